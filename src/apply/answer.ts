@@ -1,0 +1,74 @@
+import type { CanonicalRecord } from '../model/canonical.ts';
+import type { PresentRecord, RecordData } from '../model/record.ts';
+import type { PresentTemplate } from '../model/template.ts';
+import { entryOf, recordKey } from '../plan/entry.ts';
+
+/**
+ * Why an answer to a write cannot be believed; null if it can. It must be the same template with every record of
+ * the reading before, and at most one new one, after an add.
+ */
+export const disbelief = (
+  before: PresentTemplate,
+  answer: PresentTemplate,
+  action: 'add' | 'update' | 'park',
+): string | null => {
+  if (answer.id !== before.id) return `the answer is template ${answer.id}, not ${before.id}`;
+  const lost = countLost(before, answer);
+  if (lost > 0) return `the answer lacks ${lost} of the template's records`;
+  const added = answer.records.length - before.records.length;
+  const most = action === 'add' ? 1 : 0;
+  return added > most ? `the answer holds ${added} records that nobody here added` : null;
+};
+
+/** How many records of one reading a later one lacks. */
+export const countLost = (before: PresentTemplate, after: PresentTemplate): number => {
+  const ids = new Set(after.records.map((record) => record.id));
+  return before.records.filter((record) => !ids.has(record.id)).length;
+};
+
+export type Arrival =
+  | { readonly kind: 'arrived'; readonly record: PresentRecord }
+  /** Several records that it could be: more than one write has landed. */
+  | { readonly kind: 'duplicate'; readonly records: readonly PresentRecord[] }
+  /** New records of its type, and nobody can tell which of them it is. */
+  | { readonly kind: 'unclear' }
+  | { readonly kind: 'absent' };
+
+/**
+ * What makes a new record the one that an add made: that it is the wanted one; or that it alone of its type is at the
+ * same name, or has the same content at a name that was made longer or shorter; or that it alone of its type came with
+ * the add's own answer.
+ */
+export type Evidence = 'exact' | 'alike' | 'answer';
+
+/** The record that an add made, by a reading after it. */
+export const arrivalOf = (
+  after: RecordData,
+  isOld: (id: number) => boolean,
+  reading: PresentTemplate,
+  evidence: Evidence,
+): Arrival => {
+  const sent = entryOf(after);
+  const fresh = reading.records.filter((record) => !isOld(record.id)).map(entryOf);
+  const same = fresh.filter((entry) => recordKey(entry) === recordKey(sent)).map(({ record }) => record);
+  if (same.length > 1) return { kind: 'duplicate', records: same };
+  if (same[0]) return { kind: 'arrived', record: same[0] };
+  if (evidence === 'exact') return { kind: 'absent' };
+  const ofType = fresh.filter((entry) => entry.canonical.type === sent.canonical.type);
+  if (ofType.length === 0) return { kind: 'absent' };
+  const candidates =
+    evidence === 'answer' ? ofType : ofType.filter(({ canonical }) => isAlike(sent.canonical, canonical));
+  const [first] = candidates;
+  const areCopies = candidates.every((entry) => recordKey(entry) === recordKey(first!));
+  if (!first || !areCopies) return { kind: 'unclear' };
+  return candidates.length === 1
+    ? { kind: 'arrived', record: first.record }
+    : { kind: 'duplicate', records: candidates.map(({ record }) => record) };
+};
+
+/** One name holds independent texts: another text there is somebody else's. */
+const isAlike = (sent: CanonicalRecord, stored: CanonicalRecord): boolean =>
+  (sent.name === stored.name && sent.type !== 'TXT') ||
+  (sent.content === stored.content && (isBelow(sent.name, stored.name) || isBelow(stored.name, sent.name)));
+
+const isBelow = (name: string, longer: string): boolean => name !== '' && longer.startsWith(`${name}.`);

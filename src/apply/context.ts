@@ -1,0 +1,94 @@
+import type { DesiredTemplate, PresentTemplate } from '../model/template.ts';
+import type { RecordData } from '../model/record.ts';
+import type { Outcome } from '../plan/difference.ts';
+import type { TemplatePlan } from '../plan/plan.ts';
+import type { RecordAddition, RecordChange, ParkStep, Step } from '../plan/step.ts';
+import type { Intent, Memory } from '../state/memory.ts';
+import type { Ledger } from './ledger.ts';
+
+/** What a pass needs of the service to write. The operations throw `HostingError`. */
+export interface TemplateService {
+  listDnsTemplates(): Promise<PresentTemplate[]>;
+  addDnsTemplateRecord(templateId: number, record: RecordAddition): Promise<PresentTemplate>;
+  updateDnsTemplateRecord(templateId: number, change: RecordChange): Promise<PresentTemplate>;
+}
+
+export interface Clock {
+  /** Milliseconds since the epoch. */
+  now(): number;
+  /** Ends early, without an error, when the signal is aborted. */
+  sleep(milliseconds: number, signal: AbortSignal): Promise<void>;
+}
+
+export interface ApplyContext {
+  readonly service: TemplateService;
+  readonly memory: Memory;
+  readonly clock: Clock;
+  /** Aborted when the program is to end: no new write starts. */
+  readonly signal: AbortSignal;
+  readonly run: string;
+  /** Milliseconds. */
+  readonly settle: number;
+  readonly unknownPause: number;
+  /** A person said to try again what waits for that word. */
+  readonly retry: boolean;
+  /** A person said that what is missing is truly gone. */
+  readonly acceptLoss: boolean;
+  readonly onChange: (change: Change) => void;
+  /** Ends the writes of this client for this pass. */
+  readonly halt: Halt;
+}
+
+export interface Halt {
+  reason: string | null;
+  /** Ms since the epoch, where the service asked to wait. */
+  retryAt: number | null;
+}
+
+/** One write and what became of it, as the log tells it. */
+export interface Change {
+  readonly template: string;
+  readonly templateId: number;
+  readonly recordId: number | null;
+  readonly action: 'add' | 'update' | 'park';
+  readonly before: RecordData | null;
+  readonly after: RecordData;
+  readonly outcome: Exclude<Outcome, 'skipped'>;
+  readonly error: string | null;
+}
+
+/** One template while a pass writes it. */
+export interface TemplateWork {
+  readonly desired: DesiredTemplate;
+  readonly notes: readonly string[];
+  readonly ledger: Ledger;
+  /** The last reading that can be believed. */
+  present: PresentTemplate;
+  /** Adds whose outcome is unknown. */
+  pending: Intent[];
+  /** By `stepKey`: what became of each write of this pass. Each wanted record is written once in a pass. */
+  readonly fates: Map<string, Fate>;
+  /** By `stepKey`: the records that were parked to make way for a write. */
+  readonly madeWay: Map<string, ParkStep[]>;
+  /** By `stepKey`: writes that two readings ask for. */
+  readonly confirmed: Set<string>;
+  /** The last plan, and what it was made of: nothing is planned twice in a pass. */
+  planned: {
+    readonly plan: TemplatePlan;
+    readonly present: PresentTemplate;
+    readonly pending: readonly Intent[];
+    readonly version: number;
+  } | null;
+  /** Why nothing more is written in this pass. */
+  stopped: string | null;
+  /** Why nothing more is added in this pass. */
+  addsStopped: string | null;
+}
+
+export interface Fate {
+  readonly step: Step;
+  readonly outcome: Exclude<Outcome, 'skipped'>;
+  readonly error: string | null;
+  /** Ms since the epoch. */
+  readonly retryAt: number | null;
+}

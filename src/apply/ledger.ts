@@ -1,0 +1,222 @@
+import { dataOf, type RecordData } from '../model/record.ts';
+import type { PresentTemplate } from '../model/template.ts';
+import { sameData } from '../plan/cause.ts';
+import { recordKey, type Pair, type Present, type Wanted } from '../plan/entry.ts';
+import type { Cause } from '../plan/difference.ts';
+import { parkedKey, type KnownRecord, type TemplateMemory } from '../plan/memory.ts';
+import type { TemplatePlan } from '../plan/plan.ts';
+import { isPark, type Step } from '../plan/step.ts';
+import type { Failure, LedgerChanges, RecordMemory, TemplateFacts, TemplateLedger } from '../state/memory.ts';
+
+/** What memory holds of one template, as a pass reads and changes it. Nothing is kept until it is saved. */
+export interface Ledger {
+  readonly facts: TemplateFacts;
+  /** Always what the ledger says now. */
+  readonly view: TemplateMemory;
+  /** Changes with each change that a plan could see. */
+  readonly version: number;
+  get(key: string): RecordMemory | undefined;
+  ofId(id: number): RecordMemory | undefined;
+  /** From now on this id stands for this wanted record, and both agree. */
+  bind(wanted: Wanted, present: Present, changes?: Partial<RecordMemory>): void;
+  park(present: Present, seen: RecordData, rewritten: RecordMemory['rewritten']): void;
+  change(key: string, wanted: RecordData, changes: Partial<RecordMemory>): void;
+  /** Remembers why a record that memory has not met yet was first found to differ. */
+  meet(step: Step): void;
+  /** Ends the pauses after refusals; with `everything`, all that keeps a wanted record from being written. */
+  forgive(everything: boolean): void;
+  setFacts(facts: Partial<TemplateFacts>): void;
+  /** Remembers what a plan saw: which records agree, and why the others were first found to differ. */
+  observe(plan: TemplatePlan, present: PresentTemplate, wanted: ReadonlySet<string>): void;
+  /** What has changed since the last call; null if nothing has. */
+  takeChanges(): LedgerChanges | null;
+}
+
+export const openLedger = (
+  stored: TemplateLedger | null,
+  facts: Pick<TemplateFacts, 'templateId' | 'template' | 'file'>,
+): Ledger => {
+  const records = new Map(stored?.records.map((record) => [record.key, record]));
+  const byKey = new Map<string, KnownRecord>();
+  const byId = new Map<number, KnownRecord>();
+  const causes = new Map<string, Cause>();
+  const touched = new Set<string>();
+  const forgotten = new Set<string>();
+  let current: TemplateFacts = {
+    suspectIds: null,
+    strangers: null,
+    lastWriteAt: null,
+    ...stored?.facts,
+    ...facts,
+  };
+  let factsChanged = stored?.facts.template !== facts.template || stored.facts.file !== facts.file;
+
+  const index = (record: RecordMemory): void => {
+    if (record.cause !== null) causes.set(record.key, record.cause);
+    if (record.recordId === null) return;
+    const known = {
+      id: record.recordId,
+      key: record.key,
+      wanted: record.wanted,
+      seen: record.seen ?? record.wanted,
+    };
+    byKey.set(record.key, known);
+    byId.set(record.recordId, known);
+  };
+  let version = 0;
+  const forget = (key: string): void => {
+    const record = records.get(key);
+    if (!record) return;
+    version += 1;
+    records.delete(key);
+    byKey.delete(key);
+    causes.delete(key);
+    if (record.recordId !== null && byId.get(record.recordId)?.key === key) byId.delete(record.recordId);
+    touched.delete(key);
+    forgotten.add(key);
+  };
+  const put = (record: RecordMemory): void => {
+    version += 1;
+    const before = records.get(record.key);
+    if (before?.recordId != null && before.recordId !== record.recordId) byId.delete(before.recordId);
+    records.set(record.key, record);
+    byKey.delete(record.key);
+    causes.delete(record.key);
+    index(record);
+    forgotten.delete(record.key);
+    touched.add(record.key);
+  };
+  /** One id stands for one wanted record: whatever else it stood for is forgotten. */
+  const bindId = (key: string, id: number): RecordMemory | undefined => {
+    const other = byId.get(id);
+    if (other && other.key !== key) forget(other.key);
+    return records.get(key);
+  };
+  for (const record of records.values()) index(record);
+
+  const ledger: Ledger = {
+    get facts() {
+      return current;
+    },
+    get version() {
+      return version;
+    },
+    view: {
+      familiar: current.strangers !== null,
+      byKey,
+      byId,
+      causes,
+      strangers: new Set(current.strangers),
+    },
+    get: (key) => records.get(key),
+    ofId: (id) => {
+      const known = byId.get(id);
+      return known && records.get(known.key);
+    },
+    bind: (wanted, present, changes = {}) => {
+      const key = recordKey(wanted);
+      const { id } = present.record;
+      put({
+        ...(bindId(key, id) ?? unheardOf),
+        key,
+        recordId: id,
+        wanted: dataOf(wanted.record),
+        seen: dataOf(present.record),
+        cause: null,
+        ...changes,
+      });
+    },
+    park: (present, seen, rewritten) => {
+      const { id } = present.record;
+      const key = parkedKey(id);
+      const known = bindId(key, id) ?? unheardOf;
+      put({ ...known, key, recordId: id, wanted: seen, seen, rewritten, failure: null });
+    },
+    change: (key, wanted, changes) => {
+      put({ ...(records.get(key) ?? { ...unheardOf, key, recordId: null, wanted, seen: null }), ...changes });
+    },
+    meet: (step) => {
+      if (isPark(step)) return;
+      const key = recordKey(step.wanted);
+      if (records.has(key)) return;
+      ledger.change(key, dataOf(step.wanted.record), { cause: step.difference.cause });
+    },
+    forgive: (everything) => {
+      for (const record of records.values()) {
+        if (everything) put({ ...record, ...unheardOf, cause: record.cause });
+        else if (record.failure?.kind === 'refused') put({ ...record, failure: null });
+      }
+    },
+    setFacts: (changes) => {
+      current = { ...current, ...changes };
+      factsChanged = true;
+    },
+    observe: (plan, present, wanted) => {
+      for (const pair of plan.pairs) observePair(ledger, pair);
+      if (current.strangers === null) {
+        const paired = new Set(plan.pairs.map((pair) => pair.present.record.id));
+        const unpaired = present.records.filter(({ id }) => !paired.has(id));
+        ledger.setFacts({ strangers: unpaired.map(({ id }) => id) });
+      }
+      for (const step of [...plan.steps, ...plan.barred]) ledger.meet(step);
+      const ids = new Set(present.records.map((record) => record.id));
+      for (const record of records.values()) {
+        const id = record.recordId ?? parkedId(record.key);
+        const isGone = id === null ? record.adds === 0 : !ids.has(id);
+        if (isGone && !wanted.has(record.key)) forget(record.key);
+      }
+    },
+    takeChanges: () => {
+      if (stored !== null && touched.size === 0 && forgotten.size === 0 && !factsChanged) return null;
+      const changes = {
+        facts: current,
+        records: [...touched].map((key) => records.get(key)!),
+        forgotten: [...forgotten],
+      };
+      touched.clear();
+      forgotten.clear();
+      factsChanged = false;
+      return changes;
+    },
+  };
+  return ledger;
+};
+
+const parkedId = (key: string): number | null => (key.startsWith('#') ? Number(key.slice(1)) : null);
+
+/**
+ * An edit ends a pause after a refusal, but not one after an unknown outcome; a clock that was set back ends any
+ * that would get longer than it was meant to be.
+ */
+export const isActive = (failure: Failure | null, sent: RecordData, now: number): failure is Failure =>
+  failure !== null &&
+  now < failure.retryAt &&
+  failure.retryAt - now <= failure.pause &&
+  (failure.kind === 'unknown' || sameData(failure.sent, sent));
+
+export const longestPause = 6 * 3_600_000;
+
+const unheardOf = { adds: 0, stored: null, rewritten: null, failure: null, cause: null } as const;
+
+/** A record that differs is only taken for the file's own where the service already holds its content. */
+const observePair = (ledger: Ledger, pair: Pair): void => {
+  const known = ledger.ofId(pair.present.record.id);
+  const inSync = pair.fields.length === 0;
+  if (!inSync && (known || pair.fields.includes('content'))) return;
+  const isTheSame =
+    known?.key === recordKey(pair.wanted) &&
+    known.seen !== null &&
+    sameData(known.seen, pair.present.record) &&
+    sameData(known.wanted, pair.wanted.record) &&
+    known.failure === null;
+  if (isTheSame) return;
+  ledger.bind(pair.wanted, pair.present, inSync ? { ...storedUnseen(known), failure: null } : {});
+};
+
+/** What was sent with an unknown outcome and is there now was stored. */
+const storedUnseen = (known: RecordMemory | undefined): Pick<RecordMemory, 'stored'> | null => {
+  if (known?.failure?.kind !== 'unseen') return null;
+  const { sent, retryAt, pause } = known.failure;
+  const before = known.stored && sameData(known.stored.sent, sent) ? known.stored.at : [];
+  return { stored: { sent, at: [...before, retryAt - pause].slice(-3) } };
+};

@@ -1,0 +1,39 @@
+import { dataOf } from '../model/record.ts';
+import { entryOf, recordKey } from '../plan/entry.ts';
+import { hasLostMany, manyLost, type Hold } from '../plan/guard.ts';
+import type { TemplatePlan } from '../plan/plan.ts';
+import { isPark, resultOf } from '../plan/step.ts';
+import type { ApplyContext, TemplateWork } from './context.ts';
+import { planWork } from './template.ts';
+import { stepKey } from './write.ts';
+
+/** What was stored in this pass and did not stay, because a later write undid it, is not sent again by itself. */
+export const rememberUndone = (work: TemplateWork, plan: TemplatePlan): void => {
+  for (const step of plan.steps) {
+    if (isPark(step) || !('present' in step)) continue;
+    if (work.fates.get(stepKey(step))?.outcome !== 'applied') continue;
+    const rewritten = { sent: resultOf(step), stored: dataOf(step.present.record) };
+    work.ledger.change(recordKey(step.wanted), dataOf(step.wanted.record), { rewritten });
+  }
+};
+
+/** Keeps what the pass saw. A reading that lost too much makes nobody forget anything, until a second pass agrees. */
+export const rememberWork = async (
+  work: TemplateWork,
+  hold: Hold | undefined,
+  { memory, clock, acceptLoss }: ApplyContext,
+): Promise<void> => {
+  const { ledger, present, desired } = work;
+  const { suspectIds } = ledger.facts;
+  const isTrusted =
+    hold?.guard !== 'loss' &&
+    (acceptLoss || !hasLostMany({ desired, present, memory: ledger.view, suspectIds }));
+  const lost = manyLost({ desired, present, memory: ledger.view });
+  if (suspectIds?.join() !== lost?.join()) ledger.setFacts({ suspectIds: lost });
+  if (isTrusted) {
+    const wanted = new Set(desired.records.map((record) => recordKey(entryOf(record))));
+    ledger.observe(planWork(work, clock.now()), present, wanted);
+  }
+  const changes = ledger.takeChanges();
+  if (changes) await memory.save(changes);
+};

@@ -1,0 +1,111 @@
+import type { Difference, Outcome } from '../plan/difference.ts';
+import type { Hold } from '../plan/guard.ts';
+import type { TemplatePlan } from '../plan/plan.ts';
+import type { Step } from '../plan/step.ts';
+import type { Status, SubdomainResult, TemplateResult } from '../result.ts';
+import type { Fate, TemplateWork } from './context.ts';
+import { stepKey } from './write.ts';
+
+export interface ResultInput {
+  readonly client: string;
+  readonly work: TemplateWork;
+  /** What still differs at the end. */
+  readonly plan: TemplatePlan;
+  readonly hold: Hold | null;
+  readonly revision: string | null;
+  readonly subdomains: readonly SubdomainResult[];
+  /** Why a step was not written; null where it simply was not this program's turn to write. */
+  readonly heldBack: (step: Step) => string | null;
+  /** Why the writes of the client ended early in this pass. */
+  readonly halted: string | null;
+}
+
+/** What a pass found in a template and what it left: writes with their outcome first, then what remains. */
+export const templateResult = (input: ResultInput): TemplateResult => {
+  const { work, plan, hold, subdomains } = input;
+  const differences = differencesAfter(input);
+  const outcomes = new Set(differences.map(({ outcome }) => outcome));
+  const remains = differences.some(({ outcome }) => outcome !== 'applied');
+  const isCutShort = input.halted !== null && plan.steps.length > 0;
+  const isDoubtful = work.stopped !== null && work.fates.size === 0;
+  const hasFailed = outcomes.has('failed') || outcomes.has('unknown') || isCutShort || isDoubtful;
+  return {
+    client: input.client,
+    template: work.desired.template,
+    id: work.present.id,
+    file: work.desired.source.file,
+    revision: input.revision,
+    status: statusOf(hasFailed, hold, remains || subdomains.some(({ status }) => status === 'drifted')),
+    message: messageOf(work, hold, isCutShort ? input.halted : null),
+    inSync: plan.inSync,
+    parked: plan.parked,
+    ignored: plan.ignored,
+    differences,
+    subdomains,
+  };
+};
+
+const statusOf = (hasFailed: boolean, hold: Hold | null, remains: boolean): Status => {
+  if (hasFailed) return 'failed';
+  if (hold) return 'held';
+  return remains ? 'drifted' : 'in-sync';
+};
+
+const messageOf = (work: TemplateWork, hold: Hold | null, halted: string | null): string | null =>
+  [hold?.reason, work.stopped, work.addsStopped, halted, ...work.notes]
+    .filter((text) => text != null)
+    .join('; ') || null;
+
+const differencesAfter = ({ work, plan, heldBack }: ResultInput): Difference[] => {
+  const fates = [...work.fates.values()];
+  const unfinished = fates.filter(({ outcome }) => outcome !== 'applied').map(({ step }) => step.difference);
+  const sources = new Set(unfinished.map((difference) => 'source' in difference && difference.source));
+  const parks = new Set(unfinished.map((difference) => difference.action === 'park' && difference.recordId));
+  return [
+    ...fates.map(({ step, ...fate }) => withFate(step.difference, fate)),
+    ...plan.steps
+      .filter((step) => !work.fates.has(stepKey(step)))
+      .map((step) => waiting(step, heldBack(step))),
+    // A write that failed in this pass stands in the report once, as that.
+    ...plan.blocked.filter(({ source }) => !sources.has(source)),
+    ...plan.surplus.filter(({ recordId }) => !parks.has(recordId)),
+  ];
+};
+
+const withFate = (difference: Difference, { outcome, error, retryAt }: Omit<Fate, 'step'>): Difference => ({
+  ...difference,
+  outcome,
+  ...(error === null ? {} : { error }),
+  ...(retryAt === null ? {} : { retryAt: new Date(retryAt).toISOString() }),
+});
+
+const waiting = (step: Step, reason: string | null): Difference =>
+  reason === null
+    ? step.difference
+    : { ...step.difference, outcome: 'skipped' satisfies Outcome, error: reason };
+
+/** A template that could not be looked at, or whose description cannot be used. */
+export const unseenResult = (
+  {
+    client,
+    template,
+    id,
+    file,
+    revision,
+  }: Pick<TemplateResult, 'client' | 'template' | 'id' | 'file' | 'revision'>,
+  status: 'failed' | 'held',
+  message: string,
+): TemplateResult => ({
+  client,
+  template,
+  id,
+  file,
+  revision,
+  status,
+  message,
+  inSync: 0,
+  parked: 0,
+  ignored: 0,
+  differences: [],
+  subdomains: [],
+});

@@ -1,0 +1,112 @@
+import { HostingError } from '../hosting/errors.ts';
+import type { PresentTemplate } from '../model/template.ts';
+import { sameData } from '../plan/cause.ts';
+import { recordKey } from '../plan/entry.ts';
+import { isPark, resultOf, type Step } from '../plan/step.ts';
+import type { Trigger } from '../result.ts';
+import type { Memory, MemoryReader } from '../state/memory.ts';
+import { countLost } from './answer.ts';
+import type { BoundTemplate } from './bind.ts';
+import type { ApplyContext, TemplateWork } from './context.ts';
+import { openLedger } from './ledger.ts';
+import { planWork } from './template.ts';
+import { stepKey } from './write.ts';
+
+export const openWork = async (
+  { desired, present, notes }: BoundTemplate,
+  { memory, writer, trigger, retry }: OpenOptions,
+): Promise<TemplateWork> => {
+  const ledger = openLedger(await memory.template(present.id), {
+    templateId: present.id,
+    template: desired.template,
+    file: desired.source.file,
+  });
+  if (writer !== null && trigger === 'command') ledger.forgive(retry);
+  return {
+    desired,
+    notes,
+    ledger,
+    present,
+    pending: [],
+    fates: new Map(),
+    madeWay: new Map(),
+    confirmed: new Set(),
+    planned: null,
+    stopped: null,
+    addsStopped: null,
+  };
+};
+
+/** A person who asks for a pass need not wait for a pause after refusals to end. */
+interface OpenOptions {
+  readonly memory: MemoryReader;
+  readonly writer: Memory | null;
+  readonly trigger: Trigger;
+  readonly retry: boolean;
+}
+
+/** Later than this, a value of ours that is not there any more was changed, not just slow to show. */
+const recent = 600_000;
+
+/**
+ * Whether one reading is too little to act on: adds to a template that no pass has seen to the end or of which no
+ * record is known, records that were there and are missing, records that were parked and are back, and values that this program has only just stored.
+ */
+const needsConfirmation = (step: Step, { ledger }: TemplateWork, now: number): boolean => {
+  if (isPark(step)) return ledger.get(stepKey(step))?.recordId != null;
+  const key = recordKey(step.wanted);
+  const { familiar, byKey } = ledger.view;
+  if (step.difference.action === 'add') return !familiar || byKey.size === 0 || byKey.has(key);
+  const stored = ledger.get(key)?.stored;
+  const lastAt = stored?.at.at(-1) ?? 0;
+  return stored != null && sameData(stored.sent, resultOf(step)) && Math.abs(now - lastAt) < recent;
+};
+
+export const isUnconfirmed = (step: Step, work: TemplateWork, { clock }: ApplyContext): boolean =>
+  needsConfirmation(step, work, clock.now()) && !work.confirmed.has(stepKey(step));
+
+/** Reads a second time where one reading is too little, and confirms what both readings ask for. */
+export const confirmWorks = async (works: readonly TemplateWork[], context: ApplyContext): Promise<void> => {
+  const now = context.clock.now();
+  const doubtful = works
+    .map((work) => ({ work, keys: keysToConfirm(work, now) }))
+    .filter(({ keys }) => keys.length > 0);
+  if (doubtful.length === 0) return;
+  await context.clock.sleep(context.settle, context.signal);
+  if (context.signal.aborted) return;
+  const readings = await readTemplates(context);
+  if (readings === null) return;
+  for (const work of works) takeSecondReading(work, readings.get(work.present.id));
+  for (const { work, keys } of doubtful) {
+    const again = new Set(keysToConfirm(work, now));
+    for (const key of keys) if (again.has(key)) work.confirmed.add(key);
+  }
+};
+
+/** A second reading that lacks what the first one showed is no better than the first: neither is written from. */
+const takeSecondReading = (work: TemplateWork, reading: PresentTemplate | undefined): void => {
+  const lost = reading ? countLost(work.present, reading) : 0;
+  if (!reading) work.stopped = 'the template was missing in a second reading';
+  else if (lost > 0)
+    work.stopped = `a second reading lacked ${lost} of the records that the first one showed`;
+  else work.present = reading;
+};
+
+const keysToConfirm = (work: TemplateWork, now: number): string[] =>
+  planWork(work, now)
+    .steps.filter((step) => needsConfirmation(step, work, now))
+    .map(stepKey);
+
+/** All templates by id; null, with the writes of this pass ended, where they cannot be read. */
+export const readTemplates = async ({
+  service,
+  halt,
+}: ApplyContext): Promise<Map<number, PresentTemplate> | null> => {
+  try {
+    return new Map((await service.listDnsTemplates()).map((template) => [template.id, template]));
+  } catch (error) {
+    if (!(error instanceof HostingError)) throw error;
+    halt.reason ??= error.message;
+    return null;
+  }
+};

@@ -1,0 +1,300 @@
+import { messageOf } from '../errors.ts';
+import { HostingError } from '../hosting/errors.ts';
+import { canonicalType } from '../model/canonical.ts';
+import { dataOf, type PresentRecord, type RecordData } from '../model/record.ts';
+import type { PresentTemplate } from '../model/template.ts';
+import { sameData } from '../plan/cause.ts';
+import { entryOf, pairOf, recordKey } from '../plan/entry.ts';
+import { parkedKey } from '../plan/memory.ts';
+import { additionOf, changeOf, isPark, presentOf, resultOf, type Step } from '../plan/step.ts';
+import { isParkedName } from '../plan/surplus.ts';
+import type { Ending, Failure, Intent, RecordMemory } from '../state/memory.ts';
+import { arrivalOf, countLost, disbelief } from './answer.ts';
+import type { ApplyContext, Fate, TemplateWork } from './context.ts';
+import { longestPause } from './ledger.ts';
+
+/** Identifies what a step writes, over the plans of a pass. */
+export const stepKey = (step: Step): string =>
+  isPark(step) ? parkedKey(step.present.record.id) : recordKey(step.wanted);
+
+/**
+ * Sends one write and settles what can be settled at once. The intent is on disk before anything leaves; an add
+ * whose outcome is unknown keeps it open.
+ */
+export const writeStep = async (work: TemplateWork, step: Step, context: ApplyContext): Promise<void> => {
+  const intent = await context.memory.begin(intentOf(work, step, context));
+  work.ledger.meet(step);
+  work.ledger.setFacts({ lastWriteAt: context.clock.now() });
+  const fate = await send(work, step, intent, context);
+  work.fates.set(stepKey(step), fate);
+  report(work, fate, context);
+};
+
+const send = async (work: TemplateWork, step: Step, intent: Intent, context: ApplyContext): Promise<Fate> => {
+  let answer: PresentTemplate;
+  try {
+    answer = await call(work.present.id, step, context);
+  } catch (error) {
+    if (!(error instanceof HostingError)) throw error;
+    return failed(work, step, intent, error, context);
+  }
+  const doubt = disbelief(work.present, answer, intent.action);
+  if (doubt !== null)
+    return (await shownByReading(work, step, intent, context)) ?? unknown(work, step, intent, doubt, context);
+  const record = writtenRecord(work.present, answer, step);
+  if (record === null) {
+    if (answer.records.length > work.present.records.length) work.addsStopped = unexplained;
+    return unknown(work, step, intent, 'the answer does not show the record', context);
+  }
+  work.present = answer;
+  return commit(work, step, intent, record, context);
+};
+
+const call = (templateId: number, step: Step, { service }: ApplyContext): Promise<PresentTemplate> =>
+  'present' in step
+    ? service.updateDnsTemplateRecord(templateId, changeOf(step))
+    : service.addDnsTemplateRecord(templateId, additionOf(step));
+
+/** The record that a write made or changed, in an answer that is believed. */
+const writtenRecord = (
+  before: PresentTemplate,
+  answer: PresentTemplate,
+  step: Step,
+): PresentRecord | null => {
+  const own = presentOf(step);
+  if (own) return answer.records.find((record) => record.id === own.record.id) ?? null;
+  const ids = new Set(before.records.map((record) => record.id));
+  const arrival = arrivalOf(resultOf(step), (id) => ids.has(id), answer, 'answer');
+  return arrival.kind === 'arrived' ? arrival.record : null;
+};
+
+/** The write counts. What the service made of it is remembered where that is not what was sent. */
+const commit = async (
+  work: TemplateWork,
+  step: Step,
+  intent: Intent,
+  record: PresentRecord,
+  context: ApplyContext,
+): Promise<Fate> => {
+  const now = context.clock.now();
+  const sent = resultOf(step);
+  const present = entryOf(record);
+  if (isPark(step)) {
+    const isOut = isParkedName(present.canonical.name) || !isParkedName(entryOf(sent).canonical.name);
+    work.ledger.park(step.present, dataOf(record), isOut ? null : { sent, stored: dataOf(record) });
+  } else {
+    const previous = work.ledger.get(recordKey(step.wanted));
+    work.ledger.bind(step.wanted, present, {
+      adds: (previous?.adds ?? 0) + (step.difference.action === 'add' ? 1 : 0),
+      stored: { sent, at: [...timesStored(previous, sent), now].slice(-3) },
+      rewritten: pairOf(step.wanted, present).fields.length > 0 ? { sent, stored: dataOf(record) } : null,
+      failure: null,
+    });
+  }
+  await finish(work, intent, { outcome: 'applied', recordId: record.id, error: null }, context);
+  return { step, outcome: 'applied', error: null, retryAt: null };
+};
+
+const timesStored = (previous: RecordMemory | undefined, sent: RecordData): readonly number[] =>
+  previous?.stored && sameData(previous.stored.sent, sent) ? previous.stored.at : [];
+
+const failed = async (
+  work: TemplateWork,
+  step: Step,
+  intent: Intent,
+  error: HostingError,
+  context: ApplyContext,
+): Promise<Fate> => {
+  const ending: Ending = { outcome: 'failed', recordId: intent.recordId, error: error.message };
+  const now = context.clock.now();
+  switch (error.kind) {
+    case 'refused':
+      return refused(work, step, intent, error, context);
+    case 'rate-limited':
+      context.halt.reason = error.message;
+      context.halt.retryAt = now + (error.retryAfter ?? defaultWait);
+      await finish(work, intent, ending, context);
+      return { step, outcome: 'failed', error: error.message, retryAt: context.halt.retryAt };
+    case 'not-sent':
+    case 'unauthorized':
+      context.halt.reason = error.message;
+      await finish(work, intent, ending, context);
+      return { step, outcome: 'failed', error: error.message, retryAt: null };
+    case 'unknown':
+    case 'unavailable':
+    case 'bad-answer':
+      return unknown(work, step, intent, error.message, context);
+  }
+};
+
+/**
+ * Nobody can tell whether the write landed. An add waits until it is settled; an update is planned anew from the next
+ * reading, at once for the first time and then with pauses.
+ */
+const unknown = async (
+  work: TemplateWork,
+  step: Step,
+  intent: Intent,
+  error: string,
+  context: ApplyContext,
+): Promise<Fate> => {
+  work.stopped = `stopped after a write whose outcome is unknown: ${error}`;
+  if (intent.action === 'add') work.pending = [...work.pending, intent];
+  else {
+    rememberFailure(work, step, nextFailure('unseen', error, step, work, context));
+    await finish(work, intent, { outcome: 'unknown', recordId: intent.recordId, error }, context);
+  }
+  return { step, outcome: 'unknown', error, retryAt: null };
+};
+
+/** A service may answer with less than the whole template: one reading that can be believed may show it. */
+const shownByReading = async (
+  work: TemplateWork,
+  step: Step,
+  intent: Intent,
+  context: ApplyContext,
+): Promise<Fate | null> => {
+  const reading = await readAgain(work, context);
+  if (reading === null || disbelief(work.present, reading, intent.action) !== null) return null;
+  const record = recordAsWanted(work.present, reading, step);
+  if (record === null) return null;
+  work.present = reading;
+  return commit(work, step, intent, record, context);
+};
+
+/** A refusal may hide that the record is there already: read once before believing it. */
+const refused = async (
+  work: TemplateWork,
+  step: Step,
+  intent: Intent,
+  error: HostingError,
+  context: ApplyContext,
+): Promise<Fate> => {
+  const reading = await readAgain(work, context);
+  const record = reading && recordAsWanted(work.present, reading, step);
+  const doubt = reading && disbelief(work.present, reading, intent.action);
+  if (reading && doubt === null) work.present = reading;
+  // It shows more than there should be: what was read before is no longer what is there.
+  else if (reading && countLost(work.present, reading) === 0)
+    work.stopped = `stopped after a refusal: ${doubt}`;
+  if (record) return commit(work, step, intent, record, context);
+  const failure = nextFailure('refused', error.message, step, work, context);
+  rememberFailure(work, step, failure);
+  await finish(work, intent, { outcome: 'failed', recordId: intent.recordId, error: error.message }, context);
+  return { step, outcome: 'failed', error: error.message, retryAt: failure.retryAt };
+};
+
+const readAgain = async (
+  work: TemplateWork,
+  { service, halt }: ApplyContext,
+): Promise<PresentTemplate | null> => {
+  try {
+    const templates = await service.listDnsTemplates();
+    return templates.find((template) => template.id === work.present.id) ?? null;
+  } catch (error) {
+    if (error instanceof HostingError && error.kind === 'unauthorized') halt.reason = messageOf(error);
+    return null;
+  }
+};
+
+const recordAsWanted = (
+  before: PresentTemplate,
+  reading: PresentTemplate,
+  step: Step,
+): PresentRecord | null => {
+  const own = presentOf(step);
+  const ids = new Set(before.records.map((record) => record.id));
+  const candidates = reading.records.filter((record) =>
+    own ? record.id === own.record.id : !ids.has(record.id),
+  );
+  return candidates.find((record) => isAsWanted(record, step)) ?? null;
+};
+
+/** A park sends no TTL. */
+const isAsWanted = (record: PresentRecord, step: Step): boolean =>
+  isPark(step)
+    ? sameData({ ...resultOf(step), ttl: record.ttl }, record)
+    : pairOf(step.wanted, entryOf(record)).fields.length === 0;
+
+const nextFailure = (
+  kind: Failure['kind'],
+  message: string,
+  step: Step,
+  work: TemplateWork,
+  { clock }: ApplyContext,
+): Failure =>
+  failureAfter(rememberedFor(step, work)?.failure ?? null, kind, message, resultOf(step), clock.now(), 0);
+
+/** Pauses grow from one minute, after `unseen` from none, to six hours; `least` is in milliseconds. */
+export const failureAfter = (
+  previous: Failure | null,
+  kind: Failure['kind'],
+  message: string,
+  sent: RecordData,
+  now: number,
+  least: number,
+): Failure => {
+  const isRepeated = previous?.kind === kind && sameData(previous.sent, sent);
+  const count = isRepeated ? previous.count + 1 : 1;
+  const steps = kind === 'unseen' ? count - 2 : count - 1;
+  const pause = steps < 0 ? least : Math.max(least, Math.min(longestPause, shortestPause * 2 ** steps));
+  return { kind, message, count, sent, retryAt: now + pause, pause };
+};
+
+const rememberFailure = (work: TemplateWork, step: Step, failure: Failure): void => {
+  const wanted = isPark(step) ? dataOf(step.present.record) : dataOf(step.wanted.record);
+  work.ledger.change(rememberedFor(step, work)?.key ?? stepKey(step), wanted, { failure });
+};
+
+const rememberedFor = (step: Step, { ledger }: TemplateWork): RecordMemory | undefined =>
+  (isPark(step) ? ledger.ofId(step.present.record.id) : undefined) ?? ledger.get(stepKey(step));
+
+const finish = async (
+  { ledger }: TemplateWork,
+  intent: Intent,
+  ending: Ending,
+  { memory }: ApplyContext,
+): Promise<void> => {
+  const changes = ledger.takeChanges() ?? { facts: ledger.facts, records: [], forgotten: [] };
+  await memory.finish(intent, ending, changes);
+};
+
+const intentOf = (work: TemplateWork, step: Step, { clock, run }: ApplyContext): Omit<Intent, 'id'> => {
+  const own = presentOf(step);
+  const type = canonicalType(resultOf(step).type);
+  return {
+    run,
+    at: clock.now(),
+    templateId: work.present.id,
+    template: work.desired.template,
+    file: work.desired.source.file,
+    action: step.difference.action,
+    key: stepKey(step),
+    recordId: own?.record.id ?? null,
+    before: own ? dataOf(own.record) : null,
+    after: resultOf(step),
+    cause: step.difference.cause,
+    idsBefore: own ? [] : idsOfType(work.present, type),
+  };
+};
+
+const idsOfType = (template: PresentTemplate, type: string): number[] =>
+  template.records.filter((record) => canonicalType(record.type) === type).map((record) => record.id);
+
+const report = (work: TemplateWork, { step, outcome, error }: Fate, { onChange }: ApplyContext): void => {
+  const own = presentOf(step);
+  onChange({
+    template: work.present.name,
+    templateId: work.present.id,
+    recordId: own?.record.id ?? (isPark(step) ? null : (work.ledger.get(stepKey(step))?.recordId ?? null)),
+    action: step.difference.action,
+    before: own ? dataOf(own.record) : null,
+    after: resultOf(step),
+    outcome,
+    error,
+  });
+};
+
+const unexplained = 'a record appeared that nobody can explain';
+const defaultWait = 60_000;
+const shortestPause = 60_000;

@@ -1,0 +1,204 @@
+import { Argument, Command, CommanderError, Option } from 'commander';
+import { readVersion } from './version.ts';
+
+/** Runs one command; gives the exit code. Each command's code is loaded when it is called. */
+export const runCli = async (argv: readonly string[]): Promise<number> => {
+  let exitCode = 0;
+  const program = new Command('dns-template-sync')
+    .description('Keeps the DNS templates of a hosting service in line with YAML files.')
+    .version(readVersion())
+    .helpCommand(true)
+    .showHelpAfterError('(see dns-template-sync help)')
+    .addHelpText('after', epilogue)
+    .exitOverride();
+  for (const add of commands) add(program, (code) => void (exitCode = code));
+  try {
+    await program.parseAsync(argv, { from: 'user' });
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 1;
+    throw error;
+  }
+  return exitCode;
+};
+
+const epilogue = `
+The service's address and tokens come from DNS_SYNC_BASE_URL,
+DNS_SYNC_USER_TOKEN and DNS_SYNC_CLIENT_TOKEN, or from a settings file.
+To try things without an account: dns-template-sync plan --sandbox
+
+Exit codes: 0 done; 1 error; 2 differences remain (with --detailed-exitcode)`;
+
+type AddCommand = (program: Command, end: (exitCode: number) => void) => void;
+
+const commands: readonly AddCommand[] = [
+  (program, end) =>
+    withWriteOptions(withConnection(withTemplates(program.command('run'))))
+      .description('the daemon: a pass at start, on file change and on schedule')
+      .option('--dry-run', 'report only, write nothing')
+      .option('--schedule <cron>', 'when a pass starts (default: */5 * * * *)')
+      .option('--timezone <zone>', 'time zone of the schedule (default: UTC)')
+      .option('--listen <host:port>', 'where probes are answered, or off (default: 127.0.0.1:8053)')
+      .action(async (options: Options) => end(await (await import('./commands/run.ts')).run(options))),
+
+  (program, end) =>
+    withReport(withWriteOptions(withConnection(withTemplates(withNames(program.command('plan'))))))
+      .description('what differs, and what a pass would do about it; writes nothing')
+      .action(async (templates: string[], options: Options) =>
+        end(await (await import('./commands/plan.ts')).plan(templates, options)),
+      ),
+
+  (program, end) =>
+    withReport(withWriteOptions(withConnection(withTemplates(withNames(program.command('apply'))))))
+      .description('one pass, then exit; shows the plan and asks, so without a terminal it needs --yes')
+      .option('--yes', 'write without asking')
+      .option('--plan <file>', 'write only if the plan is still the one in this file')
+      .option('--force', 'write what a guard holds, for the templates that are named')
+      .option('--retry', 'try again what was given up, for the templates that are named')
+      .option('--accept-loss', 'believe that records are gone, for the templates that are named')
+      .option('--lock-timeout <duration>', 'how long to wait for another pass', '60s')
+      .action(async (templates: string[], options: Options) =>
+        end(await (await import('./commands/apply.ts')).apply(templates, options)),
+      ),
+
+  (program, end) =>
+    withTemplates(program.command('validate'))
+      .description('checks the template files; needs no network and no tokens')
+      .addOption(
+        new Option('--format <form>', 'form of the result')
+          .choices(['text', 'json', 'github'])
+          .default('text'),
+      )
+      .action(async (options: Options) =>
+        end(await (await import('./commands/validate.ts')).validate(options)),
+      ),
+
+  (program, end) =>
+    withWriteOptions(withConnection(withNames(program.command('import'))))
+      .description("writes template files from the client's own templates at the service")
+      .option('--out <dir>', 'where to (default: the first of the template directories)')
+      .option(
+        '--overwrite',
+        'also where there is a file; keeps what is not about records, and their comments',
+      )
+      .option('--var <name=value>', 'a variable of the files that are there; repeatable', collect)
+      .addHelpText('after', '\nExit code 1: a template was skipped, so that no file says what it holds.')
+      .action(async (templates: string[], options: Options) =>
+        end(await (await import('./commands/import.ts')).importTemplates(templates, options)),
+      ),
+
+  (program, end) => {
+    const get = program
+      .command('get')
+      .description('reads from the service: accounts, databases, templates, records');
+    const read = (name: string, about: string): Command =>
+      withWriteOptions(withConnection(get.command(name).description(about))).addOption(
+        new Option('--format <form>', 'form of the result').choices(['table', 'json']).default('table'),
+      );
+    const show = async (what: string, argument: string | null, options: Options): Promise<void> =>
+      end(await (await import('./commands/get.ts')).get(what, argument, options));
+    read('accounts', 'all accounts').action((options: Options) => show('accounts', null, options));
+    read('account <id>', 'one account').action((id: string, options: Options) =>
+      show('account', id, options),
+    );
+    read('databases', 'the databases of an account')
+      .requiredOption('--account <id>', 'the account')
+      .action((options: Options & { account: string }) => show('databases', options.account, options));
+    read('dns-templates', 'all DNS templates, public ones too').action((options: Options) =>
+      show('dns-templates', null, options),
+    );
+    read('dns-records <subdomain>', 'the DNS records of a subdomain').action(
+      (subdomain: string, options: Options) => show('dns-records', subdomain, options),
+    );
+  },
+
+  (program, end) =>
+    withConnection(withNames(program.command('history')))
+      .description('what was written: when, which pass, before, after, outcome')
+      .option('--state-dir <dir>', "directory of the program's memory")
+      .option('--sandbox', 'what was written to the embedded service')
+      .option('--since <when>', 'a duration ago (2d) or a time (2026-11-20T20:00:00Z)')
+      .addOption(
+        new Option('--outcome <outcome>', 'only writes that ended so').choices([
+          'applied',
+          'failed',
+          'unknown',
+          'duplicate',
+        ]),
+      )
+      .addOption(
+        new Option('--format <form>', 'form of the result').choices(['text', 'json']).default('text'),
+      )
+      .action(async (templates: string[], options: Options) =>
+        end(await (await import('./commands/history.ts')).history(templates, options)),
+      ),
+
+  (program, end) =>
+    program
+      .command('schema')
+      .description('JSON Schema, so that editors complete and explain')
+      .addArgument(
+        new Argument('[what]', 'template files, the settings file, or reports')
+          .choices(['template', 'config', 'report'])
+          .default('template'),
+      )
+      .action(async (what: string) => end(await (await import('./commands/schema.ts')).schema(what))),
+
+  (program, end) =>
+    program
+      .command('sandbox')
+      .description('an embedded hosting service with all seven operations')
+      .option('--listen <host:port>', 'where it listens', '127.0.0.1:8080')
+      .option('--data <file>', 'where its data is kept (default: in memory)')
+      .option('--latency <ms>', 'milliseconds before each answer', '0')
+      .option('--reset', 'start again with the example data')
+      .action(async (options: Options) =>
+        end(await (await import('./commands/sandbox.ts')).sandbox(options)),
+      ),
+];
+
+/** What commander makes of the flags; `settings` and the commands say what each must be. */
+export type Options = Readonly<Record<string, string | boolean | string[] | undefined>>;
+
+const collect = (value: string, before: string[] = []): string[] => [...before, value];
+
+const withSettings = (command: Command): Command =>
+  command
+    .option('--config <file>', 'settings file (default: ./dns-template-sync.yaml, if there)')
+    .option('--client <name>', 'only this client of the settings file')
+    .option('--log-level <level>', 'trace, debug, info, warn, error, fatal or silent (default: info)');
+
+const withNames = (command: Command): Command =>
+  command.argument('[template...]', 'names of the templates; without any, all of them');
+
+const withTemplates = (command: Command): Command =>
+  withSettings(command)
+    .option(
+      '--templates <path>',
+      'directory or file with templates; repeatable (default: ./templates)',
+      collect,
+    )
+    .option('--var <name=value>', 'a variable of the template files; repeatable', collect)
+    .option('--strict', 'warnings count as errors');
+
+const withConnection = (command: Command): Command =>
+  (command.options.some(({ long }) => long === '--config') ? command : withSettings(command)).option(
+    '--base-url <url>',
+    'base address of the service, with /api/v1',
+  );
+
+const withWriteOptions = (command: Command): Command =>
+  command
+    .option('--state-dir <dir>', "directory of the program's memory")
+    .option('--sandbox', 'use an embedded service; its data lives in the state directory')
+    .option('--reset', 'with --sandbox: start again with the example data');
+
+const withReport = (command: Command): Command =>
+  command
+    .addOption(
+      new Option('--format <form>', 'form of the report')
+        .choices(['text', 'json', 'markdown', 'html'])
+        .default('text'),
+    )
+    .option('--out <file>', 'write the report to a file instead of stdout')
+    .option('--detailed-exitcode', 'exit with 2 if differences remain')
+    .option('--ignore-subdomains', 'leave subdomains out of the report');

@@ -1,0 +1,139 @@
+import { createInterface } from 'node:readline/promises';
+import type { Options } from '../cli.ts';
+import { UserError } from '../errors.ts';
+import { parseDuration } from '../model/duration.ts';
+import { assembleReport } from '../report/assemble.ts';
+import { exitCodeOf } from '../report/exit-code.ts';
+import type { Report } from '../report/report.ts';
+import { checkNames, passClients, planClients } from './passes.ts';
+import { planChanges, PlanChangedError, readPlan } from './plan-file.ts';
+import { showReport } from './report-output.ts';
+import { openSession, type Session } from './session.ts';
+import { untilSignal } from './signals.ts';
+
+/** One pass, then exit. Shows the plan and asks on a terminal. */
+export const apply = async (templates: readonly string[], options: Options): Promise<number> => {
+  const how = readOptions(templates, options);
+  const session = await openSession(options, 2);
+  try {
+    await checkNames(session.clients, templates);
+    const agreed = await agree(session, templates, how, options);
+    if (agreed === 'declined') {
+      process.stderr.write('nothing was written\n');
+      return 1;
+    }
+    const signal = stopSignal();
+    const request = { dryRun: false, ...how, signal, ...(agreed ? { approve: agreed } : {}) };
+    const passes = await passClients(session.clients, request, templates, options);
+    const report = assembleReport(session.clean(passes));
+    await showReport(report, options);
+    return signal.aborted ? 1 : exitCodeOf(report, { detailed: options['detailedExitcode'] === true });
+  } finally {
+    await session.close();
+  }
+};
+
+interface ApplyOptions {
+  readonly force: boolean;
+  readonly retry: boolean;
+  readonly acceptLoss: boolean;
+  readonly lockTimeout: number;
+}
+
+const readOptions = (templates: readonly string[], options: Options): ApplyOptions => {
+  for (const [key, flag] of [
+    ['force', '--force'],
+    ['retry', '--retry'],
+    ['acceptLoss', '--accept-loss'],
+  ] as const) {
+    if (options[key] === true && templates.length === 0) {
+      throw new UserError(`${flag}: name the templates it is meant for, as in apply ${flag} TEMPLATE`);
+    }
+  }
+  const lockTimeout = parseDuration(String(options['lockTimeout'] ?? '60s'));
+  if (lockTimeout === null) throw new UserError('--lock-timeout: expected a duration such as 60s');
+  if (options['yes'] !== true && !(process.stdin.isTTY && process.stdout.isTTY)) {
+    throw new UserError('apply asks before it writes, and this is no terminal: give --yes');
+  }
+  return {
+    force: options['force'] === true,
+    retry: options['retry'] === true,
+    acceptLoss: options['acceptLoss'] === true,
+    lockTimeout,
+  };
+};
+
+type Approve = (planned: Report['templates']) => void;
+
+/** What may be written: anything (undefined), or only what the plan said that a person has seen. */
+const agree = async (
+  session: Session,
+  templates: readonly string[],
+  how: ApplyOptions,
+  options: Options,
+): Promise<Approve | undefined | 'declined'> => {
+  const file = typeof options['plan'] === 'string' ? options['plan'] : null;
+  const asks = options['yes'] !== true;
+  if (file === null && !asks) return undefined;
+  const plan = file === null ? null : await readPlan(file);
+  const which = plan ? `the one in ${file}` : 'the one that was shown';
+  const now = assembleReport(session.clean(await planClients(session.clients, templates, options, how)));
+  const lifted = how.force || how.retry || how.acceptLoss;
+  if (plan) refuseUnlessSame(plan.templates, now.templates, which, lifted);
+  if (asks && willWrite(now)) {
+    await showReport(now, { format: 'text' });
+    if (!(await ask())) return 'declined';
+  }
+  return (found) => {
+    const planned = session.clean(found);
+    const clients = new Set(planned.map(({ client }) => client));
+    const own = now.templates.filter(({ client }) => clients.has(client));
+    refuseUnlessSame(own, planned, which, false);
+  };
+};
+
+const refuseUnlessSame = (
+  plan: Report['templates'],
+  now: Report['templates'],
+  which: string,
+  lifted: boolean,
+): void => {
+  const changes = planChanges(plan, now, lifted);
+  if (changes.length > 0) throw new PlanChangedError(which, changes);
+};
+
+const willWrite = ({ templates }: Report): boolean =>
+  templates.some(({ differences }) =>
+    differences.some(
+      ({ action, outcome }) => action !== 'surplus' && action !== 'blocked' && outcome !== 'skipped',
+    ),
+  );
+
+const ask = async (): Promise<boolean> => {
+  const prompt = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    const answer = await prompt.question('Write this to the service? [y/N] ');
+    return /^y(es)?$/i.test(answer.trim());
+  } catch (error) {
+    // Ctrl-C and Ctrl-D are an answer too.
+    if (error instanceof Error && error.name === 'AbortError') {
+      process.stderr.write('\n');
+      return false;
+    }
+    throw error;
+  } finally {
+    prompt.close();
+  }
+};
+
+/** Aborted when the program is told to end: the write in flight is then the last one. */
+const stopSignal = (): AbortSignal => {
+  const stopping = new AbortController();
+  const stop = async (): Promise<void> => {
+    await untilSignal();
+    process.stderr.write(`${process.stderr.isTTY ? '\n' : ''}ending after the write in flight\n`);
+    stopping.abort();
+  };
+  void stop();
+  return stopping.signal;
+};

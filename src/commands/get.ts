@@ -1,0 +1,112 @@
+import type { Options } from '../cli.ts';
+import { UserError } from '../errors.ts';
+import type { HostingService } from '../hosting/service.ts';
+import { HostingError } from '../hosting/errors.ts';
+import { asTable, type Row } from './table.ts';
+import { asSpecified } from './wire-names.ts';
+import { openSession } from './session.ts';
+
+/** One of the five read operations. With several clients, one `--client` has to be chosen. */
+export const get = async (what: string, argument: string | null, options: Options): Promise<number> => {
+  const session = await openSession(options, 2);
+  try {
+    const [client, ...others] = session.clients;
+    if (!client || others.length > 0)
+      throw new UserError('there are several clients: choose one with --client');
+    const found = session.clean(await read(client.service, what, argument ?? ''));
+    const isJson = options['format'] === 'json';
+    process.stdout.write(
+      isJson ? `${JSON.stringify(asSpecified(found.value), null, 2)}\n` : asTable(found.rows),
+    );
+    return 0;
+  } catch (error) {
+    if (error instanceof HostingError) throw new UserError(error.message, { cause: error });
+    throw error;
+  } finally {
+    await session.close();
+  }
+};
+
+interface Found {
+  readonly value: unknown;
+  readonly rows: readonly Row[];
+}
+
+const read = async (service: HostingService, what: string, argument: string): Promise<Found> => {
+  switch (what) {
+    case 'accounts': {
+      const value = await service.listAccounts();
+      return { value, rows: value.map(accountRow) };
+    }
+    case 'account': {
+      const value = await service.showAccount(idFrom(argument, 'get account'));
+      return { value, rows: [accountRow(value)] };
+    }
+    case 'databases': {
+      const value = await service.listDatabases(idFrom(argument, '--account'));
+      return { value, rows: value.map(databaseRow) };
+    }
+    case 'dns-templates': {
+      const value = await service.listDnsTemplates();
+      return { value, rows: value.map(templateRow) };
+    }
+    default: {
+      const value = await service.listDnsRecords(argument);
+      return { value, rows: value.map(recordRow) };
+    }
+  }
+};
+
+const idFrom = (text: string, where: string): number => {
+  if (!/^\d{1,15}$/.test(text))
+    throw new UserError(`${where}: expected the id of an account, a whole number`);
+  return Number(text);
+};
+
+type Account = Awaited<ReturnType<HostingService['showAccount']>>;
+type Database = Awaited<ReturnType<HostingService['listDatabases']>>[number];
+type Template = Awaited<ReturnType<HostingService['listDnsTemplates']>>[number];
+type DnsRecord = Awaited<ReturnType<HostingService['listDnsRecords']>>[number];
+
+const accountRow = ({
+  id,
+  name,
+  createdAt,
+  virtualServerId,
+  applications,
+  databases,
+  ftpUsers,
+}: Account): Row => ({
+  id,
+  name,
+  created: createdAt,
+  'virtual server': virtualServerId,
+  applications: applications.map((one) => one.name).join(', '),
+  databases: databases.map((one) => one.name).join(', '),
+  'ftp users': ftpUsers.map(({ user }) => user).join(', '),
+});
+
+const databaseRow = ({ id, name, hosts, databaseGrants }: Database): Row => ({
+  id,
+  name,
+  hosts: hosts.join(', '),
+  grants: databaseGrants.map(({ login, accessLevel }) => `${login} (${accessLevel})`).join(', '),
+});
+
+const templateRow = ({ id, name, publiclyAvailable, subdomains, records }: Template): Row => ({
+  id,
+  name,
+  public: publiclyAvailable ? 'yes' : 'no',
+  subdomains,
+  records: records.length,
+});
+
+const recordRow = ({ id, type, name, priority, content, ttl, templateRecordId }: DnsRecord): Row => ({
+  id,
+  name: name ?? '@',
+  type,
+  priority,
+  content,
+  ttl,
+  'template record': templateRecordId,
+});

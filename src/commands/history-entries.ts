@@ -1,0 +1,29 @@
+import { existsSync } from 'node:fs';
+import type { ClientSettings } from '../settings/client.ts';
+import type { HistoryEntry, HistoryFilter } from '../state/memory.ts';
+import { openMemory } from '../state/sqlite.ts';
+import { memoryPlace } from './client.ts';
+
+/** One write as people and programs are told of it; `at` is ISO 8601. */
+export type ShownEntry = { readonly at: string; readonly client: string } & Omit<HistoryEntry, 'at'>;
+
+/** What was written for a client, the oldest first; nothing where nothing is remembered yet. */
+export const readHistory = async (
+  settings: ClientSettings,
+  isSandbox: boolean,
+  filter: HistoryFilter,
+): Promise<ShownEntry[]> => {
+  const { file, scope } = memoryPlace(settings, settings.tokens.read().clientToken, isSandbox);
+  if (!existsSync(file)) return [];
+  const memory = openMemory(file, scope);
+  try {
+    const entries = await memory.history(filter);
+    return entries.map(({ at, ...entry }) => ({
+      at: new Date(at).toISOString(),
+      client: settings.name,
+      ...entry,
+    }));
+  } finally {
+    await memory.close();
+  }
+};

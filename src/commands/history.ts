@@ -1,0 +1,50 @@
+import type { Options } from '../cli.ts';
+import { UserError } from '../errors.ts';
+import { parseMoment } from '../model/duration.ts';
+import { visible } from '../report/visible.ts';
+import { cleanTexts, scrubber } from '../secrets.ts';
+import { readSettings } from '../settings.ts';
+import { readHistory, type ShownEntry } from './history-entries.ts';
+import { changeText } from './record-text.ts';
+import { sandboxTokens } from './session.ts';
+
+/** What was written, the oldest first. */
+export const history = async (templates: readonly string[], options: Options): Promise<number> => {
+  const settings = readSettings({ flags: options, needs: { baseUrl: true, tokens: true } });
+  const filter = { templates, since: readSince(options['since']) };
+  const outcome = outcomes.find((one) => one === options['outcome']);
+  const entries: ShownEntry[] = [];
+  for (const client of settings.clients) {
+    const tokens = settings.sandbox ? sandboxTokens(client.name) : client.tokens;
+    const found = await readHistory(
+      { ...client, tokens },
+      settings.sandbox,
+      outcome ? { ...filter, outcome } : filter,
+    );
+    for (const entry of found) entries.push(entry);
+  }
+  const shown = cleanTexts(entries, scrubber(settings.secrets()));
+  process.stdout.write(options['format'] === 'json' ? asJson(shown) : asText(shown));
+  return 0;
+};
+
+const outcomes = ['applied', 'failed', 'unknown', 'duplicate'] as const;
+
+const readSince = (since: Options[string]): number => {
+  if (typeof since !== 'string') return 0;
+  const time = parseMoment(since, Date.now());
+  if (time === null)
+    throw new UserError('--since: expected a duration such as 2d, or a time such as 2026-11-20T20:00:00Z');
+  return time;
+};
+
+const asJson = (entries: readonly ShownEntry[]): string => `${JSON.stringify(entries, null, 2)}\n`;
+
+const asText = (entries: readonly ShownEntry[]): string => entries.map(asLine).join('') || 'no writes\n';
+
+const asLine = ({ at, template, action, recordId, before, after, outcome, error }: ShownEntry): string => {
+  const change = changeText(before, after);
+  const id = recordId === null ? '' : ` #${recordId}`;
+  const why = error === null ? '' : ` (${error})`;
+  return `${at} ${outcome.padEnd(9)} ${visible(`${template}: ${action}${id} ${change}${why}`)}\n`;
+};

@@ -1,0 +1,125 @@
+import path from 'node:path';
+import type { Label } from '../desired/label.ts';
+import { createTemplateLoader } from '../desired/load.ts';
+import { createFile, readIfThere, replaceFile } from '../desired/save.ts';
+import type { TemplateSettings } from '../desired/template-draft.ts';
+import { textOf } from '../desired/text.ts';
+import { existingIn, nothingYet, type Existing } from '../desired/write/existing.ts';
+import { writeTemplate } from '../desired/write.ts';
+import { messageOf, UserError } from '../errors.ts';
+import type { DesiredState, DesiredTemplate, PresentTemplate } from '../model/template.ts';
+import type { ClientSettings } from '../settings/client.ts';
+
+export interface Outcome {
+  readonly result: 'written' | 'unchanged' | 'skipped';
+  readonly file: string;
+  /** What was written, or why nothing was. */
+  readonly note: string;
+}
+
+/** Where files are written, and what those say that are there. */
+export interface Target {
+  readonly directory: string;
+  readonly state: DesiredState;
+  readonly settings: Omit<TemplateSettings, 'strict'>;
+}
+
+/** A template has one file in all that the client's passes read; a directory beside that stands by itself. */
+export const readDirectory = async (directory: string, client: ClientSettings): Promise<Target> => {
+  const { override, config, client: own } = client.vars;
+  const settings = {
+    defaults: client,
+    variables: { override, defaults: { ...config, ...own } },
+  };
+  const isLoaded = client.templates.some((templates) => isBelow(templates, directory));
+  const paths = [directory, ...(isLoaded ? client.templates : [])];
+  const state = await createTemplateLoader().load({ ...settings, paths, strict: false });
+  return { directory, state, settings };
+};
+
+const isBelow = (upper: string, lower: string): boolean => {
+  const way = path.relative(upper, lower);
+  return way.split(path.sep)[0] !== '..' && !path.isAbsolute(way);
+};
+
+export interface ImportOptions extends Target {
+  readonly overwrite: boolean;
+  /** Takes out the secrets that a value repeats. */
+  readonly clean: <T>(value: T) => T;
+}
+
+/** Writes the file of one template, or says why not. */
+export const importTemplate = async (
+  template: PresentTemplate,
+  label: Label,
+  { directory, state, settings, overwrite, clean }: ImportOptions,
+): Promise<Outcome> => {
+  if (JSON.stringify(clean(template)) !== JSON.stringify(template)) {
+    const note = `template ${template.id} holds a token of this client, and that is written into no file`;
+    return { result: 'skipped', file: directory, note };
+  }
+  const [described, ...others] = descriptionsOf(template, label, state);
+  const file = described?.file ?? path.join(directory, label.fileName);
+  const skipped = (note: string): Outcome => ({ result: 'skipped', file, note });
+  if (others.length > 0) return skipped(`${others.map((other) => other.file).join(', ')} describes it too`);
+  try {
+    const bytes = await readIfThere(file);
+    const existing = bytes === null ? nothingYet : existingOf(bytes, described);
+    if ('refusal' in existing) return skipped(`it is there already, and ${existing.refusal}`);
+    const id = label.id ?? described?.desired?.id ?? null;
+    const written = writeTemplate({ template, name: label.name, id, existing, settings });
+    if ('refusal' in written) return skipped(`no such file can be written: ${written.refusal}`);
+    const note = noteOn(written);
+    if (bytes?.equals(Buffer.from(written.text)) === true) return { result: 'unchanged', file, note };
+    if (bytes !== null && !overwrite) return skipped('it is there already; --overwrite writes it anew');
+    await (bytes === null ? createFile(file, written.text) : replaceFile(file, written.text));
+    return { result: 'written', file, note };
+  } catch (error) {
+    if (error instanceof UserError || (error instanceof Error && 'code' in error))
+      return skipped(messageOf(error));
+    throw error;
+  }
+};
+
+interface Description {
+  readonly file: string;
+  /** Null where the file has errors. */
+  readonly desired: DesiredTemplate | null;
+  /** Whether it is clear which of the service's templates is meant. */
+  readonly isClear: boolean;
+}
+
+const descriptionsOf = (
+  { id }: PresentTemplate,
+  label: Label,
+  { templates, unusable }: DesiredState,
+): Description[] => {
+  const all = [
+    ...templates.map((desired) => ({ ...desired, file: desired.source.file, desired })),
+    ...unusable.map((broken) => ({ ...broken, desired: null })),
+  ];
+  return all
+    .filter((one) => (one.id === null ? one.template === label.name : one.id === id))
+    .map(({ file, desired, id: stated }) => ({
+      file,
+      desired,
+      isClear: stated !== null || label.id === null,
+    }));
+};
+
+const existingOf = (
+  bytes: Buffer,
+  described: Description | undefined,
+): Existing | { readonly refusal: string } => {
+  if (described === undefined) return { refusal: 'it does not describe this template' };
+  if (!described.isClear)
+    return { refusal: 'it does not say which template of this name it describes: give its id' };
+  const source = textOf(bytes);
+  if (described.desired === null || 'fault' in source) return { refusal: 'it has errors: see validate' };
+  return existingIn(source.text, described.desired);
+};
+
+const noteOn = ({ wanted, remarks }: { readonly wanted: number; readonly remarks: number }): string =>
+  [plural(wanted, 'record'), ...(remarks === 0 ? [] : [plural(remarks, 'remark')])].join(', ');
+
+const plural = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;

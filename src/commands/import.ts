@@ -1,0 +1,87 @@
+import { stat } from 'node:fs/promises';
+import type { Options } from '../cli.ts';
+import { labelsOf } from '../desired/label.ts';
+import { suggestion } from '../desired/nearest.ts';
+import { UserError } from '../errors.ts';
+import { HostingError } from '../hosting/errors.ts';
+import type { PresentTemplate } from '../model/template.ts';
+import { visible } from '../report/visible.ts';
+import type { Client } from './client.ts';
+import { importTemplate, readDirectory, type Outcome } from './import-template.ts';
+import { openSession, type Session } from './session.ts';
+
+/** Writes template files from the client's own templates. 1 if a template has no file that says what it holds. */
+export const importTemplates = async (names: readonly string[], options: Options): Promise<number> => {
+  const session = await openSession(options, 2);
+  try {
+    const jobs = await Promise.all(session.clients.map((client) => openJob(client, session, options)));
+    checkNames(names, jobs);
+    const outcomes: Outcome[] = [];
+    // One after the other: two clients may share a directory.
+    for (const job of jobs) outcomes.push(...(await importJob(job, names, session, options)));
+    process.stdout.write(summaryOf(outcomes));
+    return outcomes.some(({ result }) => result === 'skipped') ? 1 : 0;
+  } catch (error) {
+    if (error instanceof HostingError) throw new UserError(error.message, { cause: error });
+    throw error;
+  } finally {
+    await session.close();
+  }
+};
+
+interface Job {
+  readonly client: Client;
+  readonly directory: string;
+  readonly own: readonly PresentTemplate[];
+}
+
+const openJob = async (client: Client, { clients }: Session, { out }: Options): Promise<Job> => {
+  if (typeof out === 'string' && clients.length > 1) {
+    throw new UserError('--out: there are several clients: choose one with --client');
+  }
+  const directory = typeof out === 'string' ? out : client.settings.templates[0]!;
+  const found = await stat(directory).catch(() => null);
+  if (found?.isDirectory() === false) {
+    throw new UserError(`${directory} is no directory: say with --out where the files shall be`);
+  }
+  const templates = await client.service.listDnsTemplates();
+  return { client, directory, own: templates.filter(({ publiclyAvailable }) => !publiclyAvailable) };
+};
+
+const checkNames = (names: readonly string[], jobs: readonly Job[]): void => {
+  const known = new Set(jobs.flatMap(({ own }) => own.map(({ name }) => name)));
+  const unknown = names.filter((name) => !known.has(name));
+  if (unknown.length === 0) return;
+  const hints = unknown.map((name) => `${name}${suggestion(name, known)}`);
+  throw new UserError(`the service has no template of this client's own called ${hints.join(', ')}`);
+};
+
+const importJob = async (
+  { client, directory, own }: Job,
+  names: readonly string[],
+  { clean }: Session,
+  options: Options,
+): Promise<Outcome[]> => {
+  const labels = labelsOf(own);
+  const target = await readDirectory(directory, client.settings);
+  const overwrite = options['overwrite'] === true;
+  const outcomes: Outcome[] = [];
+  for (const [template, label] of labels) {
+    if (names.length > 0 && !names.includes(template.name)) continue;
+    outcomes.push(await importTemplate(template, label, { ...target, overwrite, clean }));
+  }
+  return outcomes;
+};
+
+const summaryOf = (outcomes: readonly Outcome[]): string => {
+  if (outcomes.length === 0) return "the service has no templates of this client's own\n";
+  const count = (result: Outcome['result']): number =>
+    outcomes.filter((outcome) => outcome.result === result).length;
+  return [
+    ...outcomes.map(({ result, file, note }) => `${result.padEnd(longest)}  ${visible(`${file}: ${note}`)}`),
+    `${outcomes.length === 1 ? '1 template' : `${outcomes.length} templates`}: ${count('written')} written, ${count('unchanged')} unchanged, ${count('skipped')} skipped`,
+    '',
+  ].join('\n');
+};
+
+const longest = 'unchanged'.length;

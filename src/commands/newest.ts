@@ -1,0 +1,83 @@
+import type { DesiredState } from '../model/template.ts';
+import type { PassResult, TemplateResult } from '../result.ts';
+
+/**
+ * What is known of one client's templates, put together from passes over everything and passes over a part. It
+ * remembers which description of each template was last compared with the service, and so tells what has changed.
+ */
+export class Newest {
+  #result: PassResult | null = null;
+  #compared: ReadonlyMap<string, unknown> = new Map();
+  /** What the pass that runs has to do with. */
+  #all: DesiredState = nothing;
+  #part: DesiredState = nothing;
+
+  /** Null before the first pass. */
+  get result(): PassResult | null {
+    return this.#result;
+  }
+
+  /** A pass begins. Gives what it is to look at: everything, or what has changed since it was last compared. */
+  begin(desired: DesiredState, isWhole: boolean): DesiredState {
+    this.#all = desired;
+    this.#part = isWhole ? desired : this.#touched(desired);
+    return this.#part;
+  }
+
+  /** Takes over what the pass found. Gives the templates that no file describes any more. */
+  take(result: PassResult): readonly string[] {
+    const described = descriptionsIn(this.#all);
+    const before = this.#result?.templates ?? [];
+    if (result.halted === null) {
+      const kept = [...this.#compared].filter(([name]) => described.has(name));
+      this.#compared = new Map([...kept, ...descriptionsIn(this.#part)]);
+    }
+    const found = new Set(result.templates.map(({ template }) => template));
+    const untouched = before.filter(({ template }) => described.has(template) && !found.has(template));
+    this.#result = { ...result, templates: [...untouched, ...result.templates] };
+    // A file that is too broken to tell may be the one that describes it.
+    if (this.#all.unusable.some(({ template }) => template === null)) return [];
+    const known = new Set(this.#result.templates.map(({ template }) => template));
+    return before.flatMap(({ template, file }) => (known.has(template) || template === file ? [] : template));
+  }
+
+  /** What is not settled yet belongs to it. Without any files all templates hold, which is a matter of the whole. */
+  #touched(desired: DesiredState): DesiredState {
+    if (this.#result === null || desired.files === 0) return desired;
+    const unsettled = new Set(this.#result.templates.filter(isUnsettled).map(({ template }) => template));
+    const descriptions = descriptionsIn(desired);
+    const isTouched = (name: string): boolean =>
+      unsettled.has(name) || descriptions.get(name) !== this.#compared.get(name);
+    return {
+      ...desired,
+      templates: desired.templates.filter(({ template }) => isTouched(template)),
+      unusable: desired.unusable.filter((one) => isTouched(nameOf(one))),
+    };
+  }
+}
+
+const nothing: DesiredState = { templates: [], unusable: [], problems: [], files: 0 };
+
+/**
+ * What the files say of each template. The same text makes the same object of a template as long as it is loaded
+ * by one loader; a template that cannot be used is told by what is wrong with it.
+ */
+const descriptionsIn = ({ templates, unusable }: DesiredState): Map<string, unknown> => {
+  const faults = new Map<string, string>();
+  for (const one of unusable) {
+    const name = nameOf(one);
+    faults.set(name, `${faults.get(name) ?? ''}${one.file}: ${one.message}\n`);
+  }
+  return new Map<string, unknown>([...templates.map((one) => [one.template, one] as const), ...faults]);
+};
+
+/** The name under which a report lists it. */
+const nameOf = ({ template, file }: DesiredState['unusable'][number]): string => template ?? file;
+
+/** A write of unknown outcome is settled by the passes that follow, whatever they are about. */
+const isUnsettled = ({ differences }: TemplateResult): boolean =>
+  differences.some(
+    (difference) =>
+      difference.outcome === 'unknown' ||
+      (difference.action === 'blocked' && difference.reason === 'pending-write'),
+  );

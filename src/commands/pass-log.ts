@@ -1,0 +1,62 @@
+import type { Logger } from 'pino';
+import type { Change } from '../apply/context.ts';
+import type { DesiredState } from '../model/template.ts';
+import type { Report } from '../report/report.ts';
+import type { PassResult, Status, Trigger } from '../result.ts';
+
+/** What every line of one pass carries. */
+export interface PassId {
+  readonly client: string;
+  readonly run: string;
+  readonly trigger: Trigger;
+}
+
+/** The log lines of passes, with their fixed words. */
+export const logStarted = (id: PassId, log: Logger): void =>
+  log.info({ event: 'pass.started', ...id }, 'pass started');
+
+export const logChange = (
+  { outcome, error, ...change }: Change,
+  { client, run }: PassId,
+  log: Logger,
+): void => {
+  const fields = { client, run, ...change, ...(error === null ? {} : { error }) };
+  switch (outcome) {
+    case 'applied':
+      log.info({ event: 'change.applied', ...fields }, 'change applied');
+      break;
+    case 'failed':
+      log.error({ event: 'change.failed', ...fields }, 'change failed');
+      break;
+    case 'unknown':
+      log.error({ event: 'change.unknown', ...fields }, 'change outcome unknown');
+  }
+};
+
+export const logInvalid = ({ problems }: DesiredState, { client }: PassId, log: Logger): void => {
+  if (problems.some(({ severity }) => severity === 'error')) {
+    log.error({ event: 'templates.invalid', client, problems }, 'templates invalid');
+  }
+};
+
+/** `isEnding`: the pass was cut short by the end of the program, which is nothing to worry about. */
+export const logFound = ({ templates }: PassResult, id: PassId, isEnding: boolean, log: Logger): void => {
+  for (const template of templates) {
+    log[levelOf(template.status, isEnding)]({ event: 'drift.report', ...id, ...template }, 'drift report');
+  }
+};
+
+/** `error` is why there was no pass, null where there was one. */
+export const logFinished = (
+  { status, durationMs, summary }: Pick<Report, 'status' | 'durationMs' | 'summary'>,
+  error: string | null,
+  id: PassId,
+  isEnding: boolean,
+  log: Logger,
+): void => {
+  const fields = { event: 'pass.finished', ...id, status, durationMs, summary };
+  log[levelOf(status, isEnding)](error === null ? fields : { ...fields, error }, 'pass finished');
+};
+
+const levelOf = (worst: Status, isEnding: boolean): 'info' | 'warn' | 'error' =>
+  isEnding ? 'info' : ({ 'in-sync': 'info', drifted: 'info', held: 'warn', failed: 'error' } as const)[worst];

@@ -1,0 +1,107 @@
+import type { Options } from '../cli.ts';
+import { formatProblem } from '../desired/problem.ts';
+import { UserError } from '../errors.ts';
+import type { PassResult } from '../result.ts';
+import { LockedError } from '../state/lock.ts';
+import type { Client, PassRequest } from './client.ts';
+import { PlanChangedError } from './plan-file.ts';
+import { showProgress } from './progress.ts';
+import { newRun } from './session.ts';
+
+/** A pass over each client that only looks; all of one run. */
+export const planClients = (
+  clients: readonly Client[],
+  templates: readonly string[],
+  options: Options,
+  how: Partial<PassRequest> = {},
+): Promise<PassResult[]> =>
+  passClients(clients, { ...how, dryRun: true, lockTimeout: 0 }, templates, options);
+
+/** A pass over each client, side by side. */
+export const passClients = async (
+  clients: readonly Client[],
+  how: Pick<PassRequest, 'dryRun' | 'lockTimeout'> & Partial<PassRequest>,
+  templates: readonly string[],
+  options: Options,
+): Promise<PassResult[]> => {
+  const progress = showProgress(how.dryRun ? 'comparing' : 'writing');
+  const run = newRun();
+  const passes = clients.map(async (client) => {
+    const startedAt = new Date();
+    const request: PassRequest = {
+      run,
+      trigger: 'command',
+      templates,
+      signal: new AbortController().signal,
+      onChange: progress.count,
+      onWait: (holder) => progress.note(`waiting for another pass: ${holder}`),
+      ignoreSubdomains: options['ignoreSubdomains'] === true,
+      ...how,
+    };
+    return client.pass(request).catch((error: unknown) => notStarted(error, client, request, startedAt));
+  });
+  try {
+    // Where one client cannot go on, the writes of the others still come to their end.
+    await Promise.allSettled(passes);
+    return await Promise.all(passes);
+  } finally {
+    progress.close();
+  }
+};
+
+/** A client that somebody else writes for, or whose plan has changed, stands in the report as failed, with why. */
+const notStarted = async (
+  error: unknown,
+  client: Client,
+  { run, trigger, templates }: PassRequest,
+  startedAt: Date,
+): Promise<PassResult> => {
+  if (!(error instanceof LockedError || error instanceof PlanChangedError)) throw error;
+  const desired = await client.load();
+  const { name } = client.settings;
+  return {
+    client: name,
+    run,
+    trigger,
+    startedAt: startedAt.toISOString(),
+    durationMs: Date.now() - startedAt.getTime(),
+    dryRun: false,
+    halted: error.message,
+    retryAt: null,
+    templates: desired.templates
+      .filter(({ template }) => templates.length === 0 || templates.includes(template))
+      .map(({ template, id, source }) => ({
+        client: name,
+        template,
+        id,
+        file: source.file,
+        revision: null,
+        status: 'failed',
+        message: error instanceof PlanChangedError ? error.messageFor(name, template) : error.message,
+        inSync: 0,
+        parked: 0,
+        ignored: 0,
+        differences: [],
+        subdomains: [],
+      })),
+    problems: desired.problems.map((problem) => ({ ...problem, client: name })),
+  };
+};
+
+/**
+ * A name that no file describes is most likely misspelled, and then nothing is done at all; or its file cannot be
+ * read, so what is wrong with files is said too.
+ */
+export const checkNames = async (clients: readonly Client[], templates: readonly string[]): Promise<void> => {
+  if (templates.length === 0) return;
+  const states = await Promise.all(clients.map((client) => client.load()));
+  const described = new Set(
+    states.flatMap((state) => [...state.templates, ...state.unusable].map(({ template }) => template)),
+  );
+  const unknown = templates.filter((name) => !described.has(name));
+  if (unknown.length === 0) return;
+  const errors = states.flatMap(({ problems }) => problems.filter(({ severity }) => severity === 'error'));
+  throw new UserError(
+    [`no template file describes ${unknown.join(', ')}`, ...errors.map(formatProblem)].join('\n'),
+  );
+};

@@ -1,0 +1,107 @@
+import { readFile } from 'node:fs/promises';
+import { messageOf, UserError } from '../errors.ts';
+import type { Difference } from '../plan/difference.ts';
+import { reportSchema, type Report } from '../report/report.ts';
+import { changeText, recordText } from './record-text.ts';
+
+/** A report that `plan --format json --out FILE` wrote. */
+export const readPlan = async (file: string): Promise<Report> => {
+  let value: unknown;
+  try {
+    value = JSON.parse(await readFile(file, 'utf8'));
+  } catch (error) {
+    throw new UserError(`--plan: cannot read ${file}: ${messageOf(error)}`, { cause: error });
+  }
+  const parsed = reportSchema.safeParse(value);
+  if (parsed.success && parsed.data.dryRun) return parsed.data;
+  throw new UserError(
+    `--plan: ${file} is no report of plan: write one with plan --format json --out ${file}`,
+  );
+};
+
+type Templates = Report['templates'];
+type Planned = Templates[number];
+
+/** What would be written is not what was agreed upon. */
+export class PlanChangedError extends UserError {
+  override name = 'PlanChangedError';
+  readonly #which: string;
+  readonly #changes: readonly Change[];
+
+  constructor(which: string, changes: readonly Change[]) {
+    const lines = changes.map(({ template, change }) => `\n  ${template}: ${change}`);
+    const more = lines.length > mostShown ? `\n  and ${lines.length - mostShown} more` : '';
+    super(`the plan is no longer ${which}; nothing was written:${lines.slice(0, mostShown).join('')}${more}`);
+    this.#which = which;
+    this.#changes = changes;
+  }
+
+  /** What a report says of one template, on one line. */
+  messageFor(client: string, template: string): string {
+    const own = this.#changes.filter((one) => one.template === `${client}/${template}`);
+    const why = own.length === 0 ? 'others have changed' : own.map(({ change }) => change).join('; ');
+    return `the plan is no longer ${this.#which}; nothing was written: ${why}`;
+  }
+}
+
+const mostShown = 20;
+
+interface Change {
+  /** With its client: `default/standard-web`. */
+  readonly template: string;
+  readonly change: string;
+}
+
+/**
+ * In what two plans differ; empty if they say the same. With `lifted`, what only held a write back in the first one
+ * is no difference: a person has just said to write it all the same.
+ */
+export const planChanges = (before: Templates, now: Templates, lifted: boolean): Change[] => {
+  const then = byName(before);
+  const today = byName(now);
+  const names = [...new Set([...then.keys(), ...today.keys()])].sort();
+  return names.flatMap((template) => {
+    const [old, fresh] = [then.get(template), today.get(template)];
+    if (!fresh) return [{ template, change: 'planned then, not described now' }];
+    if (!old) return [{ template, change: 'not in that plan' }];
+    return templateChanges(old, fresh, lifted).map((change) => ({ template, change }));
+  });
+};
+
+const byName = (templates: Templates): Map<string, Planned> =>
+  new Map(templates.map((one) => [`${one.client}/${one.template}`, one]));
+
+/** What subdomains do meanwhile is no part of what would be written. */
+const templateChanges = (old: Planned, fresh: Planned, lifted: boolean): string[] => {
+  const then = differencesOf(old, lifted);
+  const today = differencesOf(fresh, lifted);
+  return [
+    ...(old.id === fresh.id ? [] : [`its id was ${old.id}, and is ${fresh.id}`]),
+    ...(lifted || old.message === fresh.message
+      ? []
+      : [`it said: ${old.message ?? 'nothing'}; and says: ${fresh.message ?? 'nothing'}`]),
+    ...[...then].flatMap(([key, one]) => (today.has(key) ? [] : [`no longer so: ${differenceText(one)}`])),
+    ...[...today].flatMap(([key, one]) => (then.has(key) ? [] : [`new: ${differenceText(one)}`])),
+  ];
+};
+
+/** By all that they say. */
+const differencesOf = ({ differences }: Planned, lifted: boolean): Map<string, Difference> =>
+  new Map(differences.map((one) => [JSON.stringify(lifted ? withoutFate(one) : one, inKeyOrder), one]));
+
+const inKeyOrder = (_: string, value: unknown): unknown =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1)))
+    : value;
+
+const withoutFate = (difference: Difference): unknown => ({
+  recordId: 'recordId' in difference ? difference.recordId : null,
+  current: 'current' in difference ? difference.current : null,
+  desired: 'desired' in difference ? difference.desired : null,
+});
+
+const differenceText = (difference: Difference): string => {
+  if (difference.action === 'surplus') return `surplus ${recordText(difference.current)}`;
+  const before = 'current' in difference ? (difference.current ?? null) : null;
+  return `${difference.action} ${changeText(before, difference.desired)}`;
+};

@@ -1,0 +1,35 @@
+import { writeFile } from 'node:fs/promises';
+import type { Options } from '../cli.ts';
+import { messageOf, UserError } from '../errors.ts';
+import type { Report } from '../report/report.ts';
+
+/** Shows a report in the form that was asked for, on stdout or in a file. */
+export const showReport = async (report: Report, { format, out }: Options): Promise<void> => {
+  const text = await render(report, typeof format === 'string' ? format : 'text', typeof out === 'string');
+  if (typeof out !== 'string') {
+    process.stdout.write(text);
+    return;
+  }
+  try {
+    await writeFile(out, text);
+  } catch (error) {
+    throw new UserError(`--out: cannot write ${out}: ${messageOf(error)}`, { cause: error });
+  }
+};
+
+const render = async (report: Report, format: string, isFile: boolean): Promise<string> => {
+  switch (format) {
+    case 'json':
+      return (await import('../report/json.ts')).renderJson(report);
+    case 'markdown':
+      return (await import('../report/markdown.ts')).renderMarkdown(report);
+    case 'html':
+      return (await import('../report/html.ts')).renderHtml(report);
+    default:
+      return (await import('../report/text.ts')).renderText(report, {
+        color: !isFile && process.stdout.isTTY && process.stdout.hasColors(),
+        // A terminal that does not know its width says 0.
+        width: isFile ? 100 : process.stdout.columns || 100,
+      });
+  }
+};

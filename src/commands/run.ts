@@ -1,0 +1,71 @@
+import type { Options } from '../cli.ts';
+import { readinessOf } from '../daemon/client-state.ts';
+import { createMetrics, type Metrics } from '../daemon/metrics.ts';
+import { startServer, type RunningServer } from '../daemon/server.ts';
+import { assembleReport } from '../report/assemble.ts';
+import { readVersion } from '../version.ts';
+import { Fleet } from './fleet.ts';
+import { openSession, type Session } from './session.ts';
+import { onHangup, untilSignal } from './signals.ts';
+
+/** The daemon: a pass at start, on file change, on schedule and on request, until a signal ends it. */
+export const run = async (options: Options): Promise<number> => {
+  const stop = untilSignal();
+  let reload = (): void => undefined;
+  onHangup(() => reload());
+  const metrics = createMetrics(readVersion());
+  const session = await openSession(options, 1, metrics.countRequest);
+  const { log } = session;
+  const fleet = new Fleet(session, metrics);
+  let server: RunningServer | null = null;
+  let signal: NodeJS.Signals;
+  try {
+    server = await listen(fleet, session, metrics);
+    await fleet.start();
+    const clients = startedClients(fleet, session);
+    log.info({ event: 'daemon.started', clients, listen: server?.url ?? null }, 'daemon started');
+    fleet.trigger('startup');
+    reload = () => fleet.reload();
+    signal = await stop;
+    log.info({ signal }, 'ending: no write starts any more, and the ones under way are waited for');
+  } finally {
+    // Passes end first: until they have, probes are answered.
+    await fleet.close();
+    await server?.close();
+    await session.close();
+  }
+  log.info({ event: 'daemon.stopped', signal }, 'daemon stopped');
+  return 0;
+};
+
+const listen = async (fleet: Fleet, session: Session, metrics: Metrics): Promise<RunningServer | null> => {
+  const { settings, log, clean } = session;
+  const triggerToken = (): string | null => fleet.settings.triggerToken?.read() ?? null;
+  if (settings.listen === null) return null;
+  triggerToken();
+  return startServer({
+    listen: settings.listen,
+    allowedHosts: () => fleet.settings.allowedHosts,
+    readiness: () => clean(readinessOf(fleet.states)),
+    metrics: { contentType: metrics.contentType, text: () => metrics.text(waitingIn(fleet)) },
+    report: () => clean(assembleReport(fleet.newest)),
+    history: async (query) => clean(await fleet.history(query)),
+    triggerToken,
+    requestPass: () => fleet.trigger('request'),
+    log,
+  });
+};
+
+const waitingIn = ({ states }: Fleet): number => states.filter(({ waiting }) => waiting !== null).length;
+
+const startedClients = ({ states }: Fleet, { clients, sandboxUrl }: Session): readonly unknown[] =>
+  clients.map(({ settings: { name, baseUrl, templates, schedule, timezone, dryRun } }) => ({
+    client: name,
+    baseUrl,
+    sandbox: sandboxUrl !== null,
+    templates,
+    schedule,
+    timezone,
+    next: states.find(({ client }) => client === name)?.nextScheduled ?? null,
+    dryRun,
+  }));

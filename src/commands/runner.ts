@@ -1,0 +1,183 @@
+import type { Logger } from 'pino';
+import { clientState, type ClientState } from '../daemon/client-state.ts';
+import { PassLoop, type PassCause, type PassOutcome } from '../daemon/loop.ts';
+import type { Metrics } from '../daemon/metrics.ts';
+import { startSchedule } from '../daemon/schedule.ts';
+import { watchTemplates } from '../daemon/watch.ts';
+import { messageOf, UserError } from '../errors.ts';
+import { assembleReport } from '../report/assemble.ts';
+import type { PassResult, Trigger } from '../result.ts';
+import { LockedError } from '../state/lock.ts';
+import type { Client } from './client.ts';
+import { Newest } from './newest.ts';
+import { logChange, logFinished, logFound, logInvalid, logStarted, type PassId } from './pass-log.ts';
+import { newRun } from './session.ts';
+
+export interface RunnerOptions {
+  readonly client: Client;
+  readonly log: Logger;
+  readonly metrics: Metrics;
+  /** Waits until one more pass may run beside those of other clients. */
+  readonly turn: <T>(task: () => Promise<T>) => Promise<T>;
+}
+
+/** What asks for passes by itself. */
+interface Feed {
+  /** When the schedule does. */
+  readonly next: () => Date | null;
+  readonly close: () => Promise<void>;
+}
+
+/** One client in the daemon: its passes, what asks for them, and what they found. */
+export class Runner {
+  readonly #options: RunnerOptions;
+  /** For lines that are not of one pass. */
+  readonly #log: Logger;
+  readonly #loop: PassLoop;
+  readonly #newest = new Newest();
+  #client: Client;
+  /** Takes the client's place before the next pass. */
+  #successor: Client | null = null;
+  #feed: Feed | null = null;
+  #isReady = false;
+  #hindrance: string | null = null;
+
+  constructor(options: RunnerOptions) {
+    this.#options = options;
+    this.#client = options.client;
+    this.#log = options.log.child({ client: options.client.settings.name });
+    this.#loop = new PassLoop({
+      log: this.#log,
+      pass: (cause, signal) => options.turn(() => this.#pass(cause, signal)),
+    });
+  }
+
+  get client(): Client {
+    return this.#successor ?? this.#client;
+  }
+
+  get newest(): PassResult | null {
+    return this.#newest.result;
+  }
+
+  get state(): ClientState {
+    return clientState({
+      client: this.#client.settings.name,
+      loop: this.#loop.state,
+      isReady: this.#isReady,
+      hindrance: this.#hindrance,
+      newest: this.#newest.result,
+      nextScheduled: this.#feed?.next() ?? null,
+    });
+  }
+
+  /** From now on, changed files and the schedule ask for passes. */
+  async start(): Promise<void> {
+    const { templates: paths, schedule: expression, timezone } = this.#client.settings;
+    const log = this.#log;
+    const watcher = await watchTemplates({ paths, onChange: () => this.trigger('file-change'), log });
+    const schedule = startSchedule({ expression, timezone, onTime: () => this.trigger('schedule'), log });
+    this.#feed = {
+      next: schedule.next,
+      close: () => {
+        schedule.close();
+        return watcher.close();
+      },
+    };
+  }
+
+  trigger(trigger: Trigger): void {
+    this.#loop.trigger(trigger);
+  }
+
+  /** The same client with other settings: what runs ends as it began, and the next pass is made with these. */
+  async replace(client: Client): Promise<void> {
+    const skipped = this.#successor;
+    this.#successor = client;
+    await skipped?.close();
+  }
+
+  /** The write in flight is given its time; what was only being read is not waited for. */
+  async close(): Promise<void> {
+    const ended = this.#loop.close();
+    await this.#client.close();
+    await ended;
+    await this.#feed?.close();
+    await this.#successor?.close();
+  }
+
+  async #pass(cause: PassCause, signal: AbortSignal): Promise<PassOutcome> {
+    if (this.#successor) await this.#changeOver(this.#successor);
+    if (signal.aborted) return 'failed';
+
+    const id = { client: this.#client.settings.name, run: newRun(), trigger: cause.trigger };
+    const started = performance.now();
+    const { log, metrics } = this.#options;
+    try {
+      const result = await this.#compare(cause, id, signal);
+      return this.#takeOver(result, id, signal.aborted);
+    } catch (error) {
+      const message = messageOf(error);
+      if (error instanceof LockedError && this.#hindrance !== message) {
+        this.#log.info({ trigger: id.trigger, reason: message }, 'the pass has to wait');
+      }
+      this.#hindrance = message;
+      if (error instanceof LockedError) return 'busy';
+      const durationMs = Math.round(performance.now() - started);
+      const report = { ...assembleReport([]), status: 'failed', durationMs } as const;
+      logFinished(report, message, id, signal.aborted, log);
+      metrics.countPass({ ...id, ...report }, null);
+      if (error instanceof UserError) return 'failed';
+      throw error;
+    }
+  }
+
+  async #changeOver(successor: Client): Promise<void> {
+    const [former, feed] = [this.#client, this.#feed];
+    this.#client = successor;
+    this.#successor = null;
+    await Promise.all([former.close(), feed?.close()]);
+    await this.start();
+  }
+
+  #compare({ isWhole }: PassCause, id: PassId, signal: AbortSignal): Promise<PassResult> {
+    const { log, metrics } = this.#options;
+    return this.#client.pass({
+      run: id.run,
+      trigger: id.trigger,
+      templates: [],
+      signal,
+      dryRun: this.#client.settings.dryRun,
+      lockTimeout: 0,
+      onStart: () => logStarted(id, log),
+      onDesired: (desired) => {
+        logInvalid(desired, id, log);
+        return this.#newest.begin(desired, isWhole);
+      },
+      onChange: (change) => {
+        logChange(change, id, log);
+        metrics.countChange(id.client, change);
+      },
+    });
+  }
+
+  #takeOver(result: PassResult, id: PassId, isEnding: boolean): PassOutcome {
+    const { log, metrics } = this.#options;
+    for (const template of this.#newest.take(result)) {
+      this.#log.warn({ template }, 'no file describes this template any more: it is left as it is');
+    }
+    this.#hindrance = result.halted;
+    this.#isReady ||= result.halted === null;
+    const report = assembleReport([result]);
+    logFound(result, id, isEnding, log);
+    logFinished(report, null, id, isEnding, log);
+    metrics.countPass({ ...id, ...report }, this.#newest.result);
+    return outcomeOf(result);
+  }
+}
+
+/** A template that fails for itself delays nobody: trying again helps where the service could not be used. */
+const outcomeOf = ({ halted, retryAt }: PassResult): PassOutcome => {
+  if (halted === null) return 'ok';
+  return retryAt === null ? 'failed' : { failedUntil: Date.parse(retryAt) };
+};

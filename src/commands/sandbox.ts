@@ -1,0 +1,33 @@
+import type { Options } from '../cli.ts';
+import { UserError } from '../errors.ts';
+import { startSandbox } from '../sandbox/sandbox.ts';
+import { untilSignal } from './signals.ts';
+
+/** An embedded hosting service, until a signal ends it. */
+export const sandbox = async (options: Options): Promise<number> => {
+  const { host, port } = readListen(String(options['listen']));
+  const latency = Number(options['latency']);
+  if (!Number.isInteger(latency) || latency < 0)
+    throw new UserError('--latency: expected milliseconds, 0 or more');
+  const stop = untilSignal();
+  const service = await startSandbox({
+    host,
+    port,
+    latency,
+    reset: options['reset'] === true,
+    ...(typeof options['data'] === 'string' ? { dataFile: options['data'] } : {}),
+    onRequest: ({ method, path, status }) => void process.stderr.write(`${status} ${method} ${path}\n`),
+  });
+  process.stdout.write(`hosting service at ${service.url} (takes any tokens)\n`);
+  process.stdout.write(`changes by hand at ${service.controlUrl}\n`);
+  await stop;
+  await service.close();
+  return 0;
+};
+
+const readListen = (text: string): { host: string; port: number } => {
+  const match = /^(?:\[([^\]]+)\]|([^:]+)):(\d{1,5})$/.exec(text);
+  const port = Number(match?.[3]);
+  if (!match || port > 65_535) throw new UserError('--listen: expected HOST:PORT, such as 127.0.0.1:8080');
+  return { host: match[1] ?? match[2] ?? '', port };
+};

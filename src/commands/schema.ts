@@ -1,0 +1,30 @@
+import { z } from 'zod';
+
+type JsonSchema = z.core.JSONSchema.JSONSchema;
+
+/** Prints the JSON Schema (draft 2020-12) of template files, of the settings file or of reports. */
+export const schema = async (what: string): Promise<number> => {
+  const { $schema, ...rest } = await jsonSchemaOf(what);
+  const named = {
+    $schema,
+    $id: `urn:dns-template-sync:${what}`,
+    title: `dns-template-sync ${what}`,
+    ...rest,
+  };
+  process.stdout.write(`${JSON.stringify(named, null, 2)}\n`);
+  return 0;
+};
+
+const jsonSchemaOf = async (what: string): Promise<JsonSchema> => {
+  switch (what) {
+    case 'config':
+      return asWritten((await import('../settings/config-schema.ts')).configSchema);
+    case 'report':
+      return asWritten((await import('../report/report.ts')).reportSchema);
+    default:
+      return (await import('../desired/json-schema.ts')).templateJsonSchema();
+  }
+};
+
+/** Of what stands in a file, before anything else is made of it. */
+const asWritten = (source: z.ZodType): JsonSchema => z.toJSONSchema(source, { io: 'input' });

@@ -1,0 +1,110 @@
+import { randomUUID } from 'node:crypto';
+import { rmSync } from 'node:fs';
+import path from 'node:path';
+import type { Logger } from 'pino';
+import type { Options } from '../cli.ts';
+import { UserError } from '../errors.ts';
+import { createLogger } from '../log.ts';
+import { visible } from '../report/visible.ts';
+import { cleanTexts, scrubber } from '../secrets.ts';
+import { readSettings, type Settings } from '../settings.ts';
+import type { ClientSettings } from '../settings/client.ts';
+import { openClient, type Client, type ClientOptions } from './client.ts';
+
+/** Settings, log and clients of one run of the program. */
+export interface Session {
+  readonly settings: Settings;
+  readonly clients: readonly Client[];
+  readonly log: Logger;
+  /** Where the embedded service listens, if there is one. */
+  readonly sandboxUrl: string | null;
+  /** What may be shown of a value: all of it but the secrets that it repeats. */
+  readonly clean: <T>(value: T) => T;
+  /** Reads the settings again and opens other clients with them. Throws a UserError where they cannot work. */
+  reopen(): Pick<Session, 'settings' | 'clients'>;
+  /** Closes the clients that were opened first, and the embedded service. */
+  close(): Promise<void>;
+}
+
+type OnRequest = NonNullable<ClientOptions['onRequest']>;
+
+/** Opens what a command that talks to the service needs. The log of a command goes to stderr, a daemon's to stdout. */
+export const openSession = async (
+  options: Options,
+  logTo: 1 | 2,
+  onRequest: OnRequest = () => undefined,
+): Promise<Session> => {
+  const read = (): Settings => readSettings({ flags: options, needs: { baseUrl: true, tokens: true } });
+  const settings = read();
+  let newest = settings;
+  const former = new Set<string>();
+  const secrets = (): string[] => [...former, ...newest.secrets()];
+  const log = createLogger({ level: levelOf(settings, logTo), fd: logTo, secrets });
+  if (options['reset'] === true && !settings.sandbox) throw new UserError('--reset goes with --sandbox only');
+  const sandbox = settings.sandbox ? await openSandbox(settings, options['reset'] === true) : null;
+  const open = (client: ClientSettings): Client => {
+    // What holds at every pass is said once.
+    let noticed = '';
+    return openClient({
+      settings: sandbox ? { ...client, baseUrl: sandbox.url, tokens: sandboxTokens(client.name) } : client,
+      strict: options['strict'] === true,
+      isSandbox: sandbox !== null,
+      warn: (message) => {
+        if (message === noticed) return;
+        noticed = message;
+        if (logTo === 1) log.warn({ client: client.name, notice: message }, 'notice');
+        else if (log.isLevelEnabled('warn')) tell(scrubber(secrets())(message));
+      },
+      onRequest: (request) => {
+        log.debug({ client: client.name, ...request }, 'request');
+        onRequest(request);
+      },
+    });
+  };
+  const clients = settings.clients.map(open);
+  return {
+    settings,
+    clients,
+    log,
+    sandboxUrl: sandbox?.url ?? null,
+    clean: (value) => cleanTexts(value, scrubber(secrets())),
+    reopen: () => {
+      const fresh = read();
+      fresh.triggerToken?.read();
+      for (const secret of newest.secrets()) former.add(secret);
+      newest = fresh;
+      return { settings: fresh, clients: fresh.clients.map(open) };
+    },
+    close: async () => {
+      await Promise.all(clients.map((client) => client.close()));
+      await sandbox?.close();
+    },
+  };
+};
+
+/** Beside the answer of a command, for the person who waits for it. */
+const tell = (message: string): void => void process.stderr.write(`dns-template-sync: ${visible(message)}\n`);
+
+/** A command answers on stdout; what its passes do, step by step, is of interest to nobody who did not ask. */
+const levelOf = ({ logLevel }: Settings, logTo: 1 | 2): Settings['logLevel'] =>
+  logTo === 2 && logLevel === 'info' ? 'warn' : logLevel;
+
+const openSandbox = async (
+  { clients }: Settings,
+  reset: boolean,
+): Promise<{ url: string; close(): Promise<void> }> => {
+  const { startSandbox } = await import('../sandbox/sandbox.ts');
+  const stateDir = clients[0]?.stateDir ?? '.';
+  // What is remembered of the old data would be wrong about the new.
+  if (reset)
+    for (const end of ['', '-wal', '-shm'])
+      rmSync(path.join(stateDir, `sandbox-memory.db${end}`), { force: true });
+  return startSandbox({ dataFile: path.join(stateDir, 'sandbox.json'), reset });
+};
+
+/** The embedded service takes any tokens. */
+export const sandboxTokens = (client: string): { read(): { userToken: string; clientToken: string } } => ({
+  read: () => ({ userToken: 'sandbox-user', clientToken: `sandbox-${client}` }),
+});
+
+export const newRun = (): string => randomUUID();

@@ -1,0 +1,21 @@
+import { pad, widthOf } from '../report/columns.ts';
+import { visible } from '../report/visible.ts';
+
+export type Row = Readonly<Record<string, string | number | null>>;
+
+/** Columns under the keys of the first row; nothing at all is said to be so. */
+export const asTable = (rows: readonly Row[]): string => {
+  const [first] = rows;
+  if (!first) return 'none\n';
+  const titles = Object.keys(first);
+  const cells = rows.map((row) => titles.map((title) => visible(String(row[title] ?? '-'))));
+  const widths = titles.map((title, column) =>
+    Math.max(widthOf(title), ...cells.map((line) => widthOf(line[column] ?? ''))),
+  );
+  const line = (texts: readonly string[]): string =>
+    texts
+      .map((text, column) => pad(text, widths[column] ?? 0))
+      .join('  ')
+      .trimEnd();
+  return `${[titles.map((title) => title.toUpperCase()), ...cells].map(line).join('\n')}\n`;
+};

@@ -1,0 +1,15 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+
+/**
+ * Whether an Authorization header bears this token (RFC 6750, section 2.1). How long the answer takes tells
+ * nothing about the token.
+ */
+export const bears = (header: string | undefined, token: string): boolean => {
+  const [, given] = /^Bearer +(.*)$/is.exec(header ?? '') ?? [];
+  // Node.js reads headers as Latin-1: this gives back the bytes that were sent.
+  return (
+    given !== undefined && timingSafeEqual(digest(Buffer.from(given, 'latin1')), digest(Buffer.from(token)))
+  );
+};
+
+const digest = (bytes: Buffer): Buffer => createHash('sha256').update(bytes).digest();

@@ -1,0 +1,67 @@
+import type { PassResult } from '../result.ts';
+import type { PassLoopState } from './loop.ts';
+
+/**
+ * How one client is, for those who show it.
+ *
+ * | health     | the last pass                                                        |
+ * |------------|----------------------------------------------------------------------|
+ * | `starting` | has not ended yet, and was the first                                 |
+ * | `healthy`  | went well; what it left, it may leave                                |
+ * | `held`     | went well, and a template waits for a person                         |
+ * | `failing`  | could not be made, or something in it failed                         |
+ */
+export interface ClientState extends PassLoopState {
+  readonly client: string;
+  readonly health: 'starting' | 'healthy' | 'held' | 'failing';
+  /** Why it is not healthy; null where it is. */
+  readonly why: string | null;
+  /** Whether its templates and the service were ever read. */
+  readonly isReady: boolean;
+  /** When its schedule asks for the next pass. */
+  readonly nextScheduled: Date | null;
+}
+
+export interface ClientFacts {
+  readonly client: string;
+  readonly loop: PassLoopState;
+  readonly isReady: boolean;
+  /** Why the last pass could not be made, or ended early; null where it went through. */
+  readonly hindrance: string | null;
+  /** What is known of its templates; null before the first pass. */
+  readonly newest: PassResult | null;
+  readonly nextScheduled: Date | null;
+}
+
+export const clientState = (facts: ClientFacts): ClientState => {
+  const { client, loop, isReady, nextScheduled } = facts;
+  return { client, ...loop, ...healthOf(facts), isReady, nextScheduled };
+};
+
+export interface Readiness {
+  readonly ready: boolean;
+  /** Why not; null when ready. */
+  readonly reason: string | null;
+}
+
+/** Ready once every client is. */
+export const readinessOf = (clients: readonly ClientState[]): Readiness => {
+  const reasons = clients
+    .filter(({ isReady }) => !isReady)
+    .map(({ client, why }) => `${client}: ${why ?? 'it was not read yet'}`);
+  return { ready: reasons.length === 0, reason: reasons.join('; ') || null };
+};
+
+const healthOf = ({ hindrance, newest }: ClientFacts): Pick<ClientState, 'health' | 'why'> => {
+  if (hindrance !== null) return { health: 'failing', why: hindrance };
+  if (newest === null) return { health: 'starting', why: 'no pass has ended yet' };
+  const failed = newest.templates.find(({ status }) => status === 'failed');
+  if (failed) return { health: 'failing', why: saying(failed) };
+  const problem = newest.problems.find(({ severity }) => severity === 'error');
+  if (problem) return { health: 'failing', why: problem.message };
+  const held = newest.templates.find(({ status }) => status === 'held');
+  return held ? { health: 'held', why: saying(held) } : { health: 'healthy', why: null };
+};
+
+const saying = ({ template, status, message }: PassResult['templates'][number]): string =>
+  `${template}: ${message ?? status}`;

@@ -1,0 +1,40 @@
+import path from 'node:path';
+import { watch } from 'chokidar';
+import type { Logger } from 'pino';
+
+export interface HintOptions {
+  /** The roots as they were named, and the real paths that they lead to at present. */
+  readonly roots: readonly string[];
+  readonly onHint: () => void;
+  readonly log: Logger;
+}
+
+export interface Hints {
+  readonly close: () => Promise<void>;
+}
+
+/**
+ * Events of the file system near the roots. They may come late, twice or not at all, and tell nothing of what
+ * happened; the directory that holds a root is watched with it, since a root may be a link or be replaced.
+ */
+export const watchForHints = ({ roots, onHint, log }: HintOptions): Hints => {
+  const all = [...new Set(roots.map((root) => path.resolve(root)))];
+  const holders = all.map((root) => path.dirname(root));
+  const concerns = (entry: string): boolean =>
+    holders.includes(entry) || all.some((root) => entry === root || entry.startsWith(root + path.sep));
+
+  const watcher = watch([...new Set([...holders, ...all])], {
+    ignored: (entry) => !concerns(entry) || path.basename(entry) === '.git',
+    ignoreInitial: true,
+    followSymlinks: false,
+    atomic: false,
+  });
+  const close = (): Promise<void> => watcher.close();
+  watcher.on('all', onHint);
+  // Most often the system has no more watches to give; what is missed then is found by looking.
+  watcher.on('error', (error) => {
+    if (!watcher.closed) log.warn({ err: error }, 'changed files are noticed by polling only');
+    void close();
+  });
+  return { close };
+};

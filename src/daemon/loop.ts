@@ -1,0 +1,152 @@
+import type { Logger } from 'pino';
+import type { Trigger } from '../result.ts';
+
+/**
+ * `busy`: another process was at work for this client, so there was no pass. A failed pass may know when another
+ * one makes sense at the earliest, in ms since the epoch.
+ */
+export type PassOutcome = 'ok' | 'busy' | 'failed' | { readonly failedUntil: number };
+
+/** What a pass was asked for by. */
+export interface PassCause {
+  readonly trigger: Trigger;
+  /** False where only files have changed, so that a look at what they changed will do. */
+  readonly isWhole: boolean;
+}
+
+/** One pass. It starts no new write once the signal is aborted, and then ends soon. */
+export type Pass = (cause: PassCause, signal: AbortSignal) => Promise<PassOutcome>;
+
+export interface PassLoopOptions {
+  readonly pass: Pass;
+  readonly log: Logger;
+  /** From 0 to 1, for the jitter of the pauses. */
+  readonly random?: () => number;
+}
+
+/** What a loop is at, for those who show it. */
+export interface PassLoopState {
+  readonly running: Trigger | null;
+  readonly waiting: Trigger | null;
+  /** Failed passes since the last one that went well. */
+  readonly failures: number;
+  /** When the loop tries again by itself. */
+  readonly pausedUntil: Date | null;
+}
+
+/**
+ * The passes of one client, one at a time. While one runs, at most one waits: whatever is asked for meanwhile
+ * is one pass afterwards, and a whole one if any of it was.
+ *
+ * | after a pass | trigger              | next pass                              |
+ * |--------------|----------------------|----------------------------------------|
+ * | ok           | any                  | at once                                |
+ * | failed       | file-change, request | at once: somebody did something        |
+ * | failed       | others, or none      | when the pause is over, which grows    |
+ * | busy         | as after a failed one, but the pause stays short, and nothing has failed |
+ */
+export class PassLoop {
+  readonly #pass: Pass;
+  readonly #log: Logger;
+  readonly #random: () => number;
+  readonly #closing = new AbortController();
+  #running: { readonly trigger: Trigger; readonly ended: Promise<void> } | null = null;
+  #waiting: PassCause | null = null;
+  #failures = 0;
+  #pause: { readonly until: Date; readonly timer: NodeJS.Timeout } | null = null;
+
+  constructor({ pass, log, random = Math.random }: PassLoopOptions) {
+    this.#pass = pass;
+    this.#log = log;
+    this.#random = random;
+  }
+
+  get state(): PassLoopState {
+    return {
+      running: this.#running?.trigger ?? null,
+      waiting: this.#waiting?.trigger ?? null,
+      failures: this.#failures,
+      pausedUntil: this.#pause?.until ?? null,
+    };
+  }
+
+  trigger(trigger: Trigger): void {
+    if (this.#closing.signal.aborted) return;
+    this.#waiting = together(this.#waiting, { trigger, isWhole: trigger !== 'file-change' });
+    if (!this.#running && (!this.#pause || isUrgent(trigger))) this.#start(this.#waiting);
+  }
+
+  /** No further pass; resolves when the running one has ended. */
+  async close(): Promise<void> {
+    this.#closing.abort();
+    this.#waiting = null;
+    this.#endPause();
+    await this.#running?.ended;
+  }
+
+  #start(cause: PassCause): void {
+    this.#waiting = null;
+    this.#endPause();
+    this.#running = { trigger: cause.trigger, ended: this.#run(cause) };
+  }
+
+  async #run(cause: PassCause): Promise<void> {
+    const outcome = await this.#outcomeOf(cause);
+    this.#running = null;
+    if (outcome === 'ok') this.#failures = 0;
+    else if (outcome !== 'busy') this.#failures += 1;
+    if (this.#closing.signal.aborted) return;
+
+    const waiting = this.#waiting;
+    if (outcome !== 'ok') this.#waiting = together(waiting, cause);
+    if (!this.#waiting) return;
+    if (outcome === 'ok' || (waiting && isUrgent(waiting.trigger))) this.#start(this.#waiting);
+    else this.#pauseFor(this.#pauseAfter(outcome));
+  }
+
+  async #outcomeOf(cause: PassCause): Promise<PassOutcome> {
+    try {
+      return await this.#pass(cause, this.#closing.signal);
+    } catch (error) {
+      const { trigger } = cause;
+      this.#log.error({ err: error, trigger }, 'a pass ended by an error that nobody foresaw');
+      return 'failed';
+    }
+  }
+
+  /** Milliseconds; shortened by up to a half, so that clients do not march in step. */
+  #pauseAfter(outcome: Exclude<PassOutcome, 'ok'>): number {
+    const jitter = 1 - this.#random() / 2;
+    if (outcome === 'busy') return shortestPause * jitter;
+    const grown = Math.min(longestPause, shortestPause * 2 ** (this.#failures - 1)) * jitter;
+    return outcome === 'failed' ? grown : Math.max(grown, outcome.failedUntil - Date.now());
+  }
+
+  #pauseFor(wanted: number): void {
+    const length = Math.min(wanted, longestTimer);
+    const timer = setTimeout(() => this.#waiting && this.#start(this.#waiting), length);
+    this.#pause = { until: new Date(Date.now() + length), timer };
+  }
+
+  #endPause(): void {
+    clearTimeout(this.#pause?.timer);
+    this.#pause = null;
+  }
+}
+
+const shortestPause = 2_000;
+const longestPause = 5 * 60_000;
+
+/** Timers count milliseconds in 31 bits. */
+const longestTimer = 2 ** 31 - 1;
+
+/** What tells most about why a pass runs, last. */
+const byStrength: readonly Trigger[] = ['command', 'startup', 'schedule', 'file-change', 'request'];
+
+const together = (one: PassCause | null, other: PassCause): PassCause =>
+  one === null ? other : { trigger: strongest(one, other), isWhole: one.isWhole || other.isWhole };
+
+const strongest = (one: PassCause, other: PassCause): Trigger =>
+  byStrength.indexOf(one.trigger) > byStrength.indexOf(other.trigger) ? one.trigger : other.trigger;
+
+const isUrgent = (trigger: Trigger): boolean => trigger === 'file-change' || trigger === 'request';

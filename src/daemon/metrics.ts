@@ -1,0 +1,149 @@
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+import type { PassResult, Status, Trigger } from '../result.ts';
+import { prefix, templateGauges } from './template-gauges.ts';
+
+/** What is counted and measured, for Prometheus. Labels are clients, templates and words of this program only. */
+export interface Metrics {
+  readonly contentType: string;
+  /** All of it in the text format, with the number of passes that wait at this moment. */
+  readonly text: (queueDepth: number) => Promise<string>;
+  /** From now on there are series of this client, so that a first event can be told from none. */
+  readonly addClient: (client: string) => void;
+  /** Ends all series of a client that is configured no more. */
+  readonly removeClient: (client: string) => Promise<void>;
+  readonly countRequest: (request: RequestFacts) => void;
+  readonly countChange: (client: string, change: ChangeFacts) => void;
+  /** `newest` is what is known of the client's templates since; null where the pass did not come to look. */
+  readonly countPass: (pass: PassFacts, newest: PassResult | null) => void;
+}
+
+interface RequestFacts {
+  readonly operation: string;
+  /** Null when there was no answer. */
+  readonly status: number | null;
+  readonly durationMs: number;
+}
+
+interface ChangeFacts {
+  readonly action: (typeof actions)[number];
+  readonly outcome: (typeof outcomes)[number];
+}
+
+interface PassFacts {
+  readonly client: string;
+  readonly trigger: Trigger;
+  readonly status: Status;
+  readonly durationMs: number;
+}
+
+export const createMetrics = (version: string): Metrics => {
+  const registry = new Registry();
+  const registers = [registry];
+  collectDefaultMetrics({ register: registry });
+  const templates = templateGauges(registers);
+
+  const buildInfo = new Gauge({
+    name: `${prefix}build_info`,
+    help: 'Always 1; the version of this program is a label.',
+    labelNames: ['version'],
+    registers,
+  });
+  buildInfo.set({ version }, 1);
+  const passes = new Counter({
+    name: `${prefix}passes_total`,
+    help: 'Passes that ended, by what they were asked for by and the worst that they left.',
+    labelNames: ['client', 'trigger', 'result'],
+    registers,
+  });
+  const passDuration = new Histogram({
+    name: `${prefix}pass_duration_seconds`,
+    help: 'How long passes took.',
+    buckets: [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600],
+    registers,
+  });
+  const lastPass = new Gauge({
+    name: `${prefix}last_pass_timestamp_seconds`,
+    help: 'When the last pass ended.',
+    labelNames: ['client'],
+    registers,
+  });
+  const lastSuccess = new Gauge({
+    name: `${prefix}last_success_timestamp_seconds`,
+    help: 'When the last pass ended in which nothing failed; 0 before there was one.',
+    labelNames: ['client'],
+    registers,
+  });
+  const changes = new Counter({
+    name: `${prefix}changes_total`,
+    help: 'Writes that were sent to the service, by how they ended.',
+    labelNames: ['client', 'action', 'outcome'],
+    registers,
+  });
+  const requests = new Counter({
+    name: `${prefix}requests_total`,
+    help: 'Requests to the service, by the status of the answer; none where there was no answer.',
+    labelNames: ['operation', 'status'],
+    registers,
+  });
+  const requestDuration = new Histogram({
+    name: `${prefix}request_duration_seconds`,
+    help: 'How long requests to the service took.',
+    labelNames: ['operation'],
+    buckets: [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
+    registers,
+  });
+  const filesValid = new Gauge({
+    name: `${prefix}template_files_valid`,
+    help: 'Whether the template files are free of errors: 1 or 0.',
+    labelNames: ['client'],
+    registers,
+  });
+  const waiting = new Gauge({
+    name: `${prefix}queue_depth`,
+    help: 'Passes that were asked for and have not started.',
+    registers,
+  });
+
+  return {
+    contentType: registry.contentType,
+    text: (queueDepth) => {
+      waiting.set(queueDepth);
+      return registry.metrics();
+    },
+    addClient: (client) => {
+      lastSuccess.set({ client }, 0);
+      for (const action of actions)
+        for (const outcome of outcomes) changes.inc({ client, action, outcome }, 0);
+    },
+    removeClient: async (client) => {
+      templates.show(client, []);
+      for (const gauge of [lastPass, lastSuccess, filesValid]) gauge.remove({ client });
+      await Promise.all([forget(passes, client), forget(changes, client)]);
+    },
+    countRequest: ({ operation, status, durationMs }) => {
+      requests.inc({ operation, status: status ?? 'none' });
+      requestDuration.observe({ operation }, durationMs / 1_000);
+    },
+    countChange: (client, { action, outcome }) => changes.inc({ client, action, outcome }),
+    countPass: ({ client, trigger, status, durationMs }, newest) => {
+      passes.inc({ client, trigger, result: status });
+      passDuration.observe(durationMs / 1_000);
+      lastPass.setToCurrentTime({ client });
+      if (status !== 'failed') lastSuccess.setToCurrentTime({ client });
+      if (newest === null) return;
+      templates.show(client, newest.templates);
+      filesValid.set({ client }, newest.problems.some(({ severity }) => severity === 'error') ? 0 : 1);
+    },
+  };
+};
+
+const forget = async <Label extends string>(
+  counter: Counter<Label | 'client'>,
+  client: string,
+): Promise<void> => {
+  const { values } = await counter.get();
+  for (const { labels } of values) if (labels.client === client) counter.remove(labels);
+};
+
+const actions = ['add', 'update', 'park'] as const;
+const outcomes = ['applied', 'failed', 'unknown'] as const;

@@ -1,0 +1,92 @@
+import { Hono, type Context, type Handler, type MiddlewareHandler } from 'hono';
+import type { Logger } from 'pino';
+import { renderJson } from '../report/json.ts';
+import type { Report } from '../report/report.ts';
+import { bears } from './bearer.ts';
+import type { Readiness } from './client-state.ts';
+import { readHistoryQuery, type HistoryQuery } from './history-query.ts';
+import { isKnownHost } from './host-rule.ts';
+
+export interface RouteOptions {
+  /** Lower-case names that a request may ask for, beside addresses and `localhost`. */
+  readonly allowedHosts: () => readonly string[];
+  readonly readiness: () => Readiness;
+  readonly metrics: { readonly contentType: string; readonly text: () => Promise<string> };
+  /** The newest state of every client. */
+  readonly report: () => Report;
+  /** Writes of the past, the oldest first. */
+  readonly history: (query: HistoryQuery) => Promise<readonly unknown[]>;
+  /** Who may ask for a pass; null: nobody. */
+  readonly triggerToken: () => string | null;
+  readonly requestPass: () => void;
+  readonly log: Logger;
+}
+
+/** Probes and metrics come first: they answer under any Host, since a kubelet or a scraper asks as it likes. */
+export const routes = (options: RouteOptions): Hono => {
+  const { allowedHosts, readiness, metrics, report, history, triggerToken, requestPass, log } = options;
+  const app = new Hono();
+  const get = (path: string, answer: Handler): void => {
+    app.get(path, answer);
+    app.all(path, notAllowed('GET, HEAD'));
+  };
+  app.use(withSecurityHeaders);
+
+  get('/livez', (c) => c.text('ok\n'));
+  for (const path of ['/readyz', '/healthz']) {
+    get(path, (c) => {
+      const now = readiness();
+      return c.json(now, now.ready ? 200 : 503);
+    });
+  }
+  get('/metrics', async (c) => c.body(await metrics.text(), 200, { 'content-type': metrics.contentType }));
+
+  app.use(async (c, next) => {
+    if (isKnownHost(c.req.header('host'), allowedHosts())) return next();
+    return c.text('This host name is not known here: add it to allowedHosts.\n', 421);
+  });
+
+  get('/api/report', (c) => c.body(renderJson(report()), 200, { 'content-type': 'application/json' }));
+  get('/api/history', async (c) => {
+    const query = readHistoryQuery(new URL(c.req.url).searchParams, Date.now());
+    return typeof query === 'string' ? c.json({ error: query }, 400) : c.json(await history(query));
+  });
+  app.all('/api/reconcile', (c) => {
+    const token = triggerToken();
+    if (token === null) return c.notFound();
+    if (c.req.method !== 'POST') return notAllowed('POST')(c);
+    if (!bears(c.req.header('authorization'), token)) {
+      return c.text('Needs the trigger token as a bearer token.\n', 401, { 'www-authenticate': 'Bearer' });
+    }
+    requestPass();
+    return c.text('A pass was asked for.\n', 202);
+  });
+
+  app.notFound((c) => c.text('Not found.\n', 404));
+  app.onError((error, c) => {
+    log.error({ err: error }, 'a request could not be answered');
+    return c.text('Internal error.\n', 500);
+  });
+  return app;
+};
+
+const notAllowed =
+  (methods: string) =>
+  (c: Context): Response =>
+    c.text('Method not allowed.\n', 405, { allow: methods });
+
+const withSecurityHeaders: MiddlewareHandler = async (c, next) => {
+  await next();
+  for (const [name, value] of Object.entries(securityHeaders)) c.header(name, value);
+};
+
+const securityHeaders = {
+  'cache-control': 'no-store',
+  'content-security-policy':
+    "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+  'referrer-policy': 'no-referrer',
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'DENY',
+};

@@ -1,0 +1,71 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { getRequestListener } from '@hono/node-server';
+import { UserError } from '../errors.ts';
+import { routes, type RouteOptions } from './routes.ts';
+
+export interface ServerOptions extends RouteOptions {
+  /** Port 0: any free one. */
+  readonly listen: { readonly host: string; readonly port: number };
+}
+
+export interface RunningServer {
+  /** `http://127.0.0.1:8053`: where it listens in fact. */
+  readonly url: string;
+  readonly close: () => Promise<void>;
+}
+
+/** Throws a UserError where it cannot listen. */
+export const startServer = async (options: ServerOptions): Promise<RunningServer> => {
+  const answer = getRequestListener(routes(options).fetch, { overrideGlobalObjects: false });
+  const server = createServer(timeouts, (request, response) => void answer(request, response));
+  await listen(server, options.listen);
+  server.on('error', (error) => options.log.error({ err: error }, 'the HTTP server has an error'));
+  return {
+    url: urlOf(server, options.listen.host),
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+};
+
+/** Requests are small: who takes longer than this to send one only holds a connection. */
+const timeouts = {
+  headersTimeout: 5_000,
+  requestTimeout: 10_000,
+  keepAliveTimeout: 5_000,
+  connectionsCheckingInterval: 1_000,
+};
+
+const listen = (server: Server, { host, port }: ServerOptions['listen']): Promise<void> =>
+  new Promise((resolve, reject) => {
+    const refuse = (error: Error): void => {
+      const why = 'code' in error ? (causes.get(error.code) ?? error.code) : error.message;
+      const place = `${host.includes(':') ? `[${host}]` : host}:${port}`;
+      const message = `cannot listen on ${place}: ${String(why)}; choose another with --listen HOST:PORT, or --listen off`;
+      reject(new UserError(message, { cause: error }));
+    };
+    server.once('error', refuse);
+    server.listen(port, host, () => {
+      server.off('error', refuse);
+      resolve();
+    });
+  });
+
+const causes = new Map<unknown, string>([
+  ['EADDRINUSE', 'the address is in use already'],
+  ['EADDRNOTAVAIL', 'this machine has no such address'],
+  ['EACCES', 'no permission for this port'],
+  ['ENOTFOUND', 'there is no such host'],
+]);
+
+const urlOf = (server: Server, host: string): string => {
+  const address = server.address();
+  const port = isAddress(address) ? address.port : 0;
+  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+};
+
+const isAddress = (address: AddressInfo | string | null): address is AddressInfo =>
+  typeof address === 'object' && address !== null;

@@ -1,0 +1,57 @@
+import { Gauge, type Registry } from 'prom-client';
+import { statuses, type TemplateResult } from '../result.ts';
+
+/** Of every metric of ours. */
+export const prefix = 'dns_template_sync_';
+
+/** The gauges that have a template for a label. What is gone from the newest state has no series any more. */
+export const templateGauges = (
+  registers: Registry[],
+): { readonly show: (client: string, newest: readonly TemplateResult[]) => void } => {
+  const shown = new Map<string, ReadonlySet<string>>();
+  const records = new Gauge({
+    name: `${prefix}records`,
+    help: 'Records of a template by what differs, as they were last seen.',
+    labelNames: ['client', 'template', 'state'],
+    registers,
+  });
+  const templateStatus = new Gauge({
+    name: `${prefix}template_status`,
+    help: 'The status of a template: 1 for the one that it has, 0 for the others.',
+    labelNames: ['client', 'template', 'status'],
+    registers,
+  });
+
+  const set = (client: string, result: TemplateResult): void => {
+    const { template } = result;
+    for (const status of statuses)
+      templateStatus.set({ client, template, status }, status === result.status ? 1 : 0);
+    if (!wasLookedAt(result)) return;
+    const counts = countsOf(result);
+    for (const state of states) records.set({ client, template, state }, counts[state]);
+  };
+  const remove = (client: string, template: string): void => {
+    for (const status of statuses) templateStatus.remove({ client, template, status });
+    for (const state of states) records.remove({ client, template, state });
+  };
+  return {
+    show: (client, newest) => {
+      const names = new Set(newest.map(({ template }) => template));
+      for (const template of shown.get(client) ?? []) if (!names.has(template)) remove(client, template);
+      for (const result of newest) set(client, result);
+      shown.set(client, names);
+    },
+  };
+};
+
+const states = ['in_sync', 'add', 'update', 'park', 'surplus', 'blocked'] as const;
+
+/** Where the service could not be read, or a file not be understood, nothing was counted. */
+const wasLookedAt = ({ status, inSync, parked, ignored, differences }: TemplateResult): boolean =>
+  status === 'in-sync' || status === 'drifted' || inSync + parked + ignored + differences.length > 0;
+
+const countsOf = ({ inSync, differences }: TemplateResult): Record<(typeof states)[number], number> => {
+  const counts = { in_sync: inSync, add: 0, update: 0, park: 0, surplus: 0, blocked: 0 };
+  for (const { action, outcome } of differences) if (outcome !== 'applied') counts[action] += 1;
+  return counts;
+};

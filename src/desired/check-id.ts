@@ -1,0 +1,86 @@
+/** What makes a template unusable, in the order of the way through: file, YAML, shape, values, record, template. */
+export const errorChecks = [
+  'unreadable',
+  'yaml-syntax',
+  'yaml-version',
+  'yaml-tag',
+  'yaml-alias',
+  'unknown-key',
+  'duplicate-key',
+  'wrong-type',
+  'undefined-variable',
+  'include',
+  'unknown-type',
+  'empty-content',
+  'bad-ipv4',
+  'bad-ipv6',
+  'address-as-host',
+  'bad-host',
+  'label-length',
+  'name-length',
+  'wildcard',
+  'cname-alone',
+  'cname-apex',
+  'name-required',
+  'priority-required',
+  'priority-range',
+  'priority-not-applicable',
+  'srv-content',
+  'ttl-range',
+  'null-mx-alone',
+  'spf-twice',
+  'duplicate-record',
+  'wanted-and-ignored',
+  'template-twice',
+  'txt-length',
+  'control-character',
+] as const;
+
+/** What is probably a mistake and does no harm by itself. */
+export const warningChecks = [
+  'mixed-ttl',
+  'ttl-unusual',
+  'target-is-cname',
+  'srv-name',
+  'single-label-target',
+  'spf-open',
+  'dmarc-place',
+  'subdomain-name',
+] as const;
+
+export type ErrorCheck = (typeof errorChecks)[number];
+export type WarningCheck = (typeof warningChecks)[number];
+export type CheckId = ErrorCheck | WarningCheck;
+
+/** Checks that a record can switch off for itself: those after which it is still clear what the record says. */
+export const allowableChecks = [
+  'empty-content',
+  'bad-ipv4',
+  'bad-ipv6',
+  'address-as-host',
+  'bad-host',
+  'label-length',
+  'name-length',
+  'wildcard',
+  'cname-alone',
+  'cname-apex',
+  'name-required',
+  'priority-required',
+  'srv-content',
+  'null-mx-alone',
+  'spf-twice',
+  'txt-length',
+  'control-character',
+  'mixed-ttl',
+  'ttl-unusual',
+  'target-is-cname',
+  'srv-name',
+  'single-label-target',
+  'spf-open',
+  'dmarc-place',
+] as const satisfies readonly CheckId[];
+
+export type AllowableCheck = (typeof allowableChecks)[number];
+
+export const isWarning = (check: CheckId): check is WarningCheck =>
+  (warningChecks as readonly CheckId[]).includes(check);

@@ -1,0 +1,59 @@
+import type { Place } from '../../model/record.ts';
+import type { IgnoreRule } from '../../model/template.ts';
+import type { CheckId } from '../check-id.ts';
+import { quote, type Position } from '../fault.ts';
+import type { RecordDraft } from '../record-draft.ts';
+
+/** What a check has to say about a record, and where in the record's entry. */
+export interface Complaint {
+  readonly at: Position;
+  readonly message: string;
+}
+
+/** Looks at one record by itself. */
+export interface RecordCheck {
+  readonly id: CheckId;
+  readonly find: (draft: RecordDraft) => readonly Complaint[];
+}
+
+/** Looks at all records of one name together. */
+export interface NameCheck {
+  readonly id: CheckId;
+  readonly find: (drafts: readonly RecordDraft[]) => readonly RecordComplaint[];
+}
+
+/** Looks at a template as a whole; `records` are those that do not switch the check off. */
+export interface TemplateCheck {
+  readonly id: CheckId;
+  readonly find: (template: CheckedTemplate, records: readonly RecordDraft[]) => readonly AnyComplaint[];
+}
+
+export interface CheckedTemplate {
+  readonly records: readonly RecordDraft[];
+  readonly ignore: readonly IgnoreDraft[];
+  readonly subdomains: readonly (Position & { readonly text: string })[];
+  readonly ttl: (Position & { readonly seconds: number }) | null;
+}
+
+export interface IgnoreDraft {
+  readonly rule: IgnoreRule;
+  readonly place: Place;
+}
+
+export interface RecordComplaint extends Complaint {
+  readonly draft: RecordDraft;
+}
+
+/** Of a record, or of the template's own document. */
+export interface AnyComplaint extends Complaint {
+  readonly draft: RecordDraft | null;
+}
+
+export const placeOf = ({ record: { source } }: RecordDraft): string =>
+  `${source.file}:${source.line}:${source.column}`;
+
+/** The name in a message, as people write it. */
+export const shownName = ({ canonical }: RecordDraft): string => quote(canonical.name || '@');
+
+/** Where the name stands, or the entry if it states none. */
+export const nameAt = ({ fields, at }: RecordDraft): Position => fields.get('name') ?? at.entry;

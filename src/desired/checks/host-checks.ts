@@ -1,0 +1,147 @@
+import type { RecordDraft } from '../record-draft.ts';
+import { quote } from '../fault.ts';
+import { nameAt, type Complaint, type RecordCheck } from './check.ts';
+import {
+  hasControlCharacter,
+  hasPlaceholder,
+  hostTargetOf,
+  isHostLabel,
+  isNameLabel,
+  isReverseLabel,
+  nameLabelsOf,
+  octetsOf,
+  targetOf,
+} from './hosts.ts';
+
+const badHost: RecordCheck = {
+  id: 'bad-host',
+  find: (draft) => [...badName(draft), ...badTarget(draft)],
+};
+
+const badName = (draft: RecordDraft): Complaint[] => {
+  const name = plainNameOf(draft);
+  if (name === null) return [];
+  const isLabel = ['PTR', 'CNAME'].includes(draft.record.type) ? isReverseLabel : isNameLabel;
+  const wrong = nameLabelsOf(name).find((label) => label !== '' && !label.includes('*') && !isLabel(label));
+  return wrong === undefined
+    ? []
+    : [{ at: nameAt(draft), message: `${quote(draft.record.name!)} is no name: ${why(wrong)}` }];
+};
+
+const badTarget = (draft: RecordDraft): Complaint[] => {
+  const { type } = draft.record;
+  const at = draft.at.content;
+  if (targetOf(draft) === '.') {
+    return type === 'MX' || type === 'SRV' ? [] : [{ at, message: `a ${type} cannot point at \`.\`` }];
+  }
+  const target = hostTargetOf(draft);
+  if (target === null || hasControlCharacter(target)) return [];
+  const inContent = /^(\d+)\s+(\S+)$/.exec(draft.record.content);
+  if (type === 'MX' && inContent) {
+    return [
+      {
+        at,
+        message: `the priority has a key of its own: \`content: ${inContent[2]}\`, \`priority: ${inContent[1]}\``,
+      },
+    ];
+  }
+  const labels = target.split('.');
+  const isLabel = { CNAME: isReverseLabel, PTR: isNameLabel }[type as string] ?? isHostLabel;
+  const wrong = labels.find((label) => label !== '' && !isLabel(label));
+  if (wrong !== undefined) return [{ at, message: `${quote(target)} is no host name: ${why(wrong)}` }];
+  if (labels.length > 1 && /^\d+$/.test(labels.at(-1)!)) {
+    return [
+      {
+        at,
+        message: `${quote(target)} is neither a host name, for it ends in a number, nor a whole address`,
+      },
+    ];
+  }
+  return [];
+};
+
+const why = (label: string): string =>
+  /^-|-$/.test(label)
+    ? `${quote(label)} begins or ends with a hyphen`
+    : `${quote(label)} holds more than letters, digits and hyphens`;
+
+const labelLength: RecordCheck = {
+  id: 'label-length',
+  find: (draft) =>
+    eachName(draft, (name, labels) => {
+      if (labels.includes('')) return `${quote(name)} has an empty label: two dots, or one at the start`;
+      const long = labels.find((label) => octetsOf(label) > 63);
+      return long === undefined
+        ? null
+        : `the label ${quote(long)} has ${octetsOf(long)} octets; 63 are allowed`;
+    }),
+};
+
+const nameLength: RecordCheck = {
+  id: 'name-length',
+  find: (draft) =>
+    eachName(draft, (_, labels) => {
+      const octets = octetsOf(labels.join('.'));
+      return octets <= 253 ? null : `the name has ${octets} octets; 253 are allowed`;
+    }),
+};
+
+const wildcard: RecordCheck = {
+  id: 'wildcard',
+  find: (draft) => {
+    const name = plainNameOf(draft);
+    const isWrong =
+      name !== null &&
+      nameLabelsOf(name).some((label, index) => label.includes('*') && (index > 0 || label !== '*'));
+    return isWrong
+      ? [
+          {
+            at: nameAt(draft),
+            message: `in ${quote(name)} the star is not the whole first label; a wildcard is \`*\` or \`*.name\``,
+          },
+        ]
+      : [];
+  },
+};
+
+const singleLabelTarget: RecordCheck = {
+  id: 'single-label-target',
+  find: (draft) => {
+    const target = hostTargetOf(draft);
+    return target === null || target.includes('.')
+      ? []
+      : [
+          {
+            at: draft.at.content,
+            message: `the target ${quote(target)} is a single label; a whole host name is meant to stand here`,
+          },
+        ];
+  },
+};
+
+/** The name in canonical form, unless it is the subdomain itself or has other faults of its own. */
+const plainNameOf = ({ canonical: { name } }: RecordDraft): string | null =>
+  name === '' || hasPlaceholder(name) || hasControlCharacter(name) ? null : name;
+
+/** Both names of a record, unless they are placeholders or addresses. */
+const eachName = (
+  draft: RecordDraft,
+  complain: (name: string, labels: readonly string[]) => string | null,
+): Complaint[] => {
+  const name = plainNameOf(draft);
+  const target = hostTargetOf(draft);
+  const ofName = name === null ? null : complain(name, nameLabelsOf(name));
+  const ofTarget = target === null ? null : complain(target, target.split('.'));
+  return [
+    ...(ofName === null ? [] : [{ at: nameAt(draft), message: ofName }]),
+    ...(ofTarget === null ? [] : [{ at: draft.at.content, message: ofTarget }]),
+  ];
+};
+
+export const hostChecks: readonly RecordCheck[] = [
+  badHost,
+  labelLength,
+  nameLength,
+  wildcard,
+  singleLabelTarget,
+];

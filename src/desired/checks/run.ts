@@ -1,0 +1,52 @@
+import type { CheckId } from '../check-id.ts';
+import type { Report } from '../fault.ts';
+import type { RecordDraft } from '../record-draft.ts';
+import type { AnyComplaint, CheckedTemplate, NameCheck, RecordCheck } from './check.ts';
+import { contentChecks } from './content-checks.ts';
+import { hostChecks } from './host-checks.ts';
+import { nameChecks } from './name-checks.ts';
+import { templateChecks } from './template-checks.ts';
+import { textChecks } from './text-checks.ts';
+import { ttlUnusual } from './ttl-checks.ts';
+
+const recordChecks: readonly RecordCheck[] = [...contentChecks, ...hostChecks, ...textChecks, ttlUnusual];
+
+/** Runs every check over a template. A record that switches a check off is not seen by it. */
+export const runChecks = (template: CheckedTemplate, report: Report): void => {
+  for (const draft of template.records) checkRecord(draft);
+  for (const drafts of byName(template.records)) {
+    for (const check of nameChecks) checkName(check, drafts);
+  }
+  for (const check of templateChecks) {
+    tell(check.id, check.find(template, seenBy(check.id, template.records)), report);
+  }
+};
+
+const checkRecord = (draft: RecordDraft): void => {
+  for (const { id, find } of recordChecks) {
+    if (draft.allow.has(id)) continue;
+    for (const { at, message } of find(draft)) draft.origin.report(id, at, message);
+  }
+};
+
+const checkName = ({ id, find }: NameCheck, drafts: readonly RecordDraft[]): void => {
+  for (const { draft, at, message } of find(seenBy(id, drafts))) draft.origin.report(id, at, message);
+};
+
+const tell = (id: CheckId, complaints: readonly AnyComplaint[], report: Report): void => {
+  for (const { draft, at, message } of complaints) (draft?.origin.report ?? report)(id, at, message);
+};
+
+const seenBy = (id: CheckId, drafts: readonly RecordDraft[]): readonly RecordDraft[] =>
+  drafts.some(({ allow }) => allow.has(id)) ? drafts.filter(({ allow }) => !allow.has(id)) : drafts;
+
+/** Only names with several records: alone, nothing stands beside anything. */
+const byName = (drafts: readonly RecordDraft[]): RecordDraft[][] => {
+  const names = new Map<string, RecordDraft[]>();
+  for (const draft of drafts) {
+    const others = names.get(draft.canonical.name);
+    if (others === undefined) names.set(draft.canonical.name, [draft]);
+    else others.push(draft);
+  }
+  return [...names.values()].filter(({ length }) => length > 1);
+};

@@ -1,0 +1,88 @@
+import { matchesIgnore } from '../../plan/ignore.ts';
+import { canonicalName } from '../../model/canonical.ts';
+import { quote } from '../fault.ts';
+import type { RecordDraft } from '../record-draft.ts';
+import { placeOf, type TemplateCheck } from './check.ts';
+import { hasPlaceholder, isHostLabel, nameLabelsOf, octetsOf, targetOf } from './hosts.ts';
+import { templateTtlUnusual } from './ttl-checks.ts';
+
+const duplicateRecord: TemplateCheck = {
+  id: 'duplicate-record',
+  find: (_, records) => {
+    const first = new Map<string, RecordDraft>();
+    return records.flatMap((draft) => {
+      const { type, name, content, priority } = draft.canonical;
+      const key = JSON.stringify([type, name, content, priority]);
+      const before = first.get(key);
+      if (before === undefined) first.set(key, draft);
+      const message = `this ${type} record is wanted twice${before === undefined ? '' : `, also at ${placeOf(before)}`}`;
+      return before === undefined ? [] : [{ draft, at: draft.at.record, message }];
+    });
+  },
+};
+
+const wantedAndIgnored: TemplateCheck = {
+  id: 'wanted-and-ignored',
+  find: ({ ignore }, records) =>
+    records.flatMap((draft) => {
+      const by = ignore.find(({ rule }) => matchesIgnore([rule], draft.record));
+      if (by === undefined) return [];
+      const { file, line, column } = by.place;
+      const message = `the record is wanted here and ignored at ${file}:${line}:${column}`;
+      return [{ draft, at: draft.at.record, message }];
+    }),
+};
+
+const targetIsCname: TemplateCheck = {
+  id: 'target-is-cname',
+  find: ({ subdomains }, records) => {
+    const aliases = records.filter(({ record }) => record.type === 'CNAME' && record.name !== null);
+    const names = new Map(aliases.map((draft) => [draft.canonical.name, draft]));
+    const zones = subdomains.map(({ text }) => `.${canonicalName(text)}`);
+    return records.flatMap((draft) => {
+      const target = draft.record.type === 'CNAME' || names.size === 0 ? null : targetOf(draft);
+      const alias =
+        target === null
+          ? undefined
+          : relativeNames(target, zones)
+              .map((name) => names.get(name))
+              .find(Boolean);
+      if (alias === undefined) return [];
+      const message = `the target is a CNAME here (${placeOf(alias)}); ${draft.record.type} needs a host with an address`;
+      return [{ draft, at: draft.at.content, message }];
+    });
+  },
+};
+
+/** What a target may be called inside the template: as it is, or without the subdomain or a placeholder for it. */
+const relativeNames = (target: string, zones: readonly string[]): string[] => {
+  const zone =
+    zones.find((one) => target.endsWith(one)) ??
+    /\.(?:##[^#]+##|\{[^{}]+\}|<[^<>]+>|%[^%]+%)$/.exec(target)?.[0];
+  return zone === undefined ? [target] : [target, target.slice(0, -zone.length)];
+};
+
+const subdomainName: TemplateCheck = {
+  id: 'subdomain-name',
+  find: ({ subdomains }) =>
+    subdomains
+      .filter(({ text }) => !isHostName(text))
+      .map((at) => ({ draft: null, at, message: `${quote(at.text)} under \`subdomains\` is no host name` })),
+};
+
+const isHostName = (text: string): boolean => {
+  const name = canonicalName(text);
+  const labels = nameLabelsOf(name);
+  return (
+    hasPlaceholder(text) ||
+    (octetsOf(name) <= 253 && labels.every((label) => isHostLabel(label) && octetsOf(label) <= 63))
+  );
+};
+
+export const templateChecks: readonly TemplateCheck[] = [
+  duplicateRecord,
+  wantedAndIgnored,
+  targetIsCname,
+  subdomainName,
+  templateTtlUnusual,
+];

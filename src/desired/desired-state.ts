@@ -1,0 +1,94 @@
+import { basename } from 'node:path';
+import type { DesiredState, Problem, UnusableTemplate } from '../model/template.ts';
+import { descriptionsOf, twiceFindings } from './described-twice.ts';
+import type { Missing } from './find.ts';
+import { atFile, byPlace, isError, problemsOf, type Finding } from './problem.ts';
+import type { Snapshot, SourceFile } from './snapshot.ts';
+import type { TemplateDraft } from './template-draft.ts';
+
+/** A template file, and what became of its documents. */
+export interface Reading {
+  readonly file: SourceFile;
+  readonly drafts: readonly TemplateDraft[];
+}
+
+/** Sorts what was read into templates that can be used, those that cannot, and all problems. */
+export const desiredState = (
+  { files, missing }: Snapshot,
+  readings: readonly Reading[],
+  strict: boolean,
+): DesiredState => {
+  const descriptions = descriptionsOf(readings.flatMap(({ drafts }) => drafts));
+  const verdicts = readings.flatMap(({ file, drafts }) =>
+    drafts.map((draft) => verdictOn(file, draft, twiceFindings(draft, descriptions), strict)),
+  );
+  const findings = [...files.flatMap(ownFindings), ...verdicts.flatMap((verdict) => verdict.findings)];
+  return {
+    templates: verdicts.flatMap(({ draft, unusable }) => (unusable === null ? (draft.template ?? []) : [])),
+    unusable: [
+      ...missing.filter(isTemplateFile).map(unreadable),
+      ...readings.filter(({ drafts }) => drafts.length === 0).map(({ file }) => wordless(file)),
+      ...verdicts.flatMap(({ unusable }) => unusable ?? []),
+    ],
+    problems: [...missing.map(missingProblem), ...problemsOf(findings, strict)].sort(byPlace),
+    files: readings.length,
+  };
+};
+
+interface Verdict {
+  readonly draft: TemplateDraft;
+  readonly findings: readonly Finding[];
+  readonly unusable: UnusableTemplate | null;
+}
+
+const verdictOn = (
+  file: SourceFile,
+  draft: TemplateDraft,
+  twice: readonly Finding[],
+  strict: boolean,
+): Verdict => {
+  const findings = [...draft.findings, ...twice];
+  const errors = [...atFile(file.path, file.outline.faults), ...findings].filter((finding) =>
+    isError(finding, strict),
+  );
+  const { name, id } = draft;
+  const isUsable = errors.length === 0 && draft.template !== null;
+  const message = countErrors([file.path, ...errors.map((error) => error.file)], errors.length);
+  return { draft, findings, unusable: isUsable ? null : { file: file.path, template: name, id, message } };
+};
+
+/** What is wrong with a file by itself; a template's own document tells its faults with the template. */
+const ownFindings = ({ path, isFragment, outline }: SourceFile): Finding[] => [
+  ...atFile(path, outline.faults),
+  ...(isFragment ? outline.documents.flatMap(({ faults }) => atFile(path, faults)) : []),
+];
+
+/** A file in which not one template was found. */
+const wordless = ({ path, outline }: SourceFile): UnusableTemplate => ({
+  file: path,
+  template: null,
+  id: null,
+  message: countErrors([path], outline.faults.length),
+});
+
+const countErrors = (files: readonly string[], count: number): string =>
+  `${count === 1 ? '1 error' : `${count} errors`} in ${[...new Set(files)].join(' and ')}`;
+
+const unreadable = ({ path, reason }: Missing): UnusableTemplate => ({
+  file: path,
+  template: null,
+  id: null,
+  message: `${path} cannot be read: ${reason}`,
+});
+
+const isTemplateFile = ({ path }: Missing): boolean =>
+  /\.ya?ml$/.test(path) && !basename(path).startsWith('_');
+
+const missingProblem = ({ path, reason }: Missing): Problem => ({
+  severity: 'error',
+  check: 'unreadable',
+  message: `${path} cannot be read: ${reason}`,
+  file: path,
+  line: null,
+  column: null,
+});

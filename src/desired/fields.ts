@@ -1,0 +1,64 @@
+import type { z } from 'zod';
+import { quote, type Report } from './fault.ts';
+import { suggestionOr } from './nearest.ts';
+import type { ListNode, MappingNode, ScalarNode, YamlNode } from './yaml-tree.ts';
+
+/** The values of a mapping by known key. Unknown and repeated keys have been reported and are not in it. */
+export type Fields<Key extends string> = ReadonlyMap<Key, YamlNode>;
+
+export type KeyOf<Schema extends z.ZodObject> = keyof Schema['shape'] & string;
+
+export const fieldsOf = <Schema extends z.ZodObject>(
+  node: MappingNode,
+  schema: Schema,
+  report: Report,
+): Fields<KeyOf<Schema>> => {
+  const fields = new Map<KeyOf<Schema>, YamlNode>();
+  for (const { key, value } of node.entries) {
+    if (!isKey(key.text, schema)) report('unknown-key', key, unknownKey(key.text, Object.keys(schema.shape)));
+    else if (fields.has(key.text)) report('duplicate-key', key, `\`${key.text}\` is here already`);
+    else fields.set(key.text, value);
+  }
+  return fields;
+};
+
+export const mappingIn = (node: YamlNode, what: string, report: Report): MappingNode | null => {
+  if (node.kind === 'mapping') return node;
+  if (node.kind === 'unread') return null;
+  report('wrong-type', node, `${what} is a mapping (\`key: value\`), not ${kindOf(node)}`);
+  return null;
+};
+
+export const listIn = (node: YamlNode, what: string, report: Report): ListNode | null => {
+  if (node.kind === 'list') return node;
+  if (node.kind === 'unread') return null;
+  report('wrong-type', node, `${what} is a list, not ${kindOf(node)}`);
+  return null;
+};
+
+/** A single value that is there. */
+export const scalarIn = (node: YamlNode, what: string, report: Report): ScalarNode | null => {
+  if (node.kind === 'scalar' && node.value !== null) return node;
+  if (node.kind === 'unread') return null;
+  report('wrong-type', node, `${what} is a single value, not ${kindOf(node)}`);
+  return null;
+};
+
+export const scalarsIn = (node: YamlNode, what: string, report: Report): ScalarNode[] =>
+  (listIn(node, what, report)?.items ?? []).flatMap(
+    (item) => scalarIn(item, `an entry of ${what}`, report) ?? [],
+  );
+
+const isKey = <Schema extends z.ZodObject>(key: string, schema: Schema): key is KeyOf<Schema> =>
+  Object.hasOwn(schema.shape, key);
+
+const unknownKey = (key: string, known: readonly string[]): string => {
+  if (key === '<<') return 'merge keys are not read; put what is shared into a fragment and `include` it';
+  return `unknown key ${quote(key)}${suggestionOr(key, known)}`;
+};
+
+const kindOf = (node: ScalarNode | ListNode | MappingNode): string => {
+  if (node.kind === 'mapping') return 'a mapping';
+  if (node.kind === 'list') return 'a list';
+  return node.value === null ? 'empty' : quote(node.text);
+};

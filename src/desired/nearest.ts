@@ -1,0 +1,41 @@
+/** The word that was probably meant, or null when none is near: a slip in three letters, two at most. */
+export const nearest = (word: string, known: Iterable<string>): string | null => {
+  const meant = word.toLowerCase();
+  let best: string | null = null;
+  let bestDistance = Math.min(2, Math.floor(meant.length / 3)) + 1;
+  for (const candidate of known) {
+    if (Math.abs(candidate.length - meant.length) >= bestDistance) continue;
+    const distance = editDistance(meant, candidate.toLowerCase());
+    if (distance < bestDistance) [best, bestDistance] = [candidate, distance];
+  }
+  return best;
+};
+
+/** Insertions, deletions, substitutions and swaps of neighbours, each counted once. */
+const editDistance = (from: string, to: string): number => {
+  let beforeLast: number[] = [];
+  let last = Array.from({ length: to.length + 1 }, (_, column) => column);
+  for (let row = 1; row <= from.length; row += 1) {
+    const current = [row];
+    for (let column = 1; column <= to.length; column += 1) {
+      const substitution = last[column - 1]! + (from[row - 1] === to[column - 1] ? 0 : 1);
+      let cost = Math.min(substitution, last[column]! + 1, current[column - 1]! + 1);
+      const swapped =
+        row > 1 && column > 1 && from[row - 1] === to[column - 2] && from[row - 2] === to[column - 1];
+      if (swapped) cost = Math.min(cost, beforeLast[column - 2]! + 1);
+      current.push(cost);
+    }
+    [beforeLast, last] = [last, current];
+  }
+  return last[to.length]!;
+};
+
+/** `, did you mean X?` or nothing. */
+export const suggestion = (word: string, known: Iterable<string>): string => {
+  const meant = nearest(word, known);
+  return meant === null ? '' : `; did you mean \`${meant}\`?`;
+};
+
+/** The same, or else what there is. */
+export const suggestionOr = (word: string, known: readonly string[]): string =>
+  suggestion(word, known) || `; there are: ${known.join(', ')}`;

@@ -1,0 +1,160 @@
+import type { z } from 'zod';
+import { faultAt, quote, type Fault, type Position, type Report } from './fault.ts';
+import { fieldsOf, listIn, mappingIn, scalarIn, scalarsIn, type Fields, type KeyOf } from './fields.ts';
+import {
+  fragmentSchema,
+  ignoreSchema,
+  isVariableName,
+  limitsSchema,
+  recordSchema,
+  templateSchema,
+} from './schema.ts';
+import { textOf } from './text.ts';
+import type { MappingNode, ScalarNode, YamlNode } from './yaml-tree.ts';
+import { parseYaml, type YamlDocument } from './yaml.ts';
+
+/** What a file's content alone tells: its documents with their parts in place, variables not yet filled in. */
+export interface FileOutline {
+  readonly documents: readonly Outline[];
+  /** Of the file as a whole: its encoding, its YAML. */
+  readonly faults: readonly Fault[];
+}
+
+/** A template's document, or a fragment's, in which only the shared keys can stand. */
+export interface Outline extends Position {
+  readonly fields: Fields<KeyOf<typeof templateSchema>>;
+  readonly limits: Fields<KeyOf<typeof limitsSchema>>;
+  readonly subdomains: readonly ScalarNode[];
+  readonly vars: ReadonlyMap<string, ScalarNode>;
+  readonly include: readonly ScalarNode[];
+  readonly ignore: readonly Entry<typeof ignoreSchema>[];
+  readonly records: readonly Entry<typeof recordSchema>[];
+  /** Of the document's shape. */
+  readonly faults: readonly Fault[];
+}
+
+export interface Entry<Schema extends z.ZodObject> {
+  readonly node: MappingNode;
+  readonly fields: Fields<KeyOf<Schema>>;
+}
+
+export const outlineOf = (bytes: Buffer, isFragment: boolean): FileOutline => {
+  const decoded = textOf(bytes);
+  if ('fault' in decoded) return { documents: [], faults: [decoded.fault] };
+  const yaml = parseYaml(decoded.text);
+  const filled = yaml.documents.filter((document) => document.isBroken || !isEmpty(document));
+  const documents = filled.map((document) => documentOutline(document, isFragment));
+  const isSilent = documents.length === 0 && yaml.faults.length === 0 && !isFragment;
+  return {
+    documents,
+    faults: isSilent ? [nothingInIt] : [...yaml.faults, ...refuseMore(filled, isFragment)],
+  };
+};
+
+/** What a fragment without a document holds. */
+export const emptyOutline: Outline = {
+  line: 1,
+  column: 1,
+  fields: new Map(),
+  limits: new Map(),
+  subdomains: [],
+  vars: new Map(),
+  include: [],
+  ignore: [],
+  records: [],
+  faults: [],
+};
+
+/** A `---` too many makes an empty document; it says nothing, so it is nothing. */
+const isEmpty = ({ root }: YamlDocument): boolean =>
+  root === null || (root.kind === 'scalar' && root.value === null);
+
+const nothingInIt = faultAt(
+  'wrong-type',
+  { line: 1, column: 1 },
+  'the file describes no template: write `template: NAME` and its `records`, or remove it',
+);
+
+const refuseMore = ([, second]: readonly YamlDocument[], isFragment: boolean): Fault[] =>
+  isFragment && second ? [faultAt('wrong-type', second, 'a fragment is one document')] : [];
+
+const documentOutline = (document: YamlDocument, isFragment: boolean): Outline => {
+  const { line, column } = document;
+  if (document.isBroken) return { ...emptyOutline, line, column, fields: namesIn(document) };
+  const faults: Fault[] = [];
+  const report: Report = (check, at, message) => faults.push(faultAt(check, at, message));
+  const root = mappingIn(document.root!, isFragment ? 'a fragment' : 'a template', report);
+  if (root === null) return { ...emptyOutline, line, column, faults };
+  const fields: Outline['fields'] = isFragment
+    ? fieldsOf(root, fragmentSchema, report)
+    : fieldsOf(root, templateSchema, report);
+  if (!isFragment) requireKeys(root, report);
+  return { line, column, fields, ...partsIn(fields, report), faults };
+};
+
+/** Of a document whose syntax is wrong nothing is taken but what tells which template it is. */
+const namesIn = ({ root }: YamlDocument): Outline['fields'] => {
+  const entries = root?.kind === 'mapping' ? root.entries : [];
+  const valueOf = (name: string) => entries.find(({ key }) => key.text === name)?.value;
+  const names = (['template', 'id'] as const).map((name) => [name, valueOf(name)] as const);
+  return new Map(names.flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])));
+};
+
+const requireKeys = ({ entries, ...at }: MappingNode, report: Report): void => {
+  const says = (name: string): boolean => entries.some(({ key }) => key.text === name);
+  if (!says('template')) report('wrong-type', at, 'the template has no name: write `template: NAME`');
+  if (!says('records') && !says('include')) {
+    report('wrong-type', at, 'the template has no records: write `records: []` if it is meant to hold none');
+  }
+};
+
+const partsIn = (
+  fields: Outline['fields'],
+  report: Report,
+): Pick<Outline, 'limits' | 'subdomains' | 'vars' | 'include' | 'ignore' | 'records'> => {
+  const { limits, subdomains, vars, include, ignore, records } = Object.fromEntries(fields);
+  return {
+    limits: limits === undefined ? emptyOutline.limits : limitsIn(limits, report),
+    subdomains: subdomains === undefined ? [] : scalarsIn(subdomains, '`subdomains`', report),
+    vars: vars === undefined ? emptyOutline.vars : varsIn(vars, report),
+    include: include === undefined ? [] : scalarsIn(include, '`include`', report),
+    ignore:
+      ignore === undefined ? [] : entriesIn(ignore, ['`ignore`', 'an ignore rule'], ignoreSchema, report),
+    records: records === undefined ? [] : entriesIn(records, ['`records`', 'a record'], recordSchema, report),
+  };
+};
+
+const limitsIn = (node: YamlNode, report: Report): Outline['limits'] => {
+  const mapping = mappingIn(node, '`limits`', report);
+  return mapping === null ? emptyOutline.limits : fieldsOf(mapping, limitsSchema, report);
+};
+
+const varsIn = (node: YamlNode, report: Report): Outline['vars'] => {
+  const vars = new Map<string, ScalarNode>();
+  for (const { key, value } of mappingIn(node, '`vars`', report)?.entries ?? []) {
+    if (!isVariableName(key.text)) {
+      report(
+        'wrong-type',
+        key,
+        `a variable's name is a letter or \`_\`, then those, digits, \`.\` and \`-\`, not ${quote(key.text)}`,
+      );
+    } else if (vars.has(key.text)) {
+      report('duplicate-key', key, `\`${key.text}\` is here already`);
+    } else {
+      const scalar = scalarIn(value, `the variable \`${key.text}\``, report);
+      if (scalar !== null) vars.set(key.text, scalar);
+    }
+  }
+  return vars;
+};
+
+const entriesIn = <Schema extends z.ZodObject>(
+  node: YamlNode,
+  [list, entry]: readonly [string, string],
+  schema: Schema,
+  report: Report,
+): Entry<Schema>[] =>
+  (listIn(node, list, report)?.items ?? []).flatMap((item) => {
+    const mapping = mappingIn(item, entry, report);
+    return mapping === null ? [] : { node: mapping, fields: fieldsOf(mapping, schema, report) };
+  });

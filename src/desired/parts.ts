@@ -1,0 +1,97 @@
+import type { Place } from '../model/record.ts';
+import { faultAt, quote, type Report } from './fault.ts';
+import { emptyOutline, type Outline } from './outline.ts';
+import { atFile, type Finding } from './problem.ts';
+import { isMissing, type SourceFile } from './snapshot.ts';
+import type { Layers, Variable } from './variables.ts';
+
+/** One file's share of a template: its own document, or a fragment. */
+export interface Part {
+  readonly file: string;
+  readonly outline: Outline;
+  readonly layers: Layers;
+  readonly report: Report;
+}
+
+/** What the settings say beside the files. */
+export interface Variables {
+  /** Before everything that files say. */
+  readonly override: Readonly<Record<string, string>>;
+  /** Where no file says anything. */
+  readonly defaults: Readonly<Record<string, string>>;
+}
+
+/**
+ * A template's own document and the fragments that it includes, each once, also through others. Variables hold in
+ * this order: override, the template's, those of the fragments on the way to a fragment, its own, those of the
+ * other fragments, defaults.
+ */
+export const partsOf = (
+  file: SourceFile,
+  outline: Outline,
+  variables: Variables,
+  findings: Finding[],
+): { own: Part; fragments: readonly Part[] } => {
+  const fragments: Fragment[] = [];
+  const own: Fragment = { file, outline, via: null, trail: [] };
+  follow(own, fragments, findings);
+  const override = variablesOf(variables.override);
+  const others = fragments.map((fragment) => fragment.outline.vars);
+  const defaults = variablesOf(variables.defaults);
+  const partOf = (fragment: Fragment): Part => {
+    const onTheWay = [...fragment.trail, fragment].map((step) => step.outline.vars);
+    return {
+      file: fragment.file.path,
+      outline: fragment.outline,
+      layers: [override, ...onTheWay, ...others, defaults],
+      report: reportTo(findings, fragment),
+    };
+  };
+  return { own: partOf(own), fragments: fragments.map(partOf) };
+};
+
+interface Fragment {
+  readonly file: SourceFile;
+  readonly outline: Outline;
+  /** The place of the include in the template's own file. */
+  readonly via: Place | null;
+  /** The files between the template and this one, the template's own first. */
+  readonly trail: readonly Fragment[];
+}
+
+const follow = (from: Fragment, fragments: Fragment[], findings: Finding[]): void => {
+  const report = reportTo(findings, from);
+  const trail = [...from.trail, from];
+  for (const include of from.outline.include) {
+    const target = from.file.includes.get(include.text)!;
+    if (isMissing(target)) {
+      report('include', include, `cannot include ${quote(include.text)}: ${target.reason}`);
+    } else if (trail.some((step) => step.file === target)) {
+      const circle = [...trail.map((step) => step.file.path), target.path].join(' -> ');
+      report('include', include, `includes run in a circle: ${circle}`);
+    } else if (!fragments.some((fragment) => fragment.file === target)) {
+      const { line, column } = include;
+      const via = from.via ?? { file: from.file.path, line, column };
+      const fragment = { file: target, outline: target.outline.documents[0] ?? emptyOutline, via, trail };
+      fragments.push(fragment);
+      reportAll(fragment, findings);
+      follow(fragment, fragments, findings);
+    }
+  }
+};
+
+/** What is wrong with a fragment is wrong with every template that includes it. */
+const reportAll = (fragment: Fragment, findings: Finding[]): void => {
+  const { outline, path } = fragment.file;
+  const faults = [...outline.faults, ...outline.documents.flatMap((document) => document.faults)];
+  for (const finding of atFile(path, faults, fragment.via)) findings.push(finding);
+};
+
+const reportTo =
+  (findings: Finding[], { file, via }: Fragment): Report =>
+  (check, at, message) => {
+    findings.push({ ...faultAt(check, at, message), file: file.path, via });
+  };
+
+const variablesOf = (record: Readonly<Record<string, string>>): ReadonlyMap<string, Variable> =>
+  new Map(Object.entries(record).map(([name, text]) => [name, { text }]));

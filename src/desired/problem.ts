@@ -1,0 +1,64 @@
+import type { Problem } from '../model/template.ts';
+import { isWarning } from './check-id.ts';
+import { oneLine, type Fault } from './fault.ts';
+import type { Place } from '../model/record.ts';
+
+/** A fault and the file it stands in; in a fragment, also the place of the include that led there. */
+export interface Finding extends Fault {
+  readonly file: string;
+  readonly via: Place | null;
+}
+
+export const atFile = (file: string, faults: readonly Fault[], via: Place | null = null): Finding[] =>
+  faults.map(({ check, message, line, column }) => ({ check, message, line, column, file, via }));
+
+/** `FILE:LINE:COLUMN: error|warning: message [check-id]` */
+export const formatProblem = ({ file, line, column, severity, message, check }: Problem): string => {
+  const place = [file, line, column].filter((part) => part !== null).map((part) => `${part}:`);
+  return oneLine(`${place.join('')}${place.length > 0 ? ' ' : ''}${severity}: ${message} [${check}]`);
+};
+
+/**
+ * Findings in the order of their places. A fragment's finding that several templates came upon is one problem,
+ * which names the includes.
+ */
+export const problemsOf = (findings: readonly Finding[], strict: boolean): Problem[] => {
+  const groups = new Map<string, Finding[]>();
+  for (const finding of findings) {
+    const { file, line, column, check, message } = finding;
+    const key = JSON.stringify([file, line, column, check, message]);
+    groups.set(key, [...(groups.get(key) ?? []), finding]);
+  }
+  return [...groups.values()].map((group) => problemOf(group, strict)).sort(byPlace);
+};
+
+export const isError = (finding: Fault, strict: boolean): boolean => strict || !isWarning(finding.check);
+
+/** By file, line and column. */
+export const byPlace = (one: Problem, other: Problem): number =>
+  compare(one.file ?? '', other.file ?? '') ||
+  (one.line ?? 0) - (other.line ?? 0) ||
+  (one.column ?? 0) - (other.column ?? 0) ||
+  compare(one.check, other.check) ||
+  compare(one.message, other.message);
+
+const problemOf = (group: readonly Finding[], strict: boolean): Problem => {
+  const first = group[0]!;
+  return {
+    severity: isError(first, strict) ? 'error' : 'warning',
+    check: first.check,
+    message: first.message + includedBy(group),
+    file: first.file,
+    line: first.line,
+    column: first.column,
+  };
+};
+
+const includedBy = (group: readonly Finding[]): string => {
+  const places = new Set(group.flatMap(({ via }) => (via ? `${via.file}:${via.line}:${via.column}` : [])));
+  const [first, ...others] = [...places].sort(compare);
+  if (first === undefined) return '';
+  return ` (included by ${first}${others.length > 0 ? ` and ${others.length} more` : ''})`;
+};
+
+const compare = (one: string, other: string): number => (one < other ? -1 : Number(one > other));

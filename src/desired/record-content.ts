@@ -1,0 +1,96 @@
+import type { RecordType } from '../model/record.ts';
+import type { Position } from './fault.ts';
+import type { Fields, KeyOf } from './fields.ts';
+import { recordSchema } from './schema.ts';
+import { textIn, valueIn, type Reader } from './values.ts';
+import type { YamlNode } from './yaml-tree.ts';
+
+export type RecordFields = Fields<KeyOf<typeof recordSchema>>;
+
+export interface Content {
+  readonly text: string;
+  readonly at: Position;
+  /** Of a list, where each element is a record of its own. */
+  readonly isElement: boolean;
+}
+
+/** What the records of one entry say, as the service has it; none where that cannot be told and has been reported. */
+export const contentsOf = (
+  type: RecordType,
+  fields: RecordFields,
+  entry: Position,
+  reader: Reader,
+): readonly Content[] =>
+  type === 'SRV' ? srvContentsIn(fields, entry, reader) : plainContentsIn(type, fields, entry, reader);
+
+const srvParts = ['weight', 'port', 'target'] as const;
+
+const plainContentsIn = (
+  type: RecordType,
+  fields: RecordFields,
+  entry: Position,
+  reader: Reader,
+): Content[] => {
+  for (const part of srvParts) {
+    const node = fields.get(part);
+    if (node !== undefined)
+      reader.report('srv-content', node, `\`${part}\` belongs to SRV records, not to ${type}`);
+  }
+  return contentsIn(fields.get('content'), entry, reader);
+};
+
+const srvContentsIn = (fields: RecordFields, entry: Position, reader: Reader): Content[] => {
+  const present = srvParts.filter((part) => fields.has(part));
+  if (present.length === 0) {
+    return contentsIn(fields.get('content'), entry, reader).map(({ text, at, isElement }) => ({
+      text: inSingleBlanks(text),
+      at,
+      isElement,
+    }));
+  }
+  if (fields.has('content')) {
+    reader.report(
+      'srv-content',
+      fields.get('content')!,
+      'write either `content`, or `weight`, `port` and `target`',
+    );
+    return [];
+  }
+  const weight = valueIn(fields.get('weight'), '`weight`', recordSchema.shape.weight, reader, 'srv-content');
+  const port = valueIn(fields.get('port'), '`port`', recordSchema.shape.port, reader, 'srv-content');
+  const target = textIn(fields.get('target'), '`target`', reader);
+  const absent = srvParts.filter((part) => !fields.has(part));
+  if (absent.length > 0) {
+    const which = absent.map((part) => `\`${part}\``).join(' and ');
+    reader.report(
+      'srv-content',
+      entry,
+      `an SRV record needs \`weight\`, \`port\` and \`target\`; ${which} is missing`,
+    );
+  }
+  if (weight == null || port == null || target === null) return [];
+  return [{ text: `${weight} ${port} ${target}`, at: fields.get('target')!, isElement: false }];
+};
+
+/** What is not in three parts stays as it is, for a check to tell or a record to allow. */
+const inSingleBlanks = (text: string): string =>
+  /^\s*\d{1,10}\s+\d{1,10}\s+\S+\s*$/.test(text) ? text.trim().split(/\s+/).join(' ') : text;
+
+const contentsIn = (node: YamlNode | undefined, entry: Position, reader: Reader): Content[] => {
+  if (node === undefined) {
+    reader.report('empty-content', entry, 'the record has no `content`');
+    return [];
+  }
+  if (node.kind !== 'list') return contentIn(node, false, reader);
+  if (node.items.length === 0) reader.report('empty-content', node, 'the list in `content` is empty');
+  return node.items.flatMap((item) => contentIn(item, true, reader));
+};
+
+const contentIn = (node: YamlNode, isElement: boolean, reader: Reader): Content[] => {
+  if (node.kind === 'scalar' && node.value === null) {
+    reader.report('empty-content', node, '`content` is empty');
+    return [];
+  }
+  const text = textIn(node, '`content`', reader);
+  return text === null ? [] : [{ text, at: node, isElement }];
+};

@@ -1,0 +1,121 @@
+import { canonicalRecord, type CanonicalRecord } from '../model/canonical.ts';
+import { isRecordType, recordTypes, type RecordType, type WantedRecord } from '../model/record.ts';
+import {
+  allowableChecks,
+  errorChecks,
+  warningChecks,
+  type AllowableCheck,
+  type CheckId,
+} from './check-id.ts';
+import { quote, type Position } from './fault.ts';
+import { scalarIn, scalarsIn } from './fields.ts';
+import { suggestionOr } from './nearest.ts';
+import type { Entry } from './outline.ts';
+import { contentsOf, type RecordFields } from './record-content.ts';
+import { recordSchema, ttlSchema } from './schema.ts';
+import { choiceIn, textIn, valueIn, type Reader } from './values.ts';
+import type { YamlNode } from './yaml-tree.ts';
+
+/** A record as the file wants it, with all that the checks ask about it. */
+export interface RecordDraft {
+  readonly record: WantedRecord;
+  readonly canonical: CanonicalRecord;
+  /** What the file says for this record itself, as opposed to what the template says for all. */
+  readonly fields: RecordFields;
+  /** `record` is the element where a list in `content` makes several records of one entry. */
+  readonly at: { readonly entry: Position; readonly record: Position; readonly content: Position };
+  readonly allow: ReadonlySet<CheckId>;
+  readonly origin: Origin;
+}
+
+/** Who describes it: a file, for a template, perhaps through an include. */
+export interface Origin extends Reader {
+  readonly file: string;
+}
+
+/** The records of one entry: several where its content is a list, none where it does not say what it wants. */
+export const recordsOf = (
+  { node, fields }: Entry<typeof recordSchema>,
+  origin: Origin,
+  templateTtl: number | null,
+): RecordDraft[] => {
+  const allow = allowIn(fields, origin);
+  const ttl = valueIn(fields.get('ttl'), '`ttl`', ttlSchema, origin, 'ttl-range');
+  const priority = valueIn(
+    fields.get('priority'),
+    '`priority`',
+    recordSchema.shape.priority,
+    origin,
+    'priority-range',
+  );
+  const name = nameIn(fields, origin);
+  const type = typeIn(fields.get('type'), node, origin);
+  if (type === null) return [];
+  return contentsOf(type, fields, node, origin).map(({ text, at, isElement }) => {
+    const { line, column } = isElement ? at : node;
+    const record: WantedRecord = {
+      type,
+      name,
+      content: text,
+      priority: priority ?? null,
+      ttl: ttl ?? templateTtl,
+      source: { file: origin.file, line, column },
+    };
+    return {
+      record,
+      canonical: canonicalRecord(record),
+      fields,
+      at: { entry: node, record: isElement ? at : node, content: at },
+      allow,
+      origin,
+    };
+  });
+};
+
+/** The type in upper case, as the service has it. */
+export const typeIn = (
+  node: YamlNode | undefined,
+  entry: Position,
+  { report }: Reader,
+): RecordType | null => {
+  if (node === undefined) {
+    report('unknown-type', entry, `the record has no \`type\`; there are: ${recordTypes.join(', ')}`);
+    return null;
+  }
+  const scalar = scalarIn(node, '`type`', report);
+  if (scalar === null) return null;
+  const type = scalar.text.toUpperCase();
+  if (isRecordType(type)) return type;
+  report(
+    'unknown-type',
+    scalar,
+    `the service has no type ${quote(scalar.text)}${suggestionOr(type, recordTypes)}`,
+  );
+  return null;
+};
+
+const allowIn = (fields: RecordFields, { report }: Reader): ReadonlySet<AllowableCheck> => {
+  const list = fields.get('allow');
+  const items = list === undefined ? [] : scalarsIn(list, '`allow`', report);
+  return new Set(
+    items.flatMap((item) => {
+      if (!isFixed(item.text)) return choiceIn(item, 'an entry of `allow`', allowableChecks, report) ?? [];
+      report('wrong-type', item, `the check \`${item.text}\` cannot be switched off`);
+      return [];
+    }),
+  );
+};
+
+/** Checks without which it is not clear what the file says. */
+const isFixed = (text: string): boolean =>
+  !allowableChecks.some((check) => check === text) &&
+  [...errorChecks, ...warningChecks].some((check) => check === text);
+
+const nameIn = (fields: RecordFields, reader: Reader): string | null => {
+  const node = fields.get('name');
+  if (node === undefined || (node.kind === 'scalar' && node.value === null)) return null;
+  const name = textIn(node, '`name`', reader);
+  // What could not be filled in stays, and as a placeholder: it is not the subdomain itself.
+  if (name === null) return node.kind === 'scalar' ? node.text : '{}';
+  return name === '' || name === '@' ? null : name;
+};

@@ -1,0 +1,33 @@
+import { randomUUID } from 'node:crypto';
+import { lstat, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { UserError } from '../errors.ts';
+
+/** The content of a regular file; null where nothing has this name. Throws where something else does. */
+export const readIfThere = async (file: string): Promise<Buffer | null> => {
+  const found = await lstat(file).catch((error: unknown) => {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
+    throw error;
+  });
+  if (found === null) return null;
+  if (!found.isFile()) throw new UserError('it is no regular file');
+  return readFile(file);
+};
+
+/** Throws where something of this name is there by now. */
+export const createFile = async (file: string, text: string): Promise<void> => {
+  await mkdir(dirname(file), { recursive: true });
+  await writeFile(file, text, { flag: 'wx' });
+};
+
+/** Whoever reads it meanwhile sees the old file or the new one, whole. */
+export const replaceFile = async (file: string, text: string): Promise<void> => {
+  const { mode } = await lstat(file);
+  const draft = join(dirname(file), `.${randomUUID()}`);
+  try {
+    await writeFile(draft, text, { flag: 'wx', mode });
+    await rename(draft, file);
+  } finally {
+    await rm(draft, { force: true });
+  }
+};

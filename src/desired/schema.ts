@@ -1,0 +1,173 @@
+import { z } from 'zod';
+import { parseDuration } from '../model/duration.ts';
+import { recordTypes } from '../model/record.ts';
+import { modes, surplusPolicies } from '../model/template.ts';
+import { allowableChecks } from './check-id.ts';
+
+/**
+ * The template language: the one source of the known keys, of what stands under each, and of the JSON Schema
+ * that editors use (`z.toJSONSchema` with `io: 'input'`).
+ */
+
+export const maxTtl = 2_147_483_647;
+export const maxUnsigned16 = 65_535;
+
+/** Names and contents are text, also where YAML sees a number or a truth. */
+const text = z.union([z.string(), z.number(), z.boolean()]);
+
+/** A variable may stand wherever a number does, so text is allowed there if it holds one. */
+const withVariable = (error: string) => z.string().regex(/\$\{/, { error });
+
+const integer = (min: number, max: number, error: string) =>
+  z.int({ error }).min(min, { error }).max(max, { error });
+
+const wholeNumber = (min: number, max: number) => {
+  const error = `a whole number ${max === most ? `of at least ${min}` : `from ${min} to ${max}`} is needed`;
+  return z
+    .union([integer(min, max, error), z.string().regex(/^\d{1,15}$/, { error }), withVariable(error)], {
+      error,
+    })
+    .transform(Number)
+    .refine((number) => number >= min && number <= max, { error });
+};
+
+const truthError = 'true or false is needed';
+
+const most = Number.MAX_SAFE_INTEGER;
+
+const ttlError = `a TTL is whole seconds from 0 to ${maxTtl}, or a duration such as 5m, 1h or 1d`;
+
+const secondsOf = (ttl: string | number): number => {
+  const milliseconds = parseDuration(String(ttl));
+  return milliseconds === null ? Number(ttl) : milliseconds / 1_000;
+};
+
+export const ttlSchema = z
+  .union(
+    [
+      integer(0, maxTtl, ttlError),
+      z.string().regex(/^\d{1,15}(?:ms|s|m|h|d)?$/, { error: ttlError }),
+      withVariable(ttlError),
+    ],
+    {
+      error: ttlError,
+    },
+  )
+  .transform(secondsOf)
+  .refine((seconds) => Number.isInteger(seconds) && seconds <= maxTtl, { error: ttlError })
+  .describe(
+    'Seconds, or a duration of whole seconds such as 5m, 1h, 1d. Without one, the TTL is left to the service.',
+  );
+
+const typeSchema = z
+  .union([z.enum(recordTypes), z.string().regex(anyCase(recordTypes))])
+  .describe('The type of the record, in any case.');
+
+export const recordSchema = z
+  .strictObject({
+    type: typeSchema,
+    name: text
+      .nullable()
+      .optional()
+      .describe('Relative to the subdomain. Absent, null, "" and "@" are the subdomain itself.'),
+    content: z
+      .union([text, z.array(text).min(1)])
+      .optional()
+      .describe('What the record says; a list is one record each. SRV: "<weight> <port> <target>".'),
+    ttl: ttlSchema.optional(),
+    priority: wholeNumber(0, maxUnsigned16).optional().describe('MX and SRV only, and required there.'),
+    weight: wholeNumber(0, maxUnsigned16).optional().describe('SRV, together with port and target.'),
+    port: wholeNumber(0, maxUnsigned16).optional().describe('SRV, together with weight and target.'),
+    target: text.optional().describe('SRV, together with weight and port: the host that serves.'),
+    allow: z
+      .array(z.enum(allowableChecks))
+      .optional()
+      .describe('Checks that are switched off for this record.'),
+  })
+  .describe('One wanted record, or several of one name and type.');
+
+export const ignoreSchema = z
+  .strictObject({
+    type: typeSchema.optional(),
+    name: text
+      .optional()
+      .describe('`*` stands for any text, `\\*` for a star, `@` for the subdomain itself.'),
+    content: text.optional().describe('`*` stands for any text, `\\*` for a star.'),
+  })
+  .describe('Records at the service that are left alone: all that is given must match.');
+
+const varsSchema = z
+  .record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_.-]*$/), text)
+  .describe('Variables, used as ${name}.');
+
+/** What a template and a fragment have in common. */
+const sharedShape = {
+  vars: varsSchema.optional(),
+  include: z
+    .array(z.string())
+    .optional()
+    .describe('Fragments to take in: files whose name begins with _, relative to this file.'),
+  ignore: z
+    .array(ignoreSchema)
+    .optional()
+    .describe('Records at the service that are left alone and out of the report.'),
+  records: z.array(recordSchema).optional().describe('The wanted records.'),
+};
+
+export const fragmentSchema = z
+  .strictObject(sharedShape)
+  .describe('A fragment: what several templates have in common.');
+
+export const limitsSchema = z
+  .strictObject({
+    maxAdds: wholeNumber(0, most)
+      .optional()
+      .describe('More adds than this in one pass, and the template holds.'),
+    maxChangePercent: wholeNumber(0, 100)
+      .optional()
+      .describe('Changes of more than this share of the present records, and the template holds.'),
+    minRecords: wholeNumber(0, most)
+      .optional()
+      .describe('The share counts from this number of present records on.'),
+  })
+  .describe('How far a pass may go before it holds and asks.');
+
+export const templateSchema = z
+  .strictObject({
+    template: text.describe("The template's name at the service."),
+    id: wholeNumber(1, most)
+      .optional()
+      .describe('Bind the template by its id at the service instead of by its name.'),
+    ttl: ttlSchema.optional(),
+    mode: z
+      .enum(modes)
+      .optional()
+      .describe(
+        'enforce: write every difference; edits: only what an edit of the file caused; report: nothing.',
+      ),
+    surplus: z
+      .enum(surplusPolicies)
+      .optional()
+      .describe('Records the file does not want: report them, or park those that it once wanted.'),
+    adopt: z
+      .union([z.boolean(), z.enum(['true', 'false']), withVariable(truthError)], { error: truthError })
+      .transform(String)
+      .pipe(z.enum(['true', 'false'], { error: truthError }).transform((word) => word === 'true'))
+      .optional()
+      .describe('Take over a template that already holds records; with park, also records never wanted.'),
+    limits: limitsSchema.optional(),
+    subdomains: z
+      .array(text)
+      .optional()
+      .describe('Subdomains that are expected to follow this template: checked, never written.'),
+    ...sharedShape,
+  })
+  .describe('One DNS template and the records it is wanted to hold.');
+
+export const isVariableName = (name: string): boolean => varsSchema.keyType.safeParse(name).success;
+
+/** One of the words, in upper or lower case or both. */
+export function anyCase(words: readonly string[]): RegExp {
+  const spellings = words.map((word) => word.replace(/./g, (letter) => `[${letter}${letter.toLowerCase()}]`));
+  return new RegExp(`^(?:${spellings.join('|')})$`);
+}

@@ -1,0 +1,51 @@
+import { faultAt, type Fault, type Position } from './fault.ts';
+
+/** Some 50,000 records, which take seconds to read. */
+export const maxFileSize = 4 * 1024 * 1024;
+
+/**
+ * The text of a file, line ends as single line feeds, without a byte order mark; or why it is none. YAML allows
+ * UTF-16 and UTF-32 too, this program UTF-8 only.
+ */
+export const textOf = (bytes: Buffer): { text: string } | { fault: Fault } => {
+  if (bytes.length > maxFileSize) {
+    const message = `the file is larger than ${maxFileSize / 1024 / 1024} MiB: split it`;
+    return { fault: faultAt('unreadable', { line: 1, column: 1 }, message) };
+  }
+  let text: string;
+  try {
+    text = utf8.decode(bytes).replaceAll('\r\n', '\n');
+  } catch {
+    return {
+      fault: faultAt('yaml-syntax', firstInvalid(bytes), 'this is not UTF-8: save the file as UTF-8'),
+    };
+  }
+  const forbidden = text.search(unprintable);
+  if (forbidden < 0) return { text };
+  return { fault: faultAt('yaml-syntax', positionIn(text, forbidden), unprintableMessage(text, forbidden)) };
+};
+
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+/** What YAML 1.2 allows nowhere in a file, and lone carriage returns, which would be read as text. */
+// oxlint-disable-next-line no-control-regex
+const unprintable = /[\x00-\x08\x0b-\x1f\x7f-\x84\x86-\x9f\ufffe\uffff]/;
+
+const unprintableMessage = (text: string, at: number): string => {
+  const code = text.charCodeAt(at).toString(16).toUpperCase().padStart(4, '0');
+  const name = code === '000D' ? 'a carriage return without a line feed' : `the control character U+${code}`;
+  return `${name} has no place in a YAML file`;
+};
+
+/** Decoding puts the replacement character for what is invalid: there the octets differ first. */
+const firstInvalid = (bytes: Buffer): Position => {
+  const decoded = Buffer.from(bytes.toString('utf8'));
+  const at = bytes.findIndex((octet, index) => octet !== decoded[index]);
+  return positionIn(bytes.subarray(0, at).toString('utf8'), Number.POSITIVE_INFINITY);
+};
+
+const positionIn = (text: string, at: number): Position => {
+  const before = text.slice(0, at);
+  const lineStart = before.lastIndexOf('\n') + 1;
+  return { line: before.split('\n').length, column: before.length - lineStart + 1 };
+};

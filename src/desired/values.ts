@@ -1,0 +1,61 @@
+import type { z } from 'zod';
+import type { CheckId } from './check-id.ts';
+import { quote, type Report } from './fault.ts';
+import { scalarIn } from './fields.ts';
+import { suggestionOr } from './nearest.ts';
+import { fillIn, type Layers } from './variables.ts';
+import type { ScalarNode, YamlNode } from './yaml-tree.ts';
+
+/** Where values are read: the variables that hold there, and who is told what is wrong. */
+export interface Reader {
+  readonly layers: Layers;
+  readonly report: Report;
+}
+
+/** The text of a value with its variables filled in; null when that failed and has been reported. */
+export const textIn = (node: YamlNode | undefined, what: string, reader: Reader): string | null => {
+  if (node === undefined) return null;
+  const scalar = scalarIn(node, what, reader.report);
+  return scalar === null ? null : filledText(scalar, reader);
+};
+
+/** A value that its schema accepts; null when there is none, or it was refused and that has been reported. */
+export const valueIn = <Schema extends z.ZodType>(
+  node: YamlNode | undefined,
+  what: string,
+  schema: Schema,
+  { layers, report }: Reader,
+  check: CheckId = 'wrong-type',
+): z.output<Schema> | null => {
+  if (node === undefined) return null;
+  const scalar = scalarIn(node, what, report);
+  const text = scalar === null ? null : filledText(scalar, { layers, report });
+  if (scalar === null || text === null) return null;
+  const result = schema.safeParse(text === scalar.text ? scalar.value : text);
+  if (result.success) return result.data;
+  const source = text === scalar.text ? '' : ` (from ${quote(scalar.text)})`;
+  report(check, scalar, `${what}: ${result.error.issues[0]!.message}, not ${quote(text)}${source}`);
+  return null;
+};
+
+/** One word of a few. */
+export const choiceIn = <Word extends string>(
+  node: YamlNode | undefined,
+  what: string,
+  words: readonly Word[],
+  report: Report,
+): Word | null => {
+  const scalar = node === undefined ? null : scalarIn(node, what, report);
+  if (scalar === null) return null;
+  const word = words.find((known) => known === scalar.text);
+  if (word !== undefined) return word;
+  report('wrong-type', scalar, `${what} cannot be ${quote(scalar.text)}${suggestionOr(scalar.text, words)}`);
+  return null;
+};
+
+const filledText = (scalar: ScalarNode, { layers, report }: Reader): string | null => {
+  const filled = fillIn(scalar.text, layers);
+  if ('text' in filled) return filled.text;
+  report('undefined-variable', scalar, filled.complaint);
+  return null;
+};

@@ -1,0 +1,66 @@
+import { hasPriority, type RecordData } from '../../model/record.ts';
+import type { Present } from '../../plan/entry.ts';
+import type { AllowableCheck } from '../check-id.ts';
+import { maxTtl, maxUnsigned16 } from '../schema.ts';
+import { scalarOf } from './scalar.ts';
+
+/** The width that formatters of such files are set to in this project. */
+const maxWidth = 110;
+
+/**
+ * A wanted record as an entry of `records`: in one line, or in several where one would be too long. `templateTtl` is
+ * what holds where the entry states no TTL.
+ */
+export const entryLines = (
+  { record, canonical }: Present,
+  templateTtl: number | null,
+  allow: readonly AllowableCheck[],
+): string[] => {
+  const ttl = statableTtl(record);
+  const fields = [
+    ['type', canonical.type],
+    ...(canonical.name === '' ? [] : [['name', valueOf(record.name!)]]),
+    ...contentFields({ ...record, type: canonical.type }),
+    ...(ttl === null || ttl === templateTtl ? [] : [['ttl', String(ttl)]]),
+    ...(allow.length === 0 ? [] : [['allow', `[${allow.join(', ')}]`]]),
+  ].map((field) => field.join(': '));
+  const line = `  - { ${fields.join(', ')} }`;
+  return line.length <= maxWidth
+    ? [line]
+    : fields.map((field, index) => `  ${index === 0 ? '-' : ' '} ${field}`);
+};
+
+/** A text as a value of the template language, in which `${` would begin a variable. */
+export const valueOf = (text: string): string => scalarOf(text.replaceAll('${', () => '$${'));
+
+/** The TTL if a file can state it. */
+export const statableTtl = ({ ttl }: RecordData): number | null =>
+  ttl !== null && ttl >= 0 && ttl <= maxTtl ? ttl : null;
+
+/** Any record for the eye, in one line. */
+export const shownRecord = ({ type, name, content, priority, ttl }: RecordData): string => {
+  const fields = Object.entries({ type, name, content, priority, ttl })
+    .filter(([, value]) => value !== null)
+    .map(([key, value]) => `${key}: ${typeof value === 'string' ? scalarOf(value) : value}`);
+  return `{ ${fields.join(', ')} }`;
+};
+
+const contentFields = (record: RecordData): string[][] => {
+  const priority =
+    hasPriority(record.type) && record.priority !== null ? [['priority', String(record.priority)]] : [];
+  const srv = record.type === 'SRV' ? srvParts(record.content) : null;
+  if (srv === null) return [['content', valueOf(record.content)], ...priority];
+  return [
+    ...priority,
+    ['weight', String(srv.weight)],
+    ['port', String(srv.port)],
+    ['target', valueOf(srv.target)],
+  ];
+};
+
+/** Null where the content is not in order: it is written as it is then. */
+const srvParts = (content: string): { weight: number; port: number; target: string } | null => {
+  const [, weight, port, target] = /^\s*(\d{1,10})\s+(\d{1,10})\s+(\S+)\s*$/.exec(content) ?? [];
+  if (target === undefined || Math.max(Number(weight), Number(port)) > maxUnsigned16) return null;
+  return { weight: Number(weight), port: Number(port), target };
+};

@@ -1,0 +1,168 @@
+import { isMap, isSeq, LineCounter, parseDocument, visit, type ParsedNode, type YAMLSeq } from 'yaml';
+import type { DesiredTemplate, IgnoreRule } from '../../model/template.ts';
+import { entryOf, recordKey } from '../../plan/entry.ts';
+
+/** What is kept of a file that is written anew. */
+export interface Existing {
+  readonly sections: readonly Section[];
+  /** Comment and blank lines after the last section. */
+  readonly tail: readonly string[];
+  /** By record key; records of one entry share theirs. */
+  readonly comments: ReadonlyMap<string, RecordComments>;
+  readonly ignore: readonly IgnoreRule[];
+}
+
+/** A key of the template's document with all that is said under it. */
+export interface Section {
+  readonly key: string;
+  /** Comment and blank lines before it. */
+  readonly lead: readonly string[];
+  readonly lines: readonly string[];
+  /** Of a single value, or beside the key of the records; with its `#`. */
+  readonly comment: string;
+}
+
+export interface RecordComments {
+  /** Without indent, after a blank line perhaps. */
+  readonly lead: readonly string[];
+  /** At the end of the entry, with its `#`. */
+  readonly trailing: string;
+}
+
+/** The first line of what a file says about records that it cannot want; that part is made anew each time. */
+export const remarksTitle = '# What this file cannot say of the template at the service:';
+
+export const emptySection = (key: string): Section => ({ key, lead: [], lines: [], comment: '' });
+
+/** Where there is no file yet. */
+export const nothingYet: Existing = {
+  sections: [emptySection('template'), emptySection('records')],
+  tail: [],
+  comments: new Map(),
+  ignore: [],
+};
+
+/**
+ * What can be kept of a file without errors, given as the text that the loader reads, and the template that it
+ * describes; or why it cannot be written anew without losing something.
+ */
+export const existingIn = (
+  source: string,
+  desired: DesiredTemplate,
+): Existing | { readonly refusal: string } => {
+  const text = withoutRemarks(source);
+  const lines = new LineCounter();
+  const { contents, errors } = parseDocument(text, { schema: 'failsafe', lineCounter: lines });
+  if (errors.length > 0) return { refusal: 'it holds several documents' };
+  const parts = isMap(contents)
+    ? contents.items.map(({ key, value }) => ({ key: String(key), value, start: key.range[0] }))
+    : [];
+  if (parts.some(({ key }) => key === 'include')) return { refusal: 'it includes fragments' };
+  if (parts.length === 0 || parts.some(({ start }) => start > 0 && text[start - 1] !== '\n')) {
+    return { refusal: 'its keys do not stand at the beginning of lines' };
+  }
+  const { sections, tail } = sectionsOf(text, parts);
+  const records = parts.find(({ key }) => key === 'records')?.value;
+  const besideKey = sections.find(({ key }) => key === 'records')?.comment ?? '';
+  return {
+    sections,
+    tail,
+    comments: isSeq(records) ? commentsOf(text, records, besideKey, desired, lines) : new Map(),
+    ignore: desired.ignore,
+  };
+};
+
+/** The lines stay, so that positions do. */
+const withoutRemarks = (source: string): string => {
+  let isRemark = false;
+  return source
+    .split('\n')
+    .map((line) => {
+      isRemark = line === remarksTitle || (isRemark && line.startsWith('#'));
+      return isRemark ? '' : line;
+    })
+    .join('\n');
+};
+
+interface Part {
+  readonly key: string;
+  readonly value: ParsedNode | null;
+  readonly start: number;
+}
+
+/** What stands between the end of a value and the next key is the lead of that key, or the tail of the file. */
+const sectionsOf = (text: string, parts: readonly Part[]): Pick<Existing, 'sections' | 'tail'> => {
+  const ends = parts.map(({ value, start }) => lineAfter(text, value?.range[1] ?? start));
+  const leads = [...parts.map(({ start }) => start), text.length].map((start, index) =>
+    linesOf(text.slice(ends[index - 1] ?? 0, start)),
+  );
+  const sections = parts.map(({ key, value, start }, index) => {
+    const lines = linesOf(text.slice(start, ends[index]));
+    const besideKey = /^records:[ \t]+(#.*)$/.exec(lines[0]!)?.[1];
+    return { key, lead: leads[index]!, lines, comment: besideKey ?? commentBeside(text, value) };
+  });
+  return { sections, tail: withoutLastBlanks(leads.at(-1)!) };
+};
+
+const lineAfter = (text: string, offset: number): number => {
+  if (offset === 0 || text[offset - 1] === '\n') return offset;
+  const end = text.indexOf('\n', offset);
+  return end < 0 ? text.length : end + 1;
+};
+
+const linesOf = (text: string): string[] => (text === '' ? [] : text.replace(/\n$/, '').split('\n'));
+
+const withoutLastBlanks = (lines: readonly string[]): string[] =>
+  lines.slice(0, lines.findLastIndex((line) => line.trim() !== '') + 1);
+
+/** What follows a value in its line; a list or mapping in lines of its own ends with a line. */
+const commentBeside = (text: string, node: ParsedNode | null): string => {
+  const end = node?.range[1] ?? 0;
+  if (end === 0 || text[end - 1] === '\n') return '';
+  return /^[ \t]*,?[ \t]*(#.*)/.exec(text.slice(end, lineAfter(text, end)))?.[1] ?? '';
+};
+
+const commentsOf = (
+  text: string,
+  records: YAMLSeq.Parsed,
+  besideKey: string,
+  { records: wanted }: DesiredTemplate,
+  { lineStarts }: LineCounter,
+): Map<string, RecordComments> => {
+  const comments = new Map<string, RecordComments>();
+  let next = 0;
+  for (const [index, item] of records.items.entries()) {
+    const before = [...(index === 0 ? firstBefore(records, besideKey) : []), ...linesIn(item.commentBefore)];
+    const trailing = commentBeside(text, item);
+    const after = linesIn(item.comment).slice(trailing === '' ? 0 : 1);
+    const lead = [...before, ...commentsInside(item), ...after];
+    const own = { lead: item.spaceBefore && lead.length > 0 ? ['', ...lead] : lead, trailing };
+    for (; next < wanted.length; next += 1) {
+      const record = wanted[next]!;
+      const offset = lineStarts[record.source.line - 1]! + record.source.column - 1;
+      if (offset >= item.range[2]) break;
+      comments.set(recordKey(entryOf(record)), own);
+    }
+  }
+  return comments;
+};
+
+/** The library takes a comment beside the key for the first line before the first entry. */
+const firstBefore = ({ commentBefore }: YAMLSeq.Parsed, besideKey: string): string[] =>
+  linesIn(commentBefore).slice(besideKey === '' ? 0 : 1);
+
+const commentsInside = (item: ParsedNode): string[] => {
+  const lines: string[] = [];
+  visit(item, {
+    Node: (_, node) => {
+      if (node !== item) lines.push(...linesIn(node.commentBefore), ...linesIn(node.comment));
+    },
+  });
+  return lines;
+};
+
+const linesIn = (comment: string | null | undefined): string[] =>
+  (comment ?? '')
+    .split('\n')
+    .filter((line) => line.trim() !== '')
+    .map((line) => `#${line}`);

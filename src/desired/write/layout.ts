@@ -1,0 +1,97 @@
+import { recordKey, type Present } from '../../plan/entry.ts';
+import type { AllowableCheck } from '../check-id.ts';
+import { entryLines, valueOf } from './entry.ts';
+import { emptySection, remarksTitle, type Existing, type RecordComments, type Section } from './existing.ts';
+
+/** What a file is made of. */
+export interface Contents {
+  readonly name: string;
+  /** Null where the name alone tells the template. */
+  readonly id: number | null;
+  readonly ttl: number | null;
+  readonly wanted: readonly Present[];
+  readonly remarks: readonly string[];
+  readonly existing: Existing;
+}
+
+export interface Layout {
+  readonly text: string;
+  /** The record whose entry takes up this line, counted from 1. */
+  readonly recordAt: (line: number) => Present | undefined;
+}
+
+type Allow = ReadonlyMap<Present, readonly AllowableCheck[]>;
+
+interface Line {
+  readonly text: string;
+  readonly record?: Present;
+}
+
+export const layOut = (contents: Contents, allow: Allow): Layout => {
+  const { existing, remarks } = contents;
+  const lines: Line[] = [
+    ...withMissing(existing.sections).flatMap((section) => [
+      ...section.lead.map((text) => ({ text })),
+      ...sectionLines(section, contents, allow),
+    ]),
+    ...existing.tail.map((text) => ({ text })),
+    ...(remarks.length === 0 ? [] : ['', remarksTitle, ...remarks.map((remark) => `# - ${remark}`)]).map(
+      (text) => ({ text }),
+    ),
+  ];
+  return {
+    text: lines.map(({ text }) => `${text}\n`).join(''),
+    recordAt: (line) => lines[line - 1]?.record,
+  };
+};
+
+/** With a place for all that may have to be said. */
+const withMissing = (sections: readonly Section[]): readonly Section[] => {
+  const missing = ['id', 'ttl'].filter((name) => sections.every(({ key }) => key !== name));
+  const after = sections.findLastIndex(({ key }) => key === 'template' || key === 'id') + 1;
+  return sections.toSpliced(after, 0, ...missing.map(emptySection));
+};
+
+const sectionLines = (section: Section, contents: Contents, allow: Allow): Line[] => {
+  const { key, lines, comment } = section;
+  const beside = comment === '' ? '' : ` ${comment}`;
+  const single = (value: string | number | null): Line[] =>
+    value === null ? [] : [{ text: `${key}: ${value}${beside}` }];
+  switch (key) {
+    case 'template':
+      return single(valueOf(contents.name));
+    case 'id':
+      return single(contents.id);
+    case 'ttl':
+      return single(contents.ttl);
+    case 'records':
+      return contents.wanted.length === 0
+        ? single('[]')
+        : [{ text: `records:${beside}` }, ...recordLines(contents, allow)];
+    default:
+      return lines.map((text) => ({ text }));
+  }
+};
+
+const recordLines = ({ wanted, ttl, existing }: Contents, allow: Allow): Line[] => {
+  const placed = new Set<RecordComments>();
+  return wanted.flatMap((record, index) => {
+    const comments = existing.comments.get(recordKey(record));
+    const own = comments === undefined || placed.has(comments) ? undefined : comments;
+    if (own !== undefined) placed.add(own);
+    const entry = entryLines(record, ttl, allow.get(record) ?? []);
+    return withComments(entry, own, index === 0).map((text) => ({ text, record }));
+  });
+};
+
+const withComments = (entry: string[], comments: RecordComments | undefined, isFirst: boolean): string[] => {
+  if (comments === undefined) return entry;
+  const { lead, trailing } = comments;
+  const [line = '', ...more] = entry;
+  const isOneLine = more.length === 0;
+  const before = isOneLine || trailing === '' ? lead : [...lead, trailing];
+  return [
+    ...before.filter((text) => text !== '' || !isFirst).map((text) => (text === '' ? '' : `  ${text}`)),
+    ...(isOneLine && trailing !== '' ? [`${line} ${trailing}`] : entry),
+  ];
+};

@@ -1,0 +1,39 @@
+/**
+ * A text as a YAML scalar in one line, plain only where no reader could take it for anything but that text, YAML
+ * 1.1 readers included. What cannot be seen, steers a terminal or changes the reading direction stands as an escape.
+ */
+export const scalarOf = (text: string): string => {
+  if (isPlain(text)) return text;
+  if (unseen.test(text)) return `"${text.replaceAll(escaped, escapeOf)}"`;
+  return text.includes("'") && !/["\\]/.test(text) ? `"${text}"` : `'${text.replaceAll("'", "''")}'`;
+};
+
+const isPlain = (text: string): boolean =>
+  (/^[A-Za-z_][A-Za-z0-9_.-]*$/.test(text) && !word.test(text)) || /^\d{1,3}(?:\.\d{1,3}){3}$/.test(text);
+
+/** Truths and nothings of YAML 1.1 and 1.2. */
+const word = /^(?:y|n|yes|no|on|off|true|false|null)$/i;
+
+/** All that YAML forbids raw is among it, and lone surrogates, which no UTF-8 file can hold. */
+const unseen =
+  /[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Zl}\p{Zp}\u115f\u1160\u2800\u3164\uffa0\ufffe\uffff]|(?! )\p{Zs}/u;
+
+const escaped = new RegExp(String.raw`["\\]|${unseen.source}`, 'gu');
+
+const short: Readonly<Record<string, string>> = {
+  '"': String.raw`\"`,
+  '\\': '\\\\',
+  '\n': String.raw`\n`,
+  '\r': String.raw`\r`,
+  '\t': String.raw`\t`,
+};
+
+const escapeOf = (character: string): string => {
+  const code = character.codePointAt(0) ?? 0;
+  const hex = code.toString(16);
+  if (code > 0xffff) return String.raw`\U${hex.padStart(8, '0')}`;
+  return (
+    short[character] ??
+    (code > 0xff ? String.raw`\u${hex.padStart(4, '0')}` : String.raw`\x${hex.padStart(2, '0')}`)
+  );
+};

@@ -1,0 +1,71 @@
+import { hasPriority, isRecordType, type PresentRecord } from '../../model/record.ts';
+import type { IgnoreRule } from '../../model/template.ts';
+import { byId, compareText, entryOf, recordKey, type Present } from '../../plan/entry.ts';
+import { matchesIgnore } from '../../plan/ignore.ts';
+import { isParkedName } from '../../plan/surplus.ts';
+import { maxUnsigned16 } from '../schema.ts';
+import { shownRecord, statableTtl } from './entry.ts';
+
+export interface SortedOut {
+  /** What a file can want, in the order in which it is written. */
+  readonly wanted: readonly Present[];
+  /** In words, what a file cannot say, by record id. */
+  readonly remarks: readonly string[];
+}
+
+/** The same for any order of the records. What `ignore` matches is neither wanted nor remarked upon. */
+export const sortOut = (records: readonly PresentRecord[], ignore: readonly IgnoreRule[]): SortedOut => {
+  const wanted = new Map<string, Present>();
+  const remarks: string[] = [];
+  for (const present of records.map(entryOf).sort(byId)) {
+    if (matchesIgnore(ignore, present.record)) continue;
+    const remark = whyUnwanted(present, wanted.get(recordKey(present)));
+    if (remark === null) wanted.set(recordKey(present), present);
+    remarks.push(...(remark ?? ttlRemark(present.record)));
+  }
+  return { wanted: [...wanted.values()].sort(byPlace), remarks };
+};
+
+const whyUnwanted = ({ record, canonical }: Present, twin: Present | undefined): string[] | null => {
+  const { id, priority } = record;
+  const because = (reason: string): string[] => [`record ${id} ${reason}: ${shownRecord(record)}`];
+  if (!isRecordType(canonical.type)) return because('is of a type that no file can want');
+  if (isParkedName(canonical.name)) return because('is parked');
+  if (hasPriority(canonical.type) && priority !== null && (priority < 0 || priority > maxUnsigned16)) {
+    return because('has a priority that no file can state');
+  }
+  return twin === undefined ? null : because(`is a copy of record ${twin.record.id}`);
+};
+
+const ttlRemark = (record: PresentRecord): string[] =>
+  record.ttl === null || statableTtl(record) !== null
+    ? []
+    : [
+        `record ${record.id} has a TTL that no file can state, and is wanted without one: ${shownRecord(record)}`,
+      ];
+
+/** By type, then by name, the subdomain itself first and the names below a name after it. */
+const byPlace = (a: Present, b: Present): number =>
+  compareText(a.canonical.type, b.canonical.type) ||
+  compareNames(a.canonical.name, b.canonical.name) ||
+  (a.canonical.priority ?? -1) - (b.canonical.priority ?? -1) ||
+  compareText(a.canonical.content, b.canonical.content);
+
+const compareNames = (a: string, b: string): number => {
+  if (a === '' || b === '') return a.length - b.length;
+  const [labels, others] = [a.split('.').toReversed(), b.split('.').toReversed()];
+  for (const [index, label] of labels.entries()) {
+    const other = others[index];
+    if (other === undefined) return 1;
+    const order = compareLabels(label, other);
+    if (order !== 0) return order;
+  }
+  return labels.length - others.length;
+};
+
+/** Numbers, as in reverse zones, by their value and before everything else. */
+const compareLabels = (a: string, b: string): number => {
+  const [isNumber, isOther] = [/^\d+$/.test(a), /^\d+$/.test(b)];
+  if (isNumber !== isOther) return isNumber ? -1 : 1;
+  return (isNumber ? Number(a) - Number(b) : 0) || compareText(a, b);
+};

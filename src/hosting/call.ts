@@ -1,0 +1,151 @@
+import type { z } from 'zod';
+import { scrubber } from '../secrets.ts';
+import { HostingError, type HostingErrorKind, type Operation } from './errors.ts';
+import { excerpt, oneLine } from './excerpt.ts';
+import { isSuccess, TransportError, type WireAnswer, type WireRequest } from './exchange.ts';
+
+/** One of the operations with its parameters; a parameter that is null or undefined is not sent. */
+export interface Call<T> {
+  readonly operation: Operation;
+  readonly method: 'GET' | 'PUT';
+  /** Relative to the base URL. */
+  readonly path: string;
+  readonly parameters?: Readonly<Record<string, string | number | null | undefined>>;
+  /** What the answer must be. */
+  readonly answer: z.ZodType<T>;
+}
+
+export interface Tokens {
+  readonly userToken: string;
+  readonly clientToken: string;
+}
+
+/** One request as metrics and traces see it, without any secret. */
+export interface RequestTrace {
+  readonly operation: Operation;
+  /** Null when there was no answer. */
+  readonly status: number | null;
+  readonly durationMs: number;
+  readonly error?: string;
+}
+
+interface Wire {
+  readonly basePath: string;
+  readonly tokens: () => Tokens;
+  readonly getParameters: 'query' | 'body';
+  readonly send: (request: WireRequest) => Promise<WireAnswer>;
+  readonly onRequest: ((trace: RequestTrace) => void) | undefined;
+}
+
+/** Makes one request of a call and gives its answer, checked. Throws {@link HostingError}, free of secrets. */
+export const perform = async <T>(call: Call<T>, timeout: number, wire: Wire): Promise<T> => {
+  const tokens = wire.tokens();
+  const clean = (text: string): string => scrubber([tokens.userToken, tokens.clientToken])(text);
+  const request = requestOf(call, tokens, timeout, wire);
+  const started = performance.now();
+  let status: number | null = null;
+  let error: string | undefined;
+  try {
+    const answer = await wire.send(request);
+    status = answer.status;
+    return readAnswer(call, answer, clean);
+  } catch (thrown) {
+    const failure = thrown instanceof TransportError ? withoutAnswer(call, thrown, clean) : thrown;
+    error = failure instanceof HostingError ? failure.message : 'defect';
+    throw failure;
+  } finally {
+    const durationMs = performance.now() - started;
+    wire.onRequest?.({
+      operation: call.operation,
+      status,
+      durationMs,
+      ...(error === undefined ? {} : { error }),
+    });
+  }
+};
+
+const requestOf = (call: Call<unknown>, tokens: Tokens, timeout: number, wire: Wire): WireRequest => {
+  const form = new URLSearchParams({ user_token: tokens.userToken, client_token: tokens.clientToken });
+  for (const [name, value] of Object.entries(call.parameters ?? {}))
+    if (value !== null && value !== undefined) form.set(name, String(value));
+  const path = `${wire.basePath}${call.path}`;
+  return call.method === 'GET' && wire.getParameters === 'query'
+    ? { method: call.method, path: `${path}?${form.toString()}`, body: null, timeout }
+    : { method: call.method, path, body: form.toString(), timeout };
+};
+
+type Clean = (text: string) => string;
+
+const withoutAnswer = (call: Call<unknown>, error: TransportError, clean: Clean): HostingError =>
+  new HostingError(oneLine(clean(error.message)), {
+    operation: call.operation,
+    kind: error.sent ? (error.tooLarge ? brokenKind(call) : lostKind(call)) : 'not-sent',
+  });
+
+const readAnswer = <T>(call: Call<T>, answer: WireAnswer, clean: Clean): T => {
+  if (!isSuccess(answer.status)) throw unsuccessful(call, answer, clean);
+  const broken = (problem: string, details: readonly string[] = []): HostingError =>
+    new HostingError(clean(problem), {
+      operation: call.operation,
+      kind: brokenKind(call),
+      status: answer.status,
+      details: details.map(clean),
+    });
+
+  const value = parseJson(answer.body);
+  if (value === notJson) {
+    const content = excerpt(answer, clean);
+    throw broken(content === '' ? 'the answer is empty' : `the answer is not JSON: ${content}`);
+  }
+  const read = call.answer.safeParse(value);
+  if (read.success) return read.data;
+  const details = read.error.issues
+    .slice(0, 5)
+    .map(({ path, message }) => `${['answer', ...path].reduce<string>(place, '')} ${message}`);
+  // If it is something else altogether, it may well say in words what is wrong.
+  const words = read.error.issues[0]?.path.length === 0 ? `: ${excerpt(answer, clean)}` : '';
+  const more = read.error.issues.length > 1 ? ` (and ${read.error.issues.length - 1} more)` : '';
+  throw broken(`the answer breaks the contract: ${details[0]}${more}${words}`, details);
+};
+
+const unsuccessful = (call: Call<unknown>, answer: WireAnswer, clean: Clean): HostingError => {
+  const words = excerpt(answer, clean);
+  return new HostingError(`the service answered ${answer.status}${words && `: ${words}`}`, {
+    operation: call.operation,
+    kind: kindOfStatus(answer.status, call),
+    status: answer.status,
+    retryAfter: readRetryAfter(answer.headers['retry-after']),
+  });
+};
+
+const kindOfStatus = (status: number, call: Call<unknown>): HostingErrorKind => {
+  if (status === 401 || (status === 403 && !isWrite(call))) return 'unauthorized';
+  if (status === 429) return 'rate-limited';
+  return isWrite(call) && refusals.has(status) ? 'refused' : lostKind(call);
+};
+
+const refusals = new Set([400, 403, 404, 409, 422]);
+const isWrite = (call: Call<unknown>): boolean => call.method === 'PUT';
+const lostKind = (call: Call<unknown>): HostingErrorKind => (isWrite(call) ? 'unknown' : 'unavailable');
+const brokenKind = (call: Call<unknown>): HostingErrorKind => (isWrite(call) ? 'unknown' : 'bad-answer');
+
+const notJson = Symbol('not JSON');
+
+const parseJson = (body: Buffer): unknown => {
+  try {
+    return JSON.parse(body.toString('utf8').replace(/^\uFEFF/, ''));
+  } catch {
+    return notJson;
+  }
+};
+
+const place = (path: string, key: PropertyKey): string =>
+  typeof key === 'number' ? `${path}[${key}]` : path === '' ? String(key) : `${path}.${String(key)}`;
+
+/** Milliseconds: `Retry-After` is whole seconds or an HTTP date (RFC 9110, section 10.2.3). */
+const readRetryAfter = (header: string | string[] | undefined): number | null => {
+  const value = (Array.isArray(header) ? header[0] : header)?.trim() ?? '';
+  if (/^\d{1,9}$/.test(value)) return Number(value) * 1_000;
+  const date = value.endsWith('GMT') ? Date.parse(value) : Number.NaN;
+  return Number.isNaN(date) ? null : Math.max(0, date - Date.now());
+};

@@ -1,0 +1,122 @@
+import { z } from 'zod';
+import { hasPriority, type PresentRecord } from '../model/record.ts';
+import type { PresentTemplate, SubdomainRecord } from '../model/template.ts';
+import { listOf, optionalNumber, optionalText, text, wholeNumber } from './fields.ts';
+
+/*
+ * Templates and records (specification §2), tolerant of what the service may send and strict about what every
+ * decision rests on: an id, type or content that is missing breaks the contract. Unknown keys are dropped.
+ */
+
+const recordFields = {
+  id: wholeNumber,
+  type: z.string({ error: 'is not text' }).min(1, { error: 'is empty' }),
+  name: optionalText,
+  content: text,
+  ttl: optionalNumber,
+  priority: z.unknown().optional(),
+};
+
+/** Only MX and SRV have a priority (specification §4.5): whatever else the service says of one is nothing to fail over. */
+const readPriority = (type: string, value: unknown, context: z.RefinementCtx): number | null => {
+  const read = optionalNumber.safeParse(value);
+  if (read.success) return read.data;
+  if (hasPriority(type.toUpperCase()))
+    context.addIssue({ code: 'custom', path: ['priority'], message: 'is neither a whole number nor null' });
+  return null;
+};
+
+const carefulRecord = z
+  .object(recordFields, { error: 'is not an object' })
+  .transform(({ id, type, name, content, ttl, priority }, context): PresentRecord => ({
+    id,
+    type,
+    name,
+    content,
+    priority: readPriority(type, priority, context),
+    ttl,
+  }));
+
+/**
+ * A template record. A listing holds up to 100,000 of them and nearly all need no tolerance: those are taken
+ * as they are, at a fraction of the cost, and the schema decides about the others.
+ */
+export const templateRecord = z.unknown().transform((value, context): PresentRecord => {
+  if (isPlainRecord(value)) {
+    const { id, type, name, content, priority, ttl } = value;
+    return { id, type, name, content, priority, ttl };
+  }
+  const read = carefulRecord.safeParse(value);
+  if (read.success) return read.data;
+  for (const { path, message } of read.error.issues) context.addIssue({ code: 'custom', path, message });
+  return z.NEVER;
+});
+
+const isPlainRecord = (value: unknown): value is PresentRecord => {
+  if (typeof value !== 'object' || value === null) return false;
+  const record: Partial<Record<keyof PresentRecord, unknown>> = value;
+  return (
+    Number.isSafeInteger(record.id) &&
+    typeof record.type === 'string' &&
+    record.type !== '' &&
+    typeof record.content === 'string' &&
+    (record.name === null || typeof record.name === 'string') &&
+    (record.ttl === null || Number.isSafeInteger(record.ttl)) &&
+    (record.priority === null || Number.isSafeInteger(record.priority))
+  );
+};
+
+/** Two of one id: no write could tell them apart. */
+const unlikeIds = (list: readonly { readonly id: number }[], context: z.RefinementCtx): void => {
+  const seen = new Set<number>();
+  for (const [index, { id }] of list.entries()) {
+    if (seen.has(id))
+      context.addIssue({ code: 'custom', path: [index, 'id'], message: `${id} occurs twice` });
+    seen.add(id);
+  }
+};
+
+/** Only a clear "no" makes a template the client's own: a public one must never be written. */
+const isPublic = z
+  .unknown()
+  .optional()
+  .transform((value) => value !== false && value !== 'false' && value !== 0 && value !== '0');
+
+/**
+ * A template without a list of records breaks the contract too: taken as an empty one, it would have
+ * everything added again.
+ */
+export const dnsTemplate = z
+  .object(
+    {
+      id: wholeNumber,
+      name: optionalText,
+      publicly_available: isPublic,
+      subdomains: optionalNumber.catch(null),
+      dns_template_records: listOf(templateRecord).superRefine(unlikeIds),
+    },
+    { error: 'is not an object' },
+  )
+  .transform((template): PresentTemplate => ({
+    id: template.id,
+    name: template.name ?? '',
+    publiclyAvailable: template.publicly_available,
+    subdomains: template.subdomains,
+    records: template.dns_template_records,
+  }));
+export const dnsTemplates = listOf(dnsTemplate).superRefine(unlikeIds);
+
+const dnsRecord = z
+  .object({ ...recordFields, dns_template_record_id: optionalNumber }, { error: 'is not an object' })
+  .transform(
+    ({ id, type, name, content, ttl, priority, dns_template_record_id }, context): SubdomainRecord => ({
+      id,
+      type,
+      name,
+      content,
+      priority: readPriority(type, priority, context),
+      ttl,
+      templateRecordId: dns_template_record_id,
+    }),
+  );
+export const dnsRecords = listOf(dnsRecord);

@@ -1,0 +1,61 @@
+/** The seven operations of the service, as errors and metrics name them. */
+export type Operation =
+  | 'list-accounts'
+  | 'show-account'
+  | 'list-databases'
+  | 'list-dns-templates'
+  | 'add-dns-template-record'
+  | 'update-dns-template-record'
+  | 'list-dns-records';
+
+/**
+ * What has to be done about a failed request, which is all that a caller decides by.
+ *
+ * | kind           | the request                                                            |
+ * |----------------|------------------------------------------------------------------------|
+ * | `not-sent`     | certainly never left this program; nothing happened at the service     |
+ * | `unauthorized` | 401, or 403 on a read: these tokens open nothing                       |
+ * | `rate-limited` | 429: come back after `retryAfter`                                      |
+ * | `refused`      | a write was looked at and refused: 400, 403, 404, 409, 422             |
+ * | `unknown`      | a write left, and only reading can tell what became of it              |
+ * | `unavailable`  | a read failed: network, timeout, 5xx or a status that nobody expects   |
+ * | `bad-answer`   | a read succeeded with something that breaks the service's contract     |
+ */
+export type HostingErrorKind =
+  | 'not-sent'
+  | 'unauthorized'
+  | 'rate-limited'
+  | 'refused'
+  | 'unknown'
+  | 'unavailable'
+  | 'bad-answer';
+
+interface Facts {
+  readonly kind: HostingErrorKind;
+  readonly operation: Operation;
+  readonly status?: number | null;
+  readonly retryAfter?: number | null;
+  readonly details?: readonly string[];
+}
+
+/** A request that failed. It carries no `cause`: what undici throws can hold the request with its tokens. */
+export class HostingError extends Error {
+  override name = 'HostingError';
+  readonly kind: HostingErrorKind;
+  readonly operation: Operation;
+  /** The HTTP status, if there was an answer. */
+  readonly status: number | null;
+  /** Milliseconds that the service asks to wait. */
+  readonly retryAfter: number | null;
+  /** Each thing that is wrong with an answer, with its place, the first few of them. */
+  readonly details: readonly string[];
+
+  constructor(message: string, { kind, operation, status, retryAfter, details }: Facts) {
+    super(`${operation.replaceAll('-', ' ')}: ${message}`);
+    this.kind = kind;
+    this.operation = operation;
+    this.status = status ?? null;
+    this.retryAfter = retryAfter ?? null;
+    this.details = details ?? [];
+  }
+}

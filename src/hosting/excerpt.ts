@@ -1,0 +1,22 @@
+import type { WireAnswer } from './exchange.ts';
+
+/**
+ * The beginning of an answer's body for an error message: one short line without markup, control characters
+ * and secrets, whatever the body is.
+ */
+export const excerpt = ({ body, cut }: WireAnswer, clean: (text: string) => string): string => {
+  const text = clean(body.subarray(0, readBytes).toString('utf8'));
+  // A body that was cut may end within a secret, which is then not recognised: that end is not used.
+  const whole = cut || body.length > readBytes ? text.slice(0, -longestSecret) : text;
+  return oneLine(whole.replace(/<(script|style)\b.*?<\/\1\s*>|<[^>]*>/gis, ' '));
+};
+
+/** One line of at most 200 characters, and nothing in it that could steer a terminal. */
+export const oneLine = (text: string): string => {
+  const line = text.replace(/[\p{C}\p{Z}\uFFFD]+/gu, ' ').trim();
+  return line.length > longest ? `${Array.from(line).slice(0, longest).join('')}…` : line;
+};
+
+const readBytes = 8_192;
+const longestSecret = 4_096;
+const longest = 200;

@@ -1,0 +1,122 @@
+import type { Dispatcher } from 'undici';
+
+export interface WireRequest {
+  readonly method: 'GET' | 'PUT';
+  readonly path: string;
+  /** A form body. */
+  readonly body: string | null;
+  /** Milliseconds for everything: connecting, sending, and the whole answer. */
+  readonly timeout: number;
+}
+
+export interface WireAnswer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: Buffer;
+  /** True if the body was not received to its end, which happens to the bodies of errors only. */
+  readonly cut: boolean;
+}
+
+type Headers = Readonly<Record<string, string | string[] | undefined>>;
+
+/** Why there is no answer. Its message is the network's: it is scrubbed before anybody sees it. */
+export class TransportError extends Error {
+  override name = 'TransportError';
+  /** False only if it is certain that no part of the request was sent. */
+  readonly sent: boolean;
+  readonly tooLarge: boolean;
+
+  constructor(message: string, { sent, tooLarge = false }: { sent: boolean; tooLarge?: boolean }) {
+    super(message);
+    this.sent = sent;
+    this.tooLarge = tooLarge;
+  }
+}
+
+/**
+ * Sends one request, at most once, and receives its whole answer. Rejects with {@link TransportError}: at the
+ * deadline, when the signal cuts it off, when the answer is larger than `maxBytes`, or when the network fails.
+ */
+export const exchange = (
+  dispatcher: Dispatcher,
+  request: WireRequest,
+  maxBytes: number,
+  signal?: AbortSignal,
+): Promise<WireAnswer> =>
+  new Promise((resolve, reject) => {
+    let connection: Dispatcher.DispatchController | null = null;
+    let head: Pick<WireAnswer, 'status' | 'headers'> | null = null;
+    const chunks: Buffer[] = [];
+    let bytes = 0;
+    let settled = false;
+
+    const settle = (finish: () => void): void => {
+      if (settled) return;
+      settled = true;
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', cut);
+      finish();
+    };
+    const complete = (isCut: boolean): void =>
+      settle(() => {
+        if (head) resolve({ ...head, body: Buffer.concat(chunks), cut: isCut });
+        else reject(new TransportError('no answer', { sent: true }));
+      });
+    const fail = (message: string, tooLarge = false): void => {
+      // The status of an error says all that matters, so its body may end anyhow.
+      if (head && !isSuccess(head.status)) complete(true);
+      else settle(() => reject(new TransportError(message, { sent: connection !== null, tooLarge })));
+      connection?.abort(new Error('not needed any more'));
+    };
+    const cut = (): void => fail('cut off: this program is stopping');
+    const expire = (): void => {
+      const missing = head ? 'the rest of the answer' : connection ? 'an answer' : 'a connection';
+      fail(`timeout: ${missing} did not come within ${Math.round(request.timeout)} ms`);
+    };
+    // After a busy stretch of this program the timer comes first, and then the answer that waits in the socket.
+    const timer = setTimeout(() => setImmediate(expire), request.timeout);
+    signal?.addEventListener('abort', cut);
+
+    dispatcher.dispatch(dispatchOptions(request), {
+      // Called at the moment when the request is written to a connection, and not before.
+      onRequestStart: (controller) => {
+        if (settled || connection !== null) controller.abort(new Error('never to be sent late, or twice'));
+        else connection = controller;
+      },
+      onResponseStart: (_, status, headers) => {
+        // Below 200 it is an interim answer, which another one follows.
+        if (status >= 200) head = { status, headers };
+      },
+      onResponseData: (_, chunk) => {
+        chunks.push(chunk);
+        bytes += chunk.length;
+        const limit = head && !isSuccess(head.status) ? Math.min(maxErrorBytes, maxBytes) : maxBytes;
+        if (bytes > limit) fail(`the answer is larger than ${maxBytes} bytes`, true);
+      },
+      onResponseEnd: () => complete(false),
+      onResponseError: (_, error) => fail(describe(error)),
+    });
+  });
+
+/** Enough of an error's body for an excerpt. */
+const maxErrorBytes = 8_192;
+
+const dispatchOptions = ({ method, path, body }: WireRequest): Dispatcher.DispatchOptions => ({
+  method,
+  path,
+  body,
+  headers: {
+    accept: 'application/json',
+    'user-agent': 'dns-template-sync',
+    ...(body === null ? {} : { 'content-type': 'application/x-www-form-urlencoded' }),
+  },
+  ...(method === 'PUT' ? { reset: true } : {}),
+});
+
+export const isSuccess = (status: number): boolean => status >= 200 && status < 300;
+
+/** Only the code and the message: the errors of undici carry the answer's bytes and more. */
+const describe = ({ code, name, message }: Error & { code?: unknown }): string => {
+  const kind = typeof code === 'string' ? code : name;
+  return message.includes(kind) ? message : [kind, message].filter(Boolean).join(': ');
+};

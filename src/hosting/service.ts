@@ -1,0 +1,162 @@
+import { setMaxListeners } from 'node:events';
+import { UserError } from '../errors.ts';
+import type { PresentTemplate, SubdomainRecord } from '../model/template.ts';
+import { account, accounts, databases, type Account, type Database } from './account-resources.ts';
+import { perform, type Call, type RequestTrace, type Tokens } from './call.ts';
+import { dnsRecords, dnsTemplate, dnsTemplates } from './dns-resources.ts';
+import { HostingError, type Operation } from './errors.ts';
+import type { WireAnswer, WireRequest } from './exchange.ts';
+import { gate } from './gate.ts';
+import { mayRepeatRead, mayRepeatWrite, withRetries } from './retry.ts';
+import { Transport } from './transport.ts';
+
+export interface HostingOptions {
+  /** With the version prefix, e.g. `https://panel.example.net/api/v1`. */
+  readonly baseUrl: string;
+  /** Asked before each request, so that token files which were read again take effect. */
+  readonly tokens: () => Tokens;
+  /** Where a GET carries its parameters. */
+  readonly getParameters: 'query' | 'body';
+  /** Milliseconds that one read may take, its whole answer included; a repetition has as much again. */
+  readonly requestTimeout: number;
+  /** Milliseconds that a write may take in all, with whatever is tried again. */
+  readonly writeTimeout: number;
+  /** Requests in flight at most. */
+  readonly concurrency: number;
+  /** Told of each single request when it has ended. */
+  readonly onRequest?: (trace: RequestTrace) => void;
+  readonly maxResponseBytes?: number;
+}
+
+/** A record to add. What is null or absent is not sent, and the service decides about it. */
+export interface RecordAddition {
+  readonly type: string;
+  readonly content: string;
+  readonly name?: string | null;
+  readonly ttl?: number | null;
+  readonly priority?: number | null;
+}
+
+/** What changes in a record. What is null or absent is not sent and keeps its value at the service. */
+export interface RecordChange {
+  readonly recordId: number;
+  readonly content?: string | null;
+  readonly name?: string | null;
+  readonly ttl?: number | null;
+  readonly priority?: number | null;
+}
+
+/** The seven operations of the service (specification §4). Each throws {@link HostingError}. */
+export interface HostingService {
+  listAccounts(): Promise<Account[]>;
+  showAccount(id: number): Promise<Account>;
+  listDatabases(accountId: number): Promise<Database[]>;
+  listDnsTemplates(): Promise<PresentTemplate[]>;
+  /** Gives the template after the write. Sent at most once: see {@link HostingErrorKind}. */
+  addDnsTemplateRecord(templateId: number, record: RecordAddition): Promise<PresentTemplate>;
+  /** Gives the template after the write. Sent at most once: see {@link HostingErrorKind}. */
+  updateDnsTemplateRecord(templateId: number, change: RecordChange): Promise<PresentTemplate>;
+  listDnsRecords(subdomain: string): Promise<SubdomainRecord[]>;
+  /** Starts nothing more and cuts reads off; the writes in flight are waited for. */
+  close(): Promise<void>;
+}
+
+/**
+ * Nothing is sent before the first operation. Throws {@link UserError} if the base URL cannot be used.
+ */
+export const connectHosting = (options: HostingOptions): HostingService => {
+  const { origin, basePath } = readBaseUrl(options.baseUrl);
+  const { tokens, getParameters, onRequest, requestTimeout, writeTimeout, concurrency } = options;
+  const { maxResponseBytes = 256 * 1_024 * 1_024 } = options;
+  const transport = new Transport({ origin, concurrency, requestTimeout, writeTimeout, maxResponseBytes });
+  const turn = gate(concurrency);
+  const closing = new AbortController();
+  setMaxListeners(0, closing.signal);
+  const open = new Set<Promise<unknown>>();
+
+  const attempt = async <T>(call: Call<T>, timeout: number): Promise<T> => {
+    if (closing.signal.aborted)
+      throw new HostingError('not sent: this program is stopping', {
+        operation: call.operation,
+        kind: 'not-sent',
+      });
+    const send = (request: WireRequest): Promise<WireAnswer> =>
+      call.method === 'PUT' ? transport.write(request) : transport.read(request, closing.signal);
+    return perform(call, timeout, { basePath, tokens, getParameters, onRequest, send });
+  };
+
+  const read = <T>(call: Call<T>): Promise<T> =>
+    withRetries(() => turn(() => attempt(call, requestTimeout)), {
+      mayRepeat: mayRepeatRead,
+      longestPause: () => requestTimeout,
+      signal: closing.signal,
+    });
+
+  const write = <T>(call: Call<T>): Promise<T> =>
+    turn(() => {
+      const end = performance.now() + writeTimeout;
+      const left = (): number => end - performance.now();
+      return withRetries(() => attempt(call, left()), {
+        mayRepeat: mayRepeatWrite,
+        longestPause: left,
+        signal: closing.signal,
+      });
+    });
+
+  const run = <T>(call: Call<T>): Promise<T> => {
+    const result = call.method === 'PUT' ? write(call) : read(call);
+    const ended = (): boolean => open.delete(result);
+    open.add(result);
+    result.then(ended, ended);
+    return result;
+  };
+
+  return {
+    listAccounts: () => run(get('list-accounts', '/accounts', {}, accounts)),
+    showAccount: (id) => run(get('show-account', `/accounts/${segment(id)}`, {}, account)),
+    listDatabases: (accountId) =>
+      run(get('list-databases', '/databases', { account_id: accountId }, databases)),
+    listDnsTemplates: () => run(get('list-dns-templates', '/dns_templates', {}, dnsTemplates)),
+    listDnsRecords: (subdomain) => run(get('list-dns-records', '/dns_records', { subdomain }, dnsRecords)),
+    addDnsTemplateRecord: (templateId, { type, content, name, ttl, priority }) =>
+      run({
+        operation: 'add-dns-template-record',
+        method: 'PUT',
+        path: `/dns_templates/${segment(templateId)}/add_record`,
+        parameters: { type, content, name, ttl, priority },
+        answer: dnsTemplate,
+      }),
+    updateDnsTemplateRecord: (templateId, { recordId, content, name, ttl, priority }) =>
+      run({
+        operation: 'update-dns-template-record',
+        method: 'PUT',
+        path: `/dns_templates/${segment(templateId)}/update_record`,
+        parameters: { record_id: recordId, content, name, ttl, priority },
+        answer: dnsTemplate,
+      }),
+    close: async () => {
+      closing.abort();
+      await Promise.allSettled(open);
+      await transport.close();
+    },
+  };
+};
+
+const get = <T>(
+  operation: Operation,
+  path: string,
+  parameters: Call<T>['parameters'] & object,
+  answer: Call<T>['answer'],
+): Call<T> => ({ operation, method: 'GET', path, parameters, answer });
+
+const segment = (id: number): string => encodeURIComponent(id);
+
+const readBaseUrl = (baseUrl: string): { origin: string; basePath: string } => {
+  const url = URL.canParse(baseUrl) ? new URL(baseUrl) : null;
+  if (url?.protocol !== 'http:' && url?.protocol !== 'https:')
+    throw new UserError('The base URL must be a whole http or https URL, such as https://host/api/v1.');
+  // The value itself is not repeated: what does not belong into it may be a secret.
+  if (url.username || url.password || url.search || url.hash)
+    throw new UserError('The base URL must not hold a user name, a password, a query or a fragment.');
+  return { origin: url.origin, basePath: url.pathname.replace(/\/+$/, '') };
+};

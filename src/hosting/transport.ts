@@ -1,0 +1,54 @@
+import { buildConnector, Client, Pool } from 'undici';
+import { exchange, type WireAnswer, type WireRequest } from './exchange.ts';
+
+interface TransportOptions {
+  readonly origin: string;
+  readonly concurrency: number;
+  readonly requestTimeout: number;
+  readonly writeTimeout: number;
+  readonly maxResponseBytes: number;
+}
+
+/**
+ * Sends single requests, each at most once: nothing here repeats one or follows a redirect.
+ * Reads share kept connections; each write has its own, so that a stale one cannot blur what happened to it.
+ */
+export class Transport {
+  readonly #options: TransportOptions;
+  readonly #reads: Pool;
+  readonly #connectForWrite: buildConnector.connector;
+
+  constructor(options: TransportOptions) {
+    this.#options = options;
+    this.#reads = new Pool(options.origin, {
+      ...noOwnTimeouts,
+      connections: options.concurrency,
+      connect: { timeout: options.requestTimeout },
+    });
+    // Half of the time is left for the answer: too little of it, and an add would end as an unknown outcome.
+    // One connector for all writes keeps their TLS sessions.
+    this.#connectForWrite = buildConnector({ timeout: Math.ceil(options.writeTimeout / 2) });
+  }
+
+  /** Throws {@link TransportError}. The signal cuts it off. */
+  async read(request: WireRequest, signal: AbortSignal): Promise<WireAnswer> {
+    return exchange(this.#reads, request, this.#options.maxResponseBytes, signal);
+  }
+
+  /** Throws {@link TransportError}. Nothing but its deadline cuts it off. */
+  async write(request: WireRequest): Promise<WireAnswer> {
+    const connection = new Client(this.#options.origin, { ...noOwnTimeouts, connect: this.#connectForWrite });
+    try {
+      return await exchange(connection, request, this.#options.maxResponseBytes);
+    } finally {
+      await connection.destroy();
+    }
+  }
+
+  /** Ends the kept connections; to be called when nothing is in flight. */
+  async close(): Promise<void> {
+    await this.#reads.destroy();
+  }
+}
+
+const noOwnTimeouts = { pipelining: 1, headersTimeout: 0, bodyTimeout: 0 } as const;

@@ -1,0 +1,89 @@
+import type { Logger } from 'pino';
+import { destination, pino, stdTimeFunctions } from 'pino';
+import { scrubber } from './secrets.ts';
+import type { LogLevel } from './settings/table.ts';
+
+export interface LogOptions {
+  readonly level: LogLevel;
+  /** 1 for the daemon, whose result its log is; 2 for a command, whose result goes to stdout. */
+  readonly fd: 1 | 2;
+  /** Asked before each line: a token file may have been replaced since the last one. */
+  readonly secrets: () => readonly string[];
+}
+
+/**
+ * One JSON object a line, written before the call returns: a line that was logged is out, however the process
+ * ends. Known secrets are replaced in the finished line, whatever part of it they came in.
+ */
+export const createLogger = ({ level, fd, secrets }: LogOptions): Logger => {
+  const out = destination({ fd, sync: true, maxLength: mostUnwritten });
+  // A reader that left, a full disk: the daemon's work goes on without its log.
+  out.on('error', () => undefined);
+  const scrub = scrubberOf(secrets);
+  return pino(
+    {
+      level,
+      base: null,
+      timestamp: stdTimeFunctions.isoTime,
+      formatters: { level: (label) => ({ level: label }) },
+      serializers: { err: errorFields, error: errorFields },
+      hooks: { streamWrite: scrub },
+    },
+    out,
+  );
+};
+
+/** Bytes kept for a destination that takes none at the moment; lines beyond are dropped. */
+const mostUnwritten = 1024 * 1024;
+
+const scrubberOf = (secrets: () => readonly string[]): ((line: string) => string) => {
+  let known = '';
+  let scrub = scrubber([]);
+  return (line) => {
+    const now = secrets();
+    const key = now.join('\n');
+    if (key !== known) [known, scrub] = [key, scrubber(now)];
+    return scrub(line);
+  };
+};
+
+/**
+ * What a line shows of an error, by name: libraries hang requests, headers and whole responses on theirs.
+ * Frames of the stack only where nobody foresaw the error, which then has no name or code of its own.
+ */
+const errorFields = (thrown: unknown, depth = 0): unknown => {
+  if (typeof thrown === 'string') return thrown;
+  if (!(thrown instanceof Error)) return { message: String(thrown) };
+  const fields: Record<string, unknown> = { name: thrown.name, message: thrown.message };
+  for (const [key, value] of Object.entries(thrown)) {
+    if (shown.has(key) && ['string', 'number', 'boolean'].includes(typeof value)) fields[key] = value;
+  }
+  if (thrown.cause !== undefined && depth < deepestCause)
+    fields['cause'] = errorFields(thrown.cause, depth + 1);
+  if (isUnforeseen(thrown)) fields['stack'] = framesOf(thrown);
+  return fields;
+};
+
+const shown = new Set([
+  'code',
+  'status',
+  'kind',
+  'operation',
+  'retryAfter',
+  'errno',
+  'syscall',
+  'address',
+  'port',
+  'path',
+]);
+const deepestCause = 3;
+
+const isUnforeseen = (error: Error): boolean =>
+  ['Error', 'TypeError', 'RangeError', 'ReferenceError', 'SyntaxError'].includes(error.name) &&
+  !('code' in error);
+
+const framesOf = ({ stack = '' }: Error): readonly string[] =>
+  stack
+    .split('\n')
+    .filter((line) => line.startsWith('    at '))
+    .map((line) => line.trim());

@@ -1,0 +1,20 @@
+const units = new Map([
+  ['ms', 1],
+  ['s', 1_000],
+  ['m', 60_000],
+  ['h', 3_600_000],
+  ['d', 86_400_000],
+]);
+
+/** Milliseconds of `500ms`, `8s`, `5m`, `1h`, `1d`; null for anything else. Whole numbers only. */
+export const parseDuration = (text: string): number | null => {
+  const match = /^(\d{1,12})(ms|s|m|h|d)$/.exec(text);
+  return match ? Number(match[1]) * units.get(match[2]!)! : null;
+};
+
+/** Ms since the epoch of a time such as `2026-11-20T20:00:00Z`, or of a duration before `now`; null for anything else. */
+export const parseMoment = (text: string, now: number): number | null => {
+  const duration = parseDuration(text);
+  const time = duration === null ? Date.parse(text) : now - duration;
+  return Number.isNaN(time) ? null : time;
+};

@@ -1,0 +1,62 @@
+import { canonicalType } from '../model/canonical.ts';
+import { dataOf, type PresentRecord } from '../model/record.ts';
+import type { Blocked } from './difference.ts';
+import { recordKey, type Pair, type Wanted } from './entry.ts';
+import type { BlockedStep } from './order.ts';
+import type { Obstruction, PlanInput } from './plan-input.ts';
+
+/** A missing record whose id is still there, as something else, is not missing: an add would make a second one. */
+export const obstructionOfAdd = (
+  wanted: Wanted,
+  standing: ReadonlyMap<number, PresentRecord>,
+  { memory, gate }: PlanInput,
+): Blocked | null => {
+  const known = memory.byKey.get(recordKey(wanted));
+  const stray = known && standing.get(known.id);
+  if (stray) {
+    const message = `record ${stray.id} stood for this one and is something else now: ${canonicalType(stray.type)}`;
+    return blockedAs({ reason: 'not-converging', message }, wanted, stray);
+  }
+  const obstruction = gate?.(wanted, null);
+  return obstruction ? blockedAs(obstruction, wanted, null) : null;
+};
+
+/** An update cannot take a name away: what is not sent keeps its value (specification §4.6). */
+export const obstructionOfUpdate = (
+  { wanted, present, fields }: Pair,
+  { gate }: PlanInput,
+): Blocked | null => {
+  const { record } = present;
+  if (wanted.canonical.name === '' && fields.includes('name')) {
+    const message = `record ${record.id} has the name ${record.name} now, and a name cannot be cleared`;
+    return blockedAs({ reason: 'not-converging', message }, wanted, record);
+  }
+  const obstruction = gate?.(wanted, present);
+  return obstruction ? blockedAs(obstruction, wanted, record) : null;
+};
+
+const blockedAs = (obstruction: Obstruction, wanted: Wanted, present: PresentRecord | null): Blocked => ({
+  action: 'blocked',
+  reason: obstruction.reason,
+  desired: dataOf(wanted.record),
+  source: wanted.record.source,
+  ...(present ? { recordId: present.id, current: dataOf(present) } : {}),
+  ...(obstruction.retryAt ? { retryAt: obstruction.retryAt } : {}),
+  message: obstruction.message,
+});
+
+export const blockedByConflict = ({ step, reason, conflicts }: BlockedStep): Blocked => {
+  const { difference } = step;
+  return {
+    action: 'blocked',
+    reason,
+    desired: difference.desired,
+    source: difference.source,
+    ...(difference.action === 'add' ? {} : { recordId: difference.recordId, current: difference.current }),
+    conflicts,
+    message:
+      reason === 'cname-conflict'
+        ? 'a CNAME stands alone at its name (RFC 1034 §3.6.2)'
+        : 'a null MX stands alone (RFC 7505 §3)',
+  };
+};

@@ -1,0 +1,47 @@
+import { canonicalRecord } from '../model/canonical.ts';
+import type { RecordData } from '../model/record.ts';
+import type { Cause } from './difference.ts';
+import { recordKey, type Present, type Wanted } from './entry.ts';
+import { parkedKey, type TemplateMemory } from './memory.ts';
+
+/** A record that had been there has vanished; one that memory never met is new in the file. */
+export const causeOfAdd = (wanted: Wanted, memory: TemplateMemory): Cause =>
+  memory.byKey.has(recordKey(wanted)) ? 'drifted' : causeAtFirst(wanted, memory);
+
+/** Against what file and service last agreed on: which of the two has moved since. */
+export const causeOfUpdate = (wanted: Wanted, present: Present, memory: TemplateMemory): Cause => {
+  const known = memory.byId.get(present.record.id);
+  const key = recordKey(wanted);
+  const isMet = memory.byKey.has(key) || memory.causes.has(key);
+  // Over a record that stood for another one, what counts is how the wanted one came to be missing.
+  if (!known || (known.key !== key && isMet)) return causeOfAdd(wanted, memory);
+  const edited = !sameData(known.wanted, wanted.record);
+  const drifted = !sameData(known.seen, present.record);
+  if (edited && drifted) return 'both';
+  if (edited) return 'edited';
+  return drifted ? 'drifted' : 'unknown';
+};
+
+/**
+ * A surplus record that the file once wanted was dropped from it, and one that was parked was brought back; any other
+ * came from elsewhere, or was always there.
+ */
+export const causeOfSurplus = ({ record }: Present, memory: TemplateMemory): Cause => {
+  const known = memory.byId.get(record.id);
+  if (known) return known.key === parkedKey(record.id) ? 'drifted' : 'edited';
+  return memory.familiar && !memory.strangers.has(record.id) ? 'drifted' : 'unknown';
+};
+
+const causeAtFirst = (wanted: Wanted, memory: TemplateMemory): Cause =>
+  memory.causes.get(recordKey(wanted)) ?? (memory.familiar ? 'edited' : 'unknown');
+
+export const sameData = (a: RecordData, b: RecordData): boolean => {
+  const [left, right] = [canonicalRecord(a), canonicalRecord(b)];
+  return (
+    left.type === right.type &&
+    left.name === right.name &&
+    left.content === right.content &&
+    left.priority === right.priority &&
+    a.ttl === b.ttl
+  );
+};

@@ -1,0 +1,124 @@
+import { canonicalName } from '../model/canonical.ts';
+import { dataOf } from '../model/record.ts';
+import { obstructionOfUpdate } from './blocked.ts';
+import { causeOfSurplus } from './cause.ts';
+import type { Blocked, Surplus } from './difference.ts';
+import type { Pair, Present, Wanted } from './entry.ts';
+import { addStep, parkStep, updateStep } from './make-step.ts';
+import type { TemplateMemory } from './memory.ts';
+import { orderSteps, type BlockedStep } from './order.ts';
+import type { LeftOver } from './pairing.ts';
+import type { PlanInput } from './plan-input.ts';
+import type { ParkStep, Step } from './step.ts';
+import { useSurplus } from './surplus.ts';
+
+/** What is to be done in a template, before it is known what of it can be written. */
+export interface Work {
+  readonly changed: readonly Pair[];
+  /** Sorted by `byWanted`. */
+  readonly missing: readonly Wanted[];
+  readonly left: readonly LeftOver[];
+  readonly parked: readonly Present[];
+  /** Every record of the template, ignored and unknown ones too. */
+  readonly everything: readonly Present[];
+}
+
+export interface Draft {
+  readonly steps: readonly Step[];
+  readonly needs: ReadonlyMap<Step, readonly Step[]>;
+  /** Steps that other records bar. */
+  readonly barred: readonly BlockedStep[];
+  /** Updates that may not be written now. */
+  readonly obstructed: readonly Blocked[];
+  readonly surplus: readonly Surplus[];
+  /** Surplus and parked records that serve a wanted one. */
+  readonly used: ReadonlySet<Present>;
+}
+
+/**
+ * What stands at a name stays in service while a record that is to come there cannot be written: surplus of such
+ * a name is neither used nor parked. `closed` are names of which this is known beforehand.
+ */
+export const draftSteps = (work: Work, closed: ReadonlySet<string>, input: PlanInput): Draft => {
+  let names = closed;
+  for (;;) {
+    const draft = draftBeside(names, work, input);
+    const more = namesNotReached(draft).filter((name) => !names.has(name));
+    const holdsBack = new Set(more);
+    if (!work.left.some(({ present }) => holdsBack.has(present.canonical.name))) return draft;
+    names = new Set([...names, ...more]);
+  }
+};
+
+const draftBeside = (closed: ReadonlySet<string>, work: Work, input: PlanInput): Draft => {
+  const { desired, memory, pending = [] } = input;
+  const use = useSurplus(desired, { ...work, closed }, memory);
+  const updates = withObstructions([...work.changed, ...use.served], (pair) =>
+    obstructionOfUpdate(pair, input),
+  );
+  const parks = withObstructions(use.parks, (entry) => parkedLater(entry, input));
+  const { ready, needs, blocked } = orderSteps(
+    [
+      ...updates.free.map((pair) => updateStep(pair, memory)),
+      ...use.missing.map((entry) => addStep(entry, memory)),
+      ...parks.free.map(({ present }) => parkStep(present, memory)),
+    ],
+    { present: work.everything, pending, stepAside: (present) => stepAside(present, input) },
+  );
+  const kept = new Set(use.kept.map(({ present }) => present.record.id));
+  return {
+    steps: ready,
+    needs,
+    barred: blocked.map((step) => withoutKept(step, kept)),
+    obstructed: updates.obstructed,
+    surplus: [...use.surplus.map((entry) => surplusOf(entry, memory)), ...parks.obstructed].sort(
+      (a, b) => a.recordId - b.recordId,
+    ),
+    used: new Set(use.served.map((pair) => pair.present)),
+  };
+};
+
+const namesNotReached = ({ barred, obstructed }: Draft): string[] =>
+  [...barred.map(({ step }) => step.difference), ...obstructed.filter(isNewAtName)].map(({ desired }) =>
+    canonicalName(desired.name),
+  );
+
+const isNewAtName = ({ current, desired }: Blocked): boolean =>
+  canonicalName(current?.name ?? null) !== canonicalName(desired.name);
+
+export const withObstructions = <Thing, Obstructed>(
+  things: readonly Thing[],
+  obstructionOf: (thing: Thing) => Obstructed | null,
+): { free: Thing[]; obstructed: Obstructed[] } => {
+  const free: Thing[] = [];
+  const obstructed: Obstructed[] = [];
+  for (const thing of things) {
+    const blocked = obstructionOf(thing);
+    if (blocked) obstructed.push(blocked);
+    else free.push(thing);
+  }
+  return { free, obstructed };
+};
+
+const parkedLater = (entry: LeftOver, { memory, parkGate }: PlanInput): Surplus | null => {
+  const obstruction = parkGate?.(entry.present);
+  return obstruction ? { ...surplusOf(entry, memory), ...obstruction } : null;
+};
+
+const surplusOf = ({ present, reason }: LeftOver, memory: TemplateMemory): Surplus => ({
+  action: 'surplus',
+  recordId: present.record.id,
+  current: dataOf(present.record),
+  reason,
+  cause: causeOfSurplus(present, memory),
+});
+
+/** A record on its way to another name can wait at the name of a parked one. */
+const stepAside = (present: Present, { desired, memory, parkGate }: PlanInput): ParkStep | null =>
+  desired.surplus === 'park' && !parkGate?.(present) ? parkStep(present, memory) : null;
+
+/** What is only kept because of a conflict is not the conflict. */
+const withoutKept = (step: BlockedStep, kept: ReadonlySet<number>): BlockedStep => {
+  const others = step.conflicts.filter((id) => !kept.has(id));
+  return others.length > 0 ? { ...step, conflicts: others } : step;
+};

@@ -1,0 +1,69 @@
+import { canonicalRecord, type CanonicalRecord } from '../model/canonical.ts';
+import type { PresentRecord, RecordData, WantedRecord } from '../model/record.ts';
+import type { Field } from './difference.ts';
+
+/** A record beside its canonical form worked out once for a plan. */
+export interface Entry<Record extends RecordData> {
+  readonly record: Record;
+  readonly canonical: CanonicalRecord;
+  /** Type and name: records of one key are one record set. */
+  readonly set: string;
+}
+
+export type Wanted = Entry<WantedRecord>;
+export type Present = Entry<PresentRecord>;
+
+/** A wanted record and the present one that stands, or shall stand, for it. */
+export interface Pair {
+  readonly wanted: Wanted;
+  readonly present: Present;
+  /** What an update has to change; empty when in sync. */
+  readonly fields: readonly Field[];
+}
+
+export const entryOf = <Record extends RecordData>(record: Record): Entry<Record> => {
+  const canonical = canonicalRecord(record);
+  return {
+    record,
+    canonical,
+    set: `${canonical.type} ${canonical.name}`,
+  };
+};
+
+/** Identifies a wanted record over time: everything but its TTL. */
+export const recordKey = (entry: Entry<RecordData>): string => `${entry.set} ${dataKey(entry)}`;
+
+/** Content and priority: within a set, records of one key are copies, TTL aside. */
+export const dataKey = ({ canonical }: Entry<RecordData>): string =>
+  `${canonical.priority ?? ''} ${canonical.content}`;
+
+export const pairOf = (wanted: Wanted, present: Present): Pair => ({
+  wanted,
+  present,
+  fields: differingFields(wanted, present),
+});
+
+/** What the file does not state is never different: an update could not take it away (specification §4.6). */
+const differingFields = (wanted: Wanted, present: Present): Field[] => {
+  const fields: Field[] = [];
+  if (wanted.canonical.name !== present.canonical.name) fields.push('name');
+  if (wanted.canonical.content !== present.canonical.content) fields.push('content');
+  const { priority } = wanted.canonical;
+  if (priority !== null && priority !== present.canonical.priority) fields.push('priority');
+  if (wanted.record.ttl !== null && wanted.record.ttl !== present.record.ttl) fields.push('ttl');
+  return fields;
+};
+
+/** An order of wanted records that does not depend on the order in which they came. */
+export const byWanted = (a: Wanted, b: Wanted): number =>
+  compareText(a.set, b.set) ||
+  compareText(a.canonical.content, b.canonical.content) ||
+  (a.canonical.priority ?? -1) - (b.canonical.priority ?? -1) ||
+  (a.record.ttl ?? -1) - (b.record.ttl ?? -1);
+
+export const byId = (a: Present, b: Present): number => a.record.id - b.record.id;
+
+export const compareText = (a: string, b: string): number => {
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
+};

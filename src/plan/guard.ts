@@ -1,0 +1,121 @@
+import { isRecordType } from '../model/record.ts';
+import type { DesiredTemplate, PresentTemplate } from '../model/template.ts';
+import { entryOf } from './entry.ts';
+import type { TemplateMemory } from './memory.ts';
+import type { TemplatePlan } from './plan.ts';
+import { isUpdate, presentOf, type Step } from './step.ts';
+
+/** A template holds instead of writing: its adds, or everything. */
+export interface Hold {
+  readonly guard: 'first-contact' | 'changes' | 'loss' | 'adds';
+  readonly scope: 'adds' | 'all';
+  readonly reason: string;
+}
+
+export interface GuardInput {
+  readonly desired: DesiredTemplate;
+  readonly present: PresentTemplate;
+  readonly memory: TemplateMemory;
+  readonly plan: TemplatePlan;
+  /** What this pass has written already: it counts with what is still to be written. */
+  readonly written?: readonly Step[];
+  /** How many of the present records this pass has added: a pass is measured by what it found. */
+  readonly added?: number;
+  /** The ids that the last pass found to be lost. */
+  readonly suspectIds: readonly number[] | null;
+  readonly force: boolean;
+  readonly acceptLoss: boolean;
+}
+
+/** The first guard that holds, the widest first; null where the plan may be written. */
+export const guardTemplate = (input: GuardInput): Hold | null => {
+  for (const guard of [firstContact, tooManyChanges, lostRecords, tooManyAdds]) {
+    const hold = guard(input);
+    if (hold) return hold;
+  }
+  return null;
+};
+
+/** Ids that memory knows and the service no longer shows, in ascending order. */
+export const lostIds = ({ present, memory }: Pick<GuardInput, 'present' | 'memory'>): number[] => {
+  if (memory.byId.size === 0) return [];
+  const ids = new Set(present.records.map((record) => record.id));
+  return [...memory.byId.keys()].filter((id) => !ids.has(id)).sort((a, b) => a - b);
+};
+
+/** Whether a reading lacks so much that it is hardly the whole template, and no earlier pass saw the same. */
+export const hasLostMany = (
+  input: Pick<GuardInput, 'desired' | 'present' | 'memory' | 'suspectIds'>,
+): boolean => {
+  const lost = manyLost(input);
+  return lost !== null && input.suspectIds?.join() !== lost.join();
+};
+
+/** The ids that a reading lacks, where they are suspiciously many; null where they are not. */
+export const manyLost = (input: Pick<GuardInput, 'desired' | 'present' | 'memory'>): number[] | null => {
+  const lost = lostIds(input);
+  const { maxChangePercent } = input.desired.limits;
+  const isMany = lost.length >= 2 && lost.length * 100 > input.memory.byId.size * maxChangePercent;
+  return isMany ? lost : null;
+};
+
+export const countAdds = ({ steps }: Pick<TemplatePlan, 'steps'>): number =>
+  steps.filter((step) => step.difference.action === 'add').length;
+
+/** First contact lasts until a wanted record was found or written: having looked and held is no acquaintance. */
+const firstContact = ({ desired, present, memory, plan, force }: GuardInput): Hold | null => {
+  if (memory.byKey.size > 0 || desired.adopt || force || countAdds(plan) === 0) return null;
+  const sets = new Set(present.records.map((record) => entryOf(record).set));
+  if (sets.size === 0 || desired.records.some((record) => sets.has(entryOf(record).set))) return null;
+  return {
+    guard: 'first-contact',
+    scope: 'all',
+    reason:
+      'first contact, and no record of the file has the type and name of one at the service: ' +
+      'look at how names are spelled there, then import, set adopt: true, or apply --force',
+  };
+};
+
+const tooManyChanges = (input: GuardInput): Hold | null => {
+  const { desired, present, memory, plan, written = [], added = 0, force } = input;
+  if (force) return null;
+  const known = present.records.filter((record) => isRecordType(record.type.toUpperCase())).length - added;
+  const isCounted = (step: Step): boolean => known >= desired.limits.minRecords || isForeign(step, memory);
+  const changed = new Set(
+    [...written, ...plan.steps].filter(isCounted).flatMap((step) => presentOf(step)?.record.id ?? []),
+  );
+  const { maxChangePercent } = desired.limits;
+  if (changed.size * 100 <= known * maxChangePercent) return null;
+  return {
+    guard: 'changes',
+    scope: 'all',
+    reason: `${changed.size} of ${known} records would change, more than limits.maxChangePercent (${maxChangePercent} %): raise it or apply --force`,
+  };
+};
+
+/** Puts a record to use, or out of the way, that the file never wanted. */
+const isForeign = (step: Step, memory: TemplateMemory): boolean => {
+  const present = presentOf(step);
+  if (present === null || memory.byId.has(present.record.id)) return false;
+  return !isUpdate(step) || step.difference.fields.includes('name');
+};
+
+const lostRecords = (input: GuardInput): Hold | null => {
+  const { memory, plan, acceptLoss } = input;
+  if (acceptLoss || countAdds(plan) === 0 || !hasLostMany(input)) return null;
+  return {
+    guard: 'loss',
+    scope: 'adds',
+    reason: `${lostIds(input).length} of ${memory.byId.size} known records are missing at the service: adds wait until a second pass sees the same, or apply --accept-loss`,
+  };
+};
+
+const tooManyAdds = ({ desired, plan, written = [], force }: GuardInput): Hold | null => {
+  const adds = countAdds(plan) + countAdds({ steps: written });
+  if (force || adds <= desired.limits.maxAdds) return null;
+  return {
+    guard: 'adds',
+    scope: 'adds',
+    reason: `${adds} records to add, more than limits.maxAdds (${desired.limits.maxAdds}): raise it or apply --force`,
+  };
+};

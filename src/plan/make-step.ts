@@ -1,0 +1,41 @@
+import { dataOf } from '../model/record.ts';
+import { causeOfAdd, causeOfSurplus, causeOfUpdate } from './cause.ts';
+import type { Pair, Present, Wanted } from './entry.ts';
+import type { TemplateMemory } from './memory.ts';
+import type { AddStep, ParkStep, UpdateStep } from './step.ts';
+import { parkedForm } from './surplus.ts';
+
+export const updateStep = ({ wanted, present, fields }: Pair, memory: TemplateMemory): UpdateStep => ({
+  difference: {
+    action: 'update',
+    recordId: present.record.id,
+    current: dataOf(present.record),
+    desired: dataOf(wanted.record),
+    fields,
+    cause: causeOfUpdate(wanted, present, memory),
+    source: wanted.record.source,
+  },
+  wanted,
+  present,
+});
+
+export const addStep = (wanted: Wanted, memory: TemplateMemory): AddStep => ({
+  difference: {
+    action: 'add',
+    desired: dataOf(wanted.record),
+    cause: causeOfAdd(wanted, memory),
+    source: wanted.record.source,
+  },
+  wanted,
+});
+
+export const parkStep = (present: Present, memory: TemplateMemory): ParkStep => ({
+  difference: {
+    action: 'park',
+    recordId: present.record.id,
+    current: dataOf(present.record),
+    desired: parkedForm(present.record, present.canonical.type),
+    cause: causeOfSurplus(present, memory),
+  },
+  present,
+});

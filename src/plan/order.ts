@@ -1,0 +1,175 @@
+import { canonicalRecord, type CanonicalRecord } from '../model/canonical.ts';
+import type { RecordData } from '../model/record.ts';
+import { excludedBy, kindOf, reasonOf, type ConflictReason, type Kind } from './conflict.ts';
+import { byId, compareText, dataKey, type Present } from './entry.ts';
+import { groupBy, pushTo } from './group.ts';
+import {
+  isPark,
+  isUpdate,
+  presentOf,
+  resultOf,
+  type AddStep,
+  type ParkStep,
+  type Step,
+  type UpdateStep,
+} from './step.ts';
+
+export interface BlockedStep {
+  readonly step: AddStep | UpdateStep;
+  readonly reason: ConflictReason;
+  /** Ids of the records in the way; a record that is only about to be added has none yet. */
+  readonly conflicts: readonly number[];
+}
+
+export interface Surroundings {
+  /** Every record of the template, ignored and unknown ones too. */
+  readonly present: readonly Present[];
+  /** Adds that may still come. */
+  readonly pending: readonly RecordData[];
+  /** A step that takes a record out of the way before it is put to use; null where that is not allowed. */
+  readonly stepAside: (present: Present) => ParkStep | null;
+}
+
+export interface OrderedSteps {
+  readonly ready: readonly Step[];
+  /** The steps that have to clear the way first, for those that need it. */
+  readonly needs: ReadonlyMap<Step, readonly Step[]>;
+  readonly blocked: readonly BlockedStep[];
+}
+
+/**
+ * The order of writes: addresses, then texts and PTR, then what points at names; in each, updates before adds;
+ * then parks. A step that clears the way for another goes directly before it. A step whose way nobody clears is
+ * blocked:
+ *
+ * | step                                   | blocked by what stays at that name | reason           |
+ * | -------------------------------------- | ---------------------------------- | ---------------- |
+ * | puts a CNAME at a name                 | any other record                   | cname-conflict   |
+ * | puts another type at a name            | a CNAME                            | cname-conflict   |
+ * | makes an MX the null MX (RFC 7505)     | another MX                         | null-mx-conflict |
+ * | makes an MX another than the null MX   | a null MX                          | null-mx-conflict |
+ *
+ * Steps that clear the way for each other are all blocked, unless one of their records can step aside first.
+ */
+export const orderSteps = (
+  steps: readonly Step[],
+  { present, pending, stepAside }: Surroundings,
+): OrderedSteps => {
+  const results = new Map(
+    steps.map((step) => [step, isPark(step) ? canonicalRecord(resultOf(step)) : step.wanted.canonical]),
+  );
+  const names = new Set([...results.values()].map((result) => result.name));
+  const standing = groupBy(
+    present.filter((entry) => names.has(entry.canonical.name)),
+    (entry) => placeOf(kindOf(entry.canonical), entry.canonical.name),
+  );
+  const placed = groupBy(
+    pending.map((record): Placed => ({ id: null, canonical: canonicalRecord(record) })),
+    ({ canonical }) => placeOf(kindOf(canonical), canonical.name),
+  );
+  const stepOf = new Map(steps.map((step) => [presentOf(step)?.record.id, step]));
+  const ready: Step[] = [];
+  const needs = new Map<Step, Step[]>();
+  const blocked: BlockedStep[] = [];
+  const fates = new Map<Step, 'open' | 'ready' | 'blocked'>();
+
+  const asides = new Map<Step, ParkStep | null>();
+  const aside = (step: Step, entry: Present): ParkStep | null => {
+    const known = asides.get(step);
+    if (known !== undefined) return known;
+    const made = stepAside(entry);
+    asides.set(step, made);
+    if (made) {
+      fates.set(made, 'ready');
+      ready.push(made);
+    }
+    return made;
+  };
+
+  const settle = (step: Step): void => {
+    if (fates.has(step)) return;
+    fates.set(step, 'open');
+    const result = results.get(step)!;
+    const own = presentOf(step);
+    const obstacles = obstaclesOf(step, result, own);
+    if (obstacles.length > 0 && !isPark(step)) {
+      fates.set(step, 'blocked');
+      needs.delete(step);
+      blocked.push({ step, reason: obstacles[0]!.reason, conflicts: idsOf(obstacles) });
+      return;
+    }
+    fates.set(step, 'ready');
+    ready.push(step);
+    if (own === null || own.canonical.name !== result.name) {
+      pushTo(placed, placeOf(kindOf(result), result.name), { id: own?.record.id ?? null, canonical: result });
+    }
+  };
+
+  const obstaclesOf = (step: Step, result: CanonicalRecord, own: Present | null): Obstacle[] => {
+    const excluded = excludedBy(step, result);
+    const stays = (entry: Present): boolean => {
+      const clearing = stepOf.get(entry.record.id);
+      if (!clearing || clearing === step) return true;
+      const after = results.get(clearing)!;
+      if (after.name === result.name && excluded.includes(kindOf(after))) return true;
+      settle(clearing);
+      const cleared = fates.get(clearing) === 'open' ? aside(clearing, entry) : clearing;
+      if (cleared === null || fates.get(cleared) !== 'ready') return true;
+      pushTo(needs, step, cleared);
+      return false;
+    };
+    const obstacle = (id: number | null, canonical: CanonicalRecord): Obstacle => ({
+      id,
+      reason: reasonOf(kindOf(result), kindOf(canonical)),
+    });
+    const places = excluded.map((kind) => placeOf(kind, result.name));
+    const there = places
+      .flatMap((place) => standing.get(place) ?? [])
+      .sort(byId)
+      .filter((entry) => entry !== own && stays(entry))
+      .map(({ record, canonical }) => obstacle(record.id, canonical));
+    const coming = places
+      .flatMap((place) => placed.get(place) ?? [])
+      .map(({ id, canonical }) => obstacle(id, canonical));
+    return [...there, ...coming];
+  };
+
+  for (const step of inWriteOrder(steps)) settle(step);
+  return { ready, needs, blocked };
+};
+
+interface Placed {
+  readonly id: number | null;
+  readonly canonical: CanonicalRecord;
+}
+
+interface Obstacle {
+  readonly id: number | null;
+  readonly reason: ConflictReason;
+}
+
+const idsOf = (obstacles: readonly Obstacle[]): number[] =>
+  [...new Set(obstacles.flatMap(({ id }) => id ?? []))].sort((a, b) => a - b);
+
+const placeOf = (kind: Kind, name: string): string => `${kind} ${name}`;
+
+const inWriteOrder = (steps: readonly Step[]): Step[] =>
+  steps
+    .map((step) => ({ step, phase: phase(step), key: orderKey(step), id: presentOf(step)?.record.id ?? 0 }))
+    .sort((a, b) => a.phase - b.phase || compareText(a.key, b.key) || a.id - b.id)
+    .map(({ step }) => step);
+
+const phase = (step: Step): number => {
+  if (isPark(step)) return 6;
+  return typePhase(resultOf(step).type.toUpperCase()) * 2 + (isUpdate(step) ? 0 : 1);
+};
+
+const typePhase = (type: string): number => {
+  if (type === 'A' || type === 'AAAA') return 0;
+  return type === 'TXT' || type === 'PTR' ? 1 : 2;
+};
+
+const orderKey = (step: Step): string => {
+  const entry = isPark(step) ? step.present : step.wanted;
+  return `${entry.set} ${dataKey(entry)}`;
+};

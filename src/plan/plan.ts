@@ -1,0 +1,78 @@
+import { canonicalName } from '../model/canonical.ts';
+import { isRecordType } from '../model/record.ts';
+import type { DesiredTemplate } from '../model/template.ts';
+import { blockedByConflict, obstructionOfAdd } from './blocked.ts';
+import type { Blocked, Difference, Surplus } from './difference.ts';
+import { draftSteps, withObstructions } from './draft.ts';
+import { byWanted, entryOf, type Pair, type Present } from './entry.ts';
+import { matchesIgnore } from './ignore.ts';
+import { pairRecords } from './pairing.ts';
+import type { PlanInput } from './plan-input.ts';
+import type { Step } from './step.ts';
+import { isParkedName } from './surplus.ts';
+
+/** What differs in one template, and the writes that would mend it. */
+export interface TemplatePlan {
+  /** In the order in which they are to be written. */
+  readonly steps: readonly Step[];
+  /** For a step that can only be written after others, those others. */
+  readonly needs: ReadonlyMap<Step, readonly Step[]>;
+  /** Steps whose way a conflict bars; they are in `blocked` too. */
+  readonly barred: readonly Step[];
+  readonly blocked: readonly Blocked[];
+  readonly surplus: readonly Surplus[];
+  readonly pairs: readonly Pair[];
+  readonly inSync: number;
+  readonly parked: number;
+  readonly ignored: number;
+}
+
+/** Pure, and the same for any order of the records on either side. */
+export const planTemplate = (input: PlanInput): TemplatePlan => {
+  const { desired, memory } = input;
+  const wanted = desired.records.map(entryOf);
+  const everything = input.present.records.map(entryOf);
+  const ours = everything.filter((entry) => !isOthers(entry, desired));
+  const { pairs, missing, left } = pairRecords(wanted, ours, memory);
+  const changed = pairs.filter((pair) => pair.fields.length > 0);
+  const standing = new Map(missing.length > 0 ? everything.map(({ record }) => [record.id, record]) : []);
+  const adds = withObstructions(missing.toSorted(byWanted), (entry) =>
+    obstructionOfAdd(entry, standing, input),
+  );
+  const parked = left.map(({ present }) => present).filter(isParked);
+  const draft = draftSteps(
+    {
+      changed: changed.sort((a, b) => byWanted(a.wanted, b.wanted)),
+      missing: adds.free,
+      left: left.filter(({ present }) => !isParked(present)),
+      parked,
+      everything,
+    },
+    new Set(adds.obstructed.map((blocked) => canonicalName(blocked.desired.name))),
+    input,
+  );
+  return {
+    steps: draft.steps,
+    needs: draft.needs,
+    barred: draft.barred.map(({ step }) => step),
+    blocked: [...draft.barred.map(blockedByConflict), ...draft.obstructed, ...adds.obstructed],
+    surplus: draft.surplus,
+    pairs,
+    inSync: pairs.length - changed.length,
+    parked: parked.filter((entry) => !draft.used.has(entry)).length,
+    ignored: everything.length - ours.length,
+  };
+};
+
+/** Everything a plan has to say, in the order of a report: writes, what is blocked, what is surplus. */
+export const differencesOf = (plan: TemplatePlan): Difference[] => [
+  ...plan.steps.map((step) => step.difference),
+  ...plan.blocked,
+  ...plan.surplus,
+];
+
+/** Records of unknown type and ignored ones are only counted. */
+const isOthers = (entry: Present, { ignore }: DesiredTemplate): boolean =>
+  !isRecordType(entry.canonical.type) || matchesIgnore(ignore, entry.record);
+
+const isParked = ({ canonical }: Present): boolean => isParkedName(canonical.name);

@@ -1,0 +1,71 @@
+import { hasPriority, type RecordData } from '../model/record.ts';
+import type { Add, Park, Update } from './difference.ts';
+import type { Present, Wanted } from './entry.ts';
+
+/** One write that brings the service closer to the file, with the difference it mends. */
+export type Step = AddStep | UpdateStep | ParkStep;
+
+export interface AddStep {
+  readonly difference: Add;
+  readonly wanted: Wanted;
+}
+
+/** Changes a record where it stands, or puts a surplus one to use. */
+export interface UpdateStep {
+  readonly difference: Update;
+  readonly wanted: Wanted;
+  readonly present: Present;
+}
+
+export interface ParkStep {
+  readonly difference: Park;
+  readonly present: Present;
+}
+
+export const isUpdate = (step: Step): step is UpdateStep => step.difference.action === 'update';
+export const isPark = (step: Step): step is ParkStep => step.difference.action === 'park';
+
+/** The record whose present form a step changes. */
+export const presentOf = (step: Step): Present | null => ('present' in step ? step.present : null);
+
+/** The record that a step leaves at the service. */
+export const resultOf = (step: Step): RecordData => step.difference.desired;
+
+/** What an add sends (specification §4.5). What is null is not sent. */
+export interface RecordAddition {
+  readonly type: string;
+  readonly content: string;
+  readonly name: string | null;
+  readonly ttl: number | null;
+  readonly priority: number | null;
+}
+
+/** What an update sends (specification §4.6). What is null is not sent and keeps its value. */
+export interface RecordChange {
+  readonly recordId: number;
+  readonly content: string | null;
+  readonly name: string | null;
+  readonly ttl: number | null;
+  readonly priority: number | null;
+}
+
+export const additionOf = ({ difference: { desired } }: AddStep): RecordAddition => ({
+  ...desired,
+  priority: hasPriority(desired.type) ? desired.priority : null,
+});
+
+/** The fields that change, and those that the type requires: PTR its name, MX its priority, SRV both. */
+export const changeOf = ({ difference }: UpdateStep | ParkStep): RecordChange => {
+  const { desired, current, recordId } = difference;
+  const changes =
+    difference.action === 'update' ? new Set<string>(difference.fields) : new Set(['name', 'content']);
+  const type = current.type.toUpperCase();
+  const sendsName = changes.has('name') || type === 'PTR' || type === 'SRV';
+  return {
+    recordId,
+    content: changes.has('content') ? desired.content : null,
+    name: sendsName ? desired.name : null,
+    ttl: changes.has('ttl') ? desired.ttl : null,
+    priority: hasPriority(type) ? (desired.priority ?? current.priority) : null,
+  };
+};

@@ -1,0 +1,86 @@
+import { canonicalName, canonicalRecord } from '../model/canonical.ts';
+import { dataOf, type PresentRecord, type RecordData } from '../model/record.ts';
+import type { PresentTemplate, SubdomainRecord } from '../model/template.ts';
+import type { Field } from './difference.ts';
+import { groupBy } from './group.ts';
+
+/** A difference between a template record and the DNS record of a subdomain that derives from it. */
+export interface SubdomainDifference {
+  readonly kind: 'missing' | 'stale' | 'foreign';
+  readonly templateRecord: (RecordData & { readonly id: number }) | null;
+  readonly record: (RecordData & { readonly id: number; readonly templateRecordId: number | null }) | null;
+  readonly fields: readonly (Field | 'type')[];
+}
+
+/**
+ * Holds the DNS records of a subdomain against the template as it is at the service, by the template record that
+ * each derives from. Records that derive from none (NS, SOA, made by hand) are not differences.
+ */
+export const compareSubdomain = (
+  subdomain: string,
+  template: PresentTemplate,
+  records: readonly SubdomainRecord[],
+): SubdomainDifference[] => {
+  const derived = groupBy(records, (record) => record.templateRecordId);
+  const own = new Set(template.records.map((record) => record.id));
+  return [
+    ...template.records.flatMap((record) => differencesOf(subdomain, record, derived.get(record.id) ?? [])),
+    ...records
+      .filter((record) => record.templateRecordId !== null && !own.has(record.templateRecordId))
+      .map(foreign),
+  ];
+};
+
+const differencesOf = (
+  subdomain: string,
+  templateRecord: PresentRecord,
+  derived: readonly SubdomainRecord[],
+): SubdomainDifference[] => {
+  const side = { ...dataOf(templateRecord), id: templateRecord.id };
+  if (derived.length === 0) return [{ kind: 'missing', templateRecord: side, record: null, fields: [] }];
+  return derived.flatMap((record) => {
+    const fields = staleFields(subdomain, templateRecord, record);
+    if (fields.length === 0) return [];
+    return [{ kind: 'stale' as const, templateRecord: side, record: sideOf(record), fields }];
+  });
+};
+
+const foreign = (record: SubdomainRecord): SubdomainDifference => ({
+  kind: 'foreign',
+  templateRecord: null,
+  record: sideOf(record),
+  fields: [],
+});
+
+const sideOf = (record: SubdomainRecord): NonNullable<SubdomainDifference['record']> => ({
+  ...dataOf(record),
+  id: record.id,
+  templateRecordId: record.templateRecordId,
+});
+
+const staleFields = (subdomain: string, from: PresentRecord, record: SubdomainRecord): (Field | 'type')[] => {
+  const [expected, actual] = [canonicalRecord(from), canonicalRecord(record)];
+  const fields: (Field | 'type')[] = [];
+  if (expected.type !== actual.type) fields.push('type');
+  if (!agreesByName(subdomain, expected.name, actual.name)) fields.push('name');
+  if (!hasPlaceholder(expected.content) && expected.content !== actual.content) fields.push('content');
+  if (expected.priority !== actual.priority) fields.push('priority');
+  if (from.ttl !== null && from.ttl !== record.ttl) fields.push('ttl');
+  return fields;
+};
+
+/** A derived name may be relative to the subdomain or end in it; what a placeholder becomes is the service's matter. */
+const agreesByName = (subdomain: string, expected: string, actual: string): boolean => {
+  if (hasPlaceholder(expected)) return true;
+  const zone = withoutDot(canonicalName(subdomain));
+  const relative = (name: string): string => {
+    const plain = withoutDot(name);
+    if (plain === zone) return '';
+    return plain.endsWith(`.${zone}`) ? plain.slice(0, -zone.length - 1) : plain;
+  };
+  return relative(expected) === relative(actual);
+};
+
+const withoutDot = (name: string): string => (name.endsWith('.') ? name.slice(0, -1) : name);
+
+const hasPlaceholder = (text: string): boolean => /##[^#]+##|\{[^}]+\}|<[^>]+>|%[^%]+%/.test(text);

@@ -1,0 +1,99 @@
+import { dataOf, type PresentRecord, type RecordData } from '../model/record.ts';
+import type { DesiredTemplate } from '../model/template.ts';
+import { byId, pairOf, type Pair, type Present, type Wanted } from './entry.ts';
+import type { TemplateMemory } from './memory.ts';
+import type { LeftOver } from './pairing.ts';
+import { createPool } from './pool.ts';
+
+export interface SurplusUse {
+  /** Wanted records that a surplus or parked record is put to use for. */
+  readonly served: readonly Pair[];
+  readonly missing: readonly Wanted[];
+  readonly parks: readonly LeftOver[];
+  readonly surplus: readonly LeftOver[];
+  /** The part of the surplus that only a closed name keeps from being used. */
+  readonly kept: readonly LeftOver[];
+}
+
+export interface SurplusInput {
+  /** Sorted by `byWanted`. */
+  readonly missing: readonly Wanted[];
+  readonly left: readonly LeftOver[];
+  readonly parked: readonly Present[];
+  /** Canonical names at which all stays in service. */
+  readonly closed: ReadonlySet<string>;
+}
+
+/**
+ * With `park`, a record that the file once wanted (or any, with `adopt`) serves a missing record of its type, or
+ * is parked. Parked records are taken first. A name cannot be cleared: a nameless record is served by a nameless one.
+ */
+export const useSurplus = (
+  template: DesiredTemplate,
+  { missing, left, parked, closed }: SurplusInput,
+  memory: TemplateMemory,
+): SurplusUse => {
+  if (template.surplus !== 'park') return { served: [], missing, parks: [], surplus: left, kept: [] };
+  const isOurs = ({ present }: LeftOver): boolean => template.adopt || memory.byId.has(present.record.id);
+  const isClosed = ({ present }: LeftOver): boolean => closed.has(present.canonical.name);
+  const ours = left.filter(isOurs);
+  const free = ours.filter((entry) => !isClosed(entry));
+  const { served, unserved } = serve(missing, [
+    ...parked.toSorted(byId),
+    ...free.map(({ present }) => present).toSorted(byId),
+  ]);
+  const used = new Set(served.map((pair) => pair.present));
+  return {
+    served,
+    missing: unserved,
+    parks: free.filter(({ present }) => !used.has(present)),
+    surplus: left.filter((entry) => !isOurs(entry) || isClosed(entry)),
+    kept: ours.filter(isClosed),
+  };
+};
+
+/** Nameless records come first by their order, which lets them choose: they can take fewer. */
+const serve = (
+  missing: readonly Wanted[],
+  candidates: readonly Present[],
+): { served: Pair[]; unserved: Wanted[] } => {
+  const ofType = createPool(candidates, (entry) => entry.canonical.type);
+  const nameless = createPool(
+    candidates.filter((entry) => entry.canonical.name === ''),
+    (entry) => entry.canonical.type,
+  );
+  const used = new Set<Present>();
+  const served: Pair[] = [];
+  const unserved: Wanted[] = [];
+  for (const wanted of missing) {
+    const pool = wanted.canonical.name === '' ? nameless : ofType;
+    const found = pool.first(wanted.canonical.type, used);
+    if (found) {
+      used.add(found);
+      served.push(pairOf(wanted, found));
+    } else unserved.push(wanted);
+  }
+  return { served, unserved };
+};
+
+/** The service may have made the name an absolute one. */
+export const isParkedName = (name: string): boolean => /^_parked-\d+(?:\.|$)/.test(name);
+
+/** A name and content that serve nobody; the TTL and priority stay what they are. */
+export const parkedForm = (record: PresentRecord, type: string): RecordData => ({
+  ...dataOf(record),
+  name: `_parked-${record.id}`,
+  content: inertContent[type] ?? record.content,
+  ttl: null,
+});
+
+/** RFC 2606 §2: `.invalid` never resolves. */
+const inertContent: Readonly<Record<string, string>> = {
+  A: '0.0.0.0',
+  AAAA: '::',
+  CNAME: 'parked.invalid',
+  MX: 'parked.invalid',
+  PTR: 'parked.invalid',
+  SRV: '0 0 parked.invalid',
+  TXT: 'parked',
+};

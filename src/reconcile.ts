@@ -1,0 +1,257 @@
+import { bindTemplates, type BoundTemplate, type UnboundTemplate } from './apply/bind.ts';
+import type { ApplyContext, Change, Clock, Halt, TemplateService, TemplateWork } from './apply/context.ts';
+import { heldByPolicy, holdWork, holdWorks } from './apply/hold.ts';
+import { oneByOne } from './apply/one-by-one.ts';
+import { rememberUndone, rememberWork } from './apply/remember.ts';
+import { templateResult, unseenResult } from './apply/result.ts';
+import { settleEarlier, settleOwn, stillPending } from './apply/settle.ts';
+import { checkSubdomains } from './apply/subdomains.ts';
+import { applyTemplate, planWork } from './apply/template.ts';
+import { confirmWorks, isUnconfirmed, openWork } from './apply/work.ts';
+import { messageOf } from './errors.ts';
+import { HostingError } from './hosting/errors.ts';
+import { gate } from './hosting/gate.ts';
+import type { DesiredState, DesiredTemplate, PresentTemplate, SubdomainRecord } from './model/template.ts';
+import type { Hold } from './plan/guard.ts';
+import type { TemplatePlan } from './plan/plan.ts';
+import type { Step } from './plan/step.ts';
+import type { PassResult, SubdomainResult, TemplateResult, Trigger } from './result.ts';
+import type { Memory, MemoryReader } from './state/memory.ts';
+
+export interface Pass {
+  readonly client: string;
+  readonly run: string;
+  readonly trigger: Trigger;
+  /** Only these templates; all where empty. */
+  readonly templates: readonly string[];
+  readonly service: TemplateService & { listDnsRecords(subdomain: string): Promise<SubdomainRecord[]> };
+  readonly memory: MemoryReader;
+  /** Null where nothing may be written, neither to the service nor to memory. */
+  readonly writer: Memory | null;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+  readonly onChange: (change: Change) => void;
+  /** The git commit of a file's checkout. */
+  readonly revisionOf: (file: string) => Promise<string | null>;
+  /** Milliseconds. */
+  readonly settle: number;
+  readonly unknownPause: number;
+  readonly subdomainGrace: number;
+  readonly maxAddsPerPass: number;
+  /** Templates written side by side. */
+  readonly concurrency: number;
+  readonly ignoreSubdomains: boolean;
+  readonly force: boolean;
+  readonly retry: boolean;
+  readonly acceptLoss: boolean;
+  /** Shown what is about to be written, before the first write. It throws where that may not be. */
+  readonly approve?: (planned: readonly TemplateResult[]) => void;
+}
+
+/** One pass over one client: what the files want, what the service holds, what differs, what may be written. */
+export const reconcile = async (desired: DesiredState, pass: Pass): Promise<PassResult> => {
+  const startedAt = pass.clock.now();
+  const halt: Halt = { reason: null, retryAt: null };
+  const templates = await reconcileTemplates(selectTemplates(desired, pass.templates), pass, halt);
+  return {
+    client: pass.client,
+    run: pass.run,
+    trigger: pass.trigger,
+    startedAt: new Date(startedAt).toISOString(),
+    durationMs: Math.max(0, pass.clock.now() - startedAt),
+    dryRun: pass.writer === null,
+    halted: halt.reason,
+    retryAt: halt.retryAt === null ? null : new Date(halt.retryAt).toISOString(),
+    templates,
+    problems: desired.problems.map((problem) => ({ ...problem, client: pass.client })),
+  };
+};
+
+const selectTemplates = (desired: DesiredState, names: readonly string[]): DesiredState => {
+  if (names.length === 0) return desired;
+  const isNamed = ({ template }: { readonly template: string | null }): boolean =>
+    template !== null && names.includes(template);
+  return {
+    ...desired,
+    templates: desired.templates.filter(isNamed),
+    unusable: desired.unusable.filter(isNamed),
+  };
+};
+
+const reconcileTemplates = async (
+  desired: DesiredState,
+  pass: Pass,
+  halt: Halt,
+): Promise<TemplateResult[]> => {
+  const held = await unusableTemplates(desired, pass);
+  const actual = await readActual(pass, halt);
+  if (typeof actual === 'string') return [...(await failAll(desired.templates, actual, pass)), ...held];
+  const bound = bindTemplates(desired.templates, actual);
+  const isBound = (one: BoundTemplate | UnboundTemplate): one is BoundTemplate => 'present' in one;
+  const works = await oneByOne(bound.filter(isBound), (one) => openWork(one, pass));
+  const unbound = bound.flatMap((one) => (isBound(one) ? [] : [failAll([one.desired], one.failure, pass)]));
+  const others = [...(await Promise.all(unbound)).flat(), ...held];
+  const results = pass.writer
+    ? await writeWorks(works, actual, others, { ...pass, memory: pass.writer, halt }, pass)
+    : await showWorks(works, pass);
+  return [...results, ...others];
+};
+
+const readActual = async ({ service, clock }: Pass, halt: Halt): Promise<PresentTemplate[] | string> => {
+  try {
+    return await service.listDnsTemplates();
+  } catch (error) {
+    if (!(error instanceof HostingError)) throw error;
+    halt.reason = error.message;
+    if (error.retryAfter !== null) halt.retryAt = clock.now() + error.retryAfter;
+    return error.message;
+  }
+};
+
+/** Without writing: what a pass would find, do and hold back. */
+const showWorks = async (works: readonly TemplateWork[], pass: Pass): Promise<TemplateResult[]> => {
+  const intents = await pass.memory.openIntents();
+  for (const work of works) work.pending = stillPending(intents, work);
+  const plans = await planAll(works, pass);
+  return showPlans(plans, holdWorks(plans, pass), pass);
+};
+
+const showPlans = (
+  plans: ReadonlyMap<TemplateWork, TemplatePlan>,
+  holds: ReadonlyMap<TemplateWork, Hold>,
+  pass: Pass,
+): Promise<TemplateResult[]> =>
+  oneByOne([...plans], async ([work, plan]) => {
+    const hold = holds.get(work);
+    const heldBack = (step: Step): string | null => heldByPolicy(step, work.desired.mode, hold, pass.force);
+    return resultOf(work, plan, hold, heldBack, null, pass);
+  });
+
+const writeWorks = async (
+  works: readonly TemplateWork[],
+  actual: readonly PresentTemplate[],
+  others: readonly TemplateResult[],
+  context: ApplyContext,
+  pass: Pass,
+): Promise<TemplateResult[]> => {
+  await settleEarlier(works, actual, context);
+  await confirmWorks(works, context);
+  const plans = await planAll(works, pass);
+  const holds = holdWorks(plans, pass);
+  pass.approve?.([...(await showPlans(plans, holds, { ...pass, ignoreSubdomains: true })), ...others]);
+  const turn = gate(pass.concurrency);
+  const policy = (work: TemplateWork) => (step: Step) =>
+    heldByPolicy(step, work.desired.mode, holds.get(work), pass.force);
+  await allEnded(
+    works.map((work) => {
+      const permits = (step: Step): boolean =>
+        policy(work)(step) === null && !isUnconfirmed(step, work, context);
+      // An answer may show more to be done than the readings did, and too much.
+      const review = (plan: TemplatePlan): void => {
+        const hold = holds.get(work) ?? holdWork(work, plan, pass);
+        if (hold) holds.set(work, hold);
+      };
+      return turn(() => applyTemplate(work, { review, permits }, context));
+    }),
+    context,
+  );
+  await settleOwn(works, context);
+  return oneByOne(works, async (work) => {
+    const hold = holds.get(work);
+    rememberUndone(work, planWork(work, context.clock.now()));
+    await rememberWork(work, hold, context);
+    const heldBack = (step: Step): string => policy(work)(step) ?? notReached(step, work, context);
+    const plan = planWork(work, context.clock.now());
+    return resultOf(work, plan, hold, heldBack, context.halt.reason, pass);
+  });
+};
+
+/** Where one template cannot go on for want of memory, no other may be left writing behind its back. */
+const allEnded = async (tasks: readonly Promise<void>[], { halt }: ApplyContext): Promise<void> => {
+  const stopOthers = (error: unknown): never => {
+    halt.reason ??= messageOf(error);
+    throw error;
+  };
+  const results = await Promise.allSettled(tasks.map((task) => task.catch(stopOthers)));
+  for (const result of results) if (result.status === 'rejected') throw result.reason;
+};
+
+const planAll = async (
+  works: readonly TemplateWork[],
+  { clock }: Pass,
+): Promise<Map<TemplateWork, TemplatePlan>> =>
+  new Map(await oneByOne(works, async (work) => [work, planWork(work, clock.now())]));
+
+const notReached = (step: Step, work: TemplateWork, context: ApplyContext): string => {
+  if (context.halt.reason !== null) return `the writes of this client ended: ${context.halt.reason}`;
+  if (context.signal.aborted) return 'the program was told to end';
+  if (work.stopped !== null) return work.stopped;
+  if (isUnconfirmed(step, work, context)) return 'waits until a second reading shows the same';
+  if (work.addsStopped !== null && step.difference.action === 'add') return work.addsStopped;
+  return 'waits for a write that has to come first';
+};
+
+const resultOf = async (
+  work: TemplateWork,
+  plan: TemplatePlan,
+  hold: Hold | undefined,
+  heldBack: (step: Step) => string | null,
+  halted: string | null,
+  pass: Pass,
+): Promise<TemplateResult> =>
+  templateResult({
+    client: pass.client,
+    work,
+    plan,
+    hold: hold ?? null,
+    revision: await pass.revisionOf(work.desired.source.file),
+    subdomains: await subdomainsOf(work, pass),
+    heldBack,
+    halted,
+  });
+
+const subdomainsOf = async (
+  { desired, present, ledger }: TemplateWork,
+  { ignoreSubdomains, service, clock, signal, subdomainGrace }: Pass,
+): Promise<SubdomainResult[]> => {
+  if (ignoreSubdomains || signal.aborted) return [];
+  const { lastWriteAt } = ledger.facts;
+  return checkSubdomains({
+    subdomains: desired.subdomains,
+    present,
+    isFresh: lastWriteAt !== null && Math.abs(clock.now() - lastWriteAt) < subdomainGrace,
+    listDnsRecords: (subdomain) => service.listDnsRecords(subdomain),
+  });
+};
+
+const failAll = (
+  templates: readonly DesiredTemplate[],
+  message: string,
+  pass: Pass,
+): Promise<TemplateResult[]> =>
+  Promise.all(
+    templates.map(async ({ template, id, source: { file } }) => {
+      const revision = await pass.revisionOf(file);
+      return unseenResult({ client: pass.client, template, id, file, revision }, 'failed', message);
+    }),
+  );
+
+/** What a file last said is not withdrawn because the file is broken or gone: its template holds. */
+const unusableTemplates = async (
+  { unusable, files }: DesiredState,
+  { client, memory, revisionOf, templates }: Pass,
+): Promise<TemplateResult[]> => {
+  const broken = await Promise.all(
+    unusable.map(async ({ template, id, file, message }) => {
+      const revision = await revisionOf(file);
+      return unseenResult({ client, template: template ?? file, id, file, revision }, 'held', message);
+    }),
+  );
+  if (files > 0 || templates.length > 0) return broken;
+  const known = await memory.templates();
+  const message =
+    'there are no template files at all any more: nothing is written until there are some again';
+  return known.map(({ template, templateId, file }) =>
+    unseenResult({ client, template, id: templateId, file, revision: null }, 'held', message),
+  );
+};

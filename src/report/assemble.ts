@@ -1,0 +1,74 @@
+import { type PassResult, type Status, statuses, type TemplateResult } from '../result.ts';
+import type { Report, Summary } from './report.ts';
+
+/**
+ * One report over the newest passes of all clients. Its run, trigger and time are those of the newest run;
+ * passes of one run count together, from the first start to the last end.
+ */
+export const assembleReport = (passes: readonly PassResult[]): Report => {
+  const templates = passes.flatMap((pass) => pass.templates);
+  const problems = passes.flatMap((pass) => pass.problems);
+  return {
+    schema: 'dns-template-sync/report/v1',
+    ...newestRun(passes),
+    dryRun: passes.every((pass) => pass.dryRun),
+    status: worst([
+      ...templates.flatMap(statusesIn),
+      ...problems.map(({ severity }): Status => (severity === 'error' ? 'failed' : 'in-sync')),
+    ]),
+    summary: summaryOf(templates),
+    templates,
+    problems,
+  };
+};
+
+const newestRun = (
+  passes: readonly PassResult[],
+): Pick<Report, 'run' | 'trigger' | 'startedAt' | 'durationMs'> => {
+  const [first, ...others] = passes;
+  if (first === undefined) {
+    return { run: '', trigger: 'startup', startedAt: new Date(0).toISOString(), durationMs: 0 };
+  }
+  const newest = others.reduce((best, pass) => (startOf(pass) > startOf(best) ? pass : best), first);
+  const together = passes.filter(({ run }) => run === newest.run);
+  const start = Math.min(...together.map(startOf));
+  const end = Math.max(...together.map((pass) => startOf(pass) + pass.durationMs));
+  return {
+    run: newest.run,
+    trigger: newest.trigger,
+    startedAt: new Date(start).toISOString(),
+    durationMs: Math.round(end - start),
+  };
+};
+
+const startOf = (pass: PassResult): number => Date.parse(pass.startedAt);
+
+const worst = (parts: readonly Status[]): Status =>
+  statuses.findLast((status) => parts.includes(status)) ?? 'in-sync';
+
+/** A template, what still differs in it, and its subdomains. A subdomain that may still follow is no drift. */
+const statusesIn = (template: TemplateResult): Status[] => [
+  template.status,
+  ...template.differences.map(({ outcome }): Status => (outcome === 'applied' ? 'in-sync' : 'drifted')),
+  ...template.subdomains.map(({ status }): Status => (status === 'pending' ? 'in-sync' : status)),
+];
+
+const summaryOf = (templates: readonly TemplateResult[]): Summary => {
+  const differences = templates.flatMap((template) => template.differences);
+  const applied = differences.filter(({ outcome }) => outcome === 'applied').length;
+  const subdomains = templates.flatMap((template) => template.subdomains);
+  const counts = { add: 0, update: 0, park: 0, surplus: 0, blocked: 0 };
+  for (const { action, outcome } of differences) {
+    if (outcome !== 'applied') counts[action] += 1;
+  }
+  return {
+    templates: templates.length,
+    inSync: templates.reduce((sum, template) => sum + template.inSync, 0),
+    ...counts,
+    applied,
+    heldTemplates: templates.filter(({ status }) => status === 'held').length,
+    failedTemplates: templates.filter(({ status }) => status === 'failed').length,
+    subdomains: subdomains.length,
+    subdomainDifferences: subdomains.reduce((sum, { differences: found }) => sum + found.length, 0),
+  };
+};

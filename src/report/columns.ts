@@ -1,0 +1,74 @@
+/** Columns that a text takes in a terminal: none for combining marks, two for wide letters. */
+export const widthOf = (text: string): number => {
+  if (/^[ -~]*$/.test(text)) return text.length;
+  return Array.from(text, columnsOf).reduce((sum, columns) => sum + columns, 0);
+};
+
+/** Cuts the middle out of a text that is wider than `width`. */
+export const shorten = (text: string, width: number): string => {
+  if (widthOf(text) <= width) return text;
+  const characters = Array.from(text);
+  const head = take(characters, Math.ceil((width - 1) / 2));
+  const tail = take(characters.toReversed(), width - 1 - widthOf(head));
+  return `${head}…${Array.from(tail).toReversed().join('')}`;
+};
+
+/** Shortens two texts alike, so that the place where they begin to differ stays in sight. */
+export const shortenPair = (from: string, to: string, width: number): [string, string] => {
+  if (widthOf(from) <= width && widthOf(to) <= width) return [from, to];
+  const kept = Math.min(6, Math.floor(width / 8));
+  const start = Math.max(0, sameStart(Array.from(from), Array.from(to)) - kept);
+  const cut = (text: string): string => {
+    const characters = Array.from(text);
+    const rest = characters.slice(start).join('');
+    return shorten(start > kept ? `${characters.slice(0, kept).join('')}…${rest}` : text, width);
+  };
+  return [cut(from), cut(to)];
+};
+
+/** Breaks a text at blanks into lines of at most `width`, and inside a word only where it must. */
+export const wrap = (text: string, width: number): string[] => {
+  const lines: string[] = [];
+  let line = '';
+  for (const word of text.split(' ').flatMap((whole) => pieces(whole, width))) {
+    if (line !== '' && widthOf(line) + 1 + widthOf(word) > width) {
+      lines.push(line);
+      line = '';
+    }
+    line = line === '' ? word : `${line} ${word}`;
+  }
+  return [...lines, line];
+};
+
+export const pad = (text: string, width: number): string =>
+  text + ' '.repeat(Math.max(0, width - widthOf(text)));
+
+const columnsOf = (character: string): number => {
+  if (/\p{M}/u.test(character)) return 0;
+  return wide.test(character) ? 2 : 1;
+};
+
+const wide =
+  /[\p{Script=Han}\p{Script=Hangul}\p{Script=Hiragana}\p{Script=Katakana}\p{Emoji_Presentation}\u3000-\u303f\uff01-\uff60\uffe0-\uffe6]/u;
+
+const take = (characters: readonly string[], width: number): string => {
+  let columns = 0;
+  const end = characters.findIndex((character) => (columns += columnsOf(character)) > width);
+  return characters.slice(0, end === -1 ? characters.length : end).join('');
+};
+
+const sameStart = (from: readonly string[], to: readonly string[]): number => {
+  const end = from.findIndex((character, index) => character !== to[index]);
+  return end === -1 ? from.length : end;
+};
+
+const pieces = (word: string, width: number): string[] => {
+  const found: string[] = [];
+  let rest = word;
+  while (widthOf(rest) > width) {
+    const piece = take(Array.from(rest), width);
+    found.push(piece);
+    rest = rest.slice(piece.length);
+  }
+  return [...found, rest];
+};

@@ -1,0 +1,163 @@
+import { shorten, shortenPair } from './columns.ts';
+import { style } from './html-style.ts';
+import { html, type Markup } from './markup.ts';
+import type { Report } from './report.ts';
+import { outcomeWords, type Row } from './row.ts';
+import {
+  isQuiet,
+  type ProblemView,
+  statusWords,
+  type SubdomainView,
+  type TemplateView,
+  viewOf,
+} from './view.ts';
+import { visible } from './visible.ts';
+
+/** The report as one page that needs nothing else: no script, no font, no picture. */
+export const renderHtml = (report: Report): string => {
+  const { status, summary, templates, problems } = viewOf(report);
+  const differing = templates.filter((template) => !isQuiet(template));
+  const quiet = templates.filter(isQuiet);
+  const page = html`<!doctype html>
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="color-scheme" content="light dark" />
+        <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'" />
+        <title>${statusWords[status]}: dns-template-sync</title>
+        <style>
+          ${style}
+        </style>
+      </head>
+      <body>
+        <header>
+          <h1>dns-template-sync ${badge(status)}</h1>
+          <p class="summary">${summary}</p>
+          ${runOf(report)}
+        </header>
+        <main>
+          ${problems.length === 0 ? '' : problemSection(problems)} ${differing.map(templateSection)}
+          ${quiet.length === 0 ? '' : quietSection(quiet)}
+        </main>
+        ${differing.length === 0 ? '' : legend}
+      </body>
+    </html>`;
+  return `${page.source}\n`;
+};
+
+const badge = (status: keyof typeof statusWords): Markup =>
+  html`<span class="badge ${status}">${statusWords[status]}</span>`;
+
+const runOf = ({ run, trigger, startedAt, durationMs, dryRun }: Report): Markup | string =>
+  run === ''
+    ? ''
+    : html`<p class="aside">
+        Started by ${trigger} at <time datetime="${startedAt}">${startedAt}</time>, took ${String(durationMs)}
+        ms. ${dryRun ? 'Nothing was written.' : ''} Run <code>${visible(run)}</code>
+      </p>`;
+
+const problemSection = (problems: readonly ProblemView[]): Markup =>
+  html`<section>
+    <h2>Problems in template files</h2>
+    <ul class="problems">
+      ${problems.map(
+        ({ severity, place, message, check }) =>
+          html`<li>
+            <b class="${severity}">${severity}</b> ${place === '' ? '' : html`<code>${place}</code>`}
+            ${message}
+            <code class="aside">${check}</code>
+          </li>`,
+      )}
+    </ul>
+  </section>`;
+
+const templateSection = (template: TemplateView): Markup =>
+  html`<section>
+    <h2>${template.title} ${badge(template.status)}</h2>
+    <p class="aside">${template.counts === '' ? '' : `${template.counts} · `}<code>${template.file}</code></p>
+    ${template.message === null ? '' : html`<p class="message">${template.message}</p>`}
+    ${rowList(template.rows)} ${template.subdomains.map(subdomainSection)}
+  </section>`;
+
+const subdomainSection = ({ subdomain, status, message, rows }: SubdomainView): Markup =>
+  html`<section>
+    <h3>Subdomain ${subdomain} ${badge(status)}</h3>
+    ${message === null ? '' : html`<p class="message">${message}</p>`} ${rowList(rows)}
+  </section>`;
+
+const quietSection = (templates: readonly TemplateView[]): Markup =>
+  html`<section>
+    <h2>In sync</h2>
+    <ul class="quiet">
+      ${templates.map(
+        ({ title, counts, file }) =>
+          html`<li><b>${title}</b> ${counts} <code class="aside">${file}</code></li>`,
+      )}
+    </ul>
+  </section>`;
+
+const rowList = (rows: readonly Row[]): Markup | string =>
+  rows.length === 0
+    ? ''
+    : html`<ul class="rows">
+        ${rows.map(rowItem)}
+      </ul>`;
+
+const rowItem = (row: Row): Markup =>
+  html`<li class="${row.kind}">
+    <span class="sign"><span aria-hidden="true">${row.symbol}</span> ${row.word}</span>
+    <code class="type">${row.type}</code> <code class="name">${row.name}</code>
+    <div class="record">
+      ${row.content === null ? '' : html`<div>${content(row.content)}</div>`} ${row.changes.map(changeOf)}
+      ${row.facts.length === 0 ? '' : html`<div class="aside">${row.facts.join(', ')}</div>`}
+    </div>
+    <div class="why">
+      ${row.outcome === null ? '' : html`<b class="${row.outcome}">${outcomeWords[row.outcome]}</b>`}
+      <span class="aside">${row.notes.join(' · ')}</span>
+      ${row.remarks.map((remark) => html`<p>${remark}</p>`)}
+    </div>
+  </li>`;
+
+const changeOf = ({ field, from, to }: Row['changes'][number]): Markup => {
+  const [before, after] = shortenPair(from, to, longest);
+  return html`<div>
+    ${field === 'content' ? '' : `${field} `}<del>${content(from, before)}</del> <span class="to">→</span>
+    <ins>${content(to, after)}</ins>
+  </div>`;
+};
+
+/** Columns of a content that are shown before somebody asks for the whole. */
+const longest = 200;
+
+const content = (text: string, short = shorten(text, longest)): Markup =>
+  short === text
+    ? html`<code>${text}</code>`
+    : html`<details>
+        <summary><code>${short}</code></summary>
+        <code>${text}</code>
+      </details>`;
+
+const words = [
+  ['edited', 'the file changed'],
+  ['drifted', 'the service changed'],
+  ['surplus', 'a record that the file does not want; the service cannot delete one'],
+  ['unlisted, duplicate', 'not in the file; a copy of a record in use'],
+  ['park', 'a surplus record gets a name and content that serve nobody'],
+  ['blocked', 'not written until somebody clears what is in the way'],
+  ['skipped', 'held back by a mode or a limit'],
+  ['@', 'the subdomain itself'],
+] as const;
+
+const legend = html`<footer>
+  <h2>What the words say</h2>
+  <dl>
+    ${words.map(
+      ([word, meaning]) =>
+        html`<div>
+          <dt>${word}</dt>
+          <dd>${meaning}</dd>
+        </div>`,
+    )}
+  </dl>
+</footer>`;

@@ -1,0 +1,141 @@
+import { shorten, shortenPair } from './columns.ts';
+import type { Report } from './report.ts';
+import { outcomeWords, type Row } from './row.ts';
+import {
+  isQuiet,
+  type ProblemView,
+  statusWords,
+  type SubdomainView,
+  type TemplateView,
+  viewOf,
+} from './view.ts';
+
+/** What GitHub takes as one comment. GitLab takes more. */
+const limit = 65_536;
+
+/** The report as a comment on a pull request: one line that sums up, and a fold for each template that differs. */
+export const renderMarkdown = (report: Report): string => {
+  const { status, summary, templates, problems } = viewOf(report);
+  const differing = templates.filter((template) => !isQuiet(template));
+  const quiet = templates.filter(isQuiet);
+  const folds: Fold[] = [
+    ...(problems.length === 0 ? [] : [problemFold(problems)]),
+    ...differing.map(templateFold),
+    ...(quiet.length === 0 ? [] : [quietFold(quiet)]),
+  ];
+  const head = `### dns-template-sync: ${statusWords[status]}\n\n${summary}\n`;
+  return head + fitted(folds, limit - head.length);
+};
+
+interface Fold {
+  readonly title: string;
+  /** Each is whole in itself, so that what has no room can be left out from any of them on. */
+  readonly parts: readonly string[];
+}
+
+const problemFold = (problems: readonly ProblemView[]): Fold => ({
+  title: 'Problems in template files',
+  parts: problems.map(
+    ({ severity, place, message, check }) =>
+      `- **${severity}** ${place === '' ? '' : `${code(place)} `}${prose(message)} ${code(check)}\n`,
+  ),
+});
+
+const quietFold = (templates: readonly TemplateView[]): Fold => ({
+  title: `In sync: ${templates.length} more`,
+  parts: templates.map(({ title, counts, file }) => `- ${code(title)} ${counts} ${code(file)}\n`),
+});
+
+const templateFold = (template: TemplateView): Fold => ({
+  title: [
+    code(template.title),
+    `<b>${statusWords[template.status]}</b>`,
+    template.counts,
+    code(template.file),
+  ].join(' '),
+  parts: [
+    ...(template.message === null ? [] : [`${prose(template.message)}\n`]),
+    ...table(template.rows),
+    ...template.subdomains.flatMap(subdomainParts),
+  ],
+});
+
+const subdomainParts = ({ subdomain, status, message, rows }: SubdomainView): string[] => [
+  `\nSubdomain ${code(subdomain)}: **${statusWords[status]}**${message === null ? '' : ` ${prose(message)}`}\n`,
+  ...table(rows),
+];
+
+const table = (rows: readonly Row[]): string[] =>
+  rows.length === 0
+    ? []
+    : ['\n| | type | name | record | why and where |\n|---|---|---|---|---|\n', ...rows.map(tableRow)];
+
+const tableRow = (row: Row): string => {
+  const record = [
+    ...(row.content === null ? [] : [code(row.content)]),
+    ...row.changes.map(changeOf),
+    ...row.facts.map(plain),
+  ];
+  const why = [
+    ...(row.outcome === null ? [] : [`<b>${outcomeWords[row.outcome]}</b>`]),
+    ...(row.notes.length === 0 ? [] : [code(row.notes.join(' · '))]),
+    ...row.remarks.map(prose),
+  ];
+  const cells = [
+    `${plain(row.symbol)}&nbsp;${row.word}`,
+    code(row.type),
+    code(row.name),
+    record.join('<br>'),
+    why.join('<br>'),
+  ];
+  return `| ${cells.join(' | ')} |\n`;
+};
+
+const changeOf = ({ field, from, to }: Row['changes'][number]): string => {
+  const [before, after] = shortenPair(from, to, longest);
+  return `${field === 'content' ? '' : `${field} `}${code(before)} → ${code(after)}`;
+};
+
+/** Columns of a text from elsewhere; a comment is no place for more. */
+const longest = 72;
+const longestProse = 600;
+
+/**
+ * Text from elsewhere. GitHub looks for names to notify, issues and commits in all text but code, and Markdown
+ * for its signs in all text: so it is code, and its signs are entities.
+ */
+const code = (text: string): string => inCode(shorten(text, longest));
+
+const prose = (text: string): string => inCode(shorten(text, longestProse));
+
+/** Letters written from right to left would turn the order of what stands beside them, but for `dir`. */
+const inCode = (text: string): string =>
+  `<code${rightToLeft.test(text) ? ' dir="ltr"' : ''}>${plain(text)}</code>`;
+
+const plain = (text: string): string => text.replaceAll(signs, (sign) => `&#${sign.codePointAt(0)};`);
+
+/** Everything but letters, digits and what means nothing to Markdown or HTML; and the dot that makes `www.` a link. */
+const signs = /[^\p{L}\p{M}\p{N} .,;=+-]|(?<=www)\./giu;
+
+const rightToLeft = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
+
+/** Folds one after the other, as much of them as there is room for; what is missing is said at the end. */
+const fitted = (folds: readonly Fold[], room: number): string => {
+  let text = '';
+  for (const { title, parts } of folds) {
+    const opening = `\n<details><summary>${title}</summary>\n\n`;
+    if (text.length + opening.length + closing.length + cutNote.length > room) return text + cutNote;
+    text += opening;
+    for (const part of parts) {
+      if (text.length + part.length + closing.length + cutNote.length > room) return text + closing + cutNote;
+      text += part;
+    }
+    text += closing;
+  }
+  return text;
+};
+
+const closing = '\n</details>\n';
+
+const cutNote =
+  '\n**Cut short:** there is more than a comment has room for. The json and html forms of the report hold everything.\n';

@@ -1,0 +1,156 @@
+import type { RecordData } from '../model/record.ts';
+import type { BlockReason, Cause, Difference, Field, Outcome } from '../plan/difference.ts';
+import type { SubdomainResult } from '../result.ts';
+import { visible } from './visible.ts';
+
+type SubdomainDifference = SubdomainResult['differences'][number];
+
+/** One difference as people read it. Every text in it is visible and harmless to a terminal. */
+export interface Row {
+  readonly kind: Difference['action'] | SubdomainDifference['kind'];
+  readonly symbol: string;
+  readonly word: string;
+  readonly type: string;
+  readonly name: string;
+  /** Null where the content itself changes. */
+  readonly content: string | null;
+  /** Priority and TTL, where they are stated and stay. */
+  readonly facts: readonly string[];
+  readonly changes: readonly Change[];
+  readonly outcome: Outcome | null;
+  readonly notes: readonly string[];
+  /** Whole sentences: why, and what to do. */
+  readonly remarks: readonly string[];
+}
+
+interface Change {
+  readonly field: Field | 'type';
+  readonly from: string;
+  readonly to: string;
+}
+
+export const rowOf = (difference: Difference): Row => ({
+  kind: difference.action,
+  ...signs[difference.action],
+  ...sidesOf(difference),
+  outcome: difference.outcome ?? null,
+  notes: notesOf(difference).map(visible),
+  remarks: remarksOf(difference).map(visible),
+});
+
+export const rowOfSubdomain = (difference: SubdomainDifference): Row => {
+  const { kind, templateRecord, record, fields } = difference;
+  const derivedFrom = templateRecord?.id ?? record?.templateRecordId ?? null;
+  return {
+    kind,
+    ...signs[kind],
+    ...recordOf(record ?? templateRecord ?? nothing, templateRecord ?? nothing, fields),
+    outcome: null,
+    notes: [
+      ...(record === null ? [] : [`record ${record.id}`]),
+      ...(derivedFrom === null ? [] : [`template record ${derivedFrom}`]),
+    ],
+    remarks: [],
+  };
+};
+
+const signs: Record<Row['kind'], Pick<Row, 'symbol' | 'word'>> = {
+  add: { symbol: '+', word: 'add' },
+  update: { symbol: '~', word: 'change' },
+  park: { symbol: '»', word: 'park' },
+  surplus: { symbol: '?', word: 'surplus' },
+  blocked: { symbol: '!', word: 'blocked' },
+  missing: { symbol: '-', word: 'missing' },
+  stale: { symbol: '~', word: 'stale' },
+  foreign: { symbol: '?', word: 'foreign' },
+};
+
+export const outcomeWords: Record<Outcome, string> = {
+  applied: 'applied',
+  failed: 'failed',
+  unknown: 'outcome unknown',
+  skipped: 'skipped',
+};
+
+const nothing: RecordData = { type: '', name: null, content: '', priority: null, ttl: null };
+
+const sidesOf = (difference: Difference): Sides => {
+  if (difference.action === 'update') {
+    return recordOf(difference.current, difference.desired, difference.fields);
+  }
+  if (difference.action === 'park') {
+    return recordOf(difference.current, difference.desired, ['name', 'content']);
+  }
+  const record = difference.action === 'surplus' ? difference.current : difference.desired;
+  return recordOf(record, record, []);
+};
+
+type Sides = Pick<Row, 'type' | 'name' | 'content' | 'facts' | 'changes'>;
+
+const recordOf = (from: RecordData, to: RecordData, fields: readonly Change['field'][]): Sides => ({
+  type: visible(from.type),
+  name: valueOf(from, 'name'),
+  content: fields.includes('content') ? null : valueOf(from, 'content'),
+  facts: (['priority', 'ttl'] as const)
+    .filter((field) => from[field] !== null && !fields.includes(field))
+    .map((field) => `${field} ${from[field]}`),
+  changes: fields.map((field) => ({ field, from: valueOf(from, field), to: valueOf(to, field) })),
+});
+
+const valueOf = (record: RecordData, field: Change['field']): string => {
+  const value = record[field];
+  if (field === 'name' && (value === null || value === '')) return '@';
+  if (value === '') return '(empty)';
+  return value === null ? '(none)' : visible(String(value));
+};
+
+const notesOf = (difference: Difference): string[] => [
+  ...('reason' in difference ? [difference.reason] : []),
+  ...('cause' in difference ? [causes[difference.cause]] : []),
+  ...('source' in difference ? [`${difference.source.file}:${difference.source.line}`] : []),
+  ...('recordId' in difference ? [`record ${difference.recordId}`] : []),
+];
+
+const causes: Record<Cause, string> = {
+  edited: 'edited',
+  drifted: 'drifted',
+  both: 'edited and drifted',
+  unknown: 'cause unknown',
+};
+
+const remarksOf = (difference: Difference): string[] => {
+  const { error, retryAt } = difference;
+  const why = [
+    ...(difference.action === 'blocked' ? [sentence(difference.message), ...standsNow(difference)] : []),
+    ...(error === undefined ? [] : [sentence(error)]),
+    ...(retryAt === undefined ? [] : [`Next try at ${retryAt}.`]),
+  ];
+  return [
+    ...(why.length === 0 ? [] : [why.join(' ')]),
+    ...(difference.action === 'blocked' ? [`To do: ${advice[difference.reason]}`] : []),
+  ];
+};
+
+/** Messages end without a full stop, since most of them stand alone. */
+const sentence = (text: string): string => (/[.!?]$/.test(text) ? text : `${text}.`);
+
+const standsNow = ({ current, conflicts = [] }: Extract<Difference, { action: 'blocked' }>): string[] => [
+  ...(current === undefined
+    ? []
+    : [`There now: ${[current.content, ...recordOf(current, current, []).facts].join(', ')}.`]),
+  ...(conflicts.length === 0
+    ? []
+    : [`In the way: record${conflicts.length === 1 ? '' : 's'} ${conflicts.join(', ')}.`]),
+];
+
+const advice: Record<BlockReason, string> = {
+  'cname-conflict':
+    'remove what is in the way at the service, or change the file, or let surplus: park move it aside.',
+  'null-mx-conflict':
+    'remove what is in the way at the service, or change the file, or let surplus: park move it aside.',
+  'pending-write':
+    'look whether the service has the record. If it stays away, apply --retry with the name of this template adds it once more.',
+  'not-converging': 'write in the file what the service stores, or change the record at the service.',
+  refused: 'change the record in the file to what the service takes. An apply tries at once.',
+  vanished: 'find out who removes it. Then apply --retry with the name of this template adds it once more.',
+};

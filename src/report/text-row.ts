@@ -1,0 +1,121 @@
+import { pad, shorten, shortenPair, widthOf } from './columns.ts';
+import { outcomeWords, type Row } from './row.ts';
+import { join, type Line, lineWidth, paragraph, type Style } from './terminal.ts';
+
+/**
+ * Differences in columns: sign, type, name, what is or changes, notes. Notes that find no room to the right
+ * stand below their row.
+ */
+export const rowLines = (rows: readonly Row[], indent: number, width: number): Line[] => {
+  const typeWidth = Math.min(8, widest(rows.map(({ type }) => type)));
+  const nameWidth = Math.min(Math.floor(width / 4), widest(rows.map(({ name }) => name)));
+  const start = indent + 2 + typeWidth + 1 + nameWidth + 2;
+  const room = width - start;
+  const details = rows.map((row) => detailLines(row, room));
+  const notes = rows.map(notesOf);
+  const notesWidth = largest(notes.map(lineWidth));
+  const short = details.filter((lines) => isOneLine(lines, room - notesWidth - 2));
+  const notesColumn = largest(short.map(([line = []]) => lineWidth(line)));
+
+  return rows.flatMap((row, index) => {
+    const [first = [], ...more] = details[index] ?? [];
+    const note = notes[index] ?? [];
+    const column = Math.max(notesColumn, lineWidth(first));
+    const beside = more.length === 0 && column + 2 + lineWidth(note) <= room;
+    return [
+      [
+        { text: ' '.repeat(indent) },
+        { text: `${row.symbol} `, style: kindStyles[row.kind] },
+        { text: `${pad(shorten(row.type, typeWidth), typeWidth)} ` },
+        { text: `${pad(shorten(row.name, nameWidth), nameWidth)}  `, style: 'bold' },
+        ...first,
+        ...(beside ? shifted(note, column - lineWidth(first) + 2) : []),
+      ] satisfies Line,
+      ...more.map((line) => shifted(line, start)),
+      ...(beside ? [] : belowLines(row, note, indent + 4, width)),
+      ...row.remarks.flatMap((remark) => paragraph(remark, indent + 4, width)),
+    ];
+  });
+};
+
+const kindStyles: Record<Row['kind'], Style> = {
+  add: 'green',
+  update: 'yellow',
+  park: 'cyan',
+  surplus: 'magenta',
+  blocked: 'red',
+  missing: 'red',
+  stale: 'yellow',
+  foreign: 'magenta',
+};
+
+const outcomeStyles: Record<NonNullable<Row['outcome']>, Style> = {
+  applied: 'green',
+  failed: 'red',
+  unknown: 'red',
+  skipped: 'magenta',
+};
+
+const between = ' · ';
+
+const widest = (texts: readonly string[]): number => largest(texts.map(widthOf));
+
+const largest = (numbers: readonly number[]): number =>
+  numbers.reduce((best, number) => Math.max(best, number), 0);
+
+const isOneLine = ([first, ...more]: readonly Line[], width: number): boolean =>
+  first !== undefined && more.length === 0 && lineWidth(first) <= width;
+
+const shifted = (line: Line, indent: number): Line => [{ text: ' '.repeat(indent) }, ...line];
+
+/** All in one line if it fits, else content, changes and facts each in their own. */
+const detailLines = (row: Row, room: number): Line[] => {
+  const content: Line[] = row.content === null ? [] : [[{ text: row.content }]];
+  const facts: Line[] = row.facts.map((fact) => [{ text: fact, style: 'gray' }]);
+  const oneLine = join([...content, ...row.changes.map(changeLine), ...facts], '  ');
+  if (lineWidth(oneLine) <= room) return [oneLine];
+  return [
+    ...(row.content === null ? [] : [[{ text: shorten(row.content, room) }]]),
+    ...row.changes.flatMap((change) => changeLines(change, room)),
+    ...row.facts.map((fact): Line => [{ text: shorten(fact, room), style: 'gray' }]),
+  ];
+};
+
+type Change = Row['changes'][number];
+
+const changeLine = ({ field, from, to }: Change): Line => [
+  ...(field === 'content' ? [] : [{ text: `${field} ` }]),
+  { text: from, style: 'red' },
+  { text: ' → ' },
+  { text: to, style: 'green' },
+];
+
+const changeLines = (change: Change, room: number): Line[] => {
+  const oneLine = changeLine(change);
+  if (lineWidth(oneLine) <= room) return [oneLine];
+  const label = change.field === 'content' ? '' : `${change.field} `;
+  const [from, to] = shortenPair(change.from, change.to, room - label.length - 2);
+  return [
+    [{ text: `${label}  ` }, { text: from, style: 'red' }],
+    [{ text: `${' '.repeat(label.length)}→ ` }, { text: to, style: 'green' }],
+  ];
+};
+
+const notesOf = (row: Row): Line => [
+  ...(row.outcome === null ? [] : [{ text: outcomeWords[row.outcome], style: outcomeStyles[row.outcome] }]),
+  { text: `${row.outcome === null ? '' : between}${wordsOf(row)}`, style: 'gray' },
+];
+
+const belowLines = (row: Row, note: Line, indent: number, width: number): Line[] => {
+  if (indent + lineWidth(note) <= width) return [shifted(note, indent)];
+  return [
+    ...(row.outcome === null
+      ? []
+      : paragraph(outcomeWords[row.outcome], indent, width, outcomeStyles[row.outcome])),
+    ...paragraph(wordsOf(row), indent, width, 'gray'),
+  ];
+};
+
+/** The signs of a template's differences speak for themselves; those of a subdomain's need their word. */
+const wordsOf = ({ kind, word, notes }: Row): string =>
+  [...(kind === 'missing' || kind === 'stale' || kind === 'foreign' ? [word] : []), ...notes].join(between);

@@ -1,0 +1,83 @@
+import { shorten } from './columns.ts';
+import type { Report } from './report.ts';
+import { blank, join, type Line, lineWidth, paint, paragraph } from './terminal.ts';
+import { rowLines } from './text-row.ts';
+import {
+  isQuiet,
+  type ProblemView,
+  statusWords,
+  type SubdomainView,
+  type TemplateView,
+  viewOf,
+} from './view.ts';
+
+interface TextOptions {
+  readonly color: boolean;
+  /** Columns of the terminal. From 40 on no line is wider. */
+  readonly width: number;
+}
+
+/** The report as a terminal shows it: what differs in each template, what is wrong, and one line that sums up. */
+export const renderText = (report: Report, { color, width }: TextOptions): string => {
+  const view = viewOf(report);
+  const columns = Math.max(40, width);
+  const lines = [
+    ...view.templates.flatMap((template) => templateLines(template, columns)),
+    blank,
+    ...view.problems.flatMap((problem) => problemLines(problem, columns)),
+    blank,
+    ...paragraph(view.summary, 0, columns, statusStyles[view.status]),
+  ];
+  return paint(lines.filter(isNeeded), color);
+};
+
+/** One blank line between two blocks, none at the start. */
+const isNeeded = (line: Line, index: number, lines: readonly Line[]): boolean =>
+  line !== blank || (index > 0 && lines[index - 1] !== blank);
+
+const statusStyles = {
+  'in-sync': 'green',
+  pending: 'cyan',
+  drifted: 'yellow',
+  held: 'magenta',
+  failed: 'red',
+} as const;
+
+const statusSymbols = { 'in-sync': '✓', drifted: '≠', held: '‖', failed: '✗' } as const;
+
+const templateLines = (template: TemplateView, width: number): Line[] => {
+  const { message, status, rows, subdomains } = template;
+  const below = [
+    ...(message === null ? [] : paragraph(message, 2, width, statusStyles[status])),
+    ...rowLines(rows, 2, width),
+    ...subdomains.flatMap((subdomain) => subdomainLines(subdomain, width)),
+  ];
+  const heading = headingLines(template, width);
+  return isQuiet(template) ? heading : [blank, ...heading, ...below, blank];
+};
+
+const headingLines = ({ title, status, counts, file }: TemplateView, width: number): Line[] => {
+  const name: Line = [{ text: `${statusSymbols[status]} ${shorten(title, width - 2)}`, style: 'bold' }];
+  const found = `${statusWords[status]}${counts === '' ? '' : `: ${counts}`}`;
+  const style = statusStyles[status];
+  const oneLine = join([name, [{ text: found, style }], [{ text: file, style: 'gray' }]], '  ');
+  if (lineWidth(oneLine) <= width) return [oneLine];
+  return [
+    name,
+    ...paragraph(found, 2, width, style),
+    [{ text: `  ${shorten(file, width - 2)}`, style: 'gray' }],
+  ];
+};
+
+const subdomainLines = ({ subdomain, status, message, rows }: SubdomainView, width: number): Line[] => {
+  const words = `subdomain ${subdomain}: ${statusWords[status]}${message === null ? '' : `. ${message}`}`;
+  return [...paragraph(words, 2, width, statusStyles[status]), ...rowLines(rows, 4, width)];
+};
+
+const problemLines = ({ severity, place, message, check }: ProblemView, width: number): Line[] =>
+  paragraph(
+    `${place === '' ? '' : `${place}: `}${severity}: ${message} [${check}]`,
+    0,
+    width,
+    severity === 'error' ? 'red' : 'yellow',
+  );

@@ -1,0 +1,52 @@
+import type { Difference } from './plan/difference.ts';
+import type { SubdomainDifference } from './plan/subdomains.ts';
+import type { Problem } from './model/template.ts';
+
+export type { SubdomainDifference } from './plan/subdomains.ts';
+
+export type Trigger = 'command' | 'startup' | 'file-change' | 'schedule' | 'request';
+
+/** Ordered from best to worst: a whole is as bad as its worst part. */
+export const statuses = ['in-sync', 'drifted', 'held', 'failed'] as const;
+export type Status = (typeof statuses)[number];
+
+export interface SubdomainResult {
+  readonly subdomain: string;
+  readonly status: 'in-sync' | 'pending' | 'drifted' | 'failed';
+  readonly message: string | null;
+  readonly differences: readonly SubdomainDifference[];
+}
+
+/** What a pass found in one template, and what it left. The object that the report lists under `templates`. */
+export interface TemplateResult {
+  readonly client: string;
+  readonly template: string;
+  readonly id: number | null;
+  readonly file: string;
+  /** The git commit of the file's checkout. */
+  readonly revision: string | null;
+  readonly status: Status;
+  readonly message: string | null;
+  readonly inSync: number;
+  readonly parked: number;
+  readonly ignored: number;
+  readonly differences: readonly Difference[];
+  readonly subdomains: readonly SubdomainResult[];
+}
+
+/** What one pass over one client found and did: all that any form of the report is made of. */
+export interface PassResult {
+  readonly client: string;
+  readonly run: string;
+  readonly trigger: Trigger;
+  /** ISO 8601. */
+  readonly startedAt: string;
+  readonly durationMs: number;
+  readonly dryRun: boolean;
+  /** Why the service could not be read, or its writes ended early; null where the pass went through. */
+  readonly halted: string | null;
+  /** ISO 8601, where the service asked to wait until then. */
+  readonly retryAt: string | null;
+  readonly templates: readonly TemplateResult[];
+  readonly problems: readonly (Problem & { readonly client: string })[];
+}

@@ -1,0 +1,168 @@
+import { z } from 'zod';
+import { withTemplateRecords } from './data.ts';
+import type { DnsTemplate, SandboxData, TemplateRecord } from './data.ts';
+import { Refusal } from './refusal.ts';
+import { followTemplate } from './subdomains.ts';
+
+/**
+ * Changes that the service's interface has no operation for: what its other users and its own machinery do behind
+ * a client's back. Each is a POST with a JSON body to `/sandbox/NAME`, outside the base address. None of the
+ * operations' rules hold here, so that a template can also be brought into a state that no operation leads to.
+ *
+ * | name | body | answer |
+ * |---|---|---|
+ * | `add-template` | `name`, `publicly_available`?, `records`? | the template |
+ * | `add-record` | `dns_template_id`, `type`, `content`, `name`?, `priority`?, `ttl`? | the template |
+ * | `edit-record` | `record_id` and any of `type`, `content`, `name`, `priority`, `ttl` | the template |
+ * | `remove-record` | `record_id` | the template |
+ * | `set-subdomain` | `name`, `dns_template_id` (required for a new one), `follows`?, `lag_ms`? | the subdomain |
+ *
+ * A subdomain with `follows: false` keeps its records while its template changes: an edited record is then stale
+ * there, an added one missing, a removed one foreign. With `follows: true` again it catches up. With `lag_ms` it
+ * follows late.
+ */
+export const applyControl = (
+  data: SandboxData,
+  name: string,
+  body: unknown,
+  now: number,
+): { data: SandboxData; answer: unknown } => {
+  switch (name) {
+    case 'add-template':
+      return addTemplate(data, parsed(AddTemplate, body));
+    case 'add-record':
+      return addRecord(data, parsed(AddRecord, body), now);
+    case 'edit-record':
+      return editRecord(data, parsed(EditRecord, body), now);
+    case 'remove-record':
+      return removeRecord(data, parsed(RemoveRecord, body), now);
+    case 'set-subdomain':
+      return setSubdomain(data, parsed(SetSubdomain, body), now);
+    default:
+      throw new Refusal(404, 'There is no such path.');
+  }
+};
+
+const RecordFields = z.strictObject({
+  type: z.string().min(1),
+  content: z.string(),
+  name: z.string().nullable().default(null),
+  priority: z.int().nullable().default(null),
+  ttl: z.int().default(3600),
+});
+
+const AddTemplate = z.strictObject({
+  name: z.string().min(1),
+  publicly_available: z.boolean().default(false),
+  records: z.array(RecordFields).default([]),
+});
+
+const AddRecord = z.strictObject({ dns_template_id: z.int(), ...RecordFields.shape });
+
+const EditRecord = z.strictObject({
+  record_id: z.int(),
+  type: z.string().min(1).exactOptional(),
+  content: z.string().exactOptional(),
+  name: z.string().nullable().exactOptional(),
+  priority: z.int().nullable().exactOptional(),
+  ttl: z.int().exactOptional(),
+});
+
+const RemoveRecord = z.strictObject({ record_id: z.int() });
+
+const SetSubdomain = z.strictObject({
+  name: z.string().min(1).toLowerCase(),
+  dns_template_id: z.int().optional(),
+  follows: z.boolean().exactOptional(),
+  lag_ms: z.int().min(0).exactOptional(),
+});
+
+const parsed = <T>(schema: z.ZodType<T>, body: unknown): T => {
+  const result = schema.safeParse(body);
+  if (!result.success) {
+    throw new Refusal(422, z.prettifyError(result.error));
+  }
+  return result.data;
+};
+
+const addTemplate = (data: SandboxData, wanted: z.infer<typeof AddTemplate>) => {
+  const id = data.next_id;
+  const answer: DnsTemplate = {
+    id,
+    name: wanted.name,
+    publicly_available: wanted.publicly_available,
+    subdomains: wanted.publicly_available ? null : 0,
+    dns_template_records: wanted.records.map((record, index) => ({ id: id + 1 + index, ...record })),
+  };
+  const next_id = id + 1 + wanted.records.length;
+  return { data: { ...data, next_id, dns_templates: [...data.dns_templates, answer] }, answer };
+};
+
+const addRecord = (data: SandboxData, wanted: z.infer<typeof AddRecord>, now: number) => {
+  const { dns_template_id, ...fields } = wanted;
+  const template = findTemplate(data, dns_template_id);
+  const records = [...template.dns_template_records, { id: data.next_id, ...fields }];
+  return replaceRecords({ ...data, next_id: data.next_id + 1 }, template, records, now);
+};
+
+const editRecord = (data: SandboxData, wanted: z.infer<typeof EditRecord>, now: number) => {
+  const { record_id, ...fields } = wanted;
+  const template = templateOfRecord(data, record_id);
+  const records = template.dns_template_records.map((record) =>
+    record.id === record_id ? { ...record, ...fields } : record,
+  );
+  return replaceRecords(data, template, records, now);
+};
+
+const removeRecord = (data: SandboxData, wanted: z.infer<typeof RemoveRecord>, now: number) => {
+  const template = templateOfRecord(data, wanted.record_id);
+  const records = template.dns_template_records.filter(({ id }) => id !== wanted.record_id);
+  return replaceRecords(data, template, records, now);
+};
+
+const setSubdomain = (data: SandboxData, wanted: z.infer<typeof SetSubdomain>, now: number) => {
+  const { dns_template_id, ...settings } = wanted;
+  const present = data.subdomains.find(({ name }) => name === wanted.name);
+  const template = findTemplate(data, dns_template_id ?? present?.dns_template_id);
+  const subdomain = {
+    follows: true,
+    lag_ms: 0,
+    dns_records: [],
+    upcoming: null,
+    ...present,
+    ...settings,
+    dns_template_id: template.id,
+  };
+  const subdomains = [...data.subdomains.filter((other) => other !== present), subdomain];
+  const dns_templates = data.dns_templates.map((each) => ({
+    ...each,
+    subdomains: each.publicly_available
+      ? null
+      : subdomains.filter((other) => other.dns_template_id === each.id).length,
+  }));
+  const changed = followTemplate({ ...data, dns_templates, subdomains }, template.id, now);
+  return { data: changed, answer: changed.subdomains.find(({ name }) => name === wanted.name) };
+};
+
+const replaceRecords = (data: SandboxData, template: DnsTemplate, records: TemplateRecord[], now: number) => {
+  const changed = followTemplate(withTemplateRecords(data, template.id, records), template.id, now);
+  return { data: changed, answer: findTemplate(changed, template.id) };
+};
+
+const findTemplate = (data: SandboxData, id: number | undefined): DnsTemplate => {
+  const template = data.dns_templates.find((candidate) => candidate.id === id);
+  if (template === undefined) {
+    throw new Refusal(404, 'There is no such DNS template.');
+  }
+  return template;
+};
+
+const templateOfRecord = (data: SandboxData, recordId: number): DnsTemplate => {
+  const template = data.dns_templates.find(({ dns_template_records }) =>
+    dns_template_records.some(({ id }) => id === recordId),
+  );
+  if (template === undefined) {
+    throw new Refusal(404, 'There is no such DNS template record.');
+  }
+  return template;
+};

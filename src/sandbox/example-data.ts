@@ -1,0 +1,191 @@
+import type { Account, DnsTemplate, SandboxData, Subdomain, TemplateRecord } from './data.ts';
+import { followTemplate } from './subdomains.ts';
+
+/**
+ * A small hosting client, the same each time. Held against the template files in `templates/`, its own templates
+ * show every kind of difference.
+ */
+export const exampleData = (): SandboxData => {
+  let data: SandboxData = {
+    version: 1,
+    next_id: 2001,
+    accounts: accounts(),
+    dns_templates: dnsTemplates(),
+    subdomains: [
+      subdomain(1001, 'bakery.example.net', 17),
+      subdomain(1011, 'cafe.example.net', 17),
+      subdomain(1021, 'team.example.org', 21),
+      subdomain(1031, '100.51.198.in-addr.arpa', 26),
+    ],
+  };
+  for (const { id } of data.dns_templates) {
+    data = followTemplate(data, id, 0);
+  }
+  return data;
+};
+
+const dnsTemplates = (): DnsTemplate[] => [
+  template(1, 'basic-hosting', null, [
+    [10, 'A', null, '203.0.113.100', null, 3600],
+    [11, 'CNAME', 'www', 'hosting.example.com', null, 3600],
+    [12, 'MX', null, 'mail.example.com', 10, 3600],
+  ]),
+  template(2, 'no-mail', null, [
+    [15, 'MX', null, '.', 0, 86_400],
+    [16, 'TXT', null, 'v=spf1 -all', null, 86_400],
+  ]),
+  template(17, 'standard-web', 2, [
+    [170, 'A', null, '203.0.113.10', null, 3600],
+    [171, 'A', 'www', '203.0.113.9', null, 3600],
+    [172, 'AAAA', null, '2001:db8:10::10', null, 86_400],
+    [173, 'A', 'shop', '203.0.113.25', null, 3600],
+    [174, 'A', 'api', '203.0.113.30', null, 3600],
+    [175, 'A', 'staging', '203.0.113.40', null, 3600],
+    [176, 'CNAME', 'assets', 'cdn.example.com', null, 3600],
+    [177, 'CNAME', 'status', 'status.example.com', null, 3600],
+    [178, 'MX', null, 'mx1.example.com', 10, 3600],
+    [179, 'TXT', null, 'v=spf1 mx -all', null, 3600],
+    [180, 'TXT', '_dmarc', 'v=DMARC1; p=reject', null, 3600],
+  ]),
+  template(21, 'mail-only', 1, [
+    [210, 'MX', null, 'mx1.example.com', 10, 3600],
+    [211, 'MX', null, 'mx2.example.com', 30, 3600],
+    [212, 'TXT', null, 'v=spf1 mx -all', null, 3600],
+    [213, 'TXT', '_dmarc', 'v=DMARC1; p=quarantine; rua=mailto:dmarc@example.org', null, 3600],
+    [214, 'TXT', 'mail2025._domainkey', dkim, null, 3600],
+    [215, 'CNAME', 'autoconfig', 'autoconfig.example.com', null, 3600],
+    [216, 'CNAME', 'webmail', 'webmail.example.com', null, 3600],
+    [217, 'TXT', null, 'v=spf1 mx -all', null, 3600],
+  ]),
+  template(23, 'redirects', 0, [
+    [230, 'A', null, '203.0.113.20', null, 300],
+    [231, 'AAAA', null, '2001:db8:10::20', null, 300],
+    [232, 'CNAME', 'www', 'redirect.example.net', null, 86_400],
+  ]),
+  template(26, 'office-reverse', 1, [
+    [260, 'PTR', '1', 'gateway.office.example.net', null, 86_400],
+    [261, 'PTR', '10', 'files.office.example.net', null, 86_400],
+    [262, 'PTR', '11', 'backup.office.example.net', null, 86_400],
+    [263, 'PTR', '12', 'old-printer.office.example.net', null, 86_400],
+    [264, 'PTR', '20', 'meeting-room.office.example.net', null, 86_400],
+  ]),
+  template(31, 'voice', 0, [
+    [310, 'A', 'sip', '198.51.100.20', null, 300],
+    [311, 'SRV', '_sip._udp', '5 5060 sip.example.net', 10, 300],
+    [312, 'SRV', '_sip._tcp', '5 5060 sip.example.net', 10, 300],
+    [313, 'SRV', '_sips._tcp', '5 5060 sip.example.net', 10, 300],
+  ]),
+];
+
+const dkim = 'v=DKIM1; k=ed25519; p=11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=';
+
+type RecordRow = [
+  id: number,
+  type: string,
+  name: string | null,
+  content: string,
+  priority: number | null,
+  ttl: number,
+];
+
+const template = (
+  id: number,
+  name: string,
+  subdomains: number | null,
+  rows: readonly RecordRow[],
+): DnsTemplate => ({
+  id,
+  name,
+  publicly_available: subdomains === null,
+  subdomains,
+  dns_template_records: rows.map(record),
+});
+
+const record = ([id, type, name, content, priority, ttl]: RecordRow): TemplateRecord => ({
+  id,
+  type,
+  content,
+  name,
+  priority,
+  ttl,
+});
+
+/** A subdomain as it is before any template reaches it. */
+const subdomain = (firstId: number, name: string, templateId: number): Subdomain => ({
+  name,
+  dns_template_id: templateId,
+  follows: true,
+  lag_ms: 0,
+  dns_records: [
+    ownRecord(firstId, 'NS', 'ns1.example.net'),
+    ownRecord(firstId + 1, 'NS', 'ns2.example.net'),
+    ownRecord(firstId + 2, 'SOA', 'ns1.example.net hostmaster.example.net 2025111801 10800 3600 604800 3600'),
+  ],
+  upcoming: null,
+});
+
+const ownRecord = (id: number, type: string, content: string) => ({
+  ...record([id, type, null, content, null, 86_400]),
+  dns_template_record_id: null,
+});
+
+const accounts = (): Account[] => [
+  {
+    id: 301,
+    name: 'bakery',
+    created_at: '2023-03-14 09:26:53 +0100',
+    virtual_server_id: 12,
+    applications: [
+      {
+        id: 411,
+        account_id: 301,
+        name: 'bakery-shop',
+        created_at: '2023-03-14 09:31:07 +0100',
+        aliases: ['bakery.example.net', 'www.bakery.example.net'],
+      },
+      {
+        id: 412,
+        account_id: 301,
+        name: 'cafe',
+        created_at: '2024-07-02 16:05:40 +0200',
+        aliases: [],
+      },
+    ],
+    databases: [
+      {
+        id: 511,
+        account_id: 301,
+        name: 'bakery_shop',
+        hosts: ['localhost', 'office.example.net'],
+        database_grants: [
+          { id: 611, login: 'bakery_app', access_level: 'read-write' },
+          { id: 612, login: 'bakery_report', access_level: 'read' },
+        ],
+      },
+      {
+        id: 512,
+        account_id: 301,
+        name: 'cafe',
+        hosts: ['localhost'],
+        database_grants: [{ id: 613, login: 'cafe_app', access_level: 'read-write' }],
+      },
+    ],
+    ftp_users: [
+      { id: 711, account_id: 301, user: 'bakery', host: 'ftp.example.net', directory: '' },
+      { id: 712, account_id: 301, user: 'bakery-photos', host: 'ftp.example.net', directory: 'shop/photos' },
+    ],
+    ssh_keys: [
+      'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIExampleExampleExampleExampleExampleExample deploy@example.net',
+    ],
+  },
+  {
+    id: 302,
+    name: 'team',
+    created_at: '2025-01-20 11:00:02 +0100',
+    virtual_server_id: 14,
+    applications: [],
+    databases: [],
+    ftp_users: [],
+    ssh_keys: [],
+  },
+];

@@ -1,0 +1,104 @@
+import { randomUUID } from 'node:crypto';
+import { open, readFile, rm, stat } from 'node:fs/promises';
+import { hostname } from 'node:os';
+import { setTimeout as wait } from 'node:timers/promises';
+import { UserError } from '../errors.ts';
+import { hasCode } from './error-code.ts';
+
+/** No work under the lock takes nearly as long: an older lock was left behind. */
+const leftBehindAfter = 15_000;
+const patience = 30_000;
+
+/** Locks that this process holds. A process id alone would not tell: in a container it is 1 after each restart. */
+const held = new Set<string>();
+
+/** Runs `work` while no other process, and nobody else in this one, holds the lock file. */
+export const withFileLock = async <T>(file: string, work: () => Promise<T>): Promise<T> => {
+  const mark = `${hostname()} ${process.pid} ${randomUUID()}`;
+  await take(file, mark);
+  try {
+    return await work();
+  } finally {
+    await giveBack(file, mark);
+  }
+};
+
+const take = async (file: string, mark: string): Promise<void> => {
+  const deadline = Date.now() + patience;
+  held.add(mark);
+  try {
+    while (!(await create(file, mark))) {
+      await removeIfLeftBehind(file);
+      if (Date.now() > deadline) {
+        throw new UserError(`${file} has been locked for too long. Remove it if no other process uses it.`);
+      }
+      await wait(2 + Math.random() * 8);
+    }
+  } catch (thrown) {
+    held.delete(mark);
+    throw thrown;
+  }
+};
+
+const giveBack = async (file: string, mark: string): Promise<void> => {
+  if ((await content(file)) === mark) {
+    await rm(file, { force: true });
+  }
+  held.delete(mark);
+};
+
+const create = async (file: string, mark: string): Promise<boolean> => {
+  let handle;
+  try {
+    handle = await open(file, 'wx', 0o600);
+  } catch (thrown) {
+    if (hasCode(thrown, 'EEXIST')) {
+      return false;
+    }
+    throw thrown;
+  }
+  try {
+    await handle.writeFile(mark);
+    return true;
+  } catch (thrown) {
+    await rm(file, { force: true });
+    throw thrown;
+  } finally {
+    await handle.close();
+  }
+};
+
+const removeIfLeftBehind = async (file: string): Promise<void> => {
+  const mark = await content(file);
+  if (mark !== null && !held.has(mark) && ((await isOld(file)) || isDead(mark))) {
+    // Looked at again: somebody else may have come to the same end, and taken the lock meanwhile.
+    if ((await content(file)) === mark) {
+      await rm(file, { force: true });
+    }
+  }
+};
+
+const isOld = async (file: string): Promise<boolean> => {
+  const { mtimeMs } = await stat(file).catch(() => ({ mtimeMs: Infinity }));
+  return Date.now() - mtimeMs > leftBehindAfter;
+};
+
+/** Only a process of this host can be asked for. One with our own id that is not us died before us. */
+const isDead = (mark: string): boolean => {
+  const [host, pid] = mark.split(' ');
+  if (host !== hostname() || pid === undefined) {
+    return false;
+  }
+  return Number(pid) === process.pid || !isAlive(Number(pid));
+};
+
+const isAlive = (pid: number): boolean => {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (thrown) {
+    return hasCode(thrown, 'EPERM');
+  }
+};
+
+const content = async (file: string): Promise<string | null> => readFile(file, 'utf8').catch(() => null);

@@ -1,0 +1,149 @@
+import { mkdir, open, rename, rm, stat } from 'node:fs/promises';
+import type { BigIntStats } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { messageOf, UserError } from '../errors.ts';
+import { SandboxData } from './data.ts';
+import type { DataStore } from './data-store.ts';
+import { hasCode } from './error-code.ts';
+import { exampleData } from './example-data.ts';
+import { withFileLock } from './file-lock.ts';
+
+/** Data as read or written last, and the file that held it. */
+interface Snapshot {
+  readonly data: SandboxData;
+  readonly stamp: string;
+}
+
+/**
+ * Data in one JSON file (mode 0600), replaced as a whole with each change. Several processes may use it at once:
+ * each request looks whether the file is still the one it knows, and a lock file beside it keeps changes apart.
+ * A file that is not there holds the example data; `reset` brings those back.
+ *
+ * Throws a `UserError` for a file that cannot be read, written or understood.
+ */
+export const openFileStore = async (path: string, reset: boolean): Promise<DataStore> => {
+  const file = resolve(path);
+  const lock = `${file}.lock`;
+  let known: Snapshot | null = null;
+
+  const current = async (): Promise<SandboxData> => {
+    const stamp = await stampOf(file);
+    if (stamp === null) {
+      known = null;
+      return exampleData();
+    }
+    if (known?.stamp !== stamp) {
+      known = await load(file);
+    }
+    return known.data;
+  };
+
+  const inTurn = turns();
+  const store: DataStore = {
+    read: async () => inTurn(current),
+    change: async (edit) =>
+      inTurn(async () =>
+        withFileLock(lock, async () => {
+          const { data, answer } = edit(await current());
+          known = await save(file, data);
+          return answer;
+        }),
+      ),
+  };
+
+  try {
+    await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+    if (reset) {
+      await withFileLock(lock, async () => save(file, exampleData()));
+    } else if ((await stampOf(file)) === null) {
+      await store.change((data) => ({ data, answer: undefined }));
+    } else {
+      await store.read();
+    }
+  } catch (thrown) {
+    throw thrown instanceof UserError
+      ? thrown
+      : new UserError(`The sandbox cannot use its data file ${file}: ${messageOf(thrown)}`, {
+          cause: thrown,
+        });
+  }
+  return store;
+};
+
+/** Lets work happen one piece after another, in the order of asking. */
+const turns = () => {
+  let last: Promise<unknown> = Promise.resolve();
+  return <T>(work: () => Promise<T>): Promise<T> => {
+    const turn = last.then(work);
+    last = turn.catch(() => undefined);
+    return turn;
+  };
+};
+
+const stampOf = async (file: string): Promise<string | null> => {
+  try {
+    return stamp(await stat(file, { bigint: true }));
+  } catch (thrown) {
+    if (hasCode(thrown, 'ENOENT')) {
+      return null;
+    }
+    throw thrown;
+  }
+};
+
+const stamp = ({ ino, mtimeNs, size }: BigIntStats): string => `${ino} ${mtimeNs} ${size}`;
+
+const load = async (file: string): Promise<Snapshot> => {
+  const handle = await open(file, 'r');
+  try {
+    const stats = await handle.stat({ bigint: true });
+    return { data: parse(file, await handle.readFile('utf8')), stamp: stamp(stats) };
+  } finally {
+    await handle.close();
+  }
+};
+
+const parse = (file: string, text: string): SandboxData => {
+  try {
+    return SandboxData.parse(JSON.parse(text));
+  } catch (thrown) {
+    throw new UserError(
+      `The sandbox's data file ${file} is damaged. Start with --reset to begin again with the example data, or mend the file.`,
+      { cause: thrown },
+    );
+  }
+};
+
+const save = async (file: string, data: SandboxData): Promise<Snapshot> => {
+  const temporary = `${file}.${process.pid}.tmp`;
+  try {
+    const stats = await writeSynced(temporary, JSON.stringify(data));
+    await rename(temporary, file);
+    await syncDirectory(dirname(file));
+    return { data, stamp: stamp(stats) };
+  } catch (thrown) {
+    await rm(temporary, { force: true });
+    throw thrown;
+  }
+};
+
+const writeSynced = async (file: string, text: string): Promise<BigIntStats> => {
+  const handle = await open(file, 'w', 0o600);
+  try {
+    await handle.writeFile(text);
+    await handle.sync();
+    return await handle.stat({ bigint: true });
+  } finally {
+    await handle.close();
+  }
+};
+
+/** Makes the rename itself last. */
+const syncDirectory = async (directory: string): Promise<void> => {
+  const handle = await open(directory, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+};

@@ -1,0 +1,147 @@
+import { createServer } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import { setTimeout as wait } from 'node:timers/promises';
+import { messageOf, UserError } from '../errors.ts';
+import { answerTo } from './answer.ts';
+import type { Answer } from './answer.ts';
+import { memoryStore } from './data-store.ts';
+import { openFileStore } from './file-store.ts';
+
+export interface SandboxOptions {
+  /** Default 127.0.0.1. */
+  readonly host?: string;
+  /** Default 0: any free port. */
+  readonly port?: number;
+  /** Where the data is kept. Without it, it lives as long as the sandbox. */
+  readonly dataFile?: string;
+  /** Milliseconds before each answer, after its change has been made. */
+  readonly latency?: number;
+  /** Begin again with the example data. */
+  readonly reset?: boolean;
+  /** Told of each answer given. `path` is without the query, which holds the tokens. */
+  readonly onRequest?: (request: SandboxRequest) => void;
+}
+
+export interface SandboxRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly status: number;
+}
+
+export interface Sandbox {
+  /** The base address, ending in `/api/v1`. */
+  readonly url: string;
+  /** Where changes that no operation can make are asked for. */
+  readonly controlUrl: string;
+  /** Finishes the answers under way, then ends every connection. */
+  close(): Promise<void>;
+}
+
+/**
+ * Starts an embedded hosting service: the seven operations of the specification over HTTP, on example data.
+ *
+ * What the specification leaves open is the sandbox's own choice; another service may choose otherwise:
+ *
+ * - Success is 200. A failure is JSON too, `{"error": "…"}`: 400 a request that cannot be read or that gives a
+ *   parameter twice, 401 a token missing or empty, 403 a write to a public template, 404 no such path, account,
+ *   template, record or subdomain, 405 another method, 413 a body over 1 MiB, 415 a body that is no form,
+ *   422 a parameter missing or wrong.
+ * - Any tokens will do, and all see the same client.
+ * - Parameters count in the query and in a form body, with every method. Unknown ones and ones that do not apply
+ *   (`type` of an update, `priority` of a type without one) are ignored. An empty `name` unsets the name.
+ * - Names and contents are kept exactly as sent, and only the content of SRV is checked. A record may be stored
+ *   twice, and beside any other. Without a `ttl` a record gets 3600 seconds.
+ * - Ids are never used again. Records are listed in the order of their adding.
+ * - The count `subdomains` of an own template is that of the subdomains that use it; it is null for public ones.
+ * - The records of a subdomain are NS and SOA, then those of its template under the template's names. They follow
+ *   the template at once. The subdomain is asked for in any case of its letters.
+ *
+ * Throws a `UserError` when it cannot listen, or cannot use the data file.
+ */
+export const startSandbox = async ({
+  host = '127.0.0.1',
+  port = 0,
+  dataFile,
+  latency = 0,
+  reset = false,
+  onRequest,
+}: SandboxOptions): Promise<Sandbox> => {
+  const store = dataFile === undefined ? memoryStore() : await openFileStore(dataFile, reset);
+  const underWay = new Map<IncomingMessage, Promise<void>>();
+  let closing = false;
+
+  const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const answer = await answerTo(request, store);
+    if (latency > 0) {
+      await wait(latency);
+    }
+    await send(
+      response,
+      closing ? { ...answer, headers: { ...answer.headers, connection: 'close' } } : answer,
+    );
+    const path = (request.url ?? '').replace(/\?.*/s, '');
+    onRequest?.({ method: request.method ?? '', path, status: answer.status });
+  };
+  const server = createServer((request, response) => {
+    underWay.set(
+      request,
+      serve(request, response).finally(() => underWay.delete(request)),
+    );
+  });
+  const origin = `http://${host.includes(':') ? `[${host}]` : host}:${await listen(server, host, port)}`;
+
+  const close = async (): Promise<void> => {
+    closing = true;
+    const closed = new Promise((resolve) => {
+      server.close(resolve);
+    });
+    while (underWay.size > 0) {
+      dropUnread(underWay.keys());
+      await Promise.all(underWay.values());
+    }
+    server.closeAllConnections();
+    await closed;
+  };
+  return { url: `${origin}/api/v1`, controlUrl: `${origin}/sandbox`, close };
+};
+
+/** Resolves to the port. */
+const listen = async (server: Server, host: string, port: number): Promise<number> =>
+  new Promise((resolve, reject) => {
+    server.once('error', (error) => {
+      reject(
+        new UserError(`The sandbox cannot listen on ${host}:${port}: ${messageOf(error)}`, { cause: error }),
+      );
+    });
+    server.listen(port, host, () => {
+      const address = server.address();
+      resolve(typeof address === 'object' && address !== null ? address.port : port);
+    });
+  });
+
+/** Ends requests whose body is still on its way: they may never come to an end. */
+const dropUnread = (requests: Iterable<IncomingMessage>): void => {
+  for (const request of requests) {
+    if (!request.complete) {
+      request.destroy();
+    }
+  }
+};
+
+/** Resolves when the answer has left, or its connection is gone. */
+const send = async (response: ServerResponse, { status, headers, body }: Answer): Promise<void> =>
+  new Promise((resolve) => {
+    response.once('close', resolve);
+    if (response.destroyed) {
+      resolve();
+      return;
+    }
+    response.writeHead(status, {
+      'content-type': 'application/json; charset=utf-8',
+      'content-length': Buffer.byteLength(body),
+      'cache-control': 'no-store',
+      'x-content-type-options': 'nosniff',
+      ...headers,
+    });
+    response.end(body);
+  });

@@ -1,0 +1,148 @@
+import { nearest } from './desired/nearest.ts';
+import { scrubber } from './secrets.ts';
+import type { ClientSettings, Needs } from './settings/client.ts';
+import { resolveClient, secretOf } from './settings/client.ts';
+import type { ConfigFile, Section } from './settings/config-file.ts';
+import { readConfigFile } from './settings/config-file.ts';
+import type { ListenAddress } from './settings/kind.ts';
+import { Problems } from './settings/problems.ts';
+import type { Sources } from './settings/resolve.ts';
+import { resolve } from './settings/resolve.ts';
+import type { SecretSource } from './settings/secret.ts';
+import { Secrets } from './settings/secret.ts';
+import type { FlagName, LogLevel } from './settings/table.ts';
+import { clientTable, limitTable, programTable, runTable } from './settings/table.ts';
+
+/** The flags of the command line that are settings, as the argument parser names them. */
+export interface Flags extends Partial<Record<FlagName, string | boolean | readonly string[] | undefined>> {
+  readonly config?: string | undefined;
+  readonly client?: string | undefined;
+  /** `NAME=VALUE` each. */
+  readonly var?: readonly string[] | undefined;
+  readonly sandbox?: boolean | undefined;
+}
+
+export interface Settings {
+  readonly clients: readonly ClientSettings[];
+  /** Null: no HTTP. */
+  readonly listen: ListenAddress | null;
+  readonly allowedHosts: readonly string[];
+  /** Null: passes cannot be asked for over HTTP. */
+  readonly triggerToken: SecretSource | null;
+  readonly logLevel: LogLevel;
+  /** The config file that was read, as the person named it. */
+  readonly configFile: string | null;
+  /** The embedded service takes the place of base URL and tokens. */
+  readonly sandbox: boolean;
+  /** Every secret read so far, replaced ones too: none of them may reach an output. */
+  readonly secrets: () => readonly string[];
+}
+
+export interface SettingsRequest {
+  readonly flags: Flags;
+  /** What the command cannot do without. `--sandbox` supplies both. */
+  readonly needs: Needs;
+  readonly env?: NodeJS.ProcessEnv;
+  readonly cwd?: string;
+}
+
+/**
+ * The settings out of flags, environment, config file and defaults, in this order.
+ * Throws a UserError that lists everything wrong with them.
+ */
+export const readSettings = ({
+  flags,
+  needs,
+  env = process.env,
+  cwd = process.cwd(),
+}: SettingsRequest): Settings => {
+  const problems = new Problems();
+  const secrets = new Secrets(env);
+  const config = readConfigFile(flags.config, cwd, problems);
+  const sandbox = flags.sandbox === true;
+  const program: Sources = { flags, env, config, sections: config ? [config.top] : [], cwd, problems };
+
+  checkVariableNames(env, problems);
+  const override = overridesOf(flags.var ?? [], problems);
+  const clients = sectionsOf(config, flags.client, problems).map(({ name, sections }) =>
+    resolveClient({
+      name,
+      sources: { ...program, sections },
+      secrets,
+      needs: sandbox ? { baseUrl: false, tokens: false } : needs,
+      override,
+    }),
+  );
+  const settings = {
+    ...resolve(programTable, program),
+    ...resolve(runTable, program),
+    clients,
+    triggerToken: secretOf('triggerToken', 'DNS_SYNC_TRIGGER_TOKEN', program, secrets),
+    configFile: config?.file ?? null,
+    sandbox,
+    secrets: () => secrets.seen(),
+  };
+  const scrub = scrubber(secrets.seen());
+  problems.settle(scrub);
+  if (needs.tokens && !sandbox) checkTwins(clients, problems);
+  problems.settle(scrub);
+  return settings;
+};
+
+interface NamedSections {
+  readonly name: string;
+  /** The client's own before the top level. */
+  readonly sections: readonly Section[];
+}
+
+const sectionsOf = (
+  config: ConfigFile | null,
+  wanted: string | undefined,
+  problems: Problems,
+): readonly NamedSections[] => {
+  const all: NamedSections[] = config?.clients
+    ? [...config.clients].map(([name, own]) => ({ name, sections: [own, config.top] }))
+    : [{ name: 'default', sections: config ? [config.top] : [] }];
+  if (wanted === undefined) return all;
+
+  const chosen = all.filter(({ name }) => name === wanted);
+  if (chosen.length === 0) {
+    problems.add('--client', `there is no client ${wanted}, only ${all.map(({ name }) => name).join(', ')}`);
+  }
+  return chosen;
+};
+
+const overridesOf = (given: readonly string[], problems: Problems): Readonly<Record<string, string>> => {
+  const overrides: Record<string, string> = {};
+  for (const text of given) {
+    const at = text.indexOf('=');
+    if (at > 0) overrides[text.slice(0, at)] = text.slice(at + 1);
+    else problems.add('--var', 'expected NAME=VALUE');
+  }
+  return overrides;
+};
+
+/**
+ * A variable misspelled by a letter or two would leave its setting at the default without a word. Tokens are not
+ * among them: they have no default, and the config file may take them from variables of any name.
+ */
+const checkVariableNames = (env: NodeJS.ProcessEnv, problems: Problems): void => {
+  const tables = [clientTable, limitTable, programTable, runTable];
+  const known = tables.flatMap((table) => Object.values(table).flatMap(({ env: name }) => name ?? []));
+  for (const name of Object.keys(env)) {
+    if (!name.startsWith('DNS_SYNC_') || known.includes(name)) continue;
+    const meant = nearest(name, known);
+    if (meant !== null) problems.add(name, `unknown variable; did you mean ${meant}?`);
+  }
+};
+
+/** Two clients of one name at the service would undo each other's work. */
+const checkTwins = (clients: readonly ClientSettings[], problems: Problems): void => {
+  const names = new Map<string, string>();
+  for (const { name, baseUrl, tokens } of clients) {
+    const identity = JSON.stringify([baseUrl, tokens.read().clientToken]);
+    const twin = names.get(identity);
+    if (twin === undefined) names.set(identity, name);
+    else problems.add(`clients.${name}`, `the same base URL and client token as clients.${twin}`);
+  }
+};

@@ -1,0 +1,156 @@
+import { isIPv4 } from 'node:net';
+import { homedir } from 'node:os';
+import path from 'node:path';
+import { UserError } from '../errors.ts';
+import type { ConfigFile, Section } from './config-file.ts';
+import { valueAt } from './config-file.ts';
+import type { Sources } from './resolve.ts';
+import { resolve } from './resolve.ts';
+import type { SecretReference, Secrets, SecretSource } from './secret.ts';
+import type { clientTable, Values } from './table.ts';
+import { clientTable as table, limitTable } from './table.ts';
+
+/** Both tokens of a client. Read again before a pass that follows a 401: their files may have been replaced. */
+interface TokenSource {
+  /** Throws a UserError that names the place, never the value. */
+  readonly read: () => { readonly userToken: string; readonly clientToken: string };
+}
+
+/** Variables for template files, the strongest first; a file's own stand between `override` and `client`. */
+interface Variables {
+  readonly override: Readonly<Record<string, string>>;
+  readonly client: Readonly<Record<string, string>>;
+  readonly config: Readonly<Record<string, string>>;
+}
+
+/** The settings of one client. Durations are milliseconds; `baseUrl` is empty where no command needs it. */
+export interface ClientSettings extends Omit<Values<typeof clientTable>, 'allowInsecure'> {
+  readonly name: string;
+  readonly tokens: TokenSource;
+  readonly limits: Values<typeof limitTable>;
+  readonly vars: Variables;
+}
+
+export interface Needs {
+  readonly baseUrl: boolean;
+  readonly tokens: boolean;
+}
+
+export interface ClientRequest {
+  readonly name: string;
+  readonly sources: Sources;
+  readonly secrets: Secrets;
+  readonly needs: Needs;
+  readonly override: Readonly<Record<string, string>>;
+}
+
+export const resolveClient = ({ name, sources, secrets, needs, override }: ClientRequest): ClientSettings => {
+  const { allowInsecure, ...values } = resolve(table, sources);
+  checkAddress(values.baseUrl, allowInsecure, needs, sources);
+  return {
+    ...values,
+    name,
+    stateDir: values.stateDir || usualStateDir(sources.env),
+    limits: resolve(limitTable, sources, 'limits.'),
+    tokens: tokensOf(sources, secrets, needs),
+    vars: { override, ...fileVariables(sources) },
+  };
+};
+
+/**
+ * A secret from its variable, from the file that a second variable names, or from the config file;
+ * null where it is in none of them.
+ */
+export const secretOf = (
+  key: string,
+  variable: string,
+  sources: Sources,
+  secrets: Secrets,
+): SecretSource | null => {
+  const { env, cwd, config, sections, problems } = sources;
+  const fileVariable = `${variable}_FILE`;
+  if (env[variable] !== undefined && env[fileVariable]) {
+    problems.add(variable, `set together with ${fileVariable}: keep one of them`, key);
+    return null;
+  }
+  if (env[fileVariable]) return secrets.fromFile(env[fileVariable], cwd, fileVariable);
+  if (env[variable] !== undefined) return secrets.fromEnv(variable, variable);
+  for (const section of sections) {
+    const reference = valueAt(section, key);
+    if (!isReference(reference) || config === null) continue;
+    const place = config.place([...section.at, key]);
+    return 'env' in reference
+      ? secrets.fromEnv(reference.env, place)
+      : secrets.fromFile(reference.file, config.folder, place);
+  }
+  return null;
+};
+
+const isReference = (value: unknown): value is SecretReference => typeof value === 'object' && value !== null;
+
+const checkAddress = (baseUrl: string, allowInsecure: boolean, needs: Needs, sources: Sources): void => {
+  const { problems } = sources;
+  if (baseUrl === '') {
+    if (!needs.baseUrl || problems.concern('baseUrl')) return;
+    problems.add(
+      keyName(sources, 'baseUrl'),
+      'required: --base-url, DNS_SYNC_BASE_URL or baseUrl in the config file (or --sandbox, to try things out)',
+    );
+  } else if (baseUrl.startsWith('http:') && !allowInsecure && !isLoopback(new URL(baseUrl).hostname)) {
+    problems.add(
+      keyName(sources, 'baseUrl'),
+      'http: would send the tokens in the clear: use https:, or say allowInsecure: true in the config file',
+    );
+  }
+};
+
+const isLoopback = (host: string): boolean =>
+  host === 'localhost' ||
+  host.endsWith('.localhost') ||
+  host === '[::1]' ||
+  (isIPv4(host) && host.startsWith('127.'));
+
+const tokensOf = (sources: Sources, secrets: Secrets, needs: Needs): TokenSource => {
+  const sourceOf = (key: string, variable: string): SecretSource => {
+    const source = secretOf(key, variable, sources, secrets) ?? missing(key, variable, sources);
+    if (needs.tokens && !sources.problems.concern(key)) tryToRead(source, key, sources);
+    return source;
+  };
+  const user = sourceOf('userToken', 'DNS_SYNC_USER_TOKEN');
+  const client = sourceOf('clientToken', 'DNS_SYNC_CLIENT_TOKEN');
+  return { read: () => ({ userToken: user.read(), clientToken: client.read() }) };
+};
+
+const missing = (key: string, variable: string, sources: Sources): SecretSource => ({
+  read: () => {
+    throw new UserError(
+      `${keyName(sources, key)}: required: ${variable}, ${variable}_FILE or ${key} in the config file`,
+    );
+  },
+});
+
+const tryToRead = (source: SecretSource, key: string, { problems }: Sources): void => {
+  try {
+    source.read();
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    problems.note(error, key);
+  }
+};
+
+/** The key as it would stand in the config file. */
+const keyName = ({ sections }: Sources, key: string): string => [...(sections[0]?.at ?? []), key].join('.');
+
+const usualStateDir = ({ XDG_STATE_HOME: xdg, HOME: home }: NodeJS.ProcessEnv): string => {
+  // The XDG specification has relative paths ignored.
+  const folder = xdg && path.isAbsolute(xdg) ? xdg : path.join(home || homedir(), '.local', 'state');
+  return path.join(folder, 'dns-template-sync');
+};
+
+const fileVariables = ({ config, sections }: Sources): Omit<Variables, 'override'> => {
+  const [top, own] = [...sections].toReversed();
+  return { client: variablesAt(config, own), config: variablesAt(config, top) };
+};
+
+const variablesAt = (config: ConfigFile | null, section: Section | undefined): Record<string, string> =>
+  config === null || section === undefined ? {} : { ...config.texts([...section.at, 'vars']) };

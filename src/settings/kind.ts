@@ -1,0 +1,151 @@
+import { isIP } from 'node:net';
+import path from 'node:path';
+import { z } from 'zod';
+import { parseDuration } from '../model/duration.ts';
+import { isTimezone, scheduleProblem } from './schedule.ts';
+
+/** Where a value stands: paths in a file count from its folder, all others from the working directory. */
+interface Base {
+  readonly cwd: string;
+  readonly folder: string;
+}
+
+export type Parsed<T> = { readonly value: T } | { readonly expected: string };
+
+/** A kind of value: what the config file may hold for it, and the way from its text to the value. */
+export interface Kind<T> {
+  readonly file: z.ZodType;
+  /** Present on lists: what divides them in an environment variable. */
+  readonly divider?: string;
+  readonly parse: (texts: readonly string[], base: Base) => Parsed<T>;
+}
+
+export const duration = ({ least = 0, most = Number.MAX_SAFE_INTEGER } = {}): Kind<number> =>
+  scalar(
+    `a duration such as 500ms, 8s, 5m, 1h, 1d${least > 0 ? ', above zero' : ''}${most < Number.MAX_SAFE_INTEGER ? ', at most 1d' : ''}`,
+    (expected) => string(expected).regex(/^\d{1,12}(ms|s|m|h|d)$/, message(expected)),
+    (text) => {
+      const value = parseDuration(text);
+      return value !== null && value >= least && value <= most ? value : null;
+    },
+  );
+
+export const whole = (least: number, most: number): Kind<number> =>
+  scalar(
+    most === Number.MAX_SAFE_INTEGER
+      ? `a whole number from ${least} on`
+      : `a whole number from ${least} to ${most}`,
+    (expected) => z.int(message(expected)).min(least, message(expected)).max(most, message(expected)),
+    (text) =>
+      /^\d{1,15}$/.test(text) && Number(text) >= least && Number(text) <= most ? Number(text) : null,
+  );
+
+export const yesOrNo: Kind<boolean> = scalar(
+  'true or false',
+  (expected) => z.boolean(message(expected)),
+  (text) => (text === 'true' ? true : text === 'false' ? false : null),
+);
+
+export const oneOf = <const T extends string>(words: readonly T[]): Kind<T> =>
+  scalar(
+    `one of ${words.join(', ')}`,
+    (expected) => z.enum(words, message(expected)),
+    (text) => words.find((word) => word === text) ?? null,
+  );
+
+export const cron: Kind<string> = {
+  file: string('a cron expression'),
+  parse: ([value = '']) => {
+    const problem = scheduleProblem(value);
+    return problem === null ? { value } : { expected: `a cron expression: ${problem}` };
+  },
+};
+
+export const timezone: Kind<string> = scalar(
+  'an IANA time zone such as UTC or Europe/Berlin',
+  string,
+  (zone) => (isTimezone(zone) ? zone : null),
+);
+
+/** The service's base address, without a slash at its end. Whether `http:` will do is another question. */
+export const serviceAddress: Kind<string> = scalar(
+  'an address such as https://panel.example.net/api/v1, without user, query or fragment',
+  string,
+  (address) => {
+    if (!/^https?:\/\//i.test(address) || !URL.canParse(address)) return null;
+    const { username, password, search, hash, href } = new URL(address);
+    return username || password || search || hash || /[?#]/.test(address) ? null : href.replace(/\/+$/, '');
+  },
+);
+
+/** A directory or file, shown as the person named it: relative where it lies in the working directory. */
+export const shownPath: Kind<string> = scalar('a path', string, (given, { cwd, folder }) => {
+  if (given === '') return null;
+  if (path.isAbsolute(given)) return path.normalize(given);
+  const absolute = path.resolve(folder, given);
+  const relative = path.relative(cwd, absolute);
+  return relative.startsWith('..') ? absolute : relative || '.';
+});
+
+export const absolutePath: Kind<string> = scalar('a path', string, (given, { folder }) =>
+  given === '' ? null : path.resolve(folder, given),
+);
+
+export interface ListenAddress {
+  readonly host: string;
+  readonly port: number;
+}
+
+export const listenAddress: Kind<ListenAddress | null> = {
+  file: string('HOST:PORT or off'),
+  parse: ([given = '']) => {
+    if (given === 'off') return { value: null };
+    const match = /^(?:\[([^\]]+)\]|([^:[\]/\s]+)):(\d{1,5})$/.exec(given);
+    const host = match?.[1] ?? match?.[2] ?? '';
+    const port = Number(match?.[3] ?? -1);
+    const bracketed = match?.[1] !== undefined;
+    return host !== '' && port >= 0 && port <= 65_535 && bracketed === (isIP(host) === 6)
+      ? { value: { host, port } }
+      : { expected: 'HOST:PORT (an IPv6 address in brackets) or off' };
+  },
+};
+
+export const hostName: Kind<string> = scalar('a host name without port', string, (host) =>
+  /^[\w-]+(\.[\w-]+)*$/.test(host) ? host.toLowerCase() : null,
+);
+
+export const list = <T>(item: Kind<T>, divider: string): Kind<readonly T[]> => ({
+  file: z.union([item.file, z.array(item.file)], message('text or a list of texts')),
+  divider,
+  parse: (texts, base) => {
+    const values: T[] = [];
+    for (const one of texts) {
+      const parsed = item.parse([one], base);
+      if ('expected' in parsed) return parsed;
+      values.push(parsed.value);
+    }
+    return values.length === 0 ? { expected: 'at least one' } : { value: values };
+  },
+});
+
+function scalar<T>(
+  expected: string,
+  file: (expected: string) => z.ZodType,
+  parse: (text: string, base: Base) => T | null,
+): Kind<T> {
+  return {
+    file: file(expected),
+    parse: ([given = ''], base) => {
+      const value = parse(given, base);
+      return value === null ? { expected } : { value };
+    },
+  };
+}
+
+function string(expected: string): z.ZodString {
+  return z.string(message(expected));
+}
+
+function message(expected: string): { error: string } {
+  return { error: `expected ${expected}` };
+}

@@ -1,0 +1,35 @@
+import { UserError } from '../errors.ts';
+
+/** Gathers everything that is wrong with the settings, so that one run tells it all. */
+export class Problems {
+  readonly #lines = new Set<string>();
+  readonly #keys = new Set<string>();
+
+  /** `place` is the flag, variable or key as a person would look for it; `key` the setting it is about. */
+  add(place: string, message: string, key: string = place): void {
+    this.#lines.add(`${place}: ${message}`);
+    this.#keys.add(key);
+  }
+
+  /** An error whose message names its place already. */
+  note(error: UserError, key: string): void {
+    this.#lines.add(error.message);
+    this.#keys.add(key);
+  }
+
+  /** Whether something was said about that setting: what it lacks then is no second problem. */
+  concern(key: string): boolean {
+    return this.#keys.has(key);
+  }
+
+  /** Throws one UserError with every problem, if there is any. */
+  settle(scrub: (text: string) => string): void {
+    if (this.#lines.size === 0) return;
+    const lines = [...this.#lines].map((line) => scrub(line));
+    throw new UserError(
+      lines.length === 1
+        ? lines.join('')
+        : [`${lines.length} problems in the settings:`, ...lines].join('\n- '),
+    );
+  }
+}

@@ -1,0 +1,72 @@
+import type { ConfigFile, Section } from './config-file.ts';
+import { valueAt } from './config-file.ts';
+import type { Parsed } from './kind.ts';
+import type { Problems } from './problems.ts';
+import type { FlagName, Setting, Table, Values } from './table.ts';
+
+/** What the values of settings are taken from, the strongest first: flags, environment, sections of the file. */
+export interface Sources {
+  readonly flags: Readonly<Partial<Record<FlagName, string | boolean | readonly string[] | undefined>>>;
+  readonly env: NodeJS.ProcessEnv;
+  readonly config: ConfigFile | null;
+  /** The client's own section before the top level. */
+  readonly sections: readonly Section[];
+  readonly cwd: string;
+  readonly problems: Problems;
+}
+
+/** A value for each setting of the table. A bad one is a problem, and its default stands in for it. */
+export function resolve<T extends Table>(table: T, sources: Sources, prefix?: string): Values<T>;
+export function resolve(table: Table, sources: Sources, prefix = ''): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(
+    Object.entries(table).map(([key, setting]) => [key, valueOf(setting, prefix + key, sources)]),
+  );
+}
+
+interface Found {
+  readonly place: string;
+  readonly texts: readonly string[];
+  readonly folder: string;
+}
+
+const valueOf = (setting: Setting<unknown>, key: string, sources: Sources): unknown => {
+  const found = inFlags(setting, sources) ?? inEnvironment(setting, sources) ?? inFile(key, sources);
+  if (!found) return setting.fallback;
+
+  const parsed: Parsed<unknown> = setting.kind.parse(found.texts, { cwd: sources.cwd, folder: found.folder });
+  if ('value' in parsed) return parsed.value;
+  sources.problems.add(found.place, `expected ${parsed.expected}`, key);
+  return setting.fallback;
+};
+
+const inFlags = ({ flag }: Setting<unknown>, { flags, cwd }: Sources): Found | null => {
+  const given = flag === undefined ? undefined : flags[flag];
+  if (flag === undefined || given === undefined) return null;
+  const place = `--${flag.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+  return { place, texts: textsOf(given), folder: cwd };
+};
+
+/** An empty variable is an unset one: that is what compose files make of a value nobody gave. */
+const inEnvironment = ({ env: name, kind }: Setting<unknown>, { env, cwd }: Sources): Found | null => {
+  const text = name === undefined ? undefined : env[name];
+  if (name === undefined || text === undefined || text === '') return null;
+  const texts =
+    kind.divider === undefined ? [text] : text.split(kind.divider).filter((part) => part.trim() !== '');
+  return { place: name, texts: texts.map((part) => part.trim()), folder: cwd };
+};
+
+const inFile = (key: string, { config, sections }: Sources): Found | null => {
+  for (const section of sections) {
+    const value = valueAt(section, key);
+    if (value === undefined || config === null) continue;
+    return {
+      place: config.place([...section.at, ...key.split('.')]),
+      texts: textsOf(value),
+      folder: config.folder,
+    };
+  }
+  return null;
+};
+
+const textsOf = (value: unknown): readonly string[] =>
+  Array.isArray(value) ? value.map(String) : [String(value)];

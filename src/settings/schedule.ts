@@ -1,0 +1,93 @@
+interface Field {
+  readonly label: string;
+  readonly least: number;
+  readonly most: number;
+  readonly names?: readonly string[];
+}
+
+const months = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
+const days = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'];
+
+const seconds: Field = { label: 'seconds', least: 0, most: 59 };
+const fields: readonly Field[] = [
+  { label: 'minutes', least: 0, most: 59 },
+  { label: 'hours', least: 0, most: 23 },
+  { label: 'day of month', least: 1, most: 31 },
+  { label: 'month', least: 1, most: 12, names: months },
+  { label: 'day of week', least: 0, most: 7, names: days },
+];
+
+/** Two passes of a schedule are at least this far apart. */
+const shortestGapSeconds = 10;
+
+/**
+ * What is wrong with a cron expression of five fields, or of six with seconds first; null if nothing is.
+ * Stricter than the scheduler itself, which takes steps beyond the field, ranges that run backwards,
+ * and a pass every second.
+ */
+export const scheduleProblem = (expression: string): string | null => {
+  const texts = expression.trim().split(/\s+/);
+  if (texts.length !== 5 && texts.length !== 6) return `five or six fields, not ${texts.length}`;
+
+  const used = texts.length === 6 ? [seconds, ...fields] : fields;
+  const values = new Map<string, readonly number[]>();
+  for (const [index, field] of used.entries()) {
+    const text = texts[index] ?? '';
+    const matching = valuesOf(text, field);
+    if (!matching) return `${field.label} from ${field.least} to ${field.most}, not "${text}"`;
+    values.set(field.label, matching);
+  }
+  if (tooFast(values.get('seconds') ?? [0], values.get('minutes') ?? [])) {
+    return `at least ${shortestGapSeconds} s between two runs`;
+  }
+  if (!hasDay(values.get('day of month') ?? [], values.get('month') ?? []))
+    return 'a day that its months have';
+  return null;
+};
+
+/** Whether the IANA time zone is one that this Node.js knows. */
+export const isTimezone = (zone: string): boolean => {
+  try {
+    return zone !== '' && new Intl.DateTimeFormat('en', { timeZone: zone }).format(0) !== '';
+  } catch {
+    return false;
+  }
+};
+
+/** The values that a field such as `0-30/10,45` stands for; null where it is none. */
+const valuesOf = (text: string, field: Field): readonly number[] | null => {
+  const values = new Set<number>();
+  for (const part of text.toLowerCase().split(',')) {
+    const match = /^(?:\*|(\w+)(?:-(\w+))?)(?:\/(\d{1,2}))?$/.exec(part);
+    if (!match) return null;
+    const [, first, last, stepText] = match;
+    if (stepText !== undefined && first !== undefined && last === undefined) return null;
+
+    const from = first === undefined ? field.least : numberOf(first, field);
+    const to = first === undefined ? field.most : numberOf(last ?? first, field);
+    const step = Number(stepText ?? 1);
+    if (from === null || to === null || from > to) return null;
+    if (step < 1 || step > field.most) return null;
+    for (let value = from; value <= to; value += step) values.add(value);
+  }
+  return [...values].sort((one, other) => one - other);
+};
+
+const numberOf = (text: string, { least, most, names = [] }: Field): number | null => {
+  const named = names.indexOf(text);
+  const value = named >= 0 ? named + least : /^\d{1,2}$/.test(text) ? Number(text) : -1;
+  return value >= least && value <= most ? value : null;
+};
+
+const tooFast = (inMinute: readonly number[], minutes: readonly number[]): boolean => {
+  const within = inMinute.some(
+    (second, index) => index > 0 && second - (inMinute[index - 1] ?? 0) < shortestGapSeconds,
+  );
+  const across = 60 + (inMinute[0] ?? 0) - (inMinute.at(-1) ?? 0) < shortestGapSeconds;
+  return within || (across && minutes.some((minute) => minutes.includes((minute + 1) % 60)));
+};
+
+const hasDay = (daysOfMonth: readonly number[], inMonths: readonly number[]): boolean => {
+  const earliest = Math.min(...daysOfMonth);
+  return inMonths.some((month) => earliest <= (month === 2 ? 29 : [4, 6, 9, 11].includes(month) ? 30 : 31));
+};

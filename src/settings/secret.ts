@@ -1,0 +1,59 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { UserError } from '../errors.ts';
+
+/** A secret by the place it comes from. `read` goes to that place each time, so a replaced file is noticed. */
+export interface SecretSource {
+  /** Throws a UserError that names the place, never the value. */
+  readonly read: () => string;
+}
+
+/** How the config file names a secret: never by its value. */
+export type SecretReference = { readonly env: string } | { readonly file: string };
+
+/** Secrets of one run of the program. It knows each value ever read, so that none of them reaches an output. */
+export class Secrets {
+  readonly #env: NodeJS.ProcessEnv;
+  readonly #seen = new Set<string>();
+
+  constructor(env: NodeJS.ProcessEnv) {
+    this.#env = env;
+  }
+
+  /** Every value read so far, replaced ones too. */
+  seen(): readonly string[] {
+    return [...this.#seen];
+  }
+
+  fromEnv(name: string, label = name): SecretSource {
+    return this.#source(label, () => {
+      const value = this.#env[name];
+      if (value === undefined) throw new UserError(`${label}: the environment variable ${name} is not set`);
+      return value;
+    });
+  }
+
+  fromFile(file: string, folder: string, label: string): SecretSource {
+    const absolute = path.resolve(folder, file);
+    return this.#source(label, () => {
+      try {
+        return readFileSync(absolute, 'utf8');
+      } catch (error) {
+        const code = error instanceof Error && 'code' in error ? String(error.code) : 'unreadable';
+        throw new UserError(`${label}: cannot read ${absolute} (${code})`, { cause: error });
+      }
+    });
+  }
+
+  #source(label: string, value: () => string): SecretSource {
+    return {
+      read: () => {
+        // An editor or `echo` ends a text with a newline that is no part of it.
+        const secret = value().replace(/[\r\n]+$/, '');
+        if (secret.trim() === '') throw new UserError(`${label}: the secret is empty`);
+        this.#seen.add(secret);
+        return secret;
+      },
+    };
+  }
+}

@@ -1,0 +1,158 @@
+import { modes, surplusPolicies } from '../model/template.ts';
+import type { Kind } from './kind.ts';
+import {
+  absolutePath,
+  cron,
+  duration,
+  hostName,
+  list,
+  listenAddress,
+  oneOf,
+  serviceAddress,
+  shownPath,
+  timezone,
+  whole,
+  yesOrNo,
+} from './kind.ts';
+
+/** One setting: its key in the config file, its environment variable, its flag, and what holds without them. */
+export interface Setting<T> {
+  readonly kind: Kind<T>;
+  readonly fallback: T;
+  readonly about: string;
+  readonly env?: string;
+  readonly flag?: FlagName;
+}
+
+export type Table = Readonly<Record<string, Setting<unknown>>>;
+
+/** The flags that are settings, as their camel-cased names. */
+export type FlagName =
+  | 'baseUrl'
+  | 'templates'
+  | 'stateDir'
+  | 'schedule'
+  | 'timezone'
+  | 'dryRun'
+  | 'listen'
+  | 'logLevel';
+
+/** What the settings of a table come to. */
+export type Values<T> = { readonly [Key in keyof T]: T[Key] extends Setting<infer Value> ? Value : never };
+
+const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
+export type LogLevel = (typeof logLevels)[number];
+
+const getParameterForms = ['query', 'body'] as const;
+
+const setting = <T>(
+  about: string,
+  kind: Kind<T>,
+  fallback: T,
+  from: { env?: string; flag?: FlagName } = {},
+): Setting<T> => ({ about, kind, fallback, ...from });
+
+const second = 1_000;
+const minute = 60 * second;
+/** Timers take no more than 24 days; a day is more than any of these needs. */
+const timer = { most: 24 * 60 * minute };
+const any = Number.MAX_SAFE_INTEGER;
+
+/** What each client may set for itself. The state directory's default depends on the environment. */
+export const clientTable = {
+  baseUrl: setting("The service's base address, which includes /api/v1.", serviceAddress, '', {
+    env: 'DNS_SYNC_BASE_URL',
+    flag: 'baseUrl',
+  }),
+  allowInsecure: setting('Allow http: to a host that is not this machine.', yesOrNo, false),
+  templates: setting(
+    'Directories and files that hold the template files.',
+    list(shownPath, ':'),
+    ['templates'],
+    { env: 'DNS_SYNC_TEMPLATES', flag: 'templates' },
+  ),
+  stateDir: setting("Directory of the program's memory.", absolutePath, '', {
+    env: 'DNS_SYNC_STATE_DIR',
+    flag: 'stateDir',
+  }),
+  schedule: setting(
+    'When a pass starts: cron, five fields, or six with seconds first.',
+    cron,
+    '*/5 * * * *',
+    { env: 'DNS_SYNC_SCHEDULE', flag: 'schedule' },
+  ),
+  timezone: setting('Time zone of the schedule.', timezone, 'UTC', {
+    env: 'DNS_SYNC_TIMEZONE',
+    flag: 'timezone',
+  }),
+  dryRun: setting('Report only, write nothing.', yesOrNo, false, { env: 'DNS_SYNC_DRY_RUN', flag: 'dryRun' }),
+  mode: setting('What a pass may write.', oneOf(modes), 'enforce', { env: 'DNS_SYNC_MODE' }),
+  surplus: setting('What becomes of records that no file wants.', oneOf(surplusPolicies), 'report', {
+    env: 'DNS_SYNC_SURPLUS',
+  }),
+  adopt: setting('Treat records that the file never wanted as its own.', yesOrNo, false, {
+    env: 'DNS_SYNC_ADOPT',
+  }),
+  requestTimeout: setting('Longest wait for an answer.', duration({ least: 1, ...timer }), 30 * second, {
+    env: 'DNS_SYNC_REQUEST_TIMEOUT',
+  }),
+  writeTimeout: setting(
+    'Longest wait for the answer to a write.',
+    duration({ least: 1, ...timer }),
+    8 * second,
+    {
+      env: 'DNS_SYNC_WRITE_TIMEOUT',
+    },
+  ),
+  settle: setting('Wait between the readings that settle an unknown outcome.', duration(timer), 10 * second, {
+    env: 'DNS_SYNC_SETTLE',
+  }),
+  unknownPause: setting('Shortest pause after an outcome that stayed unknown.', duration(), 5 * minute, {
+    env: 'DNS_SYNC_UNKNOWN_PAUSE',
+  }),
+  concurrency: setting('Requests in flight per client.', whole(1, 256), 8, { env: 'DNS_SYNC_CONCURRENCY' }),
+  getParameters: setting('How parameters of a GET are sent.', oneOf(getParameterForms), 'query', {
+    env: 'DNS_SYNC_GET_PARAMETERS',
+  }),
+  subdomainGrace: setting('How long a subdomain may lag behind its template.', duration(), 15 * minute, {
+    env: 'DNS_SYNC_SUBDOMAIN_GRACE',
+  }),
+};
+
+/** The same, under `limits`. */
+export const limitTable = {
+  maxAdds: setting('Most adds in one template.', whole(0, any), 100, { env: 'DNS_SYNC_MAX_ADDS' }),
+  maxAddsPerPass: setting('Most adds in one pass.', whole(0, any), 300, {
+    env: 'DNS_SYNC_MAX_ADDS_PER_PASS',
+  }),
+  maxChangePercent: setting('Most updates and parks, in percent of the records present.', whole(0, 100), 30, {
+    env: 'DNS_SYNC_MAX_CHANGE_PERCENT',
+  }),
+  minRecords: setting('Templates with fewer records are free of maxChangePercent.', whole(0, any), 10, {
+    env: 'DNS_SYNC_MIN_RECORDS',
+  }),
+};
+
+/** What holds for the whole program. */
+export const programTable = {
+  listen: setting(
+    'Address of the status page, probes and metrics; off for none.',
+    listenAddress,
+    { host: '127.0.0.1', port: 8053 },
+    { env: 'DNS_SYNC_LISTEN', flag: 'listen' },
+  ),
+  allowedHosts: setting<readonly string[]>(
+    'Host names under which the status page may be asked for.',
+    list(hostName, ','),
+    [],
+    { env: 'DNS_SYNC_ALLOWED_HOSTS' },
+  ),
+};
+
+/** Not in the config file: a log level is a matter of one run. */
+export const runTable = {
+  logLevel: setting('Least level of a log line.', oneOf(logLevels), 'info', {
+    env: 'LOG_LEVEL',
+    flag: 'logLevel',
+  }),
+};

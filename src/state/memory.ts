@@ -1,0 +1,139 @@
+import type { RecordData } from '../model/record.ts';
+import type { Cause } from '../plan/difference.ts';
+
+/**
+ * What is remembered between passes, so that no record is added twice and every difference can name its cause.
+ * All of it can be lost: then records are met as for the first time.
+ */
+export interface MemoryReader {
+  /** Null for a template that was never read. */
+  template(templateId: number): Promise<TemplateLedger | null>;
+  /** Every template that was ever managed. */
+  templates(): Promise<TemplateFacts[]>;
+  /** Writes that left and whose outcome nobody knows yet. */
+  openIntents(): Promise<Intent[]>;
+  history(filter?: HistoryFilter): Promise<HistoryEntry[]>;
+}
+
+export interface Memory extends MemoryReader {
+  /** On disk, synced, before it returns: from here on the write may leave. */
+  begin(intent: Omit<Intent, 'id'>): Promise<Intent>;
+  /** Closes an intent together with what its outcome changes; all of it or nothing. */
+  finish(intent: Intent, outcome: Ending, changes: LedgerChanges): Promise<void>;
+  save(changes: LedgerChanges): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** One template as memory knows it. */
+export interface TemplateLedger {
+  readonly facts: TemplateFacts;
+  readonly records: readonly RecordMemory[];
+}
+
+export interface TemplateFacts {
+  readonly templateId: number;
+  readonly template: string;
+  readonly file: string;
+  /** The ids of a reading that had lost many, waiting for another pass to agree. */
+  readonly suspectIds: readonly number[] | null;
+  /** Ids that were there when the template was first met, and that the file did not want; null until a pass saw it. */
+  readonly strangers: readonly number[] | null;
+  /** Ms since the epoch; null where this program never wrote the template. */
+  readonly lastWriteAt: number | null;
+}
+
+export interface LedgerChanges {
+  readonly facts: TemplateFacts;
+  readonly records: readonly RecordMemory[];
+  /** Keys of records to forget. */
+  readonly forgotten: readonly string[];
+}
+
+/** How a write ended, for the history. */
+export interface Ending {
+  readonly outcome: HistoryEntry['outcome'];
+  readonly recordId: number | null;
+  readonly error: string | null;
+}
+
+/** What is known of one wanted, or once wanted, record. */
+export interface RecordMemory {
+  /** Identifies the wanted record, TTL aside; `#ID` once the record was parked. */
+  readonly key: string;
+  /** The record at the service that stands for it. */
+  readonly recordId: number | null;
+  /** Both sides as they last agreed, or as they were first met. */
+  readonly wanted: RecordData;
+  readonly seen: RecordData | null;
+  /** Adds that were sent and may have landed, since a person last said to try again. */
+  readonly adds: number;
+  /** When the same value was stored, in ms since the epoch: the last three times. */
+  readonly stored: { readonly sent: RecordData; readonly at: readonly number[] } | null;
+  /** What was sent and what the service made of it, where that differs. */
+  readonly rewritten: { readonly sent: RecordData; readonly stored: RecordData } | null;
+  readonly failure: Failure | null;
+  /** Why the record was first found to differ; null once it has an id. */
+  readonly cause: Cause | null;
+}
+
+/**
+ * `refused`: the service said no; `unknown`: an add of unknown outcome was found in no reading; `unseen`: an update
+ * of unknown outcome, whose effect nobody has seen so far.
+ */
+export interface Failure {
+  readonly kind: 'refused' | 'unknown' | 'unseen';
+  readonly message: string;
+  readonly count: number;
+  /** The values that failed: an edit of the record starts anew. */
+  readonly sent: RecordData;
+  /** Ms since the epoch; not tried again before. */
+  readonly retryAt: number;
+  /** Milliseconds. */
+  readonly pause: number;
+}
+
+/** A write that is about to leave, or has left. */
+export interface Intent {
+  readonly id: number;
+  readonly run: string;
+  readonly at: number;
+  readonly templateId: number;
+  readonly template: string;
+  readonly file: string;
+  readonly action: 'add' | 'update' | 'park';
+  /** Of the wanted record; `#ID` for a park. */
+  readonly key: string;
+  readonly recordId: number | null;
+  readonly before: RecordData | null;
+  readonly after: RecordData;
+  readonly cause: Cause;
+  /** Of an add: the ids of its type that were there before, so that a new one can be told. */
+  readonly idsBefore: readonly number[];
+}
+
+export interface HistoryEntry {
+  readonly at: number;
+  readonly run: string;
+  readonly templateId: number;
+  readonly template: string;
+  readonly action: 'add' | 'update' | 'park';
+  readonly recordId: number | null;
+  readonly before: RecordData | null;
+  readonly after: RecordData;
+  readonly outcome: 'applied' | 'failed' | 'unknown' | 'duplicate';
+  readonly error: string | null;
+}
+
+export interface HistoryFilter {
+  readonly templates?: readonly string[];
+  readonly since?: number;
+  readonly outcome?: HistoryEntry['outcome'];
+}
+
+/** For a program that cannot, or may not, remember. */
+export const noMemories: MemoryReader = {
+  template: () => Promise.resolve(null),
+  templates: () => Promise.resolve([]),
+  openIntents: () => Promise.resolve([]),
+  history: () => Promise.resolve([]),
+};

@@ -1,0 +1,203 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { parseArgs } from 'node:util';
+import { eventLine, startProgram } from './children.mjs';
+import { startFaultyFront } from './faulty-front.mjs';
+import { median, randomOf } from './statistics.mjs';
+
+/**
+ * Many passes of the daemon over many records, with changes on both sides and faults between them. What it holds
+ * on to must not grow: its memory, its handles, its connections. Options: --passes, --records, --seed.
+ */
+export const measure = async (args) => {
+  const { values } = parseArgs({
+    args,
+    options: {
+      passes: { type: 'string', default: '2000' },
+      records: { type: 'string', default: '10000' },
+      seed: { type: 'string', default: '1' },
+    },
+  });
+  const [passes, records, seed] = [values.passes, values.records, values.seed].map(Number);
+  const cwd = await mkdtemp(path.join(tmpdir(), 'soak-'));
+  const random = randomOf(seed);
+  const sandbox = startProgram(['sandbox', '--listen', '127.0.0.1:0'], { cwd });
+  try {
+    const service = await sandbox.line((text) => /http\S+(?=\/api\/v1)/.exec(text)?.[0] ?? null);
+    const front = await startFaultyFront(new URL(service), random);
+    const world = await makeWorld({ cwd, service, records, random });
+    const started = performance.now();
+    const { samples, exitCode } = await soak({ cwd, front, world, passes });
+    front.close();
+    const result = {
+      passes,
+      records,
+      seed,
+      seconds: Math.round((performance.now() - started) / 1_000),
+      faults: front.faults.count,
+      failedPasses: samples.filter(({ failed }) => failed).length,
+      writes: samples.at(-1).writes,
+      exitCode,
+      quarters: quartersOf(samples),
+    };
+    const problems = problemsIn(result);
+    process.stdout.write(`${tableOf(result)}\n${JSON.stringify({ ...result, problems })}\n`);
+    return problems.length === 0 ? 0 : 1;
+  } finally {
+    sandbox.end();
+    await sandbox.ended;
+    await rm(cwd, { recursive: true });
+  }
+};
+
+const perTemplate = 1_000;
+
+/** Templates at the service and in files, and what other people do to both. */
+const makeWorld = async ({ cwd, service, records, random }) => {
+  const change = async (name, body) => {
+    const answer = await fetch(`${service}/sandbox/${name}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+    return answer.json();
+  };
+  const templates = [];
+  for (let from = 0; from < records; from += perTemplate) {
+    const addresses = Array.from({ length: Math.min(perTemplate, records - from) }, () => '192.0.2.1');
+    const template = await change('add-template', {
+      name: `template-${templates.length}`,
+      records: addresses.map((content, index) => ({ type: 'A', name: `host-${index}`, content })),
+    });
+    templates.push({
+      id: template.id,
+      name: template.name,
+      ids: template.dns_template_records.map(({ id }) => id),
+      addresses,
+    });
+  }
+  const writeTemplate = ({ name, addresses }) =>
+    writeFile(
+      path.join(cwd, `${name}.yaml`),
+      `template: ${name}\nrecords:\n${addresses.map((address, index) => `  - {type: A, name: host-${index}, content: ${address}}\n`).join('')}`,
+    );
+  for (const template of templates) await writeTemplate(template);
+
+  const some = (list) => list[Math.floor(random() * list.length)];
+  const address = () => `198.51.100.${Math.floor(random() * 256)}`;
+  return {
+    /** Somebody else at the service. */
+    drift: async () => {
+      const record_id = some(some(templates).ids);
+      await (random() < 0.1
+        ? change('remove-record', { record_id })
+        : change('edit-record', { record_id, content: address() }));
+    },
+    /** Somebody at the files. */
+    edit: async () => {
+      const template = some(templates);
+      template.addresses[Math.floor(random() * template.addresses.length)] = address();
+      await writeTemplate(template);
+    },
+    random,
+  };
+};
+
+const token = 'soak';
+
+const soak = async ({ cwd, front, world, passes }) => {
+  const daemon = startProgram(
+    ['run', '--templates', '.', '--listen', '127.0.0.1:0', '--schedule', '0 0 29 2 *'],
+    {
+      cwd,
+      env: {
+        DNS_SYNC_BASE_URL: `${front.url}/api/v1`,
+        DNS_SYNC_USER_TOKEN: 'user-token',
+        DNS_SYNC_CLIENT_TOKEN: 'client-token',
+        DNS_SYNC_TRIGGER_TOKEN: token,
+        DNS_SYNC_STATE_DIR: path.join(cwd, '.state'),
+        DNS_SYNC_REQUEST_TIMEOUT: '3s',
+        DNS_SYNC_WRITE_TIMEOUT: '1s',
+        DNS_SYNC_SETTLE: '0s',
+        DNS_SYNC_UNKNOWN_PAUSE: '1s',
+      },
+    },
+  );
+  const { listen } = await daemon.line(eventLine('daemon.started'));
+  await daemon.line(eventLine('pass.finished'));
+  const samples = [];
+  for (let pass = 1; pass <= passes; pass += 1) {
+    if (world.random() < 0.5) await world.drift();
+    if (world.random() < 0.1) await world.edit();
+    const finished = daemon.line(eventLine('pass.finished', ({ trigger }) => trigger === 'request'));
+    await fetch(`${listen}/api/reconcile`, { method: 'POST', headers: { authorization: `Bearer ${token}` } });
+    const { status } = await finished;
+    samples.push({
+      ...(await sampleOf(listen)),
+      connections: await front.connections(),
+      failed: status === 'failed',
+    });
+    if (pass % 100 === 0) process.stderr.write(`${pass} of ${passes} passes\n`);
+  }
+  daemon.end();
+  return { samples, exitCode: await daemon.ended };
+};
+
+const sampleOf = async (listen) => {
+  const text = await (await fetch(`${listen}/metrics`)).text();
+  const sum = (name) =>
+    [...text.matchAll(new RegExp(`^${name}(?:\\{.*\\})? (\\S+)$`, 'gm'))].reduce(
+      (all, [, value]) => all + Number(value),
+      0,
+    );
+  return {
+    memory: sum('process_resident_memory_bytes'),
+    heap: sum('nodejs_heap_size_used_bytes'),
+    files: sum('process_open_fds'),
+    resources: sum('nodejs_active_resources'),
+    writes: sum('dns_template_sync_changes_total'),
+  };
+};
+
+const quartersOf = (samples) =>
+  [0, 1, 2, 3].map((quarter) => {
+    const part = samples.slice((quarter * samples.length) / 4, ((quarter + 1) * samples.length) / 4);
+    const values = (name) => part.map((sample) => sample[name]);
+    return {
+      memoryMiB: inMiB(median(values('memory'))),
+      // What is left after garbage was collected.
+      leastHeapMiB: inMiB(Math.min(...values('heap'))),
+      files: median(values('files')),
+      mostFiles: Math.max(...values('files')),
+      resources: median(values('resources')),
+      mostConnections: Math.max(...values('connections')),
+    };
+  });
+
+const inMiB = (bytes) => Math.round((bytes / 2 ** 20) * 10) / 10;
+
+/** The first quarter is the warm-up. */
+const problemsIn = ({ quarters, exitCode }) => {
+  const [, second, , last] = quarters;
+  return [
+    ...(last.memoryMiB > second.memoryMiB * 1.05 ? ['resident memory grows'] : []),
+    ...(last.files > second.files ? ['open files grow'] : []),
+    ...(last.resources > second.resources ? ['handles grow'] : []),
+    ...(quarters.some(({ mostConnections }) => mostConnections > 16) ? ['too many connections'] : []),
+    ...(exitCode === 0 ? [] : [`ended with ${exitCode}`]),
+  ];
+};
+
+const tableOf = ({ quarters, ...rest }) => {
+  const rows = [Object.keys(quarters[0]), ...quarters.map((quarter) => Object.values(quarter))];
+  const columns = rows[0].map((_, column) => Math.max(...rows.map((row) => String(row[column]).length)));
+  const lines = rows.map((row, index) =>
+    [
+      index === 0 ? 'quarter' : String(index).padStart(7),
+      ...row.map((cell, column) => String(cell).padStart(columns[column])),
+    ].join('  '),
+  );
+  const facts = Object.entries(rest).map(([name, value]) => `${name} ${value}`);
+  return [facts.join(', '), ...lines].join('\n');
+};

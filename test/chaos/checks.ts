@@ -1,0 +1,99 @@
+import path from 'node:path';
+import Database from 'libsql';
+import type { Report } from '../../src/report/report.ts';
+import { dataKey } from './wire.ts';
+import { endOf, type Run, type World } from './world.ts';
+
+type Difference = Report['templates'][number]['differences'][number];
+
+/** What a process reported, held against what it did; null if it was killed. */
+export const checkedReport = async (world: World, run: Run): Promise<Report | null> => {
+  const { code, signal, stdout, stderr } = await endOf(world, run);
+  if (run.isKilled) return null;
+  if (stdout === '') {
+    world.problems.push(`${run.caller} ended with ${signal ?? code} and no report: ${stderr}`);
+    return null;
+  }
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- its form is another test's business
+  const report = JSON.parse(stdout) as Report;
+  for (const { template, differences } of report.templates)
+    for (const one of differences)
+      if (one.outcome === 'applied' && one.action !== 'surplus' && !isStored(world, one, differences))
+        world.problems.push(`${run.caller} says it applied to ${template}: ${JSON.stringify(one)}`);
+  return report;
+};
+
+/** By this process or, where it found its write done already, by another; or it says what became of it instead. */
+const isStored = (
+  { service }: World,
+  difference: Extract<Difference, { desired: unknown }>,
+  differences: readonly Difference[],
+): boolean => {
+  const key = dataKey(difference.desired);
+  const saysMore = (other: Difference): boolean =>
+    (other.action === 'blocked' && dataKey(other.desired) === key) ||
+    (other.action === 'surplus' && difference.action === 'park' && other.recordId === difference.recordId);
+  const { writes } = service.witness;
+  return (
+    writes.some(({ result }) => result !== null && dataKey(result) === key) || differences.some(saysMore)
+  );
+};
+
+const isOpen = (difference: Difference): boolean =>
+  difference.outcome !== 'applied' && difference.action !== 'surplus';
+
+export const isDone = ({ templates }: Report): boolean =>
+  templates.every(({ differences }) => !differences.some(isOpen));
+
+/** Whatever is not as the file says, the report says why. */
+export const checkExplained = ({ problems }: World, { templates }: Report): void => {
+  for (const { template, status, message, differences } of templates) {
+    const isSaid = (difference: Difference): boolean =>
+      difference.action === 'blocked' ? difference.message !== '' : (difference.error ?? '') !== '';
+    const unsaid = differences.filter((difference) => isOpen(difference) && !isSaid(difference));
+    if (unsaid.length > 0)
+      problems.push(`${template} is ${status} without a reason: ${JSON.stringify(unsaid)}`);
+    if (['failed', 'held'].includes(status) && message === null && differences.length === 0)
+      problems.push(`${template} is ${status} without a message`);
+  }
+};
+
+/** What the last report says is so: no change is lost, and no copy goes unsaid. */
+export const checkTruth = async (
+  { service, files, templateIds, problems }: World,
+  report: Report,
+): Promise<void> => {
+  const all = await service.templates();
+  for (const file of files) {
+    const records = all.find(({ id }) => id === templateIds.get(file.template))?.dns_template_records ?? [];
+    const differences =
+      report.templates.find(({ template }) => template === file.template)?.differences ?? [];
+    for (const wanted of file.records) {
+      const key = dataKey(wanted);
+      const found = records.filter((record) => dataKey(record) === key);
+      const isRight = found.some(({ ttl }) => wanted.ttl === null || wanted.ttl === ttl);
+      const isSaid = differences.some(
+        (one) => one.action !== 'surplus' && isOpen(one) && dataKey(one.desired) === key,
+      );
+      if (!isRight && !isSaid)
+        problems.push(`lost change: ${file.template} has no ${key}, and nothing says so`);
+      const copies = differences.filter((one) => one.action === 'surplus' && dataKey(one.current) === key);
+      if (found.length - 1 > copies.length)
+        problems.push(
+          `${found.length} of ${key} in ${file.template}, and ${copies.length} said to be surplus`,
+        );
+    }
+  }
+};
+
+/** Every write that left is in the history, unless what the program remembered was taken from it. */
+export const checkHistory = ({ folder, service, hasLostMemory, problems }: World): void => {
+  if (hasLostMemory) return;
+  const database = new Database(path.join(folder, 'state', 'memory.db'));
+  const said = database.prepare('SELECT id FROM history').all().length;
+  const open = database.prepare('SELECT id FROM intents').all().length;
+  database.close();
+  const left = service.witness.writes.length;
+  if (said < left) problems.push(`${left} writes left, and the history knows of ${said}`);
+  if (open > 0) problems.push(`${open} writes are still open at the end`);
+};

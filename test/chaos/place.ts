@@ -1,0 +1,106 @@
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { onTestFinished } from 'vitest';
+import type { Report } from '../../src/report/report.ts';
+import { startFaultyService, type FaultyService, type FaultyServiceOptions } from './faulty-service.ts';
+import { startProgram, type Ended, type Program, type ProgramOptions } from './program.ts';
+import { writeTemplateFile, type FileRecord } from './template-files.ts';
+import type { WireRecord } from './wire.ts';
+
+/** A service with one template, a file that describes it, and the program between them. */
+export interface Place {
+  readonly service: FaultyService;
+  readonly templateId: number;
+  readonly folder: string;
+  readonly stateDir: string;
+  /** What the file says from now on. */
+  write(
+    records: readonly FileRecord[],
+    more?: Partial<Parameters<typeof writeTemplateFile>[1]>,
+  ): Promise<void>;
+  start(args: readonly string[], options?: Partial<ProgramOptions>): Program;
+  run(args: readonly string[], options?: Partial<ProgramOptions>): Promise<Ended>;
+  apply(options?: Partial<ProgramOptions> & { readonly args?: readonly string[] }): Promise<Applied>;
+  /** The template's records as they truly are. */
+  records(): Promise<readonly WireRecord[]>;
+}
+
+export interface Applied extends Ended {
+  readonly report: Report;
+  /** How many writes reached the service. */
+  readonly writes: number;
+}
+
+export const openPlace = async (
+  present: readonly FileRecord[],
+  options: FaultyServiceOptions = {},
+): Promise<Place> => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'dns-template-sync-place-'));
+  chmodSync(folder, 0o755);
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const service = await startFaultyService(options);
+  onTestFinished(() => service.close());
+  const records = present.map((record) => ({ ...record, ttl: record.ttl ?? 3600 }));
+  const { id: templateId } = await service.change('add-template', { name: 'web', records });
+  const stateDir = path.join(folder, 'state');
+  let processes = 0;
+
+  const start: Place['start'] = (args, { env, ...more } = {}) => {
+    processes += 1;
+    const program = startProgram({
+      args,
+      cwd: folder,
+      env: {
+        DNS_SYNC_BASE_URL: service.url,
+        DNS_SYNC_USER_TOKEN: `process-${processes}`,
+        DNS_SYNC_CLIENT_TOKEN: 'token-of-client',
+        DNS_SYNC_TEMPLATES: path.join(folder, 'templates'),
+        DNS_SYNC_STATE_DIR: stateDir,
+        DNS_SYNC_SETTLE: '30ms',
+        DNS_SYNC_UNKNOWN_PAUSE: '50ms',
+        ...env,
+      },
+      ...more,
+    });
+    onTestFinished(() => program.kill('SIGKILL'));
+    return program;
+  };
+
+  return {
+    service,
+    templateId,
+    folder,
+    stateDir,
+    start,
+    run: (args, more) => start(args, more).ended,
+    write: (wanted, more = {}) =>
+      writeTemplateFile(path.join(folder, 'templates'), {
+        template: 'web',
+        surplus: 'report',
+        adopt: false,
+        records: wanted,
+        ...more,
+      }),
+    apply: async ({ args = [], ...more } = {}) => {
+      const before = service.witness.writes.length;
+      const ended = await start(['apply', '--yes', '--format', 'json', ...args], more).ended;
+      const writes = service.witness.writes.length - before;
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- its form is another test's business
+      const report = (ended.stdout === '' ? null : JSON.parse(ended.stdout)) as Report;
+      return { ...ended, report, writes };
+    },
+    records: async () => {
+      const templates = await service.templates();
+      return templates.find(({ id }) => id === templateId)?.dns_template_records ?? [];
+    },
+  };
+};
+
+export const address = (name: string | null, content: string, ttl: number | null = null): FileRecord => ({
+  type: 'A',
+  name,
+  content,
+  priority: null,
+  ttl,
+});

@@ -1,0 +1,85 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { built } from '../built.ts';
+
+export interface ProgramOptions {
+  readonly args: readonly string[];
+  /** Beside the little that a program cannot do without; undefined for what is not to be set. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly cwd: string;
+  /** Milliseconds that its clock is ahead of ours. */
+  readonly clockAhead?: number;
+  /** Of a root that is to have no special rights. */
+  readonly uid?: number;
+  /** Bytes that each of its files can have at most, as on a full disk; a multiple of 1024. */
+  readonly fileLimit?: number;
+}
+
+export interface Ended {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface Program {
+  readonly ended: Promise<Ended>;
+  kill(signal: NodeJS.Signals): void;
+  /** Resolves to the first line of JSON on stdout that matches from now on; to null when the program has ended. */
+  line(
+    matches: (line: Readonly<Record<string, unknown>>) => boolean,
+  ): Promise<Record<string, unknown> | null>;
+}
+
+/** Starts the built program as a process of its own. */
+export const startProgram = ({ args, env, cwd, clockAhead = 0, uid, fileLimit }: ProgramOptions): Program => {
+  const clock = `const now=Date.now;Date.now=()=>now()+(${clockAhead})`;
+  const ahead = clockAhead === 0 ? [] : ['--import', `data:text/javascript,${encodeURIComponent(clock)}`];
+  const node = [process.execPath, ...ahead, built('main.js'), ...args];
+  const limited = [
+    'bash',
+    '-c',
+    `trap '' XFSZ; ulimit -f ${(fileLimit ?? 0) / 1_024}; exec "$@"`,
+    'limited',
+    ...node,
+  ];
+  const [command = '', ...rest] = fileLimit === undefined ? node : limited;
+  const child = spawn(command, rest, {
+    cwd,
+    env: { PATH: process.env['PATH'], HOME: cwd, NO_COLOR: '1', ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    ...(uid === undefined ? {} : { uid, gid: uid }),
+  });
+  let stdout = '';
+  let stderr = '';
+  child.stdout.setEncoding('utf8').on('data', (chunk: string) => (stdout += chunk));
+  child.stderr.setEncoding('utf8').on('data', (chunk: string) => (stderr += chunk));
+  const lines = createInterface({ input: child.stdout });
+  const ended = once(child, 'close').then(([code, signal]): Ended => ({ code, signal, stdout, stderr }));
+  return {
+    ended,
+    kill: (signal) => void child.kill(signal),
+    line: (matches) =>
+      new Promise((resolve) => {
+        const look = (text: string): void => {
+          const line = parseLine(text);
+          if (line === null || !matches(line)) return;
+          lines.off('line', look);
+          resolve(line);
+        };
+        lines.on('line', look);
+        void ended.then(() => resolve(null));
+      }),
+  };
+};
+
+const parseLine = (text: string): Record<string, unknown> | null => {
+  try {
+    const value: unknown = JSON.parse(text);
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : null;
+  } catch {
+    return null;
+  }
+};

@@ -1,0 +1,114 @@
+import { describe, expect, it } from 'vitest';
+import { noFault } from './fault.ts';
+import type { FaultyServiceOptions } from './faulty-service.ts';
+import { openPlace, type Applied } from './place.ts';
+import { quirks } from './quirks.ts';
+import type { FileRecord } from './template-files.ts';
+
+const record = (
+  type: string,
+  name: string | null,
+  content: string,
+  more: Partial<FileRecord> = {},
+): FileRecord => ({
+  type,
+  name,
+  content,
+  priority: null,
+  ttl: null,
+  ...more,
+});
+
+/** Adds and updates of all types, of contents and of TTLs. */
+const present = [
+  record('A', 'www', '203.0.113.9', { ttl: 60 }),
+  record('CNAME', 'docs', 'old.example.net'),
+  record('TXT', null, 'v=spf1 -all'),
+  record('MX', null, 'mx1.example.net', { priority: 20 }),
+  record('A', 'foreign', '192.0.2.1'),
+];
+const wanted = [
+  record('A', null, '203.0.113.1', { ttl: 60 }),
+  record('A', 'www', '203.0.113.1', { ttl: 60 }),
+  record('A', 'www', '203.0.113.2', { ttl: 7200 }),
+  record('AAAA', 'www', '2001:db8::1'),
+  record('CNAME', 'docs', 'Docs.Example.Net'),
+  record('TXT', null, 'v=spf1 mx include:spf.example.net -all', { ttl: 600 }),
+  record('TXT', 'info', 'say "yes" or \\ no'),
+  record('MX', null, 'mx1.example.net', { priority: 10 }),
+  record('MX', null, 'MX2.example.net.', { priority: 20 }),
+  record('SRV', '_sip._tcp', '5 5060 Sip.example.net', { priority: 10, ttl: 60 }),
+  record('PTR', '7', 'host.example.net', { ttl: 60 }),
+];
+
+/** What the last pass says of the records that are not as the file has them. */
+const openIn = ({ report }: Applied) =>
+  (report.templates[0]?.differences ?? []).filter(
+    ({ action, outcome }) => action !== 'surplus' && outcome !== 'applied',
+  );
+
+const compare = (a: string, b: string): number => a.localeCompare(b, 'en');
+
+/** The contents of records that cannot be brought to what the file says, by quirk; none where all can. */
+const neverConverge: Readonly<Record<string, readonly string[]>> = {
+  'clamps TTLs to at least 300 seconds': ['203.0.113.1', '5 5060 Sip.example.net', 'host.example.net'],
+  'keeps one TTL per record set': ['203.0.113.1'],
+  'writes texts anew, with other blanks': ['say "yes" or \\ no', 'v=spf1 mx include:spf.example.net -all'],
+  'adds a placeholder to names': [
+    '2001:db8::1',
+    '203.0.113.2',
+    '5 5060 Sip.example.net',
+    'host.example.net',
+    'say "yes" or \\ no',
+  ],
+  'ignores the TTL of an update': ['v=spf1 mx include:spf.example.net -all'],
+  'ignores the content of an update': [
+    '203.0.113.1',
+    'Docs.Example.Net',
+    'v=spf1 mx include:spf.example.net -all',
+  ],
+};
+
+const threePasses = async (options: FaultyServiceOptions) => {
+  const place = await openPlace(present, options);
+  await place.write(wanted);
+  const passes = [await place.apply(), await place.apply(), await place.apply()] as const;
+  expect(place.service.witness.wrongs).toEqual([]);
+  const foreign = (await place.records()).find(({ name }) => name === 'foreign');
+  expect(foreign).toMatchObject({ content: '192.0.2.1', ttl: 3600 });
+  return { place, passes };
+};
+
+describe('a service that', { timeout: 60_000 }, () => {
+  it.each(Object.entries(quirks))(
+    '%s is written to once, and what it made of it is said',
+    async (name, quirk) => {
+      const { passes } = await threePasses({ quirk });
+      const [first, second, third] = passes;
+      expect(first.writes).toBeGreaterThan(0);
+      expect([second.writes, third.writes]).toEqual([0, 0]);
+      const open = openIn(third);
+      expect(open.map((one) => ('desired' in one ? one.desired.content : '')).toSorted(compare)).toEqual(
+        neverConverge[name] ?? [],
+      );
+      for (const one of open)
+        expect(one).toMatchObject({
+          action: 'blocked',
+          reason: 'not-converging',
+          message: expect.stringMatching(/^sent .*stored /),
+        });
+      expect(third.report.status).toBe('drifted');
+    },
+  );
+
+  it('shows its listings one write behind is waited for', async () => {
+    const { passes } = await threePasses({
+      faultOf: ({ operation, ordinal }) =>
+        operation === 'list' && ordinal === 0 ? { commit: 'now', answer: 'lag' } : noFault,
+    });
+    const [first, second, third] = passes;
+    expect(first.writes).toBeGreaterThan(0);
+    expect([second.writes, third.writes]).toEqual([0, 0]);
+    expect(openIn(third)).toEqual([]);
+  });
+});

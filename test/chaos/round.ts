@@ -1,0 +1,178 @@
+import { readdir, rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Report } from '../../src/report/report.ts';
+import { checkedReport, checkExplained, checkHistory, checkTruth, isDone } from './checks.ts';
+import { editFile } from './template-files.ts';
+import { dataKey } from './wire.ts';
+import { count, endOf, kill, openWorld, putFiles, startRun, type World } from './world.ts';
+import { allWrongs } from './witness.ts';
+
+export interface RoundResult {
+  readonly seed: string;
+  /** What must not be, in words; empty for a round that went well. */
+  readonly problems: readonly string[];
+  readonly counts: ReadonlyMap<string, number>;
+}
+
+/**
+ * One round: files and a service that differ, then passes of the real program under faults, killed at any step, two
+ * at once, with files edited and records changed by others in between; then without faults until it has converged.
+ */
+export const runRound = async (seed: string): Promise<RoundResult> => {
+  const world = await openWorld(seed);
+  try {
+    await disturb(world);
+    await converge(world);
+    const { wrongs, lateDuplicates } = world.service.witness;
+    for (const { wrong, what } of wrongs) world.problems.push(`${wrong}: ${what}`);
+    for (const [key, times] of lateDuplicates)
+      if (times > 1) world.problems.push(`${times} late duplicates of ${key}`);
+    return { seed, problems: world.problems, counts: countsOf(world) };
+  } finally {
+    await world.close();
+  }
+};
+
+const disturb = async (world: World): Promise<void> => {
+  const { random } = world;
+  const steps = 2 + random.below(4);
+  for (let step = 0; step < steps; step += 1) {
+    if (step > 0 && random.chance(0.4)) await editFiles(world);
+    if (step > 0 && random.chance(0.3)) await drift(world);
+    if (step > 0 && random.chance(0.08)) await damageMemory(world);
+    world.clockAhead += random.pick([0, 0, 2, 10, 90, 7 * 60, 25 * 60, -90]) * minute;
+    await random.pick([onePass, onePass, onePass, onePass, twoPasses, twoPasses, twoPasses, aDaemon, aPlan])(
+      world,
+    );
+  }
+};
+
+const minute = 60_000;
+const applyArgs = ['apply', '--yes', '--format', 'json', '--lock-timeout', '60s'] as const;
+
+const editFiles = (world: World): Promise<void> =>
+  putFiles(
+    world,
+    world.files.map((file) => editFile(file, world.random)),
+  );
+
+const onePass = async (world: World): Promise<void> => {
+  await checkedReport(world, startRun(world, applyArgs, { mayBeKilled: true }));
+};
+
+const twoPasses = async (world: World): Promise<void> => {
+  const one = startRun(world, applyArgs, { mayBeKilled: true });
+  await sleep(world.random.below(150));
+  if (world.random.chance(0.3)) await editFiles(world);
+  const other = startRun(world, applyArgs, { mayBeKilled: true });
+  await Promise.all([checkedReport(world, one), checkedReport(world, other)]);
+};
+
+const aPlan = async (world: World): Promise<void> => {
+  const args = ['plan', '--format', 'json'];
+  await endOf(world, startRun(world, args, { mayBeKilled: false, mayWrite: false }));
+};
+
+/** A pass at its start, another after an edit; then the end, gentle or not. */
+const aDaemon = async (world: World): Promise<void> => {
+  const run = startRun(world, ['run', '--listen', 'off'], { mayBeKilled: true });
+  const finished = (trigger: string): Promise<unknown> =>
+    run.program.line((line) => line['event'] === 'pass.finished' && line['trigger'] === trigger);
+  const [first, edited] = [finished('startup'), finished('file-change')];
+  await first;
+  await editFiles(world);
+  await edited;
+  if (world.random.chance(0.5)) kill(world, run, 'in a daemon at rest');
+  run.program.kill('SIGTERM');
+  const { code, stderr } = await endOf(world, run);
+  if (!run.isKilled && code !== 0) world.problems.push(`the daemon ended with ${code}: ${stderr}`);
+};
+
+/** Somebody else changes or removes a record, or puts one of theirs beside ours. */
+const drift = async ({ service, templateIds, random, files }: World): Promise<void> => {
+  const file = files[random.below(files.length)]!;
+  const id = templateIds.get(file.template)!;
+  const wanted = new Set(file.records.map(dataKey));
+  const template = (await service.templates()).find((one) => one.id === id);
+  const ours = template?.dns_template_records.filter((record) => wanted.has(dataKey(record))) ?? [];
+  const [first, ...rest] = ours;
+  if (!first || random.chance(0.2)) {
+    const record = { type: 'A', name: 'foreign-too', content: `192.0.2.${random.below(250)}` };
+    const { dns_template_records } = await service.change('add-record', { dns_template_id: id, ...record });
+    if (!file.adopt) service.witness.protect(dns_template_records.slice(-1).map((one) => one.id));
+    return;
+  }
+  const target = random.pick([first, ...rest]);
+  const content = target.content.replace(/\d/, '9');
+  if (random.chance(0.4)) await service.change('remove-record', { record_id: target.id });
+  else if (random.chance(0.5)) await service.change('edit-record', { record_id: target.id, ttl: 42 });
+  else await service.change('edit-record', { record_id: target.id, content });
+};
+
+/** The state directory is gone, or its database is not one any more. */
+const damageMemory = async (world: World): Promise<void> => {
+  const state = path.join(world.folder, 'state');
+  world.hasLostMemory = true;
+  if (world.random.chance(0.5)) {
+    count(world, 'state directories lost');
+    await rm(state, { recursive: true, force: true });
+    return;
+  }
+  count(world, 'databases damaged');
+  for (const file of await readdir(state).catch(() => []))
+    if (file.startsWith('memory.db'))
+      await writeFile(path.join(state, file), 'this is no database '.repeat(300));
+};
+
+/** Faults are off: all has to become as the files say, or it has to be said why not; then nothing more is written. */
+const converge = async (world: World): Promise<void> => {
+  world.isCalm = true;
+  let report = await calmPasses(world);
+  if (report && !isDone(report)) {
+    checkExplained(world, report);
+    count(world, 'rounds that a person ended');
+    const word = ['--retry', '--force', '--accept-loss', ...world.templateIds.keys()];
+    await calmPass(world, [...applyArgs, ...word]);
+    report = await calmPasses(world);
+  }
+  if (!report) return;
+  checkExplained(world, report);
+  await checkTruth(world, report);
+  checkHistory(world);
+};
+
+/** Until a pass writes nothing, and nothing was still to be stored when it began. */
+const calmPasses = async (world: World): Promise<Report | null> => {
+  const { service, problems } = world;
+  for (let pass = 0; pass < 12; pass += 1) {
+    const before = service.witness.writes.length;
+    const awaited = service.awaited();
+    const report = await calmPass(world, applyArgs);
+    if (report === null) return null;
+    if (service.witness.writes.length === before && awaited === 0) return report;
+  }
+  problems.push('it wrote in each of 12 passes without faults');
+  return null;
+};
+
+/** Hours later, so that every pause is over. */
+const calmPass = (world: World, args: readonly string[]): Promise<Report | null> => {
+  world.clockAhead += 7 * 60 * minute;
+  return checkedReport(world, startRun(world, args, { mayBeKilled: false }));
+};
+
+const countsOf = ({ service, counts, problems }: World): ReadonlyMap<string, number> => {
+  const { writes, wrongs, lateDuplicates } = service.witness;
+  const late = [...lateDuplicates.values()].reduce((sum, times) => sum + times, 0);
+  const lost = problems.filter((problem) => problem.startsWith('lost change')).length;
+  return new Map([
+    ...counts,
+    ['writes that left', writes.length],
+    ['writes stored', writes.filter(({ result }) => result !== null).length],
+    ...[...service.faults].map(([kind, times]) => [`fault, ${kind}`, times] as const),
+    ...allWrongs.map((wrong) => [wrong, wrongs.filter((one) => one.wrong === wrong).length] as const),
+    ['duplicates stored too late', late],
+    ['lost changes', lost],
+  ]);
+};

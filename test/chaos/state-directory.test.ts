@@ -1,0 +1,163 @@
+import { chmodSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import Database from 'libsql';
+import { describe, expect, it } from 'vitest';
+import { noFault, type Fault } from './fault.ts';
+import { address, openPlace, type Place } from './place.ts';
+
+const present = [address(null, '203.0.113.1'), address('www', '203.0.113.1')];
+const more = [...present, address('api', '203.0.113.2')];
+
+const memoryOf = ({ stateDir }: Place): string => path.join(stateDir, 'memory.db');
+
+describe('a damaged memory', { timeout: 60_000 }, () => {
+  it('is moved aside and said, and what is at the service fills a new one', async () => {
+    const place = await openPlace(present);
+    await place.write(more);
+    expect(await place.apply()).toMatchObject({ code: 0, writes: 1 });
+    for (const end of ['', '-wal', '-shm']) writeFileSync(memoryOf(place) + end, 'no database '.repeat(500));
+
+    const planned = await place.run(['plan']);
+    expect(planned).toMatchObject({ code: 0, stdout: expect.stringContaining('in sync') });
+    expect(planned.stderr).toContain(`${memoryOf(place)} is damaged`);
+
+    const applied = await place.apply();
+    expect(applied).toMatchObject({ code: 0, writes: 0 });
+    expect(applied.stderr).toContain(`${memoryOf(place)} is damaged`);
+    const aside = readdirSync(place.stateDir).find((name) => name.startsWith('memory.db.damaged-'));
+    expect(applied.stderr).toContain(`it is ${path.join(place.stateDir, aside ?? 'nowhere')} now`);
+
+    // Again in memory: an edit is known as one.
+    await place.write([address(null, '203.0.113.9'), ...more.slice(1)]);
+    const edited = await place.apply();
+    expect(edited).toMatchObject({ code: 0, writes: 1, stderr: '' });
+    expect(edited.report.templates[0]?.differences).toMatchObject([{ cause: 'edited', outcome: 'applied' }]);
+  });
+
+  it('is said in the log of the daemon, which goes on', async () => {
+    const place = await openPlace(present);
+    await place.write(more);
+    mkdirSync(place.stateDir);
+    writeFileSync(memoryOf(place), 'no database '.repeat(500));
+    const daemon = place.start(['run', '--listen', 'off']);
+    const warning = daemon.line(({ level, msg }) => level === 'warn' && String(msg).includes('damaged'));
+    const finished = daemon.line(({ event }) => event === 'pass.finished');
+    expect(await warning).not.toBeNull();
+    expect(await finished).toMatchObject({ status: 'in-sync' });
+    daemon.kill('SIGTERM');
+    expect((await daemon.ended).code).toBe(0);
+  });
+});
+
+it('says that it starts without memory, and then no more', { timeout: 60_000 }, async () => {
+  const place = await openPlace(present);
+  await place.write(present);
+  expect((await place.run(['plan'])).stderr).toContain('planned without memory');
+  expect((await place.apply()).stderr).toContain('starts without memory');
+  expect((await place.apply()).stderr).toBe('');
+  expect((await place.run(['plan'])).stderr).toBe('');
+});
+
+describe('a state directory that cannot be used', { timeout: 60_000 }, () => {
+  /** Root may write anywhere: the program is then run as somebody else. */
+  const nobody = process.getuid?.() === 0 ? { uid: 65_534 } : {};
+
+  const expectPlansOnly = async (place: Place): Promise<void> => {
+    const applied = await place.apply(nobody);
+    expect(applied).toMatchObject({ code: 1, writes: 0, stdout: '' });
+    expect(applied.stderr).toMatch(/^dns-template-sync: the state directory cannot be used.*--state-dir/);
+    expect(applied.stderr).toContain(place.stateDir);
+
+    const planned = await place.run(['plan'], nobody);
+    expect(planned).toMatchObject({ code: 0, stdout: expect.stringContaining('1 to add') });
+    expect(planned.stderr).toContain('planned without memory');
+
+    const daemon = place.start(['run', '--listen', 'off'], nobody);
+    const finished = await daemon.line(({ event }) => event === 'pass.finished');
+    expect(finished).toMatchObject({ status: 'failed', error: expect.stringContaining('state directory') });
+    daemon.kill('SIGTERM');
+    expect((await daemon.ended).code).toBe(0);
+  };
+
+  it('because it is read-only keeps the program from writing, and plans are shown', async () => {
+    const place = await openPlace(present);
+    await place.write(more);
+    mkdirSync(place.stateDir);
+    chmodSync(place.stateDir, 0o555);
+    await expectPlansOnly(place);
+    expect(place.service.witness.writes).toEqual([]);
+  });
+
+  it('because it is not there and cannot be made does the same', async () => {
+    const place = await openPlace(present);
+    await place.write(more);
+    writeFileSync(place.stateDir, 'a file');
+    await expectPlansOnly(place);
+    expect(place.service.witness.writes).toEqual([]);
+  });
+
+  it('because the memory in it is for others does the same', async () => {
+    const place = await openPlace(present);
+    await place.write(more);
+    await place.apply();
+    await place.service.change('remove-record', { record_id: (await place.records()).at(-1)?.id });
+    const database = new Database(memoryOf(place));
+    database.exec('PRAGMA user_version = 99');
+    database.close();
+
+    const applied = await place.apply();
+    expect(applied).toMatchObject({ code: 1, writes: 0, stdout: '' });
+    expect(applied.stderr).toContain('was written by a newer version of this program');
+    const planned = await place.run(['plan']);
+    expect(planned).toMatchObject({ code: 0, stdout: expect.stringContaining('1 to add') });
+    expect(planned.stderr).toContain('newer version');
+  });
+});
+
+it(
+  'sends nothing that it cannot write down first, and does when the disk has room again',
+  { timeout: 60_000 },
+  async () => {
+    const place = await openPlace(present);
+    await place.write(present);
+    await place.apply();
+    await place.write(more);
+    const full = await place.apply({ fileLimit: 4_096 });
+    expect(full).toMatchObject({ code: 1, writes: 0 });
+    expect(full.stderr).toContain(memoryOf(place));
+    expect(full.stderr).not.toContain('defect');
+    expect(await place.apply()).toMatchObject({ code: 0, writes: 1 });
+  },
+);
+
+describe('a clock that jumps', { timeout: 60_000 }, () => {
+  const day = 86_400_000;
+  /** The first add is lost. */
+  const loseFirst = (): ((request: { operation: string }) => Fault) => {
+    let adds = 0;
+    return ({ operation }) => {
+      if (operation !== 'add') return noFault;
+      adds += 1;
+      return adds === 1 ? { commit: 'never', answer: 'drop' } : noFault;
+    };
+  };
+
+  it.each([
+    ['on', 0, day],
+    ['back', day, 0],
+  ])('%s by a day ends a pause, which else holds', async (_, then, now) => {
+    const place = await openPlace(present, { faultOf: loseFirst() });
+    await place.write(present);
+    await place.apply({ clockAhead: then });
+    await place.write(more);
+    const lost = await place.apply({ clockAhead: then });
+    expect(lost).toMatchObject({ code: 1, writes: 1 });
+    const waiting = await place.apply({ clockAhead: then });
+    expect(waiting).toMatchObject({ code: 1, writes: 0 });
+    expect(waiting.report.templates[0]?.differences).toMatchObject([
+      { action: 'blocked', reason: 'pending-write', retryAt: expect.stringMatching(/^\d{4}-/) },
+    ]);
+    expect(await place.apply({ clockAhead: now })).toMatchObject({ code: 0, writes: 1 });
+    expect((await place.apply({ clockAhead: now })).report.status).toBe('in-sync');
+  });
+});

@@ -1,0 +1,35 @@
+/** A template as the service sends it. */
+export interface WireTemplate {
+  readonly id: number;
+  readonly name: string;
+  readonly publicly_available: boolean;
+  readonly subdomains: number | null;
+  readonly dns_template_records: readonly WireRecord[];
+}
+
+export interface WireRecord {
+  readonly id: number;
+  readonly type: string;
+  readonly name: string | null;
+  readonly content: string;
+  readonly priority: number | null;
+  readonly ttl: number | null;
+}
+
+/** What a record says, TTL aside. The rounds write every value in one spelling only. */
+export const dataKey = ({ type, name, content, priority }: Omit<WireRecord, 'id' | 'ttl'>): string =>
+  `${type} ${name ?? '@'} ${type === 'MX' || type === 'SRV' ? priority : ''} ${content}`;
+
+/** One request as the service sees it. */
+export interface SeenRequest {
+  /** The user token, which each process of a test has of its own. */
+  readonly caller: string;
+  readonly operation: 'list' | 'add' | 'update' | 'other';
+  readonly templateId: number;
+  /** Without the tokens. */
+  readonly parameters: Readonly<Record<string, string>>;
+  /** How many requests of this operation, to this template, the caller made before. */
+  readonly ordinal: number;
+}
+
+export const isWrite = ({ operation }: SeenRequest): boolean => operation === 'add' || operation === 'update';

@@ -1,0 +1,228 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { drawCommit, drawFault, noFault, type Fault } from './fault.ts';
+import { startFaultyService, type FaultyService, type Stage } from './faulty-service.ts';
+import { startProgram, type Ended, type Program } from './program.ts';
+import { randomOf, type Random } from './random.ts';
+import { drawFile, type FileRecord, type TemplateFile, writeTemplateFile } from './template-files.ts';
+import { dataKey, isWrite, type SeenRequest, type WireRecord, type WireTemplate } from './wire.ts';
+
+/** All there is in a round. */
+export interface World {
+  readonly random: Random;
+  readonly folder: string;
+  readonly service: FaultyService;
+  /** By the names of the templates that files describe. */
+  readonly templateIds: ReadonlyMap<string, number>;
+  /** What must not be, in words. */
+  readonly problems: string[];
+  readonly counts: Map<string, number>;
+  readonly runs: Run[];
+  files: readonly TemplateFile[];
+  /** No faults any more. */
+  isCalm: boolean;
+  /** Milliseconds that the clocks of processes are ahead of ours. */
+  clockAhead: number;
+  hasLostMemory: boolean;
+  close(): Promise<void>;
+}
+
+/** One process of the program. */
+export interface Run {
+  /** Its user token. */
+  readonly caller: string;
+  readonly program: Program;
+  readonly mayWrite: boolean;
+  /** It is killed when this many of its requests, or of its writes, were at this stage before. */
+  readonly killAt: { readonly stage: Stage; readonly after: number; readonly writesOnly: boolean } | null;
+  seen: number;
+  isKilled: boolean;
+}
+
+export const openWorld = async (seed: string): Promise<World> => {
+  const random = randomOf(seed);
+  const folder = await mkdtemp(path.join(tmpdir(), 'dns-template-sync-chaos-'));
+  const weather = { share: random.pick([0.1, 0.3, 0.6]), later: random.chance(0.25) };
+  const runOf = (caller: string): Run | undefined => world.runs.find((run) => run.caller === caller);
+  const faultOf = (request: SeenRequest): Fault => {
+    const { caller, operation, templateId, ordinal } = request;
+    const drawn = random.fork(`${caller} ${operation} ${templateId} ${ordinal}`);
+    if (isWrite(request) && runOf(caller)?.isKilled)
+      return { commit: drawCommit(drawn, weather.later), answer: 'drop' };
+    return world.isCalm ? noFault : drawFault(request, drawn, weather);
+  };
+  const onStage = (stage: Stage, request: SeenRequest): void => {
+    const run = runOf(request.caller);
+    if (run?.killAt?.stage !== stage || (run.killAt.writesOnly && !isWrite(request))) return;
+    run.seen += 1;
+    if (run.seen > run.killAt.after)
+      kill(world, run, `at a ${isWrite(request) ? 'write' : 'reading'} ${stage}`);
+  };
+  const service = await startFaultyService({ faultOf, onStage });
+  const files = ['alpha', 'beta'].map((template) => drawFile(template, random));
+  const world: World = {
+    random,
+    folder,
+    service,
+    templateIds: await makeTemplates(files, service, random),
+    problems: [],
+    counts: new Map(),
+    runs: [],
+    files: [],
+    isCalm: false,
+    clockAhead: 0,
+    hasLostMemory: false,
+    close: async () => {
+      for (const { program } of world.runs) program.kill('SIGKILL');
+      await Promise.all(world.runs.map(({ program }) => program.ended));
+      await service.close();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+  count(world, weather.later ? 'rounds with writes stored too late' : 'rounds with writes stored in time');
+  await putFiles(world, files);
+  return world;
+};
+
+/** The templates as the files' owner finds them: some records there, some different, some of other people. */
+const makeTemplates = async (
+  files: readonly TemplateFile[],
+  service: FaultyService,
+  random: Random,
+): Promise<Map<string, number>> => {
+  const ids = new Map<string, number>();
+  for (const file of files) {
+    const [first, ...rest] = file.records;
+    // Something agrees, or nothing would be written before a person has looked.
+    const own = [...(first ? [first] : []), ...rest.flatMap((record) => presentFor(record, random))];
+    const others = foreignRecords(file, random);
+    const copies = random.chance(0.15) ? own.slice(0, 1) : [];
+    const template = await addTemplate(service, file.template, [...own, ...copies, ...others]);
+    ids.set(file.template, template.id);
+    const isForeign = (record: WireRecord): boolean => others.some((one) => dataKey(one) === dataKey(record));
+    service.witness.protect(template.dns_template_records.filter(isForeign).map(({ id }) => id));
+  }
+  // Like those, and described by no file.
+  for (const file of files) await addTemplate(service, `${file.template}-sibling`, file.records);
+  const described = new Set(ids.values());
+  const isOther = ({ id }: WireTemplate): boolean => !described.has(id);
+  const rest = (await service.templates()).filter(isOther).flatMap((other) => other.dns_template_records);
+  service.witness.protect(rest.map(({ id }) => id));
+  return ids;
+};
+
+const addTemplate = (
+  service: FaultyService,
+  name: string,
+  records: readonly FileRecord[],
+): Promise<WireTemplate> =>
+  service.change('add-template', {
+    name,
+    records: records.map((record) => ({ ...record, ttl: record.ttl ?? 3600 })),
+  });
+
+const presentFor = (record: FileRecord, random: Random): FileRecord[] => {
+  const kind = random.below(6);
+  if (kind === 0) return [record];
+  if (kind === 1) return [{ ...record, ttl: 60 }];
+  return kind === 2 && record.type !== 'TXT'
+    ? [{ ...record, content: record.content.replace(/\d/, '9') }]
+    : [];
+};
+
+/** Of no business of the file's: with `adopt` only what is ignored or of unknown type. */
+const foreignRecords = ({ adopt }: TemplateFile, random: Random): FileRecord[] => {
+  const plain = { name: null, priority: null, ttl: 3600 };
+  const always = [
+    { ...plain, type: 'CAA', content: '0 issue "ca.example.net"' },
+    { ...plain, type: 'TXT', name: '_acme-challenge', content: 'challenge' },
+  ];
+  const unlisted = [
+    { ...plain, type: 'A', name: 'foreign', content: '192.0.2.1' },
+    { ...plain, type: 'TXT', content: 'verification=0123456789' },
+    { ...plain, type: 'MX', name: 'foreign', content: 'mx.example.com', priority: 5 },
+  ];
+  return [...always, ...(adopt ? [] : unlisted)].filter(() => random.chance(0.6));
+};
+
+export const putFiles = async (world: World, files: readonly TemplateFile[]): Promise<void> => {
+  for (const file of files) {
+    world.service.witness.ask(world.templateIds.get(file.template)!, file.records.map(dataKey));
+    await writeTemplateFile(path.join(world.folder, 'templates'), file);
+  }
+  world.files = files;
+};
+
+export interface RunOptions {
+  readonly mayBeKilled: boolean;
+  readonly mayWrite?: boolean;
+}
+
+/** Starts the program; where it may be killed, it is drawn whether and when. */
+export const startRun = (
+  world: World,
+  args: readonly string[],
+  { mayBeKilled, mayWrite = true }: RunOptions,
+): Run => {
+  const { random, folder, service, isCalm, clockAhead } = world;
+  const caller = `process-${world.runs.length}`;
+  const program = startProgram({
+    args,
+    cwd: folder,
+    clockAhead,
+    env: {
+      DNS_SYNC_BASE_URL: service.url,
+      DNS_SYNC_USER_TOKEN: caller,
+      DNS_SYNC_CLIENT_TOKEN: 'token-of-client',
+      DNS_SYNC_TEMPLATES: path.join(folder, 'templates'),
+      DNS_SYNC_STATE_DIR: path.join(folder, 'state'),
+      DNS_SYNC_SETTLE: '30ms',
+      DNS_SYNC_UNKNOWN_PAUSE: '50ms',
+      DNS_SYNC_CONCURRENCY: random.pick(['1', '4']),
+      // Without faults nothing is to look like one only because the machine is busy.
+      DNS_SYNC_WRITE_TIMEOUT: isCalm ? '20s' : '300ms',
+      DNS_SYNC_REQUEST_TIMEOUT: isCalm ? '20s' : '500ms',
+    },
+  });
+  const isDoomed = mayBeKilled && random.chance(0.45);
+  const killAt =
+    isDoomed && random.chance(0.85)
+      ? {
+          stage: random.pick<Stage>(['arrived', 'arrived', 'stored', 'answered']),
+          after: random.below(4),
+          writesOnly: random.chance(0.6),
+        }
+      : null;
+  const run: Run = { caller, program, mayWrite, killAt, seen: 0, isKilled: false };
+  if (isDoomed && killAt === null) {
+    const timer = setTimeout(() => kill(world, run, 'at any time'), random.below(500));
+    void program.ended.then(() => clearTimeout(timer));
+  }
+  world.runs.push(run);
+  count(world, 'processes');
+  return run;
+};
+
+export const kill = (world: World, run: Run, when: string): void => {
+  if (run.isKilled) return;
+  run.isKilled = true;
+  count(world, `kills ${when}`);
+  run.program.kill('SIGKILL');
+};
+
+export const endOf = async ({ problems, service }: World, run: Run): Promise<Ended> => {
+  const patience = setTimeout(() => {
+    problems.push(`${run.caller} does not end`);
+    run.program.kill('SIGKILL');
+  }, 90_000);
+  const ended = await run.program.ended;
+  clearTimeout(patience);
+  if (ended.stderr.includes('defect')) problems.push(`${run.caller}: ${ended.stderr}`);
+  const hasWritten = service.witness.writes.some(({ request }) => request.caller === run.caller);
+  if (!run.mayWrite && hasWritten) problems.push(`${run.caller} wrote and must not`);
+  return ended;
+};
+
+export const count = ({ counts }: Pick<World, 'counts'>, what: string, more = 1): void =>
+  void counts.set(what, (counts.get(what) ?? 0) + more);

@@ -1,0 +1,104 @@
+import { describe, expect, it } from 'vitest';
+import { clientState, readinessOf, type ClientFacts } from '../../src/daemon/client-state.ts';
+import type { PassResult, Status } from '../../src/result.ts';
+
+const result = (statuses: Readonly<Record<string, Status>>, error?: string): PassResult => ({
+  client: 'acme',
+  run: 'run',
+  trigger: 'schedule',
+  startedAt: '2026-11-20T20:00:00.000Z',
+  durationMs: 1,
+  dryRun: false,
+  halted: null,
+  retryAt: null,
+  templates: Object.entries(statuses).map(([template, status]) => ({
+    client: 'acme',
+    template,
+    id: 1,
+    file: 'templates/web.yaml',
+    revision: null,
+    status,
+    message: status === 'held' || status === 'failed' ? `${status} for a reason` : null,
+    inSync: 1,
+    parked: 0,
+    ignored: 0,
+    differences: [],
+    subdomains: [],
+  })),
+  problems:
+    error === undefined
+      ? []
+      : [
+          {
+            client: 'acme',
+            severity: 'error',
+            check: 'x',
+            message: error,
+            file: null,
+            line: null,
+            column: null,
+          },
+        ],
+});
+
+const facts = (rest: Partial<ClientFacts> = {}): ClientFacts => ({
+  client: 'acme',
+  loop: { running: null, waiting: null, failures: 0, pausedUntil: null },
+  isReady: true,
+  hindrance: null,
+  newest: result({ web: 'in-sync' }),
+  nextScheduled: null,
+  ...rest,
+});
+
+describe('a client', () => {
+  it.each<[string, Partial<ClientFacts>, string, string | null]>([
+    ['before its first pass has ended', { newest: null }, 'starting', 'no pass has ended yet'],
+    ['in sync', {}, 'healthy', null],
+    ['drifted', { newest: result({ web: 'drifted' }) }, 'healthy', null],
+    [
+      'with a held template',
+      { newest: result({ web: 'drifted', b: 'held' }) },
+      'held',
+      'b: held for a reason',
+    ],
+    [
+      'with a failed one too',
+      { newest: result({ a: 'held', b: 'failed' }) },
+      'failing',
+      'b: failed for a reason',
+    ],
+    ['with a broken file', { newest: result({ a: 'held' }, 'a fault') }, 'failing', 'a fault'],
+    ['whose last pass was cut short', { hindrance: 'the service is away' }, 'failing', 'the service is away'],
+    ['whose first pass could not be made', { newest: null, hindrance: 'no disk' }, 'failing', 'no disk'],
+  ])('%s', (_, rest, health, why) => {
+    expect(clientState(facts(rest))).toMatchObject({ client: 'acme', health, why });
+  });
+
+  it('tells what its loop is at', () => {
+    const pausedUntil = new Date();
+    const loop = { running: null, waiting: 'schedule', failures: 3, pausedUntil } as const;
+    expect(clientState(facts({ loop, nextScheduled: pausedUntil }))).toMatchObject({
+      ...loop,
+      nextScheduled: pausedUntil,
+    });
+  });
+});
+
+describe('the program is ready', () => {
+  it('once every client is, and says which are not, and why', () => {
+    const ready = clientState(facts());
+    const starting = clientState(facts({ client: 'bakery', isReady: false, newest: null }));
+    const away = clientState(facts({ client: 'cafe', isReady: false, newest: null, hindrance: 'away' }));
+    expect(readinessOf([ready])).toEqual({ ready: true, reason: null });
+    expect(readinessOf([ready, starting, away])).toEqual({
+      ready: false,
+      reason: 'bakery: no pass has ended yet; cafe: away',
+    });
+  });
+
+  it('also when a client that was read is in trouble now', () => {
+    const state = clientState(facts({ hindrance: 'away', newest: result({ web: 'failed' }) }));
+    expect(readinessOf([state])).toEqual({ ready: true, reason: null });
+  });
+});

@@ -1,0 +1,225 @@
+import { describe, expect, it } from 'vitest';
+import { createMetrics, type Metrics } from '../../src/daemon/metrics.ts';
+import type { Difference, Outcome } from '../../src/plan/difference.ts';
+import type { PassResult, Status, TemplateResult } from '../../src/result.ts';
+import { parseScrape, type Scrape } from './scrape.ts';
+
+const record = { type: 'A', name: 'www', content: '192.0.2.1', priority: null, ttl: null };
+const source = { file: 'templates/web.yaml', line: 1, column: 1 };
+const adds = (count: number, outcome?: Outcome): Difference[] =>
+  Array.from({ length: count }, () => ({
+    action: 'add',
+    desired: record,
+    cause: 'unknown',
+    source,
+    ...(outcome ? { outcome } : {}),
+  }));
+
+const template = (name: string, rest: Partial<TemplateResult> = {}): TemplateResult => ({
+  client: 'acme',
+  template: name,
+  id: 17,
+  file: 'templates/web.yaml',
+  revision: null,
+  status: 'in-sync',
+  message: null,
+  inSync: 0,
+  parked: 0,
+  ignored: 0,
+  differences: [],
+  subdomains: [],
+  ...rest,
+});
+
+const result = (templates: readonly TemplateResult[], problems: PassResult['problems'] = []): PassResult => ({
+  client: 'acme',
+  run: 'run',
+  trigger: 'schedule',
+  startedAt: '2026-11-20T20:00:00.000Z',
+  durationMs: 1_500,
+  dryRun: false,
+  halted: null,
+  retryAt: null,
+  templates,
+  problems,
+});
+
+const pass = (status: Status, client = 'acme') =>
+  ({ client, trigger: 'schedule', status, durationMs: 1_500 }) as const;
+
+const scrape = async (metrics: Metrics, queueDepth = 0): Promise<Scrape> =>
+  parseScrape(await metrics.text(queueDepth));
+
+const ours = (name: string): string => `dns_template_sync_${name}`;
+
+describe('a scrape', () => {
+  it('has every metric by its name, type and labels, and those of the process', async () => {
+    const metrics = createMetrics('1.2.3');
+    metrics.addClient('acme');
+    metrics.countRequest({ operation: 'list-dns-templates', status: 200, durationMs: 20 });
+    metrics.countPass(pass('drifted'), result([template('web')]));
+    const { types, samples } = await scrape(metrics, 2);
+    const expected: [string, string, readonly string[]][] = [
+      ['build_info', 'gauge', ['version']],
+      ['passes_total', 'counter', ['client', 'trigger', 'result']],
+      ['pass_duration_seconds', 'histogram', ['le']],
+      ['last_pass_timestamp_seconds', 'gauge', ['client']],
+      ['last_success_timestamp_seconds', 'gauge', ['client']],
+      ['records', 'gauge', ['client', 'template', 'state']],
+      ['template_status', 'gauge', ['client', 'template', 'status']],
+      ['changes_total', 'counter', ['client', 'action', 'outcome']],
+      ['requests_total', 'counter', ['operation', 'status']],
+      ['request_duration_seconds', 'histogram', ['le', 'operation']],
+      ['template_files_valid', 'gauge', ['client']],
+      ['queue_depth', 'gauge', []],
+    ];
+    for (const [name, type, labels] of expected) {
+      expect([name, types.get(ours(name))]).toEqual([name, type]);
+      const found = samples.find((one) => one.name === ours(name) || one.name === `${ours(name)}_bucket`);
+      expect([name, Object.keys(found?.labels ?? {}).sort()]).toEqual([name, [...labels].sort()]);
+    }
+    const own = [...types.keys()].filter((name) => name.startsWith(ours('')));
+    expect(own.sort()).toEqual(expected.map(([name]) => ours(name)).sort());
+    for (const name of ['process_resident_memory_bytes', 'nodejs_eventloop_lag_seconds', 'process_open_fds'])
+      expect(types.get(name)).toBe('gauge');
+  });
+
+  it('says what was counted', async () => {
+    const metrics = createMetrics('1.2.3');
+    metrics.addClient('acme');
+    metrics.countRequest({ operation: 'list-dns-templates', status: 200, durationMs: 20 });
+    metrics.countRequest({ operation: 'list-dns-templates', status: null, durationMs: 30_000 });
+    metrics.countChange('acme', { action: 'add', outcome: 'unknown' });
+    const before = Date.now() / 1_000;
+    metrics.countPass(pass('drifted'), result([]));
+    const { value, all } = await scrape(metrics, 2);
+    expect(value(ours('build_info'), { version: '1.2.3' })).toBe(1);
+    expect(value(ours('queue_depth'))).toBe(2);
+    expect(value(ours('requests_total'), { status: '200' })).toBe(1);
+    expect(value(ours('requests_total'), { status: 'none' })).toBe(1);
+    expect(value(ours('request_duration_seconds_sum'))).toBeCloseTo(30.02);
+    expect(value(ours('passes_total'), { trigger: 'schedule', result: 'drifted' })).toBe(1);
+    expect(value(ours('pass_duration_seconds_sum'))).toBe(1.5);
+    for (const name of ['last_pass', 'last_success'])
+      expect(value(ours(`${name}_timestamp_seconds`), { client: 'acme' })).toBeGreaterThanOrEqual(before);
+    const changes = all(ours('changes_total')).map(({ labels, value: count }) => [
+      `${labels['action']} ${labels['outcome']}`,
+      count,
+    ]);
+    expect(Object.fromEntries(changes)).toEqual({
+      'add applied': 0,
+      'add failed': 0,
+      'add unknown': 1,
+      'update applied': 0,
+      'update failed': 0,
+      'update unknown': 0,
+      'park applied': 0,
+      'park failed': 0,
+      'park unknown': 0,
+    });
+  });
+
+  it.each([
+    ['in-sync', true],
+    ['drifted', true],
+    ['held', true],
+    ['failed', false],
+  ] as const)('counts a pass that ends %s as a success: %s', async (status, isSuccess) => {
+    const metrics = createMetrics('1');
+    metrics.addClient('acme');
+    metrics.countPass(pass(status), result([]));
+    const { value } = await scrape(metrics);
+    expect(value(ours('last_success_timestamp_seconds'))! > 0).toBe(isSuccess);
+    expect(value(ours('last_pass_timestamp_seconds'))).toBeGreaterThan(0);
+  });
+
+  it('escapes what names may hold', async () => {
+    const metrics = createMetrics('1');
+    const name = 'a "quoted" \\ name\nof two lines';
+    metrics.countPass(pass('in-sync'), result([template(name, { inSync: 3 })]));
+    const { value } = await scrape(metrics);
+    expect(value(ours('records'), { template: name, state: 'in_sync' })).toBe(3);
+  });
+});
+
+describe('the templates', () => {
+  const drifted = template('web', {
+    status: 'drifted',
+    inSync: 5,
+    differences: [...adds(2), ...adds(1, 'skipped'), ...adds(4, 'applied')],
+  });
+
+  it('are shown by status, and their records by what still differs', async () => {
+    const metrics = createMetrics('1');
+    metrics.countPass(pass('drifted'), result([drifted, template('mail', { status: 'held', inSync: 1 })]));
+    const { value, all } = await scrape(metrics);
+    expect(value(ours('records'), { template: 'web', state: 'in_sync' })).toBe(5);
+    expect(value(ours('records'), { template: 'web', state: 'add' })).toBe(3);
+    expect(all(ours('records'), { template: 'web' })).toHaveLength(6);
+    for (const [name, status] of [
+      ['web', 'drifted'],
+      ['mail', 'held'],
+    ])
+      expect(
+        all(ours('template_status'), { template: name! })
+          .filter((sample) => sample.value === 1)
+          .map(({ labels }) => labels['status']),
+      ).toEqual([status]);
+  });
+
+  it('keep their numbers while nobody can look at them', async () => {
+    const metrics = createMetrics('1');
+    metrics.countPass(pass('drifted'), result([drifted]));
+    const unseen = template('web', { status: 'failed', message: 'the service is away' });
+    metrics.countPass(pass('failed'), result([unseen, { ...unseen, template: 'new' }]));
+    metrics.countPass(pass('failed'), null);
+    const { value, all } = await scrape(metrics);
+    expect(value(ours('records'), { template: 'web', state: 'add' })).toBe(3);
+    expect(value(ours('template_status'), { template: 'web', status: 'failed' })).toBe(1);
+    expect(value(ours('template_status'), { template: 'web', status: 'drifted' })).toBe(0);
+    expect(all(ours('records'), { template: 'new' })).toEqual([]);
+  });
+
+  it('have no series any more when they are gone, and other clients keep theirs', async () => {
+    const metrics = createMetrics('1');
+    metrics.countPass(pass('drifted'), result([drifted, template('mail')]));
+    metrics.countPass(pass('in-sync', 'bakery'), result([template('web')]));
+    metrics.countPass(pass('in-sync'), result([template('mail')]));
+    const { all } = await scrape(metrics);
+    const named = (client: string): unknown[] => [
+      ...new Set(
+        [...all(ours('records'), { client }), ...all(ours('template_status'), { client })].map(
+          ({ labels }) => labels['template'],
+        ),
+      ),
+    ];
+    expect([named('acme'), named('bakery')]).toEqual([['mail'], ['web']]);
+  });
+
+  it('are valid or not, by their problems', async () => {
+    const metrics = createMetrics('1');
+    const problem = (severity: 'error' | 'warning') =>
+      ({ client: 'acme', severity, check: 'x', message: 'x', file: null, line: null, column: null }) as const;
+    const validAfter = async (problems: PassResult['problems']) => {
+      metrics.countPass(pass('failed'), result([], problems));
+      return (await scrape(metrics)).value(ours('template_files_valid'), { client: 'acme' });
+    };
+    expect(await validAfter([problem('warning')])).toBe(1);
+    expect(await validAfter([problem('warning'), problem('error')])).toBe(0);
+    expect(await validAfter([])).toBe(1);
+  });
+});
+
+describe('a client that is gone', () => {
+  it('leaves no series', async () => {
+    const metrics = createMetrics('1');
+    for (const client of ['acme', 'bakery']) {
+      metrics.addClient(client);
+      metrics.countPass(pass('in-sync', client), result([template('web', { inSync: 1 })]));
+    }
+    await metrics.removeClient('acme');
+    const { samples } = await scrape(metrics);
+    const clients = new Set(samples.flatMap(({ labels }) => labels['client'] ?? []));
+    expect([...clients]).toEqual(['bakery']);
+  });
+});

@@ -1,0 +1,276 @@
+import { request, type OutgoingHttpHeaders } from 'node:http';
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { afterEach, describe, expect, it } from 'vitest';
+import type { Readiness } from '../../src/daemon/client-state.ts';
+import type { HistoryQuery } from '../../src/daemon/history-query.ts';
+import { startServer, type RunningServer, type ServerOptions } from '../../src/daemon/server.ts';
+import { UserError } from '../../src/errors.ts';
+import { assembleReport } from '../../src/report/assemble.ts';
+import { reportSchema } from '../../src/report/report.ts';
+import { listeningLogger } from './listening-logger.ts';
+
+const running: RunningServer[] = [];
+afterEach(async () => {
+  await Promise.all(running.splice(0).map((server) => server.close()));
+});
+
+const start = async (options: Partial<ServerOptions> = {}) => {
+  const { log, lines } = listeningLogger();
+  const server = await startServer({
+    listen: { host: '127.0.0.1', port: 0 },
+    allowedHosts: () => ['dns.example.net'],
+    readiness: (): Readiness => ({ ready: true, reason: null }),
+    metrics: { contentType: 'text/plain; version=0.0.4', text: () => Promise.resolve('up 1\n') },
+    report: () => assembleReport([]),
+    history: () => Promise.resolve([]),
+    triggerToken: () => null,
+    requestPass: () => expect.fail('nobody may ask for a pass'),
+    log,
+    ...options,
+  });
+  running.push(server);
+  return { ...server, lines };
+};
+
+interface Answer {
+  readonly status: number | undefined;
+  readonly headers: Record<string, unknown>;
+  readonly body: string;
+}
+
+const get = (url: string, path: string, host?: string): Promise<Answer> =>
+  ask(url, path, host === undefined ? {} : { host });
+
+const ask = (url: string, path: string, headers: OutgoingHttpHeaders, method = 'GET'): Promise<Answer> =>
+  new Promise((resolve, reject) => {
+    request(new URL(path, url), { headers, method }, (response) => {
+      text(response).then(
+        (body) => resolve({ status: response.statusCode, headers: response.headers, body }),
+        reject,
+      );
+    })
+      .on('error', reject)
+      .end();
+  });
+
+describe('probes', () => {
+  it.each([
+    ['/livez', 200, 'ok\n'],
+    ['/readyz', 200, '{"ready":true,"reason":null}'],
+    ['/healthz', 200, '{"ready":true,"reason":null}'],
+    ['/', 404, 'Not found.\n'],
+  ])('%s answers %i', async (path, status, body) => {
+    const { url } = await start();
+    expect(await get(url, path)).toMatchObject({ status, body });
+  });
+
+  it('tell why the program is not ready, which does not make it dead', async () => {
+    let now: Readiness = { ready: false, reason: 'the service was not read yet' };
+    const { url } = await start({ readiness: () => now });
+    expect(await get(url, '/readyz')).toMatchObject({
+      status: 503,
+      body: '{"ready":false,"reason":"the service was not read yet"}',
+    });
+    expect(await get(url, '/healthz')).toMatchObject({ status: 503 });
+    expect(await get(url, '/livez')).toMatchObject({ status: 200 });
+    now = { ready: true, reason: null };
+    expect(await get(url, '/readyz')).toMatchObject({ status: 200 });
+  });
+});
+
+describe('the Host rule', () => {
+  it.each([
+    ['127.0.0.1:8053', 404],
+    ['10.1.2.3', 404],
+    ['[::1]:8053', 404],
+    ['localhost', 404],
+    ['LocalHost:8053', 404],
+    ['dns.example.net', 404],
+    ['DNS.Example.NET:8053', 404],
+    ['evil.example.net', 421],
+    ['localhost.evil.example', 421],
+    ['127.0.0.1.evil.example', 421],
+    ['dns.example.net.evil.example', 421],
+  ])('lets %s come to %i', async (host, status) => {
+    const { url } = await start();
+    expect(await get(url, '/', host)).toMatchObject({ status });
+  });
+
+  it.each(['/livez', '/readyz', '/healthz', '/metrics'])('does not hold for %s', async (path) => {
+    const { url } = await start();
+    expect(await get(url, path, 'kubelet.example')).toMatchObject({ status: 200 });
+  });
+});
+
+describe('the API', () => {
+  it('gives the newest state as a report', async () => {
+    const { url } = await start();
+    const { status, headers, body } = await get(url, '/api/report');
+    expect([status, headers['content-type']]).toEqual([200, 'application/json']);
+    expect(reportSchema.parse(JSON.parse(body))).toEqual(assembleReport([]));
+  });
+
+  it('gives the writes of the past that the filters ask for', async () => {
+    const asked: HistoryQuery[] = [];
+    const history = (query: HistoryQuery): Promise<unknown[]> => {
+      asked.push(query);
+      return Promise.resolve([{ template: 'web' }]);
+    };
+    const { url } = await start({ history });
+    expect(await get(url, '/api/history')).toMatchObject({ status: 200, body: '[{"template":"web"}]' });
+    await get(url, '/api/history?template=web&template=a%20b&since=2026-11-20T20:00:00Z&outcome=unknown');
+    expect(asked).toEqual([
+      { templates: [], since: 0, outcome: null },
+      { templates: ['web', 'a b'], since: Date.parse('2026-11-20T20:00:00Z'), outcome: 'unknown' },
+    ]);
+  });
+
+  it.each([
+    ['since=yesterday', 'since: expected a duration such as 2d'],
+    ['outcome=lost', 'outcome: expected one of applied, failed, unknown, duplicate'],
+    ['client=acme', 'there is no filter of this name, only template, since, outcome'],
+  ])('says what is wrong with the filter %s', async (query, error) => {
+    const { url } = await start({ history: () => expect.fail('not to be asked') });
+    const { status, body } = await get(url, `/api/history?${query}`);
+    expect([status, JSON.parse(body)]).toEqual([400, { error: expect.stringContaining(error) }]);
+  });
+
+  it.each(['/api/report', '/api/history', '/api/reconcile'])('%s is under the Host rule', async (path) => {
+    const { url } = await start();
+    expect(await get(url, path, 'evil.example.net')).toMatchObject({ status: 421 });
+  });
+});
+
+describe('asking for a pass', () => {
+  const token = 'trigger tökén +1';
+  /** As curl sends it: the bytes of UTF-8. */
+  const bearer = (secret: string): string => `Bearer ${Buffer.from(secret).toString('latin1')}`;
+  const post = (url: string, authorization?: string): Promise<Answer> =>
+    ask(url, '/api/reconcile', authorization === undefined ? {} : { authorization }, 'POST');
+  const startWith = async (triggerToken: () => string | null) => {
+    let passes = 0;
+    const server = await start({ triggerToken, requestPass: () => void (passes += 1) });
+    return { ...server, passes: () => passes };
+  };
+
+  it('starts one with the trigger token', async () => {
+    const { url, passes } = await startWith(() => token);
+    expect(await post(url, bearer(token))).toMatchObject({ status: 202 });
+    expect(await post(url, bearer(token).replace('Bearer ', 'bearer  '))).toMatchObject({ status: 202 });
+    expect(passes()).toBe(2);
+  });
+
+  it.each([
+    ['no header', undefined],
+    ['another token', bearer('trigger tökén +2')],
+    ['more than the token', bearer(`${token}1`)],
+    ['less than the token', bearer(token.slice(0, -1))],
+    ['an empty token', 'Bearer '],
+    ['no token', 'Bearer'],
+    ['another scheme', `Basic ${bearer(token).slice(7)}`],
+    ['the bare token', bearer(token).slice(7)],
+  ])('is refused with %s', async (_, header) => {
+    const { url, passes, lines } = await startWith(() => token);
+    const { status, headers, body } = await post(url, header);
+    expect([status, headers['www-authenticate']]).toEqual([401, 'Bearer']);
+    expect(body + JSON.stringify(lines)).not.toContain('tökén');
+    expect(passes()).toBe(0);
+  });
+
+  it('follows a token that has changed', async () => {
+    let now = token;
+    const { url } = await startWith(() => now);
+    now = 'another';
+    expect(await post(url, bearer(token))).toMatchObject({ status: 401 });
+    expect(await post(url, bearer('another'))).toMatchObject({ status: 202 });
+  });
+
+  it('is no path at all without a trigger token', async () => {
+    const { url, passes } = await startWith(() => null);
+    for (const authorization of [undefined, bearer(''), bearer('null')])
+      expect(await post(url, authorization)).toMatchObject({ status: 404, body: 'Not found.\n' });
+    expect(await get(url, '/api/reconcile')).toMatchObject({ status: 404 });
+    expect(passes()).toBe(0);
+  });
+});
+
+describe('methods', () => {
+  const paths = ['/livez', '/readyz', '/healthz', '/metrics', '/api/report', '/api/history'];
+
+  it.each(paths)('HEAD of %s has the head of GET alone', async (path) => {
+    const { url } = await start();
+    const head = await ask(url, path, {}, 'HEAD');
+    const { status, headers } = await get(url, path);
+    expect(head).toMatchObject({ status, body: '' });
+    expect(head.headers['content-type']).toBe(headers['content-type']);
+  });
+
+  it.each(paths.flatMap((path) => ['POST', 'PUT', 'DELETE', 'OPTIONS'].map((method) => [method, path])))(
+    '%s of %s is not allowed',
+    async (method, path) => {
+      const { url } = await start();
+      const { status, headers } = await ask(url, path, {}, method);
+      expect([status, headers['allow']]).toEqual([405, 'GET, HEAD']);
+    },
+  );
+
+  it.each(['GET', 'HEAD', 'PUT'])('%s does not ask for a pass', async (method) => {
+    const { url } = await start({ triggerToken: () => 'token' });
+    const { status, headers } = await ask(url, '/api/reconcile', { authorization: 'Bearer token' }, method);
+    expect([status, headers['allow']]).toEqual([405, 'POST']);
+  });
+});
+
+describe('every answer', () => {
+  it.each(['/livez', '/readyz', '/metrics', '/api/report', '/api/reconcile', '/', '/none'])(
+    'to %s carries the security headers',
+    async (path) => {
+      const { url } = await start();
+      const { headers } = await get(url, path, path === '/none' ? 'evil.example' : undefined);
+      expect(headers).toMatchObject({
+        'content-security-policy': expect.stringContaining("default-src 'none'"),
+        'x-content-type-options': 'nosniff',
+        'referrer-policy': 'no-referrer',
+        'cache-control': 'no-store',
+      });
+    },
+  );
+
+  it('to a failing request tells nothing of the failure, but the log does', async () => {
+    const { url, lines } = await start({
+      readiness: () => {
+        throw new Error('deep inside');
+      },
+    });
+    const { status, headers, body } = await get(url, '/readyz');
+    expect([status, body]).toEqual([500, 'Internal error.\n']);
+    expect(headers).toHaveProperty('x-frame-options', 'DENY');
+    expect(lines).toEqual([
+      expect.objectContaining({ err: expect.objectContaining({ message: 'deep inside' }) }),
+    ]);
+  });
+});
+
+describe('listening', () => {
+  it('where somebody else does is an error that says what to do', async () => {
+    const { url } = await start();
+    const { port, host } = new URL(url);
+    const second = start({ listen: { host: '127.0.0.1', port: Number(port) } });
+    await expect(second).rejects.toBeInstanceOf(UserError);
+    await expect(second).rejects.toThrow(
+      `cannot listen on ${host}: the address is in use already; choose another with --listen HOST:PORT, or --listen off`,
+    );
+  });
+
+  it('ends with open connections too', async () => {
+    const { url, close } = await start();
+    const socket = connect(Number(new URL(url).port), '127.0.0.1');
+    await new Promise((resolve) => socket.once('connect', resolve));
+    const ended = new Promise((resolve) => socket.once('close', resolve).on('error', () => undefined));
+    socket.write('GET /livez HTTP/1.1\r\n');
+    await close();
+    await ended;
+    await expect(get(url, '/livez')).rejects.toThrow('ECONNREFUSED');
+  });
+});

@@ -1,0 +1,204 @@
+import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { mkdir, mkdtemp, rename, rm, symlink } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { fingerprintOf } from '../../src/daemon/fingerprint.ts';
+import { watchTemplates, type Watcher } from '../../src/daemon/watch.ts';
+import { listeningLogger } from './listening-logger.ts';
+import { pointBelow, ways, writeBelow } from './ways.ts';
+
+const never = 3_600_000;
+let home: string;
+let watcher: Watcher | undefined;
+beforeEach(async () => {
+  home = await mkdtemp(path.join(tmpdir(), 'watch-'));
+});
+afterEach(async () => {
+  await watcher?.close();
+  await rm(home, { recursive: true });
+});
+
+const at = (...names: string[]): string => path.join(home, ...names);
+
+const write = (file: string, content: string = randomUUID()): Promise<void> =>
+  writeBelow(home, file, content);
+
+const point = (link: string, target: string): Promise<void> => pointBelow(home, link, target);
+
+/** Watches, and lets the test await each call: `next` resolves with the content that was there then. */
+const watching = async (options: { paths: string[]; read: string; poll?: number; quiet?: number }) => {
+  const { log } = listeningLogger();
+  const contents: (string | null)[] = [];
+  let told: (() => void) | undefined;
+  watcher = await watchTemplates({
+    paths: options.paths.map((name) => at(name)),
+    quiet: options.quiet ?? 20,
+    poll: options.poll ?? 30,
+    log,
+    onChange: () => {
+      contents.push(contentOf(at(options.read)));
+      told?.();
+    },
+  });
+  let seen = 0;
+  const next = async (): Promise<string | null> => {
+    while (contents.length <= seen) await new Promise<void>((resolve) => (told = resolve));
+    seen = contents.length;
+    return contents.at(-1) ?? null;
+  };
+  /** Goes on to the call that came upon this content; never ends without one. */
+  const until = async (content: string | null): Promise<string | null> => {
+    for (;;) {
+      const found = await next();
+      if (found === content) return found;
+    }
+  };
+  return { contents, until };
+};
+
+const contentOf = (file: string): string | null => {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return null;
+  }
+};
+
+describe.each(ways)('$name', ({ root, read, prepare, change }) => {
+  it('is noticed, once after the other', async () => {
+    await prepare(home, 'first');
+    const { until } = await watching({ paths: [root], read });
+    for (const content of ['second', 'third', 'fourth']) {
+      await change(home, content);
+      expect(await until(content)).toBe(content);
+    }
+  });
+
+  it('is noticed in the end without a look at the files, by events alone', async () => {
+    await prepare(home, 'first');
+    const { contents } = await watching({ paths: [root], read, poll: never });
+    for (const content of ['second', 'third']) {
+      // Events are lost until the system's watches stand, of which nothing tells.
+      await vi.waitFor(
+        async () => {
+          if (!contents.includes(content)) await change(home, content);
+          expect(contents).toContain(content);
+        },
+        { timeout: 10_000, interval: 100 },
+      );
+    }
+  });
+});
+
+describe('a watcher', () => {
+  it('makes at most three calls of 100 events in two seconds, the last with the last content', async () => {
+    await write('root/a.yaml');
+    const { contents, until } = await watching({
+      paths: ['root'],
+      read: 'root/a.yaml',
+      quiet: 200,
+      poll: 2_000,
+    });
+    for (let event = 1; event <= 100; event += 1) {
+      await write('root/a.yaml', `event ${event}`);
+      await delay(20);
+    }
+    await until('event 100');
+    expect(contents.length).toBeLessThanOrEqual(3);
+    const before = contents.length;
+    await write('root/a.yaml', 'one more');
+    expect(await until('one more')).toBe('one more');
+    expect(contents).toHaveLength(before + 1);
+  });
+
+  it('is not starved by events that never end', async () => {
+    await write('root/a.yaml');
+    const { contents } = await watching({ paths: ['root'], read: 'root/a.yaml', quiet: 200, poll: 2_000 });
+    for (let event = 1; contents.length === 0; event += 1) {
+      await write('root/a.yaml', `event ${event}`);
+      await delay(10);
+    }
+    expect(contents).toHaveLength(1);
+  });
+
+  it('waits for a root that is not there yet, and notices when one goes', async () => {
+    const { until } = await watching({ paths: ['late/root', 'other'], read: 'late/root/a.yaml' });
+    await write('late/root/a.yaml', 'there');
+    expect(await until('there')).toBe('there');
+    await rm(at('late'), { recursive: true });
+    expect(await until(null)).toBe(null);
+    await write('late/root/a.yaml', 'again');
+    expect(await until('again')).toBe('again');
+  });
+
+  it('sees what lies behind links inside the root, and is not led in circles', async () => {
+    await write('elsewhere/deep/b.yaml', 'first');
+    await mkdir(at('root'));
+    await symlink(at('elsewhere'), at('root/link'));
+    // Followed to where the system ends it, two circles are some 2^40 paths.
+    await symlink(at('root'), at('elsewhere/circle'));
+    await symlink(at('root'), at('elsewhere/round'));
+    await symlink(at('nowhere'), at('root/dangling.yaml'));
+    const { until } = await watching({ paths: ['root'], read: 'elsewhere/deep/b.yaml' });
+    await write('elsewhere/deep/b.yaml', 'second');
+    expect(await until('second')).toBe('second');
+    await write('nowhere', 'found');
+    expect(await until('second')).toBe('second');
+  });
+
+  it('hears of events in the tree that a link was turned to', async () => {
+    await write('git/first/a.yaml');
+    await write('git/second/a.yaml', 'second');
+    await symlink('first', at('git/current'));
+    const { contents } = await watching({ paths: ['git/current'], read: 'git/current/a.yaml', poll: never });
+    const bring = (content: string, change: () => Promise<void>): Promise<void> =>
+      vi.waitFor(
+        async () => {
+          await change();
+          expect(contents).toContain(content);
+        },
+        { timeout: 10_000, interval: 100 },
+      );
+    await bring('second', () => point('git/current', 'second'));
+    await bring('edited', () => write('git/second/a.yaml', 'edited'));
+  });
+
+  it('notices a file that is added, renamed or removed', async () => {
+    await write('root/a.yaml', 'a');
+    const { until } = await watching({ paths: ['root'], read: 'root/b.yaml' });
+    await write('root/b.yaml', 'b');
+    expect(await until('b')).toBe('b');
+    await rename(at('root/b.yaml'), at('root/c.yaml'));
+    expect(await until(null)).toBeNull();
+    await rename(at('root/c.yaml'), at('root/b.yaml'));
+    expect(await until('b')).toBe('b');
+    await rm(at('root/b.yaml'));
+    expect(await until(null)).toBeNull();
+  });
+
+  it('makes no call for hidden files', async () => {
+    await write('root/a.yaml', 'first');
+    const { contents, until } = await watching({ paths: ['root'], read: 'root/a.yaml' });
+    const other = await fingerprintOf([at('root')]);
+    await write('root/.a.yaml.swp');
+    await write('root/.git/index');
+    expect(await fingerprintOf([at('root')])).toEqual(other);
+    await write('root/a.yaml', 'second');
+    expect(await until('second')).toBe('second');
+    expect(contents).toEqual(['second']);
+  });
+
+  it('makes no call once it is closed', async () => {
+    await write('root/a.yaml', 'first');
+    const { contents } = await watching({ paths: ['root'], read: 'root/a.yaml' });
+    await write('root/a.yaml', 'second');
+    await watcher?.close();
+    const { until } = await watching({ paths: ['root'], read: 'root/a.yaml' });
+    await write('root/a.yaml', 'third');
+    expect(await until('third')).toBe('third');
+    expect(contents).not.toContain('third');
+  });
+});

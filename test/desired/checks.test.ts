@@ -1,0 +1,188 @@
+import { describe, expect, test } from 'vitest';
+import { allowableChecks } from '../../src/desired/check-id.ts';
+import { loadFiles } from './load-files.ts';
+
+const fileOf = (records: readonly string[], head = ''): Record<string, string> => ({
+  'a.yaml': `template: a\n${head}records:\n${records.map((record) => `  - ${record}\n`).join('')}`,
+});
+
+const checksIn = async (records: readonly string[], head = ''): Promise<string[]> => {
+  const { problems } = await loadFiles(fileOf(records, head));
+  return problems.map(({ check }) => check);
+};
+
+describe('allow switches a check off for the record that says so', () => {
+  const scenarios: [check: (typeof allowableChecks)[number], record: string, others?: string[]][] = [
+    ['empty-content', 'type: TXT, content: ""'],
+    ['bad-ipv4', 'type: A, content: "##IP##"'],
+    ['bad-ipv6', 'type: AAAA, content: "##IP##"'],
+    ['address-as-host', 'type: CNAME, name: a, content: 192.0.2.1'],
+    ['bad-host', 'type: MX, content: a_b.example.net, priority: 1'],
+    ['label-length', 'type: A, name: a..b, content: 192.0.2.1'],
+    [
+      'name-length',
+      `type: A, name: ${'a'.repeat(50)}.${`${'a'.repeat(50)}.`.repeat(4)}a, content: 192.0.2.1`,
+    ],
+    ['wildcard', 'type: A, name: "a.*", content: 192.0.2.1'],
+    [
+      'cname-alone',
+      'type: CNAME, name: a, content: a.example.net',
+      ['{type: A, name: a, content: 192.0.2.1}'],
+    ],
+    ['cname-apex', 'type: CNAME, content: a.example.net'],
+    ['name-required', 'type: PTR, content: a.example.net'],
+    ['priority-required', 'type: MX, content: mx.example.net'],
+    ['srv-content', 'type: SRV, name: _a._tcp, priority: 1, content: "1 2"'],
+    [
+      'null-mx-alone',
+      'type: MX, content: ., priority: 0',
+      ['{type: MX, content: mx.example.net, priority: 1}'],
+    ],
+    ['spf-twice', 'type: TXT, content: v=spf1 -all', ['{type: TXT, content: v=spf1 mx -all}']],
+    ['txt-length', `type: TXT, content: '"${'x'.repeat(300)}"'`],
+    ['control-character', 'type: TXT, content: "a\\tb"'],
+    ['mixed-ttl', 'type: A, ttl: 60, content: 192.0.2.1', ['{type: A, content: 192.0.2.2, ttl: 61}']],
+    ['ttl-unusual', 'type: A, ttl: 1, content: 192.0.2.1'],
+    [
+      'target-is-cname',
+      'type: MX, priority: 1, content: "a.{domain}"',
+      ['{type: CNAME, name: a, content: b.example.net}'],
+    ],
+    ['srv-name', 'type: SRV, name: a, priority: 1, content: 1 2 a.example.net'],
+    ['single-label-target', 'type: MX, priority: 1, content: mail'],
+    ['spf-open', 'type: TXT, content: v=spf1 mx'],
+    ['dmarc-place', 'type: TXT, content: v=DMARC1; p=none'],
+  ];
+
+  test.for(scenarios)('%s', async ([check, record, others = []]) => {
+    expect(await checksIn([`{${record}}`, ...others])).toContain(check);
+    expect(await checksIn([`{${record}, allow: [${check}]}`, ...others])).toEqual([]);
+  });
+
+  test('each check that can be switched off is among the scenarios', () => {
+    expect(scenarios.map(([check]) => check)).toEqual(allowableChecks);
+  });
+
+  test('another record is still checked', async () => {
+    const records = ['{type: A, content: x, allow: [bad-ipv4]}', '{type: A, content: y}'];
+    expect(await checksIn(records)).toEqual(['bad-ipv4']);
+  });
+});
+
+describe('what looks like a mistake and is none', () => {
+  const scenarios: [what: string, records: string[], head?: string][] = [
+    ['null MX alone', ['{type: MX, content: ., priority: 0}']],
+    [
+      'null MX at another name',
+      ['{type: MX, name: a, content: ., priority: 0}', '{type: MX, content: mx.example.net, priority: 1}'],
+    ],
+    ['SRV that says there is no service', ['{type: SRV, name: _a._tcp, priority: 0, content: 0 0 .}']],
+    [
+      'one SPF beside other texts',
+      ['{type: TXT, content: v=spf1 redirect=example.net}', '{type: TXT, content: v=spf10}'],
+    ],
+    ['SPF with a macro', ['{type: TXT, content: "v=spf1 exists:%{i}.example.net ?all"}']],
+    ['DMARC of a name below', ['{type: TXT, name: _dmarc.shop, content: v=DMARC1; p=none}']],
+    ['consent to DMARC reports', ['{type: TXT, name: "*._report._dmarc", content: v=DMARC1}']],
+    [
+      'CNAMEs at two names',
+      ['{type: CNAME, name: a, content: x.example.net}', '{type: CNAME, name: b, content: x.example.net}'],
+    ],
+    [
+      'the same content with two priorities',
+      [
+        '{type: MX, content: mx.example.net, priority: 1}',
+        '{type: MX, content: mx.example.net, priority: 2}',
+      ],
+    ],
+    ['texts that differ in case', ['{type: TXT, content: a}', '{type: TXT, content: A}']],
+    ['several quoted strings', [`{type: TXT, content: '"${'x'.repeat(255)}" "${'\\255'.repeat(255)}"'}`]],
+    ['a label of 63 octets', [`{type: A, name: ${'a'.repeat(63)}, content: 192.0.2.1}`]],
+    [
+      'a name of 253 octets',
+      [`{type: A, name: ${`${'a'.repeat(50)}.`.repeat(4)}${'a'.repeat(49)}, content: 192.0.2.1}`],
+    ],
+    ['a wildcard below a name', ['{type: A, name: "*.a.b", content: 192.0.2.1}']],
+    [
+      'the same TTL, stated and inherited',
+      ['{type: A, content: 192.0.2.1, ttl: 1h}', '{type: A, content: 192.0.2.2}'],
+      'ttl: 3600\n',
+    ],
+    [
+      'TTLs of two types',
+      ['{type: A, content: 192.0.2.1, ttl: 1h}', '{type: AAAA, content: "::1", ttl: 2h}'],
+    ],
+    ['a TTL beside none', ['{type: A, content: 192.0.2.1, ttl: 1h}', '{type: A, content: 192.0.2.2}']],
+    ['a week', ['{type: A, content: 192.0.2.1, ttl: 7d}']],
+    [
+      'a wanted record beside an ignored one',
+      ['{type: TXT, name: a, content: x}'],
+      'ignore: [{type: TXT, name: b}]\n',
+    ],
+    ['a placeholder as a whole name', ['{type: CNAME, name: "%name%", content: "<target>"}']],
+    [
+      'a placeholder in an SRV',
+      [
+        '{type: SRV, name: "_a._tcp.{sub}", priority: 0, content: "0 0 {host name}"}'.replace(
+          '{host name}',
+          '{host}',
+        ),
+      ],
+    ],
+  ];
+  test.for(scenarios)('%s', async ([, records, head]) => {
+    expect(await checksIn(records, head)).toEqual([]);
+  });
+});
+
+test('an ignore rule with a mistake in it is not taken for one that matches everything', async () => {
+  const records = ['{type: A, content: 192.0.2.1}'];
+  expect(await checksIn(records, 'ignore: [{name: "${x}"}]\n')).toEqual(['undefined-variable']);
+  expect(await checksIn(records, 'ignore: [{nmae: x}]\n')).toEqual(['unknown-key']);
+  expect(await checksIn(records, 'ignore: [{type: AAA}]\n')).toEqual(['unknown-type']);
+});
+
+test('strict turns warnings into errors, and the template away', async () => {
+  const files = fileOf(['{type: A, content: 192.0.2.1, ttl: 1}']);
+  const lenient = await loadFiles(files);
+  expect([lenient.templates.length, lenient.problems[0]?.severity]).toEqual([1, 'warning']);
+  const strict = await loadFiles(files, { strict: true });
+  expect(strict.templates).toEqual([]);
+  expect(strict.unusable).toMatchObject([{ template: 'a', message: '1 error in templates/a.yaml' }]);
+  expect(strict.lines).toEqual(['templates/a.yaml:3:40: error: a TTL of 1 s is very short [ttl-unusual]']);
+});
+
+test('a template described twice is used from neither place, also when one has errors of its own', async () => {
+  const state = await loadFiles({
+    'a.yaml': 'template: web\nid: 3\nrecords: []\n',
+    'b.yaml': 'template: web\nrecords: [{type: A, content: x}]\n',
+    'c.yaml': 'template: other\nid: 3\nrecords: []\n',
+    'd.yaml': 'template: Web\nrecords: []\n',
+  });
+  expect(state.templates.map(({ template }) => template)).toEqual(['Web']);
+  expect(state.unusable.map(({ file, template, id }) => [file, template, id])).toEqual([
+    ['templates/a.yaml', 'web', 3],
+    ['templates/b.yaml', 'web', null],
+    ['templates/c.yaml', 'other', 3],
+  ]);
+  expect(state.lines.filter((line) => line.includes('[template-twice]'))).toEqual([
+    'templates/a.yaml:1:1: error: the template `web` is described here and at templates/b.yaml:1:1 [template-twice]',
+    'templates/a.yaml:1:1: error: the template with id 3 is described here and at templates/c.yaml:1:1 [template-twice]',
+    'templates/b.yaml:1:1: error: the template `web` is described here and at templates/a.yaml:1:1 [template-twice]',
+    'templates/c.yaml:1:1: error: the template with id 3 is described here and at templates/a.yaml:1:1 [template-twice]',
+  ]);
+});
+
+test('a template whose syntax is wrong is still known by name and id', async () => {
+  const state = await loadFiles({ 'a.yaml': 'template: web\nid: 17\nrecords:\n  - {type: A, content: [\n' });
+  expect(state.unusable).toMatchObject([{ template: 'web', id: 17 }]);
+});
+
+test('a record in a list of contents is complained about at its element', async () => {
+  const { lines } = await loadFiles(fileOf(['{type: A, content: [192.0.2.1, x, 192.0.2.1], ttl: 1}']));
+  expect(lines).toEqual([
+    'templates/a.yaml:3:36: error: `x` is no IPv4 address [bad-ipv4]',
+    'templates/a.yaml:3:39: error: this A record is wanted twice, also at templates/a.yaml:3:25 [duplicate-record]',
+    'templates/a.yaml:3:56: warning: a TTL of 1 s is very short [ttl-unusual]',
+  ]);
+});

@@ -1,0 +1,4 @@
+import { defineConfig } from 'vitest/config';
+
+/** The long runs, which `npm test` leaves out. */
+export default defineConfig({ test: { include: ['test/desired/*.fuzz.ts'], testTimeout: 30 * 60_000 } });

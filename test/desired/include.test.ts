@@ -1,0 +1,230 @@
+import { mkdir, symlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { createTemplateLoader } from '../../src/desired/load.ts';
+import { formatProblem } from '../../src/desired/problem.ts';
+import { directoryWith, loadFiles, options, write } from './load-files.ts';
+
+const contentsOf = async (
+  files: Record<string, string>,
+  settings: Parameters<typeof loadFiles>[1] = {},
+): Promise<string[]> => {
+  const state = await loadFiles(files, settings);
+  expect(state.lines).toEqual([]);
+  return state.templates.flatMap(({ records }) => records.map(({ content }) => content));
+};
+
+const text = (content: string, name = 'n'): string =>
+  `  - {type: TXT, name: ${name}, content: "${content}"}\n`;
+
+describe('fragments', () => {
+  test('give their records and ignore rules, each at its own place', async () => {
+    const state = await loadFiles({
+      'web/a.yaml': 'template: a\ninclude: [../_mail.yaml]\n',
+      '_mail.yaml': `include: [deep/_more.yaml]\nrecords:\n${text('x')}`,
+      'deep/_more.yaml': `ignore: [{name: z}]\nrecords:\n${text('y')}`,
+    });
+    expect(state.lines).toEqual([]);
+    const [template] = state.templates;
+    expect(template?.ignore).toEqual([{ type: null, name: 'z', content: null }]);
+    expect(template?.records.map(({ content, source }) => [content, source.file, source.line])).toEqual([
+      ['x', 'templates/_mail.yaml', 3],
+      ['y', 'templates/deep/_more.yaml', 3],
+    ]);
+  });
+
+  test('take the TTL of the template', async () => {
+    const state = await loadFiles({
+      'a.yaml': 'template: a\nttl: 1h\ninclude: [_f.yaml]\n',
+      '_f.yaml': `records:\n${text('x')}`,
+    });
+    expect(state.templates[0]?.records[0]?.ttl).toBe(3_600);
+  });
+
+  test('are taken once, however many ways lead to them', async () => {
+    const contents = await contentsOf({
+      'a.yaml': 'template: a\ninclude: [_one.yaml, _two.yaml, _one.yaml]\n',
+      '_one.yaml': 'include: [_shared.yaml]\n',
+      '_two.yaml': 'include: [./_shared.yaml]\n',
+      '_shared.yaml': `records:\n${text('x')}`,
+    });
+    expect(contents).toEqual(['x']);
+  });
+
+  test('that include each other are refused with the way round', async () => {
+    const state = await loadFiles({
+      'a.yaml': 'template: a\ninclude: [_one.yaml]\n',
+      '_one.yaml': 'include: [_two.yaml]\n',
+      '_two.yaml': 'include: [_one.yaml]\n',
+    });
+    expect(state.lines).toEqual([
+      'templates/_two.yaml:1:11: error: includes run in a circle: templates/a.yaml -> templates/_one.yaml -> templates/_two.yaml -> templates/_one.yaml (included by templates/a.yaml:2:11) [include]',
+    ]);
+    expect(state.templates).toEqual([]);
+  });
+
+  test('with an error spoil every template that includes them, and no other', async () => {
+    const state = await loadFiles({
+      'a.yaml': 'template: a\ninclude: [_f.yaml]\n',
+      'b.yaml': 'template: b\ninclude: [_f.yaml]\n',
+      'c.yaml': 'template: c\nrecords: []\n',
+      '_f.yaml': 'records:\n  - {type: A, contnet: x, content: 1.2.3}\n',
+    });
+    expect(state.lines).toEqual([
+      'templates/_f.yaml:2:15: error: unknown key `contnet`; did you mean `content`? (included by templates/a.yaml:2:11 and 1 more) [unknown-key]',
+      'templates/_f.yaml:2:36: error: `1.2.3` is no IPv4 address (included by templates/a.yaml:2:11 and 1 more) [bad-ipv4]',
+    ]);
+    expect(state.templates.map(({ template }) => template)).toEqual(['c']);
+    expect(state.unusable.map(({ template, message }) => [template, message])).toEqual([
+      ['a', '2 errors in templates/a.yaml and templates/_f.yaml'],
+      ['b', '2 errors in templates/a.yaml and templates/_f.yaml'.replace('a.yaml', 'b.yaml')],
+    ]);
+  });
+
+  test('are checked for their shape also when nothing includes them', async () => {
+    const state = await loadFiles({ '_f.yaml': 'template: a\nrecord: []\n', '_g.yaml': 'records: [\n' });
+    expect(state.lines).toEqual([
+      'templates/_f.yaml:1:1: error: unknown key `template`; there are: vars, include, ignore, records [unknown-key]',
+      'templates/_f.yaml:2:1: error: unknown key `record`; did you mean `records`? [unknown-key]',
+      'templates/_g.yaml:2:1: error: flow sequence in block collection must be sufficiently indented and end with a ] [yaml-syntax]',
+    ]);
+    expect(state.files).toBe(0);
+  });
+
+  test('hold one document', async () => {
+    const state = await loadFiles({ '_f.yaml': 'records: []\n---\nrecords: []\n' });
+    expect(state.lines).toEqual(['templates/_f.yaml:3:1: error: a fragment is one document [wrong-type]']);
+  });
+
+  test('that clash with the template are told at the later place', async () => {
+    const state = await loadFiles({
+      'a.yaml': `template: a\ninclude: [_f.yaml]\nrecords:\n${text('x')}`,
+      '_f.yaml': `records:\n${text('x')}`,
+    });
+    expect(state.lines).toEqual([
+      'templates/a.yaml:4:5: error: this TXT record is wanted twice, also at templates/_f.yaml:2:5 [duplicate-record]',
+    ]);
+  });
+
+  test('are found from a file that is given by itself', async () => {
+    const directory = await directoryWith({
+      'a.yaml': 'template: a\ninclude: [parts/_f.yaml]\n',
+      'parts/_f.yaml': `records:\n${text('x')}`,
+      'b.yaml': 'template: b\nrecords: []\n',
+    });
+    const state = await createTemplateLoader().load({ ...options, paths: [join(directory, 'a.yaml')] });
+    expect(state.templates.map(({ records }) => records.length)).toEqual([1]);
+  });
+
+  test('outside the templates directory are refused, also through links', async () => {
+    const directory = await directoryWith({
+      'outside/_f.yaml': 'records: []\n',
+      'templates/a.yaml': 'template: a\ninclude: [../outside/_f.yaml, _link.yaml, linked/_f.yaml]\n',
+    });
+    await symlink('../outside/_f.yaml', join(directory, 'templates/_link.yaml'));
+    await symlink('../outside', join(directory, 'templates/linked'));
+    const state = await createTemplateLoader().load({ ...options, paths: [join(directory, 'templates')] });
+    expect(state.problems.map(formatProblem).map((line) => line.replaceAll(`${directory}/`, ''))).toEqual([
+      'templates/a.yaml:2:11: error: cannot include `../outside/_f.yaml`: it is outside the templates directory [include]',
+      'templates/a.yaml:2:31: error: cannot include `_link.yaml`: it leads outside the templates directory [include]',
+      'templates/a.yaml:2:43: error: cannot include `linked/_f.yaml`: it leads outside the templates directory [include]',
+    ]);
+  });
+});
+
+describe('variables', () => {
+  const files = (template: string, fragment: string): Record<string, string> => ({
+    'a.yaml': `template: a\n${template}include: [_f.yaml]\nrecords:\n${text('own ${x}', 'own')}`,
+    '_f.yaml': `${fragment}records:\n${text('fragment ${x}', 'f')}`,
+  });
+  const settings = { variables: { override: {}, defaults: { x: 'default' } } };
+
+  test('of the settings hold where no file says anything', async () => {
+    expect(await contentsOf(files('', ''), settings)).toEqual(['fragment default', 'own default']);
+  });
+
+  test('of a fragment win over the defaults, for the template too', async () => {
+    expect(await contentsOf(files('', 'vars: {x: f}\n'), settings)).toEqual(['fragment f', 'own f']);
+  });
+
+  test('of the file win over the fragment', async () => {
+    const contents = await contentsOf(files('vars: {x: own}\n', 'vars: {x: f}\n'), settings);
+    expect(contents).toEqual(['fragment own', 'own own']);
+  });
+
+  test('given at the call win over everything', async () => {
+    const variables = { override: { x: 'call' }, defaults: { x: 'default' } };
+    const contents = await contentsOf(files('vars: {x: own}\n', 'vars: {x: f}\n'), { variables });
+    expect(contents).toEqual(['fragment call', 'own call']);
+  });
+
+  test('of a fragment are its own before those of its neighbours', async () => {
+    const contents = await contentsOf({
+      'a.yaml': `template: a\ninclude: [_f.yaml, _g.yaml]\nrecords:\n${text('${x}')}`,
+      '_f.yaml': `vars: {x: f}\nrecords:\n${text('${x}', 'f')}`,
+      '_g.yaml': `vars: {x: g}\nrecords:\n${text('${x}', 'g')}`,
+    });
+    expect(contents).toEqual(['f', 'g', 'f']);
+  });
+
+  test('stand in every value of a record, and keep the spelling of their own', async () => {
+    const state = await loadFiles({
+      'a.yaml': `template: "\${env}-web"
+vars: {env: test, ttl: 5m, prio: 010, name: 1.10, target: "mx.\${domain}", domain: example.net}
+ttl: "\${ttl}"
+subdomains: ["shop.\${domain}"]
+ignore: [{name: "\${name}-*"}]
+records:
+  - {type: MX, name: "\${name}", content: "\${target}", priority: "\${prio}"}
+`,
+    });
+    expect(state.lines).toEqual([]);
+    expect(state.templates).toMatchObject([
+      {
+        template: 'test-web',
+        subdomains: ['shop.example.net'],
+        ignore: [{ name: '1.10-*' }],
+        records: [{ name: '1.10', content: 'mx.example.net', priority: 10, ttl: 300 }],
+      },
+    ]);
+  });
+
+  test('that are not defined in a fragment are told with the template that includes it', async () => {
+    const state = await loadFiles({
+      'a.yaml': 'template: a\ninclude: [_f.yaml]\n',
+      'b.yaml': 'template: b\nvars: {x: y}\ninclude: [_f.yaml]\n',
+      '_f.yaml': `records:\n${text('${x}')}`,
+    });
+    expect(state.lines).toEqual([
+      'templates/_f.yaml:2:35: error: the variable `x` is not defined (included by templates/a.yaml:2:11) [undefined-variable]',
+    ]);
+    expect(state.templates.map(({ template }) => template)).toEqual(['b']);
+  });
+});
+
+test('a change of a fragment reaches the templates that include it', async () => {
+  const directory = await directoryWith({
+    'a.yaml': 'template: a\ninclude: [_f.yaml]\n',
+    '_f.yaml': `records:\n${text('before')}`,
+  });
+  const loader = createTemplateLoader();
+  const load = async (): Promise<string | undefined> => {
+    const state = await loader.load({ ...options, paths: [directory] });
+    return state.templates[0]?.records[0]?.content;
+  };
+  expect(await load()).toBe('before');
+  await write(directory, { '_f.yaml': `records:\n${text('after')}` });
+  expect(await load()).toBe('after');
+});
+
+test('a missing fragment is told anew when it is missing for another reason', async () => {
+  const directory = await directoryWith({ 'a.yaml': 'template: a\ninclude: [_f.yaml]\n' });
+  const loader = createTemplateLoader();
+  const load = async (): Promise<string | undefined> => {
+    const state = await loader.load({ ...options, paths: [directory] });
+    return state.problems[0]?.message;
+  };
+  expect(await load()).toBe('cannot include `_f.yaml`: it does not exist');
+  await mkdir(join(directory, '_f.yaml'));
+  expect(await load()).toBe('cannot include `_f.yaml`: it is not a regular file');
+});

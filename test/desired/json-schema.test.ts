@@ -1,0 +1,109 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { describe, expect, test } from 'vitest';
+import { parse, parseAllDocuments } from 'yaml';
+import { templateJsonSchema } from '../../src/desired/json-schema.ts';
+
+const accepts = new Ajv2020({ strict: true, strictRequired: false, allowUnionTypes: true }).compile(
+  templateJsonSchema(),
+);
+
+const errorsIn = (value: unknown): readonly unknown[] => {
+  accepts(value);
+  return accepts.errors ?? [];
+};
+
+const root = join(import.meta.dirname, '../..');
+const filesIn = (folder: string): [string, string][] =>
+  readdirSync(join(root, folder))
+    .filter((name) => /^[^._].*\.yaml$/.test(name))
+    .map((name) => [name.slice(0, -'.yaml'.length), readFileSync(join(root, folder, name), 'utf8')]);
+
+test.for(filesIn('templates'))('the example %s is accepted', ([, text]) => {
+  expect(errorsIn(parse(text))).toEqual([]);
+});
+
+test('all of the language at once is accepted', () => {
+  const text = `
+template: standard-web
+id: 17
+ttl: 3600
+mode: enforce
+surplus: report
+adopt: true
+limits: {maxChangePercent: 60}
+subdomains: [shop.example.net]
+vars: {web: 203.0.113.10}
+include: [_mail.yaml]
+ignore:
+  - {type: TXT, name: "_acme-challenge*"}
+records:
+  - {type: A, content: "\${web}"}
+  - {type: A, name: www, content: ["\${web}", 203.0.113.11], ttl: 5m}
+  - {type: MX, content: mx1.example.net, priority: 10}
+  - {type: SRV, name: _sip._tcp, priority: 10, weight: 5, port: 5060, target: sip.example.net}
+  - {type: SRV, name: _sips._tcp, priority: 10, content: "5 5061 sip.example.net"}
+  - {type: TXT, content: "v=spf1 mx -all"}
+  - {type: CNAME, content: shop.example.org, allow: [cname-apex]}
+`;
+  expect(errorsIn(parse(text))).toEqual([]);
+});
+
+describe('of the bad files', () => {
+  /** What keys and kinds of values tell. */
+  const shape =
+    /\[(?:unknown-key|wrong-type|unknown-type|empty-content|name-required|cname-apex|srv-content|ttl-range|priority-[a-z-]+)\]$/;
+
+  /** What only the meaning of a text tells, or the file as a whole. */
+  const beyond =
+    /^(?:empty-content-3|priority-range-5|ttl-range-[58]|wrong-type-(?:7|10|11)|srv-content-(?:[1-5]|10))$/;
+
+  const read = filesIn('test/fixtures/bad').flatMap(([name, text]) => {
+    const documents = parseAllDocuments(text, { logLevel: 'silent' });
+    const isYaml = Array.isArray(documents) && documents.every(({ errors }) => errors.length === 0);
+    const isPlain = !/yaml-(?:syntax|alias|tag|version)/.test(name);
+    return isYaml && isPlain ? [{ name, values: documents.map((document): unknown => document.toJS()) }] : [];
+  });
+
+  test.for(read)('$name', ({ name, values }) => {
+    const expected = readFileSync(join(root, 'test/fixtures/bad', `${name}.expected`), 'utf8');
+    const isShape = expected
+      .trimEnd()
+      .split('\n')
+      .some((line) => shape.test(line));
+    expect(values.every((value) => accepts(value))).toBe(!isShape || beyond.test(name));
+  });
+
+  test('most that are YAML at all are among them', () => {
+    expect(read.length).toBeGreaterThan(150);
+  });
+});
+
+describe('a record', () => {
+  const accepted = (record: object): boolean => accepts({ template: 'web', records: [record] });
+
+  test.for<[object, boolean]>([
+    [{ type: 'mx', content: 'mx.example.net', priority: 10 }, true],
+    [{ type: 'mx', content: 'mx.example.net' }, false],
+    [{ type: 'MX', content: 'mx.example.net', allow: ['priority-required'] }, true],
+    [{ type: 'MX', content: 'mx.example.net', allow: ['bad-host'] }, false],
+    [{ type: 'TXT', content: 'x', priority: 10 }, false],
+    [{ type: 'TXT', content: 'x', port: 10 }, false],
+    [{ type: 'TXT', content: ['x', 1.5, true], ttl: '5m' }, true],
+    [{ type: 'SRV', name: '_a._tcp', priority: '10', content: '1 2 a.example.net' }, true],
+    [
+      { type: 'Srv', name: '_a._tcp', priority: 10, weight: 1, port: '${port}', target: 'a.example.net' },
+      true,
+    ],
+    [{ type: 'SRV', name: '_a._tcp', priority: 10, weight: 1, port: 2 }, false],
+    [{ type: 'SRV', name: '_a._tcp', priority: 10, content: '1 2 a.example.net', port: 2 }, false],
+    [{ type: 'SRV', name: '@', priority: 10, content: '1 2 a.example.net' }, false],
+    [{ type: 'PTR', content: 'a.example.net' }, false],
+    [{ type: 'PTR', content: 'a.example.net', allow: ['name-required'] }, true],
+    [{ type: 'CNAME', name: null, content: 'a.example.net' }, false],
+    [{ type: 'CNAME', content: 'a.example.net', allow: ['cname-apex'] }, true],
+  ])('%j: %s', ([record, expected]) => {
+    expect(accepted(record)).toBe(expected);
+  });
+});

@@ -1,0 +1,51 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import { createTemplateLoader, type LoadOptions } from '../../src/desired/load.ts';
+import { formatProblem } from '../../src/desired/problem.ts';
+import type { DesiredState, TemplateDefaults } from '../../src/model/template.ts';
+
+const defaults: TemplateDefaults = {
+  mode: 'enforce',
+  surplus: 'report',
+  adopt: false,
+  limits: { maxAdds: 100, maxChangePercent: 30, minRecords: 10 },
+};
+
+export const options: Omit<LoadOptions, 'paths'> = {
+  defaults,
+  variables: { override: {}, defaults: {} },
+  strict: false,
+};
+
+/** A directory of its own, gone after the test. */
+export const directoryWith = async (files: Record<string, string | Uint8Array>): Promise<string> => {
+  const directory = await mkdtemp(join(tmpdir(), 'templates-'));
+  onTestFinished(() => rm(directory, { recursive: true, force: true }));
+  await write(directory, files);
+  return directory;
+};
+
+export const write = async (directory: string, files: Record<string, string | Uint8Array>): Promise<void> => {
+  for (const [name, content] of Object.entries(files)) {
+    await mkdir(dirname(join(directory, name)), { recursive: true });
+    await writeFile(join(directory, name), content);
+  }
+};
+
+/** Loads files as `templates/NAME`, whatever the directory is really called. */
+export const loadFiles = async (
+  files: Record<string, string | Uint8Array>,
+  settings: Partial<LoadOptions> = {},
+): Promise<DesiredState & { lines: string[] }> => {
+  const directory = await directoryWith(files);
+  const state = await createTemplateLoader().load({ ...options, paths: [directory], ...settings });
+  const renamed: DesiredState = JSON.parse(JSON.stringify(state).replaceAll(directory, 'templates'));
+  return withLines(renamed);
+};
+
+const withLines = (state: DesiredState): DesiredState & { lines: string[] } => ({
+  ...state,
+  lines: state.problems.map(formatProblem),
+});

@@ -1,0 +1,221 @@
+import { execFileSync } from 'node:child_process';
+import { renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { symlink } from 'node:fs/promises';
+import { join, relative } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { createTemplateLoader } from '../../src/desired/load.ts';
+import { outlineOf } from '../../src/desired/outline.ts';
+import { formatProblem } from '../../src/desired/problem.ts';
+import { readSnapshot, type Snapshot } from '../../src/desired/snapshot.ts';
+import type { DesiredState } from '../../src/model/template.ts';
+import { directoryWith, options, write } from './load-files.ts';
+
+const template = (name: string): string => `template: ${name}\nrecords: []\n`;
+
+const load = (...paths: string[]): Promise<DesiredState> =>
+  createTemplateLoader().load({ ...options, paths });
+
+const filesOf = (state: DesiredState, directory: string): string[] =>
+  state.templates.map(({ source }) => relative(directory, source.file));
+
+describe('which files are read', () => {
+  test('those that end in .yaml and .yml, to any depth, in the order of their names', async () => {
+    const directory = await directoryWith({
+      'z.yaml': template('z'),
+      'a.yml': template('a'),
+      'm/deep/er/b.yaml': template('b'),
+      'm/_fragment.yaml': 'records: []\n',
+      'notes.txt': 'no template',
+      'a.yaml.bak': 'no template',
+      '.hidden.yaml': 'no template',
+      '.git/x.yaml': 'no template',
+      'm/..data_tmp/x.yaml': 'no template',
+    });
+    const state = await load(directory);
+    expect(filesOf(state, directory)).toEqual(['a.yml', 'm/deep/er/b.yaml', 'z.yaml']);
+    expect([state.problems, state.files]).toEqual([[], 3]);
+  });
+
+  test('those that links lead to, each once, and no circle is walked for ever', async () => {
+    const directory = await directoryWith({
+      'one/a.yaml': template('a'),
+      'one/b.yaml': template('b'),
+      'elsewhere/c.yaml': template('c'),
+    });
+    await symlink('..', join(directory, 'one/up'));
+    await symlink('a.yaml', join(directory, 'one/same.yaml'));
+    await symlink('../elsewhere', join(directory, 'one/linked'));
+    await symlink('loop', join(directory, 'one/loop'));
+    await symlink('nowhere', join(directory, 'one/dangling'));
+    const state = await load(
+      join(directory, 'one'),
+      join(directory, 'elsewhere'),
+      join(directory, 'one/b.yaml'),
+    );
+    expect(state.problems).toEqual([]);
+    expect(filesOf(state, directory)).toEqual(['one/a.yaml', 'one/b.yaml', 'one/linked/c.yaml']);
+  });
+
+  test('a path that is not there is a problem, and the other paths are read', async () => {
+    const directory = await directoryWith({ 'a.yaml': template('a') });
+    const state = await load(join(directory, 'gone'), directory, join(directory, 'gone.yaml'));
+    expect(state.problems.map(formatProblem)).toEqual(
+      ['gone', 'gone.yaml'].map((name) => {
+        const path = join(directory, name);
+        return `${path}: error: ${path} cannot be read: it does not exist [unreadable]`;
+      }),
+    );
+    expect(state.templates).toHaveLength(1);
+  });
+
+  test('a template that is no regular file, or leads nowhere, is unusable', async () => {
+    const directory = await directoryWith({ 'a.yaml': template('a') });
+    execFileSync('mkfifo', [join(directory, 'pipe.yaml')]);
+    await symlink('nowhere', join(directory, 'dangling.yaml'));
+    const state = await load(directory);
+    expect(
+      state.unusable.map(({ file, message }) => [relative(directory, file), message.split(': ')[1]]),
+    ).toEqual([
+      ['dangling.yaml', 'it does not exist'],
+      ['pipe.yaml', 'it is not a regular file'],
+    ]);
+    expect(state.templates).toHaveLength(1);
+  });
+
+  test('a file too large to be one is refused unread', async () => {
+    const directory = await directoryWith({ 'a.yaml': `# ${'x'.repeat(5 * 1024 * 1024)}\n${template('a')}` });
+    const state = await load(directory);
+    expect(state.problems).toMatchObject([{ check: 'unreadable', line: 1, column: 1 }]);
+    expect(state.unusable).toHaveLength(1);
+  });
+
+  test('the place of a problem begins with the path as it was given', async () => {
+    const directory = await directoryWith({ 'web/a.yaml': 'template: a\n' });
+    const given = `${relative(process.cwd(), directory)}/./`;
+    const state = await load(given);
+    expect(state.problems[0]?.file).toBe(join(relative(process.cwd(), directory), 'web/a.yaml'));
+  });
+});
+
+describe('all files are read as they were at one moment', () => {
+  /** Reads with a change in the middle: after the first content has been read, `times` times over. */
+  const readWhile = (path: string, change: () => void, times = 1): Promise<Snapshot> => {
+    let left = times;
+    return readSnapshot([path], (bytes, isFragment) => {
+      if (left > 0) change();
+      left -= 1;
+      return { hash: bytes.toString('base64'), outline: outlineOf(bytes, isFragment) };
+    });
+  };
+
+  const namesIn = ({ files }: Snapshot): (string | undefined)[] =>
+    files.map(({ outline }) => {
+      const node = outline.documents[0]?.fields.get('template');
+      return node?.kind === 'scalar' ? node.text : undefined;
+    });
+
+  test('when a ConfigMap is swapped meanwhile', async () => {
+    const directory = await directoryWith({
+      '..one/a.yaml': template('a1'),
+      '..one/b.yaml': template('b1'),
+      '..two/a.yaml': template('a2'),
+      '..two/b.yaml': template('b2'),
+    });
+    await symlink('..one', join(directory, '..data'));
+    await symlink('..data/a.yaml', join(directory, 'a.yaml'));
+    await symlink('..data/b.yaml', join(directory, 'b.yaml'));
+    expect(namesIn(await readWhile(directory, () => undefined))).toEqual(['a1', 'b1']);
+    const snapshot = await readWhile(directory, () => {
+      symlinkSync('..two', join(directory, '..data_tmp'));
+      renameSync(join(directory, '..data_tmp'), join(directory, '..data'));
+      rmSync(join(directory, '..one'), { recursive: true });
+    });
+    expect(namesIn(snapshot)).toEqual(['a2', 'b2']);
+  });
+
+  test.for([true, false])('when git-sync moves the link (old tree deleted: %s)', async (isDeleted) => {
+    const directory = await directoryWith({
+      'one/a.yaml': template('a1'),
+      'one/b.yaml': template('b1'),
+      'two/a.yaml': template('a2'),
+      'two/b.yaml': template('b2'),
+      'two/c.yaml': template('c2'),
+    });
+    await symlink('one', join(directory, 'current'));
+    const snapshot = await readWhile(join(directory, 'current'), () => {
+      symlinkSync('two', join(directory, 'next'));
+      renameSync(join(directory, 'next'), join(directory, 'current'));
+      if (isDeleted) rmSync(join(directory, 'one'), { recursive: true });
+    });
+    expect(namesIn(snapshot)).toEqual(['a2', 'b2', 'c2']);
+    expect(snapshot.files[0]?.path).toBe(join(directory, 'current/a.yaml'));
+  });
+
+  test('when the whole directory is replaced', async () => {
+    const directory = await directoryWith({ 'now/a.yaml': template('a1'), 'next/b.yaml': template('b2') });
+    const snapshot = await readWhile(join(directory, 'now'), () => {
+      renameSync(join(directory, 'now'), join(directory, 'old'));
+      renameSync(join(directory, 'next'), join(directory, 'now'));
+    });
+    expect(namesIn(snapshot)).toEqual(['b2']);
+  });
+
+  test('when a file is saved, in place or by rename', async () => {
+    const directory = await directoryWith({ 'a.yaml': template('a1'), 'b.yaml': template('b1') });
+    const inPlace = await readWhile(directory, () =>
+      writeFileSync(join(directory, 'a.yaml'), template('a2')),
+    );
+    expect(namesIn(inPlace)).toEqual(['a2', 'b1']);
+    const byRename = await readWhile(directory, () => {
+      writeFileSync(join(directory, '.a.yaml.tmp'), template('a3'));
+      renameSync(join(directory, '.a.yaml.tmp'), join(directory, 'a.yaml'));
+    });
+    expect(namesIn(byRename)).toEqual(['a3', 'b1']);
+  });
+
+  test('when a fragment changes that a file by itself includes', async () => {
+    const directory = await directoryWith({
+      'a.yaml': 'template: a\ninclude: [parts/_f.yaml, parts/_g.yaml]\n',
+      'parts/_f.yaml': 'vars: {x: before}\n',
+    });
+    const afterFragment = [
+      () => undefined,
+      () => {
+        writeFileSync(join(directory, 'parts/_f.yaml'), 'vars: {x: after}\n');
+        writeFileSync(join(directory, 'parts/_g.yaml'), 'vars: {x: new}\n');
+      },
+    ];
+    const change = (): void => afterFragment.shift()?.();
+    const { files } = await readWhile(join(directory, 'a.yaml'), change, 2);
+    const hashes = [...(files[0]?.includes.values() ?? [])].map((file) => 'hash' in file && file.hash);
+    expect(hashes.map((hash) => Buffer.from(String(hash), 'base64').toString())).toEqual([
+      'vars: {x: after}\n',
+      'vars: {x: new}\n',
+    ]);
+  });
+
+  test('or not at all, when they never rest', async () => {
+    const directory = await directoryWith({ 'a.yaml': template('a'), 'b.yaml': template('b') });
+    let count = 0;
+    const change = (): void => {
+      count += 1;
+      writeFileSync(join(directory, 'a.yaml'), `${template('a')}# ${count}\n`);
+    };
+    const snapshot = await readWhile(directory, change, Number.POSITIVE_INFINITY);
+    const reason = 'the files changed again and again while they were read';
+    expect(snapshot).toEqual({ files: [], missing: [{ path: directory, reason }] });
+  });
+});
+
+test('a file that has not changed is not worked on again', async () => {
+  const directory = await directoryWith({ 'a.yaml': template('a'), 'b.yaml': template('b') });
+  const loader = createTemplateLoader();
+  const first = await loader.load({ ...options, paths: [directory] });
+  await write(directory, { 'b.yaml': `${template('b')}# changed\n`, 'c.yaml': template('c') });
+  const second = await loader.load({ ...options, paths: [directory] });
+  expect(second.templates[0]).toBe(first.templates[0]);
+  expect(second.templates[1]).not.toBe(first.templates[1]);
+  expect(second.templates).toHaveLength(3);
+  const strict = await loader.load({ ...options, strict: true, paths: [directory] });
+  expect(strict.templates[0]).not.toBe(first.templates[0]);
+});

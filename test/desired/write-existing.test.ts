@@ -1,0 +1,242 @@
+import * as fc from 'fast-check';
+import { describe, expect, test, vi } from 'vitest';
+import { existingIn, nothingYet } from '../../src/desired/write/existing.ts';
+import { dataOf } from '../../src/model/record.ts';
+import type { DesiredTemplate, PresentTemplate } from '../../src/model/template.ts';
+import { loadFiles } from './load-files.ts';
+import { serviceState } from './service-state.ts';
+import { templateOf, textFor } from './written.ts';
+
+vi.setConfig({ testTimeout: 60_000 });
+
+const read = async (text: string): Promise<DesiredTemplate> => {
+  const { templates, lines } = await loadFiles({ 'web.yaml': text });
+  expect(lines).toEqual([]);
+  return templates[0]!;
+};
+
+/** The file that is there, written anew for what the template holds now. */
+const writeAnew = async (text: string, template: PresentTemplate): Promise<string> => {
+  const desired = await read(text);
+  const existing = existingIn(text, desired);
+  if ('refusal' in existing) throw new Error(existing.refusal);
+  return textFor(template, existing, { name: template.name, id: desired.id });
+};
+
+const a = { type: 'A', content: '192.0.2.1' };
+const www = { ...a, name: 'www' };
+const mx = { type: 'MX', content: 'mx.example.net', priority: 10 };
+
+test('comments stay with their records, and what is not about records stays as it is', async () => {
+  const file = `# Sites of the bakery.
+# yaml-language-server: $schema=.template.schema.json
+
+template: wbe # the old name
+# half an hour
+ttl: 30m # since May
+mode:   edits   # for now
+limits:
+  # a small one
+  maxChangePercent: 60
+
+# nobody else's
+ignore: [ {type: TXT, name: "_acme*"} ]
+records: # all of them
+  # the server
+  - { type: A, content: 192.0.2.1 } # in Bern
+
+  # gone soon
+  - { type: A, name: old, content: 192.0.2.1 }
+  # two lines
+  # on www
+  - type: A # an address
+    name: www
+    # the same one
+    content: [192.0.2.1, 192.0.2.2]
+  # at the end of the list
+subdomains: # two
+  - shop.example.net # open
+  - cafe.example.net
+# at the end of the file
+`;
+  const acme = { type: 'TXT', name: '_acme-challenge', content: 'x' };
+  expect(
+    await writeAnew(file, { ...templateOf(www, mx, a, acme, { ...www, content: '192.0.2.2' }), name: 'web' }),
+  ).toBe(`# Sites of the bakery.
+# yaml-language-server: $schema=.template.schema.json
+
+template: web # the old name
+# half an hour
+ttl: 3600 # since May
+mode:   edits   # for now
+limits:
+  # a small one
+  maxChangePercent: 60
+
+# nobody else's
+ignore: [ {type: TXT, name: "_acme*"} ]
+records: # all of them
+  # the server
+  - { type: A, content: 192.0.2.1 } # in Bern
+  # two lines
+  # on www
+  # an address
+  # the same one
+  - { type: A, name: www, content: 192.0.2.1 }
+  - { type: A, name: www, content: 192.0.2.2 }
+  - { type: MX, content: mx.example.net, priority: 10 }
+  # at the end of the list
+subdomains: # two
+  - shop.example.net # open
+  - cafe.example.net
+# at the end of the file
+`);
+});
+
+test('a comment stays where the TTL changes, and goes where the content does', async () => {
+  const file = `template: web
+records:
+  # first
+  - { type: A, content: 192.0.2.1, ttl: 60 }
+  # second
+  - { type: A, name: www, content: 192.0.2.1 }
+`;
+  const written = await writeAnew(file, templateOf(a, { ...www, content: '192.0.2.9' }));
+  expect(written).toContain('  # first\n  - { type: A, content: 192.0.2.1 }\n');
+  expect(written).not.toContain('second');
+});
+
+test('a blank line before a comment stays, but for the first record', async () => {
+  const file = `template: web
+ttl: 3600
+records:
+  - { type: A, name: gone, content: 192.0.2.1 }
+
+  # one
+  - { type: A, name: www, content: 192.0.2.1 }
+
+  # two
+  - { type: MX, content: mx.example.net, priority: 10 }
+`;
+  const written = await writeAnew(file, templateOf(www, mx));
+  expect(written).toBe(file.replace(/ +- .* gone,.*\n\n/, ''));
+  expect(await writeAnew(written, templateOf(www, mx))).toBe(written);
+});
+
+test('an id that the file states stays, and one that it does not is not added', async () => {
+  const template = templateOf(a);
+  expect(await writeAnew('id: 17\ntemplate: web\nrecords: []\n', template)).toBe(
+    'id: 17\ntemplate: web\nttl: 3600\nrecords:\n  - { type: A, content: 192.0.2.1 }\n',
+  );
+  expect(await writeAnew('template: web\nrecords: []\n', template)).not.toContain('id:');
+});
+
+test('a TTL that not all records have goes', async () => {
+  const written = await writeAnew(
+    'template: web\n# why\nttl: 60\nrecords: []\n',
+    templateOf({ ...a, ttl: null }),
+  );
+  expect(written).toBe('template: web\n# why\nrecords:\n  - { type: A, content: 192.0.2.1 }\n');
+});
+
+test('variables that the rest of the file needs stay, records are written without', async () => {
+  const file = `template: web
+vars: { zone: example.net }
+subdomains: ['shop.\${zone}']
+records:
+  - { type: MX, content: 'mx.\${zone}', priority: 10 } # ours
+`;
+  const written = await writeAnew(file, templateOf(mx));
+  expect(written).toContain("vars: { zone: example.net }\nsubdomains: ['shop.${zone}']\n");
+  expect(written).toContain('  - { type: MX, content: mx.example.net, priority: 10 } # ours\n');
+});
+
+test('remarks are made anew, and nothing else at the end of the file goes with them', async () => {
+  const copies = templateOf(a, a, { ...a, id: 9 });
+  const first = await writeAnew('template: web\nrecords: []\n', copies);
+  expect(first.match(/# - record/g)).toHaveLength(2);
+  const edited = `${first}\n# mine\n`;
+  const again = await writeAnew(edited, templateOf(a, a));
+  expect(again).toBe(
+    `${first.split('\n\n')[0]}\n\n\n\n\n\n# mine\n\n${first.split('\n\n')[1]!.split('\n').slice(0, 2).join('\n')}\n`,
+  );
+});
+
+test('a list in brackets becomes one in lines, with its comments', async () => {
+  const file = `template: web
+records: [ # all
+  {type: A, content: 192.0.2.1}, # first
+  {type: TXT, content: 'x # y'}, {type: TXT, content: 'z # y'}
+] # end
+`;
+  const txt = { type: 'TXT', content: 'x # y' };
+  expect(await writeAnew(file, templateOf(a, txt, { ...txt, content: 'z # y' }))).toBe(`template: web
+ttl: 3600
+records: # end
+  # all
+  - { type: A, content: 192.0.2.1 } # first
+  - { type: TXT, content: 'x # y' }
+  - { type: TXT, content: 'z # y' }
+`);
+});
+
+test('what other keys take from the records by an alias cannot be kept', async () => {
+  const file = `template: web
+records:
+  - { type: TXT, name: &name _acme-challenge, content: x }
+ignore:
+  - { type: A, name: *name }
+`;
+  await expect(writeAnew(file, templateOf(a))).rejects.toThrow(/\[yaml-alias\]/);
+});
+
+describe('a file is left alone', () => {
+  test.for<[string, string, string]>([
+    [
+      'that holds several documents',
+      'template: web\nrecords: []\n---\ntemplate: b\nrecords: []\n',
+      'several documents',
+    ],
+    ['that includes fragments', 'template: web\ninclude: [_a.yaml]\n', 'includes fragments'],
+    ['in one pair of braces', '{template: web, records: []}\n', 'beginning of lines'],
+    ['with a key in YAML’s long form', '? template\n: web\nrecords: []\n', 'beginning of lines'],
+    ['that is indented', '  template: web\n  records: []\n', 'beginning of lines'],
+  ])('%s', async ([, text, reason]) => {
+    const { templates } = await loadFiles({ 'web.yaml': text, '_a.yaml': 'records: []\n' });
+    expect(existingIn(text, templates[0]!)).toEqual({ refusal: expect.stringContaining(reason) });
+  });
+});
+
+/** Comments in lines of their own, at any indent, or beside what is there, and blank lines. */
+const withComments = (text: string, places: readonly { line: number; indent: number }[]): string => {
+  const lines = text.split('\n').slice(0, -1);
+  const end = lines.findIndex((line) => line.startsWith('# What'));
+  const last = end < 0 ? lines.length : end - 1;
+  for (const [index, { line, indent }] of places.entries()) {
+    const at = line % (last + 1);
+    const comment = `# c${index}.`;
+    if (indent === 6) lines.splice(at, 0, '');
+    else if (indent > 4 && at < last && !lines[at]!.startsWith('#')) lines[at] += ` ${comment}`;
+    else lines.splice(at, 0, ' '.repeat(indent % 5) + comment);
+  }
+  return lines.map((line) => `${line}\n`).join('');
+};
+const places = fc.array(fc.record({ line: fc.nat(100), indent: fc.constantFrom(0, 2, 4, 5, 6) }), {
+  maxLength: 8,
+});
+
+test('no comment is lost while records stay, none is doubled, and a second time changes nothing', async () => {
+  await fc.assert(
+    fc.asyncProperty(serviceState, places, async ([template], comments) => {
+      const one = { ...template!, name: 'web' };
+      const commented = withComments(textFor(one, nothingYet), comments);
+      const first = await writeAnew(commented, one);
+      for (const [index, { indent }] of comments.entries())
+        expect(first.split(`# c${index}.`)).toHaveLength(indent === 6 ? 1 : 2);
+      expect(await writeAnew(first, one)).toBe(first);
+      const recordsIn = async (text: string) => (await read(text)).records.map(dataOf);
+      expect(await recordsIn(first)).toEqual(await recordsIn(textFor(one, nothingYet)));
+    }),
+    { numRuns: 50 },
+  );
+});

@@ -1,0 +1,90 @@
+import { join } from 'node:path';
+import * as fc from 'fast-check';
+import { describe, expect, test, vi } from 'vitest';
+import { bindTemplates } from '../../src/apply/bind.ts';
+import { labelsOf } from '../../src/desired/label.ts';
+import { createTemplateLoader } from '../../src/desired/load.ts';
+import { existingIn, nothingYet } from '../../src/desired/write/existing.ts';
+import type { DesiredState, PresentTemplate } from '../../src/model/template.ts';
+import { noMemory } from '../../src/plan/memory.ts';
+import { planTemplate } from '../../src/plan/plan.ts';
+import { directoryWith, options, write } from './load-files.ts';
+import { serviceState } from './service-state.ts';
+import { textFor } from './written.ts';
+
+vi.setConfig({ testTimeout: 60_000 });
+
+const filesOf = (templates: readonly PresentTemplate[]): Map<string, string> =>
+  new Map(
+    [...labelsOf(templates)].map(([template, label]) => [
+      label.fileName,
+      textFor(template, nothingYet, label),
+    ]),
+  );
+
+/** Writes each state into a place of its own and reads it again. */
+const readAgain = async (): Promise<
+  (files: Map<string, string>, strict: boolean) => Promise<DesiredState>
+> => {
+  const directory = await directoryWith({});
+  let count = 0;
+  return async (files, strict) => {
+    count += 1;
+    const place = join(directory, String(count));
+    await write(place, Object.fromEntries(files));
+    return createTemplateLoader().load({ ...options, paths: [place], strict });
+  };
+};
+
+describe('files written from any state of the service', () => {
+  test('have no problem, not even a warning, and want nothing that would be written', async () => {
+    const load = await readAgain();
+    await fc.assert(
+      fc.asyncProperty(serviceState, async (templates) => {
+        const state = await load(filesOf(templates), true);
+        expect(state.problems).toEqual([]);
+        expect(state.files).toBe(templates.length);
+        const bound = bindTemplates(state.templates, templates).flatMap((one) =>
+          'present' in one ? one : [],
+        );
+        expect(new Set(bound.map(({ present }) => present.id)).size).toBe(templates.length);
+        for (const { desired, present } of bound) {
+          const { steps, blocked, inSync } = planTemplate({ desired, present, memory: noMemory });
+          expect({ steps, blocked }).toEqual({ steps: [], blocked: [] });
+          expect(inSync).toBe(desired.records.length);
+        }
+      }),
+      { numRuns: 150 },
+    );
+  });
+
+  test('are the same for any order in which the service lists things', () => {
+    fc.assert(
+      fc.property(serviceState, (templates) => {
+        const reversed = templates
+          .map((template) => ({ ...template, records: template.records.toReversed() }))
+          .toReversed();
+        expect(filesOf(reversed)).toEqual(filesOf(templates));
+      }),
+      { numRuns: 80 },
+    );
+  });
+
+  test('stay as they are where they are written over themselves', async () => {
+    const load = await readAgain();
+    await fc.assert(
+      fc.asyncProperty(serviceState, async (templates) => {
+        const files = filesOf(templates);
+        const { templates: read } = await load(files, false);
+        for (const [template, label] of labelsOf(templates)) {
+          const text = files.get(label.fileName)!;
+          const desired = read.find(({ source }) => source.file.endsWith(`/${label.fileName}`))!;
+          const existing = existingIn(text, desired);
+          if ('refusal' in existing) throw new Error(existing.refusal);
+          expect(textFor(template, existing, label)).toBe(text);
+        }
+      }),
+      { numRuns: 80 },
+    );
+  });
+});

@@ -1,0 +1,263 @@
+import { describe, expect, test } from 'vitest';
+import { canonicalRecord } from '../../src/model/canonical.ts';
+import { nothingYet } from '../../src/desired/write/existing.ts';
+import { writeTemplate } from '../../src/desired/write.ts';
+import { loadFiles, options } from './load-files.ts';
+import { templateOf, textFor, type Stated } from './written.ts';
+
+const a = { type: 'A', content: '192.0.2.1' };
+const linesFor = (...records: Stated[]): string[] =>
+  textFor(templateOf(...records), nothingYet)
+    .trimEnd()
+    .split('\n');
+
+/** What stands after the head that all these files share. */
+const entriesFor = (...records: Stated[]): string[] => {
+  const [template, ttl, head, ...entries] = linesFor(...records);
+  expect([template, ttl, head]).toEqual(['template: web', 'ttl: 3600', 'records:']);
+  return entries;
+};
+
+test('a template without records wants none', () => {
+  expect(linesFor()).toEqual(['template: web', 'records: []']);
+});
+
+describe('an entry', () => {
+  test.for<[string, Stated, string]>([
+    ['of the subdomain itself has no name', { ...a, name: '@' }, '{ type: A, content: 192.0.2.1 }'],
+    [
+      'has the type in upper case',
+      { ...a, type: 'a', name: 'WWW' },
+      '{ type: A, name: WWW, content: 192.0.2.1 }',
+    ],
+    [
+      'of MX has its priority',
+      { type: 'MX', content: 'mx.example.net.', priority: 10 },
+      '{ type: MX, content: mx.example.net., priority: 10 }',
+    ],
+    [
+      'of another type has none, whatever the service says',
+      { ...a, priority: 10 },
+      '{ type: A, content: 192.0.2.1 }',
+    ],
+    [
+      'of SRV is in parts',
+      { type: 'SRV', name: '_sip._tcp', priority: 0, content: '5  5060 Sip.example.net' },
+      '{ type: SRV, name: _sip._tcp, priority: 0, weight: 5, port: 5060, target: Sip.example.net }',
+    ],
+    [
+      'of SRV that is not in order is as it is',
+      { type: 'SRV', name: '_sip._tcp', priority: 0, content: '70000 1 sip.example.net' },
+      "{ type: SRV, name: _sip._tcp, content: '70000 1 sip.example.net', priority: 0, allow: [srv-content] }",
+    ],
+    [
+      'escapes what would be a variable',
+      { type: 'TXT', content: '$${a} ${' },
+      "{ type: TXT, content: '$$${a} $${' }",
+    ],
+    [
+      'allows what a check refuses',
+      { type: 'CNAME', content: 'shop.example.org' },
+      '{ type: CNAME, content: shop.example.org, allow: [cname-apex] }',
+    ],
+    [
+      'allows what a check warns of',
+      { type: 'MX', content: 'mail', priority: 10 },
+      '{ type: MX, content: mail, priority: 10, allow: [single-label-target] }',
+    ],
+  ])('%s', ([, record, entry]) => {
+    expect(entriesFor(record)).toEqual([`  - ${entry}`]);
+  });
+
+  test('is in several lines where one would be too long', () => {
+    const content = 'x'.repeat(70);
+    expect(entriesFor({ type: 'TXT', name: 'selector2026._domainkey', content })).toEqual([
+      '  - type: TXT',
+      '    name: selector2026._domainkey',
+      `    content: ${content}`,
+    ]);
+  });
+});
+
+describe('a text', () => {
+  test.for<[string, string]>([
+    ['mx.example.net', 'mx.example.net'],
+    ['192.0.2.1', '192.0.2.1'],
+    ['no', "'no'"],
+    ['Null', "'Null'"],
+    ['1.10', "'1.10'"],
+    ['0x1f', "'0x1f'"],
+    ['*', "'*'"],
+    ['2001:db8::1', "'2001:db8::1'"],
+    [' a ', "' a '"],
+    ["it's", '"it\'s"'],
+    [`'"`, `'''"'`],
+    ['"a" "b"', `'"a" "b"'`],
+    ['a\\b;', "'a\\b;'"],
+    ['größe 😀', "'größe 😀'"],
+    ['a\tb\n"\\', String.raw`"a\tb\n\"\\"`],
+    ['\x00\x7f\x85', String.raw`"\x00\x7f\x85"`],
+    ['a\u202eb\u00a0\ufeff', String.raw`"a\u202eb\xa0\ufeff"`],
+    ['\ud800', String.raw`"\ud800"`],
+    ['\u{e0001}', String.raw`"\U000e0001"`],
+  ])('%j is written %s', ([content, written]) => {
+    expect(entriesFor({ type: 'TXT', content })[0]).toContain(`content: ${written}`);
+  });
+});
+
+test('records are sorted by type, then by name from its end, numbers by their value', () => {
+  const names = ['b', '10', 'a.b', 'www', '9', null, 'a'];
+  const records = names.map((name) => ({ type: 'PTR', name, content: 'host.example.net' }));
+  const sorted = [undefined, undefined, '9', '10', 'a', 'b', 'a.b', 'www', undefined];
+  const entries = entriesFor({ type: 'TXT', content: 'x' }, ...records, a);
+  expect(entries.map((entry) => /type: \w+, (?:name: '?([^',]+))?/.exec(entry)?.[1])).toEqual(sorted);
+  expect(entries[0]).toContain('type: A');
+  expect(entries.at(-1)).toContain('type: TXT');
+});
+
+describe('a TTL', () => {
+  const other = { ...a, name: 'www' };
+
+  test('that most records have is said once', () => {
+    expect(
+      linesFor({ ...a, ttl: 300 }, { ...other, ttl: 60 }, { type: 'TXT', content: 'x', ttl: 60 }),
+    ).toEqual([
+      'template: web',
+      'ttl: 60',
+      'records:',
+      '  - { type: A, content: 192.0.2.1, ttl: 300 }',
+      '  - { type: A, name: www, content: 192.0.2.1 }',
+      '  - { type: TXT, content: x }',
+    ]);
+  });
+
+  test('is not said for all where a record has none', () => {
+    expect(linesFor(a, other, { ...other, content: '192.0.2.2', ttl: null })).toEqual([
+      'template: web',
+      'records:',
+      '  - { type: A, content: 192.0.2.1, ttl: 3600 }',
+      '  - { type: A, name: www, content: 192.0.2.1, ttl: 3600 }',
+      '  - { type: A, name: www, content: 192.0.2.2 }',
+    ]);
+  });
+
+  test('that a check warns of is said where that can be allowed', () => {
+    expect(linesFor({ ...a, ttl: 0 }, { ...other, ttl: 0 }).slice(1)).toEqual([
+      'records:',
+      '  - { type: A, content: 192.0.2.1, ttl: 0, allow: [ttl-unusual] }',
+      '  - { type: A, name: www, content: 192.0.2.1, ttl: 0, allow: [ttl-unusual] }',
+    ]);
+  });
+
+  test('that no file can state is left out, and remarked upon', () => {
+    const lines = linesFor({ ...a, ttl: -1 });
+    expect(lines[2]).toBe('  - { type: A, content: 192.0.2.1 }');
+    expect(lines.at(-1)).toBe(
+      '# - record 1 has a TTL that no file can state, and is wanted without one: { type: A, content: 192.0.2.1, ttl: -1 }',
+    );
+  });
+});
+
+describe('records that stand in each other’s way are allowed to', () => {
+  const cname = { type: 'CNAME', name: 'www', content: 'a.example.net' };
+  const spf = (text: string) => ({ type: 'TXT', content: `v=spf1 ${text}` });
+
+  test.for<[string, Stated[], string[]]>([
+    ['a CNAME beside a text', [cname, { ...spf('-all'), name: 'www' }], ['[cname-alone]', '']],
+    ['two CNAMEs', [cname, { ...cname, content: 'b.example.net' }], ['', '[cname-alone]']],
+    ['two SPF texts', [spf('-all'), spf('mx -all')], ['', '[spf-twice]']],
+    [
+      'a null MX beside another',
+      [
+        { type: 'MX', content: '.', priority: 0 },
+        { type: 'MX', content: 'mx.example.net', priority: 10 },
+      ],
+      ['[null-mx-alone]', ''],
+    ],
+    [
+      'TTLs of one set',
+      [a, { ...a, content: '192.0.2.2', ttl: 300 }, { ...a, content: '192.0.2.3' }],
+      ['', '[mixed-ttl]', ''],
+    ],
+    ['a name that is none', [{ ...a, name: '-a..b' }], ['[bad-host, label-length]']],
+  ])('%s', ([, records, allowed]) => {
+    const entries = entriesFor(...records);
+    expect(entries.map((entry) => /allow: (\[.*\])/.exec(entry)?.[1] ?? '')).toEqual(allowed);
+  });
+});
+
+test('what no file can want stands in comments, by record', () => {
+  const lines = linesFor(
+    { ...a, id: 30, content: '192.0.2.001' },
+    { ...a, id: 12, ttl: 300 },
+    { ...a, id: 11 },
+    { type: 'CAA', id: 8, content: '0 issue "ca.example.net"\n# x', ttl: null },
+    { ...a, id: 9, name: '_parked-9' },
+    { type: 'MX', id: 10, content: 'mx.example.net', priority: 70_000 },
+  );
+  expect(lines).toEqual([
+    'template: web',
+    'ttl: 3600',
+    'records:',
+    '  - { type: A, content: 192.0.2.001, allow: [bad-ipv4] }',
+    '  - { type: A, content: 192.0.2.1 }',
+    '',
+    '# What this file cannot say of the template at the service:',
+    String.raw`# - record 8 is of a type that no file can want: { type: CAA, content: "0 issue \"ca.example.net\"\n# x" }`,
+    '# - record 9 is parked: { type: A, name: _parked-9, content: 192.0.2.1, ttl: 3600 }',
+    '# - record 10 has a priority that no file can state: { type: MX, content: mx.example.net, priority: 70000, ttl: 3600 }',
+    '# - record 12 is a copy of record 11: { type: A, content: 192.0.2.1, ttl: 300 }',
+  ]);
+});
+
+test('a name that no file can give is a remark', () => {
+  const template = { ...templateOf(), name: 'a\nb' };
+  expect(textFor(template, nothingYet, { name: 'template-17', id: 17 })).toBe(`template: template-17
+id: 17
+records: []
+
+# What this file cannot say of the template at the service:
+# - its name: "a\\nb"
+`);
+});
+
+test.for([
+  '00000000005  5060 sip.example.net',
+  '5  70000  sip.example.net',
+  ' 5\t5060 . ',
+  '5 5060',
+  '  ',
+  '5  5060 ${a}',
+])('the SRV content %j is read as what the service holds', async (content) => {
+  const template = templateOf({ type: 'SRV', name: '_sip._tcp', priority: 0, content });
+  const { templates } = await loadFiles({ 'web.yaml': textFor(template, nothingYet) });
+  expect(templates[0]!.records.map(canonicalRecord)).toEqual(template.records.map(canonicalRecord));
+});
+
+test('two templates of one name are told apart by id', async () => {
+  const web = templateOf(a);
+  const files = {
+    'web-3.yaml': textFor(web, nothingYet, { name: 'web', id: 3 }),
+    'web-4.yaml': textFor(web, nothingYet, { name: 'web', id: 4 }),
+  };
+  expect(files['web-3.yaml']).toMatch(/^template: web\nid: 3\nttl: 3600\n/);
+  const { templates, lines } = await loadFiles(files, { strict: true });
+  expect(lines).toEqual([]);
+  expect(templates.map(({ id }) => id)).toEqual([3, 4]);
+});
+
+test('what is too much for one file is refused, with the reason', () => {
+  const records = Array.from({ length: 40 }, (_, index) => ({
+    type: 'TXT',
+    name: `n${index}`,
+    content: 'x'.repeat(120_000),
+  }));
+  const written = writeTemplate({
+    template: templateOf(...records),
+    name: 'web',
+    id: null,
+    existing: nothingYet,
+    settings: options,
+  });
+  expect(written).toEqual({ refusal: expect.stringContaining('the file is larger than 4 MiB') });
+});

@@ -1,0 +1,34 @@
+import type { Label } from '../../src/desired/label.ts';
+import type { Existing } from '../../src/desired/write/existing.ts';
+import { writeTemplate } from '../../src/desired/write.ts';
+import type { PresentRecord } from '../../src/model/record.ts';
+import type { PresentTemplate } from '../../src/model/template.ts';
+import { options } from './load-files.ts';
+
+/** The text of a template's file; throws where there can be none. */
+export const textFor = (
+  template: PresentTemplate,
+  existing: Existing,
+  { name, id }: Pick<Label, 'name' | 'id'> = { name: template.name, id: null },
+): string => {
+  const written = writeTemplate({ template, name, id, existing, settings: options });
+  if ('refusal' in written) throw new Error(written.refusal);
+  return written.text;
+};
+
+export type Stated = Pick<PresentRecord, 'type' | 'content'> & Partial<PresentRecord>;
+
+/** A template called `web` whose records have the ids 1, 2, … and a TTL of an hour where they do not say another. */
+export const templateOf = (...records: readonly Stated[]): PresentTemplate => ({
+  id: 17,
+  name: 'web',
+  publiclyAvailable: false,
+  subdomains: 0,
+  records: records.map((record, index) => ({
+    id: index + 1,
+    name: null,
+    priority: null,
+    ttl: 3_600,
+    ...record,
+  })),
+});

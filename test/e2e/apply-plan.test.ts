@@ -1,0 +1,111 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { describe, expect, it, vi } from 'vitest';
+import { run, start, workplace } from './program.ts';
+import { startHoldingService, startService } from './service.ts';
+
+vi.setConfig({ testTimeout: 30_000 });
+
+describe('apply --plan', () => {
+  const planned = async () => {
+    const service = await startService();
+    const launch = { cwd: await workplace(), env: service.env };
+    await run(['plan', '--format', 'json', '--out', 'plan.json'], launch);
+    return { service, launch };
+  };
+
+  it('is written if it is still the same', async () => {
+    const { service, launch } = await planned();
+    const { code, stdout } = await run(['apply', '--plan', 'plan.json', '--yes'], launch);
+    expect(code).toBe(0);
+    expect(stdout).toContain('6 applied');
+    expect(service.writes()).toHaveLength(6);
+  });
+
+  it('is not, once the service says something else', async () => {
+    const { service, launch } = await planned();
+    await service.change('edit-record', { record_id: 171, content: '203.0.113.7' });
+    const { code, stdout, stderr } = await run(['apply', '--plan', 'plan.json', '--yes'], launch);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toContain('the plan is no longer the one in plan.json; nothing was written');
+    expect(stderr).toContain('standard-web');
+    expect(stderr).toContain('no longer so: update www A 203.0.113.9 ttl 3600 → www A 203.0.113.10 ttl 3600');
+    expect(stderr).toContain('new: update www A 203.0.113.7 ttl 3600 → www A 203.0.113.10 ttl 3600');
+    expect(stderr).not.toContain('voice');
+    expect(service.writes()).toEqual([]);
+  });
+
+  it('is not, once a file says something else', async () => {
+    const { service, launch } = await planned();
+    const file = path.join(launch.cwd, 'templates', 'voice.yaml');
+    await writeFile(file, (await readFile(file, 'utf8')).replace('5 5061', '5 5062'));
+    const { code, stderr } = await run(['apply', '--plan', 'plan.json', '--yes'], launch);
+    expect(code).toBe(1);
+    expect(stderr).toContain('voice');
+    expect(service.writes()).toEqual([]);
+  });
+
+  it('is not what apply reported', async () => {
+    const { launch } = await planned();
+    await run(['apply', '--yes', '--format', 'json', '--out', 'applied.json'], launch);
+    const { code, stderr } = await run(['apply', '--plan', 'applied.json', '--yes'], launch);
+    expect(code).toBe(1);
+    expect(stderr).toContain('applied.json is no report of plan');
+  });
+
+  it('is not, for any of several clients, once it has changed for one of them', async () => {
+    const service = await startService();
+    const cwd = await workplace();
+    await writeFile(
+      path.join(cwd, 'dns-template-sync.yaml'),
+      `
+      clients:
+        acme: {templates: templates/voice.yaml, clientToken: {env: ACME_TOKEN}}
+        bakery: {templates: templates/standard-web.yaml, clientToken: {env: BAKERY_TOKEN}}
+      `,
+    );
+    const { DNS_SYNC_CLIENT_TOKEN: _, ...env } = service.env;
+    const launch = { cwd, env: { ...env, ACME_TOKEN: 'token of acme', BAKERY_TOKEN: 'token of the bakery' } };
+    await run(['plan', '--format', 'json', '--out', 'plan.json'], launch);
+    await service.change('edit-record', { record_id: 171, content: '203.0.113.7' });
+    const changed = await run(['apply', '--plan', 'plan.json', '--yes'], launch);
+    expect(changed).toMatchObject({ code: 1, stderr: expect.stringContaining('\n  bakery/standard-web: ') });
+    const only = await run(['apply', '--plan', 'plan.json', '--yes', '--client', 'acme'], launch);
+    expect(only).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('bakery/standard-web: planned then'),
+    });
+    expect(service.writes()).toEqual([]);
+    await service.change('edit-record', { record_id: 171, content: '203.0.113.9' });
+    expect(await run(['apply', '--plan', 'plan.json', '--yes'], launch)).toMatchObject({ code: 0 });
+    expect(service.writes().length).toBeGreaterThan(1);
+  });
+
+  it('is written as it is where a person forces what held it', async () => {
+    const service = await startService();
+    const launch = { cwd: await workplace(), env: { ...service.env, DNS_SYNC_MAX_ADDS: '0' } };
+    await run(['plan', 'office-reverse', '--format', 'json', '--out', 'plan.json'], launch);
+    const apply = ['apply', 'office-reverse', '--plan', 'plan.json', '--yes'];
+    expect(await run(apply, launch)).toMatchObject({ code: 1, stdout: expect.stringContaining('held') });
+    expect(service.writes()).toEqual([]);
+    expect(await run([...apply, '--force'], launch)).toMatchObject({ code: 0 });
+    expect(service.writes()).toHaveLength(1);
+  });
+
+  it('is held against what the pass itself finds, after it waited for another one', async () => {
+    const { service, held, release } = await startHoldingService();
+    const launch = { cwd: await workplace(), env: service.env };
+    await run(['plan', 'voice', '--format', 'json', '--out', 'plan.json'], launch);
+    const first = start(['apply', 'voice', '--yes'], launch);
+    await held;
+    const second = start(['apply', 'voice', '--plan', 'plan.json', '--yes', '--format', 'json'], launch);
+    await second.says('waiting for another pass: process ');
+    release();
+    expect(await first.ended).toMatchObject({ code: 0 });
+    const { code, stdout } = await second.ended;
+    expect(code).toBe(1);
+    expect(stdout).toContain('the plan is no longer the one in plan.json; nothing was written');
+    expect(stdout).toContain('no longer so: update _sips._tcp SRV 10 5 5060 sip.example.net');
+    expect(service.writes()).toHaveLength(1);
+  });
+});

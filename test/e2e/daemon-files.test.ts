@@ -1,0 +1,148 @@
+import { mkdir, rm } from 'node:fs/promises';
+import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { describe, expect, it, vi } from 'vitest';
+import { reportSchema } from '../../src/report/report.ts';
+import { ways, writeBelow } from '../daemon/ways.ts';
+import { addTemplate, contentsOf, describing, startDaemon } from './daemon.ts';
+import { workplace, type LogLine } from './program.ts';
+import { startService } from './service.ts';
+
+vi.setConfig({ testTimeout: 30_000 });
+
+const isAfterEdit = ({ trigger }: LogLine): boolean => trigger === 'file-change';
+const wrote =
+  (content: string) =>
+  ({ after }: LogLine): boolean =>
+    typeof after === 'object' && after !== null && 'content' in after && after.content === content;
+
+/** A service with a template for each file `templates/NAME.yaml`, and the daemon after its first pass. */
+const started = async (...names: readonly string[]) => {
+  const service = await startService();
+  const cwd = await workplace({ withExamples: false });
+  const write = (name: string, content: string): Promise<void> =>
+    writeBelow(cwd, `templates/${name}.yaml`, content);
+  const ids = new Map<string, number>();
+  for (const name of names) {
+    ids.set(name, await addTemplate(service, name, '192.0.2.1'));
+    await write(name, describing(name, '192.0.2.1'));
+  }
+  const daemon = await startDaemon([], { cwd, env: service.env });
+  expect(await daemon.event('pass.finished')).toMatchObject({ status: 'in-sync' });
+  const idOf = (name: string): number => ids.get(name) ?? expect.fail(`there is no ${name}`);
+  /** What somebody else does to the record at the service. */
+  const drift = async (name: string, content: string): Promise<void> => {
+    const [record] = await service.records(idOf(name));
+    await service.change('edit-record', { record_id: record?.id, content });
+  };
+  return { service, cwd, write, daemon, drift, contents: (name: string) => contentsOf(service, idOf(name)) };
+};
+
+describe.each(ways)('$name', ({ root, prepare, change }) => {
+  it('reaches the service, once after the other', async () => {
+    const service = await startService();
+    const id = await addTemplate(service, 'site', '192.0.2.1');
+    const cwd = await workplace({ withExamples: false });
+    await prepare(cwd, describing('site', '192.0.2.1'));
+    const { event } = await startDaemon(['--templates', root], { cwd, env: service.env });
+    await event('pass.finished', ({ status }) => status === 'in-sync');
+    for (const address of ['192.0.2.2', '192.0.2.3', '192.0.2.4']) {
+      await change(cwd, describing('site', address));
+      await event('change.applied', wrote(address));
+      await event('pass.finished', isAfterEdit);
+      expect(await contentsOf(service, id)).toEqual([address]);
+    }
+    expect(service.writes()).toHaveLength(3);
+  });
+});
+
+describe('template files that change', () => {
+  it('100 times in two seconds are at most three passes, the last with what was written last', async () => {
+    const { write, daemon, contents } = await started('site');
+    for (let event = 1; event <= 100; event += 1) {
+      await write('site', describing('site', `192.0.2.${100 + event}`));
+      await delay(20);
+    }
+    await daemon.event('change.applied', wrote('192.0.2.200'));
+    await daemon.event('pass.finished', isAfterEdit);
+    expect(daemon.output().split('"pass.started"').length - 2).toBeLessThanOrEqual(3);
+    expect(await contents('site')).toEqual(['192.0.2.200']);
+  });
+
+  it('are looked at alone: what else has drifted waits for a pass over everything', async () => {
+    const { write, daemon, contents, drift } = await started('site', 'other');
+    await drift('other', '192.0.2.66');
+    await write('site', describing('site', '192.0.2.2'));
+    const { run } = await daemon.event('pass.finished', isAfterEdit);
+    expect(await contents('site')).toEqual(['192.0.2.2']);
+    expect(await contents('other')).toEqual(['192.0.2.66']);
+    const reports = daemon.lines().filter((line) => line['event'] === 'drift.report' && line['run'] === run);
+    expect(reports.map(({ template }) => template)).toEqual(['site']);
+    const report = reportSchema.parse(await daemon.json('/api/report'));
+    expect(report).toMatchObject({ run, trigger: 'file-change', status: 'in-sync', summary: { inSync: 2 } });
+    await daemon.pass();
+    expect(await contents('other')).toEqual(['192.0.2.1']);
+  });
+
+  it('without a change of content are looked at, and nothing is compared', async () => {
+    const { write, daemon } = await started('site', 'other');
+    await write('site', describing('site', '192.0.2.1'));
+    expect(await daemon.event('pass.finished', isAfterEdit)).toMatchObject({
+      status: 'in-sync',
+      summary: { templates: 0 },
+    });
+    expect(reportSchema.parse(await daemon.json('/api/report')).summary.templates).toBe(2);
+  });
+
+  it('with an error hold their own templates and no others', async () => {
+    const { write, daemon, contents, drift } = await started('site', 'other');
+    await drift('site', '192.0.2.66');
+    await write('site', `${describing('site', '192.0.2.2')}  - {type: A, contend: 192.0.2.3}\n`);
+    await write('other', describing('other', '192.0.2.2'));
+    expect(await daemon.event('templates.invalid')).toMatchObject({
+      problems: expect.arrayContaining([expect.objectContaining({ file: 'templates/site.yaml', line: 4 })]),
+    });
+    await daemon.event('change.applied', wrote('192.0.2.2'));
+    await daemon.pass();
+    expect([await contents('site'), await contents('other')]).toEqual([['192.0.2.66'], ['192.0.2.2']]);
+    const { templates } = reportSchema.parse(await daemon.json('/api/report'));
+    expect(Object.fromEntries(templates.map(({ template, status }) => [template, status]))).toEqual({
+      other: 'in-sync',
+      site: 'held',
+    });
+    await write('site', describing('site', '192.0.2.3'));
+    await daemon.event('change.applied', wrote('192.0.2.3'));
+    expect(await contents('site')).toEqual(['192.0.2.3']);
+  });
+
+  it('and are all gone write nothing, until there are some again', async () => {
+    const { service, cwd, write, daemon, contents, drift } = await started('site', 'other');
+    await rm(path.join(cwd, 'templates'), { recursive: true });
+    await mkdir(path.join(cwd, 'templates'));
+    expect(await daemon.event('pass.finished', isAfterEdit)).toMatchObject({
+      status: 'held',
+      summary: { heldTemplates: 2 },
+    });
+    await drift('site', '192.0.2.66');
+    expect(await daemon.pass()).toMatchObject({ status: 'held' });
+    expect(service.writes()).toEqual([]);
+    await write('site', describing('site', '192.0.2.2'));
+    await daemon.event('change.applied', wrote('192.0.2.2'));
+    expect(await contents('site')).toEqual(['192.0.2.2']);
+  });
+
+  it('leave a template alone whose file is gone, which is said once', async () => {
+    const { service, cwd, daemon, drift } = await started('site', 'other');
+    await drift('site', '192.0.2.66');
+    await rm(path.join(cwd, 'templates', 'site.yaml'));
+    await daemon.event('pass.finished', isAfterEdit);
+    await daemon.pass();
+    expect(service.writes()).toEqual([]);
+    const said = daemon.lines().filter(({ msg }) => String(msg).includes('no file describes this template'));
+    expect(said).toMatchObject([{ client: 'default', template: 'site' }]);
+    const named = (await daemon.scrape())
+      .all('dns_template_sync_records')
+      .map(({ labels }) => labels['template']);
+    expect(new Set(named)).toEqual(new Set(['other']));
+  });
+});

@@ -1,0 +1,149 @@
+import { describe, expect, it, vi } from 'vitest';
+import { reportSchema } from '../../src/report/report.ts';
+import { status } from '../hosting/scripted-server.ts';
+import { writeBelow } from '../daemon/ways.ts';
+import { addTemplate, contentsOf, describing, startDaemon, triggerToken } from './daemon.ts';
+import { run, workplace } from './program.ts';
+import { clientToken, startService, userToken, type Meddling } from './service.ts';
+
+vi.setConfig({ testTimeout: 30_000 });
+
+const metric = (name: string): string => `dns_template_sync_${name}`;
+
+/** The daemon after its first pass, on one template `site` that is in sync. */
+const started = async (meddle: Meddling = () => null) => {
+  const service = await startService(meddle);
+  const id = await addTemplate(service, 'site', '192.0.2.1');
+  const cwd = await workplace({ withExamples: false });
+  const edit = (address: string): Promise<void> =>
+    writeBelow(cwd, 'templates/site.yaml', describing('site', address));
+  await edit('192.0.2.1');
+  const daemon = await startDaemon([], { cwd, env: service.env });
+  await daemon.event('pass.finished');
+  return { service, cwd, edit, daemon, contents: () => contentsOf(service, id) };
+};
+
+describe('/metrics of the running program', () => {
+  it('tell what its passes found and did', async () => {
+    let answer: ReturnType<Meddling> = null;
+    const { service, edit, daemon } = await started(({ method }) => (method === 'PUT' ? answer : null));
+    const first = await daemon.scrape();
+    const types = {
+      build_info: 'gauge',
+      passes_total: 'counter',
+      pass_duration_seconds: 'histogram',
+      last_pass_timestamp_seconds: 'gauge',
+      last_success_timestamp_seconds: 'gauge',
+      records: 'gauge',
+      template_status: 'gauge',
+      changes_total: 'counter',
+      requests_total: 'counter',
+      request_duration_seconds: 'histogram',
+      template_files_valid: 'gauge',
+      queue_depth: 'gauge',
+    };
+    for (const [name, type] of Object.entries(types)) {
+      expect([name, first.types.get(metric(name))]).toEqual([name, type]);
+      expect(first.samples.filter((sample) => sample.name.startsWith(metric(name)))).not.toEqual([]);
+    }
+    expect(first.types.get('process_cpu_seconds_total')).toBe('counter');
+    expect(first.value(metric('passes_total'), { trigger: 'startup', result: 'in-sync' })).toBe(1);
+    expect(first.value(metric('records'), { client: 'default', template: 'site', state: 'in_sync' })).toBe(1);
+    expect(first.value(metric('requests_total'), { operation: 'list-dns-templates', status: '200' })).toBe(
+      service.seen.length,
+    );
+
+    await edit('192.0.2.2');
+    await daemon.event('pass.finished');
+    answer = status(500);
+    await edit('192.0.2.3');
+    await daemon.event('change.unknown');
+    await daemon.event('pass.finished');
+    const { value } = await daemon.scrape();
+    expect(value(metric('changes_total'), { action: 'update', outcome: 'applied' })).toBe(1);
+    expect(value(metric('changes_total'), { action: 'update', outcome: 'unknown' })).toBe(1);
+    expect(value(metric('template_status'), { template: 'site', status: 'failed' })).toBe(1);
+    expect(value(metric('records'), { template: 'site', state: 'update' })).toBe(1);
+    expect(value(metric('passes_total'), { trigger: 'file-change', result: 'failed' })).toBe(1);
+    const isStale =
+      value(metric('last_success_timestamp_seconds'))! < value(metric('last_pass_timestamp_seconds'))!;
+    expect(isStale).toBe(true);
+  });
+});
+
+describe('the API of the running program', () => {
+  it('gives the newest state, which is what plan would give', async () => {
+    const { cwd, service, edit, daemon } = await started();
+    const report = reportSchema.parse(await daemon.json('/api/report'));
+    expect(report).toMatchObject({ trigger: 'startup', dryRun: false, status: 'in-sync' });
+    const planned = await run(['plan', '--format', 'json'], { cwd, env: service.env });
+    expect(reportSchema.parse(JSON.parse(planned.stdout)).templates).toEqual(report.templates);
+    await edit('192.0.2.2');
+    const { run: newest } = await daemon.event('pass.finished');
+    expect(reportSchema.parse(await daemon.json('/api/report'))).toMatchObject({
+      run: newest,
+      templates: [{ differences: [{ action: 'update', cause: 'edited', outcome: 'applied' }] }],
+    });
+  });
+
+  it('gives the history as the command does, and what of it is asked for', async () => {
+    const { cwd, service, edit, daemon } = await started();
+    expect(await daemon.json('/api/history')).toEqual([]);
+    for (const address of ['192.0.2.2', '192.0.2.3']) {
+      await edit(address);
+      await daemon.event('pass.finished');
+    }
+    const all = await daemon.json('/api/history');
+    expect(all).toMatchObject([
+      { client: 'default', template: 'site', action: 'update', after: { content: '192.0.2.2' } },
+      { client: 'default', template: 'site', outcome: 'applied', after: { content: '192.0.2.3' } },
+    ]);
+    const printed = await run(['history', '--format', 'json'], { cwd, env: service.env });
+    expect(JSON.parse(printed.stdout)).toEqual(all);
+    expect(await daemon.json('/api/history?template=site&since=1h&outcome=applied')).toEqual(all);
+    for (const filter of ['template=other', 'outcome=failed', 'since=2126-01-01T00:00:00Z'])
+      expect(await daemon.json(`/api/history?${filter}`)).toEqual([]);
+  });
+
+  it('starts a pass for who has the trigger token, and for nobody else', async () => {
+    const { service, daemon } = await started();
+    const post = (authorization: string): Promise<Response> =>
+      daemon.ask('/api/reconcile', { method: 'POST', headers: { authorization } });
+    for (const wrong of [clientToken, userToken, triggerToken.slice(1), ''])
+      expect((await post(`Bearer ${Buffer.from(wrong).toString('latin1')}`)).status).toBe(401);
+    const before = service.seen.length;
+    expect((await post(`Bearer ${triggerToken}`)).status).toBe(202);
+    expect(await daemon.event('pass.finished')).toMatchObject({ trigger: 'request', status: 'in-sync' });
+    expect(service.seen.length).toBe(before + 1);
+  });
+
+  it('does not start with a trigger token that cannot be read', async () => {
+    const service = await startService();
+    const { code, stderr } = await run(['run', '--listen', '127.0.0.1:0'], {
+      cwd: await workplace(),
+      env: { ...service.env, DNS_SYNC_TRIGGER_TOKEN_FILE: 'nowhere' },
+    });
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/DNS_SYNC_TRIGGER_TOKEN_FILE: cannot read .*nowhere \(ENOENT\)/);
+  });
+
+  it('shows no secret, whatever it is asked for', async () => {
+    const { edit, daemon } = await started(({ method, query, body }) =>
+      method === 'PUT' ? status(422, `not for ${decodeURIComponent(`${query} ${body}`)}`) : null,
+    );
+    await edit('192.0.2.2');
+    await daemon.event('change.failed');
+    await daemon.event('pass.finished');
+    const shown = await Promise.all(
+      ['/', '/metrics', '/readyz', '/api/report', '/api/history', '/api/history?since=x'].map(async (path) =>
+        (await daemon.ask(path)).text(),
+      ),
+    );
+    daemon.signal('SIGTERM');
+    const { stdout, stderr } = await daemon.ended;
+    const texts = [...shown, stdout, stderr];
+    for (const secret of [userToken, clientToken, triggerToken])
+      for (const spelling of [secret, encodeURIComponent(secret), JSON.stringify(secret).slice(1, -1)])
+        expect(texts.filter((text) => text.includes(spelling))).toEqual([]);
+  });
+});

@@ -1,0 +1,223 @@
+import { EventEmitter, once } from 'node:events';
+import { readdir } from 'node:fs/promises';
+import path from 'node:path';
+import { describe, expect, it, vi } from 'vitest';
+import { acquireLock } from '../../src/state/lock.ts';
+import { writeBelow } from '../daemon/ways.ts';
+import { silence, status, type Answer, type SeenRequest } from '../hosting/scripted-server.ts';
+import { addTemplate, contentsOf, describing, never, startDaemon, triggerToken } from './daemon.ts';
+import { start, startOnTerminal, workplace, type LogLine } from './program.ts';
+import { startService, userToken, type Meddling } from './service.ts';
+
+vi.setConfig({ testTimeout: 30_000 });
+
+const tokenOf = ({ query, body }: SeenRequest): string | null =>
+  new URLSearchParams(`${query}&${body}`).get('client_token');
+
+const isRequested = ({ trigger }: LogLine): boolean => trigger === 'request';
+
+const byToken = 'clientToken: {file: token}\n';
+
+/** The daemon after its first pass, under a settings file, on one template with a variable `address`. */
+const started = async (meddle: Meddling = () => null, env: Readonly<Record<string, string>> = {}) => {
+  const service = await startService(meddle);
+  const id = await addTemplate(service, 'site', '192.0.2.1');
+  const cwd = await workplace({ withExamples: false });
+  const write = (file: string, content: string): Promise<void> => writeBelow(cwd, file, content);
+  const settings = (lines: string): Promise<void> => write('dns-template-sync.yaml', lines);
+  await write('token', 'first-token\n');
+  await write('templates/site.yaml', describing('site', '"${address}"'));
+  await settings(`${byToken}vars: {address: 192.0.2.1}\n`);
+  const launch = {
+    cwd,
+    env: {
+      DNS_SYNC_BASE_URL: service.url,
+      DNS_SYNC_USER_TOKEN: userToken,
+      ANOTHER_TOKEN: 'another-token',
+      ...env,
+    },
+  };
+  const daemon = await startDaemon([], launch);
+  expect(await daemon.event('pass.finished')).toMatchObject({ status: 'in-sync' });
+  return { service, launch, write, settings, daemon, contents: () => contentsOf(service, id) };
+};
+
+describe('SIGHUP', () => {
+  it('starts a pass with the settings as they are now', async () => {
+    const { settings, daemon, contents } = await started();
+    await settings(`${byToken}vars: {address: 192.0.2.2}\n`);
+    daemon.signal('SIGHUP');
+    expect(await daemon.event('change.applied')).toMatchObject({ after: { content: '192.0.2.2' } });
+    expect(await daemon.event('pass.finished', isRequested)).toMatchObject({ status: 'in-sync' });
+    expect(await contents()).toEqual(['192.0.2.2']);
+  });
+
+  it('watches and schedules anew', async () => {
+    const { write, settings, daemon, contents } = await started();
+    await write('elsewhere/site.yaml', describing('site', '192.0.2.3'));
+    await settings(`${byToken}templates: elsewhere\n`);
+    daemon.signal('SIGHUP');
+    await daemon.event('pass.finished', isRequested);
+    await write('elsewhere/site.yaml', describing('site', '192.0.2.4'));
+    await daemon.event('pass.finished', ({ trigger }) => trigger === 'file-change');
+    expect(await contents()).toEqual(['192.0.2.4']);
+  });
+
+  it('takes up a replaced token, which is no more to be seen than the first', async () => {
+    const { service, write, settings, daemon } = await started(({ method, body }) =>
+      method === 'PUT' ? status(422, `what is ${body}?`) : null,
+    );
+    await write('second', 'second-token');
+    await settings('clientToken: {file: second}\nvars: {address: 192.0.2.2}\n');
+    daemon.signal('SIGHUP');
+    await daemon.event('change.failed');
+    await daemon.event('pass.finished', isRequested);
+    expect(tokenOf(service.seen.at(-1)!)).toBe('second-token');
+    for (const token of ['first-token', 'second-token', triggerToken])
+      expect(daemon.output()).not.toContain(token);
+  });
+
+  it('brings and takes away clients', async () => {
+    const { service, write, settings, daemon } = await started();
+    await addTemplate(service, 'shop', '192.0.2.1');
+    await write('shop/shop.yaml', describing('shop', '192.0.2.7'));
+    const client = 'clients:\n  shop: {clientToken: {env: ANOTHER_TOKEN}, templates: shop}\n';
+    await settings(client);
+    daemon.signal('SIGHUP');
+    expect(await daemon.event('change.applied')).toMatchObject({ client: 'shop' });
+    expect(await daemon.event('pass.finished', isRequested)).toMatchObject({
+      client: 'shop',
+      status: 'in-sync',
+    });
+    await vi.waitFor(async () => {
+      const clients = (await daemon.scrape()).samples.flatMap(({ labels }) => labels['client'] ?? []);
+      expect(new Set(clients)).toEqual(new Set(['shop']));
+    });
+    expect(await daemon.json('/api/report')).toMatchObject({ templates: [{ client: 'shop' }] });
+    await write('templates/site.yaml', describing('site', '192.0.2.9'));
+    await daemon.pass();
+    expect(service.seen.filter((request) => tokenOf(request) === 'first-token')).toHaveLength(1);
+  });
+
+  it.each([
+    ['a setting that is none', 'clientToken: {file: token}\nsurplus: shred\n', 'surplus'],
+    ['a file that is no YAML', 'clientToken: [', 'not valid YAML'],
+    ['a token that cannot be read', 'clientToken: {file: nowhere}\n', 'nowhere'],
+  ])('with %s keeps what there was, and says so', async (_, broken, why) => {
+    const { settings, daemon } = await started();
+    await settings(broken);
+    daemon.signal('SIGHUP');
+    expect(await daemon.event('pass.finished', isRequested)).toMatchObject({ status: 'in-sync' });
+    const said = daemon
+      .lines()
+      .find(({ msg }) => msg === 'the settings cannot be used, and the former ones stay');
+    expect(said).toMatchObject({ level: 'error', err: { message: expect.stringContaining(why) } });
+    expect((await daemon.ask('/readyz')).status).toBe(200);
+  });
+
+  it('says what takes a restart', async () => {
+    const { launch, settings } = await started();
+    await settings(`${byToken}vars: {address: 192.0.2.1}\nlisten: 127.0.0.1:0\n`);
+    const other = start(['run', '--schedule', never], {
+      ...launch,
+      env: { ...launch.env, DNS_SYNC_STATE_DIR: 'other' },
+    });
+    await other.event('pass.finished');
+    await settings(`${byToken}vars: {address: 192.0.2.1}\nlisten: off\n`);
+    other.signal('SIGHUP');
+    await other.says('listen has changed, which takes a restart');
+    expect(await other.event('pass.finished', isRequested)).toMatchObject({ status: 'in-sync' });
+  });
+});
+
+describe('a terminal that is closed', () => {
+  it('ends the program, which nobody would see any more', async () => {
+    const args = ['run', '--sandbox', '--listen', '127.0.0.1:0', '--schedule', never];
+    const program = startOnTerminal(args, { cwd: await workplace() });
+    const { listen } = await program.event('daemon.started');
+    const isAlive = (): Promise<boolean> =>
+      fetch(`${String(listen)}/livez`).then(
+        ({ ok }) => ok,
+        () => false,
+      );
+    await program.event('pass.finished');
+    expect(await isAlive()).toBe(true);
+    program.signal('SIGKILL');
+    await vi.waitFor(async () => expect(await isAlive()).toBe(false), { timeout: 10_000 });
+  });
+});
+
+describe('a lock that another process holds', () => {
+  it('makes passes wait, without a failure, until it is free', async () => {
+    const { launch, daemon } = await started();
+    const files = await readdir(path.join(launch.cwd, 'state'));
+    const file = files.find((name) => /^lock-\w+\.db$/.test(name));
+    const lock = await acquireLock({
+      file: path.join(launch.cwd, 'state', file ?? ''),
+      timeout: 0,
+      signal: new AbortController().signal,
+      onWait: () => undefined,
+    });
+    const requested = daemon.pass();
+    await daemon.says('the pass has to wait');
+    lock.release();
+    expect(await requested).toMatchObject({ status: 'in-sync' });
+    const passes = (await daemon.scrape()).all('dns_template_sync_passes_total');
+    expect(passes.map(({ labels }) => [labels['trigger'], labels['result']])).toEqual([
+      ['startup', 'in-sync'],
+      ['request', 'in-sync'],
+    ]);
+    expect(daemon.lines().filter(({ level }) => level === 'error')).toEqual([]);
+  });
+});
+
+describe('SIGTERM', () => {
+  it('lets a slow write come to its end, starts no other, and leaves nothing to be done twice', async () => {
+    const arrival = new EventEmitter();
+    const arrived = once(arrival, 'write');
+    const { service, launch, write, settings, daemon } = await started(async ({ method }) => {
+      if (method !== 'PUT' || service.writes().length > 1) return null;
+      arrival.emit('write');
+      await once(arrival, 'go on');
+      return null;
+    });
+    await settings(byToken);
+    await write(
+      'templates/site.yaml',
+      `${describing('site', '192.0.2.2')}  - {type: A, name: www, content: 192.0.2.3}\n`,
+    );
+    await arrived;
+    daemon.signal('SIGTERM');
+    await daemon.says('ending: no write starts any more');
+    expect((await daemon.ask('/livez')).status).toBe(200);
+    arrival.emit('go on');
+    const { code, stdout } = await daemon.ended;
+    expect(code).toBe(0);
+    expect(stdout).toContain('"change.applied"');
+    expect(service.writes()).toHaveLength(1);
+
+    const next = await startDaemon([], launch);
+    expect(await next.event('change.applied')).toMatchObject({ action: 'add' });
+    expect(await next.event('pass.finished')).toMatchObject({ status: 'in-sync' });
+    expect(service.writes()).toHaveLength(2);
+  });
+
+  it('waits no longer for a write than a write may take', async () => {
+    let answer: Answer | null = silence;
+    const { service, launch, settings, daemon, contents } = await started(
+      ({ method }) => (method === 'PUT' ? answer : null),
+      { DNS_SYNC_WRITE_TIMEOUT: '1s' },
+    );
+    await settings(`${byToken}vars: {address: 192.0.2.2}\n`);
+    daemon.signal('SIGHUP');
+    await vi.waitFor(() => expect(service.writes()).toHaveLength(1));
+    daemon.signal('SIGTERM');
+    const { code, stdout } = await daemon.ended;
+    expect(code).toBe(0);
+    expect(stdout).toContain('"change.unknown"');
+    answer = null;
+    const next = await startDaemon([], launch);
+    await next.event('pass.finished');
+    expect(await contents()).toEqual(['192.0.2.2']);
+  });
+});

@@ -1,0 +1,79 @@
+import { describe, expect, it, vi } from 'vitest';
+import { status } from '../hosting/scripted-server.ts';
+import { run, workplace, type Launch } from './program.ts';
+import { startService } from './service.ts';
+
+vi.setConfig({ testTimeout: 30_000 });
+
+/** A memory of one write that was refused, and then of those that the examples ask for. */
+const written = async (): Promise<Launch> => {
+  let isRefusing = true;
+  const service = await startService(({ method }) =>
+    isRefusing && method === 'PUT' ? status(422, 'not now') : null,
+  );
+  const launch = { cwd: await workplace(), env: service.env };
+  await run(['apply', 'voice', '--yes'], launch);
+  isRefusing = false;
+  await run(['apply', '--yes'], launch);
+  return launch;
+};
+
+describe('history', () => {
+  it('tells of every write, the oldest first, and filters them', async () => {
+    const launch = await written();
+    const entries = async (...args: string[]): Promise<unknown[]> => {
+      const { code, stdout, stderr } = await run(['history', '--format', 'json', ...args], launch);
+      expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+      return JSON.parse(stdout);
+    };
+    const all = await entries();
+    expect(all).toHaveLength(7);
+    expect(all[0]).toEqual({
+      at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+      client: 'default',
+      run: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      templateId: 31,
+      template: 'voice',
+      action: 'update',
+      recordId: 313,
+      before: { type: 'SRV', name: '_sips._tcp', content: '5 5060 sip.example.net', priority: 10, ttl: 300 },
+      after: { type: 'SRV', name: '_sips._tcp', content: '5 5061 sip.example.net', priority: 10, ttl: 300 },
+      outcome: 'failed',
+      error: expect.stringContaining('the service answered 422: not now'),
+    });
+    expect(await entries('voice')).toMatchObject([{ outcome: 'failed' }, { outcome: 'applied' }]);
+    expect(await entries('voice', '--outcome', 'failed')).toEqual([all[0]]);
+    expect(await entries('--outcome', 'applied')).toHaveLength(6);
+    expect(await entries('--since', '1h')).toEqual(all);
+    expect(await entries('--since', '2099-01-01T00:00:00Z')).toEqual([]);
+  });
+
+  it('is one line for each write', async () => {
+    const { code, stdout } = await run(['history', 'voice'], await written());
+    expect(code).toBe(0);
+    expect(stdout.split('\n')).toEqual([
+      expect.stringMatching(
+        /^\S+Z failed {4}voice: update #313 _sips\._tcp SRV 10 5 5060 sip\.example\.net ttl 300 → .*422: not now\)$/,
+      ),
+      expect.stringMatching(/^\S+Z applied {3}voice: update #313 .* → .* 5 5061 sip\.example\.net ttl 300$/),
+      '',
+    ]);
+  });
+
+  it('is empty where nothing was written yet', async () => {
+    const service = await startService();
+    const launch = { cwd: await workplace(), env: service.env };
+    expect(await run(['history', '--format', 'json'], launch)).toMatchObject({ code: 0, stdout: '[]\n' });
+    expect(await run(['history'], launch)).toMatchObject({ code: 0, stdout: 'no writes\n' });
+    expect(service.seen).toEqual([]);
+  });
+
+  it('does not take just any time', async () => {
+    const service = await startService();
+    const launch = { cwd: await workplace(), env: service.env };
+    expect(await run(['history', '--since', 'yesterday'], launch)).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('--since: expected a duration'),
+    });
+  });
+});

@@ -1,0 +1,386 @@
+import { mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { describe, expect, it, vi } from 'vitest';
+import { reportSchema } from '../../src/report/report.ts';
+import { json } from '../hosting/scripted-server.ts';
+import { run, textsBelow, workplace, type Ended, type Launch } from './program.ts';
+import { clientToken, environment, startService, userToken, type Meddling, type Service } from './service.ts';
+
+vi.setConfig({ testTimeout: 60_000 });
+
+interface Place {
+  readonly service: Service;
+  readonly launch: Launch;
+  readonly templates: string;
+}
+
+const place = async (withExamples: boolean, meddle?: Meddling): Promise<Place> => {
+  const service = await startService(meddle);
+  const cwd = await workplace({ withExamples });
+  return { service, launch: { cwd, env: service.env }, templates: path.join(cwd, 'templates') };
+};
+
+const answering =
+  (templates: readonly object[]): Meddling =>
+  ({ path: asked }) =>
+    asked.endsWith('/dns_templates') ? json(templates) : null;
+
+const web = (id: number, name: string | null, ...records: object[]) => ({
+  id,
+  name,
+  publicly_available: false,
+  subdomains: 0,
+  dns_template_records: records.map((record, index) => ({
+    id: id * 100 + index,
+    name: null,
+    priority: null,
+    ttl: 3_600,
+    ...record,
+  })),
+});
+const a = { type: 'A', content: '192.0.2.1' };
+
+/** What a pass over the files would write: nothing, and nothing stands in its way. */
+const expectInSync = async (launch: Launch): Promise<void> => {
+  expect(await run(['validate', '--strict'], launch)).toMatchObject({ code: 0 });
+  const { stdout } = await run(['plan', '--format', 'json', '--ignore-subdomains'], launch);
+  const { summary, templates } = reportSchema.parse(JSON.parse(stdout));
+  expect(summary).toMatchObject({
+    add: 0,
+    update: 0,
+    park: 0,
+    blocked: 0,
+    failedTemplates: 0,
+    heldTemplates: 0,
+  });
+  expect(templates.length).toBeGreaterThan(0);
+};
+
+describe('import', () => {
+  it('writes a file for each template of the client’s own, and nothing follows from them', async () => {
+    const { service, launch, templates } = await place(false);
+    const imported = await run(['import'], launch);
+    expect(imported).toEqual({
+      code: 0,
+      stderr: '',
+      stdout: [
+        'written    templates/standard-web.yaml: 11 records',
+        'written    templates/mail-only.yaml: 7 records, 1 remark',
+        'written    templates/redirects.yaml: 3 records',
+        'written    templates/office-reverse.yaml: 5 records',
+        'written    templates/voice.yaml: 4 records',
+        '5 templates: 5 written, 0 unchanged, 0 skipped',
+        '',
+      ].join('\n'),
+    });
+    expect(await readFile(path.join(templates, 'mail-only.yaml'), 'utf8')).toBe(`template: mail-only
+ttl: 3600
+records:
+  - { type: CNAME, name: autoconfig, content: autoconfig.example.com }
+  - { type: CNAME, name: webmail, content: webmail.example.com }
+  - { type: MX, content: mx1.example.com, priority: 10 }
+  - { type: MX, content: mx2.example.com, priority: 30 }
+  - { type: TXT, content: 'v=spf1 mx -all' }
+  - { type: TXT, name: _dmarc, content: 'v=DMARC1; p=quarantine; rua=mailto:dmarc@example.org' }
+  - type: TXT
+    name: mail2025._domainkey
+    content: 'v=DKIM1; k=ed25519; p=11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo='
+
+# What this file cannot say of the template at the service:
+# - record 217 is a copy of record 212: { type: TXT, content: 'v=spf1 mx -all', ttl: 3600 }
+`);
+    await expectInSync(launch);
+    const before = await textsBelow(templates);
+    const again = await run(['import', '--overwrite'], launch);
+    expect(again.stdout).toContain('5 templates: 0 written, 5 unchanged, 0 skipped');
+    expect(again.code).toBe(0);
+    expect(await textsBelow(templates)).toEqual(before);
+    expect(service.writes()).toEqual([]);
+  });
+
+  it('writes those that are named', async () => {
+    const { launch, templates } = await place(false);
+    expect(await run(['import', 'voice', 'redirects'], launch)).toMatchObject({ code: 0 });
+    expect((await readdir(templates)).sort()).toEqual(['redirects.yaml', 'voice.yaml']);
+  });
+
+  it('writes where it is told to', async () => {
+    const { launch } = await place(true);
+    const { code, stdout } = await run(['import', 'voice', '--out', 'some/where'], launch);
+    expect({ code, stdout }).toEqual({
+      code: 0,
+      stdout: 'written    some/where/voice.yaml: 4 records\n1 template: 1 written, 0 unchanged, 0 skipped\n',
+    });
+    expect(await readdir(path.join(launch.cwd, 'some/where'))).toEqual(['voice.yaml']);
+  });
+
+  it.each<[string[], string]>([
+    [['voise'], "no template of this client's own called voise; did you mean `voice`?"],
+    [['basic-parking'], "no template of this client's own called basic-parking"],
+    [['--out', 'templates/voice.yaml'], 'templates/voice.yaml is no directory'],
+  ])('%j: nothing is written, and it is said why', async (args, message) => {
+    const { launch, templates } = await place(true);
+    const before = await textsBelow(templates);
+    const { code, stdout, stderr } = await run(['import', '--overwrite', ...args], launch);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toContain(message);
+    expect(await textsBelow(templates)).toEqual(before);
+  });
+
+  it('says what a service says that is out of order, and writes nothing', async () => {
+    const { launch } = await place(false, () => json({ error: 'who are you?' }, 401));
+    const { code, stdout, stderr } = await run(['import'], launch);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toContain('401');
+    expect(await readdir(launch.cwd)).toEqual([]);
+  });
+
+  it('keeps to its directory whatever the templates are called', async () => {
+    const names = [
+      '../../evil',
+      '/tmp/evil',
+      '.hidden',
+      '_fragment',
+      'web',
+      'Web',
+      'web',
+      null,
+      'a\u0000b',
+      '..',
+    ];
+    const { launch, templates } = await place(
+      false,
+      answering(names.map((name, index) => web(index + 1, name, a))),
+    );
+    expect(await run(['import'], launch)).toMatchObject({ code: 0, stderr: '' });
+    expect((await readdir(launch.cwd)).filter((name) => name !== 'state')).toEqual(['templates']);
+    expect((await readdir(templates)).sort()).toEqual([
+      'evil.yaml',
+      'fragment.yaml',
+      'hidden.yaml',
+      'template-10.yaml',
+      'template-8.yaml',
+      'template-9.yaml',
+      'tmp-evil.yaml',
+      'web-5.yaml',
+      'web-6.yaml',
+      'web-7.yaml',
+    ]);
+    await expectInSync(launch);
+  });
+
+  it('writes no token that a record repeats', async () => {
+    const records = [userToken, clientToken].map((token) => ({ type: 'TXT', content: `x ${token}` }));
+    const { launch } = await place(
+      false,
+      answering([web(1, 'web', ...records), web(2, `name ${userToken}`), web(3, 'mail', a)]),
+    );
+    const ended = await run(['import'], launch);
+    expect(ended).toMatchObject({ code: 1, stderr: '' });
+    expect(ended.stdout).toContain('template 1 holds a token of this client');
+    const texts = JSON.stringify([ended, await textsBelow(launch.cwd)]);
+    for (const token of [userToken, clientToken])
+      expect(texts).not.toContain(JSON.stringify(token).slice(1, -1));
+    expect(await readdir(path.join(launch.cwd, 'templates'))).toEqual(['mail.yaml']);
+  });
+});
+
+describe('where there is a file', () => {
+  it('stays, unless --overwrite says otherwise; then what is not about records stays', async () => {
+    const { launch, templates } = await place(true);
+    const before = await textsBelow(templates);
+    const skipped = await run(['import'], launch);
+    expect(skipped.code).toBe(1);
+    expect(skipped.stdout).toContain(
+      'skipped    templates/voice.yaml: it is there already; --overwrite writes it anew\n',
+    );
+    expect(skipped.stdout).toContain('5 templates: 0 written, 0 unchanged, 5 skipped');
+    expect(await textsBelow(templates)).toEqual(before);
+
+    const written = await run(['import', '--overwrite'], launch);
+    expect(written).toMatchObject({ code: 0, stderr: '' });
+    expect(written.stdout).toContain('5 templates: 5 written, 0 unchanged, 0 skipped');
+    const voice = await readFile(path.join(templates, 'voice.yaml'), 'utf8');
+    expect(voice).toMatch(/^# Telephony, [^]*\nid: 31\nttl: 300\n/);
+    const mail = await readFile(path.join(templates, 'mail-only.yaml'), 'utf8');
+    expect(mail).toContain('subdomains: [team.example.org]\n');
+    await expectInSync(launch);
+    expect(await run(['import', '--overwrite'], launch)).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('0 written, 5 unchanged, 0 skipped'),
+    });
+    expect(
+      (await readdir(templates)).filter(
+        (name) => !name.endsWith('.yaml') && name !== '.template.schema.json',
+      ),
+    ).toEqual([]);
+  });
+
+  it('of another name that describes the template, that is the one', async () => {
+    const { launch, templates } = await place(false);
+    await mkdir(path.join(templates, 'by-id'), { recursive: true });
+    await writeFile(path.join(templates, 'telephony.yaml'), 'template: voice\nrecords: []\n');
+    await writeFile(path.join(templates, 'by-id', 'x.yaml'), 'template: old name\nid: 23\nrecords: []\n');
+    const { code, stdout } = await run(['import', 'voice', 'redirects', '--overwrite'], launch);
+    expect(code).toBe(0);
+    expect(stdout).toContain('written    templates/telephony.yaml: 4 records');
+    expect(stdout).toContain('written    templates/by-id/x.yaml: 3 records');
+    expect(await readFile(path.join(templates, 'by-id', 'x.yaml'), 'utf8')).toMatch(
+      /^template: redirects\nid: 23\n/,
+    );
+    expect((await readdir(templates)).sort()).toEqual(['by-id', 'telephony.yaml']);
+  });
+
+  it('that a pass reads from elsewhere, the template has no second one', async () => {
+    const { launch, templates } = await place(false);
+    await mkdir(templates);
+    await mkdir(path.join(launch.cwd, 'more'));
+    await writeFile(path.join(launch.cwd, 'more', 'x.yaml'), 'template: voice\nrecords: []\n');
+    const both = { ...launch, env: { ...launch.env, DNS_SYNC_TEMPLATES: 'templates:more' } };
+    for (const args of [[], ['--out', 'templates/deeper']]) {
+      const { code, stdout } = await run(['import', 'voice', ...args], both);
+      expect(code).toBe(1);
+      expect(stdout).toContain('skipped    more/x.yaml: it is there already');
+    }
+    expect(await run(['import', 'voice', '--out', 'apart'], both)).toMatchObject({ code: 0 });
+    expect(await readdir(templates)).toEqual([]);
+  });
+
+  it.each<[string, Record<string, string>, string]>([
+    [
+      'describes another template',
+      { 'voice.yaml': 'template: other\nrecords: []\n' },
+      'does not describe this template',
+    ],
+    ['is something else', { 'voice.yaml': 'hello: world\n' }, 'does not describe this template'],
+    ['has errors', { 'x.yaml': 'template: voice\nrecords: [{type: A}]\n' }, 'it has errors: see validate'],
+    [
+      'includes fragments',
+      { 'voice.yaml': 'template: voice\ninclude: [_a.yaml]\n', '_a.yaml': 'records: []\n' },
+      'it includes fragments',
+    ],
+    [
+      'holds several documents',
+      { 'x.yaml': 'template: voice\nrecords: []\n---\ntemplate: b\nrecords: []\n' },
+      'it holds several documents',
+    ],
+    [
+      'is not the only one',
+      { 'x.yaml': 'template: voice\nrecords: []\n', 'y.yaml': 'template: voice\nrecords: []\n' },
+      'templates/y.yaml describes it too',
+    ],
+  ])('that %s, it is left alone, and it is said why', async (_, files, reason) => {
+    const { launch, templates } = await place(false);
+    await mkdir(templates);
+    for (const [name, text] of Object.entries(files)) await writeFile(path.join(templates, name), text);
+    const before = await textsBelow(templates);
+    const { code, stdout } = await run(['import', 'voice', '--overwrite'], launch);
+    expect(code).toBe(1);
+    expect(stdout).toContain(reason);
+    expect(stdout).toContain('1 template: 0 written, 0 unchanged, 1 skipped');
+    expect(await textsBelow(templates)).toEqual(before);
+  });
+
+  it('that gives the name of several templates, it has to give an id', async () => {
+    const { launch, templates } = await place(false, answering([web(1, 'web', a), web(2, 'web')]));
+    await mkdir(templates);
+    await writeFile(path.join(templates, 'web.yaml'), 'template: web\nrecords: []\n');
+    const { code, stdout } = await run(['import', '--overwrite'], launch);
+    expect(code).toBe(1);
+    expect(stdout.match(/does not say which template of this name it describes: give its id/g)).toHaveLength(
+      2,
+    );
+    await writeFile(path.join(templates, 'web.yaml'), 'template: web\nid: 2\nrecords: []\n');
+    expect(await run(['import', '--overwrite'], launch)).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('written    templates/web-1.yaml: 1 record\n'),
+    });
+    await expectInSync(launch);
+  });
+
+  it('that is a link, nothing is written where it leads', async () => {
+    const { launch, templates } = await place(false);
+    await mkdir(templates);
+    await writeFile(path.join(launch.cwd, 'voice'), 'template: voice\nrecords: []\n');
+    await symlink('../voice', path.join(templates, 'voice.yaml'));
+    await symlink('../nothing', path.join(templates, 'redirects.yaml'));
+    const { code, stdout } = await run(['import', 'voice', 'redirects', '--overwrite'], launch);
+    expect(code).toBe(1);
+    expect(stdout.match(/it is no regular file/g)).toHaveLength(2);
+    expect(await readFile(path.join(launch.cwd, 'voice'), 'utf8')).toBe('template: voice\nrecords: []\n');
+    expect(await readdir(launch.cwd)).not.toContain('nothing');
+  });
+
+  it('that needs variables, they are taken from where a pass takes them', async () => {
+    const { launch, templates } = await place(false);
+    await mkdir(templates);
+    await writeFile(
+      path.join(templates, 'voice.yaml'),
+      'template: voice\nsubdomains: ["shop.${zone}"]\nrecords: []\n',
+    );
+    expect(await run(['import', 'voice', '--overwrite'], launch)).toMatchObject({ code: 1 });
+    const args = ['import', 'voice', '--overwrite', '--var', 'zone=example.net'];
+    expect(await run(args, launch)).toMatchObject({ code: 0 });
+    expect(await readFile(path.join(templates, 'voice.yaml'), 'utf8')).toContain(
+      'subdomains: ["shop.${zone}"]\n',
+    );
+  });
+
+  it('and no way to write, the others are written', async () => {
+    const { launch, templates } = await place(false);
+    await mkdir(path.join(templates, 'voice.yaml'), { recursive: true });
+    const { code, stdout } = await run(['import', 'voice', 'redirects'], launch);
+    expect(code).toBe(1);
+    expect(stdout).toContain('skipped    templates/voice.yaml: it is no regular file');
+    expect(stdout).toContain('written    templates/redirects.yaml');
+  });
+});
+
+describe('several clients', () => {
+  const config = (url: string): string => `baseUrl: ${url}
+userToken: {env: DNS_SYNC_USER_TOKEN}
+clients:
+  acme: {clientToken: {env: ACME_TOKEN}, templates: [templates/acme, more]}
+  bakery: {clientToken: {env: BAKERY_TOKEN}, templates: templates/bakery}
+`;
+
+  const twoClients = async (): Promise<{
+    launch: Launch;
+    importing: (...args: string[]) => Promise<Ended>;
+  }> => {
+    const service = await startService();
+    const cwd = await workplace({ withExamples: false });
+    await writeFile(path.join(cwd, 'dns-template-sync.yaml'), config(service.url));
+    await mkdir(path.join(cwd, 'more'));
+    const { DNS_SYNC_USER_TOKEN = '' } = environment(service.url);
+    const env = { DNS_SYNC_USER_TOKEN, ACME_TOKEN: 'token of acme', BAKERY_TOKEN: 'token of the bakery' };
+    const launch = { cwd, env };
+    return { launch, importing: (...args) => run(['import', 'voice', ...args], launch) };
+  };
+
+  it('have their files each in its own directory', async () => {
+    const { launch, importing } = await twoClients();
+    const { code, stdout } = await importing();
+    expect(code).toBe(0);
+    expect(stdout).toContain('templates/acme/voice.yaml');
+    expect(stdout).toContain('templates/bakery/voice.yaml');
+    await expectInSync(launch);
+  });
+
+  it('cannot share what --out names, so one has to be chosen', async () => {
+    const { launch, importing } = await twoClients();
+    const refused = await importing('--out', 'out');
+    expect(refused).toMatchObject({ code: 1, stdout: '' });
+    expect(refused.stderr).toContain('choose one with --client');
+    expect(await importing('--out', 'out', '--client', 'acme')).toMatchObject({ code: 0 });
+    expect(await readdir(path.join(launch.cwd, 'out'))).toEqual(['voice.yaml']);
+  });
+});
+
+it('reads the embedded service with --sandbox', async () => {
+  const cwd = await workplace({ withExamples: false });
+  const args = ['--sandbox', '--reset'];
+  expect(await run(['import', 'voice', ...args], { cwd })).toMatchObject({ code: 0 });
+  await rm(path.join(cwd, 'templates'), { recursive: true });
+  expect(await run(['import', 'no-such', '--sandbox'], { cwd })).toMatchObject({ code: 1 });
+});

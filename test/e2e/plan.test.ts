@@ -1,0 +1,211 @@
+import { readFile, rename, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { describe, expect, it, vi } from 'vitest';
+import { reportOf, run, workplace } from './program.ts';
+import { startService, userToken } from './service.ts';
+
+vi.setConfig({ testTimeout: 30_000 });
+
+describe('plan on the examples', () => {
+  it('shows every kind of difference, and writes nothing', async () => {
+    const service = await startService();
+    const cwd = await workplace();
+    const { code, stdout, stderr } = await run(['plan'], { cwd, env: service.env });
+    expect(code).toBe(0);
+    expect(stderr).toMatch(/^dns-template-sync: planned without memory, so causes are unknown: .*\n$/);
+    expect(stdout).toContain('2 to add, 4 to change, 3 surplus that cannot be deleted, 1 blocked');
+    expect(stdout).toContain('~ A     www   203.0.113.9 → 203.0.113.10  ttl 3600');
+    expect(stdout).toContain('templates/standard-web.yaml:8 · record 171');
+    expect(stdout).not.toContain('\u001B');
+    expect(service.writes()).toEqual([]);
+    expect(service.seen.length).toBeGreaterThan(0);
+  });
+
+  it('is a report in the form that other programs rely on', async () => {
+    const service = await startService();
+    const cwd = await workplace();
+    const { code, stdout } = await run(['plan', '--format', 'json'], { cwd, env: service.env });
+    const report = reportOf(stdout);
+    expect(code).toBe(0);
+    expect(report).toMatchObject({
+      trigger: 'command',
+      dryRun: true,
+      status: 'drifted',
+      summary: {
+        templates: 5,
+        add: 2,
+        update: 4,
+        park: 0,
+        surplus: 3,
+        blocked: 1,
+        applied: 0,
+        subdomains: 4,
+      },
+    });
+    expect(report.templates.find(({ template }) => template === 'standard-web')?.differences).toContainEqual({
+      action: 'update',
+      recordId: 171,
+      current: { type: 'A', name: 'www', content: '203.0.113.9', priority: null, ttl: 3600 },
+      desired: { type: 'A', name: 'www', content: '203.0.113.10', priority: null, ttl: 3600 },
+      fields: ['content'],
+      cause: 'unknown',
+      source: { file: 'templates/standard-web.yaml', line: 8, column: 5 },
+    });
+    expect(service.writes()).toEqual([]);
+  });
+
+  it('goes to a file in any form, and then stdout is empty', async () => {
+    const service = await startService();
+    const cwd = await workplace();
+    for (const [format, beginning] of [
+      ['text', '≠ mail-only'],
+      ['json', '{\n  "schema": "dns-template-sync/report/v1"'],
+      ['markdown', '#'],
+      ['html', '<!doctype html>'],
+    ] as const) {
+      const args = ['plan', '--format', format, '--out', 'report'];
+      const { code, stdout } = await run(args, { cwd, env: service.env });
+      expect({ code, stdout }).toEqual({ code: 0, stdout: '' });
+      const text = await readFile(path.join(cwd, 'report'), 'utf8');
+      expect(text.slice(0, beginning.length)).toBe(beginning);
+    }
+  });
+
+  it('says on stderr only what is wished for', async () => {
+    const service = await startService();
+    const args = ['plan', 'redirects', '--log-level', 'error'];
+    const { stderr } = await run(args, { cwd: await workplace(), env: service.env });
+    expect(stderr).toBe('');
+  });
+
+  it('leaves out what was not asked for', async () => {
+    const service = await startService();
+    const cwd = await workplace();
+    const args = ['plan', 'voice', 'redirects', '--ignore-subdomains', '--format', 'json'];
+    const report = reportOf((await run(args, { cwd, env: service.env })).stdout);
+    expect(report.templates.map(({ template }) => template)).toEqual(['redirects', 'voice']);
+    expect(service.seen.map(({ path: asked }) => asked)).toEqual(['/api/v1/dns_templates']);
+  });
+});
+
+describe('exit codes of plan', () => {
+  it.each([
+    [['redirects'], 0],
+    [['redirects', '--detailed-exitcode'], 0],
+    [['voice'], 0],
+    [['voice', '--detailed-exitcode'], 2],
+    [['--detailed-exitcode'], 2],
+  ])('%j: %i', async (args, expected) => {
+    const service = await startService();
+    const { code } = await run(['plan', ...args], { cwd: await workplace(), env: service.env });
+    expect(code).toBe(expected);
+  });
+
+  it('1 for a name that no file describes, whatever else is asked for', async () => {
+    const service = await startService();
+    const args = ['plan', 'voice', 'standard-wep', '--detailed-exitcode'];
+    const { code, stdout, stderr } = await run(args, { cwd: await workplace(), env: service.env });
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toBe('dns-template-sync: no template file describes standard-wep\n');
+  });
+
+  it('1 for a service that cannot be reached, with a report that says so of each template', async () => {
+    const service = await startService();
+    const cwd = await workplace();
+    const env = { ...service.env, DNS_SYNC_BASE_URL: 'http://127.0.0.1:1/api/v1' };
+    const { code, stdout } = await run(['plan', '--format', 'json', '--detailed-exitcode'], { cwd, env });
+    const { status, templates, summary } = reportOf(stdout);
+    expect({ code, status, failed: summary.failedTemplates }).toEqual({
+      code: 1,
+      status: 'failed',
+      failed: 5,
+    });
+    for (const { message } of templates) expect(message).toContain('ECONNREFUSED');
+  });
+
+  it('1 for a template that the service does not have, while the others are planned', async () => {
+    const service = await startService();
+    const cwd = await workplace();
+    await writeFile(path.join(cwd, 'templates', 'gone.yaml'), 'template: gone\nrecords: []\n');
+    const { code, stdout } = await run(['plan', '--format', 'json'], { cwd, env: service.env });
+    const { summary, templates } = reportOf(stdout);
+    expect({ code, update: summary.update }).toEqual({ code: 1, update: 4 });
+    expect(templates.find(({ template }) => template === 'gone')).toMatchObject({
+      id: null,
+      status: 'failed',
+      message: expect.stringContaining("no template of this client is called 'gone'"),
+    });
+  });
+
+  it('1 for a file that is not valid, while the valid ones are planned', async () => {
+    const service = await startService();
+    const cwd = await workplace();
+    await writeFile(path.join(cwd, 'templates', 'voice.yaml'), 'template: voice\nrecords:\n  - {type: A}\n');
+    const { code, stdout } = await run(['plan'], { cwd, env: service.env });
+    expect(code).toBe(1);
+    expect(stdout).toContain('‖ voice  held  templates/voice.yaml');
+    expect(stdout).toMatch(/^templates\/voice\.yaml:3:5: error: .* \[[a-z-]+\]$/m);
+    expect(stdout).toContain('~ A     www   203.0.113.9 → 203.0.113.10');
+    expect(service.writes()).toEqual([]);
+  });
+
+  it('1 for a misspelled name beside a file that cannot be read, which is shown: it may be that one', async () => {
+    const service = await startService();
+    const cwd = await workplace();
+    await writeFile(path.join(cwd, 'templates', 'voice.yaml'), 'template: [\n');
+    const { code, stderr } = await run(['plan', 'voice'], { cwd, env: service.env });
+    expect(code).toBe(1);
+    expect(stderr).toContain('no template file describes voice');
+    expect(stderr).toMatch(/templates\/voice\.yaml:\d+:\d+: error: /);
+  });
+
+  it('1 for templates that are not where they should be', async () => {
+    const service = await startService();
+    const cwd = await workplace();
+    await rename(path.join(cwd, 'templates'), path.join(cwd, 'moved'));
+    const { code, stdout } = await run(['plan'], { cwd, env: service.env });
+    expect(code).toBe(1);
+    expect(stdout).toContain('templates cannot be read: it does not exist');
+  });
+
+  it('1 for a report that cannot be written', async () => {
+    const service = await startService();
+    const args = ['plan', '--out', path.join('no', 'such', 'directory')];
+    const { code, stderr } = await run(args, { cwd: await workplace(), env: service.env });
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^dns-template-sync: --out: cannot write .*ENOENT/m);
+  });
+});
+
+describe('settings of plan', () => {
+  it('are all missed at once', async () => {
+    const { code, stdout, stderr } = await run(['plan'], { cwd: await workplace() });
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    for (const name of ['DNS_SYNC_BASE_URL', 'DNS_SYNC_USER_TOKEN', 'DNS_SYNC_CLIENT_TOKEN'])
+      expect(stderr).toContain(name);
+  });
+
+  it('tell several clients apart, in one report', async () => {
+    const service = await startService();
+    const cwd = await workplace();
+    await writeFile(
+      path.join(cwd, 'dns-template-sync.yaml'),
+      `
+      clients:
+        acme: {templates: templates/voice.yaml, clientToken: {env: ACME_TOKEN}}
+        bakery: {templates: templates/standard-web.yaml, clientToken: {env: BAKERY_TOKEN}}
+      `,
+    );
+    const env = {
+      DNS_SYNC_BASE_URL: service.url,
+      DNS_SYNC_USER_TOKEN: userToken,
+      ACME_TOKEN: 'token of acme',
+      BAKERY_TOKEN: 'token of the bakery',
+    };
+    const { stdout } = await run(['plan', '--format', 'json'], { cwd, env });
+    expect(reportOf(stdout).templates.map(({ client, template }) => [client, template])).toEqual([
+      ['acme', 'voice'],
+      ['bakery', 'standard-web'],
+    ]);
+  });
+});

@@ -1,0 +1,58 @@
+import { describe, expect, it, vi } from 'vitest';
+import { linesOf, run, start, workplace } from './program.ts';
+import { parametersOf, startHoldingService, startService } from './service.ts';
+
+vi.setConfig({ testTimeout: 30_000 });
+
+const quiet = ['run', '--listen', 'off', '--schedule', '0 0 1 1 *'];
+
+describe('signals', () => {
+  it.each(['SIGTERM', 'SIGINT'] as const)('%s ends run with 0', async (name) => {
+    const service = await startService();
+    const program = start(quiet, { cwd: await workplace(), env: service.env });
+    await program.event('pass.finished');
+    program.signal(name);
+    expect(await program.ended).toMatchObject({ code: 0, stderr: '' });
+    expect(linesOf(program).at(-1)).toMatchObject({ event: 'daemon.stopped', signal: name });
+  });
+
+  it('the first one lets the write in flight end, and starts no other', async () => {
+    const { service, held, release } = await startHoldingService();
+    const cwd = await workplace();
+    const args = [...quiet, '--templates', 'templates/standard-web.yaml'];
+    const program = start(args, { cwd, env: service.env });
+    await held;
+    program.signal('SIGTERM');
+    await program.says('ending: no write starts any more');
+    release();
+    expect(await program.ended).toMatchObject({ code: 0, stderr: '' });
+    const lines = linesOf(program);
+    expect(lines.filter(({ event }) => event === 'change.applied')).toMatchObject([{ recordId: 171 }]);
+    expect(lines.map(({ event }) => event).slice(-3)).toEqual([
+      'drift.report',
+      'pass.finished',
+      'daemon.stopped',
+    ]);
+    expect(service.writes()).toHaveLength(1);
+  });
+
+  it('the second one ends it at once with 130; the write is settled by the next pass, not sent again', async () => {
+    const { service, held, release } = await startHoldingService();
+    const cwd = await workplace();
+    const env = { ...service.env, DNS_SYNC_TEMPLATES: 'templates/office-reverse.yaml' };
+    const program = start(quiet, { cwd, env });
+    await held;
+    program.signal('SIGINT');
+    program.signal('SIGTERM');
+    expect(await program.ended).toMatchObject({ code: 130, stderr: '' });
+    expect(linesOf(program).map(({ event }) => event)).not.toContain('daemon.stopped');
+    release();
+    await vi.waitFor(async () => expect(await service.records(26)).toHaveLength(6), { timeout: 10_000 });
+
+    const told = await run(['apply', '--yes'], { cwd, env });
+    expect(told).toMatchObject({ code: 0, stdout: expect.stringContaining('5 in sync') });
+    expect(service.writes().map(parametersOf)).toEqual([
+      { type: 'PTR', name: '13', content: 'printer.office.example.net', ttl: '86400' },
+    ]);
+  });
+});

@@ -1,0 +1,183 @@
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { describe, expect, it, vi } from 'vitest';
+import { edit, linesOf, start, workplace, type LogLine } from './program.ts';
+import { startService } from './service.ts';
+
+vi.setConfig({ testTimeout: 30_000 });
+
+const never = '0 0 1 1 *';
+const quiet = ['run', '--listen', 'off', '--schedule', never];
+
+describe('the log of run', () => {
+  it('is JSON lines with a fixed message for each event', async () => {
+    const service = await startService();
+    const env = { ...service.env, DNS_SYNC_SURPLUS: 'park', DNS_SYNC_ADOPT: 'true' };
+    const program = start(quiet, { cwd: await workplace(), env });
+    const finished = await program.event('pass.finished');
+    program.signal('SIGTERM');
+    expect(await program.ended).toMatchObject({ code: 0, stderr: '' });
+
+    const lines = linesOf(program);
+    for (const line of lines) {
+      expect(line).toMatchObject({ level: expect.stringMatching(/^[a-z]+$/), msg: expect.any(String) });
+      expect(line['time']).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+    }
+    const ofEvents = lines.filter(({ event }) => event !== undefined);
+    expect(Object.fromEntries(ofEvents.map(({ event, msg }) => [event, msg]))).toEqual({
+      'daemon.started': 'daemon started',
+      'pass.started': 'pass started',
+      'change.applied': 'change applied',
+      'drift.report': 'drift report',
+      'pass.finished': 'pass finished',
+      'daemon.stopped': 'daemon stopped',
+    });
+
+    const pass = { client: 'default', run: finished['run'] };
+    const byEvent = (name: string): LogLine[] => lines.filter(({ event }) => event === name);
+    expect(byEvent('pass.started')).toMatchObject([{ ...pass, trigger: 'startup' }]);
+    expect(finished).toMatchObject({
+      ...pass,
+      trigger: 'startup',
+      status: 'in-sync',
+      durationMs: expect.any(Number),
+      summary: { templates: 5, inSync: 31, applied: 9, surplus: 0, blocked: 0 },
+    });
+    expect(byEvent('change.applied')).toHaveLength(9);
+    expect(byEvent('change.applied').find(({ recordId }) => recordId === 171)).toMatchObject({
+      ...pass,
+      template: 'standard-web',
+      templateId: 17,
+      action: 'update',
+      before: { type: 'A', name: 'www', content: '203.0.113.9', priority: null, ttl: 3600 },
+      after: { type: 'A', name: 'www', content: '203.0.113.10', priority: null, ttl: 3600 },
+    });
+    expect(byEvent('drift.report').map(({ template }) => template)).toEqual([
+      'mail-only',
+      'office-reverse',
+      'redirects',
+      'standard-web',
+      'voice',
+    ]);
+    expect(byEvent('drift.report').at(-1)).toMatchObject({
+      ...pass,
+      trigger: 'startup',
+      template: 'voice',
+      id: 31,
+      file: 'templates/voice.yaml',
+      status: 'in-sync',
+      inSync: 4,
+      differences: [{ action: 'update', recordId: 313, outcome: 'applied' }],
+    });
+    expect(lines.at(-1)).toMatchObject({ event: 'daemon.stopped', signal: 'SIGTERM' });
+  });
+
+  it('tells of writes that failed, and of those that nobody can tell', async () => {
+    const service = await startService(({ method, path: asked }) =>
+      method === 'PUT'
+        ? (response) => response.writeHead(asked.includes('/31/') ? 422 : 500).end('no')
+        : null,
+    );
+    const cwd = await workplace();
+    const program = start(quiet, { cwd, env: service.env });
+    expect(await program.event('change.failed', ({ template }) => template === 'voice')).toMatchObject({
+      level: 'error',
+      recordId: 313,
+      error: expect.stringContaining('the service answered 422: no'),
+    });
+    const unknown = linesOf(program).find(({ event }) => event === 'change.unknown');
+    expect(unknown ?? (await program.event('change.unknown'))).toMatchObject({ level: 'error' });
+    expect(await program.event('pass.finished')).toMatchObject({ level: 'error', status: 'failed' });
+  });
+
+  it('says what is invalid in the files', async () => {
+    const service = await startService();
+    const cwd = await workplace();
+    await edit(cwd, 'voice.yaml', 'type: A', 'type: AA');
+    const program = start(quiet, { cwd, env: service.env });
+    expect(await program.event('templates.invalid')).toMatchObject({
+      level: 'error',
+      client: 'default',
+      problems: [{ severity: 'error', check: 'unknown-type', file: 'templates/voice.yaml', line: 7 }],
+    });
+    expect(await program.event('pass.finished')).toMatchObject({ status: 'failed' });
+    await edit(cwd, 'voice.yaml', 'type: AA', 'type: A');
+    expect(await program.event('pass.finished')).toMatchObject({
+      trigger: 'file-change',
+      summary: { applied: 1 },
+    });
+  });
+});
+
+describe('what starts a pass', () => {
+  it('is a saved file, whose change reaches the service', async () => {
+    const service = await startService();
+    const cwd = await workplace();
+    const program = start(quiet, { cwd, env: service.env });
+    await program.event('pass.finished');
+    await edit(cwd, 'standard-web.yaml', '203.0.113.30', '203.0.113.31');
+    expect(await program.event('change.applied')).toMatchObject({ recordId: 174 });
+    expect(await program.event('drift.report', ({ template }) => template === 'standard-web')).toMatchObject({
+      trigger: 'file-change',
+      differences: expect.arrayContaining([
+        expect.objectContaining({ recordId: 174, cause: 'edited', outcome: 'applied' }),
+      ]),
+    });
+    expect((await service.records(17)).find(({ id }) => id === 174)?.content).toBe('203.0.113.31');
+  });
+
+  it('is the schedule, which mends what has drifted meanwhile', async () => {
+    const service = await startService();
+    const args = ['run', '--listen', 'off', '--schedule', '*/10 * * * * *'];
+    const program = start(args, { cwd: await workplace(), env: service.env });
+    await program.event('pass.finished', ({ trigger }) => trigger === 'startup');
+    await service.change('edit-record', { record_id: 310, content: '198.51.100.66' });
+    const change = await program.event('change.applied');
+    expect(change).toMatchObject({ template: 'voice', recordId: 310, action: 'update' });
+    expect(await program.event('drift.report', ({ template }) => template === 'voice')).toMatchObject({
+      trigger: 'schedule',
+      differences: [{ recordId: 310, cause: 'drifted', outcome: 'applied' }],
+    });
+    expect((await service.records(31)).find(({ id }) => id === 310)?.content).toBe('198.51.100.20');
+  });
+
+  it('is the start of the service, which was not there at first', async () => {
+    let isThere = false;
+    const service = await startService(() => (isThere ? null : (response) => response.writeHead(503).end()));
+    const program = start(quiet, { cwd: await workplace(), env: service.env });
+    expect(await program.event('pass.finished')).toMatchObject({ level: 'error', status: 'failed' });
+    isThere = true;
+    expect(await program.event('pass.finished', ({ status }) => status === 'drifted')).toMatchObject({
+      summary: { applied: 6 },
+    });
+  });
+});
+
+describe('run --dry-run', () => {
+  it('reports and writes nothing, neither to the service nor to its memory', async () => {
+    const service = await startService();
+    const cwd = await workplace();
+    const program = start([...quiet, '--dry-run'], { cwd, env: service.env });
+    expect(await program.event('pass.finished')).toMatchObject({
+      status: 'drifted',
+      summary: { add: 2, update: 4, surplus: 3, blocked: 1, applied: 0 },
+    });
+    program.signal('SIGTERM');
+    expect(await program.ended).toMatchObject({ code: 0 });
+    expect(service.writes()).toEqual([]);
+    await expect(readFile(path.join(cwd, 'state', 'memory.db'))).rejects.toThrow('ENOENT');
+  });
+});
+
+it('run --sandbox needs no settings, and starts anew with --reset', async () => {
+  const cwd = await workplace();
+  const args = ['run', '--sandbox', '--reset', '--listen', 'off', '--schedule', never];
+  for (const _ of [1, 2]) {
+    const program = start(args, { cwd });
+    const { clients } = await program.event('daemon.started');
+    expect(clients).toMatchObject([{ client: 'default', sandbox: true, templates: ['templates'] }]);
+    expect(await program.event('pass.finished')).toMatchObject({ summary: { applied: 6 } });
+    program.signal('SIGINT');
+    expect(await program.ended).toMatchObject({ code: 0 });
+  }
+});

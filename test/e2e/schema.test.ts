@@ -1,0 +1,86 @@
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import { describe, expect, it, vi } from 'vitest';
+import { parse } from 'yaml';
+import { run, workplace } from './program.ts';
+import { startService } from './service.ts';
+
+vi.setConfig({ testTimeout: 30_000 });
+
+const root = path.join(import.meta.dirname, '../..');
+
+const printed = async (...args: string[]): Promise<string> => {
+  const cwd = await workplace({ withExamples: false });
+  const { code, stdout, stderr } = await run(['schema', ...args], { cwd });
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  return stdout;
+};
+
+const validatorOf = (text: string): ValidateFunction =>
+  new Ajv2020({ strict: true, strictRequired: false, allowUnionTypes: true })
+    .addFormat('date-time', (value) => !Number.isNaN(Date.parse(value)))
+    .compile(JSON.parse(text));
+
+const accepts = (validate: ValidateFunction, value: unknown): boolean => validate(value);
+
+describe('schema', () => {
+  it.each(['template', 'config', 'report'])('%s: names itself and describes every key', async (what) => {
+    const schema = JSON.parse(await printed(what));
+    expect(schema).toMatchObject({
+      $schema: 'https://json-schema.org/draft/2020-12/schema',
+      $id: `urn:dns-template-sync:${what}`,
+      title: `dns-template-sync ${what}`,
+    });
+    const properties: [string, { description?: string }][] = Object.entries(schema.properties);
+    expect(properties.filter(([, { description }]) => !description).map(([key]) => key)).toEqual([]);
+  });
+
+  it('is that of template files where nothing is said', async () => {
+    expect(await printed()).toBe(await printed('template'));
+  });
+
+  it('is what the examples are checked against in an editor', async () => {
+    // Made by `node dist/main.js schema > templates/.template.schema.json`.
+    expect(await readFile(path.join(root, 'templates/.template.schema.json'), 'utf8')).toBe(await printed());
+    const example = await readFile(path.join(root, 'templates/voice.yaml'), 'utf8');
+    expect(example.split('\n')[1]).toBe('# yaml-language-server: $schema=.template.schema.json');
+  });
+
+  it('knows no other', async () => {
+    const { code, stderr } = await run(['schema', 'records'], {
+      cwd: await workplace({ withExamples: false }),
+    });
+    expect(code).toBe(1);
+    expect(stderr).toContain('Allowed choices are template, config, report');
+  });
+});
+
+describe('the schema of the settings file', () => {
+  it.each<[string, boolean]>([
+    ['baseUrl: https://panel.example.net/api/v1', true],
+    ['clients: {acme: {userToken: {env: A}, clientToken: {file: /run/b}, limits: {maxAdds: 1}}}', true],
+    ['vars: {web: 203.0.113.10, on: true}', true],
+    ['baseURL: https://panel.example.net/api/v1', false],
+    ['userToken: secret', false],
+    ['clients: {acme: {listen: off}}', false],
+    ['mode: enforced', false],
+    ['settle: 10', false],
+    ['limits: {maxChangePercent: 101}', false],
+  ])('%s: %s', async (text, expected) => {
+    expect(accepts(validatorOf(await printed('config')), parse(text))).toBe(expected);
+  });
+});
+
+describe('the schema of reports', () => {
+  it('accepts what plan prints, and not half of it', async () => {
+    const service = await startService();
+    const { stdout } = await run(['plan', '--format', 'json'], { cwd: await workplace(), env: service.env });
+    const validate = validatorOf(await printed('report'));
+    const report = JSON.parse(stdout);
+    expect(accepts(validate, report)).toBe(true);
+    expect(accepts(validate, { ...report, another: 'key' })).toBe(true);
+    expect(accepts(validate, { ...report, status: 'fine' })).toBe(false);
+    expect(accepts(validate, { ...report, templates: [{}] })).toBe(false);
+  });
+});

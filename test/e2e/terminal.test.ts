@@ -1,0 +1,99 @@
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { describe, expect, it, vi } from 'vitest';
+import { startOnTerminal, workplace } from './program.ts';
+import { startService } from './service.ts';
+
+vi.setConfig({ testTimeout: 30_000 });
+
+const question = 'Write this to the service? [y/N]';
+const ctrlC = '\u0003';
+const ctrlD = '\u0004';
+
+describe('apply on a terminal', () => {
+  it.each([
+    ['y\n', 0, 1],
+    ['\n', 1, 0],
+    ['n\n', 1, 0],
+    [ctrlC, 1, 0],
+    [ctrlD, 1, 0],
+  ])('shows the plan and asks; at %j it ends with %i after %i writes', async (answer, expected, writes) => {
+    const service = await startService();
+    const launch = { cwd: await workplace(), env: service.env };
+    const program = startOnTerminal(['apply', 'voice'], launch);
+    await program.says(question);
+    expect(service.writes()).toEqual([]);
+    program.type(answer);
+    const { code, stdout } = await program.ended;
+    expect(code).toBe(expected);
+    expect(service.writes()).toHaveLength(writes);
+    expect(stdout.indexOf('5 5061 sip.example.net')).toBeLessThan(stdout.indexOf(question));
+    expect(stdout).toContain(writes > 0 ? '1 applied' : 'nothing was written');
+    expect(stdout).not.toContain('defect');
+  });
+
+  it('asks nothing where nothing would be written', async () => {
+    const service = await startService();
+    const launch = { cwd: await workplace(), env: service.env };
+    const { code, stdout } = await startOnTerminal(['apply', 'redirects'], launch).ended;
+    expect(code).toBe(0);
+    expect(stdout).not.toContain(question);
+    expect(stdout.match(/everything in sync/g)).toHaveLength(1);
+  });
+
+  it('writes nothing that the plan did not show', async () => {
+    const service = await startService();
+    const launch = { cwd: await workplace(), env: service.env };
+    const program = startOnTerminal(['apply', 'voice'], launch);
+    await program.says(question);
+    await service.change('edit-record', { record_id: 310, content: '198.51.100.66' });
+    program.type('y\n');
+    const { code, stdout } = await program.ended;
+    expect(code).toBe(1);
+    expect(stdout).toContain('the plan is no longer the one that was shown; nothing was written');
+    expect(service.writes()).toEqual([]);
+  });
+
+  it('shows what is forced as something that will be written', async () => {
+    const service = await startService();
+    const env = { ...service.env, DNS_SYNC_MAX_ADDS: '0' };
+    const program = startOnTerminal(['apply', 'office-reverse', '--force'], { cwd: await workplace(), env });
+    await program.says(question);
+    program.type('y\n');
+    expect(await program.ended).toMatchObject({ code: 0 });
+    expect(service.writes()).toHaveLength(1);
+  });
+});
+
+describe('colour', () => {
+  const escape = '\u001B[';
+
+  it('is for a terminal', async () => {
+    const service = await startService();
+    const env = { ...service.env, TERM: 'xterm' };
+    const { stdout } = await startOnTerminal(['plan', 'voice'], { cwd: await workplace(), env }).ended;
+    expect(stdout).toContain(escape);
+  });
+
+  it('is not for one that says NO_COLOR, and not for a file', async () => {
+    const service = await startService();
+    const cwd = await workplace();
+    const env = { ...service.env, TERM: 'xterm' };
+    const plain = { cwd, env: { ...env, NO_COLOR: '1' } };
+    expect((await startOnTerminal(['plan', 'voice'], plain).ended).stdout).not.toContain(escape);
+    await startOnTerminal(['plan', 'voice', '--out', 'report.txt'], { cwd, env }).ended;
+    expect(await readFile(path.join(cwd, 'report.txt'), 'utf8')).not.toContain(escape);
+  });
+});
+
+describe('run on a terminal', () => {
+  it('ends at Ctrl-C with 0', async () => {
+    const cwd = await workplace();
+    const program = startOnTerminal(['run', '--sandbox', '--listen', 'off'], { cwd });
+    await program.says('"pass.finished"');
+    program.type(ctrlC);
+    const { code, stdout } = await program.ended;
+    expect(code).toBe(0);
+    expect(stdout).toContain('"daemon.stopped"');
+  });
+});

@@ -1,0 +1,42 @@
+import { onTestFinished } from 'vitest';
+import { HostingError } from '../../src/hosting/errors.ts';
+import { connectHosting, type HostingOptions, type HostingService } from '../../src/hosting/service.ts';
+
+export const userToken = 'us3r+token/=&"x y';
+export const clientToken = 'cl13nt-täken%<secret>';
+
+/** A client of the service at `baseUrl` that is closed when the test ends. */
+export const connected = (baseUrl: string, options: Partial<HostingOptions> = {}): HostingService => {
+  const service = connectHosting({
+    baseUrl,
+    tokens: () => ({ userToken, clientToken }),
+    getParameters: 'query',
+    requestTimeout: 5_000,
+    writeTimeout: 5_000,
+    concurrency: 8,
+    ...options,
+  });
+  onTestFinished(() => service.close());
+  return service;
+};
+
+export const failureOf = async (call: Promise<unknown>): Promise<HostingError> => {
+  const thrown = await call.then(
+    (value) => new Error(`it did not fail: ${JSON.stringify(value)}`),
+    (error: unknown) => error,
+  );
+  if (!(thrown instanceof HostingError)) throw thrown;
+  return thrown;
+};
+
+/** A template as the service writes it. */
+export const wireTemplate = {
+  id: 17,
+  name: 'standard-web',
+  publicly_available: false,
+  subdomains: 3,
+  dns_template_records: [
+    { id: 1, type: 'A', content: '203.0.113.10', name: null, priority: null, ttl: 3600 },
+    { id: 2, type: 'MX', content: 'mx1.example.net', name: 'www', priority: 10, ttl: 300 },
+  ],
+};

@@ -1,0 +1,50 @@
+import { once } from 'node:events';
+import { Worker } from 'node:worker_threads';
+import { expect, onTestFinished, test } from 'vitest';
+import { connected, wireTemplate } from './connected.ts';
+import { json, scriptedServer } from './scripted-server.ts';
+
+/** A service in a thread of its own. It sets the flag to 1 at a request, and to 2 when its answer is sent. */
+const otherThread = `
+  const { createServer } = require('node:http');
+  const { parentPort, workerData: { flag, answer } } = require('node:worker_threads');
+  const server = createServer((request, response) => {
+    request.resume().on('end', () => {
+      Atomics.store(flag, 0, 1);
+      setTimeout(() => response.end(answer, () => {
+        Atomics.store(flag, 0, 2);
+        Atomics.notify(flag, 0);
+      }), 50);
+    });
+  });
+  server.listen(0, '127.0.0.1', () => parentPort.postMessage(server.address().port));
+`;
+
+test('an answer that came while this program was busy is no timeout', async () => {
+  const flag = new Int32Array(new SharedArrayBuffer(4));
+  const worker = new Worker(otherThread, {
+    eval: true,
+    workerData: { flag, answer: JSON.stringify(wireTemplate) },
+  });
+  onTestFinished(async () => void (await worker.terminate()));
+  const [port]: unknown[] = await once(worker, 'message');
+  const writeTimeout = 300;
+  const service = connected(`http://127.0.0.1:${String(port)}`, { writeTimeout });
+  const started = performance.now();
+  const write = service.updateDnsTemplateRecord(17, { recordId: 2, ttl: 60 });
+  // The loop is then busy from the point after which its next step is the timers.
+  while (Atomics.load(flag, 0) === 0) await new Promise((resolve) => setImmediate(resolve));
+
+  expect(Atomics.wait(flag, 0, 1, 10_000)).toBe('ok');
+  while (performance.now() < started + writeTimeout + 100);
+  expect(await write).toMatchObject({ id: 17 });
+});
+
+test('an interim answer is not the answer', async () => {
+  const server = await scriptedServer((response, request) => {
+    response.writeProcessing();
+    response.writeEarlyHints({ link: '</style.css>; rel=preload' });
+    json([wireTemplate])(response, request);
+  });
+  expect(await connected(server.url).listDnsTemplates()).toMatchObject([{ id: 17 }]);
+});

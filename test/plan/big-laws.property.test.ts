@@ -1,0 +1,226 @@
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { canonicalName } from '../../src/model/canonical.ts';
+import { isRecordType, type PresentRecord, type RecordData } from '../../src/model/record.ts';
+import { sameData } from '../../src/plan/cause.ts';
+import { pairOf } from '../../src/plan/entry.ts';
+import { matchesIgnore } from '../../src/plan/ignore.ts';
+import { noMemory } from '../../src/plan/memory.ts';
+import { differencesOf, planTemplate, type TemplatePlan } from '../../src/plan/plan.ts';
+import { changeOf, isPark, isUpdate, presentOf } from '../../src/plan/step.ts';
+import { situations, tidySituations, type Situation } from './generators.ts';
+import { converge, isParked } from './service.ts';
+
+const runs = { numRuns: 10000 };
+
+const holds = (law: (situation: Situation) => void): void => {
+  fc.assert(fc.property(situations, law), runs);
+};
+
+const withSurplus = (situation: Situation, surplus: 'report' | 'park', adopt = false): Situation => ({
+  ...situation,
+  desired: { ...situation.desired, surplus, adopt },
+});
+
+const idsOfSteps = ({ steps }: Pick<TemplatePlan, 'steps'>): number[] =>
+  steps.flatMap((step) => presentOf(step)?.record.id ?? []);
+
+describe('a plan', () => {
+  test('is the same for any order of the records on either side', () => {
+    const said = (plan: TemplatePlan): unknown => [
+      differencesOf(plan),
+      plan.inSync,
+      plan.parked,
+      plan.ignored,
+    ];
+    fc.assert(
+      fc.property(situations, fc.infiniteStream(fc.nat()), (situation, numbers) => {
+        const shuffled = <Thing>(things: readonly Thing[]): Thing[] =>
+          things
+            .map((thing) => ({ thing, number: numbers.next().value }))
+            .toSorted((a, b) => a.number - b.number)
+            .map(({ thing }) => thing);
+        const turned = {
+          ...situation,
+          desired: { ...situation.desired, records: shuffled(situation.desired.records) },
+          present: { ...situation.present, records: shuffled(situation.present.records) },
+        };
+        expect(said(planTemplate(turned))).toEqual(said(planTemplate(situation)));
+      }),
+      runs,
+    );
+  });
+
+  test('leaves its input as it is', () => {
+    holds((situation) => {
+      expect(() => planTemplate(deepFrozen(situation))).not.toThrow();
+    });
+  });
+
+  test('accounts for every record on either side once', () => {
+    holds((situation) => {
+      const plan = planTemplate(situation);
+      const adds = plan.steps.filter((step) => presentOf(step) === null).length;
+      const updates = plan.steps.filter(isUpdate).length;
+      const used = new Set([
+        ...plan.pairs.map((pair) => pair.present.record.id),
+        ...idsOfSteps(plan),
+        ...idsOfSteps({ steps: plan.barred }),
+      ]);
+      const surplus = plan.surplus.map(({ recordId }) => recordId);
+      expect(plan.inSync + adds + updates + plan.blocked.length).toBe(situation.desired.records.length);
+      expect(new Set([...used, ...surplus]).size).toBe(used.size + surplus.length);
+      expect(used.size + surplus.length + plan.parked + plan.ignored).toBe(situation.present.records.length);
+    });
+  });
+});
+
+describe('what is written', () => {
+  test('never clears a name, and is never nothing', () => {
+    holds((situation) => {
+      const changes = planTemplate(situation)
+        .steps.filter((step) => isUpdate(step) || isPark(step))
+        .map((step) => ({ before: step.present.canonical.name, change: changeOf(step) }));
+      const emptied = changes.filter(
+        ({ before, change }) => before !== '' && change.name !== null && canonicalName(change.name) === '',
+      );
+      expect(emptied).toEqual([]);
+      for (const { change } of changes) {
+        expect(Object.values({ ...change, recordId: null }).some((value) => value !== null)).toBe(true);
+      }
+    });
+  });
+
+  test('is what differs', () => {
+    holds((situation) => {
+      for (const step of planTemplate(situation).steps.filter(isUpdate)) {
+        const { fields } = pairOf(step.wanted, step.present);
+        expect(step.difference.fields).toEqual(fields);
+        expect(fields).not.toEqual([]);
+      }
+    });
+  });
+
+  test('is never a record that is ignored or of an unknown type', () => {
+    holds((situation) => {
+      const isOthers = (record: PresentRecord): boolean =>
+        !isRecordType(record.type.toUpperCase()) || matchesIgnore(situation.desired.ignore, record);
+      const others = situation.present.records.filter(isOthers);
+      const ids = new Set(others.map(({ id }) => id));
+      const plan = planTemplate(situation);
+      expect(plan.ignored).toBe(others.length);
+      expect(plan.surplus.filter(({ recordId }) => ids.has(recordId))).toEqual([]);
+      const after = converge(situation);
+      expect(after.present.records.filter(({ id }) => ids.has(id))).toEqual(others);
+    });
+  });
+
+  test('is no surplus and nothing parked where surplus is only reported', () => {
+    holds((any) => {
+      const situation = withSurplus({ ...any, memory: noMemory }, 'report');
+      const ids = new Set(planTemplate(situation).surplus.map(({ recordId }) => recordId));
+      const isLeft = (record: PresentRecord): boolean => ids.has(record.id) || isParked(record);
+      const after = converge(situation);
+      expect(after.steps.filter(isPark)).toEqual([]);
+      expect(after.present.records.filter(isLeft)).toEqual(situation.present.records.filter(isLeft));
+    });
+  });
+
+  test('is no surplus that the file never wanted, without adopting it', () => {
+    holds((situation) => {
+      const strangers = new Set(
+        planTemplate(withSurplus(situation, 'report'))
+          .surplus.map(({ recordId }) => recordId)
+          .filter((id) => !situation.memory.byId.has(id)),
+      );
+      const touched = idsOfSteps(planTemplate(withSurplus(situation, 'park')));
+      expect(touched.filter((id) => strangers.has(id))).toEqual([]);
+    });
+  });
+});
+
+describe('compared with each other', () => {
+  test('park never needs more adds than report', () => {
+    const toAdd = ({ steps, blocked }: TemplatePlan): number =>
+      steps.filter(({ difference }) => difference.action === 'add').length +
+      blocked.filter(({ recordId }) => recordId === undefined).length;
+    fc.assert(
+      fc.property(situations, fc.boolean(), (situation, adopt) => {
+        const parking = planTemplate(withSurplus(situation, 'park', adopt));
+        const reporting = planTemplate(withSurplus(situation, 'report'));
+        expect(toAdd(parking)).toBeLessThanOrEqual(toAdd(reporting));
+      }),
+      runs,
+    );
+  });
+
+  test('copies of records in sync are duplicates, and lead to no write', () => {
+    fc.assert(
+      fc.property(tidySituations, fc.array(fc.nat(), { maxLength: 4 }), (situation, picks) => {
+        const { present, memory } = converge({ ...situation, memory: noMemory });
+        const inUse = present.records.filter((record) => !isParked(record));
+        fc.pre(inUse.length > 0);
+        const copies = copiesOf(inUse, picks);
+        const plan = planTemplate({
+          desired: { ...situation.desired, surplus: 'report' },
+          present: { ...present, records: [...copies, ...present.records] },
+          memory,
+        });
+        expect(plan.steps).toEqual([]);
+        expect(plan.surplus.map(({ recordId, reason }) => [recordId, reason])).toEqual(
+          copies.map(({ id }) => [id, 'duplicate']),
+        );
+      }),
+      runs,
+    );
+  });
+
+  test('copies of paired records lead to no more writes than there were', () => {
+    fc.assert(
+      fc.property(situations, fc.array(fc.nat(), { maxLength: 4 }), (any, picks) => {
+        const situation = withSurplus(any, 'report');
+        const { present } = situation;
+        const plan = planTemplate(situation);
+        fc.pre(plan.pairs.length > 0);
+        const copies = copiesOf(
+          plan.pairs.map((pair) => pair.present.record),
+          picks,
+        );
+        const more = planTemplate({
+          ...situation,
+          present: { ...present, records: [...present.records, ...copies] },
+        });
+        expect(more.steps.length + more.blocked.length).toBeLessThanOrEqual(
+          plan.steps.length + plan.blocked.length,
+        );
+        expect(more.inSync).toBeGreaterThanOrEqual(plan.inSync);
+      }),
+      runs,
+    );
+  });
+
+  test('records are equal as an equivalence has it', () => {
+    fc.assert(
+      fc.property(situations, ({ desired, present }) => {
+        const all: RecordData[] = [...desired.records, ...present.records];
+        for (const a of all) {
+          expect(sameData(a, a)).toBe(true);
+          expect(all.filter((b) => sameData(a, b))).toEqual(all.filter((b) => sameData(b, a)));
+          const equals = all.filter((b) => sameData(a, b));
+          expect(equals.map((b) => all.filter((c) => sameData(b, c)))).toEqual(equals.map(() => equals));
+        }
+      }),
+      { numRuns: 100 },
+    );
+  });
+});
+
+/** Ids from 1,000 on, in ascending order. */
+const copiesOf = (records: readonly PresentRecord[], picks: readonly number[]): PresentRecord[] =>
+  picks.map((pick, at) => ({ ...records[pick % records.length]!, id: 1_000 + at }));
+
+const deepFrozen = <Thing>(thing: Thing): Thing => {
+  if (typeof thing !== 'object' || thing === null || Object.isFrozen(thing)) return thing;
+  for (const part of Object.values(thing)) deepFrozen(part);
+  return Object.freeze(thing);
+};

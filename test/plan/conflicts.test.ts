@@ -1,0 +1,363 @@
+import { expect, test } from 'vitest';
+import { resultOf } from '../../src/plan/step.ts';
+import { data, ignoring, known, linesOf, memoryOf, planOf, type Scenario } from './records.ts';
+
+const park = { surplus: 'park', adopt: true } as const;
+
+/** What bars a write, whoever it belongs to, and what clears the way for it. */
+const scenarios: readonly Scenario[] = [
+  // A CNAME stands alone at its name
+  {
+    name: 'a CNAME beside any other record',
+    file: ['www CNAME web.example.net'],
+    service: ['#1 www A 192.0.2.1', '#2 www TXT hello', '#3 mail A 192.0.2.1'],
+    plan: [
+      'blocked cname-conflict by #1 #2: www CNAME web.example.net',
+      'surplus #1 unlisted',
+      'surplus #2 unlisted',
+      'surplus #3 unlisted',
+    ],
+  },
+  {
+    name: 'another type beside a CNAME',
+    file: ['www A 192.0.2.1', 'www TXT hello', 'mail A 192.0.2.1'],
+    service: ['#1 www CNAME web.example.net'],
+    plan: [
+      'add mail A 192.0.2.1',
+      'blocked cname-conflict by #1: www A 192.0.2.1',
+      'blocked cname-conflict by #1: www TXT hello',
+      'surplus #1 unlisted',
+    ],
+  },
+  {
+    name: 'names agree in canonical form',
+    file: ['WWW CNAME web.example.net', '@ TXT hello'],
+    service: ['#1 www A 192.0.2.1', '#2 @ CNAME web.example.net'],
+    plan: [
+      'blocked cname-conflict by #2: @ TXT hello',
+      'blocked cname-conflict by #1: WWW CNAME web.example.net',
+      'surplus #1 unlisted',
+      'surplus #2 unlisted',
+    ],
+  },
+  {
+    name: 'a record of an unknown type counts',
+    file: ['www CNAME web.example.net'],
+    service: ['#1 www CAA 0 issue "ca.example.net"'],
+    plan: ['blocked cname-conflict by #1: www CNAME web.example.net'],
+  },
+  {
+    name: 'an ignored record counts',
+    file: ['www A 192.0.2.1'],
+    service: ['#1 www CNAME web.example.net'],
+    template: { ignore: [ignoring({ type: 'CNAME' })] },
+    plan: ['blocked cname-conflict by #1: www A 192.0.2.1'],
+  },
+  {
+    name: 'an add that may still come counts, though it has no id yet',
+    file: ['www CNAME web.example.net', 'mail A 192.0.2.1', 'blog TXT hello'],
+    service: [],
+    pending: [data('WWW A 192.0.2.1'), data('mail CNAME web.example.net'), data('blog A 192.0.2.1')],
+    plan: [
+      'add blog TXT hello',
+      'blocked cname-conflict: mail A 192.0.2.1',
+      'blocked cname-conflict: www CNAME web.example.net',
+    ],
+  },
+  {
+    name: 'of wanted records that exclude each other the first by the order of writes is added',
+    file: ['www CNAME web.example.net', 'www A 192.0.2.1'],
+    service: [],
+    plan: ['add www A 192.0.2.1', 'blocked cname-conflict: www CNAME web.example.net'],
+  },
+  {
+    name: 'updates in place stay allowed',
+    file: ['www CNAME new.example.net', 'mail 300 A 192.0.2.2'],
+    service: [
+      '#1 www CNAME old.example.net',
+      '#2 www TXT hello',
+      '#3 mail 60 A 192.0.2.1',
+      '#4 mail CNAME old.example.net',
+    ],
+    plan: [
+      'update #3 content,ttl: mail 300 A 192.0.2.2',
+      'update #1 content: www CNAME new.example.net',
+      'surplus #2 unlisted',
+      'surplus #4 unlisted',
+    ],
+  },
+  {
+    name: 'a rename is no update in place',
+    file: ['www A 192.0.2.1'],
+    service: ['#1 web A 192.0.2.1', '#2 www CNAME web.example.net'],
+    memory: memoryOf([known('#1 www A 192.0.2.1')]),
+    plan: ['blocked cname-conflict #1 by #2: www A 192.0.2.1', 'surplus #2 unlisted'],
+  },
+  {
+    name: 'a rename leaves the way free for another',
+    file: ['web A 192.0.2.1', 'www CNAME web.example.net'],
+    service: ['#1 www A 192.0.2.1'],
+    memory: memoryOf([known('#1 web A 192.0.2.1')]),
+    plan: ['update #1 name: web A 192.0.2.1', 'add www CNAME web.example.net'],
+  },
+  {
+    name: 'a rename whose own way is barred bars the other',
+    file: ['web A 192.0.2.1', 'www CNAME web.example.net'],
+    service: ['#1 www A 192.0.2.1', '#2 web CNAME x.example.net'],
+    memory: memoryOf([known('#1 web A 192.0.2.1')]),
+    template: { ignore: [ignoring({ name: 'web' })] },
+    plan: [
+      'blocked cname-conflict #1 by #2: web A 192.0.2.1',
+      'blocked cname-conflict by #1: www CNAME web.example.net',
+    ],
+  },
+  {
+    name: 'known records of either kind that changed places bar each other',
+    file: ['a A 192.0.2.1', 'b CNAME web.example.net'],
+    service: ['#1 b A 192.0.2.1', '#2 a CNAME web.example.net'],
+    memory: memoryOf([known('#1 a A 192.0.2.1'), known('#2 b CNAME web.example.net')]),
+    plan: [
+      'blocked cname-conflict #2 by #1: b CNAME web.example.net',
+      'blocked cname-conflict #1 by #2: a A 192.0.2.1',
+    ],
+  },
+
+  // Parking clears the way
+  {
+    name: 'a CNAME that makes way for addresses',
+    file: ['www A 192.0.2.1', 'www AAAA 2001:db8::1'],
+    service: ['#1 www CNAME web.example.net'],
+    template: park,
+    plan: ['park #1: _parked-1 CNAME parked.invalid', 'add www A 192.0.2.1', 'add www AAAA 2001:db8::1'],
+  },
+  {
+    name: 'addresses that make way for a CNAME, directly before it',
+    file: ['www CNAME web.example.net', 'mail MX 10 mx1.example.net'],
+    service: ['#1 www A 192.0.2.1', '#2 www AAAA 2001:db8::1', '#3 old A 192.0.2.3'],
+    template: park,
+    plan: [
+      'park #1: _parked-1 A 0.0.0.0',
+      'park #2: _parked-2 AAAA ::',
+      'add www CNAME web.example.net',
+      'add mail MX 10 mx1.example.net',
+      'park #3: _parked-3 A 0.0.0.0',
+    ],
+  },
+  {
+    name: 'a surplus record put to use elsewhere clears the way',
+    file: ['www CNAME web.example.net', 'zoo A 192.0.2.9'],
+    service: ['#1 www A 192.0.2.1'],
+    template: park,
+    plan: ['update #1 name,content: zoo A 192.0.2.9', 'add www CNAME web.example.net'],
+  },
+  {
+    name: 'a surplus record is put to use where its way is cleared first',
+    file: ['www A 192.0.2.9'],
+    service: ['#1 old A 192.0.2.1', '#2 www CNAME web.example.net'],
+    template: park,
+    plan: ['park #2: _parked-2 CNAME parked.invalid', 'update #1 name,content: www A 192.0.2.9'],
+  },
+  {
+    name: 'of records that change places one steps aside',
+    file: ['a CNAME web.example.net', 'b A 192.0.2.1'],
+    service: ['#1 a A 192.0.2.1', '#2 b CNAME web.example.net'],
+    template: park,
+    plan: [
+      'park #1: _parked-1 A 0.0.0.0',
+      'update #2 name: a CNAME web.example.net',
+      'update #1 name: b A 192.0.2.1',
+    ],
+  },
+  {
+    name: 'a record steps aside once, though several wait for its place',
+    file: ['c CNAME web.example.net', 'a A 192.0.2.1', 'a AAAA 2001:db8::1', 'a TXT hello'],
+    service: ['#1 a CNAME web.example.net', '#2 c A 192.0.2.1', '#3 c AAAA 2001:db8::1', '#4 c TXT hello'],
+    template: park,
+    plan: [
+      'park #2: _parked-2 A 0.0.0.0',
+      'park #1: _parked-1 CNAME parked.invalid',
+      'update #3 name: a AAAA 2001:db8::1',
+      'update #4 name: a TXT hello',
+      'update #1 name: c CNAME web.example.net',
+      'update #2 name: a A 192.0.2.1',
+    ],
+  },
+  {
+    name: 'of known records that changed places one steps aside, with park',
+    file: ['a A 192.0.2.1', 'b CNAME web.example.net'],
+    service: ['#1 b A 192.0.2.1', '#2 a CNAME web.example.net'],
+    memory: memoryOf([known('#1 a A 192.0.2.1'), known('#2 b CNAME web.example.net')]),
+    template: { surplus: 'park' },
+    plan: [
+      'park #1: _parked-1 A 0.0.0.0',
+      'update #2 name: b CNAME web.example.net',
+      'update #1 name: a A 192.0.2.1',
+    ],
+  },
+  {
+    name: 'where the record may not be parked now, nothing steps aside',
+    file: ['a CNAME web.example.net', 'b A 192.0.2.1'],
+    service: ['#1 a A 192.0.2.1', '#2 b CNAME web.example.net'],
+    template: park,
+    parkGate: () => ({ error: 'refused' }),
+    plan: [
+      'blocked cname-conflict by #2: b A 192.0.2.1',
+      'blocked cname-conflict by #1: a CNAME web.example.net',
+      'surplus #1 unlisted',
+      'surplus #2 unlisted',
+    ],
+  },
+  {
+    name: 'what may not be parked bars, and what it bars leaves the others in service',
+    file: ['www CNAME web.example.net'],
+    service: ['#1 www A 192.0.2.1', '#2 www TXT hello'],
+    memory: memoryOf([known('#1 www A 192.0.2.1')]),
+    template: { surplus: 'park' },
+    plan: [
+      'blocked cname-conflict by #2: www CNAME web.example.net',
+      'surplus #1 unlisted',
+      'surplus #2 unlisted',
+    ],
+  },
+  {
+    name: 'a surplus record is not put to use elsewhere while what is to replace it is barred',
+    file: ['www CNAME web.example.net', 'zoo A 192.0.2.9'],
+    service: ['#1 www A 192.0.2.1', '#2 www CAA 0 issue "ca.example.net"'],
+    template: park,
+    plan: [
+      'add zoo A 192.0.2.9',
+      'blocked cname-conflict by #2: www CNAME web.example.net',
+      'surplus #1 unlisted',
+    ],
+  },
+  {
+    name: 'nor is it parked while what is to replace it may not be written',
+    file: ['www CNAME web.example.net', 'zoo A 192.0.2.9', 'www TXT hello'],
+    service: ['#1 www A 192.0.2.1', '#2 www AAAA 2001:db8::1', '#3 old A 192.0.2.3'],
+    template: park,
+    gate: ({ record }) => (record.type === 'CNAME' ? { reason: 'refused', message: 'no' } : null),
+    plan: [
+      'update #3 name,content: zoo A 192.0.2.9',
+      'add www TXT hello',
+      'blocked refused: www CNAME web.example.net',
+      'surplus #1 unlisted',
+      'surplus #2 unlisted',
+    ],
+  },
+  {
+    name: 'nor while the record that is to serve it instead may not be written',
+    file: ['www CNAME web.example.net'],
+    service: ['#1 www A 192.0.2.1', '#3 _parked-3 CNAME parked.invalid'],
+    template: park,
+    gate: (_wanted, standing) => (standing === null ? null : { reason: 'refused', message: 'no' }),
+    plan: ['blocked refused #3: www CNAME web.example.net', 'surplus #1 unlisted'],
+  },
+
+  // A null MX stands alone
+  {
+    name: 'a null MX beside another MX that stays',
+    file: ['@ MX 0 .'],
+    service: ['#1 @ MX 10 mx1.example.net', '#2 @ MX 20 mx2.example.net'],
+    plan: ['blocked null-mx-conflict #1 by #2: @ MX 0 .', 'surplus #2 unlisted'],
+  },
+  {
+    name: 'a null MX that is there already hurts no TTL',
+    file: ['@ 300 MX 0 .'],
+    service: ['#1 @ 60 MX 0 .', '#2 @ MX 20 mx2.example.net'],
+    plan: ['update #1 ttl: @ 300 MX 0 .', 'surplus #2 unlisted'],
+  },
+  {
+    name: 'another MX beside a null MX that stays',
+    file: ['@ MX 10 mx1.example.net', '@ MX 20 mx2.example.net'],
+    service: ['#1 @ MX 10 mx1.example.net', '#2 @ MX 0 .', '#3 @ MX 0 .'],
+    template: { ignore: [ignoring({ content: '.' })] },
+    plan: ['blocked null-mx-conflict by #2 #3: @ MX 20 mx2.example.net'],
+  },
+  {
+    name: 'an update to another MX beside a null MX that stays',
+    file: ['@ MX 10 mx1.example.net'],
+    service: ['#1 @ MX 10 old.example.net', '#2 @ MX 0 .'],
+    plan: ['blocked null-mx-conflict #1 by #2: @ MX 10 mx1.example.net', 'surplus #2 unlisted'],
+  },
+  {
+    name: 'a null MX alone becomes another MX, and then others may come',
+    file: ['@ MX 10 mx1.example.net', '@ MX 20 mx2.example.net'],
+    service: ['#1 @ MX 0 .'],
+    plan: ['update #1 content,priority: @ MX 10 mx1.example.net', 'add @ MX 20 mx2.example.net'],
+  },
+  {
+    name: 'the only MX becomes a null MX',
+    file: ['@ MX 0 .'],
+    service: ['#1 @ MX 10 mx1.example.net'],
+    plan: ['update #1 content,priority: @ MX 0 .'],
+  },
+  {
+    name: 'a null MX at another name is none of its business',
+    file: ['@ MX 0 .', 'sub MX 10 mx1.example.net'],
+    service: [],
+    plan: ['add @ MX 0 .', 'add sub MX 10 mx1.example.net'],
+  },
+  {
+    name: 'parking clears the way for a null MX',
+    file: ['@ MX 0 .'],
+    service: ['#1 @ MX 10 mx1.example.net', '#2 @ MX 20 mx2.example.net'],
+    template: park,
+    plan: ['park #2: _parked-2 MX 20 parked.invalid', 'update #1 content,priority: @ MX 0 .'],
+  },
+  {
+    name: 'a null MX beside an MX that may still come',
+    file: ['@ MX 0 .'],
+    service: [],
+    pending: [data('@ MX 10 mx1.example.net')],
+    plan: ['blocked null-mx-conflict: @ MX 0 .'],
+  },
+  {
+    name: 'an MX of an unknown spelling is still an MX',
+    file: ['@ MX 0 .'],
+    service: ['#1 @ mx 10 mx1.example.net', '#2 @ Mx 20 mx2.example.net'],
+    template: { ignore: [ignoring({ content: 'mx2.example.net' })] },
+    plan: ['blocked null-mx-conflict #1 by #2: @ MX 0 .'],
+  },
+];
+
+test.for(scenarios)('$name', (scenario) => {
+  expect(linesOf(planOf(scenario))).toEqual(scenario.plan);
+});
+
+test('what needs others first says so', () => {
+  const plan = planOf({
+    file: ['www CNAME web.example.net', 'zoo A 192.0.2.9', 'mail A 192.0.2.2'],
+    service: ['#1 www A 192.0.2.1', '#2 www TXT hello'],
+    template: park,
+  });
+  const lines = new Map(plan.steps.map((step, at) => [step, linesOf(plan)[at]]));
+  expect(
+    [...plan.needs].map(([step, needs]) => [lines.get(step), needs.map((need) => lines.get(need))]),
+  ).toEqual([
+    [
+      'add www CNAME web.example.net',
+      ['update #1 name,content: mail A 192.0.2.2', 'park #2: _parked-2 TXT parked'],
+    ],
+  ]);
+});
+
+test('what is barred is told apart from what is blocked for another reason', () => {
+  const plan = planOf({
+    file: ['www CNAME web.example.net', 'mail A 192.0.2.1'],
+    service: ['#1 www A 192.0.2.1'],
+    gate: ({ record }) => (record.name === 'mail' ? { reason: 'pending-write', message: 'wait' } : null),
+  });
+  expect(plan.barred.map((step) => resultOf(step).name)).toEqual(['www']);
+  expect(plan.blocked.map(({ reason }) => reason)).toEqual(['cname-conflict', 'pending-write']);
+});
+
+test('what is blocked says which rule of the DNS bars it', () => {
+  const plan = planOf({
+    file: ['www CNAME web.example.net', '@ MX 0 .'],
+    service: ['#1 www A 192.0.2.1', '#2 @ MX 10 mx1.example.net', '#3 @ MX 20 mx2.example.net'],
+  });
+  expect(plan.blocked.map(({ reason, message }) => [reason, /CNAME|null MX/.exec(message)?.[0]])).toEqual([
+    ['null-mx-conflict', 'null MX'],
+    ['cname-conflict', 'CNAME'],
+  ]);
+});

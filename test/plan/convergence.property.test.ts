@@ -1,0 +1,102 @@
+import * as fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { canonicalName, canonicalRecord } from '../../src/model/canonical.ts';
+import { dataOf, type RecordData } from '../../src/model/record.ts';
+import { noMemory } from '../../src/plan/memory.ts';
+import { planTemplate } from '../../src/plan/plan.ts';
+import { isPark, presentOf, resultOf } from '../../src/plan/step.ts';
+import { situations, tidySituations, type Situation } from './generators.ts';
+import { recordLine } from './records.ts';
+import { converge, isParked, written } from './service.ts';
+
+/* Writing step by step, each planned from the answer to the one before, with and without a memory of it. */
+
+const runs = { numRuns: 500 };
+
+test('each write brings its record to what it says at once', () => {
+  fc.assert(
+    fc.property(situations, (situation) => {
+      const ids = new Set(situation.present.records.map(({ id }) => id));
+      for (const step of planTemplate(situation).steps) {
+        const own = presentOf(step)?.record.id;
+        const record = written(situation.present, step).records.find(({ id }) =>
+          own === undefined ? !ids.has(id) : id === own,
+        )!;
+        const result = resultOf(step);
+        expect(canonicalRecord(record)).toEqual(canonicalRecord(result));
+        expect(record.ttl).toBe(result.ttl ?? record.ttl);
+      }
+    }),
+    runs,
+  );
+});
+
+test('it ends with nothing left to write, each wanted record written and each present one parked once at most', () => {
+  fc.assert(
+    fc.property(situations, fc.boolean(), (situation, remembers) => {
+      const { steps, plan } = converge(situation, remembers);
+      expect(plan.steps).toEqual([]);
+      const keys = steps.map((step) =>
+        isPark(step) ? `park ${step.present.record.id}` : recordLine(resultOf(step)),
+      );
+      expect(new Set(keys).size).toBe(keys.length);
+    }),
+    runs,
+  );
+});
+
+test('the template is exactly the file in the end, with park and adopt', () => {
+  fc.assert(
+    fc.property(tidySituations, fc.boolean(), (situation, remembers) => {
+      const { plan, present } = converge({ ...situation, memory: noMemory }, remembers);
+      expect(plan.blocked).toEqual([]);
+      expect(plan.surplus).toEqual([]);
+      expect(plan.inSync).toBe(situation.desired.records.length);
+      expect(inService(present.records)).toEqual(inFile(situation));
+    }),
+    runs,
+  );
+});
+
+test('the template is exactly the file in the end, whatever memory says, where nothing is blocked', () => {
+  fc.assert(
+    fc.property(tidySituations, (situation) => {
+      const { plan, present } = converge(situation);
+      fc.pre(plan.blocked.length === 0);
+      expect(inService(present.records)).toEqual(inFile(situation));
+    }),
+    runs,
+  );
+});
+
+test('a named record that is removed from the file and restored costs no add, with park', () => {
+  fc.assert(
+    fc.property(tidySituations, fc.nat(), (situation, pick) => {
+      const all = { ...situation.desired, adopt: false };
+      const named = all.records.filter((record) => canonicalName(record.name) !== '');
+      fc.pre(named.length > 0);
+      const removed = named[pick % named.length]!;
+      const fewer = { ...all, records: all.records.filter((record) => record !== removed) };
+      const first = converge({ ...situation, memory: noMemory });
+      const without = converge({ ...first, desired: fewer });
+      const restored = converge({ ...without, desired: all });
+      const actions = [...without.steps, ...restored.steps].map(({ difference }) => difference.action);
+      expect(actions).not.toContain('add');
+      expect(inService(without.present.records)).toEqual(inFile({ desired: fewer }));
+      expect(inService(restored.present.records)).toEqual(inFile({ desired: all }));
+    }),
+    runs,
+  );
+});
+
+const inService = (records: readonly RecordData[]): string[] =>
+  records
+    .filter((record) => !isParked(record))
+    .map(canonicalLine)
+    .toSorted();
+
+const inFile = ({ desired }: Pick<Situation, 'desired'>): string[] =>
+  desired.records.map(canonicalLine).toSorted();
+
+const canonicalLine = (record: RecordData): string =>
+  recordLine({ ...dataOf(record), ...canonicalRecord(record), ttl: null });

@@ -1,0 +1,192 @@
+import * as fc from 'fast-check';
+import { canonicalRecord } from '../../src/model/canonical.ts';
+import {
+  recordTypes,
+  type PresentRecord,
+  type RecordData,
+  type WantedRecord,
+} from '../../src/model/record.ts';
+import type { DesiredTemplate, IgnoreRule, PresentTemplate } from '../../src/model/template.ts';
+import { entryOf, recordKey } from '../../src/plan/entry.ts';
+import { matchesIgnore } from '../../src/plan/ignore.ts';
+import type { KnownRecord, TemplateMemory } from '../../src/plan/memory.ts';
+import { desiredTemplate, ignoring, memoryOf } from './records.ts';
+
+/*
+ * Templates out of a handful of names and contents, in several spellings, so that records meet: in one set, as
+ * copies, as texts of one kind, beside a CNAME, parked, at the subdomain itself.
+ */
+
+/** The records that may meet: some of every type, or the crowd of a few record sets. */
+interface World {
+  readonly types: readonly string[];
+  readonly names: readonly (string | null)[];
+  /** Names as the service may spell them. */
+  readonly spellings: readonly (string | null)[];
+}
+
+const names = [null, null, 'www', 'WWW', 'mail', '##DOMAIN##', '*', 'bücher'];
+const spelledByTheService = [...names, '', '@', 'xn--bcher-kva', '_parked-1', '_parked-3', '_parked-7'];
+
+const contents: Readonly<Record<string, readonly string[]>> = {
+  A: ['192.0.2.1', '192.0.2.2', '192.0.2.3', '0.0.0.0', '##IP##'],
+  AAAA: ['2001:db8::1', '2001:DB8:0::1', '2001:db8::2', '::'],
+  CNAME: ['web.example.net', 'Web.example.net.', 'old.example.net', 'parked.invalid'],
+  MX: ['mx1.example.net', 'MX1.example.net.', 'mx2.example.net', '.', 'parked.invalid'],
+  PTR: ['host.example.net', 'host.example.net.', 'old.example.net'],
+  SRV: ['5 5060 sip.example.net', '5  5060 SIP.example.net.', '0 0 .', '0 0 parked.invalid'],
+  TXT: [
+    'v=spf1 -all',
+    'v=spf1 mx -all',
+    '"v=spf1 " "mx -all"',
+    'v=DMARC1; p=none',
+    'token=a',
+    '"token=a"',
+    'token=b',
+    'parked',
+  ],
+  NS: ['ns1.example.net'],
+};
+
+const worlds = fc.constantFrom<World>(
+  { types: [...recordTypes, 'A', 'A', 'TXT', 'CNAME', 'MX'], names, spellings: spelledByTheService },
+  { types: ['A', 'MX', 'TXT'], names: [null, 'www'], spellings: ['', 'WWW', 'www', '_parked-1'] },
+  { types: ['A', 'TXT', 'CNAME'], names: ['www', 'mail'], spellings: ['www', 'mail', '_parked-1', '@'] },
+);
+
+const recordOf = (types: readonly string[], from: readonly (string | null)[]): fc.Arbitrary<RecordData> =>
+  fc.constantFrom(...types).chain((type) =>
+    fc.record({
+      type: fc.constant(type),
+      name: fc.constantFrom(...from),
+      content: fc.constantFrom(...contents[type.toUpperCase()]!),
+      priority: type === 'MX' || type === 'SRV' ? fc.constantFrom(0, 10, 20) : fc.constant(null),
+      ttl: fc.constantFrom(null, 60, 300),
+    }),
+  );
+
+/** As a file wants it: no record twice, TTL aside. */
+const wantedRecords = ({ types, names: from }: World): fc.Arbitrary<WantedRecord[]> =>
+  fc
+    .uniqueArray(recordOf(types, from), {
+      maxLength: 8,
+      selector: (record) => recordKey(entryOf(record)),
+    })
+    .map((records) =>
+      records.map((record, at) => ({
+        ...record,
+        type: recordTypes.find((type) => type === record.type)!,
+        source: { file: 'web.yaml', line: at + 1, column: 1 },
+      })),
+    );
+
+/** As the service holds it: copies, other spellings, unknown types, a priority where none belongs. */
+const presentRecords = (
+  { types, spellings }: World,
+  others: readonly string[] = [],
+): fc.Arbitrary<PresentRecord[]> =>
+  fc
+    .array(fc.tuple(recordOf([...types, ...others], spellings), fc.constantFrom(60, 300, 3600)), {
+      maxLength: 10,
+    })
+    .chain((records) =>
+      fc
+        .shuffledSubarray(
+          records.map((_, at) => at + 1),
+          { minLength: records.length },
+        )
+        .map((ids) => records.map(([record, ttl], at) => ({ ...record, ttl, id: ids[at]! }))),
+    );
+
+/** Any ids, known for any wanted records, now or before, in agreement or not. */
+const memories = (world: World, wanted: readonly WantedRecord[]): fc.Arbitrary<TemplateMemory> => {
+  const before = fc.oneof(
+    recordOf(world.types, world.names),
+    ...(wanted.length > 0 ? [fc.constantFrom<RecordData>(...wanted)] : []),
+  );
+  const known = fc
+    .record({ id: fc.integer({ min: 1, max: 14 }), wanted: before, seen: before })
+    .map((record): KnownRecord => ({ ...record, key: recordKey(entryOf(record.wanted)) }));
+  return fc
+    .uniqueArray(known, { maxLength: 8, selector: ({ id }) => id })
+    .map((records) => [...new Map(records.map((record) => [record.key, record])).values()])
+    .map((records) => memoryOf(records, { familiar: records.length > 0 }));
+};
+
+const ignoreRules: fc.Arbitrary<IgnoreRule[]> = fc.array(
+  fc.constantFrom(
+    ignoring({ type: 'MX' }),
+    ignoring({ name: 'mail' }),
+    ignoring({ name: '*', type: 'TXT' }),
+    ignoring({ content: 'token=*' }),
+    ignoring({ type: 'CNAME', name: '@' }),
+  ),
+  { maxLength: 1 },
+);
+
+/** Of records that exclude each other the first stays: no file that is checked wants both. */
+const withoutConflicts = (records: readonly WantedRecord[]): WantedRecord[] => {
+  const kept: WantedRecord[] = [];
+  for (const record of records) if (!kept.some((other) => excludeEachOther(record, other))) kept.push(record);
+  return kept;
+};
+
+const excludeEachOther = (a: RecordData, b: RecordData): boolean => {
+  const [left, right] = [canonicalRecord(a), canonicalRecord(b)];
+  if (left.name !== right.name) return false;
+  if (left.type === 'CNAME' || right.type === 'CNAME') return true;
+  return left.type === 'MX' && right.type === 'MX' && (left.content === '.') !== (right.content === '.');
+};
+
+/** A record that is both wanted and ignored is an error of the file. */
+const notIgnored = (records: readonly WantedRecord[], rules: readonly IgnoreRule[]): WantedRecord[] =>
+  records.filter((record) => !matchesIgnore(rules, record));
+
+export interface Situation {
+  readonly desired: DesiredTemplate;
+  readonly present: PresentTemplate;
+  readonly memory: TemplateMemory;
+}
+
+const presentTemplate = (records: readonly PresentRecord[]): PresentTemplate => ({
+  id: 17,
+  name: 'web',
+  publiclyAvailable: false,
+  subdomains: null,
+  records,
+});
+
+/** Anything that may meet: policies, ignored and unknown records, a memory that may be wrong. */
+export const situations: fc.Arbitrary<Situation> = worlds.chain((world) =>
+  fc
+    .record({
+      wanted: wantedRecords(world),
+      present: presentRecords(world, ['NS', 'cname', 'mx']),
+      ignore: ignoreRules,
+      policy: fc.constantFrom(
+        { surplus: 'report', adopt: false } as const,
+        { surplus: 'park', adopt: false } as const,
+        { surplus: 'park', adopt: true } as const,
+      ),
+    })
+    .chain(({ wanted, present, ignore, policy }) =>
+      memories(world, wanted).map((memory) => ({
+        desired: { ...desiredTemplate([]), ...policy, ignore, records: notIgnored(wanted, ignore) },
+        present: presentTemplate(present),
+        memory,
+      })),
+    ),
+);
+
+/** What `park` with `adopt` has to bring to exactly the file: nothing ignored, unknown or excluding another. */
+export const tidySituations: fc.Arbitrary<Situation> = worlds.chain((world) =>
+  fc
+    .record({ wanted: wantedRecords(world).map(withoutConflicts), present: presentRecords(world) })
+    .chain(({ wanted, present }) =>
+      memories(world, wanted).map((memory) => ({
+        desired: { ...desiredTemplate([]), surplus: 'park' as const, adopt: true, records: wanted },
+        present: presentTemplate(present),
+        memory,
+      })),
+    ),
+);

@@ -1,0 +1,255 @@
+import { expect, test } from 'vitest';
+import { guardTemplate, lostIds, type GuardInput, type Hold } from '../../src/plan/guard.ts';
+import { noMemory } from '../../src/plan/memory.ts';
+import { desiredTemplate, known, memoryOf, planOf, presentTemplate, type Situation } from './records.ts';
+
+const holdOf = (situation: Situation, options: Partial<GuardInput> = {}): Hold | null =>
+  guardTemplate({
+    desired: desiredTemplate(situation.file, situation.template),
+    present: presentTemplate(situation.service),
+    memory: situation.memory ?? noMemory,
+    plan: planOf(situation),
+    suspectIds: null,
+    force: false,
+    acceptLoss: false,
+    ...options,
+  });
+
+const a = (count: number, more = ''): string[] =>
+  Array.from({ length: count }, (_, at) => `h${at} A 192.0.2.${at + 1}${more}`);
+
+const at = (lines: readonly string[], first = 1): string[] =>
+  lines.map((line, index) => `#${first + index} ${line}`);
+
+/** `count` records in sync and known, so that only what is beside them differs. */
+const settled = (count: number) => ({
+  file: a(count),
+  service: at(a(count)),
+  memory: memoryOf(at(a(count)).map((line) => known(line))),
+});
+
+const limits = (more: Partial<NonNullable<Situation['template']>['limits']>) => ({
+  limits: { maxAdds: 100, maxChangePercent: 30, minRecords: 10, ...more },
+});
+
+interface Case extends Situation {
+  readonly name: string;
+  readonly options?: Partial<GuardInput>;
+  readonly guard: Hold['guard'] | null;
+}
+
+const adds: readonly Case[] = [
+  {
+    name: 'as many adds as the limit',
+    file: a(3),
+    service: [],
+    template: limits({ maxAdds: 3 }),
+    guard: null,
+  },
+  { name: 'one add more', file: a(4), service: [], template: limits({ maxAdds: 3 }), guard: 'adds' },
+  {
+    name: 'one add more, forced',
+    file: a(4),
+    service: [],
+    template: limits({ maxAdds: 3 }),
+    options: { force: true },
+    guard: null,
+  },
+  {
+    name: 'no add where none is allowed',
+    ...settled(3),
+    template: limits({ maxAdds: 0 }),
+    guard: null,
+  },
+  {
+    name: 'surplus put to use is no add',
+    file: ['new A 192.0.2.9'],
+    service: ['#1 old A 192.0.2.1'],
+    memory: memoryOf([known('#1 old A 192.0.2.1')]),
+    template: { surplus: 'park', ...limits({ maxAdds: 0 }) },
+    guard: null,
+  },
+];
+
+/** Of ten records the first `changed` have another content at the service, and are known. */
+const drifted = (changed: number, of: number) => ({
+  ...settled(of),
+  service: at(a(of)).map((line, index) => (index < changed ? line.replace('192.0.2', '198.51.100') : line)),
+});
+
+const changes: readonly Case[] = [
+  { name: 'as many changes as the limit', ...drifted(3, 10), guard: null },
+  { name: 'one change more', ...drifted(4, 10), guard: 'changes' },
+  { name: 'one change more, forced', ...drifted(4, 10), options: { force: true }, guard: null },
+  { name: 'every record changed, under the least number', ...drifted(9, 9), guard: null },
+  { name: 'a higher limit', ...drifted(4, 10), template: limits({ maxChangePercent: 40 }), guard: null },
+  {
+    name: 'no change allowed',
+    ...drifted(1, 10),
+    template: limits({ maxChangePercent: 0 }),
+    guard: 'changes',
+  },
+  { name: 'a lower least number', ...drifted(2, 5), template: limits({ minRecords: 5 }), guard: 'changes' },
+  {
+    name: 'records of unknown types are not among those present',
+    ...drifted(3, 9),
+    service: [...drifted(3, 9).service, '#20 @ CAA 0 issue "ca.example.net"'],
+    guard: null,
+  },
+  {
+    name: 'parks count as changes',
+    file: a(6),
+    service: at(a(10)),
+    memory: settled(10).memory,
+    template: { surplus: 'park' },
+    guard: 'changes',
+  },
+  {
+    name: 'parks of records that the file once wanted, under the least number',
+    file: a(1),
+    service: at(a(9)),
+    memory: settled(9).memory,
+    template: { surplus: 'park' },
+    guard: null,
+  },
+  {
+    name: 'parks of records that the file never wanted count from the first',
+    file: a(1),
+    service: at(a(3)),
+    memory: settled(1).memory,
+    template: { surplus: 'park', adopt: true },
+    guard: 'changes',
+  },
+  {
+    name: 'so do other uses of them',
+    file: [...a(1), 'new A 192.0.2.9'],
+    service: at(a(2)),
+    memory: settled(1).memory,
+    template: { surplus: 'park', adopt: true },
+    guard: 'changes',
+  },
+  {
+    name: 'up to the limit they pass',
+    file: a(7),
+    service: at(a(9)),
+    memory: settled(7).memory,
+    template: { surplus: 'park', adopt: true },
+    guard: null,
+  },
+  {
+    name: 'a record of a set that the file names is the file’s',
+    file: ['www A 192.0.2.1'],
+    service: ['#1 www A 198.51.100.1'],
+    guard: null,
+  },
+];
+
+const contacts: readonly Case[] = [
+  {
+    name: 'no wanted set among those present',
+    file: ['www A 192.0.2.1'],
+    service: ['#1 www.##DOMAIN## A 192.0.2.1'],
+    guard: 'first-contact',
+  },
+  {
+    name: 'one wanted set among those present',
+    file: ['www A 192.0.2.1', 'mail A 192.0.2.2'],
+    service: ['#1 WWW A 192.0.2.1', '#2 mail.##DOMAIN## A 192.0.2.2'],
+    guard: null,
+  },
+  {
+    name: 'the same name of another type is another set',
+    file: ['www A 192.0.2.1'],
+    service: ['#1 www AAAA 2001:db8::1'],
+    guard: 'first-contact',
+  },
+  { name: 'an empty template', file: ['www A 192.0.2.1'], service: [], guard: null },
+  { name: 'nothing to add', file: [], service: ['#1 www A 192.0.2.1'], guard: null },
+  {
+    name: 'adopt in the file',
+    file: ['www A 192.0.2.1'],
+    service: ['#1 www.##DOMAIN## A 192.0.2.1'],
+    template: { adopt: true },
+    guard: null,
+  },
+  {
+    name: 'forced',
+    file: ['www A 192.0.2.1'],
+    service: ['#1 www.##DOMAIN## A 192.0.2.1'],
+    options: { force: true },
+    guard: null,
+  },
+  {
+    name: 'a template that memory knows',
+    file: ['www A 192.0.2.1', 'mail A 192.0.2.2'],
+    service: ['#1 x A 192.0.2.1'],
+    memory: memoryOf([known('#9 mail A 192.0.2.2')]),
+    guard: null,
+  },
+];
+
+/** Of `of` known records the last `lost` are gone from the service. */
+const losing = (lost: number, of: number) => ({ ...settled(of), service: at(a(of)).slice(0, of - lost) });
+
+const losses: readonly Case[] = [
+  { name: 'one lost, of two', ...losing(1, 2), guard: null },
+  { name: 'two lost, of two', ...losing(2, 2), guard: 'loss' },
+  { name: 'two lost, of six', ...losing(2, 6), guard: 'loss' },
+  { name: 'two lost, of seven', ...losing(2, 7), guard: null },
+  { name: 'all lost at an empty template', ...losing(5, 5), guard: 'loss' },
+  { name: 'a higher limit', ...losing(2, 4), template: limits({ maxChangePercent: 50 }), guard: null },
+  { name: 'the same lost in the pass before', ...losing(2, 4), options: { suspectIds: [3, 4] }, guard: null },
+  { name: 'others lost in the pass before', ...losing(2, 4), options: { suspectIds: [2, 4] }, guard: 'loss' },
+  {
+    name: 'more lost in the pass before',
+    ...losing(2, 4),
+    options: { suspectIds: [2, 3, 4] },
+    guard: 'loss',
+  },
+  { name: 'fewer lost in the pass before', ...losing(3, 4), options: { suspectIds: [3, 4] }, guard: 'loss' },
+  { name: 'accepted by a person', ...losing(2, 4), options: { acceptLoss: true }, guard: null },
+  { name: 'force does not lift it', ...losing(2, 4), options: { force: true }, guard: 'loss' },
+  { name: 'nothing to add', ...losing(2, 4), file: a(2), guard: null },
+];
+
+test.for(adds)('adds: $name', (scenario) => {
+  const hold = holdOf(scenario, scenario.options);
+  expect(hold?.guard ?? null).toBe(scenario.guard);
+  expect(hold?.scope ?? 'adds').toBe('adds');
+});
+
+test.for(changes)('changes: $name', (scenario) => {
+  const hold = holdOf(scenario, scenario.options);
+  expect(hold?.guard ?? null).toBe(scenario.guard);
+  expect(hold?.scope ?? 'all').toBe('all');
+});
+
+test.for(contacts)('first contact: $name', (scenario) => {
+  const hold = holdOf(scenario, scenario.options);
+  expect(hold?.guard ?? null).toBe(scenario.guard);
+  expect(hold?.scope ?? 'all').toBe('all');
+});
+
+test.for(losses)('loss: $name', (scenario) => {
+  const hold = holdOf(scenario, scenario.options);
+  expect(hold?.guard ?? null).toBe(scenario.guard);
+  expect(hold?.scope ?? 'adds').toBe('adds');
+});
+
+test('a guard that holds everything goes before one that holds adds', () => {
+  const situation = {
+    ...drifted(4, 10),
+    file: [...a(10), 'new A 192.0.2.99'],
+    template: limits({ maxAdds: 0 }),
+  };
+  expect(holdOf(situation)?.guard).toBe('changes');
+  expect(holdOf({ ...situation, template: limits({ maxAdds: 0, maxChangePercent: 40 }) })?.guard).toBe(
+    'adds',
+  );
+});
+
+test('the lost ids are in ascending order', () => {
+  const memory = memoryOf([known('#10 c A 192.0.2.3'), known('#9 b A 192.0.2.2'), known('#1 a A 192.0.2.1')]);
+  expect(lostIds({ present: presentTemplate(['#1 a A 192.0.2.1']), memory })).toEqual([9, 10]);
+  expect(lostIds({ present: presentTemplate([]), memory: noMemory })).toEqual([]);
+});

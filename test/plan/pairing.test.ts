@@ -1,0 +1,331 @@
+import { expect, test } from 'vitest';
+import { known, linesOf, memoryOf, planOf, type Scenario } from './records.ts';
+
+const scenarios: readonly (Scenario & { readonly inSync?: number })[] = [
+  // 1: the same data
+  {
+    name: 'the same data is in sync',
+    file: ['www 300 A 192.0.2.1', '@ MX 10 mx1.example.net', '_sip._tcp SRV 10 5 5060 sip.example.net'],
+    service: [
+      '#1 WWW 300 a 192.0.2.1',
+      '#2 @ 60 MX 10 MX1.example.net.',
+      '#3 _SIP._tcp 60 SRV 10 5  5060 SIP.example.net.',
+    ],
+    inSync: 3,
+    plan: [],
+  },
+  {
+    name: 'nothing wanted and nothing present',
+    file: [],
+    service: [],
+    inSync: 0,
+    plan: [],
+  },
+  {
+    name: 'a TTL that the file leaves open is never different',
+    file: ['www A 192.0.2.1'],
+    service: ['#1 www 7 A 192.0.2.1'],
+    inSync: 1,
+    plan: [],
+  },
+  {
+    name: 'a priority that the file leaves open is never different: no update could take it away',
+    file: ['@ MX - mx1.example.net'],
+    service: ['#1 @ MX 10 mx1.example.net'],
+    inSync: 1,
+    plan: [],
+  },
+  {
+    name: 'a record set is paired as a whole, in any order',
+    file: ['www A 192.0.2.2', 'www A 192.0.2.1'],
+    service: ['#1 www A 192.0.2.1', '#2 www A 192.0.2.2'],
+    inSync: 2,
+    plan: [],
+  },
+  {
+    name: 'of copies the one with the declared TTL is in sync',
+    file: ['www 300 A 192.0.2.1'],
+    service: ['#1 www 60 A 192.0.2.1', '#2 www 300 A 192.0.2.1'],
+    inSync: 1,
+    plan: ['surplus #1 duplicate'],
+  },
+  {
+    name: 'of equal copies the lowest id is in sync',
+    file: ['www A 192.0.2.1'],
+    service: ['#3 www A 192.0.2.1', '#2 www A 192.0.2.1'],
+    inSync: 1,
+    plan: ['surplus #3 duplicate'],
+  },
+  {
+    name: 'of equal copies the one that memory knows is in sync',
+    file: ['www A 192.0.2.1'],
+    service: ['#2 www A 192.0.2.1', '#3 www A 192.0.2.1'],
+    memory: memoryOf([known('#3 www A 192.0.2.1')]),
+    inSync: 1,
+    plan: ['surplus #2 duplicate'],
+  },
+  {
+    name: 'a copy with the data goes before the known record that lost it',
+    file: ['www A 192.0.2.1'],
+    service: ['#2 www A 192.0.2.1', '#3 www A 198.51.100.9'],
+    memory: memoryOf([known('#3 www A 192.0.2.1')]),
+    inSync: 1,
+    plan: ['surplus #3 unlisted'],
+  },
+
+  // 1b: the id that memory knows
+  {
+    name: 'a known record is changed, not the one with the lower id',
+    file: ['www A 192.0.2.1'],
+    service: ['#2 www A 198.51.100.2', '#3 www A 198.51.100.3'],
+    memory: memoryOf([known('#3 www A 192.0.2.1')]),
+    plan: ['update #3 content: www A 192.0.2.1', 'surplus #2 unlisted'],
+  },
+  {
+    name: 'a known record goes before a closer one',
+    file: ['www 300 A 192.0.2.1'],
+    service: ['#2 www 60 A 192.0.2.1', '#3 www 60 A 198.51.100.3'],
+    memory: memoryOf([known('#3 www 300 A 192.0.2.1')]),
+    plan: ['update #3 content,ttl: www 300 A 192.0.2.1', 'surplus #2 duplicate'],
+  },
+  {
+    name: 'a known record is found under another name',
+    file: ['www A 192.0.2.1'],
+    service: ['#5 www.##DOMAIN## A 192.0.2.1'],
+    memory: memoryOf([known('#5 www A 192.0.2.1')]),
+    plan: ['update #5 name: www A 192.0.2.1'],
+  },
+  {
+    name: 'a known record is found where it was parked',
+    file: ['www A 192.0.2.1'],
+    service: ['#5 _parked-5 A 0.0.0.0'],
+    memory: memoryOf([known('#5 www A 192.0.2.1')]),
+    plan: ['update #5 name,content: www A 192.0.2.1'],
+  },
+  {
+    name: 'known records that changed places go back',
+    file: ['a A 192.0.2.1', 'b A 192.0.2.2'],
+    service: ['#1 b A 192.0.2.1', '#2 a A 192.0.2.2'],
+    memory: memoryOf([known('#1 a A 192.0.2.1'), known('#2 b A 192.0.2.2')]),
+    plan: ['update #1 name: a A 192.0.2.1', 'update #2 name: b A 192.0.2.2'],
+  },
+  {
+    name: 'a known nameless record that was given a name cannot lose it',
+    file: ['@ A 192.0.2.1'],
+    service: ['#5 www A 192.0.2.1'],
+    memory: memoryOf([known('#5 @ A 192.0.2.1')]),
+    plan: ['blocked not-converging #5: @ A 192.0.2.1'],
+  },
+  {
+    name: 'a known nameless record that is just what another wants is left to it',
+    file: ['@ A 192.0.2.1', 'www 300 A 192.0.2.1'],
+    service: ['#5 www 60 A 192.0.2.1'],
+    memory: memoryOf([known('#5 @ A 192.0.2.1')]),
+    plan: ['update #5 ttl: www 300 A 192.0.2.1', 'blocked not-converging #5: @ A 192.0.2.1'],
+  },
+  {
+    name: 'a known named record goes home, though it is just what another wants',
+    file: ['mail A 192.0.2.1', 'www 300 A 192.0.2.1'],
+    service: ['#5 www 60 A 192.0.2.1'],
+    memory: memoryOf([known('#5 mail A 192.0.2.1')]),
+    plan: ['update #5 name: mail A 192.0.2.1', 'add www 300 A 192.0.2.1'],
+  },
+  {
+    name: 'a known record of another type is not taken, and no second one is added beside it',
+    file: ['www A 192.0.2.1'],
+    service: ['#5 www TXT 192.0.2.1'],
+    memory: memoryOf([known('#5 www A 192.0.2.1')]),
+    plan: ['blocked not-converging #5: www A 192.0.2.1', 'surplus #5 unlisted'],
+  },
+  {
+    name: 'a known record that is gone is added again',
+    file: ['www A 192.0.2.1'],
+    service: ['#6 mail A 192.0.2.1'],
+    memory: memoryOf([known('#5 www A 192.0.2.1')]),
+    plan: ['add www A 192.0.2.1', 'surplus #6 unlisted'],
+  },
+  {
+    name: 'a known record that serves another wanted one by now is not taken from it',
+    file: ['www A 192.0.2.1', 'www A 192.0.2.2'],
+    service: ['#5 www A 192.0.2.2'],
+    memory: memoryOf([known('#5 www A 192.0.2.1')]),
+    inSync: 1,
+    plan: ['blocked not-converging #5: www A 192.0.2.1'],
+  },
+
+  // 2: same content and priority
+  {
+    name: 'another TTL',
+    file: ['www 300 A 192.0.2.1'],
+    service: ['#1 www 60 A 192.0.2.1'],
+    plan: ['update #1 ttl: www 300 A 192.0.2.1'],
+  },
+  {
+    name: 'another TTL goes before another content, whatever the ids',
+    file: ['www 300 A 192.0.2.2', 'www 300 A 192.0.2.9'],
+    service: ['#1 www 300 A 192.0.2.1', '#2 www 60 A 192.0.2.2'],
+    plan: ['update #2 ttl: www 300 A 192.0.2.2', 'update #1 content: www 300 A 192.0.2.9'],
+  },
+  {
+    name: 'of copies with another TTL the lowest id',
+    file: ['www 300 A 192.0.2.1'],
+    service: ['#2 www 30 A 192.0.2.1', '#1 www 60 A 192.0.2.1'],
+    plan: ['update #1 ttl: www 300 A 192.0.2.1', 'surplus #2 duplicate'],
+  },
+  {
+    name: 'the same content and priority goes before the same content and TTL',
+    file: ['@ 300 MX 10 mx1.example.net'],
+    service: ['#1 @ 300 MX 20 mx1.example.net', '#2 @ 60 MX 10 mx1.example.net'],
+    plan: ['update #2 ttl: @ 300 MX 10 mx1.example.net', 'surplus #1 unlisted'],
+  },
+
+  // 3: same content
+  {
+    name: 'another priority',
+    file: ['@ MX 10 mx1.example.net'],
+    service: ['#1 @ MX 20 mx1.example.net'],
+    plan: ['update #1 priority: @ MX 10 mx1.example.net'],
+  },
+  {
+    name: 'another priority and TTL',
+    file: ['_sip._tcp 300 SRV 10 5 5060 sip.example.net'],
+    service: ['#1 _sip._tcp 60 SRV 20 5 5060 sip.example.net'],
+    plan: ['update #1 priority,ttl: _sip._tcp 300 SRV 10 5 5060 sip.example.net'],
+  },
+  {
+    name: 'exchanged priorities are two updates of the priority, not of the content',
+    file: ['@ MX 10 mx1.example.net', '@ MX 20 mx2.example.net'],
+    service: ['#1 @ MX 20 mx1.example.net', '#2 @ MX 10 mx2.example.net'],
+    plan: ['update #1 priority: @ MX 10 mx1.example.net', 'update #2 priority: @ MX 20 mx2.example.net'],
+  },
+  {
+    name: 'the same content goes before the same priority, whatever the ids',
+    file: ['@ MX 10 mx1.example.net'],
+    service: ['#1 @ MX 10 old.example.net', '#2 @ MX 20 mx1.example.net'],
+    plan: ['update #2 priority: @ MX 10 mx1.example.net', 'surplus #1 unlisted'],
+  },
+
+  // 4: the rest of the set
+  {
+    name: 'another content',
+    file: ['www A 192.0.2.1'],
+    service: ['#1 www 60 A 198.51.100.1'],
+    plan: ['update #1 content: www A 192.0.2.1'],
+  },
+  {
+    name: 'a copy of a paired record goes first, though its id is higher',
+    file: ['www A 192.0.2.1', 'www A 192.0.2.2'],
+    service: ['#1 www A 192.0.2.1', '#2 www A 198.51.100.2', '#3 www A 192.0.2.1'],
+    inSync: 1,
+    plan: ['update #3 content: www A 192.0.2.2', 'surplus #2 unlisted'],
+  },
+  {
+    name: 'a copy goes first, though more fields change',
+    file: ['www 300 A 192.0.2.1', 'www 300 A 192.0.2.2'],
+    service: ['#1 www 300 A 192.0.2.1', '#2 www 300 A 198.51.100.2', '#3 www 60 A 192.0.2.1'],
+    inSync: 1,
+    plan: ['update #3 content,ttl: www 300 A 192.0.2.2', 'surplus #2 unlisted'],
+  },
+  {
+    name: 'a copy with another priority is a copy no more',
+    file: ['@ MX 10 mx1.example.net', '@ MX 10 mx2.example.net'],
+    service: ['#1 @ MX 10 mx1.example.net', '#2 @ MX 10 old.example.net', '#3 @ MX 20 mx1.example.net'],
+    inSync: 1,
+    plan: ['update #2 content: @ MX 10 mx2.example.net', 'surplus #3 unlisted'],
+  },
+  {
+    name: 'the fewest changed fields, though the id is higher',
+    file: ['www 300 A 192.0.2.1'],
+    service: ['#1 www 60 A 198.51.100.1', '#2 www 300 A 198.51.100.2'],
+    plan: ['update #2 content: www 300 A 192.0.2.1', 'surplus #1 unlisted'],
+  },
+  {
+    name: 'two changed fields go before three',
+    file: ['@ 300 MX 10 mx1.example.net'],
+    service: ['#1 @ 60 MX 20 a.example.net', '#2 @ 300 MX 20 b.example.net'],
+    plan: ['update #2 content,priority: @ 300 MX 10 mx1.example.net', 'surplus #1 unlisted'],
+  },
+  {
+    name: 'priority and TTL weigh the same: the lower id, with the priority changed',
+    file: ['@ 300 MX 10 mx1.example.net'],
+    service: ['#1 @ 300 MX 20 a.example.net', '#2 @ 60 MX 10 b.example.net'],
+    plan: ['update #1 content,priority: @ 300 MX 10 mx1.example.net', 'surplus #2 unlisted'],
+  },
+  {
+    name: 'priority and TTL weigh the same: the lower id, with the TTL changed',
+    file: ['@ 300 MX 10 mx1.example.net'],
+    service: ['#2 @ 300 MX 20 a.example.net', '#1 @ 60 MX 10 b.example.net'],
+    plan: ['update #1 content,ttl: @ 300 MX 10 mx1.example.net', 'surplus #2 unlisted'],
+  },
+  {
+    name: 'of equally close ones the lowest id',
+    file: ['www A 192.0.2.1'],
+    service: ['#2 www A 198.51.100.2', '#1 www A 198.51.100.1'],
+    plan: ['update #1 content: www A 192.0.2.1', 'surplus #2 unlisted'],
+  },
+  {
+    name: 'a set is changed in place, each record once',
+    file: ['www A 192.0.2.1', 'www A 192.0.2.2', 'www A 192.0.2.3'],
+    service: ['#1 www A 198.51.100.1', '#2 www A 192.0.2.2'],
+    inSync: 1,
+    plan: ['update #1 content: www A 192.0.2.1', 'add www A 192.0.2.3'],
+  },
+  {
+    name: 'a CNAME is changed in place',
+    file: ['www CNAME new.example.net'],
+    service: ['#1 www CNAME old.example.net'],
+    plan: ['update #1 content: www CNAME new.example.net'],
+  },
+
+  // 5: what is left
+  {
+    name: 'nothing of that name: add',
+    file: ['www 300 A 192.0.2.1'],
+    service: [],
+    plan: ['add www 300 A 192.0.2.1'],
+  },
+  {
+    name: 'nothing of that type: add',
+    file: ['www AAAA 2001:db8::1'],
+    service: ['#1 www A 192.0.2.1'],
+    plan: ['add www AAAA 2001:db8::1', 'surplus #1 unlisted'],
+  },
+  {
+    name: 'another spelling of the name that might mean the same is another name',
+    file: ['www A 192.0.2.1'],
+    service: ['#1 www. A 192.0.2.1', '#2 www.example.net A 192.0.2.1'],
+    plan: ['add www A 192.0.2.1', 'surplus #1 unlisted', 'surplus #2 unlisted'],
+  },
+  {
+    name: 'what the file does not name is surplus',
+    file: [],
+    service: ['#2 mail A 192.0.2.1', '#1 www A 192.0.2.1'],
+    plan: ['surplus #1 unlisted', 'surplus #2 unlisted'],
+  },
+  {
+    name: 'a copy of a paired record is a duplicate, a copy of nothing is not',
+    file: ['www A 192.0.2.1'],
+    service: ['#1 www A 192.0.2.1', '#2 www A 192.0.2.1', '#3 www A 192.0.2.3', '#4 www A 192.0.2.3'],
+    inSync: 1,
+    plan: ['surplus #2 duplicate', 'surplus #3 unlisted', 'surplus #4 unlisted'],
+  },
+  {
+    name: 'a copy of a record that is about to be right is a duplicate',
+    file: ['www 300 A 192.0.2.1'],
+    service: ['#1 www 60 A 192.0.2.1', '#2 www 60 A 192.0.2.1'],
+    plan: ['update #1 ttl: www 300 A 192.0.2.1', 'surplus #2 duplicate'],
+  },
+  {
+    name: 'the same content with another priority is no duplicate',
+    file: ['@ MX 10 mx1.example.net'],
+    service: ['#1 @ MX 10 mx1.example.net', '#2 @ MX 20 mx1.example.net'],
+    inSync: 1,
+    plan: ['surplus #2 unlisted'],
+  },
+];
+
+test.for(scenarios)('$name', (scenario) => {
+  const plan = planOf(scenario);
+  expect(linesOf(plan)).toEqual(scenario.plan);
+  expect(plan.inSync).toBe(scenario.inSync ?? 0);
+});

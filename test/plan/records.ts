@@ -1,0 +1,154 @@
+import {
+  hasPriority,
+  isRecordType,
+  type PresentRecord,
+  type RecordData,
+  type WantedRecord,
+} from '../../src/model/record.ts';
+import type { DesiredTemplate, IgnoreRule, PresentTemplate } from '../../src/model/template.ts';
+import type { Difference } from '../../src/plan/difference.ts';
+import { entryOf, recordKey } from '../../src/plan/entry.ts';
+import { noMemory, type KnownRecord, type TemplateMemory } from '../../src/plan/memory.ts';
+import { differencesOf, planTemplate, type TemplatePlan } from '../../src/plan/plan.ts';
+import type { PlanInput } from '../../src/plan/plan-input.ts';
+
+/*
+ * Records as lines of a zone file, so that scenarios read as tables: `NAME [TTL] TYPE [PRIORITY] CONTENT`.
+ * `@` is no name; MX and SRV have a priority, `-` for none; content is the rest of the line. Records of the
+ * service begin with `#ID`.
+ *
+ *     www 300 A 192.0.2.1        @ MX 10 mx1.example.net        #7 @ 3600 TXT v=spf1 mx -all
+ */
+
+export const data = (line: string): RecordData => {
+  const match = pattern.exec(line);
+  if (!match) throw new Error(`not a record: ${line}`);
+  const [, name, ttl, ranked, priority = '-', plain, content] = match;
+  return {
+    type: (ranked ?? plain)!,
+    name: name === '@' ? null : name!,
+    content: content!,
+    priority: priority === '-' ? null : Number(priority),
+    ttl: ttl === undefined ? null : Number(ttl),
+  };
+};
+
+const pattern = /^(?:#\d+ )?(\S+) (?:(\d+) )?(?:(MX|SRV) (\S+)|(\w+)) (.*)$/is;
+
+/** Line 1 is the first record of the file. */
+const wanted = (line: string, place = 1): WantedRecord => {
+  const record = data(line);
+  if (!isRecordType(record.type)) throw new Error(`no file can want this: ${line}`);
+  return { ...record, type: record.type, source: { file: 'web.yaml', line: place, column: 1 } };
+};
+
+export const present = (line: string): PresentRecord => ({
+  id: Number(/^#(\d+) /.exec(line)![1]),
+  ...data(line),
+});
+
+export const desiredTemplate = (
+  records: readonly string[],
+  more: Partial<DesiredTemplate> = {},
+): DesiredTemplate => ({
+  template: 'web',
+  id: null,
+  source: { file: 'web.yaml', line: 1, column: 1 },
+  mode: 'enforce',
+  surplus: 'report',
+  adopt: false,
+  limits: { maxAdds: 100, maxChangePercent: 30, minRecords: 10 },
+  subdomains: [],
+  ignore: [],
+  records: records.map((line, at) => wanted(line, at + 1)),
+  ...more,
+});
+
+export const presentTemplate = (records: readonly string[]): PresentTemplate => ({
+  id: 17,
+  name: 'web',
+  publiclyAvailable: false,
+  subdomains: 0,
+  records: records.map(present),
+});
+
+export const ignoring = (rule: Partial<IgnoreRule>): IgnoreRule => ({
+  type: null,
+  name: null,
+  content: null,
+  ...rule,
+});
+
+/** A record that file and service agreed on: `#5 www A 192.0.2.1`, with what was seen where that is not the same. */
+export const known = (line: string, seen: string = line): KnownRecord => ({
+  id: present(line).id,
+  key: recordKey(entryOf(data(line))),
+  wanted: data(line),
+  seen: data(seen),
+});
+
+export const memoryOf = (
+  records: readonly KnownRecord[],
+  more: Partial<TemplateMemory> = {},
+): TemplateMemory => ({
+  ...noMemory,
+  familiar: true,
+  byKey: new Map(records.map((record) => [record.key, record])),
+  byId: new Map(records.map((record) => [record.id, record])),
+  ...more,
+});
+
+export interface Situation extends Partial<Omit<PlanInput, 'desired' | 'present'>> {
+  readonly file: readonly string[];
+  readonly service: readonly string[];
+  readonly template?: Partial<DesiredTemplate>;
+}
+
+export interface Scenario extends Situation {
+  readonly name: string;
+  /** As `linesOf` says it. */
+  readonly plan: readonly string[];
+}
+
+export const planOf = ({ file, service, template, memory = noMemory, ...rest }: Situation): TemplatePlan =>
+  planTemplate({
+    desired: desiredTemplate(file, template),
+    present: presentTemplate(service),
+    memory,
+    ...rest,
+  });
+
+/** What a plan says, as lines: writes in their order, then what is blocked, then surplus. */
+export const linesOf = (plan: TemplatePlan): string[] => differencesOf(plan).map(differenceLine);
+
+/**
+ *     add www A 192.0.2.1
+ *     update #5 content,ttl: www 300 A 192.0.2.1
+ *     park #9: _parked-9 A 0.0.0.0
+ *     blocked cname-conflict by #9: www CNAME web.example.net
+ *     blocked null-mx-conflict #4 by #5: @ MX 0 .
+ *     surplus #9 duplicate
+ */
+const differenceLine = (difference: Difference): string => {
+  switch (difference.action) {
+    case 'add':
+      return `add ${recordLine(difference.desired)}`;
+    case 'update':
+      return `update #${difference.recordId} ${difference.fields.join()}: ${recordLine(difference.desired)}`;
+    case 'park':
+      return `park #${difference.recordId}: ${recordLine(difference.desired)}`;
+    case 'surplus':
+      return `surplus #${difference.recordId} ${difference.reason}`;
+    case 'blocked': {
+      const own = difference.recordId === undefined ? '' : ` #${difference.recordId}`;
+      const { conflicts = [] } = difference;
+      const by = conflicts.length === 0 ? '' : ` by ${conflicts.map((id) => `#${id}`).join(' ')}`;
+      return `blocked ${difference.reason}${own}${by}: ${recordLine(difference.desired)}`;
+    }
+  }
+};
+
+export const recordLine = ({ type, name, content, priority, ttl }: RecordData): string =>
+  [name ?? '@', ttl, type, hasPriority(type.toUpperCase()) ? (priority ?? '-') : null, content]
+    .filter((part) => part !== null)
+    .join(' ');

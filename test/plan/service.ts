@@ -1,0 +1,104 @@
+import { canonicalName } from '../../src/model/canonical.ts';
+import type { PresentRecord, RecordData } from '../../src/model/record.ts';
+import type { PresentTemplate } from '../../src/model/template.ts';
+import { entryOf, recordKey } from '../../src/plan/entry.ts';
+import type { KnownRecord, TemplateMemory } from '../../src/plan/memory.ts';
+import { planTemplate, type TemplatePlan } from '../../src/plan/plan.ts';
+import type { PlanInput } from '../../src/plan/plan-input.ts';
+import { additionOf, changeOf, isPark, isUpdate, type Step } from '../../src/plan/step.ts';
+
+/** What the service makes of a step (specification §4.5, §4.6): an update leaves alone what is not supplied. */
+export const written = (template: PresentTemplate, step: Step): PresentTemplate => {
+  if (!isUpdate(step) && !isPark(step)) {
+    const { ttl, ...added } = additionOf(step);
+    const id = Math.max(0, ...template.records.map((record) => record.id)) + 1;
+    return { ...template, records: [...template.records, { id, ...added, ttl: ttl ?? defaultTtl }] };
+  }
+  const { recordId, ...change } = changeOf(step);
+  const supplied = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== null));
+  return {
+    ...template,
+    records: template.records.map((record) => (record.id === recordId ? { ...record, ...supplied } : record)),
+  };
+};
+
+const defaultTtl = 3600;
+
+export interface Outcome {
+  readonly present: PresentTemplate;
+  readonly memory: TemplateMemory;
+  /** In the order in which they were written. */
+  readonly steps: readonly Step[];
+  /** The last plan, which has no step that could be written. */
+  readonly plan: TemplatePlan;
+}
+
+/** Writes one step of a plan, plans anew from the answer, and so on until no step is left that can be written. */
+export const converge = (input: PlanInput, remembers = true): Outcome => {
+  const steps: Step[] = [];
+  let { present, memory } = input;
+  const most = 3 * (input.desired.records.length + present.records.length) + 3;
+  for (;;) {
+    const plan = planTemplate({ ...input, present, memory });
+    const step = plan.steps.find((candidate) => !plan.needs.has(candidate));
+    if (remembers) memory = withPairs(memory, plan, present);
+    if (!step) return { present, memory, steps, plan };
+    steps.push(step);
+    if (steps.length > most) throw new Error('the plan never ends');
+    const answer = written(present, step);
+    if (remembers) memory = withStep(memory, step, present, answer);
+    present = answer;
+  }
+};
+
+/** As a pass would remember: what is in sync, and which record stands for what was written. */
+const withPairs = (memory: TemplateMemory, plan: TemplatePlan, present: PresentTemplate): TemplateMemory => {
+  const ids = new Set(present.records.map((record) => record.id));
+  const inSync = plan.pairs
+    .filter((pair) => pair.fields.length === 0)
+    .map((pair) => knownAs(pair.wanted.record, pair.present.record));
+  return remembering(
+    [...memory.byKey.values()].filter((record) => ids.has(record.id)),
+    inSync,
+  );
+};
+
+const withStep = (
+  memory: TemplateMemory,
+  step: Step,
+  before: PresentTemplate,
+  after: PresentTemplate,
+): TemplateMemory => {
+  const ids = new Set(before.records.map((record) => record.id));
+  const record = after.records.find(({ id }) =>
+    'present' in step ? id === step.present.record.id : !ids.has(id),
+  )!;
+  const known = isPark(step)
+    ? { ...knownAs(record, record), key: `#${record.id}` }
+    : knownAs(step.wanted.record, record);
+  return remembering([...memory.byKey.values()], [known]);
+};
+
+const knownAs = (wanted: RecordData, present: PresentRecord): KnownRecord => ({
+  id: present.id,
+  key: recordKey(entryOf(wanted)),
+  wanted,
+  seen: present,
+});
+
+/** One id stands for one wanted record, and one wanted record has one id. */
+const remembering = (before: readonly KnownRecord[], fresh: readonly KnownRecord[]): TemplateMemory => {
+  const ids = new Set(fresh.map((record) => record.id));
+  const keys = new Set(fresh.map((record) => record.key));
+  const records = [...before.filter((record) => !ids.has(record.id) && !keys.has(record.key)), ...fresh];
+  return {
+    familiar: true,
+    byKey: new Map(records.map((record) => [record.key, record])),
+    byId: new Map(records.map((record) => [record.id, record])),
+    strangers: new Set(),
+    causes: new Map(),
+  };
+};
+
+export const isParked = (record: RecordData): boolean =>
+  /^_parked-\d+(\.|$)/.test(canonicalName(record.name));

@@ -1,0 +1,246 @@
+import { expect, test } from 'vitest';
+import { ignoring, known, linesOf, memoryOf, planOf, type Scenario } from './records.ts';
+
+const park = { surplus: 'park' } as const;
+const adopt = { surplus: 'park', adopt: true } as const;
+
+/** What becomes of records that the file does not want, and of parked ones. */
+const scenarios: readonly (Scenario & { readonly parked?: number; readonly ignored?: number })[] = [
+  // report
+  {
+    name: 'reported, it serves nothing and is not parked, though the file wanted it once',
+    file: ['new A 192.0.2.1'],
+    service: ['#1 old A 192.0.2.1'],
+    memory: memoryOf([known('#1 old A 192.0.2.1')]),
+    plan: ['add new A 192.0.2.1', 'surplus #1 unlisted'],
+  },
+  {
+    name: 'adopt does nothing without park',
+    file: ['new A 192.0.2.1'],
+    service: ['#1 old A 192.0.2.1'],
+    template: { surplus: 'report', adopt: true },
+    plan: ['add new A 192.0.2.1', 'surplus #1 unlisted'],
+  },
+  {
+    name: 'a parked record is left alone, and is no surplus',
+    file: ['new A 192.0.2.1'],
+    service: ['#1 _parked-1 A 0.0.0.0'],
+    plan: ['add new A 192.0.2.1'],
+    parked: 1,
+  },
+
+  // park: which surplus
+  {
+    name: 'what the file once wanted is parked, what it never wanted is reported',
+    file: [],
+    service: ['#1 old A 192.0.2.1', '#2 theirs A 192.0.2.2'],
+    memory: memoryOf([known('#1 old A 192.0.2.1')]),
+    template: park,
+    plan: ['park #1: _parked-1 A 0.0.0.0', 'surplus #2 unlisted'],
+  },
+  {
+    name: 'what the file never wanted serves nothing',
+    file: ['new A 192.0.2.1'],
+    service: ['#2 theirs A 192.0.2.2'],
+    template: park,
+    plan: ['add new A 192.0.2.1', 'surplus #2 unlisted'],
+  },
+  {
+    name: 'with adopt any surplus is parked',
+    file: [],
+    service: ['#2 theirs A 192.0.2.2'],
+    template: adopt,
+    plan: ['park #2: _parked-2 A 0.0.0.0'],
+  },
+  {
+    name: 'copies are parked too',
+    file: ['www A 192.0.2.1'],
+    service: ['#1 www A 192.0.2.1', '#2 www A 192.0.2.1'],
+    template: adopt,
+    plan: ['park #2: _parked-2 A 0.0.0.0'],
+  },
+  {
+    name: 'each type has its own inert form; TTL and priority stay',
+    file: [],
+    service: [
+      '#1 a 60 A 192.0.2.1',
+      '#2 b 60 aaaa 2001:db8::1',
+      '#3 c 60 CNAME web.example.net',
+      '#4 @ 60 MX 10 mx1.example.net',
+      '#5 5 60 PTR host.example.net',
+      '#6 _sip._tcp 60 SRV 10 5 5060 sip.example.net',
+      '#7 @ 60 TXT v=spf1 mx -all',
+    ],
+    template: adopt,
+    plan: [
+      'park #1: _parked-1 A 0.0.0.0',
+      'park #2: _parked-2 aaaa ::',
+      'park #3: _parked-3 CNAME parked.invalid',
+      'park #4: _parked-4 MX 10 parked.invalid',
+      'park #5: _parked-5 PTR parked.invalid',
+      'park #6: _parked-6 SRV 10 0 0 parked.invalid',
+      'park #7: _parked-7 TXT parked',
+    ],
+  },
+  {
+    name: 'ignored and unknown records are neither used nor parked, only counted',
+    file: ['new A 192.0.2.1', 'acme TXT token=b'],
+    service: ['#1 _acme-challenge TXT token=a', '#2 old A 192.0.2.2', '#3 @ CAA 0 issue "ca.example.net"'],
+    template: {
+      ...adopt,
+      ignore: [ignoring({ type: 'TXT', name: '_acme-challenge' }), ignoring({ type: 'A', name: 'old' })],
+    },
+    plan: ['add new A 192.0.2.1', 'add acme TXT token=b'],
+    ignored: 3,
+  },
+  {
+    name: 'an ignored parked record stays where it is',
+    file: ['new A 192.0.2.1'],
+    service: ['#1 _parked-1 A 0.0.0.0'],
+    template: { ...adopt, ignore: [ignoring({ name: '_parked-*' })] },
+    plan: ['add new A 192.0.2.1'],
+    ignored: 1,
+  },
+  {
+    name: 'a record that may not be parked now is reported',
+    file: [],
+    service: ['#1 old A 192.0.2.1', '#2 older A 192.0.2.2'],
+    template: adopt,
+    parkGate: ({ record }) =>
+      record.id === 1 ? { error: 'refused', retryAt: '2026-11-20T20:05:00.000Z' } : null,
+    plan: ['park #2: _parked-2 A 0.0.0.0', 'surplus #1 unlisted'],
+  },
+
+  // park: put to use first
+  {
+    name: 'surplus serves an add of its type; a TTL that the file leaves open stays what it was',
+    file: ['new A 192.0.2.1'],
+    service: ['#1 old 60 A 192.0.2.1'],
+    template: adopt,
+    plan: ['update #1 name: new A 192.0.2.1'],
+  },
+  {
+    name: 'surplus does not serve an add of another type',
+    file: ['new A 192.0.2.1'],
+    service: ['#1 old AAAA 2001:db8::1'],
+    template: adopt,
+    plan: ['add new A 192.0.2.1', 'park #1: _parked-1 AAAA ::'],
+  },
+  {
+    name: 'a nameless add takes only a nameless record: no name can be cleared',
+    file: ['@ A 192.0.2.1'],
+    service: ['#1 old A 192.0.2.1'],
+    template: adopt,
+    plan: ['add @ A 192.0.2.1', 'park #1: _parked-1 A 0.0.0.0'],
+  },
+  {
+    name: 'a nameless text serves a nameless add that no pairing would have given it',
+    file: ['@ TXT token=new'],
+    service: ['#1 @ TXT token=old'],
+    template: adopt,
+    plan: ['update #1 content: @ TXT token=new'],
+  },
+  {
+    name: 'a nameless add chooses before a named one',
+    file: ['a TXT token=a', '@ TXT token=b'],
+    service: ['#1 @ TXT token=c'],
+    template: adopt,
+    plan: ['update #1 content: @ TXT token=b', 'add a TXT token=a'],
+  },
+  {
+    name: 'a nameless record may serve a named add',
+    file: ['new TXT token=a'],
+    service: ['#1 @ TXT token=b'],
+    template: adopt,
+    plan: ['update #1 name,content: new TXT token=a'],
+  },
+  {
+    name: 'the lowest id serves first, the rest is parked',
+    file: ['new A 192.0.2.1'],
+    service: ['#3 old A 192.0.2.1', '#2 older A 192.0.2.2'],
+    template: adopt,
+    plan: ['update #2 name,content: new A 192.0.2.1', 'park #3: _parked-3 A 0.0.0.0'],
+  },
+  {
+    name: 'an add that may not be written now takes nothing',
+    file: ['new A 192.0.2.1'],
+    service: ['#1 old A 192.0.2.1'],
+    template: adopt,
+    gate: () => ({ reason: 'pending-write', message: 'wait' }),
+    plan: ['park #1: _parked-1 A 0.0.0.0', 'blocked pending-write: new A 192.0.2.1'],
+  },
+
+  // parked records
+  {
+    name: 'a parked record is taken before surplus, whoever parked it',
+    file: ['new A 192.0.2.1'],
+    service: ['#1 old A 192.0.2.1', '#2 _parked-2 A 0.0.0.0'],
+    template: adopt,
+    plan: ['update #2 name,content: new A 192.0.2.1', 'park #1: _parked-1 A 0.0.0.0'],
+  },
+  {
+    name: 'the parked record with the lowest id is taken, without memory and without adopt',
+    file: ['new A 192.0.2.1'],
+    service: ['#3 _parked-3 A 0.0.0.0', '#2 _parked-99 A 0.0.0.0', '#1 _parked-1 TXT parked'],
+    template: park,
+    plan: ['update #2 name,content: new A 192.0.2.1'],
+    parked: 2,
+  },
+  {
+    name: 'a parked record does not serve a nameless add',
+    file: ['@ A 192.0.2.1'],
+    service: ['#1 _parked-1 A 0.0.0.0'],
+    template: park,
+    plan: ['add @ A 192.0.2.1'],
+    parked: 1,
+  },
+  {
+    name: 'a parked record is not parked again, whatever memory says of it',
+    file: ['@ A 192.0.2.1'],
+    service: ['#1 _PARKED-1 A 0.0.0.0', '#2 @ A 192.0.2.1', '#3 _parked-3 TXT parked'],
+    memory: memoryOf([known('#1 @ A 192.0.2.1'), known('#3 @ TXT hello')]),
+    template: park,
+    plan: [],
+    parked: 2,
+  },
+  {
+    name: 'only a name of _parked- and digits is parked, or an absolute one of it',
+    file: [],
+    service: [
+      '#1 _parked-x A 0.0.0.0',
+      '#2 _parked- A 0.0.0.0',
+      '#3 a._parked-3 A 0.0.0.0',
+      '#4 _parked-4x A 0.0.0.0',
+      '#5 _parked-5.##DOMAIN## A 0.0.0.0',
+    ],
+    plan: ['surplus #1 unlisted', 'surplus #2 unlisted', 'surplus #3 unlisted', 'surplus #4 unlisted'],
+    parked: 1,
+  },
+  {
+    name: 'a file may want a record at such a name',
+    file: ['_parked-1 A 192.0.2.1'],
+    service: ['#1 _parked-1 A 0.0.0.0', '#2 _parked-1 A 0.0.0.1', '#3 _parked-3 A 0.0.0.0'],
+    plan: ['update #1 content: _parked-1 A 192.0.2.1'],
+    parked: 2,
+  },
+];
+
+test.for(scenarios)('$name', (scenario) => {
+  const plan = planOf(scenario);
+  expect(linesOf(plan)).toEqual(scenario.plan);
+  expect({ parked: plan.parked, ignored: plan.ignored }).toEqual({
+    parked: scenario.parked ?? 0,
+    ignored: scenario.ignored ?? 0,
+  });
+});
+
+test('a park that has to wait says why and until when', () => {
+  const wait = { error: 'refused', retryAt: '2026-11-20T20:05:00.000Z' };
+  const plan = planOf({
+    file: [],
+    service: ['#1 old A 192.0.2.1'],
+    template: adopt,
+    parkGate: () => wait,
+  });
+  expect(plan.surplus).toMatchObject([{ recordId: 1, ...wait }]);
+});

@@ -1,0 +1,136 @@
+import { describe, expect, test } from 'vitest';
+import { textKind } from '../../src/plan/text-kind.ts';
+import { known, linesOf, memoryOf, planOf, type Scenario } from './records.ts';
+
+/* One name holds independent texts of several owners: a text is only written over one that it surely replaces. */
+
+const scenarios: readonly Scenario[] = [
+  {
+    name: 'a new SPF is not written over a verification token',
+    file: ['@ TXT v=spf1 mx -all'],
+    service: ['#1 @ TXT google-site-verification=abc'],
+    plan: ['add @ TXT v=spf1 mx -all', 'surplus #1 unlisted'],
+  },
+  {
+    name: 'an old SPF is changed rather than joined by a second',
+    file: ['@ TXT v=spf1 mx -all'],
+    service: ['#1 @ TXT google-site-verification=abc', '#2 @ TXT v=spf1 -all'],
+    plan: ['update #2 content: @ TXT v=spf1 mx -all', 'surplus #1 unlisted'],
+  },
+  {
+    name: 'an SPF is an SPF, quoted and in capitals',
+    file: ['@ TXT v=spf1 mx -all'],
+    service: ['#1 @ TXT "V=SPF1 " "-all"'],
+    plan: ['update #1 content: @ TXT v=spf1 mx -all'],
+  },
+  {
+    name: 'each kind takes its own',
+    file: ['@ TXT v=spf1 mx -all', '@ TXT v=DKIM1; p=new', '@ TXT v=BIMI1; l=new'],
+    service: ['#1 @ TXT v=BIMI1; l=old', '#2 @ TXT v=DKIM1; p=old', '#3 @ TXT v=spf1 -all'],
+    plan: [
+      'update #1 content: @ TXT v=BIMI1; l=new',
+      'update #2 content: @ TXT v=DKIM1; p=new',
+      'update #3 content: @ TXT v=spf1 mx -all',
+    ],
+  },
+  {
+    name: 'one kind does not take another',
+    file: ['_dmarc TXT v=DMARC1; p=none'],
+    service: ['#1 _dmarc TXT v=spf1 -all'],
+    plan: ['add _dmarc TXT v=DMARC1; p=none', 'surplus #1 unlisted'],
+  },
+  {
+    name: 'within a kind the fewest changes, then the lowest id',
+    file: ['_dmarc 300 TXT v=DMARC1; p=none'],
+    service: [
+      '#1 _dmarc 60 TXT v=DMARC1; p=a',
+      '#2 _dmarc 300 TXT v=DMARC1; p=b',
+      '#3 _dmarc 300 TXT v=DMARC1; p=c',
+    ],
+    plan: [
+      'update #2 content: _dmarc 300 TXT v=DMARC1; p=none',
+      'surplus #1 unlisted',
+      'surplus #3 unlisted',
+    ],
+  },
+  {
+    name: 'without memory a changed free text is added beside the old one',
+    file: ['@ TXT token=new'],
+    service: ['#1 @ TXT token=old'],
+    plan: ['add @ TXT token=new', 'surplus #1 unlisted'],
+  },
+  {
+    name: 'with memory a changed free text is written over the one that the file wanted before',
+    file: ['@ TXT token=new'],
+    service: ['#1 @ TXT somebody=else', '#2 @ TXT token=old'],
+    memory: memoryOf([known('#2 @ TXT token=old')]),
+    plan: ['update #2 content: @ TXT token=new', 'surplus #1 unlisted'],
+  },
+  {
+    name: 'a known free text that was changed at the service is changed back',
+    file: ['@ TXT token=ours'],
+    service: ['#2 @ TXT token=theirs'],
+    memory: memoryOf([known('#2 @ TXT token=ours')]),
+    plan: ['update #2 content: @ TXT token=ours'],
+  },
+  {
+    name: 'a text that is still wanted is not given to another',
+    file: ['@ TXT token=new', '@ TXT token=old'],
+    service: ['#2 @ TXT token=changed'],
+    memory: memoryOf([known('#2 @ TXT token=old')]),
+    plan: ['update #2 content: @ TXT token=old', 'add @ TXT token=new'],
+  },
+  {
+    name: 'a text of a kind is only then written over a known free text when none of its kind is there',
+    file: ['@ TXT v=spf1 mx -all'],
+    service: ['#1 @ TXT token=old', '#2 @ TXT v=spf1 -all'],
+    memory: memoryOf([known('#1 @ TXT token=old')]),
+    plan: ['update #2 content: @ TXT v=spf1 mx -all', 'surplus #1 unlisted'],
+  },
+  {
+    name: 'a copy of a paired free text is nobody’s to take',
+    file: ['@ TXT token=a', '@ TXT token=b'],
+    service: ['#1 @ TXT token=a', '#2 @ TXT token=a'],
+    plan: ['add @ TXT token=b', 'surplus #2 duplicate'],
+  },
+  {
+    name: 'another TTL is an update of any text',
+    file: ['@ 300 TXT token=a'],
+    service: ['#1 @ 60 TXT token=a'],
+    plan: ['update #1 ttl: @ 300 TXT token=a'],
+  },
+  {
+    name: 'case and every blank matter',
+    file: ['@ TXT Token=a'],
+    service: ['#1 @ TXT token=a', '#2 @ TXT Token=a '],
+    plan: ['add @ TXT Token=a', 'surplus #1 unlisted', 'surplus #2 unlisted'],
+  },
+];
+
+test.for(scenarios)('$name', (scenario) => {
+  expect(linesOf(planOf(scenario))).toEqual(scenario.plan);
+});
+
+describe('the kind of a text', () => {
+  test.for([
+    ['v=spf1 mx -all', 'v=spf1'],
+    ['v=spf1', 'v=spf1'],
+    ['V=SPF1 -all', 'v=spf1'],
+    ['v=DMARC1; p=none', 'v=dmarc1'],
+    ['v=DMARC1;p=none', 'v=dmarc1'],
+    ['v=DKIM1 ; p=', 'v=dkim1'],
+    ['v=STSv1; id=1', 'v=stsv1'],
+    ['v=TLSRPTv1; rua=mailto:a@example.net', 'v=tlsrptv1'],
+    ['v=BIMI1; l=', 'v=bimi1'],
+    ['v=spf10 mx', null],
+    ['v=spf1,mx', null],
+    ['v=spf2.0/pra', null],
+    ['v=verify1 abc', null],
+    [' v=spf1 mx', null],
+    ['spf1', null],
+    ['constructor', null],
+    ['', null],
+  ])('%j: %j', ([text, kind]) => {
+    expect(textKind(text!)).toBe(kind);
+  });
+});

@@ -1,0 +1,161 @@
+import { expect, test } from 'vitest';
+import {
+  additionOf,
+  changeOf,
+  isPark,
+  isUpdate,
+  type RecordAddition,
+  type RecordChange,
+} from '../../src/plan/step.ts';
+import { known, memoryOf, planOf, type Situation } from './records.ts';
+
+type Sent = Partial<RecordAddition & RecordChange>;
+
+/** What the one step of a plan sends; what is null is not sent. */
+const sentBy = (situation: Situation): Sent => {
+  const [step, ...others] = planOf(situation).steps;
+  expect(others).toEqual([]);
+  const sent = isUpdate(step!) || isPark(step!) ? changeOf(step) : additionOf(step!);
+  return Object.fromEntries(Object.entries(sent).filter(([, value]) => value !== null));
+};
+
+interface Case extends Situation {
+  readonly name: string;
+  readonly sent: Sent;
+}
+
+const adds: readonly Case[] = [
+  {
+    name: 'type and content, and nothing that is not there',
+    file: ['@ A 192.0.2.1'],
+    service: [],
+    sent: { type: 'A', content: '192.0.2.1' },
+  },
+  {
+    name: 'name and TTL where there is one',
+    file: ['WWW 300 A 192.0.2.1'],
+    service: [],
+    sent: { type: 'A', content: '192.0.2.1', name: 'WWW', ttl: 300 },
+  },
+  {
+    name: 'what the file says, not its canonical form',
+    file: ['@ TXT "v=spf1 " "-all"'],
+    service: [],
+    sent: { type: 'TXT', content: '"v=spf1 " "-all"' },
+  },
+  {
+    name: 'a TTL and a priority of zero',
+    file: ['@ 0 MX 0 .'],
+    service: [],
+    sent: { type: 'MX', content: '.', ttl: 0, priority: 0 },
+  },
+  {
+    name: 'name and priority of an SRV',
+    file: ['_sip._tcp SRV 10 5 5060 sip.example.net'],
+    service: [],
+    sent: { type: 'SRV', content: '5 5060 sip.example.net', name: '_sip._tcp', priority: 10 },
+  },
+  {
+    name: 'the name of a PTR',
+    file: ['10 PTR host.example.net'],
+    service: [],
+    sent: { type: 'PTR', content: 'host.example.net', name: '10' },
+  },
+];
+
+const updates: readonly Case[] = [
+  {
+    name: 'of an A the content alone',
+    file: ['www A 192.0.2.1'],
+    service: ['#5 www 60 A 192.0.2.2'],
+    sent: { recordId: 5, content: '192.0.2.1' },
+  },
+  {
+    name: 'of an A the TTL alone',
+    file: ['www 300 A 192.0.2.1'],
+    service: ['#5 www 60 A 192.0.2.1'],
+    sent: { recordId: 5, ttl: 300 },
+  },
+  {
+    name: 'of an A the name alone',
+    file: ['www 300 A 192.0.2.1'],
+    service: ['#5 web 300 A 192.0.2.1'],
+    memory: memoryOf([known('#5 www 300 A 192.0.2.1')]),
+    sent: { recordId: 5, name: 'www' },
+  },
+  {
+    name: 'of a PTR its name too',
+    file: ['10 PTR new.example.net'],
+    service: ['#5 10 PTR old.example.net'],
+    sent: { recordId: 5, content: 'new.example.net', name: '10' },
+  },
+  {
+    name: 'of an MX its priority too',
+    file: ['@ MX 10 new.example.net'],
+    service: ['#5 @ MX 10 old.example.net'],
+    sent: { recordId: 5, content: 'new.example.net', priority: 10 },
+  },
+  {
+    name: 'of an MX the priority alone',
+    file: ['@ MX 0 mx1.example.net'],
+    service: ['#5 @ MX 10 mx1.example.net'],
+    sent: { recordId: 5, priority: 0 },
+  },
+  {
+    name: 'of an MX whose priority the file leaves open the one that it has',
+    file: ['@ 300 MX - mx1.example.net'],
+    service: ['#5 @ 60 MX 10 mx1.example.net'],
+    sent: { recordId: 5, ttl: 300, priority: 10 },
+  },
+  {
+    name: 'of an SRV its name and priority too',
+    file: ['_sip._tcp 300 SRV 10 5 5060 sip.example.net'],
+    service: ['#5 _sip._tcp 60 srv 10 5 5060 sip.example.net'],
+    sent: { recordId: 5, ttl: 300, name: '_sip._tcp', priority: 10 },
+  },
+  {
+    name: 'of a record put to use its name and content; a TTL that the file leaves open stays what it was',
+    file: ['www A 192.0.2.1'],
+    service: ['#5 old 60 A 192.0.2.2'],
+    template: { surplus: 'park', adopt: true },
+    sent: { recordId: 5, name: 'www', content: '192.0.2.1' },
+  },
+  {
+    name: 'of a record put to use every field that differs',
+    file: ['www 300 MX 10 mx1.example.net'],
+    service: ['#5 _parked-5 60 MX 20 parked.invalid'],
+    template: { surplus: 'park' },
+    sent: { recordId: 5, name: 'www', content: 'mx1.example.net', ttl: 300, priority: 10 },
+  },
+];
+
+const parks: readonly Case[] = (
+  [
+    ['#5 www 60 A 192.0.2.1', { content: '0.0.0.0' }],
+    ['#5 www 60 AAAA 2001:db8::1', { content: '::' }],
+    ['#5 www 60 CNAME web.example.net', { content: 'parked.invalid' }],
+    ['#5 10 60 PTR host.example.net', { content: 'parked.invalid' }],
+    ['#5 @ 60 MX 10 mx1.example.net', { content: 'parked.invalid', priority: 10 }],
+    ['#5 _sip._tcp 60 SRV 10 5 5060 sip.example.net', { content: '0 0 parked.invalid', priority: 10 }],
+    ['#5 @ 60 TXT v=spf1 mx -all', { content: 'parked' }],
+    ['#5 www 60 a 192.0.2.1', { content: '0.0.0.0' }],
+  ] as const
+).map(([line, sent]) => ({
+  name: line,
+  file: [],
+  service: [line],
+  template: { surplus: 'park', adopt: true },
+  sent: { recordId: 5, name: '_parked-5', ...sent },
+}));
+
+test.for(adds)('an add sends $name', (scenario) => {
+  expect(sentBy(scenario)).toEqual(scenario.sent);
+});
+
+test.for(updates)('an update sends $name', (scenario) => {
+  expect(sentBy(scenario)).toEqual(scenario.sent);
+});
+
+test.for(parks)('parking $name sends a name and content that serve nobody', (scenario) => {
+  expect(sentBy(scenario)).toEqual(scenario.sent);
+});

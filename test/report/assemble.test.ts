@@ -1,0 +1,185 @@
+import { describe, expect, expectTypeOf, test } from 'vitest';
+import { z } from 'zod';
+import { assembleReport } from '../../src/report/assemble.ts';
+import { exitCodeOf } from '../../src/report/exit-code.ts';
+import { type Report, reportSchema } from '../../src/report/report.ts';
+import type { PassResult, TemplateResult } from '../../src/result.ts';
+import { everyKind, everyKindReport, pass, template } from './every-kind.ts';
+
+const addition: TemplateResult['differences'][number] = {
+  action: 'add',
+  desired: { type: 'A', name: 'www', content: '203.0.113.10', priority: null, ttl: null },
+  cause: 'edited',
+  source: { file: 'templates/standard-web.yaml', line: 9, column: 5 },
+};
+
+const subdomain = (status: TemplateResult['subdomains'][number]['status']) => ({
+  subdomain: 'shop.example.net',
+  status,
+  message: null,
+  differences: [{ kind: 'missing' as const, templateRecord: null, record: null, fields: [] }],
+});
+
+const warning: PassResult['problems'][number] = {
+  severity: 'warning',
+  check: 'mixed-ttl',
+  message: 'Records of one set have different TTLs.',
+  client: 'default',
+  file: null,
+  line: null,
+  column: null,
+};
+
+const error = { ...warning, severity: 'error' as const };
+
+const blocked: TemplateResult['differences'][number] = {
+  action: 'blocked',
+  reason: 'pending-write',
+  desired: addition.desired,
+  source: addition.source,
+  message: 'The outcome is not known.',
+};
+const ending = (...differences: TemplateResult['differences']) => ({
+  templates: [template({ status: 'drifted', differences })],
+});
+
+const codes = (report: Report) => [
+  exitCodeOf(report, { detailed: false }),
+  exitCodeOf(report, { detailed: true }),
+];
+
+describe('the schema', () => {
+  test('says of a template and of a problem what a pass results in, no more and no less', () => {
+    expectTypeOf<Report['templates'][number]>().branded.toEqualTypeOf<TemplateResult>();
+    expectTypeOf<Report['problems']>().branded.toEqualTypeOf<PassResult['problems']>();
+  });
+
+  test('takes a report of every kind, and of no pass at all, as it stands', () => {
+    expect(reportSchema.parse(everyKindReport)).toEqual(everyKindReport);
+    const empty = assembleReport([]);
+    expect(reportSchema.parse(empty)).toEqual(empty);
+    expect(empty).toMatchObject({ status: 'in-sync', dryRun: true, run: '', durationMs: 0 });
+  });
+
+  test('can be written as JSON Schema', () => {
+    expect(z.toJSONSchema(reportSchema)).toMatchObject({ type: 'object', properties: { schema: {} } });
+  });
+});
+
+describe('the status is that of the worst part', () => {
+  test.each<[string, Partial<PassResult>, Report['status']]>([
+    ['no templates', {}, 'in-sync'],
+    ['all in sync', { templates: [template({})] }, 'in-sync'],
+    ['one drifted', { templates: [template({}), template({ status: 'drifted' })] }, 'drifted'],
+    [
+      'held beats drifted',
+      { templates: [template({ status: 'held' }), template({ status: 'drifted' })] },
+      'held',
+    ],
+    [
+      'failed beats held',
+      { templates: [template({ status: 'failed' }), template({ status: 'held' })] },
+      'failed',
+    ],
+    ['a warning', { templates: [template({})], problems: [warning] }, 'in-sync'],
+    ['an error in a file', { templates: [template({})], problems: [warning, error] }, 'failed'],
+    ['a difference that remains', { templates: [template({ differences: [addition] })] }, 'drifted'],
+    [
+      'a difference that was held back',
+      { templates: [template({ differences: [{ ...addition, outcome: 'skipped' }] })] },
+      'drifted',
+    ],
+    [
+      'a difference that is gone',
+      { templates: [template({ differences: [{ ...addition, outcome: 'applied' }] })] },
+      'in-sync',
+    ],
+    ['a subdomain behind', { templates: [template({ subdomains: [subdomain('drifted')] })] }, 'drifted'],
+    [
+      'a subdomain that may follow',
+      { templates: [template({ subdomains: [subdomain('pending')] })] },
+      'in-sync',
+    ],
+    ['a subdomain unread', { templates: [template({ subdomains: [subdomain('failed')] })] }, 'failed'],
+  ])('%s', (_, parts, status) => {
+    expect(assembleReport([pass(parts)]).status).toBe(status);
+  });
+});
+
+describe('the summary', () => {
+  test('counts what was applied as applied only, and all else under its action', () => {
+    expect(everyKindReport.summary).toEqual({
+      templates: 4,
+      inSync: 72,
+      add: 3,
+      update: 3,
+      park: 1,
+      surplus: 3,
+      blocked: 6,
+      applied: 2,
+      heldTemplates: 1,
+      failedTemplates: 1,
+      subdomains: 4,
+      subdomainDifferences: 5,
+    });
+  });
+
+  test('runs over all clients', () => {
+    const other = { ...everyKind, client: 'other' };
+    const { summary, templates } = assembleReport([everyKind, other]);
+    expect(summary).toMatchObject({ templates: 8, applied: 4, add: 6 });
+    expect(templates).toHaveLength(8);
+  });
+});
+
+describe('run and time of several passes', () => {
+  const early = pass({ client: 'a', startedAt: '2026-11-20T20:00:00.000Z', durationMs: 700.4 });
+  const late = pass({ client: 'b', startedAt: '2026-11-20T20:00:00.500Z', durationMs: 100 });
+
+  test('passes of one run count from the first start to the last end', () => {
+    const whole = { run: early.run, startedAt: early.startedAt, durationMs: 700 };
+    expect(assembleReport([early, late])).toMatchObject(whole);
+    expect(assembleReport([late, early])).toMatchObject(whole);
+  });
+
+  test('of different runs the newest counts', () => {
+    const newest = { ...late, run: 'newest', trigger: 'schedule' as const };
+    expect(assembleReport([newest, early])).toMatchObject({
+      run: 'newest',
+      trigger: 'schedule',
+      startedAt: late.startedAt,
+      durationMs: 100,
+    });
+  });
+
+  test('it is a dry run only if no pass wrote', () => {
+    expect(assembleReport([early, late]).dryRun).toBe(true);
+    expect(assembleReport([early, { ...late, dryRun: false }]).dryRun).toBe(false);
+  });
+});
+
+describe('the exit code', () => {
+  test.each<[string, Partial<PassResult>, plan: [number, number], apply: [number, number]]>([
+    ['in sync', { templates: [template({})] }, [0, 0], [0, 0]],
+    ['differences', ending(addition), [0, 2], [0, 2]],
+    [
+      'everything applied',
+      { templates: [template({ differences: [{ ...addition, outcome: 'applied' }] })] },
+      [0, 0],
+      [0, 0],
+    ],
+    ['held back by a mode', ending({ ...addition, outcome: 'skipped' }), [0, 2], [0, 2]],
+    ['a write failed', ending({ ...addition, outcome: 'failed' }), [0, 2], [1, 1]],
+    ['a write stayed unknown', ending({ ...addition, outcome: 'unknown' }), [0, 2], [1, 1]],
+    ['an older write is still unknown', ending(blocked), [0, 2], [1, 1]],
+    ['blocked by a conflict', ending({ ...blocked, reason: 'cname-conflict' }), [0, 2], [0, 2]],
+    ['held', { templates: [template({ status: 'held' })] }, [0, 2], [1, 1]],
+    ['failed', { templates: [template({ status: 'failed' })] }, [1, 1], [1, 1]],
+    ['an error in a file', { problems: [error] }, [1, 1], [1, 1]],
+    ['a warning in a file', { problems: [warning] }, [0, 0], [0, 0]],
+    ['a subdomain behind', { templates: [template({ subdomains: [subdomain('drifted')] })] }, [0, 2], [0, 2]],
+  ])('%s', (_, parts, plan, apply) => {
+    expect(codes(assembleReport([pass({ ...parts, dryRun: true })]))).toEqual(plan);
+    expect(codes(assembleReport([pass({ ...parts, dryRun: false })]))).toEqual(apply);
+  });
+});

@@ -1,0 +1,66 @@
+import * as fc from 'fast-check';
+import { assembleReport } from '../../src/report/assemble.ts';
+import type { Report } from '../../src/report/report.ts';
+import type { PassResult } from '../../src/result.ts';
+import { everyKind } from './every-kind.ts';
+
+/** Texts that try to leave the place where a report shows them. */
+export const hostileTexts = [
+  '<script>alert(1)</script>',
+  '"><img src=x onerror=alert(1)>',
+  "'; </style></code></td></details>",
+  '&lt;script&gt; &amp; &#60;b&#62;',
+  '`code` ``` ~~~ | pipe || \\| **bold** _it_ # head',
+  '[link](javascript:alert(1)) ![image](https://evil.example/x.png)',
+  '@everyone @octocat team/repo#12 #34 GH-5 https://evil.example www.evil.example mail@evil.example',
+  '\x1b[2J\x1b[31mred\x1b]0;title\x07\x9b31m\b\b\b',
+  'one\ntwo\r\nthree\ttabs\u0085\u2028\u2029\v\f',
+  'abc\u202e\u2066txt.exe\u2069\u200f\u061c\ufeff\u200b\u00ad\u{e0041}',
+  '  blanks  at\u00a0both\u3000ends ',
+  'x'.repeat(10_000),
+  '\x1b<|`'.repeat(2_500),
+  '漢字かな交じり文👩‍👩‍👧‍👦🇩🇪e\u0301\u0301\u0301',
+  'שלום عالم',
+  '\ud800 lone',
+  '',
+];
+
+const hostileText = fc.oneof(
+  fc.constantFrom(...hostileTexts),
+  fc.string({ unit: 'binary', maxLength: 60 }),
+  fc.string({ unit: 'grapheme', maxLength: 200 }),
+  fc.array(fc.constantFrom(...hostileTexts.slice(0, 11)), { maxLength: 3 }).map((texts) => texts.join(' ')),
+);
+
+export const someHostileTexts = fc.array(hostileText, { minLength: 1, maxLength: 23 });
+
+const freeTexts = new Set([
+  'client',
+  'template',
+  'file',
+  'revision',
+  'message',
+  'type',
+  'name',
+  'content',
+  'error',
+  'retryAt',
+  'subdomain',
+  'check',
+]);
+
+/** A report of every kind, over one client, whose texts all come from elsewhere. */
+export const reportWith = (texts: readonly string[]): Report => {
+  let used = 0;
+  const pass: PassResult = JSON.parse(JSON.stringify(everyKind), (key, value: unknown) => {
+    if (typeof value !== 'string' || !freeTexts.has(key)) return value;
+    return key === 'client' ? texts[0] : texts[used++ % texts.length];
+  });
+  return assembleReport([pass]);
+};
+
+/** The same report with texts that try nothing: what another is held against. */
+export const harmlessReport = reportWith(['plain']);
+
+/** Whatever steers a terminal, changes the direction of reading or hides itself. */
+export const unseen = /(?!\n)[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]|(?! )\p{Zs}/u;

@@ -1,0 +1,58 @@
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { assembleReport } from '../../src/report/assemble.ts';
+import { renderHtml } from '../../src/report/html.ts';
+import { visible } from '../../src/report/visible.ts';
+import { everyKindReport, pass, template } from './every-kind.ts';
+import { harmlessReport, hostileTexts, reportWith, someHostileTexts, unseen } from './hostile.ts';
+
+/** The page without its texts. A content that is long stands in a fold, which is made a short one here. */
+const skeletonOf = (page: string): string =>
+  page
+    .replaceAll(/>[^<]+/g, '>')
+    .replaceAll('<details><summary><code></code></summary><code></code></details>', '<code></code>');
+
+const decoded = (page: string): string =>
+  page.replaceAll(/&#(\d+);/g, (_, code: string) => String.fromCodePoint(Number(code)));
+
+test('a report of every kind', async () => {
+  await expect(renderHtml(everyKindReport)).toMatchFileSnapshot('every-kind.golden.html');
+});
+
+test('a report of nothing', () => {
+  const page = renderHtml(assembleReport([]));
+  expect(page).toContain('no templates');
+  expect(page).not.toContain('1970');
+});
+
+test('says whether anything was written', () => {
+  expect(renderHtml(assembleReport([pass({})]))).toContain('Nothing was written.');
+  expect(renderHtml(assembleReport([pass({ dryRun: false })]))).not.toContain('Nothing was written.');
+});
+
+test('needs nothing from elsewhere and runs nothing', () => {
+  const page = renderHtml(everyKindReport);
+  expect(page).not.toMatch(
+    /<(script|link|img|iframe|object|form|a)\b|\b(src|href|on\w+|style)=|url\(|@import/i,
+  );
+  expect(page).toContain(`content="default-src 'none'; style-src 'unsafe-inline'"`);
+});
+
+describe('hostile texts', () => {
+  test('leave the page as it is built, hide nothing, and are all there', () => {
+    const skeleton = skeletonOf(renderHtml(harmlessReport));
+    fc.assert(
+      fc.property(someHostileTexts, (texts) => {
+        const page = renderHtml(reportWith(texts));
+        expect(skeletonOf(page)).toBe(skeleton);
+        expect(page).not.toMatch(unseen);
+      }),
+      { numRuns: 50, examples: [[hostileTexts], ...hostileTexts.map((text): [string[]] => [[text]])] },
+    );
+  });
+
+  test.each(hostileTexts)('%j stands whole, as text', (message) => {
+    const page = renderHtml(assembleReport([pass({ templates: [template({ status: 'held', message })] })]));
+    expect(decoded(page)).toContain(`<p class="message">${visible(message)}</p>`);
+  });
+});

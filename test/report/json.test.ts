@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest';
+import * as fc from 'fast-check';
+import { assembleReport } from '../../src/report/assemble.ts';
+import { renderJson } from '../../src/report/json.ts';
+import type { Report } from '../../src/report/report.ts';
+import { everyKindReport, pass, template } from './every-kind.ts';
+
+test('a report of every kind', async () => {
+  await expect(renderJson(everyKindReport)).toMatchFileSnapshot('every-kind.golden.json');
+});
+
+test('keys stand in one order, whatever order they came in', () => {
+  const backwards = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(backwards);
+    if (typeof value !== 'object' || value === null) return value;
+    return Object.fromEntries(
+      Object.entries(value)
+        .toReversed()
+        .map(([key, part]) => [key, backwards(part)]),
+    );
+  };
+  const shuffled: Report = JSON.parse(JSON.stringify(backwards(everyKindReport)));
+  expect(renderJson(shuffled)).toBe(renderJson(everyKindReport));
+});
+
+test('texts come back as they were, and nothing in them reaches a terminal', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary', maxLength: 40 }), (message) => {
+      const report = assembleReport([pass({ templates: [template({ message })] })]);
+      const json = renderJson(report);
+      expect(JSON.parse(json)).toEqual(report);
+      expect(json).not.toMatch(/(?!\n)[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u);
+    }),
+    { examples: [['\x1b[2J\u202e\u2028\u{e0041}\x9b\u007f']] },
+  );
+});

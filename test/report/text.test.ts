@@ -1,0 +1,139 @@
+import { stripVTControlCharacters } from 'node:util';
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { assembleReport } from '../../src/report/assemble.ts';
+import { widthOf } from '../../src/report/columns.ts';
+import { renderText } from '../../src/report/text.ts';
+import type { TemplateResult } from '../../src/result.ts';
+import { everyKindReport, pass, template } from './every-kind.ts';
+import { someHostileTexts, hostileTexts, reportWith, unseen } from './hostile.ts';
+
+const plain = (width: number) => ({ color: false, width });
+
+describe('a report of every kind', () => {
+  test.each([120, 60])('at %i columns', async (width) => {
+    await expect(renderText(everyKindReport, plain(width))).toMatchFileSnapshot(
+      `every-kind.golden.${width}.txt`,
+    );
+  });
+
+  test('with colour, which adds nothing but colour', async () => {
+    const colored = renderText(everyKindReport, { color: true, width: 120 });
+    await expect(colored).toMatchFileSnapshot('every-kind.golden.color.txt');
+    expect(stripVTControlCharacters(colored)).toBe(renderText(everyKindReport, plain(120)));
+  });
+});
+
+describe('the line that sums up', () => {
+  const add: TemplateResult['differences'][number] = {
+    action: 'add',
+    desired: { type: 'A', name: 'www', content: '203.0.113.10', priority: null, ttl: null },
+    cause: 'edited',
+    source: { file: 'web.yaml', line: 9, column: 5 },
+  };
+  const surplus: TemplateResult['differences'][number] = {
+    action: 'surplus',
+    recordId: 3,
+    current: add.desired,
+    reason: 'unlisted',
+    cause: 'unknown',
+  };
+
+  test.each<[string, TemplateResult[]]>([
+    ['no templates', []],
+    ['everything in sync: 1 record in 1 template', [template({ inSync: 1 })]],
+    ['everything in sync: 27 records in 2 templates', [template({ inSync: 20 }), template({ inSync: 7 })]],
+    [
+      '2 to add, 1 surplus that cannot be deleted',
+      [template({ status: 'drifted', differences: [add, add, surplus] })],
+    ],
+    [
+      '1 applied, everything in sync: 1 record in 1 template',
+      [template({ inSync: 1, differences: [{ ...add, outcome: 'applied' }] })],
+    ],
+    [
+      '1 template held, 2 templates failed',
+      (['held', 'failed', 'failed'] as const).map((status) => template({ status })),
+    ],
+    ['drifted', [template({ status: 'drifted' })]],
+  ])('%s', (line, templates) => {
+    const text = renderText(assembleReport([pass({ templates })]), plain(120));
+    expect(text.trimEnd().split('\n').at(-1)).toBe(line);
+  });
+});
+
+test('a template in sync is one line', () => {
+  const templates = [template({ inSync: 3 }), template({ template: 'other', id: null, inSync: 1 })];
+  expect(
+    renderText(assembleReport([pass({ templates })]), plain(120))
+      .split('\n')
+      .slice(0, 3),
+  ).toEqual([
+    '✓ standard-web (17)  in sync: 3 records  templates/standard-web.yaml',
+    '✓ other  in sync: 1 record  templates/standard-web.yaml',
+    '',
+  ]);
+});
+
+test('the largest numbers keep to the narrowest terminal', () => {
+  const current = { type: 'CNAME', name: 'a'.repeat(20), content: 'x', priority: null, ttl: 2 ** 52 };
+  const templates = [
+    template({
+      differences: [
+        { action: 'surplus', recordId: 2 ** 52, current, reason: 'unlisted', cause: 'both' },
+        {
+          action: 'update',
+          recordId: 2 ** 52,
+          current,
+          desired: { ...current, priority: 2 ** 52, ttl: 2 ** 51 },
+          fields: ['priority', 'ttl'],
+          cause: 'both',
+          source: { file: 'web.yaml', line: 2 ** 40, column: 1 },
+        },
+      ],
+    }),
+  ];
+  const lines = renderText(assembleReport([pass({ templates })]), plain(1)).split('\n');
+  expect(lines.filter((line) => widthOf(line) > 40)).toEqual([]);
+});
+
+test('with several clients each template and problem names its own', () => {
+  const templates = [template({ client: 'acme' }), template({ client: 'other' })];
+  const problem = { severity: 'error', check: 'include', message: 'No.', client: 'acme' } as const;
+  const problems = [
+    { ...problem, file: 'web.yaml', line: 3, column: 5 },
+    { ...problem, file: null, line: null, column: null },
+  ];
+  const text = renderText(assembleReport([pass({ templates, problems })]), plain(120));
+  expect(text).toContain('acme: standard-web');
+  expect(text).toContain('other: standard-web');
+  expect(text).toContain('acme: web.yaml:3:5: error: No. [include]');
+  expect(text).toContain('acme: error: No. [include]');
+});
+
+describe('hostile texts', () => {
+  test('stand as escapes', () => {
+    const text = renderText(reportWith(['\x1b[31m\u202e\u{e0041}\n\t a  b\u00a0']), plain(400));
+    expect(text).toContain(String.raw`\x1b[31m\u202e\u{e0041}\n\t a\x20\x20b\xa0`);
+  });
+
+  test('steer nothing, hide nothing and break no line', () => {
+    fc.assert(
+      fc.property(someHostileTexts, fc.integer({ min: 1, max: 200 }), (texts, width) => {
+        const report = reportWith(texts);
+        const text = renderText(report, plain(width));
+        expect(text).not.toMatch(unseen);
+        const tooWide = text.split('\n').filter((line) => widthOf(line) > Math.max(40, width));
+        expect(tooWide).toEqual([]);
+        expect(stripVTControlCharacters(renderText(report, { color: true, width }))).toBe(text);
+      }),
+      {
+        numRuns: 60,
+        examples: [
+          [hostileTexts, 80],
+          [hostileTexts, 40],
+        ],
+      },
+    );
+  });
+});

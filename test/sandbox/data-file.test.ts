@@ -1,0 +1,193 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { hostname, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { UserError } from '../../src/errors.ts';
+import { startSandbox } from '../../src/sandbox/sandbox.ts';
+import type { Sandbox } from '../../src/sandbox/sandbox.ts';
+import { get, post, put } from './requests.ts';
+
+/** A process of its own, from the build: it adds twenty records to the data file that it is given. */
+const writer = `
+  import { startSandbox } from '${new URL('../../dist/sandbox/sandbox.js', import.meta.url).href}';
+  const [dataFile, mark] = process.argv.slice(1);
+  const sandbox = await startSandbox({ dataFile });
+  for (let index = 0; index < 20; index++) {
+    const body = new URLSearchParams({ user_token: 'u', client_token: 'c', type: 'TXT', content: mark + index });
+    const { ok } = await fetch(sandbox.url + '/dns_templates/23/add_record', { method: 'PUT', body });
+    if (!ok) throw new Error('refused');
+  }
+  await sandbox.close();
+`;
+
+let directory: string;
+let dataFile: string;
+let started: Sandbox[];
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'sandbox-'));
+  dataFile = join(directory, 'state', 'sandbox.json');
+  started = [];
+});
+afterEach(async () => {
+  await Promise.all(started.map(async (sandbox) => sandbox.close()));
+  await rm(directory, { recursive: true });
+});
+
+const start = async (options: { reset?: boolean } = {}) => {
+  const sandbox = await startSandbox({ dataFile, ...options });
+  started.push(sandbox);
+  return sandbox;
+};
+
+const add = async (sandbox: Sandbox, content: string) =>
+  put(`${sandbox.url}/dns_templates/23/add_record`, { type: 'TXT', content });
+
+const texts = async (sandbox: Sandbox): Promise<string[]> => {
+  const { json } = await get(`${sandbox.url}/dns_templates`);
+  return json
+    .find(({ id }: { id: number }) => id === 23)
+    .dns_template_records.filter(({ type }: { type: string }) => type === 'TXT')
+    .map(({ content }: { content: string }) => content);
+};
+
+it('brings everything back after a restart, ids and subdomains too', async () => {
+  const first = await start();
+  await add(first, 'kept');
+  await post(`${first.controlUrl}/set-subdomain`, { name: 'new.example.net', dns_template_id: 23 });
+  const urls = ['/dns_templates', '/accounts', '/dns_records?subdomain=new.example.net'];
+  const before = await Promise.all(urls.map(async (path) => read(first, path)));
+  await first.close();
+  const second = await start();
+  expect(await Promise.all(urls.map(async (path) => read(second, path)))).toEqual(before);
+  expect(await texts(second)).toEqual(['kept']);
+});
+
+const read = async (sandbox: Sandbox, path: string) => {
+  const url = new URL(sandbox.url + path);
+  return (await get(`${url.origin}${url.pathname}`, Object.fromEntries(url.searchParams))).json;
+};
+
+it('begins again with the example data when asked to', async () => {
+  const first = await start();
+  await add(first, 'gone');
+  const second = await start({ reset: true });
+  expect(await texts(second)).toEqual([]);
+  expect(await texts(first)).toEqual([]);
+});
+
+it('keeps the file to its owner and leaves nothing beside it', async () => {
+  await add(await start(), 'kept');
+  expect((await stat(dataFile)).mode & 0o777).toBe(0o600);
+  expect(await readdir(join(directory, 'state'))).toEqual(['sandbox.json']);
+});
+
+describe('several on one file', () => {
+  it('see what the others wrote, at once', async () => {
+    const [one, two] = [await start(), await start()];
+    await add(one, 'a');
+    expect(await texts(two)).toEqual(['a']);
+    await add(two, 'b');
+    expect(await texts(one)).toEqual(['a', 'b']);
+  });
+
+  it('lose no change', async () => {
+    const sandboxes = [await start(), await start()];
+    const wanted = Array.from({ length: 50 }, (_, index) => `text ${index}`);
+    const added = await Promise.all(
+      wanted.map(async (text, index) => add(index % 2 === 0 ? sandboxes[0]! : sandboxes[1]!, text)),
+    );
+    expect(added.map(({ status }) => status)).toEqual(wanted.map(() => 200));
+    for (const sandbox of sandboxes) {
+      expect((await texts(sandbox)).sort()).toEqual(wanted.toSorted());
+    }
+  });
+
+  it('lose no change between processes either', async () => {
+    const sandbox = await start();
+    const writers = ['a', 'b', 'c'].map((mark) =>
+      spawn(process.execPath, ['--input-type=module', '--eval', writer, dataFile, mark], {
+        stdio: 'inherit',
+      }),
+    );
+    const exits = Promise.all(writers.map(async (process) => once(process, 'exit')));
+    const writing = await Promise.all(['1', '2', '3', '4', '5'].map(async (text) => add(sandbox, text)));
+    expect(writing.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
+    expect(await exits).toEqual(writers.map(() => [0, null]));
+    expect(await texts(sandbox)).toHaveLength(5 + 3 * 20);
+  });
+});
+
+describe('a lock', () => {
+  const lockLeftBy = async (mark: string) => {
+    await writeFile(`${dataFile}.lock`, mark);
+  };
+
+  it.each([
+    ['a process that is gone', `${hostname()} 4194305 x`],
+    ['an earlier process of this id', `${hostname()} ${process.pid} x`],
+  ])('left behind by %s is no hindrance', async (_, mark) => {
+    const sandbox = await start();
+    await lockLeftBy(mark);
+    expect((await add(sandbox, 'written')).status).toBe(200);
+    expect(await texts(sandbox)).toEqual(['written']);
+  });
+
+  it('of another host is taken for left behind when it is old', async () => {
+    const sandbox = await start();
+    await lockLeftBy('elsewhere 1 x');
+    const longAgo = new Date(Date.now() - 3_600_000);
+    await utimes(`${dataFile}.lock`, longAgo, longAgo);
+    expect((await add(sandbox, 'written')).status).toBe(200);
+  });
+
+  it('of a living process is waited for', async () => {
+    const sandbox = await start();
+    await lockLeftBy(`${hostname()} ${process.ppid} x`);
+    const adding = add(sandbox, 'late');
+    const other = await start();
+    expect(await texts(other)).toEqual([]);
+    await rm(`${dataFile}.lock`);
+    expect((await adding).status).toBe(200);
+    expect(await texts(other)).toEqual(['late']);
+  });
+});
+
+describe('a file that cannot be used', () => {
+  it.each([
+    ['cut off', '{"version":1,"next_id":20'],
+    ['empty', ''],
+    ['of another form', '{"version":2}'],
+    ['wrong inside', null],
+  ])('because it is %s is an error that names it and the way out', async (_, text) => {
+    await (await start()).close();
+    const whole = await readFile(dataFile, 'utf8');
+    await writeFile(dataFile, text ?? whole.replace('"ttl":3600', '"ttl":"3600"'));
+    const starting = start();
+    await expect(starting).rejects.toThrow(UserError);
+    await expect(starting).rejects.toThrow(dataFile);
+    await expect(starting).rejects.toThrow('--reset');
+    expect(await texts(await start({ reset: true }))).toEqual([]);
+  });
+
+  it('is told to each request, and is used again once mended', async () => {
+    const sandbox = await start();
+    const whole = await readFile(dataFile, 'utf8');
+    await writeFile(dataFile, 'x');
+    expect(await add(sandbox, 'a')).toMatchObject({
+      status: 500,
+      json: { error: expect.stringContaining(dataFile) },
+    });
+    expect(await readFile(dataFile, 'utf8')).toBe('x');
+    await writeFile(dataFile, whole);
+    expect((await add(sandbox, 'b')).status).toBe(200);
+    expect(await texts(sandbox)).toEqual(['b']);
+  });
+
+  it('because a directory stands there is an error that names it', async () => {
+    dataFile = directory;
+    await expect(start()).rejects.toThrow(UserError);
+    await expect(start()).rejects.toThrow(directory);
+  });
+});

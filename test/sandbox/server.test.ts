@@ -1,0 +1,124 @@
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { UserError } from '../../src/errors.ts';
+import { startSandbox } from '../../src/sandbox/sandbox.ts';
+import type { Sandbox, SandboxRequest } from '../../src/sandbox/sandbox.ts';
+import { get, put, send, tokens } from './requests.ts';
+
+let sandbox: Sandbox;
+let seen: SandboxRequest[];
+beforeEach(async () => {
+  seen = [];
+  sandbox = await startSandbox({ onRequest: (request) => seen.push(request) });
+});
+afterEach(async () => {
+  await sandbox.close();
+});
+
+describe('failures', () => {
+  it.each([
+    ['GET', '/api/v1/', 404],
+    ['GET', '/api/v1/dns_templates/', 404],
+    ['GET', '/api/v1/accounts/bakery', 404],
+    ['GET', '/api/v1/accounts/999', 404],
+    ['GET', '/api/v2/accounts', 404],
+    ['GET', '/', 404],
+    ['GET', '//accounts', 404],
+    ['PUT', '/api/v1/dns_templates/x/add_record', 404],
+  ])('%s %s is %i, as JSON', async (method, path, status) => {
+    const answer = await send(method, new URL(sandbox.url).origin + path, { query: tokens });
+    expect(answer).toMatchObject({ status, json: { error: expect.any(String) } });
+    expect(answer.headers['content-type']).toBe('application/json; charset=utf-8');
+  });
+
+  it('never repeat a token', async () => {
+    const url = `${sandbox.url}/dns_templates/23/add_record`;
+    const { user_token: secret } = tokens;
+    const answers = await Promise.all([
+      send('PUT', url, { query: tokens, form: tokens }),
+      put(url, { type: secret, content: secret }),
+      put(url, { type: 'MX', content: 'a', priority: secret }),
+      get(`${sandbox.url}/accounts/${secret}`),
+      get(`${sandbox.url}/databases`, { account_id: secret }),
+      get(`${sandbox.url}/dns_records`, { subdomain: secret }),
+      send('PUT', url, { body: JSON.stringify(tokens), headers: { 'content-type': 'application/json' } }),
+      send('GET', `${sandbox.url}/accounts`, { query: { user_token: secret } }),
+    ]);
+    expect(answers.map(({ status }) => status)).toEqual([400, 422, 422, 404, 422, 404, 415, 401]);
+    for (const { text } of answers) {
+      expect(text).not.toContain(secret);
+    }
+  });
+
+  it('include a body that is too long', async () => {
+    const url = `${sandbox.url}/dns_templates/23/add_record`;
+    const longest = await put(url, { type: 'TXT', content: 'x'.repeat(1024 * 1024 - 200) });
+    expect(longest.status).toBe(200);
+    const longer = await put(url, { type: 'TXT', content: 'x'.repeat(4 * 1024 * 1024) });
+    expect(longer).toMatchObject({ status: 413, json: { error: expect.any(String) } });
+  });
+});
+
+it('tells of each request without its query', async () => {
+  await get(`${sandbox.url}/accounts`);
+  await put(`${sandbox.url}/dns_templates/1/add_record`, { type: 'A', content: '203.0.113.5' });
+  await expect.poll(() => seen).toHaveLength(2);
+  expect(seen).toEqual([
+    { method: 'GET', path: '/api/v1/accounts', status: 200 },
+    { method: 'PUT', path: '/api/v1/dns_templates/1/add_record', status: 403 },
+  ]);
+});
+
+it('says which address it cannot listen on', async () => {
+  const port = Number(new URL(sandbox.url).port);
+  const second = startSandbox({ port });
+  await expect(second).rejects.toThrow(UserError);
+  await expect(second).rejects.toThrow(`127.0.0.1:${port}`);
+});
+
+describe('close', () => {
+  it('lets an answer under way arrive, whose change was made', async () => {
+    const directory = await mkdtemp(join(tmpdir(), 'sandbox-'));
+    const dataFile = join(directory, 'data.json');
+    const slow = await startSandbox({ latency: 400, dataFile });
+    const watching = await startSandbox({ dataFile });
+    const addition = put(`${slow.url}/dns_templates/23/add_record`, { type: 'A', content: '203.0.113.5' });
+    await expect
+      .poll(async () => (await get(`${watching.url}/dns_templates`)).text, { interval: 5 })
+      .toContain('203.0.113.5');
+    await slow.close();
+    const { status, headers } = await addition;
+    expect({ status, connection: headers.connection }).toEqual({ status: 200, connection: 'close' });
+    await watching.close();
+    await rm(directory, { recursive: true });
+  });
+
+  it('ends connections that are kept alive, silent, or stuck in the middle of a body', async () => {
+    const kept = await connected();
+    kept.write('GET /api/v1/accounts HTTP/1.1\r\nhost: x\r\n\r\n');
+    await once(kept, 'data');
+    const silent = await connected();
+    const stuck = await connected();
+    stuck.write('PUT /api/v1/dns_templates/23/add_record HTTP/1.1\r\nhost: x\r\ncontent-length: 9\r\n');
+    stuck.write('expect: 100-continue\r\n\r\n');
+    expect(String(await once(stuck, 'data'))).toContain('100 Continue');
+    stuck.write('user');
+    const gone = [kept, silent, stuck].map(
+      async (socket) => new Promise((resolve) => socket.on('close', resolve)),
+    );
+    await sandbox.close();
+    await Promise.all(gone);
+  });
+
+  const connected = async () => {
+    const { hostname, port } = new URL(sandbox.url);
+    const socket = connect(Number(port), hostname);
+    socket.on('error', () => undefined);
+    await once(socket, 'connect');
+    return socket.resume();
+  };
+});

@@ -1,0 +1,568 @@
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { UserError } from '../src/errors.ts';
+import type { Flags, Settings } from '../src/settings.ts';
+import { readSettings } from '../src/settings.ts';
+
+const nothing = { baseUrl: false, tokens: false };
+const all = { baseUrl: true, tokens: true };
+const tokens = { DNS_SYNC_USER_TOKEN: 'user-secret', DNS_SYNC_CLIENT_TOKEN: 'client-secret' };
+
+let cwd: string;
+beforeEach(() => {
+  cwd = realpathSync(mkdtempSync(path.join(tmpdir(), 'settings-')));
+});
+afterEach(() => {
+  rmSync(cwd, { recursive: true });
+});
+
+interface Given {
+  readonly flags?: Flags;
+  readonly env?: Record<string, string>;
+  readonly config?: string;
+  readonly needs?: { baseUrl: boolean; tokens: boolean };
+}
+
+const read = ({ flags = {}, env = {}, config, needs = nothing }: Given = {}): Settings => {
+  if (config !== undefined) write('dns-template-sync.yaml', config);
+  return readSettings({ flags, env: { HOME: '/home/somebody', ...env }, cwd, needs });
+};
+
+const write = (name: string, content: string): void => {
+  mkdirSync(path.dirname(path.join(cwd, name)), { recursive: true });
+  writeFileSync(path.join(cwd, name), content);
+};
+
+/** What the person is told, a line each, without the headline. */
+const problemsOf = (given: Given): string[] => {
+  try {
+    read(given);
+  } catch (error) {
+    expect(error).toBeInstanceOf(UserError);
+    const lines = error instanceof Error ? error.message.split('\n- ') : [];
+    return lines.length > 1 ? lines.slice(1) : lines;
+  }
+  return [];
+};
+
+const client = (given?: Given): Settings['clients'][number] => {
+  const [only, ...others] = read(given).clients;
+  expect(others).toEqual([]);
+  if (!only) throw new Error('no client');
+  return only;
+};
+
+describe('defaults', () => {
+  it('hold without flags, environment and file', () => {
+    expect(read()).toEqual({
+      clients: [
+        {
+          name: 'default',
+          baseUrl: '',
+          templates: ['templates'],
+          stateDir: '/home/somebody/.local/state/dns-template-sync',
+          schedule: '*/5 * * * *',
+          timezone: 'UTC',
+          dryRun: false,
+          mode: 'enforce',
+          surplus: 'report',
+          adopt: false,
+          limits: { maxAdds: 100, maxAddsPerPass: 300, maxChangePercent: 30, minRecords: 10 },
+          requestTimeout: 30_000,
+          writeTimeout: 8_000,
+          settle: 10_000,
+          unknownPause: 300_000,
+          concurrency: 8,
+          getParameters: 'query',
+          subdomainGrace: 900_000,
+          vars: { override: {}, client: {}, config: {} },
+          tokens: { read: expect.any(Function) },
+        },
+      ],
+      listen: { host: '127.0.0.1', port: 8053 },
+      allowedHosts: [],
+      triggerToken: null,
+      logLevel: 'info',
+      configFile: null,
+      sandbox: false,
+      secrets: expect.any(Function),
+    });
+  });
+
+  it.each([
+    [{ XDG_STATE_HOME: '/var/lib' }, '/var/lib/dns-template-sync'],
+    [{ XDG_STATE_HOME: 'relative' }, '/home/somebody/.local/state/dns-template-sync'],
+    [{ XDG_STATE_HOME: '/var/lib', DNS_SYNC_STATE_DIR: '/data' }, '/data'],
+  ])('put the state of %j into %s', (env, stateDir) => {
+    expect(client({ env }).stateDir).toBe(stateDir);
+  });
+});
+
+/** Each setting: its key in the file with a text and its value, its variable and flag with other ones. */
+const everySetting: readonly {
+  readonly key: string;
+  readonly file: readonly [string, unknown];
+  readonly env: readonly [string, string, unknown];
+  readonly flag?: readonly [keyof Flags, string | boolean | string[], unknown];
+}[] = [
+  {
+    key: 'baseUrl',
+    file: ['https://file.example/api/v1', 'https://file.example/api/v1'],
+    env: ['DNS_SYNC_BASE_URL', 'https://env.example/api/v1//', 'https://env.example/api/v1'],
+    flag: ['baseUrl', 'http://localhost:8080/api/v1', 'http://localhost:8080/api/v1'],
+  },
+  {
+    key: 'templates',
+    file: ['[zones, /srv/zones]', ['zones', '/srv/zones']],
+    env: ['DNS_SYNC_TEMPLATES', 'a:./b:', ['a', 'b']],
+    flag: ['templates', ['c', 'd:e'], ['c', 'd:e']],
+  },
+  {
+    key: 'stateDir',
+    file: ['/state/file', '/state/file'],
+    env: ['DNS_SYNC_STATE_DIR', '/state/env', '/state/env'],
+    flag: ['stateDir', '/state/flag', '/state/flag'],
+  },
+  {
+    key: 'schedule',
+    file: ['"*/7 * * * *"', '*/7 * * * *'],
+    env: ['DNS_SYNC_SCHEDULE', '*/8 * * * *', '*/8 * * * *'],
+    flag: ['schedule', '*/9 * * * *', '*/9 * * * *'],
+  },
+  {
+    key: 'timezone',
+    file: ['Europe/Berlin', 'Europe/Berlin'],
+    env: ['DNS_SYNC_TIMEZONE', 'Europe/Paris', 'Europe/Paris'],
+    flag: ['timezone', 'Europe/Rome', 'Europe/Rome'],
+  },
+  {
+    key: 'dryRun',
+    file: ['true', true],
+    env: ['DNS_SYNC_DRY_RUN', 'false', false],
+    flag: ['dryRun', true, true],
+  },
+  { key: 'mode', file: ['edits', 'edits'], env: ['DNS_SYNC_MODE', 'report', 'report'] },
+  { key: 'surplus', file: ['park', 'park'], env: ['DNS_SYNC_SURPLUS', 'report', 'report'] },
+  { key: 'adopt', file: ['true', true], env: ['DNS_SYNC_ADOPT', 'false', false] },
+  { key: 'limits.maxAdds', file: ['0', 0], env: ['DNS_SYNC_MAX_ADDS', '7', 7] },
+  { key: 'limits.maxAddsPerPass', file: ['5', 5], env: ['DNS_SYNC_MAX_ADDS_PER_PASS', '0', 0] },
+  { key: 'limits.maxChangePercent', file: ['100', 100], env: ['DNS_SYNC_MAX_CHANGE_PERCENT', '0', 0] },
+  { key: 'limits.minRecords', file: ['1', 1], env: ['DNS_SYNC_MIN_RECORDS', '2', 2] },
+  { key: 'requestTimeout', file: ['1m', 60_000], env: ['DNS_SYNC_REQUEST_TIMEOUT', '500ms', 500] },
+  { key: 'writeTimeout', file: ['1s', 1_000], env: ['DNS_SYNC_WRITE_TIMEOUT', '2s', 2_000] },
+  { key: 'settle', file: ['0s', 0], env: ['DNS_SYNC_SETTLE', '1h', 3_600_000] },
+  { key: 'unknownPause', file: ['1d', 86_400_000], env: ['DNS_SYNC_UNKNOWN_PAUSE', '30d', 30 * 86_400_000] },
+  { key: 'concurrency', file: ['2', 2], env: ['DNS_SYNC_CONCURRENCY', '3', 3] },
+  { key: 'getParameters', file: ['body', 'body'], env: ['DNS_SYNC_GET_PARAMETERS', 'query', 'query'] },
+  { key: 'subdomainGrace', file: ['1m', 60_000], env: ['DNS_SYNC_SUBDOMAIN_GRACE', '2m', 120_000] },
+  {
+    key: 'listen',
+    file: ['0.0.0.0:80', { host: '0.0.0.0', port: 80 }],
+    env: ['DNS_SYNC_LISTEN', '[::1]:8053', { host: '::1', port: 8053 }],
+    flag: ['listen', 'off', null],
+  },
+  {
+    key: 'allowedHosts',
+    file: ['[Dns.Example.net]', ['dns.example.net']],
+    env: ['DNS_SYNC_ALLOWED_HOSTS', 'a.example, b.example', ['a.example', 'b.example']],
+  },
+];
+
+const inFile = (key: string, value: string): string =>
+  key.startsWith('limits.') ? `limits: {${key.slice('limits.'.length)}: ${value}}\n` : `${key}: ${value}\n`;
+
+const valueOf = (given: Given, key: string): unknown => {
+  const settings = read(given);
+  const [first] = settings.clients;
+  const flat: Record<string, unknown> = { ...settings, ...first };
+  for (const [name, limit] of Object.entries(first?.limits ?? {})) flat[`limits.${name}`] = limit;
+  return flat[key];
+};
+
+describe('a setting', () => {
+  it.each(everySetting)('$key comes from the file', ({ key, file: [text, value] }) => {
+    expect(valueOf({ config: inFile(key, text) }, key)).toEqual(value);
+  });
+
+  it.each(everySetting)('$key comes from the environment before the file', ({ key, file, env }) => {
+    const [name, text, value] = env;
+    const config = inFile(key, file[0]);
+    expect(valueOf({ config, env: { [name]: text } }, key)).toEqual(value);
+    expect(valueOf({ config, env: { [name]: '' } }, key)).toEqual(file[1]);
+  });
+
+  it.each(everySetting.filter(({ flag }) => flag))('$key comes from the flag before all else', (setting) => {
+    const { key, file, env, flag } = setting;
+    const [name, given, value] = flag ?? ['config', '', null];
+    const config = inFile(key, file[0]);
+    expect(valueOf({ config, env: { [env[0]]: env[1] }, flags: { [name]: given } }, key)).toEqual(value);
+  });
+});
+
+describe('LOG_LEVEL', () => {
+  it('gives way to --log-level', () => {
+    expect(read({ env: { LOG_LEVEL: 'debug' } }).logLevel).toBe('debug');
+    expect(read({ env: { LOG_LEVEL: 'debug' }, flags: { logLevel: 'error' } }).logLevel).toBe('error');
+  });
+});
+
+describe('a bad value', () => {
+  it.each<[Given, string]>([
+    [{ flags: { listen: '8053' } }, '--listen: expected HOST:PORT (an IPv6 address in brackets) or off'],
+    [{ flags: { listen: '::1:80' } }, '--listen: expected HOST:PORT (an IPv6 address in brackets) or off'],
+    [{ flags: { listen: 'h:65536' } }, '--listen: expected HOST:PORT (an IPv6 address in brackets) or off'],
+    [
+      { flags: { schedule: '*/90 * * * *' } },
+      '--schedule: expected a cron expression: minutes from 0 to 59, not "*/90"',
+    ],
+    [{ flags: { timezone: 'Mars' } }, '--timezone: expected an IANA time zone such as UTC or Europe/Berlin'],
+    [
+      { flags: { logLevel: 'loud' } },
+      '--log-level: expected one of trace, debug, info, warn, error, fatal, silent',
+    ],
+    [{ flags: { stateDir: '' } }, '--state-dir: expected a path'],
+    [{ flags: { var: ['=x'] } }, '--var: expected NAME=VALUE'],
+    [{ flags: { client: 'acme' } }, '--client: there is no client acme, only default'],
+    [{ flags: { config: 'none.yaml' } }, 'none.yaml: cannot read the config file (ENOENT)'],
+    [{ env: { DNS_SYNC_DRY_RUN: 'yes' } }, 'DNS_SYNC_DRY_RUN: expected true or false'],
+    [
+      { env: { DNS_SYNC_DRYRUN: 'true' } },
+      'DNS_SYNC_DRYRUN: unknown variable; did you mean DNS_SYNC_DRY_RUN?',
+    ],
+    [{ env: { DNS_SYNC_TEMPLATES: ':' } }, 'DNS_SYNC_TEMPLATES: expected at least one'],
+    [{ env: { DNS_SYNC_MODE: 'force' } }, 'DNS_SYNC_MODE: expected one of enforce, edits, report'],
+    [{ env: { DNS_SYNC_MAX_ADDS: '-1' } }, 'DNS_SYNC_MAX_ADDS: expected a whole number from 0 on'],
+    [{ env: { DNS_SYNC_MAX_ADDS: '1e3' } }, 'DNS_SYNC_MAX_ADDS: expected a whole number from 0 on'],
+    [
+      { env: { DNS_SYNC_MAX_CHANGE_PERCENT: '101' } },
+      'DNS_SYNC_MAX_CHANGE_PERCENT: expected a whole number from 0 to 100',
+    ],
+    [{ env: { DNS_SYNC_CONCURRENCY: '0' } }, 'DNS_SYNC_CONCURRENCY: expected a whole number from 1 to 256'],
+    [
+      { env: { DNS_SYNC_SETTLE: '5' } },
+      'DNS_SYNC_SETTLE: expected a duration such as 500ms, 8s, 5m, 1h, 1d, at most 1d',
+    ],
+    [
+      { env: { DNS_SYNC_WRITE_TIMEOUT: '0s' } },
+      'DNS_SYNC_WRITE_TIMEOUT: expected a duration such as 500ms, 8s, 5m, 1h, 1d, above zero, at most 1d',
+    ],
+    [
+      { env: { DNS_SYNC_REQUEST_TIMEOUT: '30d' } },
+      'DNS_SYNC_REQUEST_TIMEOUT: expected a duration such as 500ms, 8s, 5m, 1h, 1d, above zero, at most 1d',
+    ],
+    [
+      { env: { DNS_SYNC_ALLOWED_HOSTS: 'a.example:80' } },
+      'DNS_SYNC_ALLOWED_HOSTS: expected a host name without port',
+    ],
+    [{ config: 'sheduel: x' }, 'dns-template-sync.yaml:1:10: sheduel: unknown key; did you mean `schedule`?'],
+    [{ config: 'LogLevel: x' }, 'dns-template-sync.yaml:1:11: LogLevel: unknown key'],
+    [
+      { config: 'limits: {maxAdd: 1}' },
+      'dns-template-sync.yaml:1:18: limits.maxAdd: unknown key; did you mean `maxAdds`?',
+    ],
+    [{ config: 'dryRun: "no"' }, 'dns-template-sync.yaml:1:9: dryRun: expected true or false'],
+    [{ config: 'templates: 3' }, 'dns-template-sync.yaml:1:12: templates: expected text or a list of texts'],
+    [{ config: 'templates: []' }, 'dns-template-sync.yaml:1:12: templates: expected at least one'],
+    [{ config: 'listen:' }, 'dns-template-sync.yaml:1:8: listen: expected HOST:PORT or off'],
+    [{ config: 'vars: {a: [1]}' }, 'dns-template-sync.yaml:1:11: vars.a: expected text'],
+    [{ config: 'limits: 3' }, 'dns-template-sync.yaml:1:9: limits: expected a mapping'],
+    [{ config: '- a' }, 'dns-template-sync.yaml:1:1: expected a mapping of settings'],
+    [
+      { config: 'clients: {}' },
+      'dns-template-sync.yaml:1:10: clients: expected at least one client by its name: letters, digits, dots, dashes and underscores',
+    ],
+    [
+      { config: 'clients: {acme: {listen: off}}' },
+      'dns-template-sync.yaml:1:26: clients.acme.listen: unknown key',
+    ],
+    [
+      { config: 'clients: {"a b": {}}' },
+      'dns-template-sync.yaml:1:18: clients.a b: expected at least one client by its name: letters, digits, dots, dashes and underscores',
+    ],
+    [
+      { config: 'schedule: */5 * * * *' },
+      'dns-template-sync.yaml:1:15: not valid YAML: unexpected token; text with special characters needs quotes',
+    ],
+    [
+      { config: 'a: 1\na: 2' },
+      'dns-template-sync.yaml:2:1: not valid YAML: duplicate key; text with special characters needs quotes',
+    ],
+    [
+      { config: 'dryRun: !yes true' },
+      'dns-template-sync.yaml:1:9: not valid YAML: tag resolve failed; text with special characters needs quotes',
+    ],
+    [
+      { config: '%YAML 1.1\n---\ndryRun: yes' },
+      'dns-template-sync.yaml:1:1: the file must be YAML 1.2: take the %YAML 1.1 line out',
+    ],
+    [
+      { config: 'schedule: *five' },
+      'dns-template-sync.yaml:1:1: not valid YAML: an alias (*name) without its anchor, or too many of them',
+    ],
+  ])('in %j is explained', (given, problem) => {
+    expect(problemsOf(given)).toEqual([problem]);
+  });
+
+  it.each([
+    'SERVICE_HOST',
+    'SERVICE_PORT',
+    'PORT',
+    'PORT_8053_TCP',
+    'PORT_8053_TCP_ADDR',
+    'USER_TOKEN_2',
+    'ACME_TOKEN',
+  ])('is not every variable that starts with DNS_SYNC_ (%s)', (name) => {
+    expect(problemsOf({ env: { [`DNS_SYNC_${name}`]: 'x' } })).toEqual([]);
+  });
+
+  it('is told with all others at once', () => {
+    const config = 'mode: force\nclients:\n  acme: {dryRun: 3}\n  other: {}\n';
+    expect(
+      problemsOf({ config, env: { LOG_LEVEL: 'x', DNS_SYNC_SURPLUS: 'y' }, flags: { timezone: 'z' } }),
+    ).toEqual([
+      expect.stringContaining(':1:7: mode'),
+      expect.stringContaining('clients.acme.dryRun'),
+      expect.stringContaining('--timezone'),
+      expect.stringContaining('DNS_SYNC_SURPLUS'),
+      expect.stringContaining('LOG_LEVEL'),
+    ]);
+  });
+});
+
+describe('the base URL', () => {
+  it.each([
+    'http://localhost/api/v1',
+    'http://127.0.0.1:8080/api/v1',
+    'http://127.9.9.9/api/v1',
+    'http://[::1]:8080/api/v1',
+    'https://panel.example.net/api/v1',
+  ])('may be %s', (baseUrl) => {
+    expect(client({ flags: { baseUrl } }).baseUrl).toBe(baseUrl);
+  });
+
+  it.each(['http://panel.example.net', 'http://10.0.0.1', 'http://0.0.0.0', 'http://localhost.example.net'])(
+    'needs allowInsecure for %s',
+    (baseUrl) => {
+      expect(problemsOf({ flags: { baseUrl } })).toEqual([
+        'baseUrl: http: would send the tokens in the clear: use https:, or say allowInsecure: true in the config file',
+      ]);
+      expect(client({ flags: { baseUrl }, config: 'allowInsecure: true' }).baseUrl).toBe(baseUrl);
+    },
+  );
+
+  it.each([
+    'panel.example.net',
+    'ftp://x',
+    'https://',
+    'https://u:p@x/',
+    'https://x/?user_token=t',
+    'https://x/#t',
+  ])('cannot be %s, and the message does not repeat it', (baseUrl) => {
+    expect(problemsOf({ flags: { baseUrl } })).toEqual([
+      '--base-url: expected an address such as https://panel.example.net/api/v1, without user, query or fragment',
+    ]);
+  });
+
+  it('and the tokens are required where the command needs them', () => {
+    expect(problemsOf({ needs: all })).toEqual([
+      'baseUrl: required: --base-url, DNS_SYNC_BASE_URL or baseUrl in the config file (or --sandbox, to try things out)',
+      'userToken: required: DNS_SYNC_USER_TOKEN, DNS_SYNC_USER_TOKEN_FILE or userToken in the config file',
+      'clientToken: required: DNS_SYNC_CLIENT_TOKEN, DNS_SYNC_CLIENT_TOKEN_FILE or clientToken in the config file',
+    ]);
+    expect(read({ needs: all, flags: { sandbox: true } }).sandbox).toBe(true);
+  });
+});
+
+describe('tokens', () => {
+  const address = { DNS_SYNC_BASE_URL: 'https://panel.example.net/api/v1' };
+  const both = { userToken: 'user-secret', clientToken: 'client-secret' };
+
+  it('come from the environment', () => {
+    expect(client({ needs: all, env: { ...address, ...tokens } }).tokens.read()).toEqual(both);
+  });
+
+  it('come from files, without the newline at the end', () => {
+    write('user', 'user-secret\n');
+    write('client', 'client-secret\r\n');
+    const env = {
+      ...address,
+      DNS_SYNC_USER_TOKEN_FILE: 'user',
+      DNS_SYNC_CLIENT_TOKEN_FILE: path.join(cwd, 'client'),
+    };
+    expect(client({ needs: all, env }).tokens.read()).toEqual(both);
+  });
+
+  it('come from where the config file says, seen from its folder', () => {
+    write('secrets/client', 'client-secret\n');
+    write('conf/sync.yaml', 'userToken: {env: MY_TOKEN}\nclientToken: {file: ../secrets/client}\n');
+    const given = {
+      needs: all,
+      env: { ...address, MY_TOKEN: 'user-secret' },
+      flags: { config: 'conf/sync.yaml' },
+    };
+    expect(client(given).tokens.read()).toEqual(both);
+  });
+
+  it('are read again when asked for again, and every value stays known as a secret', () => {
+    write('user', 'first-secret\n');
+    const settings = read({
+      needs: all,
+      env: { ...address, DNS_SYNC_USER_TOKEN_FILE: 'user', DNS_SYNC_CLIENT_TOKEN: 'client-secret' },
+    });
+    write('user', 'second-secret\n');
+    expect(settings.clients[0]?.tokens.read().userToken).toBe('second-secret');
+    expect(settings.secrets().toSorted()).toEqual(['client-secret', 'first-secret', 'second-secret']);
+  });
+
+  it('are not read where no command needs them', () => {
+    const env = { DNS_SYNC_USER_TOKEN_FILE: 'none' };
+    expect(() => client({ env }).tokens.read()).toThrow(
+      `DNS_SYNC_USER_TOKEN_FILE: cannot read ${cwd}/none (ENOENT)`,
+    );
+  });
+
+  it.each<[string, Given, string]>([
+    [
+      'both forms',
+      { env: { ...tokens, DNS_SYNC_USER_TOKEN_FILE: 'f' } },
+      'DNS_SYNC_USER_TOKEN: set together with DNS_SYNC_USER_TOKEN_FILE: keep one of them',
+    ],
+    [
+      'an empty variable',
+      { env: { ...tokens, DNS_SYNC_USER_TOKEN: '' } },
+      'DNS_SYNC_USER_TOKEN: the secret is empty',
+    ],
+    [
+      'an empty file',
+      { env: { DNS_SYNC_CLIENT_TOKEN: 'c', DNS_SYNC_USER_TOKEN_FILE: '/dev/null' } },
+      'DNS_SYNC_USER_TOKEN_FILE: the secret is empty',
+    ],
+    [
+      'a literal',
+      { env: tokens, config: 'userToken: pasted-secret' },
+      'dns-template-sync.yaml:1:12: userToken: a secret is never written into this file: say {env: NAME} or {file: PATH}',
+    ],
+    [
+      'two places',
+      { env: tokens, config: 'userToken: {env: A, file: b}' },
+      'dns-template-sync.yaml:1:12: userToken: a secret is never written into this file: say {env: NAME} or {file: PATH}',
+    ],
+    [
+      'a variable not set',
+      { env: { DNS_SYNC_CLIENT_TOKEN: 'c' }, config: 'userToken: {env: MY_TOKEN}' },
+      'dns-template-sync.yaml:1:12: userToken: the environment variable MY_TOKEN is not set',
+    ],
+  ])('with %s are a problem', (_, given, problem) => {
+    expect(problemsOf({ ...given, needs: all, env: { ...address, ...given.env } })).toEqual([problem]);
+  });
+
+  it('never stand in a message', () => {
+    const config =
+      'userToken: "pasted-secret\nclientToken: *pasted-secret\nmode: client-secret\n"client-secret": 1\n';
+    for (const text of [config, config.replace('"', ''), config.split('\n').slice(2).join('\n')]) {
+      const told = problemsOf({
+        config: text,
+        needs: all,
+        env: { ...tokens, DNS_SYNC_SCHEDULE: 'user-secret' },
+      }).join();
+      expect(told).not.toBe('');
+      expect(told).not.toMatch(/user-secret|client-secret|pasted-secret/);
+    }
+  });
+
+  it('also give the trigger token', () => {
+    write('trigger', 'press-here\n');
+    expect(read({ env: { DNS_SYNC_TRIGGER_TOKEN_FILE: 'trigger' } }).triggerToken?.read()).toBe('press-here');
+    expect(read({ config: 'triggerToken: {file: trigger}' }).triggerToken?.read()).toBe('press-here');
+  });
+});
+
+describe('several clients', () => {
+  const config = `
+baseUrl: https://panel.example.net/api/v1
+mode: report
+limits: {maxAdds: 5, minRecords: 6}
+vars: {web: 203.0.113.1, port: 010}
+clients:
+  acme:
+    clientToken: {env: ACME}
+    templates: zones/acme
+    limits: {maxAdds: 7}
+    vars: {web: 1.10}
+  other:
+    clientToken: {env: OTHER}
+    baseUrl: https://other.example.net/api/v1
+    mode: edits
+`;
+  const env = { DNS_SYNC_USER_TOKEN: 'user-secret', ACME: 'acme-secret', OTHER: 'other-secret' };
+
+  it('each have their own settings, and the common ones for the rest', () => {
+    const [acme, other] = read({ config, env, needs: all, flags: { var: ['web=x=y'] } }).clients;
+    expect(acme).toMatchObject({
+      name: 'acme',
+      baseUrl: 'https://panel.example.net/api/v1',
+      templates: ['zones/acme'],
+      mode: 'report',
+      limits: { maxAdds: 7, minRecords: 6 },
+      vars: {
+        override: { web: 'x=y' },
+        client: { web: '1.10' },
+        config: { web: '203.0.113.1', port: '010' },
+      },
+    });
+    expect(other).toMatchObject({
+      name: 'other',
+      baseUrl: 'https://other.example.net/api/v1',
+      templates: ['templates'],
+      mode: 'edits',
+      limits: { maxAdds: 5, minRecords: 6 },
+      vars: { client: {}, config: { web: '203.0.113.1' } },
+    });
+    expect(acme?.tokens.read().clientToken).toBe('acme-secret');
+    expect(other?.tokens.read().clientToken).toBe('other-secret');
+  });
+
+  it('give way to the environment all together', () => {
+    const { clients } = read({ config, env: { ...env, DNS_SYNC_MODE: 'enforce' }, needs: all });
+    expect(clients.map(({ mode }) => mode)).toEqual(['enforce', 'enforce']);
+  });
+
+  it('are one with --client, and the tokens of the others are not read', () => {
+    const chosen = read({
+      config,
+      env: { ...env, ACME: '' },
+      needs: all,
+      flags: { client: 'other' },
+    }).clients;
+    expect(chosen.map(({ name }) => name)).toEqual(['other']);
+    expect(problemsOf({ config, env, flags: { client: 'acne' } })).toEqual([
+      '--client: there is no client acne, only acme, other',
+    ]);
+  });
+
+  it('cannot be the same one twice', () => {
+    const same = 'baseUrl: https://x.example/\nclients: {a: {}, b: {baseUrl: "https://X.example:443"}}\n';
+    expect(problemsOf({ config: same, env: tokens, needs: all })).toEqual([
+      'clients.b: the same base URL and client token as clients.a',
+    ]);
+  });
+});
+
+describe('paths', () => {
+  it('in the config file count from its folder', () => {
+    write('conf/sync.yaml', 'templates: [zones, ../more, /abs/./zones, ../../out]\nstateDir: state\n');
+    expect(client({ flags: { config: 'conf/sync.yaml' } })).toMatchObject({
+      templates: ['conf/zones', 'more', '/abs/zones', path.resolve(cwd, '../out')],
+      stateDir: path.join(cwd, 'conf/state'),
+    });
+  });
+
+  it('elsewhere count from the working directory', () => {
+    expect(client({ flags: { templates: ['zones'], stateDir: 'state' } })).toMatchObject({
+      templates: ['zones'],
+      stateDir: path.join(cwd, 'state'),
+    });
+  });
+});

@@ -1,0 +1,86 @@
+import type { HistoryEntry, Intent, Memory, RecordMemory, TemplateFacts } from '../../src/state/memory.ts';
+
+/** Where memory outlives a process. */
+export interface Disk {
+  /** What a process finds that starts now. */
+  open(): Memory;
+  /** As if the state directory had been lost. */
+  wipe(): void;
+  close(): void;
+}
+
+interface Stored {
+  readonly facts: Map<number, string>;
+  readonly records: Map<number, Map<string, string>>;
+  readonly intents: Map<number, string>;
+  readonly history: string[];
+  lastIntent: number;
+}
+
+/** Memory as the program keeps it in SQLite, kept in this process: what has resolved is on disk. */
+export const simulatedDisk = (): Disk => {
+  let stored = emptyDisk();
+  return {
+    open: () => memoryOn(stored),
+    wipe: () => {
+      stored = emptyDisk();
+    },
+    close: () => undefined,
+  };
+};
+
+const emptyDisk = (): Stored => ({
+  facts: new Map(),
+  records: new Map(),
+  intents: new Map(),
+  history: [],
+  lastIntent: 0,
+});
+
+/** Everything goes through text, so that nothing in memory is shared with what is on disk. */
+const memoryOn = (disk: Stored): Memory => {
+  const save: Memory['save'] = ({ facts, records, forgotten }) => {
+    disk.facts.set(facts.templateId, JSON.stringify(facts));
+    const kept = disk.records.get(facts.templateId) ?? new Map<string, string>();
+    disk.records.set(facts.templateId, kept);
+    for (const key of forgotten) kept.delete(key);
+    for (const record of records) kept.set(record.key, JSON.stringify(record));
+    return Promise.resolve();
+  };
+  return {
+    template: (templateId) => {
+      const facts = disk.facts.get(templateId);
+      if (facts === undefined) return Promise.resolve(null);
+      const kept = [...(disk.records.get(templateId) ?? [])].sort(([a], [b]) => (a < b ? -1 : 1));
+      return Promise.resolve({
+        facts: parse<TemplateFacts>(facts),
+        records: kept.map(([, body]) => parse<RecordMemory>(body)),
+      });
+    },
+    templates: () =>
+      Promise.resolve(
+        [...disk.facts].sort(([a], [b]) => a - b).map(([, body]) => parse<TemplateFacts>(body)),
+      ),
+    openIntents: () => Promise.resolve([...disk.intents.values()].map((body) => parse<Intent>(body))),
+    history: () => Promise.resolve(disk.history.map((body) => parse<HistoryEntry>(body))),
+    begin: (intent) => {
+      disk.lastIntent += 1;
+      const begun = { ...intent, id: disk.lastIntent };
+      disk.intents.set(begun.id, JSON.stringify(begun));
+      return Promise.resolve(begun);
+    },
+    finish: (intent, ending, changes) => {
+      const { at, run, templateId, template, action, before, after } = intent;
+      disk.intents.delete(intent.id);
+      disk.history.push(JSON.stringify({ at, run, templateId, template, action, before, after, ...ending }));
+      return save(changes);
+    },
+    save,
+    close: () => Promise.resolve(),
+  };
+};
+
+const parse = <T>(body: string): T => {
+  const value: T = JSON.parse(body);
+  return value;
+};

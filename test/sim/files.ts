@@ -1,0 +1,250 @@
+import { canonicalName, canonicalRecord } from '../../src/model/canonical.ts';
+import { isRecordType, type RecordData, type RecordType } from '../../src/model/record.ts';
+import type { DesiredState, DesiredTemplate, IgnoreRule } from '../../src/model/template.ts';
+import { matchesIgnore } from '../../src/plan/ignore.ts';
+import { textKind } from '../../src/plan/text-kind.ts';
+import { keyOf, shown } from './records.ts';
+import type { Random } from './random.ts';
+import type { World } from './world.ts';
+
+/** The template files, as people write and edit them. */
+export interface Files {
+  readonly templates: readonly TemplateFile[];
+}
+
+export interface TemplateFile {
+  readonly templateId: number;
+  state: 'good' | 'broken' | 'gone';
+  desired: DesiredTemplate;
+  /** How often it was edited. */
+  edits: number;
+  readonly earlier: DesiredTemplate[];
+}
+
+export const drawFile = (random: Random, templateId: number, template: string): TemplateFile => {
+  const surplus = random.chance(0.4) ? 'park' : 'report';
+  const desired: DesiredTemplate = {
+    template,
+    id: random.chance(0.3) ? templateId : null,
+    source: { file: `${template}.yaml`, line: 1, column: 1 },
+    mode: random.chance(0.75) ? 'enforce' : random.pick(['edits', 'report'] as const),
+    surplus,
+    adopt: random.chance(0.3),
+    limits: {
+      maxAdds: random.chance(0.9) ? 100 : 2,
+      maxChangePercent: random.pick([30, 50, 100]),
+      minRecords: random.pick([10, 10, 3]),
+    },
+    subdomains: random.chance(0.15) ? [`${template}.example.net`] : [],
+    ignore: random.chance(0.5) ? [...ignoreRules] : [],
+    records: [],
+  };
+  let records: RecordData[] = [];
+  for (let count = random.below(8); count > 0; count -= 1) records = withRecord(random, desired, records);
+  return {
+    templateId,
+    state: 'good',
+    desired: withRecords(desired, records),
+    edits: 0,
+    earlier: [],
+  };
+};
+
+/** One edit by a person. */
+export const editFile = (world: World, file: TemplateFile): void => {
+  const { random } = world;
+  const before = file.desired;
+  if (random.chance(0.06)) {
+    file.state = random.pick(['broken', 'gone', 'good'] as const);
+    world.note(() => `~ ${before.template}.yaml is ${file.state}`);
+    return;
+  }
+  file.state = 'good';
+  file.desired = random.chance(0.12) ? withOtherPolicy(random, before) : withOtherRecords(random, file);
+  file.earlier.push(before);
+  file.edits += 1;
+  world.note(() => `~ ${describeFile(file)}`);
+};
+
+export const describeFile = ({ state, templateId, desired }: TemplateFile): string => {
+  const { template, mode, surplus, adopt, limits, ignore, records } = desired;
+  const policy = `${mode}, ${surplus}${adopt ? ', adopt' : ''}, at most ${limits.maxAdds} adds and ${limits.maxChangePercent} % from ${limits.minRecords}${ignore.length > 0 ? ', ignores' : ''}`;
+  const listed = records.map((record) => `${record.source.line}: ${shown(record)}`).join(' | ');
+  return `${template}.yaml (${templateId}${state === 'good' ? '' : `, ${state}`}; ${policy}): ${listed || 'nothing'}`;
+};
+
+/** What the files say, read as one snapshot. */
+export const readFiles = ({ templates }: Files): DesiredState => {
+  const standing = templates.filter(({ state }) => state !== 'gone');
+  return {
+    templates: standing.filter(({ state }) => state === 'good').map(({ desired }) => desired),
+    unusable: standing
+      .filter(({ state }) => state === 'broken')
+      .map(({ desired }) => ({
+        file: desired.source.file,
+        template: desired.template,
+        id: desired.id,
+        message: 'has an error',
+      })),
+    problems: [],
+    files: standing.length,
+  };
+};
+
+const withOtherPolicy = (random: Random, desired: DesiredTemplate): DesiredTemplate => {
+  switch (random.below(5)) {
+    case 0:
+      return { ...desired, surplus: desired.surplus === 'park' ? 'report' : 'park' };
+    case 1:
+      return { ...desired, adopt: !desired.adopt };
+    case 2:
+      return { ...desired, mode: random.pick(['enforce', 'enforce', 'edits', 'report'] as const) };
+    case 3:
+      return { ...desired, limits: { ...desired.limits, maxChangePercent: random.pick([30, 100]) } };
+    default: {
+      const ignore = desired.ignore.length > 0 ? [] : [...ignoreRules];
+      const records = desired.records.filter((record) => !matchesIgnore(ignore, record));
+      return withRecords({ ...desired, ignore }, records);
+    }
+  }
+};
+
+const withOtherRecords = (random: Random, { desired, earlier }: TemplateFile): DesiredTemplate => {
+  const { records } = desired;
+  const kind = random.below(6);
+  if (kind === 0 && earlier.length > 0) {
+    const old = random.pick(earlier).records.filter((record) => !matchesIgnore(desired.ignore, record));
+    return withRecords(desired, old);
+  }
+  if (kind <= 2 || records.length === 0) return withRecords(desired, withRecord(random, desired, records));
+  const victim = random.pick(records);
+  const others = records.filter((record) => record !== victim);
+  if (kind === 3) return withRecords(desired, others);
+  return withRecords(desired, changed(random, desired, others, victim));
+};
+
+const changed = (
+  random: Random,
+  desired: DesiredTemplate,
+  others: readonly RecordData[],
+  victim: RecordData,
+): readonly RecordData[] => {
+  for (let tries = 0; tries < 8; tries += 1) {
+    const other = drawRecord(random, victim.type as RecordType);
+    const field = random.pick(['content', 'content', 'ttl', 'name', 'priority'] as const);
+    const candidate = { ...victim, [field]: other[field] };
+    if (isValid(desired, [...others, candidate])) return [...others, candidate];
+  }
+  return [...others, victim];
+};
+
+const withRecord = (
+  random: Random,
+  desired: DesiredTemplate,
+  records: readonly RecordData[],
+): RecordData[] => {
+  for (let tries = 0; tries < 8; tries += 1) {
+    const candidate = drawRecord(random, random.pick(types));
+    if (isValid(desired, [...records, candidate])) return [...records, candidate];
+  }
+  return [...records];
+};
+
+const withRecords = (desired: DesiredTemplate, records: readonly RecordData[]): DesiredTemplate => ({
+  ...desired,
+  records: records.map(({ type, name, content, priority, ttl }, index) => ({
+    type: type as RecordType,
+    name,
+    content,
+    priority,
+    ttl,
+    source: { file: desired.source.file, line: index + 2, column: 3 },
+  })),
+});
+
+/** What the checks of template files let through. */
+const isValid = ({ ignore }: DesiredTemplate, records: readonly RecordData[]): boolean => {
+  const last = records.at(-1)!;
+  if (records.slice(0, -1).some((record) => keyOf(record) === keyOf(last))) return false;
+  if (matchesIgnore(ignore, last)) return false;
+  const beside = records
+    .slice(0, -1)
+    .filter((record) => canonicalName(record.name) === canonicalName(last.name));
+  if (beside.some(({ type }) => type === 'CNAME' || last.type === 'CNAME')) return false;
+  if (last.type === 'MX') {
+    const isNull = (record: RecordData): boolean => canonicalRecord(record).content === '.';
+    if (beside.some((record) => record.type === 'MX' && (isNull(record) || isNull(last)))) return false;
+  }
+  const kindOf = (record: RecordData): string | null =>
+    record.type === 'TXT' ? textKind(canonicalRecord(record).content) : null;
+  const kind = kindOf(last);
+  return kind === null || beside.every((record) => kindOf(record) !== kind);
+};
+
+const types = ['A', 'A', 'A', 'AAAA', 'CNAME', 'MX', 'MX', 'PTR', 'SRV', 'TXT', 'TXT'] as const;
+
+/** Few names and contents, so that records meet often. */
+export const drawRecord = (random: Random, type: RecordType): RecordData => {
+  const ttl = random.pick([null, null, 60, 300, 3_600]);
+  const base = { type, priority: null, ttl };
+  const name = random.pick([null, 'www', 'www', 'mail', 'Ftp', '*']);
+  switch (type) {
+    case 'A':
+      return { ...base, name, content: `192.0.2.${1 + random.below(4)}` };
+    case 'AAAA':
+      return { ...base, name, content: random.pick(['2001:db8::1', '2001:DB8:0::2']) };
+    case 'CNAME':
+      return { ...base, name: name ?? 'cn', content: random.pick(['Web.example.org', 'cdn.example.org.']) };
+    case 'MX':
+      return {
+        ...base,
+        name: random.pick([null, null, 'mail']),
+        content: random.pick(['mx1.example.net', 'MX2.example.net', 'mx3.example.net.', '.']),
+        priority: random.pick([0, 10, 20]),
+      };
+    case 'PTR':
+      return {
+        ...base,
+        name: random.pick(['10', '11']),
+        content: random.pick(['Web.example.org', 'a.example.org']),
+      };
+    case 'SRV':
+      return {
+        ...base,
+        name: random.pick(['_sip._tcp', '_xmpp._tcp']),
+        content: random.pick(['5 5060 Sip.example.net', '0 5060 sip2.example.net.']),
+        priority: random.pick([10, 20]),
+      };
+    case 'TXT':
+      return {
+        ...base,
+        name: random.pick([null, null, 'www', '_acme-challenge']),
+        content: random.pick(['v=spf1 -all', 'v=spf1 mx -all', 'token=one', 'say "hello"', 'Free text']),
+      };
+  }
+};
+
+/** What other people put at the service: also what files cannot name. */
+export const drawForeign = (random: Random): RecordData => {
+  if (random.chance(0.12)) {
+    return {
+      type: random.pick(['NS', 'CAA']),
+      name: random.pick([null, 'www']),
+      content: 'ns.example.org',
+      priority: null,
+      ttl: 300,
+    };
+  }
+  if (random.chance(0.05)) {
+    return { type: 'A', name: `_parked-${random.below(20)}`, content: '0.0.0.0', priority: null, ttl: 300 };
+  }
+  const record = drawRecord(random, random.pick(types));
+  return { ...record, ttl: record.ttl ?? 3_600 };
+};
+
+export const isKnownType = (record: RecordData): boolean => isRecordType(record.type.toUpperCase());
+
+const ignoreRules: readonly IgnoreRule[] = [
+  { type: 'TXT', name: '_acme-challenge*', content: null },
+  { type: 'A', name: null, content: '192.0.2.4' },
+];

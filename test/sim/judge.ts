@@ -1,0 +1,233 @@
+import type { RecordData } from '../../src/model/record.ts';
+import type { PresentTemplate } from '../../src/model/template.ts';
+import { isParkedName } from '../../src/plan/surplus.ts';
+import type { PassResult } from '../../src/result.ts';
+import { breaches } from './laws.ts';
+import { keyOf, shown } from './records.ts';
+import { describe, untruths } from './result-laws.ts';
+import { clientTime, type ProcessObserver } from './process.ts';
+import type { Observer, Sent } from './service.ts';
+import {
+  deedOf,
+  emptyCase,
+  isAdd,
+  plausibleViews,
+  takeEnd,
+  takeFor,
+  takeView,
+  templateIn,
+  type Deed,
+  type PassFacts,
+  type TemplateCase,
+} from './witness.ts';
+import type { World } from './world.ts';
+
+/** Sees all that passes between client, service and disk, knows the truth, and says what is against the law. */
+export interface Judge extends Omit<Observer, 'onTurn'>, ProcessObserver {
+  readonly violations: readonly string[];
+  readonly counts: Counts;
+  passStarted(pass: PassFacts): void;
+  /** The result is null where the process died or the pass failed. */
+  passEnded(result: PassResult | null): void;
+  memoryLost(): void;
+  blame(what: string): void;
+  clockJumped(): void;
+  /** Writes of this pass. */
+  readonly deeds: readonly Deed[];
+}
+
+export interface Counts {
+  passes: number;
+  deaths: number;
+  adds: number;
+  updates: number;
+  unknown: number;
+  late: number;
+  extraAdds: number;
+}
+
+export interface JudgeOptions {
+  readonly world: World;
+  readonly isKind: boolean;
+  readonly truth: () => readonly PresentTemplate[];
+  readonly editsOf: (templateId: number) => number;
+}
+
+/** A write that a report said would not be tried before a time. */
+interface Promised {
+  readonly templateId: number;
+  readonly key: string;
+  readonly desired: RecordData;
+  readonly until: number;
+  readonly edits: number;
+}
+
+export const createJudge = ({ world, isKind, truth, editsOf }: JudgeOptions): Judge => {
+  const violations: string[] = [];
+  const counts: Counts = { passes: 0, deaths: 0, adds: 0, updates: 0, unknown: 0, late: 0, extraAdds: 0 };
+  const cases = new Map<number, TemplateCase>();
+  let deeds: Deed[] = [];
+  let pass: PassFacts | null = null;
+  let promised: Promised[] = [];
+  /** Why nothing more may be begun in this pass. */
+  let ended: { why: string; at: number } | null = null;
+  let isShut = false;
+
+  const blame = (what: string): void => {
+    world.note(() => `  # AGAINST THE LAW: ${what}`);
+    violations.push(what);
+  };
+  const caseOf = (templateId: number): TemplateCase => {
+    const one = cases.get(templateId) ?? emptyCase(templateId);
+    cases.set(templateId, one);
+    return one;
+  };
+  const checkPromise = (deed: Deed, facts: PassFacts): void => {
+    if (facts.isCommand) return;
+    const broken = promised.find(
+      (one) =>
+        one.templateId === deed.sent.templateId &&
+        one.edits === editsOf(one.templateId) &&
+        one.key === deed.key &&
+        clientTime(world, facts.skew) < one.until,
+    );
+    if (broken) blame(`writes ${shown(deed.after)} before the time it named`);
+  };
+
+  return {
+    violations,
+    blame,
+    counts,
+    get deeds() {
+      return deeds;
+    },
+    passStarted: (facts) => {
+      pass = facts;
+      deeds = [];
+      ended = null;
+      isShut = false;
+      counts.passes += 1;
+      for (const one of cases.values()) one.views = [];
+      if (facts.isCommand && facts.retry) {
+        for (const [templateId] of facts.wanted) {
+          for (const deed of caseOf(templateId).deeds) deed.isForgiven = true;
+        }
+      }
+    },
+    onSent: (sent: Sent) => {
+      if (!pass) return;
+      const one = caseOf(sent.templateId);
+      const context = {
+        one,
+        truth: templateIn(truth(), sent.templateId),
+        wanted: pass.wanted.get(sent.templateId),
+        isKind,
+        earlier: deeds,
+        edits: editsOf(sent.templateId),
+      };
+      const facts = pass;
+      const readings = plausibleViews(one).map((view) => {
+        const deed = deedOf(sent, facts, view);
+        return { deed, found: breaches(deed, { ...context, view }) };
+      });
+      const lawful = readings.find(({ found }) => found.length === 0);
+      const { deed, found } = lawful ??
+        readings[0] ?? { deed: deedOf(sent, facts, undefined), found: ['writes unseen'] };
+      for (const what of found) blame(what);
+      checkPromise(deed, pass);
+      counts[isAdd(deed) ? 'adds' : 'updates'] += 1;
+      deeds.push(deed);
+      one.deeds.push(deed);
+    },
+    onLanded: (sent) => {
+      const one = caseOf(sent.templateId);
+      const deed = one.deeds.find((other) => other.sent === sent);
+      if (!deed || sent.recordId === null) return;
+      const isParked = isParkedName(deed.after.name ?? '');
+      one.standsFor.set(sent.recordId, isParked ? '#' : deed.key);
+      takeFor(one, sent.recordId, deed.key);
+    },
+    onListing: (templates) => {
+      if (!pass) return;
+      for (const { id, records } of templates) {
+        takeView(caseOf(id), pass.wanted.get(id), { at: world.time, isListing: true, records });
+      }
+    },
+    onAnswer: (sent, template) => {
+      if (!pass || template.id !== sent.templateId) return;
+      const view = { at: world.time, isListing: false, records: template.records };
+      takeView(caseOf(sent.templateId), pass.wanted.get(sent.templateId), view);
+    },
+    onFailure: (error) => {
+      const isWrite = error.operation !== 'list-dns-templates' && error.operation !== 'list-dns-records';
+      if (error.kind === 'unauthorized') ended ??= { why: 'after 401 or 403', at: world.time };
+      if (isWrite && (error.kind === 'rate-limited' || error.kind === 'not-sent'))
+        ended ??= { why: `after ${error.kind}`, at: world.time };
+      if (error.kind === 'unknown') counts.unknown += 1;
+    },
+    onBegin: (intent, isStopping) => {
+      if (intent.action === 'add') caseOf(intent.templateId).begun.push(intent.after);
+      // What runs beside it may not have heard of it in the same moment.
+      if (ended && world.time > ended.at) blame(`begins a write ${ended.why}`);
+      if (isStopping) blame('begins a write after it was told to end');
+      if (isShut) blame('begins a write after the pass ended');
+    },
+    onStrayCall: (name) => blame(`calls ${name} after the pass ended`),
+    onKept: (templateId) => {
+      const one = caseOf(templateId);
+      one.isMet = true;
+      one.editsWhenMet ??= editsOf(templateId);
+      for (const deed of deeds) if (deed.sent.templateId === templateId) deed.isKept = true;
+    },
+    passEnded: (result) => {
+      if (!pass) return;
+      isShut = true;
+      if (result === null) {
+        counts.deaths += 1;
+        for (const { sent, isKept } of deeds) if (sent.told === 'an answer' && !isKept) sent.told = 'nothing';
+        return;
+      }
+      for (const one of result.templates) {
+        const wanted = [...pass.wanted].find(([, { template }]) => template === one.template);
+        if (!wanted || one.id === null) continue;
+        const [templateId, desired] = wanted;
+        const context = {
+          one: caseOf(templateId),
+          wanted: desired,
+          deeds: deeds.filter(({ sent }) => sent.templateId === templateId),
+          isKind,
+        };
+        for (const what of untruths(one, context)) blame(`${one.template}: ${what}`);
+        if (pass.isDryRun) continue;
+        const [last] = plausibleViews(context.one);
+        const isDoubted =
+          one.message !== null || one.differences.some(({ outcome }) => outcome === 'unknown');
+        if (last && !isDoubted) takeEnd(context.one, desired, last.records);
+        promised = promised.filter((other) => other.templateId !== templateId);
+        for (const difference of one.differences) {
+          const isHalted = difference.retryAt !== undefined && difference.retryAt === result.retryAt;
+          if (difference.retryAt === undefined || isHalted || !('desired' in difference)) continue;
+          promised.push({
+            templateId,
+            key: keyOf(difference.desired),
+            desired: difference.desired,
+            until: Date.parse(difference.retryAt),
+            edits: editsOf(templateId),
+          });
+        }
+        world.note(
+          () =>
+            `  = ${one.template}: ${one.status}${one.message ? ` (${one.message})` : ''}, ${one.inSync} in sync`,
+        );
+        for (const difference of one.differences) world.note(() => `    ${describe(difference)}`);
+      }
+    },
+    memoryLost: () => {
+      for (const [id] of cases) cases.set(id, emptyCase(id));
+      promised = [];
+    },
+    clockJumped: () => {
+      promised = [];
+    },
+  };
+};

@@ -1,0 +1,245 @@
+import { canonicalName, canonicalRecord, canonicalType } from '../../src/model/canonical.ts';
+import type { RecordData } from '../../src/model/record.ts';
+import type { DesiredTemplate, PresentTemplate } from '../../src/model/template.ts';
+import { matchesIgnore } from '../../src/plan/ignore.ts';
+import { isParkedName } from '../../src/plan/surplus.ts';
+import { textKind } from '../../src/plan/text-kind.ts';
+import { isKnownType } from './files.ts';
+import { keyOf, satisfies, setOf, shown } from './records.ts';
+import { breachOf } from './service.ts';
+import { hasFailed, isAdd, isPending, type Deed, type TemplateCase, type View } from './witness.ts';
+
+export interface LawContext {
+  readonly one: TemplateCase;
+  /** What the client goes by. */
+  readonly view: View | undefined;
+  /** The template as it truly is. */
+  readonly truth: PresentTemplate | undefined;
+  readonly wanted: DesiredTemplate | undefined;
+  readonly isKind: boolean;
+  /** Every write of this pass before this one, of all templates. */
+  readonly earlier: readonly Deed[];
+  readonly edits: number;
+}
+
+/** Says what is wrong with a write at the moment it is sent; null where the law is kept. */
+type Law = (deed: Deed, context: LawContext) => string | null;
+
+export const breaches = (deed: Deed, context: LawContext): string[] =>
+  [...lawsOfAll, ...(isAdd(deed) ? lawsOfAdds : lawsOfUpdates)].flatMap((law) => law(deed, context) ?? []);
+
+const specified: Law = ({ sent, before }, { truth }) =>
+  truth && !truth.publiclyAvailable ? breachOf(sent.write, before) : 'writes to no template of the client';
+
+const permitted: Law = ({ pass }, { wanted, one, edits }) => {
+  if (!wanted) return 'writes a template that no file in force describes';
+  if (pass.isDryRun) return 'writes in a dry run';
+  if (wanted.mode === 'report') return 'writes in mode report';
+  const isUnedited = one.editsWhenMet === null || one.editsWhenMet === edits;
+  return wanted.mode === 'edits' && !pass.force && isUnedited ? 'writes in mode edits without an edit' : null;
+};
+
+const withinLimits: Law = (deed, { one, wanted, earlier, view }) => {
+  if (!wanted || deed.pass.force) return null;
+  const { maxAdds, maxChangePercent, minRecords } = wanted.limits;
+  const own = earlier.filter(({ sent }) => sent.templateId === deed.sent.templateId);
+  if (isAdd(deed)) {
+    const adds = earlier.filter(isAdd).length + 1;
+    if (own.filter(isAdd).length + 1 > maxAdds) return 'adds more than maxAdds';
+    return adds > deed.pass.maxAddsPerPass ? 'adds more than maxAddsPerPass' : null;
+  }
+  const listings = one.views.filter(({ isListing }) => isListing);
+  const most = Math.max(
+    ...[...listings, ...(view ? [view] : [])].map(({ records }) => records.filter(isKnownType).length),
+  );
+  const changes = new Set([...own.filter((other) => !isAdd(other)), deed].map(({ before }) => before?.id));
+  // A pass is measured by what it found: what of its adds has arrived does not count.
+  const isTooMuch = (known: number): boolean =>
+    known >= minRecords && changes.size * 100 > known * maxChangePercent;
+  return isTooMuch(most) && isTooMuch(most - own.filter(isAdd).length)
+    ? `changes ${changes.size} of ${most} records, more than maxChangePercent`
+    : null;
+};
+
+const lawsOfAll: readonly Law[] = [specified, permitted, withinLimits];
+
+const asTheFileSays: Law = ({ after }, { wanted }) => {
+  const isIn = wanted?.records.some((record) => keyOf(record) === keyOf(after) && record.ttl === after.ttl);
+  return isIn ? null : 'adds what the file does not say';
+};
+
+const onceInAPass: Law = (deed, { earlier }) =>
+  earlier.some(({ sent, key }) => sent.templateId === deed.sent.templateId && key === deed.key)
+    ? 'writes a wanted record twice in one pass'
+    : null;
+
+/** Truth: an earlier add of the same record stands, or may still come. */
+const noSecond: Law = (deed, { one, truth, isKind }) => {
+  for (const { sent, pass, isMissed, isForgiven } of addsOf(one, deed.key)) {
+    if (sent.landed === 'coming' && isKind) return 'adds again what is still coming';
+    const { recordId } = sent;
+    const standing = truth?.records.find(({ id }) => id === recordId);
+    if (sent.landed !== 'yes' || recordId === null || !standing) continue;
+    // Somebody made another of it, and a person said not to wait for it.
+    if (isForgiven && keyOf(standing) !== deed.key) continue;
+    if (one.standsFor.get(recordId) !== deed.key) continue;
+    if (isKind) return `adds again what stands as #${recordId}`;
+    if (pass.number === deed.pass.number) return `adds again, in one pass, what stands as #${recordId}`;
+    if (!isMissed && !missedTwice(one, deed, recordId))
+      return `adds again what stands as #${recordId}, not missed twice`;
+  }
+  return null;
+};
+
+/** Once, and once more; a third time only at a person's word. */
+const mostTwice: Law = (deed, { one }) =>
+  addsOf(one, deed.key).filter((other) => !hasFailed(other) && !other.isForgiven && !other.isWithdrawn)
+    .length >= 2
+    ? 'adds a third time'
+    : null;
+
+/** What memory knows by id, or has never met, takes two readings that agree. */
+const readTwice: Law = (deed, { one }) => {
+  const id = one.known.get(deed.key);
+  const isKnownElsewhere = id !== undefined && one.standsFor.get(id) !== deed.key;
+  if (id !== undefined && !isKnownElsewhere && !missedTwice(one, deed, id)) {
+    return `adds what is known as #${id} and was not missed in two readings`;
+  }
+  const lacks = (view: View): boolean => !view.records.some((record) => keyOf(record) === deed.key);
+  return one.isMet || twoListings(one, deed, lacks) ? null : 'adds at first sight after one reading';
+};
+
+/** This very pass was shown the record, and it is there. */
+const notSeen: Law = (deed, { one, truth, isKind }) => {
+  const seen = one.views.flatMap(({ records }) => records.filter((record) => keyOf(record) === deed.key));
+  const standing = seen.find(({ id }) =>
+    truth?.records.some((record) => record.id === id && keyOf(record) === deed.key),
+  );
+  if (!standing) return null;
+  // What stands for another wanted record may still become it: only an exact copy is one too many.
+  const isTaken = [...(one.everStoodFor.get(standing.id) ?? [])].some((key) => key !== deed.key);
+  if (isTaken && !satisfies(standing, deed.after)) return null;
+  return isKind || !missedTwice(one, deed, standing.id) ? `adds what it was shown as #${standing.id}` : null;
+};
+
+/** A template of which nothing was ever as the file wants it, and no set of the file is there: look first. */
+const notAtFirstSight: Law = ({ pass }, { one, wanted, view }) => {
+  if (!view || !wanted || pass.force || wanted.adopt || one.onceWanted.size + one.maybe.size > 0) return null;
+  const sets = new Set(view.records.map(setOf));
+  if (sets.size === 0 || wanted.records.some((record) => sets.has(setOf(record)))) return null;
+  return 'adds to a template that looks like no file of ours';
+};
+
+const noConflict: Law = ({ after }, { view }) => conflictOf(after, null, view);
+
+/** A record set with an add of unknown outcome takes no other. */
+const notBesidePending: Law = (deed, { one }) => {
+  const pending = one.deeds.find((other) => isPending(other) && other.set === deed.set);
+  return pending ? `adds beside ${shown(pending.after)}, whose outcome is unknown` : null;
+};
+
+const lawsOfAdds: readonly Law[] = [
+  asTheFileSays,
+  onceInAPass,
+  noSecond,
+  mostTwice,
+  readTwice,
+  notSeen,
+  notAtFirstSight,
+  noConflict,
+  notBesidePending,
+];
+
+const shownAndNotEqual: Law = ({ before, after }) => {
+  if (!before) return 'updates a record that the last reading did not show';
+  return keyOf(before) === keyOf(after) && before.ttl === after.ttl
+    ? `writes ${shown(before)} as it is`
+    : null;
+};
+
+const toAnEnd: Law = ({ before, after, pass, sent }, { wanted, earlier }) => {
+  if (wanted?.records.some((record) => satisfies(after, record))) return null;
+  const isPark = canonicalName(after.name).startsWith(`_parked-${before?.id}`);
+  if (isPark && wanted?.surplus === 'park') return null;
+  const isUndo = earlier.some(
+    (other) =>
+      other.pass === pass &&
+      other.sent.templateId === sent.templateId &&
+      other.before?.id === before?.id &&
+      other.before !== null &&
+      keyOf(other.before) === keyOf(after),
+  );
+  return isUndo ? null : `updates ${before && shown(before)} to what nobody wants: ${shown(after)}`;
+};
+
+const notFromItsPlace: Law = ({ before }, { wanted, view }) => {
+  if (!before || !view) return null;
+  const place = wanted?.records.find((record) => satisfies(before, record));
+  if (!place) return null;
+  const copies = view.records.filter((record) => satisfies(record, place));
+  return copies.length > 1 ? null : `takes ${shown(before)} away, which the file wants just so`;
+};
+
+/** Ignored records, unknown types, and what the file never wanted. */
+const notForeign: Law = (deed, { wanted, one }) => {
+  const { before, after, key } = deed;
+  if (!before || !wanted) return null;
+  if (!isKnownType(before)) return `touches a type it does not know: ${shown(before)}`;
+  if (matchesIgnore(wanted.ignore, before)) return `touches an ignored record: ${shown(before)}`;
+  const isOurs = one.onceWanted.has(before.id) || one.maybe.has(before.id);
+  const isInSet = wanted.records.some((record) => setOf(record) === setOf(before));
+  const kindOf = (record: RecordData): string | null => textKind(canonicalRecord(record).content);
+  const isOfOneKind = kindOf(before) !== null && kindOf(before) === kindOf(after);
+  if (
+    isInSet &&
+    (canonicalType(before.type) !== 'TXT' || isOfOneKind || isOurs || setAndContent(before, after))
+  )
+    return null;
+  if (one.everStoodFor.get(before.id)?.has(key) || one.maybe.has(before.id)) return null;
+  const mayBeUsed = isOurs || wanted.adopt || isParkedName(canonicalName(before.name));
+  return wanted.surplus === 'park' && mayBeUsed ? null : `touches a foreign record: ${shown(before)}`;
+};
+
+const setAndContent = (before: RecordData, after: RecordData): boolean =>
+  setOf(before) === setOf(after) && canonicalRecord(before).content === canonicalRecord(after).content;
+
+/** A park has a name of its own, and what is put back after one had its place. */
+const noNewConflict: Law = ({ before, after }, { view, wanted }) =>
+  before && wanted?.records.some((record) => satisfies(after, record))
+    ? conflictOf(after, before, view)
+    : null;
+
+const lawsOfUpdates: readonly Law[] = [shownAndNotEqual, toAnEnd, notFromItsPlace, notForeign, noNewConflict];
+
+const addsOf = (one: TemplateCase, key: string): Deed[] =>
+  one.deeds.filter((deed) => isAdd(deed) && deed.key === key);
+
+const missedTwice = (one: TemplateCase, deed: Deed, id: number): boolean =>
+  twoListings(one, deed, (view) => !view.records.some((record) => record.id === id));
+
+const twoListings = (one: TemplateCase, { pass }: Deed, isSo: (view: View) => boolean): boolean => {
+  const listings = one.views.filter((view) => view.isListing && isSo(view));
+  const [first] = listings;
+  const last = listings.at(-1);
+  return first !== undefined && last !== undefined && first !== last && last.at - first.at >= pass.settle;
+};
+
+const conflictOf = (after: RecordData, before: RecordData | null, view: View | undefined): string | null => {
+  const result = canonicalRecord(after);
+  const isNew = before === null || canonicalRecord(before).name !== result.name;
+  const others = (view?.records ?? []).filter(
+    (record) => record.id !== (before && 'id' in before ? before.id : null),
+  );
+  for (const record of others) {
+    const other = canonicalRecord(record);
+    if (other.name !== result.name) continue;
+    if (isNew && (other.type === 'CNAME' || result.type === 'CNAME'))
+      return `conflicts with ${shown(record)}`;
+    const isMx = other.type === 'MX' && result.type === 'MX';
+    const isNewTarget = isNew || canonicalRecord(before).content !== result.content;
+    if (isMx && isNewTarget && (other.content === '.') !== (result.content === '.')) {
+      return `conflicts with ${shown(record)}`;
+    }
+  }
+  return null;
+};

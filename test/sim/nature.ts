@@ -1,0 +1,144 @@
+import { canonicalName } from '../../src/model/canonical.ts';
+import { hasPriority, type PresentRecord, type RecordData } from '../../src/model/record.ts';
+import { sameKey } from './records.ts';
+import type { Random } from './random.ts';
+
+/** What the service makes of what it is told, and how far it can be trusted; the same for a whole round. */
+export interface Nature {
+  /** Nothing comes later than two settle readings see, and no two readings in a row are wrong. */
+  readonly isKind: boolean;
+  readonly leastTtl: number;
+  readonly mostTtl: number;
+  readonly oneTtlPerSet: boolean;
+  readonly quotesTexts: boolean;
+  readonly rewritesNames: boolean;
+  readonly respellsHosts: boolean;
+  readonly ignores: 'name' | 'content' | 'priority' | 'ttl' | null;
+  readonly rejectsDuplicates: boolean;
+  readonly answersShort: boolean;
+  readonly refusesType: string | null;
+  readonly shuffles: boolean;
+  readonly lowersTypes: boolean;
+  /** How it says that a record has no name. */
+  readonly nameless: null | '' | '@';
+  /** What it says of the priority of a record that has none. */
+  readonly noPriority: number | null;
+  readonly defaultTtl: number | null;
+  /** New ids come in no order. */
+  readonly scattersIds: boolean;
+  /** Ms that a listing may be behind. */
+  readonly lag: number;
+  /** Ms that a commit may come after its answer was lost. */
+  readonly delay: number;
+}
+
+export const drawNature = (random: Random, settle: number): Nature => {
+  const isKind = random.chance(0.8);
+  const isPlain = random.chance(0.4);
+  const quirk = (): boolean => !isPlain && random.chance(0.2);
+  const lag = random.chance(0.4) ? (isKind ? settle * random.next() * 0.9 : settle * 4) : 0;
+  return {
+    isKind,
+    leastTtl: quirk() ? 300 : 0,
+    mostTtl: quirk() ? 600 : 86_400,
+    oneTtlPerSet: quirk(),
+    quotesTexts: quirk(),
+    rewritesNames: quirk(),
+    respellsHosts: quirk(),
+    ignores: quirk() ? random.pick(['name', 'content', 'priority', 'ttl'] as const) : null,
+    rejectsDuplicates: quirk(),
+    answersShort: quirk(),
+    refusesType: quirk() ? random.pick(['A', 'MX', 'SRV', 'TXT']) : null,
+    shuffles: random.chance(0.5),
+    lowersTypes: quirk(),
+    nameless: quirk() ? random.pick(['', '@'] as const) : null,
+    noPriority: quirk() ? 0 : null,
+    defaultTtl: quirk() ? null : 3_600,
+    scattersIds: random.chance(0.2),
+    lag,
+    delay: isKind ? Math.max(0, 2 * settle - lag - 200) : 30 * settle + 30_000,
+  };
+};
+
+/** Whether the service stores what it is sent just as it is sent. */
+export const isFaithful = (nature: Nature): boolean =>
+  nature.leastTtl === 0 &&
+  nature.mostTtl === 86_400 &&
+  !nature.oneTtlPerSet &&
+  !nature.rewritesNames &&
+  nature.ignores === null &&
+  nature.refusesType === null;
+
+/** The record that an add leaves. */
+export const storedAddition = (nature: Nature, id: number, sent: RecordData): PresentRecord =>
+  spelled(nature, {
+    id,
+    type: sent.type,
+    name: sent.name,
+    content: sent.content,
+    priority: hasPriority(sent.type) ? (nature.ignores === 'priority' ? 0 : sent.priority) : null,
+    ttl: nature.ignores === 'ttl' ? nature.defaultTtl : (sent.ttl ?? nature.defaultTtl),
+  });
+
+/** The record that an update leaves. Only what was sent changes. */
+export const storedChange = (
+  nature: Nature,
+  before: PresentRecord,
+  change: { [Field in 'name' | 'content' | 'priority' | 'ttl']: RecordData[Field] | null },
+): PresentRecord => {
+  const taken = <Field extends 'name' | 'content' | 'priority' | 'ttl'>(field: Field): PresentRecord[Field] =>
+    nature.ignores === field ? before[field] : ((change[field] ?? before[field]) as PresentRecord[Field]);
+  return spelled(nature, {
+    ...before,
+    name: taken('name'),
+    content: taken('content'),
+    priority: hasPriority(before.type) ? taken('priority') : before.priority,
+    ttl: taken('ttl'),
+  });
+};
+
+/** What a write does to the other records beside its own. */
+export const alignTtls = (
+  nature: Nature,
+  records: readonly PresentRecord[],
+  written: PresentRecord,
+): PresentRecord[] =>
+  records.map((record) =>
+    nature.oneTtlPerSet &&
+    record.type === written.type &&
+    canonicalName(record.name) === canonicalName(written.name)
+      ? { ...record, ttl: written.ttl }
+      : record,
+  );
+
+export const isExactCopy = (records: readonly PresentRecord[], sent: RecordData): boolean =>
+  records.some((record) => sameKey(record, sent));
+
+/** How the service shows what it holds. */
+export const represented = (nature: Nature, record: PresentRecord): PresentRecord => ({
+  ...record,
+  type: nature.lowersTypes ? record.type.toLowerCase() : record.type,
+  name: record.name ?? nature.nameless,
+  priority: hasPriority(record.type) ? record.priority : nature.noPriority,
+});
+
+const spelled = (nature: Nature, record: PresentRecord): PresentRecord => ({
+  ...record,
+  name:
+    nature.rewritesNames && record.name !== null && !record.name.endsWith('.##DOMAIN##')
+      ? `${record.name}.##DOMAIN##`
+      : record.name,
+  content: spelledContent(nature, record),
+  ttl: record.ttl === null ? null : Math.min(nature.mostTtl, Math.max(nature.leastTtl, record.ttl)),
+});
+
+const spelledContent = (nature: Nature, { type, content }: PresentRecord): string => {
+  if (type === 'TXT') {
+    const isQuoted = content.startsWith('"');
+    return nature.quotesTexts && !isQuoted ? `"${content.replaceAll(/["\\]/g, '\\$&')}"` : content;
+  }
+  const isHost = type === 'CNAME' || type === 'MX' || type === 'PTR' || type === 'SRV';
+  if (!nature.respellsHosts || !isHost) return content;
+  const lower = content.toLowerCase();
+  return lower.endsWith('.') ? lower : `${lower}.`;
+};

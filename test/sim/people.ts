@@ -1,0 +1,31 @@
+import type { PresentRecord, RecordType } from '../../src/model/record.ts';
+import { drawForeign, drawRecord, isKnownType } from './files.ts';
+import { shown } from './records.ts';
+import type { SimulatedService } from './service.ts';
+import type { World } from './world.ts';
+
+/** Other people at the service's own panel: they add, change and remove records as they like. */
+export const meddle = (world: World, service: SimulatedService, templateId: number): void => {
+  const { random } = world;
+  const before = service.templates().find(({ id }) => id === templateId)!.records;
+  const note = (what: string, record: PresentRecord): void =>
+    world.note(() => `* ${templateId}: somebody ${what} ${shown(record)}`);
+  const kind = before.length === 0 ? 0 : random.below(3);
+  if (kind === 0) {
+    const record = { ...drawForeign(random), id: service.newId() };
+    note('adds', record);
+    service.change(templateId, (records) => [...records, record]);
+    return;
+  }
+  const victim = random.pick(before);
+  if (kind === 1) {
+    note('removes', victim);
+    service.change(templateId, (records) => records.filter((record) => record !== victim));
+    return;
+  }
+  const other = isKnownType(victim) ? drawRecord(random, victim.type as RecordType) : drawForeign(random);
+  const field = random.pick(['content', 'content', 'name', 'ttl', 'priority'] as const);
+  const changed = { ...victim, [field]: other[field] ?? (field === 'ttl' ? 3_600 : null) };
+  note(`changes ${shown(victim)} to`, changed);
+  service.change(templateId, (records) => records.map((record) => (record === victim ? changed : record)));
+};

@@ -1,0 +1,142 @@
+import type { Clock } from '../../src/apply/context.ts';
+import type { Pass } from '../../src/reconcile.ts';
+import type { Intent, Memory } from '../../src/state/memory.ts';
+import type { SimulatedService } from './service.ts';
+import type { World } from './world.ts';
+
+/** One process of the program: it may die at every call it makes, and does nothing afterwards. */
+export interface Process {
+  readonly service: Pass['service'];
+  readonly memory: Memory;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+  /** Resolves when the process has died. Nothing of it ever goes on: not even a `catch` or `finally`. */
+  readonly death: Promise<typeof died>;
+  /** After the pass: whatever is called now was left running. */
+  end(): void;
+}
+
+export const died = Symbol('died');
+
+export interface Dangers {
+  /** Of each call, from 0 to 1. */
+  readonly crash: number;
+  readonly fullDisk: number;
+  /** The call at which the program is told to end; null where it is not. */
+  readonly stopAt: number | null;
+  /** What the process's clock is ahead of the true time. */
+  readonly skew: number;
+}
+
+export interface ProcessObserver {
+  onBegin(intent: Omit<Intent, 'id'>, isStopping: boolean): void;
+  onStrayCall(name: string): void;
+  /** Something of a template is on disk. */
+  onKept(templateId: number): void;
+}
+
+export const startProcess = (
+  world: World,
+  service: SimulatedService,
+  memory: Memory,
+  dangers: Dangers,
+  observer: ProcessObserver,
+): Process => {
+  const { random } = world;
+  const stop = new AbortController();
+  let state: 'alive' | 'dead' | 'ended' = 'alive';
+  let calls = 0;
+  let reportDeath: (value: typeof died) => void = () => undefined;
+  const death = new Promise<typeof died>((resolve) => {
+    reportDeath = resolve;
+  });
+  const forever = new Promise<never>(() => undefined);
+  const mayDie = (name: string): boolean => {
+    if (!random.chance(dangers.crash)) return false;
+    world.note(() => `  x the process dies ${name}`);
+    state = 'dead';
+    reportDeath(died);
+    return true;
+  };
+
+  const call = async <T>(name: string, latency: number, effect: () => T | Promise<T>): Promise<T> => {
+    if (state === 'dead') return forever;
+    if (state === 'ended') observer.onStrayCall(name);
+    calls += 1;
+    if (calls === dangers.stopAt) {
+      world.note(() => '  . the program is told to end');
+      stop.abort();
+    }
+    if (mayDie(`before ${name}`)) return forever;
+    // Whoever runs beside this gets a turn, so that the order of calls is drawn as well.
+    for (let turns = random.below(3); turns > 0; turns -= 1) await Promise.resolve();
+    if (isDead()) return forever;
+    world.advance(random.next() * latency);
+    let value: Awaited<T>;
+    try {
+      value = await effect();
+    } catch (error) {
+      if (mayDie(`after ${name} failed`)) return forever;
+      throw error;
+    }
+    if (isDead() || mayDie(`after ${name}`)) return forever;
+    return value;
+  };
+  const isDead = (): boolean => state === 'dead';
+  const onDisk = <T>(name: string, effect: () => Promise<T>): Promise<T> =>
+    call(name, 2, () => {
+      if (random.chance(dangers.fullDisk)) {
+        world.note(() => `  ! ${name}: the disk is full`);
+        throw new Error('the disk is full');
+      }
+      return effect();
+    });
+
+  return {
+    service: {
+      listDnsTemplates: () => call('list-dns-templates', 50, () => service.list()),
+      addDnsTemplateRecord: (templateId, record) =>
+        call('add', 50, () => service.write(templateId, { action: 'add', record })),
+      updateDnsTemplateRecord: (templateId, change) =>
+        call('update', 50, () => service.write(templateId, { action: 'update', change })),
+      listDnsRecords: (subdomain) => call('list-dns-records', 50, () => service.listRecords(subdomain)),
+    },
+    memory: {
+      template: (id) => onDisk('template', () => memory.template(id)),
+      templates: () => onDisk('templates', () => memory.templates()),
+      openIntents: () => onDisk('openIntents', () => memory.openIntents()),
+      history: (filter) => onDisk('history', () => memory.history(filter)),
+      begin: (intent) => {
+        if (state !== 'dead') observer.onBegin(intent, stop.signal.aborted);
+        return onDisk('begin', () => memory.begin(intent));
+      },
+      finish: (intent, ending, changes) =>
+        onDisk('finish', async () => {
+          await memory.finish(intent, ending, changes);
+          observer.onKept(intent.templateId);
+        }),
+      save: (changes) =>
+        onDisk('save', async () => {
+          await memory.save(changes);
+          observer.onKept(changes.facts.templateId);
+        }),
+      close: () => memory.close(),
+    },
+    clock: {
+      now: () => clientTime(world, dangers.skew),
+      sleep: (milliseconds, signal) =>
+        call('sleep', 0, () => {
+          if (!signal.aborted) world.advance(milliseconds);
+        }),
+    },
+    signal: stop.signal,
+    death,
+    end: () => {
+      if (state === 'alive') state = 'ended';
+    },
+  };
+};
+
+export const clientTime = ({ time }: World, skew: number): number => Math.round(epoch + time + skew);
+
+const epoch = Date.UTC(2026, 10, 20);

@@ -1,0 +1,43 @@
+import { canonicalRecord } from '../../src/model/canonical.ts';
+import type { RecordData } from '../../src/model/record.ts';
+
+interface Keys {
+  readonly key: string;
+  readonly set: string;
+}
+
+/** Records are never changed, and are looked at many times. */
+const known = new WeakMap<RecordData, Keys>();
+
+const keysOf = (record: RecordData): Keys => {
+  const found = known.get(record);
+  if (found) return found;
+  const { type, name, content, priority } = canonicalRecord(record);
+  const set = `${type} ${name || '@'}`;
+  const made = { key: `${set} ${priority ?? '-'} ${content}`, set };
+  known.set(record, made);
+  return made;
+};
+
+/** Type, name, content and priority: everything but the TTL, in canonical form. */
+export const keyOf = (record: RecordData): string => keysOf(record).key;
+
+export const setOf = (record: RecordData): string => keysOf(record).set;
+
+export const sameKey = (a: RecordData, b: RecordData): boolean => keyOf(a) === keyOf(b);
+
+/** Whether a record at the service is what a file wants. A TTL that the file does not state is any. */
+export const satisfies = (present: RecordData, wanted: RecordData): boolean =>
+  sameKey(present, wanted) && (wanted.ttl === null || wanted.ttl === present.ttl);
+
+export const shown = (record: RecordData & { readonly id?: number }): string =>
+  [
+    record.id === undefined ? '' : `#${record.id} `,
+    record.type,
+    ' ',
+    record.name ?? '@',
+    ' ',
+    record.priority === null ? '' : `${record.priority} `,
+    record.content,
+    record.ttl === null ? '' : ` (${record.ttl})`,
+  ].join('');

@@ -1,0 +1,126 @@
+import { canonicalName } from '../../src/model/canonical.ts';
+import type { PresentRecord } from '../../src/model/record.ts';
+import type { DesiredTemplate } from '../../src/model/template.ts';
+import type { Difference } from '../../src/plan/difference.ts';
+import { matchesIgnore } from '../../src/plan/ignore.ts';
+import { isParkedName } from '../../src/plan/surplus.ts';
+import type { TemplateResult } from '../../src/result.ts';
+import { isKnownType } from './files.ts';
+import { keyOf, satisfies, sameKey, shown } from './records.ts';
+import { hasFailed, isAdd, type Deed, type TemplateCase } from './witness.ts';
+
+export interface ResultContext {
+  readonly one: TemplateCase;
+  readonly wanted: DesiredTemplate;
+  /** The writes of this pass to this template, in their order. */
+  readonly deeds: readonly Deed[];
+  readonly isKind: boolean;
+}
+
+/** What a result says must be so. */
+export const untruths = (result: TemplateResult, context: ResultContext): string[] => [
+  ...falseOutcomes(result, context),
+  ...untoldWrites(result, context),
+  ...falseState(result, context),
+  ...falseStatus(result),
+];
+
+/** `applied` is said only of what was stored, or stands there as it was wanted. */
+const falseOutcomes = (result: TemplateResult, { deeds, one }: ResultContext): string[] =>
+  result.differences.flatMap((difference) => {
+    if (difference.outcome !== 'applied' || difference.action === 'surplus') return [];
+    if (difference.action === 'blocked') return ['says of a blocked record that it was applied'];
+    const isLanded = deeds.some((deed) => isOf(deed, difference) && deed.sent.landed === 'yes');
+    // A refusal may hide that it is there already, and an unknown outcome may prove to be good: a reading tells.
+    const stands = one.views.some(({ records }) =>
+      records.some(
+        (record) =>
+          (difference.action === 'add' || record.id === difference.recordId) &&
+          (satisfies(record, difference.desired) || one.maybe.has(record.id)),
+      ),
+    );
+    return isLanded || stands ? [] : [`says applied, and it never landed: ${describe(difference)}`];
+  });
+
+/** Nothing is written behind the report's back. */
+const untoldWrites = (result: TemplateResult, { deeds }: ResultContext): string[] =>
+  deeds
+    .filter((deed) => !result.differences.some((difference) => isOf(deed, difference)))
+    .map((deed) => `does not tell of a write: ${shown(deed.after)}`);
+
+const isOf = (deed: Deed, difference: Difference): boolean => {
+  if (difference.outcome === undefined || difference.outcome === 'skipped') return false;
+  if (difference.action === 'add') return isAdd(deed) && sameKey(deed.after, difference.desired);
+  const isChange = difference.action === 'update' || difference.action === 'park';
+  return isChange && deed.before?.id === difference.recordId;
+};
+
+/** The state must be that of a reading since the last write to the template, as long as it could be believed. */
+const falseState = (result: TemplateResult, { one, wanted, deeds, isKind }: ResultContext): string[] => {
+  const isDoubted = result.status === 'failed' && result.message !== null;
+  const writtenAt = deeds.findLast((deed) => !hasFailed(deed))?.sent.at ?? 0;
+  const views = one.views.filter(({ at }) => at >= writtenAt);
+  if (!isKind || isDoubted || views.length === 0) return [];
+  const complaints = views.map(({ records }) => falseBy(records, result, wanted));
+  return complaints.some((found) => found.length === 0) ? [] : complaints.at(-1)!;
+};
+
+const falseBy = (
+  records: readonly PresentRecord[],
+  result: TemplateResult,
+  wanted: DesiredTemplate,
+): string[] => {
+  const inSync = wanted.records.filter((record) => records.some((present) => satisfies(present, record)));
+  const missing = wanted.records.filter((record) => !inSync.includes(record));
+  const found: string[] = [];
+  if (result.inSync !== inSync.length) found.push(`counts ${result.inSync} in sync of ${inSync.length}`);
+  for (const record of missing) {
+    const isTold = result.differences.some(
+      (difference) => 'source' in difference && difference.source.line === record.source.line,
+    );
+    if (!isTold) found.push(`is silent about ${shown(record)}`);
+  }
+  const ids = new Set(records.map(({ id }) => id));
+  for (const difference of result.differences) {
+    if (difference.action === 'surplus' && !ids.has(difference.recordId))
+      found.push('shows a surplus that is gone');
+  }
+  if (result.status === 'in-sync') {
+    const strays = surplusOf(wanted, records);
+    if (missing.length > 0) found.push(`says in-sync without ${shown(missing[0]!)}`);
+    if (strays.length > 0) found.push(`says in-sync beside ${shown(strays[0]!)}`);
+  }
+  return found;
+};
+
+/** Records that are neither wanted, nor parked, nor left alone. */
+export const surplusOf = (
+  wanted: DesiredTemplate,
+  records: readonly PresentRecord[],
+): readonly PresentRecord[] => {
+  const used = new Set<string>();
+  return records.filter((record) => {
+    if (!isKnownType(record) || matchesIgnore(wanted.ignore, record)) return false;
+    if (isParkedName(canonicalName(record.name))) return false;
+    const key = keyOf(record);
+    const isWanted = wanted.records.some((one) => satisfies(record, one)) && !used.has(key);
+    used.add(key);
+    return !isWanted;
+  });
+};
+
+const falseStatus = ({ status, differences }: TemplateResult): string[] => {
+  const open = differences.filter(({ outcome }) => outcome !== 'applied');
+  if (status === 'in-sync' && open.length > 0) return ['says in-sync, with differences'];
+  const isFailed = differences.some(({ outcome }) => outcome === 'failed' || outcome === 'unknown');
+  return isFailed && status !== 'failed' ? [`says ${status}, and a write failed`] : [];
+};
+
+export const describe = (difference: Difference): string => {
+  const { action, outcome, error } = difference;
+  const record = 'desired' in difference ? difference.desired : difference.current;
+  const id = 'recordId' in difference ? `#${difference.recordId} ` : '';
+  const why = difference.action === 'blocked' ? ` [${difference.reason}: ${difference.message}]` : '';
+  const until = difference.retryAt ? ` until ${difference.retryAt}` : '';
+  return `${action} ${id}${shown(record)}${outcome ? ` ${outcome}` : ''}${error ? ` (${error})` : ''}${why}${until}`;
+};

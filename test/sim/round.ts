@@ -1,0 +1,348 @@
+import { reconcile } from '../../src/reconcile.ts';
+import type { PassResult, Trigger } from '../../src/result.ts';
+import { messageOf } from '../../src/errors.ts';
+import type { PresentTemplate } from '../../src/model/template.ts';
+import { simulatedDisk, type Disk } from './disk.ts';
+import { describeFile, drawFile, drawForeign, editFile, readFiles, type Files } from './files.ts';
+import { createJudge, type Counts, type Judge } from './judge.ts';
+import { drawNature, isFaithful, type Nature } from './nature.ts';
+import { meddle } from './people.ts';
+import { died, startProcess } from './process.ts';
+import { randomOf, type Random } from './random.ts';
+import { surplusOf } from './result-laws.ts';
+import { satisfies, shown } from './records.ts';
+import { createService, type SimulatedService, type Weather } from './service.ts';
+import { templateIn, type PassFacts } from './witness.ts';
+import { createWorld, type World } from './world.ts';
+
+export interface RoundOutcome {
+  readonly violations: readonly string[];
+  readonly counts: Counts;
+  readonly trace: readonly string[];
+}
+
+export interface RoundOptions {
+  readonly isTraced?: boolean;
+  readonly disk?: Disk;
+}
+
+/** One round: some passes in bad weather, some in fair weather, and a person's word at the end. */
+export const playRound = async (seed: number, options: RoundOptions = {}): Promise<RoundOutcome> => {
+  const world = createWorld(randomOf(seed), options.isTraced ?? false);
+  const round = setUp(world, options.disk ?? simulatedDisk());
+  await badWeather(round);
+  if (round.judge.violations.length === 0) await fairWeather(round);
+  const { violations, counts } = round.judge;
+  return { violations, counts, trace: world.trace };
+};
+
+interface Round {
+  readonly world: World;
+  readonly nature: Nature;
+  readonly weather: Weather;
+  readonly service: SimulatedService;
+  readonly files: Files;
+  readonly disk: Disk;
+  readonly judge: Judge;
+  readonly settings: Settings;
+  readonly dangers: { crash: number; fullDisk: number };
+  skew: number;
+  passes: number;
+}
+
+interface Settings {
+  readonly settle: number;
+  readonly unknownPause: number;
+  readonly maxAddsPerPass: number;
+  readonly concurrency: number;
+}
+
+const setUp = (world: World, disk: Disk): Round => {
+  const { random } = world;
+  const settings: Settings = {
+    settle: random.pick([10_000, 10_000, 60_000, 120_000, 0]),
+    unknownPause: random.pick([1_000, 300_000]),
+    maxAddsPerPass: random.chance(0.9) ? 300 : 3,
+    concurrency: random.pick([1, 2]),
+  };
+  const nature = drawNature(random, settings.settle);
+  const weather: Weather = {
+    writes: random.pick([0, 0.1, 0.3]),
+    reads: random.pick([0, 0.05]),
+    lies: random.pick([0, 0, 0.1, 0.3]),
+    meddling: random.pick([0, 0, 0, 0.05]),
+  };
+  const names = random.chance(0.3) ? ['one', 'two'] : ['one'];
+  const files: Files = { templates: names.map((name, index) => drawFile(random, index + 1, name)) };
+  let judge: Judge | null = null;
+  const start = drawTemplates(random, files);
+  const service: SimulatedService = createService(world, nature, weather, start, {
+    onTurn: (templateId) => meddle(world, service, templateId),
+    onSent: (sent) => judge!.onSent(sent),
+    onLanded: (sent) => judge!.onLanded(sent),
+    onListing: (templates) => judge!.onListing(templates),
+    onAnswer: (sent, template) => judge!.onAnswer(sent, template),
+    onFailure: (error) => judge!.onFailure(error),
+  });
+  judge = createJudge({
+    world,
+    isKind: nature.isKind,
+    truth: () => service.templates(),
+    editsOf: (id) => files.templates.find(({ templateId }) => templateId === id)?.edits ?? 0,
+  });
+  world.note(() => `nature ${JSON.stringify(nature)}`);
+  world.note(() => `weather ${JSON.stringify(weather)} settings ${JSON.stringify(settings)}`);
+  for (const file of files.templates) world.note(() => describeFile(file));
+  for (const { id, records } of start) world.note(() => `service ${id}: ${records.map(shown).join(' | ')}`);
+  return {
+    world,
+    nature,
+    weather,
+    service,
+    files,
+    disk,
+    judge,
+    settings,
+    dangers: { crash: random.pick([0, 0.01, 0.05]), fullDisk: random.pick([0, 0, 0.02]) },
+    skew: 0,
+    passes: 0,
+  };
+};
+
+/** The client's templates hold some of what their files want and some that they do not; and there are others. */
+const drawTemplates = (random: Random, { templates }: Files): PresentTemplate[] => {
+  let id = 0;
+  const share = random.pick([0, 0.5, 1]);
+  const own = templates.map(({ templateId, desired }): PresentTemplate => {
+    const records = [
+      ...random.some(desired.records, share).map((record) => ({ ...record, ttl: record.ttl ?? 3_600 })),
+      ...Array.from({ length: random.pick([0, 0, 1, 3, 9]) }, () => drawForeign(random)),
+    ].map(({ type, name, content, priority, ttl }) => ({
+      id: (id += 1),
+      type,
+      name,
+      content,
+      priority,
+      ttl,
+    }));
+    return { id: templateId, name: desired.template, publiclyAvailable: false, subdomains: 1, records };
+  });
+  const record = { id: (id += 1), type: 'A', name: 'www', content: '192.0.2.1', priority: null, ttl: 300 };
+  return [
+    ...own,
+    { id: 90, name: 'other', publiclyAvailable: false, subdomains: 0, records: [record] },
+    {
+      id: 91,
+      name: 'one',
+      publiclyAvailable: true,
+      subdomains: null,
+      records: [{ ...record, id: (id += 1) }],
+    },
+  ];
+};
+
+const badWeather = async (round: Round): Promise<void> => {
+  const { world, files, service, judge, disk } = round;
+  const { random } = world;
+  const haste = random.pick([0.3, 0.8]);
+  for (let left = 4 + random.below(9); left > 0 && judge.violations.length === 0; left -= 1) {
+    world.advance(random.chance(haste) ? random.pick([100, 1_000, 5_000, 20_000]) : random.pick(pauses));
+    for (const file of files.templates) {
+      while (random.chance(0.3)) editFile(world, file);
+      while (random.chance(0.25)) meddle(world, service, file.templateId);
+    }
+    if (random.chance(0.04)) {
+      round.skew += random.pick([-1, 1]) * random.pick([60_000, 7 * hour, 40 * 24 * hour]);
+      world.note(() => `~ the clock jumps: ${round.skew} ms ahead of the true time`);
+      judge.clockJumped();
+    }
+    if (random.chance(0.02)) {
+      world.advance(hour);
+      world.note(() => '~ the state directory is lost');
+      disk.wipe();
+      judge.memoryLost();
+    }
+    const isCommand = random.chance(0.2);
+    await pass(round, {
+      isDryRun: random.chance(0.07),
+      only: isCommand && random.chance(0.3) ? random.pick(files.templates).desired.template : null,
+      isCommand,
+      force: isCommand && random.chance(0.3),
+      retry: isCommand && random.chance(0.3),
+      acceptLoss: isCommand && random.chance(0.3),
+      stopAt: random.chance(0.05) ? 1 + random.below(20) : null,
+    });
+  }
+};
+
+/** Nothing goes wrong and nobody changes anything any more: it converges, or says why not, and then rests. */
+const fairWeather = async (round: Round): Promise<void> => {
+  const { world, files, weather, judge, dangers } = round;
+  weather.writes = 0;
+  weather.reads = 0;
+  weather.lies = 0;
+  weather.meddling = 0;
+  dangers.crash = 0;
+  dangers.fullDisk = 0;
+  world.note(() => '~ fair weather');
+  for (const file of files.templates.slice(world.random.below(2))) {
+    while (file.state !== 'good') editFile(world, file);
+  }
+  const quiet = {
+    isDryRun: false,
+    only: null,
+    isCommand: false,
+    force: false,
+    retry: false,
+    acceptLoss: false,
+    stopAt: null,
+  };
+  await converge(round, quiet, 'by itself');
+  if (judge.violations.length > 0) return;
+  world.note(() => '~ a person says: go on');
+  const word = { ...quiet, isCommand: true, force: true, retry: true, acceptLoss: true };
+  await pass(round, word);
+  await pass(round, word);
+  const result = await converge(round, word, 'at a person’s word');
+  if (result) finalTruth(round, result);
+};
+
+type PassWish = Pick<PassFacts, 'isDryRun' | 'isCommand' | 'force' | 'retry' | 'acceptLoss'> & {
+  readonly stopAt: number | null;
+  /** The one template that is named to it. */
+  readonly only: string | null;
+};
+
+const converge = async (round: Round, wish: PassWish, how: string): Promise<PassResult | null> => {
+  const { world, judge, files } = round;
+  const most = 8 + 3 * files.templates.reduce((sum, { desired }) => sum + desired.records.length, 0);
+  let still = 0;
+  let before = '';
+  let result: PassResult | null = null;
+  for (let count = 0; count < most && still < 2; count += 1) {
+    world.advance(hour / 2);
+    result = await pass(round, { ...wish, retry: false });
+    if (judge.violations.length > 0) return null;
+    // What is refused, or ignored, is tried again after its pause, and changes nothing.
+    const after = JSON.stringify(round.service.templates());
+    const isQuiet = isFaithful(round.nature) ? judge.deeds.length === 0 : after === before;
+    still = isQuiet ? still + 1 : 0;
+    before = after;
+  }
+  if (still < 2) judge.blame(`does not come to rest ${how} within ${most} passes`);
+  const managed = new Set(
+    files.templates.filter(({ state }) => state === 'good').map(({ templateId }) => templateId),
+  );
+  const intents = await round.disk.open().openIntents();
+  const open = intents.filter(({ templateId }) => managed.has(templateId));
+  if (open.length > 0 && how !== 'by itself')
+    judge.blame(`intents stay open: ${open.map(({ after }) => shown(after)).join(', ')}`);
+  return result;
+};
+
+/** After a person's word, an honest service holds exactly the file; any other, as much as the result says. */
+const finalTruth = ({ judge, service, files, nature }: Round, result: PassResult): void => {
+  for (const { templateId, desired } of files.templates.filter(({ state }) => state === 'good')) {
+    const truth = templateIn(service.templates(), templateId)!;
+    const told = result.templates.find(({ template }) => template === desired.template)!;
+    const isMet = (record: (typeof desired.records)[number]): boolean =>
+      truth.records.some((present) => satisfies(present, record));
+    for (const record of desired.records.filter((one) => !isMet(one))) {
+      const why = told.differences.find(
+        (difference) => 'source' in difference && difference.source.line === record.source.line,
+      );
+      if (!why) judge.blame(`is silent about ${shown(record)} at the end`);
+      else if (desired.mode !== 'report' && isFaithful(nature) && why.action !== 'blocked')
+        judge.blame(`does not write ${shown(record)}: ${why.action} ${why.outcome ?? ''} ${why.error ?? ''}`);
+      else if (why.action === 'blocked' && isFaithful(nature) && !legitimate.has(why.reason))
+        judge.blame(`blocks ${shown(record)} for ever: ${why.reason}`);
+    }
+    const isClean = desired.records.every(isMet) && surplusOf(desired, truth.records).length === 0;
+    if (isClean !== (told.status === 'in-sync')) {
+      judge.blame(
+        `${desired.template} is ${isClean ? '' : 'not '}as wanted, and its status is ${told.status}`,
+      );
+    }
+  }
+};
+
+const legitimate = new Set(['cname-conflict', 'null-mx-conflict', 'not-converging']);
+
+const pass = async (round: Round, wish: PassWish): Promise<PassResult | null> => {
+  const { world, files, service, disk, judge, settings, dangers, skew } = round;
+  round.passes += 1;
+  const { number, trigger } = { number: round.passes, trigger: triggerOf(world.random, wish) };
+  const desired = readFiles(files);
+  const facts: PassFacts = {
+    ...wish,
+    ...settings,
+    number,
+    skew,
+    wanted: new Map(
+      files.templates
+        .filter(
+          ({ state, desired: { template } }) => state === 'good' && (wish.only ?? template) === template,
+        )
+        .map((file) => [file.templateId, file.desired]),
+    ),
+  };
+  world.note(() => `pass ${number}: ${describeWish(trigger, wish)}`);
+  judge.passStarted(facts);
+  const memory = disk.open();
+  const process = startProcess(world, service, memory, { ...dangers, stopAt: wish.stopAt, skew }, judge);
+  const { force, retry, acceptLoss } = wish;
+  try {
+    const result = await Promise.race([
+      process.death,
+      reconcile(desired, {
+        ...settings,
+        client: 'default',
+        run: `run-${number}`,
+        trigger,
+        templates: wish.only === null ? [] : [wish.only],
+        service: process.service,
+        memory: process.memory,
+        writer: wish.isDryRun ? null : process.memory,
+        clock: process.clock,
+        signal: process.signal,
+        onChange: () => undefined,
+        revisionOf: () => Promise.resolve(null),
+        subdomainGrace: 900_000,
+        ignoreSubdomains: false,
+        force,
+        retry,
+        acceptLoss,
+      }),
+    ]);
+    process.end();
+    judge.passEnded(result === died ? null : result);
+    return result === died ? null : result;
+  } catch (error) {
+    process.end();
+    if (messageOf(error) !== 'the disk is full')
+      judge.blame(`the pass throws ${String(error instanceof Error ? error.stack : error)}`);
+    judge.passEnded(null);
+    return null;
+  } finally {
+    await memory.close();
+  }
+};
+
+const triggerOf = (random: Random, { isCommand }: PassWish): Trigger =>
+  isCommand ? 'command' : random.pick(['startup', 'file-change', 'schedule', 'request'] as const);
+
+const describeWish = (trigger: Trigger, wish: PassWish): string =>
+  [
+    trigger,
+    wish.only !== null && `only ${wish.only}`,
+    wish.isDryRun && 'dry run',
+    wish.force && 'force',
+    wish.retry && 'retry',
+    wish.acceptLoss && 'accept-loss',
+    wish.stopAt !== null && `told to end at call ${wish.stopAt}`,
+  ]
+    .filter(Boolean)
+    .join(', ');
+
+const hour = 3_600_000;
+const pauses = [60_000, 300_000, hour, 7 * hour, 26 * hour];

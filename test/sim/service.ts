@@ -1,0 +1,323 @@
+import { HostingError, type HostingErrorKind, type Operation } from '../../src/hosting/errors.ts';
+import { canonicalType } from '../../src/model/canonical.ts';
+import { hasPriority, isRecordType, type PresentRecord, type RecordData } from '../../src/model/record.ts';
+import type { PresentTemplate, SubdomainRecord } from '../../src/model/template.ts';
+import type { RecordAddition, RecordChange } from '../../src/plan/step.ts';
+import { alignTtls, isExactCopy, represented, storedAddition, storedChange, type Nature } from './nature.ts';
+import { shown } from './records.ts';
+import type { World } from './world.ts';
+
+/** How often something goes wrong, from 0 to 1; all zero once the weather is fair. */
+export interface Weather {
+  writes: number;
+  reads: number;
+  lies: number;
+  /** Of other people changing something just before a request is answered. */
+  meddling: number;
+}
+
+/** One write on its way, and what becomes of it. */
+export interface Sent {
+  readonly templateId: number;
+  readonly write: Write;
+  /** True time. */
+  readonly at: number;
+  landed: 'no' | 'coming' | 'yes';
+  recordId: number | null;
+  /** What the client was told of it. */
+  told: 'nothing' | 'failed' | 'an answer';
+}
+
+export type Write =
+  | { readonly action: 'add'; readonly record: RecordAddition }
+  | { readonly action: 'update'; readonly change: RecordChange };
+
+/** Told of everything that passes between the client and the service. */
+export interface Observer {
+  /** Other people's turn. */
+  onTurn(templateId: number): void;
+  onSent(sent: Sent): void;
+  onLanded(sent: Sent): void;
+  onListing(templates: readonly PresentTemplate[]): void;
+  onAnswer(sent: Sent, template: PresentTemplate): void;
+  onFailure(error: HostingError): void;
+}
+
+export interface SimulatedService {
+  /** As it truly is. */
+  templates(): readonly PresentTemplate[];
+  /** What other people do to the records of a template. */
+  change(templateId: number, change: (records: readonly PresentRecord[]) => readonly PresentRecord[]): void;
+  newId(): number;
+  list(): PresentTemplate[];
+  write(templateId: number, write: Write): PresentTemplate;
+  listRecords(subdomain: string): SubdomainRecord[];
+}
+
+/** The service by its specification, 4.4 to 4.7, as a nature and a weather let it be. */
+export const createService = (
+  world: World,
+  nature: Nature,
+  weather: Weather,
+  start: readonly PresentTemplate[],
+  observer: Observer,
+): SimulatedService => {
+  const { random } = world;
+  const templates = new Map(start.map((template) => [template.id, template]));
+  const versions: { at: number; templates: readonly PresentTemplate[] }[] = [
+    { at: -Infinity, templates: start },
+  ];
+  let lastId = Math.max(0, ...start.flatMap(({ records }) => records.map(({ id }) => id)));
+  /** Of the last listing: whether it was a lie, and whether it was what is there. */
+  let hasLied = false;
+  let hasErred = false;
+
+  const newId = (): number => {
+    lastId += 1 + random.below(3);
+    return nature.scattersIds ? 100 + ((lastId * 7_919) % 10_007) : lastId;
+  };
+  const put = (templateId: number, records: readonly PresentRecord[]): void => {
+    templates.set(templateId, { ...templates.get(templateId)!, records });
+    versions.push({ at: world.time, templates: [...templates.values()] });
+    if (versions.length > 40) versions.shift();
+  };
+  const shownAs = (template: PresentTemplate): PresentTemplate => {
+    const records = nature.shuffles ? random.shuffled(template.records) : template.records;
+    return { ...template, records: records.map((record) => represented(nature, record)) };
+  };
+  const fail = (operation: Operation, kind: HostingErrorKind, status: number | null, retryAfter?: number) => {
+    const error = new HostingError(`simulated ${kind}`, {
+      operation,
+      kind,
+      status,
+      retryAfter: retryAfter ?? null,
+    });
+    world.note(() => `  ! ${operation}: ${kind} ${status ?? ''}`);
+    observer.onFailure(error);
+    return error;
+  };
+
+  /** Why the write is refused; null where it was done. */
+  const perform = (sent: Sent): string | null => {
+    const { templateId, write } = sent;
+    const template = templates.get(templateId);
+    if (!template || template.publiclyAvailable) return 'no such template';
+    const refusal = refusalOf(nature, template, write);
+    if (refusal !== null) return refusal;
+    const { written, records } = applied(template, write);
+    put(templateId, alignTtls(nature, records, written));
+    sent.landed = 'yes';
+    sent.recordId = written.id;
+    world.note(() => `    stored ${shown(written)}`);
+    observer.onLanded(sent);
+    return null;
+  };
+  const applied = (
+    template: PresentTemplate,
+    write: Write,
+  ): { written: PresentRecord; records: readonly PresentRecord[] } => {
+    if (write.action === 'add') {
+      const written = storedAddition(nature, newId(), write.record);
+      return { written, records: [...template.records, written] };
+    }
+    const before = template.records.find(({ id }) => id === write.change.recordId)!;
+    const written = storedChange(nature, before, write.change);
+    return { written, records: template.records.map((record) => (record === before ? written : record)) };
+  };
+  const performLate = (sent: Sent): void => {
+    const delay = random.next() * nature.delay;
+    sent.landed = 'coming';
+    world.note(() => `    will be stored ${Math.round(delay)} ms later`);
+    world.later(delay, () => {
+      world.note(() => '    a late write arrives');
+      if (perform(sent) !== null) sent.landed = 'no';
+    });
+  };
+
+  const write = (templateId: number, request: Write): PresentTemplate => {
+    const operation = request.action === 'add' ? 'add-dns-template-record' : 'update-dns-template-record';
+    const sent: Sent = {
+      templateId,
+      write: request,
+      at: world.time,
+      landed: 'no',
+      recordId: null,
+      told: 'nothing',
+    };
+    world.note(() => `  > ${templateId}: ${describe(request)}`);
+    observer.onSent(sent);
+    if (random.chance(weather.meddling)) observer.onTurn(templateId);
+    const failed = (kind: HostingErrorKind, status: number | null, retryAfter?: number): never => {
+      if (kind !== 'unknown') sent.told = 'failed';
+      throw fail(operation, kind, status, retryAfter);
+    };
+    const answered = (template: PresentTemplate): PresentTemplate => {
+      sent.told = 'an answer';
+      world.note(() => `  < ${template.id}: ${template.records.map(shown).join(' | ') || 'nothing'}`);
+      observer.onAnswer(sent, template);
+      return template;
+    };
+    const whole = (): PresentTemplate => shownAs(templates.get(templateId)!);
+
+    const mishap = random.chance(weather.writes) ? random.pick(mishaps) : null;
+    switch (mishap) {
+      case 'not-sent':
+        return failed('not-sent', null);
+      case 'unauthorized':
+        return failed('unauthorized', 401);
+      case 'rate-limited':
+        return failed('rate-limited', 429, random.chance(0.5) ? 1_000 * random.below(300) : undefined);
+      case 'refused':
+        return failed('refused', random.pick([400, 403, 404, 409, 422]));
+      case 'lost-before':
+        return failed('unknown', random.pick([null, 500, 502, 503]));
+      case 'lost-late':
+        performLate(sent);
+        return failed('unknown', random.pick([null, 504]));
+      default:
+    }
+    const before = templates.get(templateId);
+    if (perform(sent) !== null) return failed('refused', 422);
+    switch (mishap) {
+      case 'lost-after':
+        return failed('unknown', random.pick([null, 500, 502, 503]));
+      case 'old-answer':
+        return answered(shownAs(before!));
+      case 'other-answer':
+        return answered(shownAs(random.pick([...templates.values()])));
+      case 'short-answer':
+        return answered({ ...whole(), records: random.some(whole().records, 0.5) });
+      case 'others-too': {
+        const record = storedAddition(nature, newId(), {
+          type: 'A',
+          name: 'others',
+          content: '198.51.100.7',
+          priority: null,
+          ttl: 300,
+        });
+        put(templateId, [...templates.get(templateId)!.records, record]);
+        return answered(whole());
+      }
+      default:
+        return answered(
+          nature.answersShort
+            ? { ...whole(), records: whole().records.filter(({ id }) => id === sent.recordId) }
+            : whole(),
+        );
+    }
+  };
+
+  const behind = (): readonly PresentTemplate[] => {
+    const at = world.time - (nature.isKind && hasLied ? 0 : random.next() * nature.lag);
+    return versions.findLast((version) => version.at <= at)!.templates;
+  };
+  const list = (): PresentTemplate[] => {
+    if (random.chance(weather.reads)) {
+      const [kind, status] = random.pick(readFailures);
+      throw fail('list-dns-templates', kind, status);
+    }
+    for (const { id } of templates.values()) {
+      if (id < 90 && random.chance(weather.meddling)) observer.onTurn(id);
+    }
+    const current = versions.at(-1)!.templates;
+    const read = nature.lag > 0 ? behind() : current;
+    const isLie = random.chance(weather.lies) && !(nature.isKind && hasErred);
+    const told = isLie ? halved(read) : read;
+    hasLied = isLie;
+    hasErred = isLie || read !== current;
+    const listing = random.shuffled(told).map(shownAs);
+    world.note(() => `  < listing${isLie ? ', a lie' : ''}: ${listing.map(describeTemplate).join(' ; ')}`);
+    observer.onListing(listing);
+    return listing;
+  };
+  const halved = (listing: readonly PresentTemplate[]): PresentTemplate[] =>
+    (random.chance(0.1) ? random.some(listing, 0.5) : listing).map((template) => ({
+      ...template,
+      records: random.chance(0.3) ? [] : random.some(template.records, 0.5),
+    }));
+
+  return {
+    templates: () => [...templates.values()],
+    change: (templateId, change) => put(templateId, change(templates.get(templateId)!.records)),
+    newId,
+    list,
+    write,
+    listRecords: (subdomain) => {
+      if (random.chance(weather.reads)) {
+        const [kind, status] = random.pick(readFailures);
+        throw fail('list-dns-records', kind, status);
+      }
+      const own = [...templates.values()].find((template) => subdomain.startsWith(template.name));
+      return (own?.records ?? []).map((record) => ({
+        ...record,
+        id: record.id + 10_000,
+        templateRecordId: record.id,
+      }));
+    },
+  };
+};
+
+const mishaps = [
+  'not-sent',
+  'unauthorized',
+  'rate-limited',
+  'refused',
+  'refused',
+  'lost-before',
+  'lost-before',
+  'lost-after',
+  'lost-after',
+  'lost-after',
+  'lost-late',
+  'lost-late',
+  'lost-late',
+  'old-answer',
+  'other-answer',
+  'short-answer',
+  'short-answer',
+  'others-too',
+] as const;
+
+const readFailures = [
+  ['unavailable', null],
+  ['unavailable', 502],
+  ['bad-answer', 200],
+  ['unauthorized', 401],
+  ['unauthorized', 403],
+  ['rate-limited', 429],
+  ['not-sent', null],
+] as const satisfies readonly (readonly [HostingErrorKind, number | null])[];
+
+const refusalOf = (nature: Nature, template: PresentTemplate, write: Write): string | null => {
+  if (write.action === 'update') {
+    return template.records.some(({ id }) => id === write.change.recordId) ? null : 'no such record';
+  }
+  const { record } = write;
+  if (record.type === nature.refusesType) return 'type refused';
+  return nature.rejectsDuplicates && isExactCopy(template.records, record) ? 'exists already' : null;
+};
+
+/** What the specification does not allow to be sent; null where it does. */
+export const breachOf = (write: Write, before: RecordData | null): string | null => {
+  const own =
+    write.action === 'add' ? write.record : before && { ...before, type: canonicalType(before.type) };
+  const sent = write.action === 'add' ? write.record : write.change;
+  if (!own) return 'an update of a record that was not shown';
+  if (!isRecordType(own.type)) return `a write of type ${own.type}`;
+  const needsName = own.type === 'PTR' || own.type === 'SRV';
+  if (needsName && !sent.name) return `a name is required for ${own.type}`;
+  if (hasPriority(own.type) && sent.priority === null) return `a priority is required for ${own.type}`;
+  if (!hasPriority(own.type) && sent.priority !== null) return `a priority is not applicable to ${own.type}`;
+  return null;
+};
+
+const describe = (write: Write): string =>
+  write.action === 'add'
+    ? `add ${shown(write.record)}`
+    : `update ${Object.entries(write.change)
+        .filter(([, value]) => value !== null)
+        .map(([field, value]) => `${field}=${value}`)
+        .join(' ')}`;
+
+const describeTemplate = ({ id, records }: PresentTemplate): string =>
+  `${id}: ${records.map(shown).join(' | ') || 'nothing'}`;

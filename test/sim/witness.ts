@@ -1,0 +1,218 @@
+import { canonicalRecord } from '../../src/model/canonical.ts';
+import type { PresentRecord, RecordData } from '../../src/model/record.ts';
+import type { DesiredTemplate, PresentTemplate } from '../../src/model/template.ts';
+import type { RecordChange } from '../../src/plan/step.ts';
+import { keyOf, satisfies, setOf } from './records.ts';
+import type { Sent } from './service.ts';
+
+/** What a pass is allowed to do, as whoever started it knows. */
+export interface PassFacts {
+  readonly number: number;
+  readonly isDryRun: boolean;
+  readonly isCommand: boolean;
+  readonly force: boolean;
+  readonly retry: boolean;
+  readonly acceptLoss: boolean;
+  /** By template id: the files that are in force, and that this pass is to look at. */
+  readonly wanted: ReadonlyMap<number, DesiredTemplate>;
+  readonly maxAddsPerPass: number;
+  readonly settle: number;
+  /** What the client's clock is ahead of the true time. */
+  readonly skew: number;
+}
+
+/** Records of one template as the client was shown them. */
+export interface View {
+  readonly at: number;
+  readonly isListing: boolean;
+  readonly records: readonly PresentRecord[];
+}
+
+/** A write as it was sent, in the words of the records that it is about. */
+export interface Deed {
+  readonly sent: Sent;
+  readonly pass: PassFacts;
+  /** What the record would be, were it stored as sent. */
+  readonly after: RecordData;
+  readonly before: PresentRecord | null;
+  readonly key: string;
+  readonly set: string;
+  /** Whether it was shown since, and whether it was missed in two readings `settle` apart. */
+  isShown: boolean;
+  isMissed: boolean;
+  firstMissedAt: number | null;
+  /** A person said since to try again. */
+  isForgiven: boolean;
+  /** The file was seen without it since. */
+  isWithdrawn: boolean;
+  /** Whether what became of it is on disk. */
+  isKept: boolean;
+}
+
+/** Everything that was seen of one template since memory began: what the laws are judged by. */
+export interface TemplateCase {
+  readonly templateId: number;
+  /** Since memory began, or since a person last said to try again. */
+  deeds: Deed[];
+  /** By record id: the key of the wanted record that it was last made, changed or found for; `#` once parked. */
+  readonly standsFor: Map<number, string>;
+  /** By record id: the keys of all wanted records that it may have been taken for. */
+  readonly everStoodFor: Map<number, Set<string>>;
+  /** By key: the id that memory knows it by. */
+  readonly known: Map<string, number>;
+  /** Ids that a file has wanted since memory began. */
+  readonly onceWanted: Set<number>;
+  /** Every add that was begun, whether or not it was sent. */
+  readonly begun: RecordData[];
+  /** Ids that came after an add was begun that is like them: they may be what it left. */
+  readonly maybe: Set<number>;
+  readonly seen: Set<number>;
+  /** What was shown in this pass. */
+  views: View[];
+  /** What the last whole pass ended with. */
+  lastView: View | null;
+  lastInSync: number;
+  /** Whether anything was kept of it. */
+  isMet: boolean;
+  /** Edits of its file when memory met it. */
+  editsWhenMet: number | null;
+}
+
+export const emptyCase = (templateId: number): TemplateCase => ({
+  templateId,
+  deeds: [],
+  standsFor: new Map(),
+  everStoodFor: new Map(),
+  known: new Map(),
+  onceWanted: new Set(),
+  begun: [],
+  maybe: new Set(),
+  seen: new Set(),
+  views: [],
+  lastView: null,
+  lastInSync: 0,
+  isMet: false,
+  editsWhenMet: null,
+});
+
+/**
+ * What a client may take to be the template: the last answer, the last listing, and the last view that lacks nothing
+ * of the one before. Which of them it goes by is its own affair, as long as it keeps the law by one.
+ */
+export const plausibleViews = ({ views }: TemplateCase): View[] => {
+  let believed: View | undefined;
+  for (const view of views) {
+    const ids = new Set(view.records.map(({ id }) => id));
+    if (!believed || believed.records.every(({ id }) => ids.has(id))) believed = view;
+  }
+  const last = [
+    believed,
+    views.findLast((view) => !view.isListing),
+    views.findLast((view) => view.isListing),
+  ];
+  return [...new Set(last.filter((view) => view !== undefined))];
+};
+
+export const deedOf = (sent: Sent, pass: PassFacts, view: View | undefined): Deed => {
+  const { write } = sent;
+  const before =
+    write.action === 'add' ? null : (view?.records.find(({ id }) => id === write.change.recordId) ?? null);
+  const after = write.action === 'add' ? write.record : merged(before, write.change);
+  return {
+    sent,
+    pass,
+    after,
+    before,
+    key: keyOf(after),
+    set: setOf(after),
+    isShown: false,
+    isMissed: false,
+    firstMissedAt: null,
+    isForgiven: false,
+    isWithdrawn: false,
+    isKept: false,
+  };
+};
+
+const merged = (before: PresentRecord | null, change: RecordChange): RecordData => ({
+  type: before?.type ?? '?',
+  name: change.name ?? before?.name ?? null,
+  content: change.content ?? before?.content ?? '',
+  priority: change.priority ?? before?.priority ?? null,
+  ttl: change.ttl ?? before?.ttl ?? null,
+});
+
+/** What is shown tells which records stand for which wanted ones: those that are exactly so. */
+export const takeView = (one: TemplateCase, wanted: DesiredTemplate | undefined, view: View): void => {
+  one.views.push(view);
+  for (const record of view.records) {
+    if (one.seen.has(record.id)) continue;
+    one.seen.add(record.id);
+    if (one.begun.some((sent) => isAlike(sent, record))) one.maybe.add(record.id);
+  }
+  for (const deed of one.deeds) settle(deed, view);
+  if (!wanted) return;
+  for (const record of view.records) {
+    for (const candidate of wanted.records) {
+      if (keyOf(candidate) === keyOf(record)) one.standsFor.set(record.id, keyOf(record));
+      if (isSameContent(candidate, record)) takeFor(one, record.id, keyOf(candidate));
+    }
+  }
+};
+
+/** A file may take for its own what differs in priority and TTL only. */
+const isSameContent = (wanted: RecordData, record: RecordData): boolean =>
+  setOf(wanted) === setOf(record) && canonicalRecord(wanted).content === canonicalRecord(record).content;
+
+export const takeFor = (one: TemplateCase, id: number, key: string): void => {
+  const keys = one.everStoodFor.get(id) ?? new Set();
+  one.everStoodFor.set(id, keys.add(key));
+  one.onceWanted.add(id);
+};
+
+const isAlike = (sent: RecordData, record: RecordData): boolean => {
+  const [a, b] = [canonicalRecord(sent), canonicalRecord(record)];
+  const isBelow = (name: string, longer: string): boolean => name !== '' && longer.startsWith(`${name}.`);
+  const isRenamed = isBelow(a.name, b.name) || isBelow(b.name, a.name);
+  const isAtName = a.name === b.name && a.type !== 'TXT';
+  return a.type === b.type && (isAtName || (a.content === b.content && isRenamed));
+};
+
+const settle = (deed: Deed, { at, isListing, records }: View): void => {
+  if (records.some(({ id }) => id === deed.sent.recordId)) {
+    deed.isShown = true;
+    return;
+  }
+  const { settle: pause } = deed.pass;
+  if (!isListing || at < deed.sent.at + pause) return;
+  if (deed.firstMissedAt === null) deed.firstMissedAt = at;
+  else if (at - deed.firstMissedAt >= pause) deed.isMissed = true;
+};
+
+/** An add of which nobody could tell the client yet what became of it. */
+export const isPending = (deed: Deed): boolean =>
+  isAdd(deed) && deed.sent.told === 'nothing' && !deed.isShown && !deed.isMissed && !deed.isForgiven;
+
+/** A pass that ended as it should has kept what it saw last. */
+export const takeEnd = (
+  one: TemplateCase,
+  wanted: DesiredTemplate,
+  records: readonly PresentRecord[],
+): void => {
+  const ids = new Set(records.map(({ id }) => id));
+  const keys = new Set(wanted.records.map(keyOf));
+  for (const deed of one.deeds) if (!keys.has(deed.key)) deed.isWithdrawn = true;
+  for (const [key, id] of one.known) if (!keys.has(key) && !ids.has(id)) one.known.delete(key);
+  for (const record of wanted.records) {
+    const found = records.find((present) => satisfies(present, record));
+    if (found) one.known.set(keyOf(record), found.id);
+  }
+};
+
+export const isAdd = ({ sent }: Deed): boolean => sent.write.action === 'add';
+
+/** Whether the client can know that it did not land. */
+export const hasFailed = ({ sent }: Deed): boolean => sent.told === 'failed';
+
+export const templateIn = (templates: readonly PresentTemplate[], id: number): PresentTemplate | undefined =>
+  templates.find((template) => template.id === id);

@@ -1,0 +1,168 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import Database from 'libsql';
+import * as fc from 'fast-check';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { UserError } from '../../src/errors.ts';
+import { DamagedMemoryError, moveAside } from '../../src/state/database.ts';
+import { openMemory } from '../../src/state/sqlite.ts';
+import { changesOf, intentOf, newFile, newFolder, opened, rememberedRecord } from './samples.ts';
+
+/** A memory of some size, whole and closed. */
+const filled = async (): Promise<string> => {
+  const file = newFile();
+  const memory = opened(file);
+  const records = Array.from({ length: 60 }, (_, index) => rememberedRecord(`A www${index}  1`));
+  await memory.save(changesOf({ records }));
+  for (let at = 0; at < 10; at += 1) {
+    const intent = await memory.begin(intentOf({ at }));
+    if (at % 2 === 0)
+      await memory.finish(intent, { outcome: 'applied', recordId: 1, error: null }, changesOf());
+  }
+  await memory.close();
+  // All of it in the one file, nothing in the journal.
+  const database = new Database(file);
+  database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+  database.close();
+  return file;
+};
+
+/** All that a pass does with a memory. */
+const use = async (file: string): Promise<void> => {
+  const memory = openMemory(file, 'client');
+  try {
+    for (const { templateId } of await memory.templates()) await memory.template(templateId);
+    await memory.history();
+    const [open] = await memory.openIntents();
+    const intent = open ?? (await memory.begin(intentOf()));
+    await memory.finish(intent, { outcome: 'failed', recordId: null, error: null }, changesOf());
+  } finally {
+    await memory.close();
+  }
+};
+
+const errorOf = (task: Promise<void>): Promise<unknown> =>
+  task.then(
+    () => null,
+    (error: unknown) => error,
+  );
+
+describe('a damaged database', () => {
+  it.each([
+    ['text', () => Buffer.from('this is no database '.repeat(500))],
+    ['another beginning', (whole: Buffer) => Buffer.concat([Buffer.from('x'), whole.subarray(1)])],
+    ['half of it', (whole: Buffer) => whole.subarray(0, whole.length / 2)],
+    ['a page of zeros', (whole: Buffer) => Buffer.from(whole).fill(0, 8_192, 12_288)],
+    [
+      'a row that is no JSON',
+      (whole: Buffer) => {
+        const at = whole.indexOf('{"key":"A www30');
+        return Buffer.concat([whole.subarray(0, at), Buffer.from('!'), whole.subarray(at + 1)]);
+      },
+    ],
+  ])('is told as such: %s', async (_, damage) => {
+    const file = await filled();
+    writeFileSync(file, damage(readFileSync(file)));
+    expect(() => openMemory(file, 'client')).toThrow(DamagedMemoryError);
+    expect(() => openMemory(file, 'client')).toThrow(file);
+  });
+
+  it('is told as such wherever it is damaged, or can be used', async () => {
+    const file = await filled();
+    const whole = readFileSync(file);
+    const spot = fc.record({
+      at: fc.nat(whole.length - 1),
+      bytes: fc.uint8Array({ minLength: 1, maxLength: 200 }),
+    });
+    await fc.assert(
+      fc.asyncProperty(fc.array(spot, { minLength: 1, maxLength: 3 }), fc.nat(3), async (spots, cut) => {
+        const broken = Buffer.from(whole);
+        for (const { at, bytes } of spots) broken.set(bytes.subarray(0, broken.length - at), at);
+        writeFileSync(file, broken);
+        if (cut === 0) truncateSync(file, spots[0]!.at);
+        const first = await errorOf(use(file));
+        if (first !== null) moveAside(file);
+        const second = first === null ? null : await errorOf(use(file));
+        expect([first, second]).toEqual([first === null ? null : expect.any(UserError), null]);
+      }),
+      { numRuns: 40 },
+    );
+  }, 60_000);
+
+  it('is kept aside with its journals, and makes room for a new one', async () => {
+    const file = await filled();
+    const damaged = Buffer.from('no database '.repeat(500));
+    writeFileSync(file, damaged);
+    writeFileSync(`${file}-wal`, 'no journal');
+    const aside = moveAside(file);
+    expect(readFileSync(aside)).toEqual(damaged);
+    expect(readFileSync(`${aside}-wal`, 'utf8')).toBe('no journal');
+    expect(readdirSync(path.dirname(file)).filter((name) => !name.includes('.damaged-'))).toEqual([]);
+    await use(file);
+    expect(await opened(file).templates()).toHaveLength(1);
+  });
+
+  it('is not what an empty file is: that is a new one', async () => {
+    const file = newFile();
+    mkdirSync(path.dirname(file));
+    writeFileSync(file, '');
+    await use(file);
+    expect(statSync(file).size).toBeGreaterThan(0);
+  });
+});
+
+describe('a disk that takes nothing', () => {
+  it('says so where the folder cannot be made', () => {
+    const folder = newFolder();
+    writeFileSync(path.join(folder, 'taken'), '');
+    const file = path.join(folder, 'taken', 'memory.db');
+    expect(() => openMemory(file, 'client')).toThrow(UserError);
+    expect(() => openMemory(file, 'client')).toThrow(file);
+  });
+
+  it('says so where the file is a folder', () => {
+    const file = newFile();
+    mkdirSync(file, { recursive: true });
+    expect(() => openMemory(file, 'client')).toThrow(UserError);
+  });
+
+  it.runIf(process.getuid?.() === 0 && process.platform === 'linux')(
+    'has no intent begun when it is full, and goes on when it has room again',
+    async () => {
+      const folder = newFolder();
+      execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=256k', 'tmpfs', folder]);
+      onTestFinished(() => void execFileSync('umount', ['-l', folder]));
+      const file = path.join(folder, 'memory.db');
+      const memory = openMemory(file, 'client');
+      const begun: number[] = [];
+      const error = await (async () => {
+        for (;;) begun.push((await memory.begin(intentOf())).id);
+      })().catch((thrown: unknown) => thrown);
+      expect(error).toBeInstanceOf(UserError);
+      expect(String(error)).toContain(file);
+      expect((await memory.openIntents()).map(({ id }) => id)).toEqual(begun);
+      await memory.close();
+
+      execFileSync('mount', ['-o', 'remount,size=4m', folder]);
+      const again = openMemory(file, 'client');
+      expect((await again.openIntents()).map(({ id }) => id)).toEqual(begun);
+      await again.begin(intentOf());
+      await again.close();
+    },
+  );
+});
+
+it('refuses what a newer version of the program wrote, and leaves it alone', async () => {
+  const file = await filled();
+  const database = new Database(file);
+  database.exec('PRAGMA user_version = 99');
+  database.close();
+  const before = readFileSync(file);
+  expect(() => openMemory(file, 'client')).toThrow(UserError);
+  expect(() => openMemory(file, 'client')).not.toThrow(DamagedMemoryError);
+  expect(() => openMemory(file, 'client')).toThrow(
+    /memory\.db was written by a newer version .*schema 99.*--state-dir/,
+  );
+  expect(readFileSync(file)).toEqual(before);
+});

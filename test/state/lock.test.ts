@@ -1,0 +1,114 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { hostname } from 'node:os';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { acquireLock, LockedError, type LockOptions } from '../../src/state/lock.ts';
+import { startChild } from './child.ts';
+import { newFolder } from './samples.ts';
+
+const newLock = (): string => path.join(newFolder(), 'state', 'lock-1.db');
+
+const acquire = (file: string, options: Partial<LockOptions> = {}) =>
+  acquireLock({
+    file,
+    timeout: 0,
+    signal: new AbortController().signal,
+    onWait: () => undefined,
+    ...options,
+  });
+
+/** Another process that takes the lock, says so, and keeps it. */
+const startHolder = (file: string) =>
+  startChild(
+    `const { acquireLock } = await load('state/lock.js');
+     const signal = new AbortController().signal;
+     const lock = await acquireLock({ file: process.argv[1], timeout: 60_000, signal, onWait: () => undefined });
+     console.log('holds');
+     process.on('SIGUSR2', () => lock.release());
+     setInterval(() => undefined, 1_000);`,
+    file,
+  );
+
+/** For another process. */
+const isFree = async (file: string): Promise<boolean> => {
+  const child = startChild(
+    `const { acquireLock } = await load('state/lock.js');
+     const signal = new AbortController().signal;
+     const tried = acquireLock({ file: process.argv[1], timeout: 0, signal, onWait: () => undefined });
+     console.log(await tried.then(() => 'free', ({ name }) => name));
+     process.exit();`,
+    file,
+  );
+  const said = await child.line();
+  expect(said).toMatch(/^(free|LockedError)$/);
+  return said === 'free';
+};
+
+describe('a lock', () => {
+  it('is held by one at a time, and trying again does not let go of it', async () => {
+    const file = newLock();
+    const lock = await acquire(file);
+    await expect(acquire(file)).rejects.toThrow(LockedError);
+    expect(await isFree(file)).toBe(false);
+    lock.release();
+    expect(await isFree(file)).toBe(true);
+  });
+
+  it('is held by one at a time over processes, and the other is told who', async () => {
+    const file = newLock();
+    const holder = startHolder(file);
+    expect(await holder.line()).toBe('holds');
+    const told: string[] = [];
+    const refused = acquire(file, { timeout: 120, onWait: (who) => told.push(who) });
+    await expect(refused).rejects.toThrow(LockedError);
+    await expect(refused).rejects.toThrow(`process ${holder.pid} on ${hostname()}, since 20`);
+    expect(told).toEqual([expect.stringContaining(`process ${holder.pid} on ${hostname()}`)]);
+  });
+
+  it('is free as soon as its holder is killed', async () => {
+    const file = newLock();
+    const holder = startHolder(file);
+    await holder.line();
+    expect(await isFree(file)).toBe(false);
+    await holder.kill('SIGKILL');
+    expect(await isFree(file)).toBe(true);
+  });
+
+  it.each(['SIGUSR2', 'SIGKILL'] as const)(
+    'goes to one who waits when its holder gets %s',
+    async (signal) => {
+      const file = newLock();
+      const holder = startHolder(file);
+      await holder.line();
+      const lock = await acquire(file, { timeout: 60_000, onWait: () => process.kill(holder.pid, signal) });
+      expect(await isFree(file)).toBe(false);
+      lock.release();
+    },
+  );
+
+  it('names nobody once it is released, and says so where nobody knows', async () => {
+    const file = newLock();
+    const lock = await acquire(file);
+    expect(readFileSync(`${file}.holder`, 'utf8')).toContain(`process ${process.pid} `);
+    writeFileSync(`${file}.holder`, '');
+    await expect(acquire(file)).rejects.toThrow('holder unknown');
+    lock.release();
+    expect(readFileSync(`${file}.holder`, 'utf8')).toBe('');
+  });
+
+  it('is not waited for by one who is told to end', async () => {
+    const file = newLock();
+    const lock = await acquire(file);
+    const ending = new AbortController();
+    const waiting = acquire(file, { timeout: 600_000, signal: ending.signal, onWait: () => ending.abort() });
+    await expect(waiting).rejects.toThrow(LockedError);
+    lock.release();
+  });
+
+  it('of another client is another lock', async () => {
+    const file = newLock();
+    const lock = await acquire(file);
+    expect(await isFree(file.replace('lock-1', 'lock-2'))).toBe(true);
+    lock.release();
+  });
+});

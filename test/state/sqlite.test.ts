@@ -1,0 +1,236 @@
+import { chmodSync, statSync } from 'node:fs';
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Intent, LedgerChanges, RecordMemory } from '../../src/state/memory.ts';
+import { startChild } from './child.ts';
+import { changesOf, factsOf, intentOf, newFile, opened, recordData, rememberedRecord } from './samples.ts';
+
+const byKey = (a: RecordMemory, b: RecordMemory): number => (a.key < b.key ? -1 : 1);
+
+describe('what is remembered', () => {
+  it('is nothing at first', async () => {
+    const memory = opened(newFile());
+    expect(await memory.template(17)).toBeNull();
+    expect(await memory.templates()).toEqual([]);
+    expect(await memory.openIntents()).toEqual([]);
+    expect(await memory.history()).toEqual([]);
+  });
+
+  it('is there again, field by field, when the file is opened again', async () => {
+    const file = newFile();
+    const first = opened(file);
+    const facts = factsOf({ suspectIds: [3, 4], strangers: [9], lastWriteAt: 1_763_679_600_123 });
+    const records = [rememberedRecord('A www  1'), rememberedRecord('TXT  "it\'s"')];
+    await first.save(changesOf({ facts, records }));
+    const intent = await first.begin(
+      intentOf({ before: recordData({ ttl: 60 }), recordId: 7, action: 'update' }),
+    );
+    await first.close();
+
+    const second = opened(file);
+    const template = await second.template(17);
+    expect(template?.facts).toEqual(facts);
+    expect(template?.records.toSorted(byKey)).toEqual(records);
+    expect(await second.templates()).toEqual([facts]);
+    expect(await second.openIntents()).toEqual([intent]);
+  });
+
+  it('can be written over and forgotten', async () => {
+    const memory = opened(newFile());
+    await memory.save(changesOf({ records: [rememberedRecord('one'), rememberedRecord('two')] }));
+    const facts = factsOf({ file: 'moved.yaml' });
+    await memory.save(
+      changesOf({ facts, records: [rememberedRecord('two', { adds: 0 })], forgotten: ['one'] }),
+    );
+    expect(await memory.template(17)).toEqual({ facts, records: [rememberedRecord('two', { adds: 0 })] });
+  });
+
+  it('is what a plain map would hold after any changes', async () => {
+    const key = fc.constantFrom('a', 'b', 'c', "d'); DROP TABLE records; --");
+    const change = fc.record({
+      templateId: fc.constantFrom(1, 2),
+      records: fc.uniqueArray(fc.record({ key, adds: fc.nat(3) }), { selector: (one) => one.key }),
+      forgotten: fc.uniqueArray(key),
+    });
+    await fc.assert(
+      fc.asyncProperty(fc.array(change, { maxLength: 8 }), async (all) => {
+        const memory = opened(newFile());
+        const expected = new Map<number, Map<string, RecordMemory>>();
+        for (const { templateId, records, forgotten } of all) {
+          const changes: LedgerChanges = {
+            facts: factsOf({ templateId }),
+            records: records.map(({ key: name, adds }) => rememberedRecord(name, { adds })),
+            forgotten,
+          };
+          await memory.save(changes);
+          const known = expected.get(templateId) ?? new Map<string, RecordMemory>();
+          for (const name of forgotten) known.delete(name);
+          for (const record of changes.records) known.set(record.key, record);
+          expected.set(templateId, known);
+        }
+        for (const [templateId, known] of expected) {
+          const found = (await memory.template(templateId))?.records.toSorted(byKey);
+          expect(found).toEqual([...known.values()].toSorted(byKey));
+        }
+      }),
+      { numRuns: 25 },
+    );
+  });
+});
+
+describe('intents', () => {
+  it('are open, in their order, until they are finished together with what they change', async () => {
+    const memory = opened(newFile());
+    const one = await memory.begin(intentOf());
+    const two = await memory.begin(intentOf({ key: 'another' }));
+    expect(one.id).not.toBe(two.id);
+    expect(await memory.openIntents()).toEqual([one, two]);
+
+    const records = [rememberedRecord(one.key, { recordId: 12 })];
+    await memory.finish(one, { outcome: 'applied', recordId: 12, error: null }, changesOf({ records }));
+    expect(await memory.openIntents()).toEqual([two]);
+    expect((await memory.template(17))?.records).toEqual(records);
+    expect(await memory.history()).toMatchObject([{ outcome: 'applied', recordId: 12, after: one.after }]);
+  });
+
+  it('finish wholly or not at all', async () => {
+    const memory = opened(newFile());
+    const intent = await memory.begin(intentOf());
+    const unstorable = { ...rememberedRecord('a'), adds: 1n } as unknown as RecordMemory;
+    const ending = { outcome: 'applied', recordId: 1, error: null } as const;
+    await expect(memory.finish(intent, ending, changesOf({ records: [unstorable] }))).rejects.toThrow(
+      'BigInt',
+    );
+    expect(await memory.openIntents()).toEqual([intent]);
+    expect(await memory.history()).toEqual([]);
+    expect(await memory.template(17)).toBeNull();
+  });
+
+  it('never take an id of one that was finished', async () => {
+    const file = newFile();
+    const first = opened(file);
+    const intent = await first.begin(intentOf());
+    await first.finish(intent, { outcome: 'failed', recordId: null, error: 'x' }, changesOf());
+    await first.close();
+    expect((await opened(file).begin(intentOf())).id).toBeGreaterThan(intent.id);
+  });
+
+  it('are on disk when begin returns, however the process ends', async () => {
+    const file = newFile();
+    const child = startChild(
+      `const { openMemory } = await load('state/sqlite.js');
+       const memory = openMemory(process.argv[1], 'client');
+       for (;;) { const { id } = await memory.begin(${JSON.stringify(intentOf())}); console.log(id); }`,
+      file,
+    );
+    const said: number[] = [];
+    while (said.length < 50) said.push(Number(await child.line()));
+    await child.kill('SIGKILL');
+    const ids = (await opened(file).openIntents()).map(({ id }) => id);
+    expect(ids).toEqual(expect.arrayContaining(said));
+    expect(ids).toEqual(ids.map((_, index) => index + 1));
+  });
+});
+
+describe('history', () => {
+  const write = async (
+    file: string,
+    entries: readonly (Partial<Intent> & { outcome?: 'applied' | 'failed' })[],
+  ) => {
+    const memory = opened(file);
+    for (const { outcome = 'applied', ...changes } of entries)
+      await memory.finish(
+        await memory.begin(intentOf(changes)),
+        { outcome, recordId: 3, error: null },
+        changesOf(),
+      );
+    return memory;
+  };
+
+  it('is told from the oldest on, also where the clock went back', async () => {
+    const memory = await write(newFile(), [{ at: 3_000 }, { at: 1_000 }, { at: 2_000 }]);
+    expect((await memory.history()).map(({ at }) => at)).toEqual([1_000, 2_000, 3_000]);
+  });
+
+  it('can be narrowed by template, time and outcome', async () => {
+    const memory = await write(newFile(), [
+      { at: 1_000, template: 'one' },
+      { at: 2_000, template: 'two', outcome: 'failed' },
+      { at: 3_000, template: 'one', outcome: 'failed' },
+    ]);
+    const at = async (filter: Parameters<typeof memory.history>[0]): Promise<number[]> =>
+      (await memory.history(filter)).map((entry) => entry.at);
+    expect(await at({ templates: ['one'] })).toEqual([1_000, 3_000]);
+    expect(await at({ templates: [] })).toEqual([1_000, 2_000, 3_000]);
+    expect(await at({ since: 2_000 })).toEqual([2_000, 3_000]);
+    expect(await at({ outcome: 'failed', templates: ['one'], since: 1 })).toEqual([3_000]);
+  });
+
+  it('is kept for 90 days', async () => {
+    const day = 86_400_000;
+    const memory = await write(newFile(), [{ at: 0 }, { at: day }, { at: 91 * day - 1 }]);
+    expect((await memory.history()).map(({ at }) => at)).toEqual([day, 91 * day - 1]);
+  });
+});
+
+it('keeps clients apart that share the file', async () => {
+  const file = newFile();
+  const [one, other] = [opened(file, 'one'), opened(file, 'other')];
+  await one.save(changesOf({ records: [rememberedRecord('a')] }));
+  const intent = await one.begin(intentOf());
+  await other.finish(
+    intent,
+    { outcome: 'applied', recordId: 1, error: null },
+    changesOf({ facts: factsOf({ templateId: 18 }) }),
+  );
+  await other.save(changesOf({ forgotten: ['a'] }));
+
+  expect(await one.openIntents()).toEqual([intent]);
+  expect(await one.history()).toEqual([]);
+  expect((await one.template(17))?.records).toHaveLength(1);
+  expect((await one.templates()).map(({ templateId }) => templateId)).toEqual([17]);
+  expect((await other.templates()).map(({ templateId }) => templateId)).toEqual([17, 18]);
+});
+
+it('is written by two processes at once without losing anything', async () => {
+  const file = newFile();
+  const script = `
+    const { openMemory } = await load('state/sqlite.js');
+    const memory = openMemory(process.argv[1], process.argv[2]);
+    const ending = { outcome: 'applied', recordId: 1, error: null };
+    for (let number = 0; number < 100; number += 1) {
+      const intent = await memory.begin({ ...${JSON.stringify(intentOf())}, at: number });
+      await memory.finish(intent, ending, ${JSON.stringify(changesOf())});
+    }
+    console.log('done');`;
+  const scopes = ['one', 'two', 'two'];
+  const children = scopes.map((scope) => startChild(script, file, scope));
+  expect(await Promise.all(children.map((child) => child.line()))).toEqual(['done', 'done', 'done']);
+  expect(await opened(file, 'one').history()).toHaveLength(100);
+  expect(await opened(file, 'two').history()).toHaveLength(200);
+});
+
+describe('the file', () => {
+  const modeOf = (file: string): number => statSync(file).mode & 0o777;
+
+  it('is for its owner only, its folder and its journals too, whatever the umask', async () => {
+    const file = newFile();
+    const before = process.umask(0);
+    try {
+      const memory = opened(file);
+      await memory.save(changesOf());
+    } finally {
+      process.umask(before);
+    }
+    expect([file, `${file}-wal`, `${file}-shm`].map(modeOf)).toEqual([0o600, 0o600, 0o600]);
+    expect(modeOf(file.replace('/memory.db', ''))).toBe(0o700);
+  });
+
+  it('is closed to others again where it was open to them', async () => {
+    const file = newFile();
+    await opened(file).close();
+    chmodSync(file, 0o644);
+    opened(file);
+    expect(modeOf(file)).toBe(0o600);
+  });
+});
