@@ -48,7 +48,9 @@ export const hasLostMany = (
   input: Pick<GuardInput, 'desired' | 'present' | 'memory' | 'suspectIds'>,
 ): boolean => {
   const lost = manyLost(input);
-  return lost !== null && input.suspectIds?.join() !== lost.join();
+  // What was lost and has been added again since is known by another id now.
+  const suspects = input.suspectIds?.filter((id) => input.memory.byId.has(id));
+  return lost !== null && suspects?.join() !== lost.join();
 };
 
 /** The ids that a reading lacks, where they are suspiciously many; null where they are not. */

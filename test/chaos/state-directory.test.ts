@@ -40,7 +40,9 @@ describe('a damaged memory', { timeout: 60_000 }, () => {
     mkdirSync(place.stateDir);
     writeFileSync(memoryOf(place), 'no database '.repeat(500));
     const daemon = place.start(['run', '--listen', 'off']);
-    const warning = daemon.line(({ level, msg }) => level === 'warn' && String(msg).includes('damaged'));
+    const warning = daemon.line(
+      ({ level, notice }) => level === 'warn' && String(notice).includes('damaged'),
+    );
     const finished = daemon.line(({ event }) => event === 'pass.finished');
     expect(await warning).not.toBeNull();
     expect(await finished).toMatchObject({ status: 'in-sync' });
