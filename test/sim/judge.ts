@@ -25,25 +25,15 @@ import type { World } from './world.ts';
 /** Sees all that passes between client, service and disk, knows the truth, and says what is against the law. */
 export interface Judge extends Omit<Observer, 'onTurn'>, ProcessObserver {
   readonly violations: readonly string[];
-  readonly counts: Counts;
+  readonly counts: ReadonlyMap<string, number>;
+  count(what: string): void;
   passStarted(pass: PassFacts): void;
-  /** The result is null where the process died or the pass failed. */
-  passEnded(result: PassResult | null): void;
+  passEnded(result: PassResult | 'died' | 'disk full'): void;
   memoryLost(): void;
   blame(what: string): void;
   clockJumped(): void;
   /** Writes of this pass. */
   readonly deeds: readonly Deed[];
-}
-
-export interface Counts {
-  passes: number;
-  deaths: number;
-  adds: number;
-  updates: number;
-  unknown: number;
-  late: number;
-  extraAdds: number;
 }
 
 export interface JudgeOptions {
@@ -64,7 +54,7 @@ interface Promised {
 
 export const createJudge = ({ world, isKind, truth, editsOf }: JudgeOptions): Judge => {
   const violations: string[] = [];
-  const counts: Counts = { passes: 0, deaths: 0, adds: 0, updates: 0, unknown: 0, late: 0, extraAdds: 0 };
+  const counts = new Map<string, number>();
   const cases = new Map<number, TemplateCase>();
   let deeds: Deed[] = [];
   let pass: PassFacts | null = null;
@@ -77,6 +67,7 @@ export const createJudge = ({ world, isKind, truth, editsOf }: JudgeOptions): Ju
     world.note(() => `  # AGAINST THE LAW: ${what}`);
     violations.push(what);
   };
+  const count = (what: string): void => void counts.set(what, (counts.get(what) ?? 0) + 1);
   const caseOf = (templateId: number): TemplateCase => {
     const one = cases.get(templateId) ?? emptyCase(templateId);
     cases.set(templateId, one);
@@ -94,10 +85,29 @@ export const createJudge = ({ world, isKind, truth, editsOf }: JudgeOptions): Ju
     if (broken) blame(`writes ${shown(deed.after)} before the time it named`);
   };
 
+  /** A service that stores in time, or whose records stay, is never made to hold the same twice. */
+  const checkExtra = (deed: Deed, id: number): void => {
+    if (!isAdd(deed)) return;
+    count('adds stored');
+    if (deed.sent.at < world.time) count('adds stored late');
+    const { templateId } = deed.sent;
+    const others = templateIn(truth(), templateId)?.records.filter((record) => record.id !== id) ?? [];
+    const own = new Set(
+      caseOf(templateId)
+        .deeds.filter(isAdd)
+        .map(({ sent }) => sent.recordId),
+    );
+    const isCopy = others.some((record) => own.has(record.id) && keyOf(record) === deed.key);
+    if (!isCopy) return;
+    count('extra adds');
+    if (isKind) blame(`stores a second ${shown(deed.after)}`);
+  };
+
   return {
     violations,
     blame,
     counts,
+    count,
     get deeds() {
       return deeds;
     },
@@ -106,7 +116,7 @@ export const createJudge = ({ world, isKind, truth, editsOf }: JudgeOptions): Ju
       deeds = [];
       ended = null;
       isShut = false;
-      counts.passes += 1;
+      count('passes');
       for (const one of cases.values()) one.views = [];
       if (facts.isCommand && facts.retry) {
         for (const [templateId] of facts.wanted) {
@@ -135,7 +145,7 @@ export const createJudge = ({ world, isKind, truth, editsOf }: JudgeOptions): Ju
         readings[0] ?? { deed: deedOf(sent, facts, undefined), found: ['writes unseen'] };
       for (const what of found) blame(what);
       checkPromise(deed, pass);
-      counts[isAdd(deed) ? 'adds' : 'updates'] += 1;
+      count(isAdd(deed) ? 'adds that left' : 'updates that left');
       deeds.push(deed);
       one.deeds.push(deed);
     },
@@ -143,6 +153,7 @@ export const createJudge = ({ world, isKind, truth, editsOf }: JudgeOptions): Ju
       const one = caseOf(sent.templateId);
       const deed = one.deeds.find((other) => other.sent === sent);
       if (!deed || sent.recordId === null) return;
+      checkExtra(deed, sent.recordId);
       const isParked = isParkedName(deed.after.name ?? '');
       one.standsFor.set(sent.recordId, isParked ? '#' : deed.key);
       takeFor(one, sent.recordId, deed.key);
@@ -163,7 +174,7 @@ export const createJudge = ({ world, isKind, truth, editsOf }: JudgeOptions): Ju
       if (error.kind === 'unauthorized') ended ??= { why: 'after 401 or 403', at: world.time };
       if (isWrite && (error.kind === 'rate-limited' || error.kind === 'not-sent'))
         ended ??= { why: `after ${error.kind}`, at: world.time };
-      if (error.kind === 'unknown') counts.unknown += 1;
+      if (error.kind === 'unknown') count('writes of unknown outcome');
     },
     onBegin: (intent, isStopping) => {
       if (intent.action === 'add') caseOf(intent.templateId).begun.push(intent.after);
@@ -182,8 +193,8 @@ export const createJudge = ({ world, isKind, truth, editsOf }: JudgeOptions): Ju
     passEnded: (result) => {
       if (!pass) return;
       isShut = true;
-      if (result === null) {
-        counts.deaths += 1;
+      if (result === 'died' || result === 'disk full') {
+        count(result === 'died' ? 'passes that died' : 'passes that met a full disk');
         for (const { sent, isKept } of deeds) if (sent.told === 'an answer' && !isKept) sent.told = 'nothing';
         return;
       }

@@ -2,22 +2,23 @@ import { reconcile } from '../../src/reconcile.ts';
 import type { PassResult, Trigger } from '../../src/result.ts';
 import { messageOf } from '../../src/errors.ts';
 import type { PresentTemplate } from '../../src/model/template.ts';
+import type { Difference } from '../../src/plan/difference.ts';
 import { simulatedDisk, type Disk } from './disk.ts';
 import { describeFile, drawFile, drawForeign, editFile, readFiles, type Files } from './files.ts';
-import { createJudge, type Counts, type Judge } from './judge.ts';
+import { createJudge, type Judge } from './judge.ts';
 import { drawNature, isFaithful, type Nature } from './nature.ts';
 import { meddle } from './people.ts';
 import { died, startProcess } from './process.ts';
 import { randomOf, type Random } from './random.ts';
 import { surplusOf } from './result-laws.ts';
-import { satisfies, shown } from './records.ts';
+import { keyOf, satisfies, shown } from './records.ts';
 import { createService, type SimulatedService, type Weather } from './service.ts';
 import { templateIn, type PassFacts } from './witness.ts';
 import { createWorld, type World } from './world.ts';
 
 export interface RoundOutcome {
   readonly violations: readonly string[];
-  readonly counts: Counts;
+  readonly counts: ReadonlyMap<string, number>;
   readonly trace: readonly string[];
 }
 
@@ -257,6 +258,14 @@ const finalTruth = ({ judge, service, files, nature }: Round, result: PassResult
       else if (why.action === 'blocked' && isFaithful(nature) && !legitimate.has(why.reason))
         judge.blame(`blocks ${shown(record)} for ever: ${why.reason}`);
     }
+    const reasons = told.differences.flatMap((one) => ('source' in one ? [reasonOf(one)] : []));
+    for (const reason of new Set(reasons)) judge.count(`templates not as their file says: ${reason}`);
+    if (reasons.length === 0) judge.count('templates as their file says');
+    const named = new Set(told.differences.map((one) => ('recordId' in one ? one.recordId : null)));
+    for (const record of desired.records) {
+      const unsaid = truth.records.filter((one) => keyOf(one) === keyOf(record) && !named.has(one.id));
+      if (unsaid.length > 1) judge.blame(`is silent about a copy of ${shown(record)}`);
+    }
     const isClean = desired.records.every(isMet) && surplusOf(desired, truth.records).length === 0;
     if (isClean !== (told.status === 'in-sync')) {
       judge.blame(
@@ -265,6 +274,9 @@ const finalTruth = ({ judge, service, files, nature }: Round, result: PassResult
     }
   }
 };
+
+const reasonOf = (difference: Difference): string =>
+  difference.action === 'blocked' ? difference.reason : `${difference.outcome ?? 'nothing said'}`;
 
 const legitimate = new Set(['cname-conflict', 'null-mx-conflict', 'not-converging']);
 
@@ -315,13 +327,13 @@ const pass = async (round: Round, wish: PassWish): Promise<PassResult | null> =>
       }),
     ]);
     process.end();
-    judge.passEnded(result === died ? null : result);
+    judge.passEnded(result === died ? 'died' : result);
     return result === died ? null : result;
   } catch (error) {
     process.end();
     if (messageOf(error) !== 'the disk is full')
       judge.blame(`the pass throws ${String(error instanceof Error ? error.stack : error)}`);
-    judge.passEnded(null);
+    judge.passEnded('disk full');
     return null;
   } finally {
     await memory.close();

@@ -32,13 +32,15 @@ const playAll = async (): Promise<readonly string[]> => {
   while (played < rounds && failures.length < enough) {
     played += 1;
     const { violations, counts } = await playRound(played);
-    for (const [what, count] of Object.entries(counts)) totals.set(what, (totals.get(what) ?? 0) + count);
+    for (const [what, count] of counts) totals.set(what, (totals.get(what) ?? 0) + count);
     if (violations.length === 0) continue;
     failures.push(
       `after ${played} rounds: ${violations.join('; ')}; replay with SIM_SEED=${played} npx vitest run test/sim`,
     );
   }
-  const lines = [...totals].map(([what, count]) => `  ${what}: ${count}\n`);
+  const lines = [...totals]
+    .toSorted(([a], [b]) => a.localeCompare(b))
+    .map(([what, count]) => `  ${what}: ${count}\n`);
   process.stdout.write([`${played} rounds, ${failures.length} against the law\n`, ...lines].join(''));
   return failures;
 };
