@@ -24,7 +24,7 @@ export interface RunnerOptions {
 /** What asks for passes by itself. */
 interface Feed {
   /** When the schedule does. */
-  readonly next: () => Date | null;
+  readonly next: () => Date;
   readonly close: () => Promise<void>;
 }
 
@@ -76,7 +76,7 @@ export class Runner {
     const { templates: paths, schedule: expression, timezone } = this.#client.settings;
     const log = this.#log;
     const watcher = await watchTemplates({ paths, onChange: () => this.trigger('file-change'), log });
-    const schedule = startSchedule({ expression, timezone, onTime: () => this.trigger('schedule'), log });
+    const schedule = startSchedule({ expression, timezone, onTime: () => this.trigger('schedule') });
     this.#feed = {
       next: schedule.next,
       close: () => {

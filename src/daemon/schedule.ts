@@ -1,6 +1,4 @@
-import type { Logger as CronLogger } from 'node-cron';
-import { schedule } from 'node-cron';
-import type { Logger } from 'pino';
+import { cronTimes } from './cron-times.ts';
 
 export interface ScheduleOptions {
   /** Cron, five fields, or six with seconds first; checked where the settings are read. */
@@ -8,33 +6,45 @@ export interface ScheduleOptions {
   /** IANA name. */
   readonly timezone: string;
   readonly onTime: () => void;
-  readonly log: Logger;
 }
 
 export interface Schedule {
   /** When `onTime` is called next. */
-  readonly next: () => Date | null;
+  readonly next: () => Date;
   readonly close: () => void;
 }
 
-export const startSchedule = ({ expression, timezone, onTime, log }: ScheduleOptions): Schedule => {
-  const task = schedule(expression, onTime, {
-    timezone,
-    noOverlap: true,
-    // A missed run needs no word: passes tell when they ran, and the next one makes up for it.
-    suppressMissedWarning: true,
-    logger: quietly(log),
-  });
+/**
+ * Calls at each time of the expression. A time that went by unnoticed, since the machine slept or was busy or its
+ * clock was set, is made up for at once, and any number of them by one call. Only the times come from the scheduler:
+ * it would drop what is more than a second late, and go through all that a clock set forward by years has left out.
+ */
+export const startSchedule = ({ expression, timezone, onTime }: ScheduleOptions): Schedule => {
+  const times = cronTimes(expression, timezone);
+  let next = times.next();
+  let looked = Date.now();
+  let timer: NodeJS.Timeout;
+  const sleep = (): void => {
+    timer = setTimeout(look, Math.min(Math.max(next.getTime() - Date.now(), 1), longestSleep));
+  };
+  const look = (): void => {
+    const now = Date.now();
+    const isTime = now >= next.getTime();
+    const wasSetBack = now < looked - longestSleep;
+    if (isTime || wasSetBack) next = times.next();
+    looked = now;
+    sleep();
+    if (isTime) onTime();
+  };
+  sleep();
   return {
-    next: () => task.getNextRun(),
-    close: () => void task.destroy(),
+    next: () => next,
+    close: () => {
+      clearTimeout(timer);
+      times.close();
+    },
   };
 };
 
-/** The scheduler's own words, which it would otherwise print in colour among the lines of the log. */
-const quietly = (log: Logger): CronLogger => {
-  const tell = (level: 'debug' | 'warn') => (text: string | Error, error?: Error) => {
-    log[level]({ err: error ?? (text instanceof Error ? text : undefined) }, `schedule: ${String(text)}`);
-  };
-  return { debug: tell('debug'), info: tell('debug'), warn: tell('warn'), error: tell('warn') };
-};
+/** Milliseconds; after each of them the clock is looked at, since timers do not notice when it is set. */
+const longestSleep = 60_000;

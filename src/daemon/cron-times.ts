@@ -1,0 +1,89 @@
+import { createTask, type ScheduledTask } from 'node-cron';
+import { clockChanges, type ClockChange } from './clock-change.ts';
+
+/** The times of a cron expression in a zone. */
+export interface CronTimes {
+  /** The first one from now on. */
+  readonly next: () => Date;
+  readonly close: () => void;
+}
+
+/**
+ * The times as the scheduler finds them, but for the nights when a zone's clock is changed. There it would leave
+ * out one of the two hours that the clock shows twice, and a whole day for a time that the clock leaps over.
+ *
+ * | the clock shows | at every hour          | at given hours                    |
+ * |-----------------|------------------------|-----------------------------------|
+ * | a time twice    | runs both times        | runs the first time               |
+ * | a time never    | needs no run for it    | runs when the clock has leapt     |
+ */
+export const cronTimes = (expression: string, timezone: string): CronTimes => {
+  const task = createTask(expression, () => undefined, { timezone });
+  /** In UTC a clock shows each time once. */
+  const wall = createTask(expression, () => undefined, { timezone: 'UTC' });
+  const fields = expression.trim().split(/\s+/);
+  const cron: Cron = {
+    task,
+    wall,
+    isEveryHour: fields.at(-4) === '*',
+    step: fields.length === 6 ? 1_000 : 60_000,
+  };
+  return {
+    next: () => new Date(nextTime(cron, timezone, Date.now())),
+    close: () => {
+      void task.destroy();
+      void wall.destroy();
+    },
+  };
+};
+
+interface Cron {
+  readonly task: ScheduledTask;
+  readonly wall: ScheduledTask;
+  readonly isEveryHour: boolean;
+  /** Milliseconds; every time is a multiple of it. */
+  readonly step: number;
+}
+
+const nextTime = (cron: Cron, timezone: string, now: number): number => {
+  const isRepetition = (time: number): boolean =>
+    !cron.isEveryHour &&
+    clockChanges(timezone, time - longestChange, time).some((change) => time < change.at + putBack(change));
+  const plain = firstOf(cron.task, (time) => !isRepetition(time));
+  for (const change of clockChanges(timezone, now - longestChange, plain + longestChange)) {
+    const found = putBack(change) > 0 ? whileRepeated(change, cron, now) : afterLeap(change, cron, now);
+    if (found !== null && found < plain && !isRepetition(found)) return found;
+  }
+  return plain;
+};
+
+/** Zones put their clocks forward and back by an hour or less; what is beyond this crosses the date line. */
+const longestChange = 3 * 3_600_000;
+
+const firstOf = (task: ScheduledTask, isWanted: (time: number) => boolean): number => {
+  for (let count = 1; ; count *= 8) {
+    const found = task.getNextRuns(count).find((date) => isWanted(date.getTime()));
+    if (found !== undefined) return found.getTime();
+  }
+};
+
+/** For how long the clock shows again what it showed before. */
+const putBack = ({ before, after }: ClockChange): number => before - after;
+
+const whileRepeated = (change: ClockChange, { task, step }: Cron, now: number): number | null => {
+  const [from, to] = [change.at - putBack(change), change.at + putBack(change)];
+  for (let time = Math.max(from, nextMultiple(now, step)); time < to; time += step) {
+    if (task.match(new Date(time))) return time;
+  }
+  return null;
+};
+
+const afterLeap = ({ at, before, after }: ClockChange, cron: Cron, now: number): number | null => {
+  if (cron.isEveryHour || at <= now) return null;
+  for (let time = at + before; time < at + after; time += cron.step) {
+    if (cron.wall.match(new Date(time))) return at;
+  }
+  return null;
+};
+
+const nextMultiple = (time: number, step: number): number => (Math.floor(time / step) + 1) * step;
