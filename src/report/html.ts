@@ -1,8 +1,7 @@
-import { shorten, shortenPair } from './columns.ts';
+import { badge, problemList, rowList } from './html-parts.ts';
 import { style } from './html-style.ts';
 import { html, type Markup } from './markup.ts';
 import type { Report } from './report.ts';
-import { outcomeWords, type Row } from './row.ts';
 import {
   isQuiet,
   type ProblemView,
@@ -46,9 +45,6 @@ export const renderHtml = (report: Report): string => {
   return `${page.source}\n`;
 };
 
-const badge = (status: keyof typeof statusWords): Markup =>
-  html`<span class="badge ${status}">${statusWords[status]}</span>`;
-
 const runOf = ({ run, trigger, startedAt, durationMs, dryRun }: Report): Markup | string =>
   run === ''
     ? ''
@@ -60,16 +56,7 @@ const runOf = ({ run, trigger, startedAt, durationMs, dryRun }: Report): Markup 
 const problemSection = (problems: readonly ProblemView[]): Markup =>
   html`<section>
     <h2>Problems in template files</h2>
-    <ul class="problems">
-      ${problems.map(
-        ({ severity, place, message, check }) =>
-          html`<li>
-            <b class="${severity}">${severity}</b> ${place === '' ? '' : html`<code>${place}</code>`}
-            ${message}
-            <code class="aside">${check}</code>
-          </li>`,
-      )}
-    </ul>
+    ${problemList(problems)}
   </section>`;
 
 const templateSection = (template: TemplateView): Markup =>
@@ -96,47 +83,6 @@ const quietSection = (templates: readonly TemplateView[]): Markup =>
       )}
     </ul>
   </section>`;
-
-const rowList = (rows: readonly Row[]): Markup | string =>
-  rows.length === 0
-    ? ''
-    : html`<ul class="rows">
-        ${rows.map(rowItem)}
-      </ul>`;
-
-const rowItem = (row: Row): Markup =>
-  html`<li class="${row.kind}">
-    <span class="sign"><span aria-hidden="true">${row.symbol}</span> ${row.word}</span>
-    <code class="type">${row.type}</code> <code class="name">${row.name}</code>
-    <div class="record">
-      ${row.content === null ? '' : html`<div>${content(row.content)}</div>`} ${row.changes.map(changeOf)}
-      ${row.facts.length === 0 ? '' : html`<div class="aside">${row.facts.join(', ')}</div>`}
-    </div>
-    <div class="why">
-      ${row.outcome === null ? '' : html`<b class="${row.outcome}">${outcomeWords[row.outcome]}</b>`}
-      <span class="aside">${row.notes.join(' · ')}</span>
-      ${row.remarks.map((remark) => html`<p>${remark}</p>`)}
-    </div>
-  </li>`;
-
-const changeOf = ({ field, from, to }: Row['changes'][number]): Markup => {
-  const [before, after] = shortenPair(from, to, longest);
-  return html`<div>
-    ${field === 'content' ? '' : `${field} `}<del>${content(from, before)}</del> <span class="to">→</span>
-    <ins>${content(to, after)}</ins>
-  </div>`;
-};
-
-/** Columns of a content that are shown before somebody asks for the whole. */
-const longest = 200;
-
-const content = (text: string, short = shorten(text, longest)): Markup =>
-  short === text
-    ? html`<code>${text}</code>`
-    : html`<details>
-        <summary><code>${short}</code></summary>
-        <code>${text}</code>
-      </details>`;
 
 const words = [
   ['edited', 'the file changed'],
