@@ -1,6 +1,5 @@
 import type { Logger } from 'pino';
-import type { Fingerprint } from './fingerprint.ts';
-import { fingerprintOf } from './fingerprint.ts';
+import { fingerprints, type Fingerprint, type TakeFingerprint } from './fingerprint.ts';
 import type { Hints } from './hints.ts';
 import { watchForHints } from './hints.ts';
 
@@ -26,7 +25,8 @@ export interface Watcher {
  * read after that is either this state or is followed by a call.
  */
 export const watchTemplates = async (options: WatchOptions): Promise<Watcher> => {
-  const watcher = new TemplateWatcher(options, await fingerprintOf(options.paths));
+  const takeFingerprint = fingerprints(options.paths);
+  const watcher = new TemplateWatcher(options, takeFingerprint, await takeFingerprint());
   watcher.start();
   return watcher;
 };
@@ -37,6 +37,7 @@ export const watchTemplates = async (options: WatchOptions): Promise<Watcher> =>
  */
 class TemplateWatcher implements Watcher {
   readonly #options: Required<WatchOptions>;
+  readonly #takeFingerprint: TakeFingerprint;
   #hints: Hints | null = null;
   #reported: Fingerprint;
   /** What the last look saw, reported or not. */
@@ -47,8 +48,9 @@ class TemplateWatcher implements Watcher {
   #comparing: Promise<void> = Promise.resolve();
   #closed = false;
 
-  constructor(options: WatchOptions, now: Fingerprint) {
+  constructor(options: WatchOptions, takeFingerprint: TakeFingerprint, now: Fingerprint) {
     this.#options = { quiet: 200, longest: 2_000, poll: 2_000, ...options };
+    this.#takeFingerprint = takeFingerprint;
     this.#reported = now;
     this.#seen = now.whole;
   }
@@ -89,7 +91,7 @@ class TemplateWatcher implements Watcher {
   }
 
   async #compare(): Promise<void> {
-    const now = await fingerprintOf(this.#options.paths);
+    const now = await this.#takeFingerprint();
     if (this.#closed) return;
     const before = this.#reported;
     this.#seen = now.whole;
@@ -104,7 +106,7 @@ class TemplateWatcher implements Watcher {
 
   async #look(): Promise<void> {
     const begun = performance.now();
-    const { whole } = await fingerprintOf(this.#options.paths);
+    const { whole } = await this.#takeFingerprint();
     if (this.#closed) return;
     if (whole !== this.#seen) this.#hint();
     this.#seen = whole;

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { fingerprintOf } from '../../src/daemon/fingerprint.ts';
+import { fingerprints } from '../../src/daemon/fingerprint.ts';
 import { watchTemplates, type Watcher } from '../../src/daemon/watch.ts';
 import { listeningLogger } from './listening-logger.ts';
 import { pointBelow, ways, writeBelow } from './ways.ts';
@@ -182,10 +182,11 @@ describe('a watcher', () => {
   it('makes no call for hidden files', async () => {
     await write('root/a.yaml', 'first');
     const { contents, until } = await watching({ paths: ['root'], read: 'root/a.yaml' });
-    const other = await fingerprintOf([at('root')]);
+    const takeFingerprint = fingerprints([at('root')]);
+    const before = await takeFingerprint();
     await write('root/.a.yaml.swp');
     await write('root/.git/index');
-    expect(await fingerprintOf([at('root')])).toEqual(other);
+    expect(await takeFingerprint()).toEqual(before);
     await write('root/a.yaml', 'second');
     expect(await until('second')).toBe('second');
     expect(contents).toEqual(['second']);

@@ -1,0 +1,89 @@
+import { execFileSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { mkdtemp, rename, rm, symlink, utimes, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { fingerprints } from '../../src/daemon/fingerprint.ts';
+
+let home: string;
+beforeEach(async () => {
+  home = await mkdtemp(path.join(tmpdir(), 'fingerprint-'));
+  return () => rm(home, { recursive: true });
+});
+
+const at = (name: string): string => path.join(home, name);
+const wholeOf = (paths: readonly string[]): (() => Promise<string>) => {
+  const take = fingerprints(paths);
+  return async () => (await take()).whole;
+};
+
+/** Twenty times something else of the same length in the same file, at once after the file was looked at. */
+const changesSeen = async (): Promise<number> => {
+  const whole = wholeOf([home]);
+  writeFileSync(at('a.yaml'), 'content 0?');
+  let [seen, before] = [0, await whole()];
+  for (let time = 10; time < 30; time += 1) {
+    writeFileSync(at('a.yaml'), `content ${time}`);
+    const now = await whole();
+    if (now !== before) seen += 1;
+    before = now;
+  }
+  return seen;
+};
+
+describe('a fingerprint', () => {
+  it('is another after each change, however soon it comes after the last one', async () => {
+    expect(await changesSeen()).toBe(20);
+  });
+
+  it.runIf(process.getuid?.() === 0 && process.platform === 'linux')(
+    'is so on a file system whose clock ticks slowly',
+    async () => {
+      execFileSync('mount', ['-t', 'ramfs', 'ramfs', home]);
+      try {
+        expect(await changesSeen()).toBe(20);
+      } finally {
+        execFileSync('umount', ['-l', home]);
+      }
+    },
+  );
+
+  it('is the same while nothing changes, though a file comes to rest', async () => {
+    await writeFile(at('a.yaml'), 'a');
+    await writeFile(at('b.yaml'), 'b');
+    await utimes(at('b.yaml'), 0, 0);
+    const whole = wholeOf([home]);
+    const first = await whole();
+    // As if hours had gone by.
+    const later = Date.now() + 3_600_000;
+    const clock = vi.spyOn(Date, 'now').mockImplementation(() => later);
+    onTestFinished(() => clock.mockRestore());
+    expect([await whole(), await whole()]).toEqual([first, first]);
+  });
+
+  it('is another when an old file takes the place of another', async () => {
+    await writeFile(at('a.yaml'), 'first');
+    await writeFile(at('.b.yaml'), 'other');
+    const whole = wholeOf([home]);
+    const before = await whole();
+    await rename(at('.b.yaml'), at('a.yaml'));
+    expect(await whole()).not.toBe(before);
+  });
+
+  it('is taken of whatever lies there, and waits for none of it', async () => {
+    execFileSync('mkfifo', [at('pipe.yaml')]);
+    const server = createServer().listen(at('socket.yaml'));
+    onTestFinished(() => void server.close());
+    await symlink('/dev/zero', at('zero.yaml'));
+    await symlink('loop.yaml', at('loop.yaml'));
+    await symlink('.', at('round'));
+    await writeFile(at('large.yaml'), Buffer.alloc(50_000_000, 'x'));
+    const whole = wholeOf([home, at('none'), at('pipe.yaml')]);
+    const first = await whole();
+    expect(await whole()).toBe(first);
+    for (const name of ['pipe', 'socket', 'zero', 'loop', 'large'])
+      expect(first).toContain(at(`${name}.yaml`));
+  });
+});
