@@ -45,6 +45,12 @@ const isOpen = (difference: Difference): boolean =>
 export const isDone = ({ templates }: Report): boolean =>
   templates.every(({ differences }) => !differences.some(isOpen));
 
+/** Why it is not all as the files say. */
+export const reasonsIn = ({ templates }: Report): readonly string[] => {
+  const open = templates.flatMap(({ differences }) => differences.filter(isOpen));
+  return [...new Set(open.map((one) => (one.action === 'blocked' ? one.reason : (one.error ?? one.action))))];
+};
+
 /** Whatever is not as the file says, the report says why. */
 export const checkExplained = ({ problems }: World, { templates }: Report): void => {
   for (const { template, status, message, differences } of templates) {
@@ -78,9 +84,10 @@ export const checkTruth = async (
       if (!isRight && !isSaid)
         problems.push(`lost change: ${file.template} has no ${key}, and nothing says so`);
       const copies = differences.filter((one) => one.action === 'surplus' && dataKey(one.current) === key);
-      if (found.length - 1 > copies.length)
+      const duplicates = copies.filter((one) => one.action === 'surplus' && one.reason === 'duplicate');
+      if (found.length - 1 > duplicates.length)
         problems.push(
-          `${found.length} of ${key} in ${file.template}, and ${copies.length} said to be surplus`,
+          `${found.length} of ${key} in ${file.template}, and ${duplicates.length} said to be duplicates`,
         );
     }
   }

@@ -2,7 +2,7 @@ import { readdir, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Report } from '../../src/report/report.ts';
-import { checkedReport, checkExplained, checkHistory, checkTruth, isDone } from './checks.ts';
+import { checkedReport, checkExplained, checkHistory, checkTruth, isDone, reasonsIn } from './checks.ts';
 import { editFile } from './template-files.ts';
 import { dataKey } from './wire.ts';
 import { count, endOf, kill, openWorld, putFiles, startRun, type World } from './world.ts';
@@ -140,6 +140,9 @@ const converge = async (world: World): Promise<void> => {
   checkExplained(world, report);
   await checkTruth(world, report);
   checkHistory(world);
+  const reasons = reasonsIn(report);
+  if (reasons.length === 0) count(world, 'rounds converged');
+  for (const reason of reasons) count(world, `rounds not converged: ${reason}`);
 };
 
 /** Until a pass writes nothing, and nothing was still to be stored when it began. */
@@ -168,6 +171,7 @@ const countsOf = ({ service, counts, problems }: World): ReadonlyMap<string, num
   const lost = problems.filter((problem) => problem.startsWith('lost change')).length;
   return new Map([
     ...counts,
+    ['adds that left', writes.filter(({ request }) => request.operation === 'add').length],
     ['writes that left', writes.length],
     ['writes stored', writes.filter(({ result }) => result !== null).length],
     ...[...service.faults].map(([kind, times]) => [`fault, ${kind}`, times] as const),

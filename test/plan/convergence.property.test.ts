@@ -1,7 +1,8 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { canonicalName, canonicalRecord } from '../../src/model/canonical.ts';
-import { dataOf, type RecordData } from '../../src/model/record.ts';
+import { dataOf, isRecordType, type RecordData } from '../../src/model/record.ts';
+import { matchesIgnore } from '../../src/plan/ignore.ts';
 import { noMemory } from '../../src/plan/memory.ts';
 import { planTemplate } from '../../src/plan/plan.ts';
 import { isPark, presentOf, resultOf } from '../../src/plan/step.ts';
@@ -64,6 +65,22 @@ test('the template is exactly the file in the end, whatever memory says, where n
       const { plan, present } = converge(situation);
       fc.pre(plan.blocked.length === 0);
       expect(inService(present.records)).toEqual(inFile(situation));
+    }),
+    runs,
+  );
+});
+
+test('so it is beside ignored records and those of unknown types, which stay, where none of them is in the way', () => {
+  fc.assert(
+    fc.property(situations, fc.boolean(), (any, remembers) => {
+      const desired = { ...any.desired, surplus: 'park' as const, adopt: true };
+      const { plan, present } = converge({ ...any, desired, memory: noMemory }, remembers);
+      fc.pre(plan.blocked.length === 0);
+      const isOthers = (record: RecordData): boolean =>
+        !isRecordType(record.type.toUpperCase()) || matchesIgnore(desired.ignore, record);
+      const ours = present.records.filter((record) => !isOthers(record));
+      expect(inService(ours)).toEqual(inFile(any));
+      expect(present.records.filter(isOthers)).toEqual(any.present.records.filter(isOthers));
     }),
     runs,
   );

@@ -276,7 +276,7 @@ const finalTruth = ({ judge, service, files, nature }: Round, result: PassResult
 };
 
 const reasonOf = (difference: Difference): string =>
-  difference.action === 'blocked' ? difference.reason : `${difference.outcome ?? 'nothing said'}`;
+  difference.action === 'blocked' ? difference.reason : (difference.outcome ?? 'nothing said');
 
 const legitimate = new Set(['cname-conflict', 'null-mx-conflict', 'not-converging']);
 
