@@ -137,8 +137,8 @@ const commands: readonly AddCommand[] = [
       .command('schema')
       .description('JSON Schema, so that editors complete and explain')
       .addArgument(
-        new Argument('[what]', 'template files, the settings file, or reports')
-          .choices(['template', 'config', 'report'])
+        new Argument('[what]', 'template files, the settings file, reports, or notifications')
+          .choices(['template', 'config', 'report', 'notification'])
           .default('template'),
       )
       .action(async (what: string) => end(await (await import('./commands/schema.ts')).schema(what))),

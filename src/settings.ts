@@ -5,6 +5,7 @@ import { resolveClient, secretOf } from './settings/client.ts';
 import type { ConfigFile, Section } from './settings/config-file.ts';
 import { readConfigFile } from './settings/config-file.ts';
 import type { ListenAddress } from './settings/kind.ts';
+import { notifyTargets, type NotifyTarget } from './settings/notify.ts';
 import { Problems } from './settings/problems.ts';
 import type { Sources } from './settings/resolve.ts';
 import { resolve } from './settings/resolve.ts';
@@ -29,6 +30,8 @@ export interface Settings {
   readonly allowedHosts: readonly string[];
   /** Null: passes cannot be asked for over HTTP. */
   readonly triggerToken: SecretSource | null;
+  /** Who is told of what passes find. */
+  readonly notify: readonly NotifyTarget[];
   readonly logLevel: LogLevel;
   /** The config file that was read, as the person named it. */
   readonly configFile: string | null;
@@ -78,6 +81,7 @@ export const readSettings = ({
     ...resolve(runTable, program),
     clients,
     triggerToken: secretOf('triggerToken', 'DNS_SYNC_TRIGGER_TOKEN', program, secrets),
+    notify: notifyTargets(program, secrets),
     configFile: config?.file ?? null,
     sandbox,
     secrets: () => secrets.seen(),

@@ -84,6 +84,7 @@ describe('defaults', () => {
       listen: { host: '127.0.0.1', port: 8053 },
       allowedHosts: [],
       triggerToken: null,
+      notify: [],
       logLevel: 'info',
       configFile: null,
       sandbox: false,

@@ -3,6 +3,7 @@ import type { HistoryQuery } from '../daemon/history-query.ts';
 import type { Metrics } from '../daemon/metrics.ts';
 import { UserError } from '../errors.ts';
 import { gate } from '../hosting/gate.ts';
+import type { Notifier } from '../notify/notifier.ts';
 import type { PassResult, Trigger } from '../result.ts';
 import type { Settings } from '../settings.ts';
 import type { Client } from './client.ts';
@@ -14,15 +15,17 @@ import type { Session } from './session.ts';
 export class Fleet {
   readonly #session: Session;
   readonly #metrics: Metrics;
+  readonly #notifier: Notifier;
   readonly #turn = gate(passesAtOnce);
   readonly #runners = new Map<string, Runner>();
   #settings: Settings;
   #reloading: Promise<void> = Promise.resolve();
   #isClosing = false;
 
-  constructor(session: Session, metrics: Metrics) {
+  constructor(session: Session, metrics: Metrics, notifier: Notifier) {
     this.#session = session;
     this.#metrics = metrics;
+    this.#notifier = notifier;
     this.#settings = session.settings;
   }
 
@@ -70,7 +73,13 @@ export class Fleet {
     const { name } = client.settings;
     this.#metrics.addClient(name);
     const { log } = this.#session;
-    const runner = new Runner({ client, log, metrics: this.#metrics, turn: this.#turn });
+    const runner = new Runner({
+      client,
+      log,
+      metrics: this.#metrics,
+      onSight: (sight) => this.#notifier.take(sight),
+      turn: this.#turn,
+    });
     this.#runners.set(name, runner);
     await runner.start();
   }
@@ -91,6 +100,7 @@ export class Fleet {
         log.warn('listen has changed, which takes a restart: the former address stays');
       }
       this.#settings = settings;
+      this.#notifier.configure(settings.notify);
       log.info({ clients: clients.map((client) => client.settings.name) }, 'the settings were read again');
       return clients;
     } catch (error) {
@@ -114,6 +124,7 @@ export class Fleet {
 
   async #remove(runner: Runner): Promise<void> {
     await runner.close();
+    this.#notifier.forget(runner.client.settings.name);
     await this.#metrics.removeClient(runner.client.settings.name);
   }
 }

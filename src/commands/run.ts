@@ -3,8 +3,10 @@ import { readinessOf } from '../daemon/client-state.ts';
 import { createMetrics, type Metrics } from '../daemon/metrics.ts';
 import { startServer, type RunningServer } from '../daemon/server.ts';
 import { assembleReport } from '../report/assemble.ts';
+import type { Notifier } from '../notify/notifier.ts';
 import { readVersion } from '../version.ts';
 import { Fleet } from './fleet.ts';
+import { checkReceivers, openNotifier } from './news.ts';
 import { openSession, type Session } from './session.ts';
 import { onHangup, untilSignal } from './signals.ts';
 
@@ -16,10 +18,12 @@ export const run = async (options: Options): Promise<number> => {
   const metrics = createMetrics(readVersion());
   const session = await openSession(options, 1, metrics.countRequest);
   const { log } = session;
-  const fleet = new Fleet(session, metrics);
+  const notifier: Notifier = openNotifier(session, () => fleet.settings, metrics);
+  const fleet = new Fleet(session, metrics, notifier);
   let server: RunningServer | null = null;
   let signal: NodeJS.Signals;
   try {
+    checkReceivers(session.settings);
     server = await listen(fleet, session, metrics);
     await fleet.start();
     const clients = startedClients(fleet, session);
@@ -31,12 +35,16 @@ export const run = async (options: Options): Promise<number> => {
   } finally {
     // Passes end first: until they have, probes are answered.
     await fleet.close();
+    await notifier.close(lastTry);
     await server?.close();
     await session.close();
   }
   log.info({ event: 'daemon.stopped', signal }, 'daemon stopped');
   return 0;
 };
+
+/** Milliseconds for news that are not told when all else has ended: what waits for the program has little patience. */
+const lastTry = 1_500;
 
 const listen = async (fleet: Fleet, session: Session, metrics: Metrics): Promise<RunningServer | null> => {
   const { settings, log, clean } = session;

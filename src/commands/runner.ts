@@ -6,6 +6,7 @@ import { startSchedule } from '../daemon/schedule.ts';
 import { watchTemplates } from '../daemon/watch.ts';
 import { messageOf, UserError } from '../errors.ts';
 import { assembleReport } from '../report/assemble.ts';
+import type { PassSight } from '../notify/standing.ts';
 import type { PassResult, Trigger } from '../result.ts';
 import { LockedError } from '../state/lock.ts';
 import type { Client } from './client.ts';
@@ -17,6 +18,8 @@ export interface RunnerOptions {
   readonly client: Client;
   readonly log: Logger;
   readonly metrics: Metrics;
+  /** Told of what each pass found, or why there was none. */
+  readonly onSight: (sight: PassSight) => void;
   /** Waits until one more pass may run beside those of other clients. */
   readonly turn: <T>(task: () => Promise<T>) => Promise<T>;
 }
@@ -127,6 +130,15 @@ export class Runner {
       const report = { ...assembleReport([]), status: 'failed', durationMs } as const;
       logFinished(report, message, id, signal.aborted, log);
       metrics.countPass({ ...id, ...report }, null);
+      const at = new Date(Date.now() - durationMs).toISOString();
+      this.#options.onSight({
+        ...id,
+        at,
+        result: null,
+        failure: message,
+        gone: [],
+        isEnding: signal.aborted,
+      });
       if (error instanceof UserError) return 'failed';
       throw error;
     }
@@ -163,7 +175,8 @@ export class Runner {
 
   #takeOver(result: PassResult, id: PassId, isEnding: boolean): PassOutcome {
     const { log, metrics } = this.#options;
-    for (const template of this.#newest.take(result)) {
+    const gone = this.#newest.take(result);
+    for (const template of gone) {
       this.#log.warn({ template }, 'no file describes this template any more: it is left as it is');
     }
     this.#hindrance = result.halted;
@@ -172,6 +185,7 @@ export class Runner {
     logFound(result, id, isEnding, log);
     logFinished(report, null, id, isEnding, log);
     metrics.countPass({ ...id, ...report }, this.#newest.result);
+    this.#options.onSight({ ...id, at: result.startedAt, result, failure: null, gone, isEnding });
     return outcomeOf(result);
   }
 }

@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 type JsonSchema = z.core.JSONSchema.JSONSchema;
 
-/** Prints the JSON Schema (draft 2020-12) of template files, of the settings file or of reports. */
+/** Prints the JSON Schema (draft 2020-12) of template files, of the settings file, of reports or of notifications. */
 export const schema = async (what: string): Promise<number> => {
   const { $schema, ...rest } = await jsonSchemaOf(what);
   const named = {
@@ -21,6 +21,8 @@ const jsonSchemaOf = async (what: string): Promise<JsonSchema> => {
       return asWritten((await import('../settings/config-schema.ts')).configSchema);
     case 'report':
       return asWritten((await import('../report/report.ts')).reportSchema);
+    case 'notification':
+      return asWritten((await import('../notify/schema.ts')).notificationSchema);
     default:
       return (await import('../desired/json-schema.ts')).templateJsonSchema();
   }

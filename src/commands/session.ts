@@ -9,6 +9,7 @@ import { visible } from '../report/visible.ts';
 import { cleanTexts, scrubber } from '../secrets.ts';
 import { readSettings, type Settings } from '../settings.ts';
 import type { ClientSettings } from '../settings/client.ts';
+import { checkReceivers } from './news.ts';
 import { openClient, type Client, type ClientOptions } from './client.ts';
 
 /** Settings, log and clients of one run of the program. */
@@ -71,6 +72,7 @@ export const openSession = async (
     reopen: () => {
       const fresh = read();
       fresh.triggerToken?.read();
+      checkReceivers(fresh);
       for (const secret of newest.secrets()) former.add(secret);
       newest = fresh;
       return { settings: fresh, clients: fresh.clients.map(open) };

@@ -13,6 +13,7 @@ export interface Metrics {
   readonly removeClient: (client: string) => Promise<void>;
   readonly countRequest: (request: RequestFacts) => void;
   readonly countChange: (client: string, change: ChangeFacts) => void;
+  readonly countNotification: (receiver: string, outcome: NotificationOutcome) => void;
   /** `newest` is what is known of the client's templates since; null where the pass did not come to look. */
   readonly countPass: (pass: PassFacts, newest: PassResult | null) => void;
 }
@@ -28,6 +29,8 @@ interface ChangeFacts {
   readonly action: (typeof actions)[number];
   readonly outcome: (typeof outcomes)[number];
 }
+
+type NotificationOutcome = 'delivered' | 'retried' | 'dropped';
 
 interface PassFacts {
   readonly client: string;
@@ -92,6 +95,12 @@ export const createMetrics = (version: string): Metrics => {
     buckets: [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
     registers,
   });
+  const notifications = new Counter({
+    name: `${prefix}notifications_total`,
+    help: 'Messages to receivers: delivered, retried after a failed attempt, or dropped.',
+    labelNames: ['receiver', 'outcome'],
+    registers,
+  });
   const filesValid = new Gauge({
     name: `${prefix}template_files_valid`,
     help: 'Whether the template files are free of errors: 1 or 0.',
@@ -125,6 +134,7 @@ export const createMetrics = (version: string): Metrics => {
       requestDuration.observe({ operation }, durationMs / 1_000);
     },
     countChange: (client, { action, outcome }) => changes.inc({ client, action, outcome }),
+    countNotification: (receiver, outcome) => notifications.inc({ receiver, outcome }),
     countPass: ({ client, trigger, status, durationMs }, newest) => {
       passes.inc({ client, trigger, result: status });
       passDuration.observe(durationMs / 1_000);

@@ -41,7 +41,8 @@ const fate = {
   error: z.exactOptional(described('why the outcome is no success')),
 };
 
-const difference = z.discriminatedUnion('action', [
+/** One difference, as notifications show it too. */
+export const differenceSchema = z.discriminatedUnion('action', [
   z
     .object({ action: z.literal('add'), desired: record, cause, source: place, ...fate })
     .describe('The file wants a record that is not there'),
@@ -137,7 +138,7 @@ const template = z.object({
   inSync: count('wanted records that are as the file says'),
   parked: count('records that are out of the way'),
   ignored: count('records that are left alone'),
-  differences: z.array(difference),
+  differences: z.array(differenceSchema),
   subdomains: z.array(subdomain),
 });
 

@@ -104,7 +104,8 @@ const checkAddress = (baseUrl: string, allowInsecure: boolean, needs: Needs, sou
   }
 };
 
-const isLoopback = (host: string): boolean =>
+/** Whether a host of a URL is this machine. */
+export const isLoopback = (host: string): boolean =>
   host === 'localhost' ||
   host.endsWith('.localhost') ||
   host === '[::1]' ||

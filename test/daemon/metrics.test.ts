@@ -58,6 +58,7 @@ describe('a scrape', () => {
     metrics.addClient('acme');
     metrics.countRequest({ operation: 'list-dns-templates', status: 200, durationMs: 20 });
     metrics.countPass(pass('drifted'), result([template('web')]));
+    metrics.countNotification('ops', 'delivered');
     const { types, samples } = await scrape(metrics, 2);
     const expected: [string, string, readonly string[]][] = [
       ['build_info', 'gauge', ['version']],
@@ -70,6 +71,7 @@ describe('a scrape', () => {
       ['changes_total', 'counter', ['client', 'action', 'outcome']],
       ['requests_total', 'counter', ['operation', 'status']],
       ['request_duration_seconds', 'histogram', ['le', 'operation']],
+      ['notifications_total', 'counter', ['receiver', 'outcome']],
       ['template_files_valid', 'gauge', ['client']],
       ['queue_depth', 'gauge', []],
     ];

@@ -25,7 +25,7 @@ const validatorOf = (text: string): ValidateFunction =>
 const accepts = (validate: ValidateFunction, value: unknown): boolean => validate(value);
 
 describe('schema', () => {
-  it.each(['template', 'config', 'report'])('%s: names itself and describes every key', async (what) => {
+  it.each(['template', 'config', 'report', 'notification'])('%s: names itself and describes every key', async (what) => {
     const schema = JSON.parse(await printed(what));
     expect(schema).toMatchObject({
       $schema: 'https://json-schema.org/draft/2020-12/schema',
@@ -52,7 +52,7 @@ describe('schema', () => {
       cwd: await workplace({ withExamples: false }),
     });
     expect(code).toBe(1);
-    expect(stderr).toContain('Allowed choices are template, config, report');
+    expect(stderr).toContain('Allowed choices are template, config, report, notification');
   });
 });
 

@@ -1,0 +1,60 @@
+import type { Difference } from '../plan/difference.ts';
+import type { Change } from './change.ts';
+import type { Notification } from './schema.ts';
+import type { Standing } from './standing.ts';
+
+/** News on their way to one receiver. Its id and changes stay the same for as long as it is tried. */
+export interface Delivery {
+  readonly id: string;
+  readonly createdAt: Date;
+  readonly changes: readonly Change[];
+}
+
+/** What a receiver of ours reads. */
+export const notificationOf = ({ id, createdAt, changes }: Delivery): Notification => ({
+  schema: 'dns-template-sync/notification/v1',
+  delivery: id,
+  createdAt: createdAt.toISOString(),
+  changes: changes.map(shownChange),
+});
+
+const shownChange = (change: Change): Notification['changes'][number] => {
+  const { event, client, standing, previous, merged, run, at } = change;
+  const { template, templateId, file, state, message, differences, mended, subdomains } = standing;
+  return {
+    event,
+    client,
+    template,
+    templateId,
+    file,
+    state,
+    previous,
+    merged,
+    run,
+    at,
+    message: message === null ? null : cut(message),
+    counts: { differences: differences.length, mended: mended.length, subdomains: subdomains.length },
+    differences: shownDifferences(standing, mostShown).map(withShortTexts),
+    subdomains: subdomains.slice(0, mostShown).map(({ subdomain }) => subdomain),
+  };
+};
+
+export const shownDifferences = ({ differences, mended }: Standing, most: number): Difference[] =>
+  [...differences, ...mended].slice(0, most);
+
+const mostShown = 10;
+
+const withShortTexts = (difference: Difference): Notification['changes'][number]['differences'][number] => {
+  const short: unknown = JSON.parse(
+    JSON.stringify(difference, (_, value: unknown) => (typeof value === 'string' ? cut(value) : value)),
+  );
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a text stays a text, all else what it was
+  return short as Notification['changes'][number]['differences'][number];
+};
+
+/** A receiver takes only so much: the whole of it is in the report. */
+const cut = (text: string): string => {
+  const characters = Array.from(text.slice(0, 2 * longest + 2));
+  return characters.length > longest ? `${characters.slice(0, longest).join('')}…` : text;
+};
+const longest = 500;

@@ -1,0 +1,84 @@
+import { randomUUID } from 'node:crypto';
+import { changeOf, isWanted, mergeChanges, type Change, type Occasion, type Told } from './change.ts';
+import type { Delivery } from './delivery.ts';
+import { standingsOf, type PassSight, type Standing } from './standing.ts';
+
+/** What one receiver has been told of templates, beyond the life of this process. A client's own template is null. */
+export interface ToldStore {
+  readonly get: (client: string, template: string | null) => Told;
+  readonly set: (client: string, template: string | null, told: Told) => void;
+  readonly forget: (client: string) => void;
+}
+
+/**
+ * What one receiver is still to be told: by template, the newest state of each, so that it never grows beyond their
+ * number. What is under way stays as it is; what comes meanwhile waits for the next message.
+ */
+export class News {
+  readonly #told: ToldStore;
+  readonly #waiting = new Map<string, Change>();
+  #underWay: Delivery | null = null;
+
+  constructor(told: ToldStore) {
+    this.#told = told;
+  }
+
+  /** How many changes are not told yet. */
+  get size(): number {
+    return this.#waiting.size + (this.#underWay?.changes.length ?? 0);
+  }
+
+  /** Takes up what is new in a pass. Gives how many changes had to be dropped for want of room. */
+  take(sight: PassSight, on: readonly Occasion[]): number {
+    for (const standing of standingsOf(sight)) this.#takeStanding(standing, sight, on);
+    const surplus = [...this.#waiting.keys()].slice(0, Math.max(0, this.#waiting.size - mostWaiting));
+    for (const key of surplus) this.#waiting.delete(key);
+    return surplus.length;
+  }
+
+  /** What is under way, or else the next message; null where there is nothing to tell. */
+  next(): Delivery | null {
+    if (this.#underWay !== null) return this.#underWay;
+    const next = [...this.#waiting].slice(0, mostTogether);
+    if (next.length === 0) return null;
+    for (const [key] of next) this.#waiting.delete(key);
+    this.#underWay = { id: randomUUID(), createdAt: new Date(), changes: next.map(([, change]) => change) };
+    return this.#underWay;
+  }
+
+  /** What was under way is told, or given up. */
+  done(): void {
+    for (const { client, standing } of this.#underWay?.changes ?? [])
+      this.#told.set(client, standing.template, standing);
+    this.#underWay = null;
+  }
+
+  /** No message about this client is made any more; of what was told, nothing is kept. */
+  forget(client: string): void {
+    for (const [key, change] of this.#waiting) if (change.client === client) this.#waiting.delete(key);
+    this.#told.forget(client);
+  }
+
+  #takeStanding(standing: Standing, sight: PassSight, on: readonly Occasion[]): void {
+    const { client } = sight;
+    const { template } = standing;
+    const key = JSON.stringify([client, template]);
+    const waiting = this.#waiting.get(key);
+    const sent = this.#underWay?.changes.find(
+      (one) => one.client === client && one.standing.template === template,
+    );
+    const change = changeOf((waiting ?? sent)?.standing ?? this.#told.get(client, template), standing, sight);
+    if (change === null) {
+      // As it was told, or less: what has gone is news when it comes again.
+      if (waiting) this.#waiting.set(key, { ...waiting, standing });
+      else if (!sent) this.#told.set(client, template, standing);
+    } else if (isWanted(change, on)) {
+      this.#waiting.set(key, waiting ? mergeChanges(waiting, change) : change);
+    }
+  }
+}
+
+/** Changes in one message: Slack takes 50 blocks. */
+const mostTogether = 20;
+/** Nobody has more templates than that. */
+const mostWaiting = 10_000;

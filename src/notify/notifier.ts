@@ -1,0 +1,101 @@
+import type { Logger } from 'pino';
+import type { ToldStore } from './news.ts';
+import { Receiver, type NotificationOutcome, type ReceiverSettings } from './receiver.ts';
+import type { PassSight } from './standing.ts';
+import { openToldFile, type ToldFile } from './told-file.ts';
+
+export interface NotifierOptions {
+  readonly receivers: readonly ReceiverSettings[];
+  /** Where it is kept what was told of a client. */
+  readonly fileFor: (client: string) => string;
+  /** What may be told of a value: all of it but the secrets that it repeats. */
+  readonly clean: <T>(value: T) => T;
+  readonly log: Logger;
+  readonly count: (receiver: string, outcome: NotificationOutcome) => void;
+}
+
+/** Tells receivers what is new after each pass. No pass ever waits for it. */
+export class Notifier {
+  readonly #options: NotifierOptions;
+  readonly #receivers = new Map<string, Receiver>();
+  readonly #files = new Map<string, ToldFile>();
+  readonly #leaving = new Set<Promise<void>>();
+
+  constructor(options: NotifierOptions) {
+    this.#options = options;
+    this.configure(options.receivers);
+  }
+
+  /** Takes the place of the former settings. A receiver of the same name and type keeps what waits for it. */
+  configure(receivers: readonly ReceiverSettings[]): void {
+    const named = new Map(receivers.map((settings) => [settings.name, settings]));
+    for (const [name, receiver] of this.#receivers)
+      if (named.get(name)?.type !== receiver.type) this.#remove(name, receiver);
+    for (const settings of receivers) {
+      const present = this.#receivers.get(settings.name);
+      if (present) present.configure(settings);
+      else this.#receivers.set(settings.name, this.#open(settings));
+    }
+  }
+
+  /** A pass has ended, and what goes wrong here is not its fault. */
+  take(sight: PassSight): void {
+    if (this.#receivers.size === 0) return;
+    try {
+      const clean = this.#options.clean(sight);
+      for (const receiver of this.#receivers.values()) receiver.take(clean);
+    } catch (error) {
+      this.#options.log.error({ err: error }, 'notifications met an error that nobody foresaw');
+    }
+  }
+
+  /** The client is configured no more. */
+  forget(client: string): void {
+    for (const receiver of this.#receivers.values()) receiver.forget(client);
+    this.#files.delete(client);
+  }
+
+  /** One more attempt at what was not told yet, all of it within so many milliseconds. */
+  async close(within: number): Promise<void> {
+    const closing = [...this.#receivers.values()].map((receiver) => receiver.close(within));
+    await Promise.all([...closing, ...this.#leaving]);
+  }
+
+  #open(settings: ReceiverSettings): Receiver {
+    const { log, count } = this.#options;
+    const { name } = settings;
+    return new Receiver({
+      settings,
+      told: this.#toldTo(name),
+      log: log.child({ receiver: name }),
+      count: (outcome) => count(name, outcome),
+    });
+  }
+
+  #remove(name: string, receiver: Receiver): void {
+    this.#receivers.delete(name);
+    const left: Promise<void> = receiver.close(0).finally(() => this.#leaving.delete(left));
+    this.#leaving.add(left);
+  }
+
+  #toldTo(receiver: string): ToldStore {
+    return {
+      get: (client, template) => this.#fileOf(client).get(receiver, template),
+      set: (client, template, told) => this.#fileOf(client).set(receiver, template, told),
+      forget: (client) => this.#files.get(client)?.remove(),
+    };
+  }
+
+  #fileOf(client: string): ToldFile {
+    const { fileFor, log } = this.#options;
+    const open = (): ToldFile =>
+      openToldFile({
+        file: fileFor(client),
+        onError: (error) =>
+          log.warn({ err: error, client }, 'it cannot be kept what was told, so a restart tells it again'),
+      });
+    const file = this.#files.get(client) ?? open();
+    this.#files.set(client, file);
+    return file;
+  }
+}

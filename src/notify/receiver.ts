@@ -1,0 +1,170 @@
+import type { Logger } from 'pino';
+import { messageOf, UserError } from '../errors.ts';
+import type { Occasion } from './change.ts';
+import { notificationOf, type Delivery } from './delivery.ts';
+import { News, type ToldStore } from './news.ts';
+import { post, type Posted } from './post.ts';
+import { signedHeaders } from './signature.ts';
+import { slackMessageOf } from './slack.ts';
+import type { PassSight } from './standing.ts';
+
+/** Where news go. Address and secret are read before each attempt: they may have been replaced. */
+export interface ReceiverSettings {
+  readonly name: string;
+  readonly type: 'webhook' | 'slack';
+  readonly url: { readonly read: () => string };
+  /** Null: messages are not signed. */
+  readonly secret: { readonly read: () => string } | null;
+  readonly on: readonly Occasion[];
+  /** Null: all. */
+  readonly clients: readonly string[] | null;
+  /** Milliseconds for one attempt. */
+  readonly timeout: number;
+}
+
+/** `retried`: an attempt that did not get through, and another one follows; the others end a message. */
+export type NotificationOutcome = 'delivered' | 'retried' | 'dropped';
+
+export interface ReceiverOptions {
+  readonly settings: ReceiverSettings;
+  readonly told: ToldStore;
+  readonly log: Logger;
+  readonly count: (outcome: NotificationOutcome) => void;
+  /** The shortest time between two messages, and the first pause after a failed attempt: milliseconds. */
+  readonly gap?: number;
+  readonly firstPause?: number;
+}
+
+/** One receiver: one message to it is under way at a time, and is tried until it is taken. */
+export class Receiver {
+  readonly #options: Required<ReceiverOptions>;
+  readonly #news: News;
+  #settings: ReceiverSettings;
+  #delivering: Promise<void> | null = null;
+  /** Aborted: no pauses any more. */
+  readonly #closing = new AbortController();
+  /** Aborted: no attempts either. */
+  readonly #end = new AbortController();
+
+  constructor(options: ReceiverOptions) {
+    this.#options = { gap: 1_000, firstPause: 1_000, ...options };
+    this.#settings = options.settings;
+    this.#news = new News(options.told);
+  }
+
+  get type(): ReceiverSettings['type'] {
+    return this.#settings.type;
+  }
+
+  /** From the next attempt on; what waits goes there too. */
+  configure(settings: ReceiverSettings): void {
+    this.#settings = settings;
+  }
+
+  /** Takes up what is new in a pass, and returns at once. */
+  take(sight: PassSight): void {
+    const { clients, on } = this.#settings;
+    if (this.#closing.signal.aborted || (clients !== null && !clients.includes(sight.client))) return;
+    const dropped = this.#news.take(sight, on);
+    for (let left = dropped; left > 0; left -= 1) this.#options.count('dropped');
+    if (dropped > 0)
+      this.#options.log.error({ dropped }, 'too many changes wait to be told: the oldest are dropped');
+    if (this.#news.size > 0) this.#delivering ??= this.#deliverAll();
+  }
+
+  forget(client: string): void {
+    this.#news.forget(client);
+  }
+
+  /** One more attempt at what is left, all of it within so many milliseconds. */
+  async close(within: number): Promise<void> {
+    this.#closing.abort();
+    const timer = setTimeout(() => this.#end.abort(), within);
+    await this.#delivering;
+    clearTimeout(timer);
+    const { size } = this.#news;
+    if (size > 0) this.#options.log.warn({ changes: size }, 'these changes could not be told any more');
+  }
+
+  async #deliverAll(): Promise<void> {
+    try {
+      for (let next = this.#news.next(); next !== null; next = this.#news.next()) {
+        if (!(await this.#deliver(next))) return;
+        await this.#pause(this.#options.gap);
+      }
+    } catch (error) {
+      this.#options.log.error({ err: error }, 'a notification met an error that nobody foresaw');
+    } finally {
+      this.#delivering = null;
+    }
+  }
+
+  /** Tries until it is taken or given up; false where the program ends before. */
+  async #deliver(delivery: Delivery): Promise<boolean> {
+    const { log, count, firstPause } = this.#options;
+    const fields = { delivery: delivery.id, changes: delivery.changes.length };
+    let said = '';
+    for (let attempts = 1, refusals = 0; ; attempts += 1) {
+      const posted = await this.#post(delivery);
+      if (posted.outcome === 'delivered') {
+        log.info(fields, 'notification delivered');
+        break;
+      }
+      const { reason, retryAfter } = posted;
+      if (posted.outcome === 'refused' && (refusals += 1) === mostRefusals) {
+        log.error({ ...fields, reason }, 'a notification is refused again and again, and is dropped');
+        count('dropped');
+        this.#news.done();
+        return true;
+      }
+      if (reason !== said)
+        log.warn({ ...fields, reason }, 'a notification was not taken, and is tried again');
+      said = reason;
+      count('retried');
+      if (this.#closing.signal.aborted) return false;
+      await this.#pause(Math.max(pauseAfter(attempts, firstPause), retryAfter));
+    }
+    count('delivered');
+    this.#news.done();
+    return true;
+  }
+
+  async #post(delivery: Delivery): Promise<Posted> {
+    const { type, url, secret, timeout } = this.#settings;
+    const isSlack = type === 'slack';
+    const body = JSON.stringify(isSlack ? slackMessageOf(delivery) : notificationOf(delivery));
+    try {
+      const headers = isSlack
+        ? {}
+        : signedHeaders(delivery.id, Date.now(), body, secret === null ? null : secret.read());
+      return await post({ url: url.read(), headers, body, timeout, signal: this.#end.signal });
+    } catch (error) {
+      if (!(error instanceof UserError)) throw error;
+      return { outcome: 'failed', reason: messageOf(error), retryAfter: 0 };
+    }
+  }
+
+  /** Ends early when the program does. */
+  #pause(milliseconds: number): Promise<void> {
+    const { signal } = this.#closing;
+    return new Promise((resolve) => {
+      const end = (): void => {
+        clearTimeout(timer);
+        signal.removeEventListener('abort', end);
+        resolve();
+      };
+      const timer = setTimeout(end, milliseconds);
+      signal.addEventListener('abort', end);
+      if (signal.aborted) end();
+    });
+  }
+}
+
+/** A message that is refused for itself would keep all others waiting for ever. */
+const mostRefusals = 3;
+
+/** Milliseconds; doubled each time, shortened by up to a half, so that many programs do not come back in step. */
+const pauseAfter = (failures: number, first: number): number =>
+  Math.min(longestPause, first * 2 ** (failures - 1)) * (1 - Math.random() / 2);
+
+const longestPause = 5 * 60_000;

@@ -1,0 +1,97 @@
+import type { Difference } from '../plan/difference.ts';
+import { shorten } from '../report/columns.ts';
+import { rowOf } from '../report/row.ts';
+import { visible } from '../report/visible.ts';
+import type { Change } from './change.ts';
+import { shownDifferences, type Delivery } from './delivery.ts';
+
+/** A message for Slack, and for those that take its form: `text` says it all in short, blocks show it. */
+export const slackMessageOf = ({ changes }: Delivery): object => ({
+  text: limited(changes.map(headline), longestText),
+  unfurl_links: false,
+  unfurl_media: false,
+  blocks: changes.map((change) => ({
+    type: 'section',
+    // Verbatim: no links are made out of what only looks like one.
+    text: { type: 'mrkdwn', verbatim: true, text: limited(linesOf(change), longestBlock) },
+  })),
+});
+
+/** Slack takes 3,000 characters in a block. Of the text it shows 4,000. */
+const longestBlock = 2_900;
+const longestText = 3_900;
+const mostRows = 5;
+
+const linesOf = (change: Change): string[] => {
+  const { standing } = change;
+  const shown = shownDifferences(standing, mostRows);
+  const more = standing.differences.length + standing.mended.length - shown.length;
+  return [
+    headline(change),
+    ...shown.map((difference) => code(wordsOf(difference), longestRow)),
+    ...(more > 0 ? [`and ${more} more`] : []),
+    ...standing.subdomains
+      .slice(0, mostRows)
+      .map(({ subdomain, status }) => `${code(subdomain, longestName)} ${status}`),
+  ];
+};
+
+const headline = (change: Change): string => {
+  const { client, standing, merged } = change;
+  const { template, message } = standing;
+  const who = `client ${code(client, longestName)}`;
+  const whole = template === null ? who : `${code(template, longestName)} (${who})`;
+  const why = message === null ? '' : `: ${code(message, longestMessage)}`;
+  return `*${whole}* ${sayings[change.event](change)}${why}${merged > 1 ? ` (${merged} changes in one)` : ''}`;
+};
+
+const sayings: Record<Change['event'], (change: Change) => string> = {
+  drift: ({ standing: { differences, subdomains } }) =>
+    [
+      ...(differences.length > 0
+        ? [`${many(differences.length, 'difference')} between file and service`]
+        : []),
+      ...(subdomains.length > 0 ? [`${many(subdomains.length, 'subdomain')} behind`] : []),
+    ].join(', ') || 'drifted',
+  mended: ({ standing: { mended } }) =>
+    `was changed at the service: ${many(mended.length, 'difference')} set right`,
+  held: () => 'is held, and waits for a person',
+  failed: ({ standing }) => (standing.template === null ? 'cannot be synchronised' : 'failed'),
+  unknown: () => 'has a write of unknown outcome',
+  cleared: ({ standing }) => (standing.template === null ? 'goes on again' : 'is in sync again'),
+};
+
+const wordsOf = (difference: Difference): string => {
+  const { symbol, word, type, name, content, changes } = rowOf(difference);
+  const parts = changes.map(
+    ({ field, from, to }) => `${field === 'content' ? '' : `${field} `}${short(from)} → ${short(to)}`,
+  );
+  return [symbol, word, type, short(name), ...(content === null ? [] : [short(content)]), ...parts].join(' ');
+};
+
+const short = (text: string): string => shorten(text, 60);
+
+/** A block has room for each of them, although a sign may take five characters. */
+const longestName = 100;
+const longestMessage = 300;
+const longestRow = 400;
+
+/** Text from elsewhere. In code nobody is notified, nothing is a link, and no sign has a meaning. */
+const code = (text: string, width: number): string =>
+  `\`${shorten(visible(text), width)
+    .replaceAll('`', "'")
+    .replaceAll(/[&<>]/g, (sign) => entities[sign] ?? sign)}\``;
+
+const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' };
+
+/** As many whole lines as there is room for. */
+const limited = (lines: readonly string[], room: number): string => {
+  let text = '';
+  for (const line of lines) {
+    if (text.length + line.length + 2 > room) return `${text}\n…`;
+    text += `${text === '' ? '' : '\n'}${line}`;
+  }
+  return text;
+};
+
+const many = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;

@@ -1,0 +1,146 @@
+import { createHash } from 'node:crypto';
+import type { Difference } from '../plan/difference.ts';
+import type { PassResult, SubdomainResult, TemplateResult } from '../result.ts';
+
+/** How a template, or a client as a whole, is. `unknown`: a write of which nobody knows what became of it. */
+export const states = ['in-sync', 'drifted', 'held', 'failed', 'unknown'] as const;
+export type State = (typeof states)[number];
+
+/** What one pass showed of one client. */
+export interface PassSight {
+  readonly client: string;
+  readonly run: string;
+  /** ISO 8601. */
+  readonly at: string;
+  /** Null where there was no pass. */
+  readonly result: PassResult | null;
+  /** Why there was none. */
+  readonly failure: string | null;
+  /** Templates that no file describes any more. */
+  readonly gone: readonly string[];
+  /** The pass was cut short by the end of the program: what it did not do says nothing. */
+  readonly isEnding: boolean;
+}
+
+/** How one template stood after a pass. */
+export interface Standing {
+  /** Null: the client as a whole. */
+  readonly template: string | null;
+  readonly templateId: number | null;
+  readonly file: string | null;
+  readonly state: State;
+  readonly message: string | null;
+  /** What makes the state, one by one: something that was not among them is news, although the state is the same. */
+  readonly keys: readonly string[];
+  /** Changed at the service, and set right by this very pass. */
+  readonly mended: readonly Difference[];
+  /** What still differs, that which makes the state first. */
+  readonly differences: readonly Difference[];
+  /** Those that are behind their template, or could not be read. */
+  readonly subdomains: readonly SubdomainResult[];
+}
+
+/** How everything stands of which the pass can tell; of the rest it stands as before. */
+export const standingsOf = ({ result, failure, gone, isEnding }: PassSight): Standing[] => {
+  if (isEnding) return (result?.templates ?? []).map(standingOf).filter(({ state }) => state === 'unknown');
+  const hindrance = failure ?? result?.halted ?? null;
+  return [
+    { ...nothing, state: hindrance === null ? 'in-sync' : 'failed', message: hindrance },
+    ...gone.map((template) => ({ ...nothing, template, message: 'no file describes it any more' })),
+    ...(result?.templates ?? [])
+      .filter((template) => result?.halted === null || hasFailedByItself(template))
+      .map(standingOf),
+  ];
+};
+
+const nothing: Standing = {
+  template: null,
+  templateId: null,
+  file: null,
+  state: 'in-sync',
+  message: null,
+  keys: [],
+  mended: [],
+  differences: [],
+  subdomains: [],
+};
+
+/** Where the service could not be used, all templates fail alike, which is said once, of the client. */
+const hasFailedByItself = (template: TemplateResult): boolean =>
+  template.status !== 'failed' || template.differences.some((one) => isUnknown(one) || isRefused(one));
+
+const standingOf = (result: TemplateResult): Standing => {
+  const state = stateOf(result);
+  const remaining = result.differences.filter(({ outcome }) => outcome !== 'applied');
+  const isDecisive = decisive[state];
+  const subdomains = result.subdomains.filter(({ status }) => status === 'drifted' || status === 'failed');
+  return {
+    template: result.template,
+    templateId: result.id,
+    file: result.file,
+    state,
+    message: result.message,
+    keys: [
+      ...remaining.filter(isDecisive).map((difference) => keyOf(difference, state)),
+      ...subdomainKeys(state, subdomains),
+    ],
+    mended: result.differences.filter(isMended),
+    differences: [
+      ...remaining.filter(isDecisive),
+      ...remaining.filter((difference) => !isDecisive(difference)),
+    ],
+    subdomains,
+  };
+};
+
+const stateOf = ({ status, differences, subdomains }: TemplateResult): State => {
+  if (differences.some(isUnknown)) return 'unknown';
+  if (status === 'failed' || differences.some(isRefused)) return 'failed';
+  return subdomains.some((one) => one.status === 'failed') ? 'failed' : status;
+};
+
+const isUnknown = (difference: Difference): boolean =>
+  difference.outcome === 'unknown' ||
+  (difference.action === 'blocked' && difference.reason === 'pending-write');
+
+/** One that waits for its next try has still failed: else each try would be news, and its end too. */
+const isRefused = (difference: Difference): boolean =>
+  difference.outcome === 'failed' || (difference.action === 'blocked' && difference.reason === 'refused');
+
+const isMended = (difference: Difference): boolean =>
+  difference.outcome === 'applied' &&
+  'cause' in difference &&
+  (difference.cause === 'drifted' || difference.cause === 'both');
+
+const decisive: Record<State, (difference: Difference) => boolean> = {
+  'in-sync': () => false,
+  drifted: () => true,
+  held: () => false,
+  failed: isRefused,
+  unknown: isUnknown,
+};
+
+/**
+ * A difference stays itself when its outcome, its message or the time of its next try is another. A write that
+ * failed is blocked in the next pass, and still the same; a record that was changed once more is drift anew.
+ */
+const keyOf = (difference: Difference, state: State): string =>
+  digestOf([
+    'recordId' in difference ? difference.recordId : null,
+    'desired' in difference ? difference.desired : null,
+    state === 'drifted' && 'current' in difference ? difference.current : null,
+  ]);
+
+const subdomainKeys = (state: State, subdomains: readonly SubdomainResult[]): string[] =>
+  subdomains
+    .filter(({ status }) => status === state)
+    .flatMap(({ subdomain, differences }) =>
+      state === 'failed'
+        ? [digestOf([subdomain])]
+        : differences.map(({ kind, templateRecord, record }) =>
+            digestOf([subdomain, kind, templateRecord?.id, record]),
+          ),
+    );
+
+const digestOf = (parts: readonly unknown[]): string =>
+  createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 16);

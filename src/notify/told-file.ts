@@ -1,0 +1,71 @@
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { z } from 'zod';
+import { toldNothing, type Told } from './change.ts';
+import { states } from './standing.ts';
+
+/** What receivers have been told of one client's templates, so that a restart tells nothing a second time. */
+export interface ToldFile {
+  readonly get: (receiver: string, template: string | null) => Told;
+  readonly set: (receiver: string, template: string | null, told: Told) => void;
+  readonly remove: () => void;
+}
+
+export interface ToldFileOptions {
+  readonly file: string;
+  /** Told once when it cannot be kept; news go on. */
+  readonly onError: (error: unknown) => void;
+}
+
+/** Only what is not in sync stands in it. A file that cannot be read is none. */
+export const openToldFile = ({ file, onError }: ToldFileOptions): ToldFile => {
+  const told = read(file);
+  let isUsable = true;
+  const save = (): void => {
+    if (!isUsable) return;
+    try {
+      const receivers = Object.fromEntries([...told].map(([name, map]) => [name, Object.fromEntries(map)]));
+      mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
+      const temporary = `${file}.new`;
+      writeFileSync(temporary, `${JSON.stringify({ version: 1, receivers })}\n`, { mode: 0o600 });
+      renameSync(temporary, file);
+    } catch (error) {
+      isUsable = false;
+      onError(error);
+    }
+  };
+  return {
+    get: (receiver, template) => told.get(receiver)?.get(keyOf(template)) ?? toldNothing,
+    set: (receiver, template, { state, keys }) => {
+      const map = told.get(receiver) ?? new Map<string, Told>();
+      const key = keyOf(template);
+      const before = map.get(key) ?? toldNothing;
+      if (before.state === state && before.keys.join() === keys.join()) return;
+      if (state === 'in-sync') map.delete(key);
+      else map.set(key, { state, keys: [...keys] });
+      told.set(receiver, map);
+      save();
+    },
+    remove: () => rmSync(file, { force: true }),
+  };
+};
+
+/** A client as a whole has no name; a template's name is never empty. */
+const keyOf = (template: string | null): string => template ?? '';
+
+const fileSchema = z.object({
+  version: z.literal(1),
+  receivers: z.record(
+    z.string(),
+    z.record(z.string(), z.object({ state: z.enum(states), keys: z.array(z.string()) })),
+  ),
+});
+
+const read = (file: string): Map<string, Map<string, Told>> => {
+  try {
+    const { receivers } = fileSchema.parse(JSON.parse(readFileSync(file, 'utf8')));
+    return new Map(Object.entries(receivers).map(([name, map]) => [name, new Map(Object.entries(map))]));
+  } catch {
+    return new Map();
+  }
+};

@@ -1,0 +1,92 @@
+import { UserError } from '../errors.ts';
+import { parseDuration } from '../model/duration.ts';
+import { isLoopback } from './client.ts';
+import { valueAt } from './config-file.ts';
+import { notifySchema, occasions, type NotifyEntry, type Occasion } from './config-schema.ts';
+import type { Sources } from './resolve.ts';
+import type { SecretReference, Secrets, SecretSource } from './secret.ts';
+
+/** One place where news go. Its secrets are read when they are needed, so no other command misses them. */
+export interface NotifyTarget {
+  readonly name: string;
+  readonly type: NotifyEntry['type'];
+  /** `read` throws a UserError for what is no address that may be used; its message never holds the address. */
+  readonly url: SecretSource;
+  readonly secret: SecretSource | null;
+  readonly on: readonly Occasion[];
+  /** Null: all. */
+  readonly clients: readonly string[] | null;
+  /** Milliseconds. */
+  readonly timeout: number;
+}
+
+/** The targets that the config file names. */
+export const notifyTargets = (sources: Sources, secrets: Secrets): readonly NotifyTarget[] => {
+  const { config, problems } = sources;
+  // What is wrong with its form was said when the file was read.
+  const { data } = notifySchema.safeParse(config === null ? {} : (valueAt(config.top, 'notify') ?? {}));
+  if (config === null || !data) return [];
+  const known = new Set(config.clients?.keys() ?? ['default']);
+  return Object.entries(data).map(([name, entry]) => {
+    const place = (key: string): string => config.place(['notify', name, key]);
+    for (const client of entry.clients ?? [])
+      if (!known.has(client)) problems.add(place('clients'), `there is no client ${client}`);
+    if (entry.type === 'slack' && entry.secret) problems.add(place('secret'), 'Slack takes no signature');
+    const timeout = parseDuration(entry.timeout ?? '10s') ?? 0;
+    if (timeout < 1 || timeout > longestTimeout)
+      problems.add(place('timeout'), 'expected a duration above zero, at most 1m');
+    const source = (reference: SecretReference, key: string): SecretSource =>
+      'env' in reference
+        ? secrets.fromEnv(reference.env, place(key))
+        : secrets.fromFile(reference.file, config.folder, place(key));
+    return {
+      name,
+      type: entry.type,
+      url: addressOf(entry, place('url'), source, sources),
+      secret: entry.secret ? source(entry.secret, 'secret') : null,
+      on: entry.on ?? occasions,
+      clients: entry.clients ?? null,
+      timeout,
+    };
+  });
+};
+
+const longestTimeout = 60_000;
+
+const addressOf = (
+  { type, url, allowInsecure }: NotifyEntry,
+  place: string,
+  source: (reference: SecretReference, key: string) => SecretSource,
+  { problems }: Sources,
+): SecretSource => {
+  if (typeof url !== 'string') {
+    const { read } = source(url, 'url');
+    return {
+      read: () => {
+        const address = read().trim();
+        const fault = faultOf(address, allowInsecure === true);
+        if (fault !== null) throw new UserError(`${place}: ${fault}`);
+        return address;
+      },
+    };
+  }
+  const fault = type === 'slack' || mayHoldSecret(url) ? asReference : faultOf(url, allowInsecure === true);
+  if (fault !== null) problems.add(place, fault);
+  return { read: () => url };
+};
+
+const asReference = 'this address is a secret, or holds one: say {env: NAME} or {file: PATH}';
+
+const mayHoldSecret = (url: string): boolean => {
+  if (!URL.canParse(url)) return false;
+  const { username, password, search } = new URL(url);
+  return `${username}${password}${search}` !== '';
+};
+
+const faultOf = (url: string, allowInsecure: boolean): string | null => {
+  if (!/^https?:\/\//i.test(url) || !URL.canParse(url))
+    return 'expected an address that begins with https://';
+  const { protocol, hostname } = new URL(url);
+  if (protocol === 'https:' || allowInsecure || isLoopback(hostname)) return null;
+  return 'http: would send the news in the clear: use https:, or say allowInsecure: true beside it';
+};

@@ -1,0 +1,220 @@
+import { describe, expect, test } from 'vitest';
+import { occasions, type Occasion } from '../../src/notify/change.ts';
+import { News } from '../../src/notify/news.ts';
+import type { PassSight } from '../../src/notify/standing.ts';
+import { add, address, blocked, drifted, inSync, sight, toldInMemory, update } from './sights.ts';
+
+/** What a receiver hears that is told at once after each pass: a word for each message, `-` for none. */
+const heard = (sights: readonly PassSight[], on: readonly Occasion[] = occasions): string[] => {
+  const news = new News(toldInMemory());
+  return sights.map((one) => {
+    news.take(one, on);
+    const words = news
+      .next()
+      ?.changes.map(({ event, standing }) =>
+        standing.template === 'web' ? event : `${standing.template ?? 'client'} ${event}`,
+      );
+    news.done();
+    return words?.join(', ') ?? '-';
+  });
+};
+
+const held = sight([{ status: 'held', message: 'Too many adds.' }]);
+const failed = sight([{ status: 'failed', differences: [update({ outcome: 'failed' })] }]);
+const unknown = sight([{ status: 'failed', differences: [add('192.0.2.7', { outcome: 'unknown' })] }]);
+const pending = sight([{ status: 'drifted', differences: [blocked('pending-write', '192.0.2.7')] }]);
+const mended = sight([{ differences: [update({ outcome: 'applied' })] }]);
+const edited = sight([{ differences: [update({ outcome: 'applied', cause: 'edited' })] }]);
+const unreachable = sight([{ status: 'failed', message: 'ECONNREFUSED' }], { halted: 'ECONNREFUSED' });
+const none: PassSight = { ...inSync, result: null, failure: 'The state directory cannot be used.' };
+const two = sight([{ status: 'drifted', differences: [update(), add('192.0.2.8')] }]);
+const subdomain = (status: 'pending' | 'drifted' | 'failed') =>
+  sight([
+    {
+      status: status === 'drifted' ? 'drifted' : 'in-sync',
+      subdomains: [
+        {
+          subdomain: 'shop.example.net',
+          status,
+          message: null,
+          differences: [{ kind: 'missing', templateRecord: null, record: null, fields: [] }],
+        },
+      ],
+    },
+  ]);
+
+describe('after each pass is told what is new', () => {
+  test.each<[string, PassSight[], string[]]>([
+    ['nothing while all is well', [inSync, inSync], ['-', '-']],
+    ['drift once, and its end', [drifted, drifted, inSync, inSync], ['drift', '-', 'cleared', '-']],
+    ['drift at the first pass', [drifted], ['drift']],
+    ['a hold and its end', [held, held, inSync], ['held', '-', 'cleared']],
+    ['a failure and its end', [failed, failed, inSync], ['failed', '-', 'cleared']],
+    ['an unknown outcome until it is settled', [unknown, pending, inSync], ['unknown', '-', 'cleared']],
+    ['one state after the other', [drifted, held, failed, drifted], ['drift', 'held', 'failed', 'drift']],
+    ['more drift', [drifted, two, two], ['drift', 'drift', '-']],
+    ['no part of drift that ends', [two, drifted, drifted], ['drift', '-', '-']],
+    ['what had gone and comes again', [two, drifted, two], ['drift', '-', 'drift']],
+    [
+      'another change of a record that differed already',
+      [
+        drifted,
+        sight([
+          {
+            status: 'drifted',
+            differences: [update({ current: address('192.0.2.100') })],
+          },
+        ]),
+      ],
+      ['drift', 'drift'],
+    ],
+    [
+      'what was changed at the service and is set right, each time',
+      [mended, inSync, mended],
+      ['mended', '-', 'mended'],
+    ],
+    [
+      'the same beside drift that stays',
+      [
+        drifted,
+        sight([{ status: 'drifted', differences: [update(), update({ recordId: 6, outcome: 'applied' })] }]),
+      ],
+      ['drift', 'mended'],
+    ],
+    ['no edit of the file that was written', [edited], ['-']],
+    [
+      'that a refusal waits for its next try: no',
+      [
+        sight([{ status: 'failed', differences: [add('192.0.2.7', { outcome: 'failed' })] }]),
+        sight([{ status: 'drifted', differences: [blocked('refused', '192.0.2.7')] }]),
+      ],
+      ['failed', '-'],
+    ],
+    [
+      'a service that cannot be reached, once for all',
+      [inSync, unreachable, unreachable, inSync],
+      ['-', 'client failed', '-', 'client cleared'],
+    ],
+    [
+      'what a service that fails midway did, too',
+      [sight([{ status: 'failed', differences: [update({ outcome: 'unknown' })] }], { halted: '503' })],
+      ['client failed, unknown'],
+    ],
+    [
+      'no end of drift that a pass could not look at',
+      [drifted, unreachable, drifted],
+      ['drift', 'client failed', 'client cleared'],
+    ],
+    ['a pass that could not be made', [none, none, inSync], ['client failed', '-', 'client cleared']],
+    ['a subdomain behind', [subdomain('pending'), subdomain('drifted'), inSync], ['-', 'drift', 'cleared']],
+    ['a subdomain that cannot be read', [subdomain('failed'), inSync], ['failed', 'cleared']],
+    [
+      'the end of a template that no file describes any more',
+      [drifted, { ...sight([]), gone: ['web'] }],
+      ['drift', 'cleared'],
+    ],
+    [
+      'nothing of a template that no part of the pass was about',
+      [drifted, sight([]), drifted],
+      ['drift', '-', '-'],
+    ],
+    [
+      'nothing that the end of the program cut short',
+      [
+        { ...drifted, isEnding: true },
+        { ...held, isEnding: true },
+      ],
+      ['-', '-'],
+    ],
+    ['an unknown outcome at the end', [{ ...unknown, isEnding: true }], ['unknown']],
+    [
+      'several templates in one message',
+      [sight([{ status: 'held' }, { template: 'mail', status: 'drifted', differences: [update()] }])],
+      ['held, mail drift'],
+    ],
+  ])('%s', (_, sights, expected) => {
+    expect(heard(sights)).toEqual(expected);
+  });
+
+  test.each<[Occasion[], PassSight[], string[]]>([
+    [['drift'], [held, drifted, inSync], ['-', 'drift', 'cleared']],
+    [['drift'], [drifted, held, inSync], ['drift', 'held', 'cleared']],
+    [['drift'], [mended, held, inSync], ['mended', '-', '-']],
+    [
+      ['held', 'failed'],
+      [mended, drifted, held, inSync],
+      ['-', '-', 'held', 'cleared'],
+    ],
+    [['unknown'], [failed, unknown, failed, inSync], ['-', 'unknown', 'failed', 'cleared']],
+  ])('of what was asked for, and of whatever becomes of it: %j', (on, sights, expected) => {
+    expect(heard(sights, on)).toEqual(expected);
+  });
+});
+
+describe('while a message is under way', () => {
+  const merged = (news: News) =>
+    news.next()?.changes.map(({ event, previous, merged: count }) => ({ event, previous, count }));
+
+  test('it stays as it is, and what comes is one change with the newest state', () => {
+    const news = new News(toldInMemory());
+    news.take(drifted, occasions);
+    const first = news.next();
+    for (const one of [held, drifted, inSync]) news.take(one, occasions);
+    expect(news.next()).toBe(first);
+    expect(news.size).toBe(2);
+    news.done();
+    expect(merged(news)).toEqual([{ event: 'cleared', previous: 'drifted', count: 3 }]);
+    news.done();
+    expect(news.next()).toBe(null);
+  });
+
+  test('drift that came and went is still told', () => {
+    const news = new News(toldInMemory());
+    news.take(sight([{ template: 'other', status: 'held' }]), occasions);
+    news.next();
+    for (const one of [drifted, inSync, mended]) news.take(one, occasions);
+    news.done();
+    expect(merged(news)).toEqual([{ event: 'cleared', previous: 'in-sync', count: 3 }]);
+  });
+
+  test('a receiver that is away for ever costs one change for each template', () => {
+    const news = new News(toldInMemory());
+    for (let round = 0; round < 1_000; round += 1) news.take(round % 2 === 0 ? drifted : held, occasions);
+    expect(news.size).toBe(1);
+  });
+
+  test('of more templates than anybody has, the oldest are dropped, and counted', () => {
+    const news = new News(toldInMemory());
+    const many = Array.from({ length: 10_005 }, (_, index) => ({
+      template: `t${index}`,
+      status: 'held' as const,
+    }));
+    expect(news.take(sight(many), occasions)).toBe(5);
+    expect(news.next()?.changes[0]?.standing.template).toBe('t5');
+    expect(news.next()?.changes).toHaveLength(20);
+  });
+});
+
+test('what was told is not told again after a restart, and what has ended meanwhile is', () => {
+  const told = toldInMemory();
+  const before = new News(told);
+  before.take(drifted, occasions);
+  before.take(sight([{ template: 'mail', status: 'held' }]), occasions);
+  before.next();
+  before.done();
+  before.take(sight([{ template: 'late', status: 'held' }]), occasions);
+
+  const after = new News(told);
+  after.take(
+    sight([
+      { status: 'drifted', differences: [update()] },
+      { template: 'mail' },
+      { template: 'late', status: 'held' },
+    ]),
+    occasions,
+  );
+  expect(after.next()?.changes.map(({ event, standing }) => [standing.template, event])).toEqual([
+    ['mail', 'cleared'],
+    ['late', 'held'],
+  ]);
+});

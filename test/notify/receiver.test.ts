@@ -1,0 +1,276 @@
+import { createHmac } from 'node:crypto';
+import { EventEmitter, once } from 'node:events';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { UserError } from '../../src/errors.ts';
+import { occasions } from '../../src/notify/change.ts';
+import { Receiver, type ReceiverSettings } from '../../src/notify/receiver.ts';
+import { notificationSchema, type Notification } from '../../src/notify/schema.ts';
+import { listeningLogger } from '../daemon/listening-logger.ts';
+import {
+  reset,
+  scriptedServer,
+  silence,
+  status,
+  type Answer,
+  type SeenRequest,
+} from '../hosting/scripted-server.ts';
+import { drifted, inSync, sight, toldInMemory, update } from './sights.ts';
+
+vi.setConfig({ testTimeout: 20_000 });
+
+const ok = status(204);
+
+const notificationIn = ({ body }: SeenRequest): Notification => notificationSchema.parse(JSON.parse(body));
+
+const eventsIn = (request: SeenRequest): string[] =>
+  notificationIn(request).changes.map(({ event }) => event);
+
+/** A receiver whose pauses are short, and what it meets. */
+const opened = async (answers: readonly Answer[], more: Partial<ReceiverSettings> = {}) => {
+  const server = await scriptedServer(...answers);
+  const { log, lines } = listeningLogger();
+  const news = new EventEmitter();
+  const counts: string[] = [];
+  const told = toldInMemory();
+  const settings: ReceiverSettings = {
+    name: 'ops',
+    type: 'webhook',
+    url: { read: () => server.url },
+    secret: null,
+    on: occasions,
+    clients: null,
+    timeout: 5_000,
+    ...more,
+  };
+  const receiver = new Receiver({
+    settings,
+    told,
+    log,
+    gap: 1,
+    firstPause: 5,
+    count: (outcome) => {
+      counts.push(outcome);
+      news.emit(outcome);
+    },
+  });
+  onTestFinished(() => receiver.close(0));
+  return { server, receiver, settings, counts, lines, told, next: (outcome: string) => once(news, outcome) };
+};
+
+describe('a message', () => {
+  test('holds what is new, in the form that was promised', async () => {
+    const { server, receiver, next } = await opened([ok]);
+    receiver.take(
+      sight([
+        { status: 'drifted', differences: [update()] },
+        { template: 'mail', status: 'held', message: 'Why.' },
+      ]),
+    );
+    await next('delivered');
+    const [request] = server.seen;
+    expect(request).toMatchObject({ method: 'POST', headers: { 'content-type': 'application/json' } });
+    const message = notificationIn(request!);
+    expect(message).toEqual(JSON.parse(request!.body));
+    expect(message.changes).toEqual([
+      {
+        event: 'drift',
+        client: 'acme',
+        template: 'web',
+        templateId: 17,
+        file: 'templates/standard-web.yaml',
+        state: 'drifted',
+        previous: 'in-sync',
+        merged: 1,
+        run: 'run',
+        at: '2026-11-20T20:00:00.000Z',
+        message: null,
+        counts: { differences: 1, mended: 0, subdomains: 0 },
+        differences: [update()],
+        subdomains: [],
+      },
+      expect.objectContaining({ event: 'held', template: 'mail', message: 'Why.' }),
+    ]);
+    expect(message.delivery).toBe(request!.headers['webhook-id']);
+    expect(request!.headers['webhook-signature']).toBeUndefined();
+  });
+
+  test.each([
+    ['a text', 'a secret text', Buffer.from('a secret text')],
+    ['a key in base64', `whsec_${Buffer.from('key').toString('base64')}`, Buffer.from('key')],
+  ])('is signed over id, time and body with %s', async (_, secret, key) => {
+    const { server, receiver, next } = await opened([ok], { secret: { read: () => secret } });
+    receiver.take(drifted);
+    await next('delivered');
+    const { body, headers } = server.seen[0]!;
+    const [id, time] = [headers['webhook-id'], headers['webhook-timestamp']];
+    const digest = createHmac('sha256', key)
+      .update(`${String(id)}.${String(time)}.${body}`)
+      .digest('base64');
+    expect(headers['webhook-signature']).toBe(`v1,${digest}`);
+    expect(Math.abs(Date.now() / 1_000 - Number(time))).toBeLessThan(60);
+  });
+
+  test('holds no more than a receiver takes, whatever is in the records', async () => {
+    const { server, receiver, next } = await opened([ok]);
+    const long = { type: 'TXT', name: 'x', content: '\u{1f600}'.repeat(10_000), priority: null, ttl: null };
+    const differences = Array.from({ length: 30 }, (_, recordId) =>
+      update({ recordId, current: long, desired: long }),
+    );
+    const templates = Array.from({ length: 50 }, (_, index) => ({
+      template: `t${index}`,
+      status: 'drifted' as const,
+      differences,
+    }));
+    receiver.take(sight(templates));
+    await next('delivered');
+    const message = notificationIn(server.seen[0]!);
+    expect(server.seen[0]!.body.length).toBeLessThan(500_000);
+    expect(message.changes).toHaveLength(20);
+    expect(message.changes[0]).toMatchObject({ counts: { differences: 30 } });
+    expect(message.changes[0]?.differences).toHaveLength(10);
+    await next('delivered');
+    await next('delivered');
+    expect(
+      server.seen.flatMap((request) => notificationIn(request).changes.map(({ template }) => template)),
+    ).toEqual(templates.map(({ template }) => template));
+  });
+});
+
+describe('a receiver', () => {
+  test.each<[string, Answer]>([
+    ['answers with an error', status(500)],
+    ['answers that the address is wrong', status(404)],
+    ['redirects, which is not followed', status(307, '', { location: '/elsewhere' })],
+    ['resets the connection', reset],
+    ['asks for a moment', status(429, '', { 'retry-after': '0' })],
+  ])('that %s is asked again, with the same message', async (_, answer) => {
+    const { server, receiver, counts, next, lines } = await opened([answer, answer, ok]);
+    receiver.take(drifted);
+    await next('delivered');
+    expect(counts).toEqual(['retried', 'retried', 'delivered']);
+    expect(new Set(server.seen.map(({ body }) => body)).size).toBe(1);
+    expect(new Set(server.seen.map(({ headers }) => headers['webhook-id'])).size).toBe(1);
+    expect(server.seen.map(({ path }) => path)).toEqual(server.seen.map(() => '/api/v1'));
+    // What stays the same is said once.
+    expect(
+      lines.filter(({ msg }) => msg === 'a notification was not taken, and is tried again'),
+    ).toHaveLength(1);
+  });
+
+  test('that does not answer in time is asked again, under the same id', async () => {
+    const { server, receiver, next, lines } = await opened([silence, ok], { timeout: 50 });
+    receiver.take(drifted);
+    await next('delivered');
+    const ids = server.seen.map(({ headers }) => headers['webhook-id']);
+    expect(ids).toEqual([ids[0], ids[0]]);
+    expect(lines).toContainEqual(expect.objectContaining({ reason: 'no answer within 50 ms' }));
+  });
+
+  test('that is not there is told when it is back: the first news, then the newest of each template', async () => {
+    const { server, receiver, next } = await opened([ok]);
+    await server.close();
+    receiver.take(drifted);
+    await next('retried');
+    for (let pass = 0; pass < 100; pass += 1) receiver.take(pass % 2 === 0 ? inSync : drifted);
+    receiver.take(sight([{ status: 'held' }]));
+    server.open();
+    await next('delivered');
+    await next('delivered');
+    expect(server.seen.map(eventsIn)).toEqual([['drift'], ['held']]);
+    expect(notificationIn(server.seen[1]!).changes[0]).toMatchObject({ previous: 'drifted', merged: 101 });
+  });
+
+  test('that has taken a message never gets it again', async () => {
+    const { server, receiver, next } = await opened([ok]);
+    for (const one of [drifted, drifted, drifted]) {
+      receiver.take(one);
+      if (server.seen.length === 0) await next('delivered');
+    }
+    receiver.take(inSync);
+    await next('delivered');
+    expect(server.seen.map(eventsIn)).toEqual([['drift'], ['cleared']]);
+  });
+
+  test('that wants no such message does not keep the next one from it', async () => {
+    const { server, receiver, counts, next, lines } = await opened([
+      status(400),
+      status(400),
+      status(400),
+      ok,
+    ]);
+    receiver.take(drifted);
+    await next('dropped');
+    receiver.take(inSync);
+    await next('delivered');
+    expect(counts).toEqual(['retried', 'retried', 'dropped', 'delivered']);
+    expect(eventsIn(server.seen.at(-1)!)).toEqual(['cleared']);
+    expect(lines.find(({ level }) => level === 50)).toMatchObject({ reason: 'the receiver answered 400' });
+  });
+
+  test('whose address cannot be read at the moment is told when it can', async () => {
+    let reads = 0;
+    const { server, receiver, next, lines } = await opened([ok], {
+      url: {
+        read: () => {
+          reads += 1;
+          if (reads === 1) throw new UserError('notify.ops.url: cannot read /run/url (ENOENT)');
+          return server.url;
+        },
+      },
+    });
+    receiver.take(drifted);
+    await next('delivered');
+    expect(lines).toContainEqual(expect.objectContaining({ reason: expect.stringContaining('ENOENT') }));
+  });
+
+  test('with other settings gets what waits', async () => {
+    const { server, receiver, settings, next } = await opened([status(404)]);
+    const other = await scriptedServer(ok);
+    receiver.take(drifted);
+    await next('retried');
+    receiver.configure({ ...settings, url: { read: () => other.url } });
+    await next('delivered');
+    expect(notificationIn(other.seen[0]!)).toEqual(notificationIn(server.seen[0]!));
+  });
+
+  test('of other clients hears nothing', async () => {
+    const { server, receiver, next } = await opened([ok], { clients: ['bakery'] });
+    receiver.take(drifted);
+    receiver.take({ ...sight([{ status: 'held' }]), client: 'bakery' });
+    await next('delivered');
+    expect(server.seen.map(eventsIn)).toEqual([['held']]);
+  });
+});
+
+describe('at the end of the program', () => {
+  test('what waits for its next try gets it at once', async () => {
+    const { server, receiver, next, counts } = await opened([status(500, '', { 'retry-after': '3600' }), ok]);
+    receiver.take(drifted);
+    await next('retried');
+    receiver.take(sight([{ template: 'mail', status: 'held' }]));
+    await receiver.close(5_000);
+    expect(server.seen.map(eventsIn)).toEqual([['drift'], ['drift'], ['held']]);
+    expect(counts).toEqual(['retried', 'delivered', 'delivered']);
+  });
+
+  test('it is not waited for longer than was said, and that something is left is said', async () => {
+    const { receiver, lines, told } = await opened([silence]);
+    receiver.take(drifted);
+    await receiver.close(20);
+    expect(lines.at(-1)).toMatchObject({ msg: 'these changes could not be told any more', changes: 1 });
+    expect([...told.all.values()].filter(({ state }) => state !== 'in-sync')).toEqual([]);
+  });
+
+  test('one that fails is tried once, and no more', async () => {
+    const { server, receiver, next } = await opened([
+      status(500, '', { 'retry-after': '3600' }),
+      status(500),
+    ]);
+    receiver.take(drifted);
+    await next('retried');
+    await receiver.close(5_000);
+    expect(server.seen).toHaveLength(2);
+    receiver.take(inSync);
+    expect(server.seen).toHaveLength(2);
+  });
+});

@@ -1,0 +1,71 @@
+import type { Told } from '../../src/notify/change.ts';
+import type { ToldStore } from '../../src/notify/news.ts';
+import type { PassSight } from '../../src/notify/standing.ts';
+import type { Difference } from '../../src/plan/difference.ts';
+import type { TemplateResult } from '../../src/result.ts';
+import { pass, template } from '../report/every-kind.ts';
+
+const source = { file: 'templates/web.yaml', line: 3, column: 5 };
+
+export const address = (content: string) => ({ type: 'A', name: 'www', content, priority: null, ttl: null });
+
+export const update = (more: Partial<Extract<Difference, { action: 'update' }>> = {}): Difference => ({
+  action: 'update',
+  recordId: 5,
+  current: address('192.0.2.99'),
+  desired: address('192.0.2.1'),
+  fields: ['content'],
+  cause: 'drifted',
+  source,
+  ...more,
+});
+
+export const add = (
+  content: string,
+  more: Partial<Extract<Difference, { action: 'add' }>> = {},
+): Difference => ({
+  action: 'add',
+  desired: address(content),
+  cause: 'edited',
+  source,
+  ...more,
+});
+
+export const blocked = (
+  reason: Extract<Difference, { action: 'blocked' }>['reason'],
+  content: string,
+): Difference => ({ action: 'blocked', reason, desired: address(content), source, message: 'Why.' });
+
+/** A pass over one client. */
+export const sight = (
+  templates: readonly Partial<TemplateResult>[],
+  more: Partial<PassSight> & { readonly halted?: string } = {},
+): PassSight => {
+  const { halted = null, ...rest } = more;
+  const result = pass({ halted, templates: templates.map((one) => template({ template: 'web', ...one })) });
+  return {
+    client: 'acme',
+    run: 'run',
+    at: '2026-11-20T20:00:00.000Z',
+    result,
+    failure: null,
+    gone: [],
+    isEnding: false,
+    ...rest,
+  };
+};
+
+export const inSync = sight([{}]);
+export const drifted = sight([{ status: 'drifted', differences: [update()] }]);
+
+/** What was told, for as long as the test runs. */
+export const toldInMemory = (): ToldStore & { readonly all: ReadonlyMap<string, Told> } => {
+  const all = new Map<string, Told>();
+  const keyOf = (client: string, name: string | null): string => `${client} ${name ?? ''}`;
+  return {
+    all,
+    get: (client, name) => all.get(keyOf(client, name)) ?? { state: 'in-sync', keys: [] },
+    set: (client, name, told) => void all.set(keyOf(client, name), told),
+    forget: () => all.clear(),
+  };
+};

@@ -1,0 +1,116 @@
+import * as fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { changeOf, type Change } from '../../src/notify/change.ts';
+import { slackMessageOf } from '../../src/notify/slack.ts';
+import { standingsOf, type PassSight } from '../../src/notify/standing.ts';
+import type { Difference } from '../../src/plan/difference.ts';
+import { hostileTexts, someHostileTexts, unseen } from '../report/hostile.ts';
+import { add, sight, update } from './sights.ts';
+
+const told = { state: 'in-sync', keys: [] } as const;
+
+const changesIn = (one: PassSight): Change[] =>
+  standingsOf(one).flatMap((standing) => changeOf(told, standing, one) ?? []);
+
+interface SlackMessage {
+  readonly text: string;
+  readonly blocks: {
+    readonly type: string;
+    readonly text: { readonly type: string; readonly text: string };
+  }[];
+}
+
+const messageOf = (one: PassSight): SlackMessage =>
+  JSON.parse(JSON.stringify(slackMessageOf({ id: 'id', createdAt: new Date(), changes: changesIn(one) })));
+
+test('says in a line what is new, and shows the first differences', () => {
+  const differences: Difference[] = [
+    update(),
+    ...['192.0.2.2', '192.0.2.3', '192.0.2.4', '192.0.2.5', '192.0.2.6'].map((content) => add(content)),
+  ];
+  const subdomains = [
+    { subdomain: 'shop.example.net', status: 'drifted' as const, message: null, differences: [] },
+  ];
+  const message = messageOf(sight([{ status: 'drifted', differences, subdomains }]));
+  const line = '*`web` (client `acme`)* 6 differences between file and service, 1 subdomain behind';
+  expect(message.text).toBe(line);
+  expect(message.blocks).toHaveLength(1);
+  expect(message.blocks[0]?.text.text.split('\n')).toEqual([
+    line,
+    '`~ change A www 192.0.2.99 → 192.0.2.1`',
+    '`+ add A www 192.0.2.2`',
+    '`+ add A www 192.0.2.3`',
+    '`+ add A www 192.0.2.4`',
+    '`+ add A www 192.0.2.5`',
+    'and 1 more',
+    '`shop.example.net` drifted',
+  ]);
+});
+
+test.each<[PassSight, string]>([
+  [
+    sight([{ status: 'held', message: 'Too much.' }]),
+    '*`web` (client `acme`)* is held, and waits for a person: `Too much.`',
+  ],
+  [sight([{ status: 'failed' }]), '*`web` (client `acme`)* failed'],
+  [sight([], { halted: '503' }), '*client `acme`* cannot be synchronised: `503`'],
+  [
+    sight([{ status: 'failed', differences: [add('x', { outcome: 'unknown' })] }]),
+    '*`web` (client `acme`)* has a write of unknown outcome',
+  ],
+  [
+    sight([{ differences: [update({ outcome: 'applied' })] }]),
+    '*`web` (client `acme`)* was changed at the service: 1 difference set right',
+  ],
+])('%#: says %s', (one, line) => {
+  expect(messageOf(one).text).toBe(line);
+});
+
+test('tells of ends, and of how many changes are one', () => {
+  const [change] = changesIn(sight([{ status: 'held' }]));
+  const standing = { ...change!.standing, state: 'in-sync', message: null } as const;
+  const changes: Change[] = [{ ...change!, event: 'cleared', merged: 3, standing }];
+  const message = slackMessageOf({ id: 'id', createdAt: new Date(), changes });
+  expect(message).toMatchObject({ text: '*`web` (client `acme`)* is in sync again (3 changes in one)' });
+});
+
+const hostileSight = (texts: readonly string[]): PassSight => {
+  let used = 0;
+  const next = (): string => texts[used++ % texts.length] ?? '';
+  const record = () => ({ type: next(), name: next(), content: next(), priority: null, ttl: null });
+  return {
+    ...sight(
+      Array.from({ length: 20 }, (_, index) => ({
+        template: `${index}${next()}`,
+        status: 'drifted' as const,
+        message: next(),
+        differences: Array.from({ length: 7 }, (__, recordId) =>
+          update({ recordId, current: record(), desired: record(), fields: ['name', 'content'] }),
+        ),
+        subdomains: [{ subdomain: next(), status: 'drifted' as const, message: next(), differences: [] }],
+      })),
+    ),
+    client: next(),
+  };
+};
+
+test('texts from elsewhere stay in their code, where nobody is notified and nothing is a link', () => {
+  fc.assert(
+    fc.property(someHostileTexts, (texts) => {
+      const { text, blocks } = messageOf(
+        hostileSight([...texts, '<!channel> & <@U1> @here <https://evil.example|x>']),
+      );
+      expect(text.length).toBeLessThanOrEqual(4_000);
+      expect(blocks).toHaveLength(20);
+      for (const part of [text, ...blocks.map((block) => block.text.text)]) {
+        expect(part.length).toBeLessThanOrEqual(3_900);
+        expect(part).not.toMatch(unseen);
+        const outside = part.replaceAll(/`[^`\n]*`/g, '');
+        expect(outside).toMatch(/^[a-z0-9 *(),:\n…]*$/);
+        expect(part).not.toMatch(/[<>]|&(?!(amp|lt|gt);)/);
+      }
+      for (const block of blocks) expect(block.text.text.length).toBeLessThanOrEqual(3_000);
+    }),
+    { numRuns: 20, examples: [[hostileTexts]] },
+  );
+});

@@ -1,0 +1,78 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { openToldFile } from '../../src/notify/told-file.ts';
+
+const place = (): string => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'told-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  return folder;
+};
+
+const open = (file: string, errors: unknown[] = []) =>
+  openToldFile({ file, onError: (error) => errors.push(error) });
+
+const drifted = { state: 'drifted', keys: ['a', 'b'] } as const;
+
+describe('what was told', () => {
+  test('is there again after a restart, by receiver and template', () => {
+    const file = path.join(place(), 'new', 'told.json');
+    const before = open(file);
+    before.set('ops', 'web', drifted);
+    before.set('ops', null, { state: 'failed', keys: [] });
+    before.set('chat', 'web', { state: 'held', keys: [] });
+    before.set('chat', 'web', { state: 'in-sync', keys: [] });
+    const after = open(file);
+    expect(after.get('ops', 'web')).toEqual(drifted);
+    expect(after.get('ops', null)).toEqual({ state: 'failed', keys: [] });
+    expect(after.get('chat', 'web')).toEqual({ state: 'in-sync', keys: [] });
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    expect(readdirSync(path.dirname(file))).toEqual(['told.json']);
+  });
+
+  test('is written only when it changes', () => {
+    const file = path.join(place(), 'told.json');
+    const told = open(file);
+    told.set('ops', 'web', { state: 'in-sync', keys: [] });
+    expect(readdirSync(path.dirname(file))).toEqual([]);
+    told.set('ops', 'web', drifted);
+    const { ino } = statSync(file);
+    told.set('ops', 'web', { ...drifted });
+    expect(statSync(file).ino).toBe(ino);
+    told.set('ops', 'web', { state: 'drifted', keys: ['a'] });
+    expect(open(file).get('ops', 'web').keys).toEqual(['a']);
+  });
+
+  test.each(['', '{', '[]', '{"version":2,"receivers":{}}', '{"version":1,"receivers":{"ops":{"web":{}}}}'])(
+    'is nothing where the file holds %j',
+    (content) => {
+      const file = path.join(place(), 'told.json');
+      writeFileSync(file, content);
+      const told = open(file);
+      expect(told.get('ops', 'web')).toEqual({ state: 'in-sync', keys: [] });
+      told.set('ops', 'web', drifted);
+      expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({ version: 1 });
+    },
+  );
+
+  test('stays in memory where it cannot be written, which is said once', () => {
+    const file = path.join(place(), 'a file', 'told.json');
+    writeFileSync(path.dirname(file), '');
+    const errors: unknown[] = [];
+    const told = open(file, errors);
+    told.set('ops', 'web', drifted);
+    told.set('ops', 'mail', drifted);
+    expect(told.get('ops', 'mail')).toEqual(drifted);
+    expect(errors).toHaveLength(1);
+  });
+
+  test('is gone when the client is', () => {
+    const file = path.join(place(), 'told.json');
+    const told = open(file);
+    told.remove();
+    told.set('ops', 'web', drifted);
+    told.remove();
+    expect(readdirSync(path.dirname(file))).toEqual([]);
+  });
+});
