@@ -28,16 +28,23 @@ export const startFaultyFront = async (target, random) => {
     forward.on('error', () => outgoing.destroy());
     incoming.pipe(forward);
   });
+  const connections = { open: 0, most: 0 };
+  server.on('connection', (socket) => {
+    connections.open += 1;
+    connections.most = Math.max(connections.most, connections.open);
+    socket.on('close', () => (connections.open -= 1));
+  });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  const connections = () =>
-    new Promise((resolve, reject) => {
-      server.getConnections((error, count) => (error ? reject(error) : resolve(count)));
-    });
   return {
     url: `http://127.0.0.1:${server.address().port}`,
     faults,
-    connections,
+    /** The most at a time since this was asked for last. */
+    mostConnections: () => {
+      const { open, most } = connections;
+      connections.most = open;
+      return most;
+    },
     close: () => {
       agent.destroy();
       server.close();
