@@ -1,0 +1,299 @@
+import { createHmac } from 'node:crypto';
+import { EventEmitter, once } from 'node:events';
+import { describe, expect, it, vi } from 'vitest';
+import { notificationSchema, type Notification } from '../../src/notify/schema.ts';
+import { writeBelow } from '../daemon/ways.ts';
+import {
+  reset,
+  scriptedServer,
+  silence,
+  status,
+  type Answer,
+  type SeenRequest,
+} from '../hosting/scripted-server.ts';
+import { addTemplate, describing, startDaemon, triggerToken, type Daemon } from './daemon.ts';
+import { start, textsBelow, workplace, type LogLine } from './program.ts';
+import { clientToken, startService, userToken, type Meddling } from './service.ts';
+
+vi.setConfig({ testTimeout: 60_000 });
+
+const hookSecret = 'the hook secret/1+"';
+
+const ok = status(204);
+
+const notificationIn = ({ body }: SeenRequest): Notification => notificationSchema.parse(JSON.parse(body));
+const eventsIn = (request: SeenRequest): string[] =>
+  notificationIn(request).changes.map(({ template, event }) => `${template} ${event}`);
+
+const toWebhook = 'notify:\n  ops: {type: webhook, url: {env: HOOK}, secret: {env: HOOK_SECRET}}\n';
+
+/** Somebody who is told: `answer` may be replaced at any time. */
+const startReceiver = async (first: Answer = ok) => {
+  let answer = first;
+  const arrivals = new EventEmitter().setMaxListeners(0);
+  const { url, seen, close, open } = await scriptedServer((response, request) => {
+    arrivals.emit('arrived');
+    return answer(response, request);
+  });
+  const until = async (count: number): Promise<void> => {
+    while (seen.length < count) await once(arrivals, 'arrived');
+  };
+  return {
+    url: `${url}/hook-path`,
+    seen,
+    close,
+    open,
+    until,
+    answer: (next: Answer) => void (answer = next),
+  };
+};
+
+/** The daemon on one template `site`, which it only looks at, told to say what it finds. */
+const started = async (
+  receiver: { readonly url: string },
+  { config = toWebhook, keys = 'mode: report\n', meddle = (() => null) as Meddling } = {},
+) => {
+  const service = await startService(meddle);
+  const id = await addTemplate(service, 'site', '192.0.2.1');
+  const cwd = await workplace({ withExamples: false });
+  await writeBelow(cwd, 'templates/site.yaml', describing('site', '192.0.2.1', keys));
+  await writeBelow(cwd, 'dns-template-sync.yaml', config);
+  const env = { ...service.env, HOOK: receiver.url, HOOK_SECRET: hookSecret, LOG_LEVEL: 'trace' };
+  const launch = { cwd, env };
+  const begin = async (): Promise<Daemon> => {
+    const daemon = await startDaemon([], launch);
+    await daemon.event('pass.finished');
+    return daemon;
+  };
+  const [record] = await service.records(id);
+  const change = (content: string) => service.change('edit-record', { record_id: record?.id, content });
+  return { service, cwd, launch, daemon: await begin(), begin, change };
+};
+
+const isDelivered = ({ msg }: LogLine): boolean => msg === 'notification delivered';
+
+const delivered = (daemon: Daemon, count: number): Promise<void> =>
+  vi.waitFor(() => expect(daemon.lines().filter(isDelivered)).toHaveLength(count), { timeout: 20_000 });
+
+describe('a webhook', () => {
+  it('is told of drift and its end once each, signed, across a restart', async () => {
+    const receiver = await startReceiver();
+    const { daemon, begin, change } = await started(receiver);
+    await change('192.0.2.9');
+    expect(await daemon.pass()).toMatchObject({ status: 'drifted' });
+    await receiver.until(1);
+    await delivered(daemon, 1);
+    expect(await daemon.pass()).toMatchObject({ status: 'drifted' });
+
+    daemon.signal('SIGTERM');
+    expect(await daemon.ended).toMatchObject({ code: 0 });
+    const next = await begin();
+    await next.pass();
+    await change('192.0.2.1');
+    expect(await next.pass()).toMatchObject({ status: 'in-sync' });
+    await receiver.until(2);
+    await delivered(next, 1);
+    expect(receiver.seen.map(eventsIn)).toEqual([['site drift'], ['site cleared']]);
+
+    const [{ body, headers } = { body: '', headers: {} }] = receiver.seen;
+    const signed = `${String(headers['webhook-id'])}.${String(headers['webhook-timestamp'])}.${body}`;
+    const digest = createHmac('sha256', hookSecret).update(signed).digest('base64');
+    expect(headers['webhook-signature']).toBe(`v1,${digest}`);
+    expect(notificationIn(receiver.seen[0]!).changes[0]).toMatchObject({
+      client: 'default',
+      state: 'drifted',
+      previous: 'in-sync',
+      differences: [{ action: 'update', cause: 'drifted', current: { content: '192.0.2.9' } }],
+    });
+    const counted = (await next.scrape()).value('dns_template_sync_notifications_total', {
+      outcome: 'delivered',
+    });
+    expect(counted).toBe(1);
+  });
+
+  it('is told of what was set right, and of a write of unknown outcome until it is settled', async () => {
+    const receiver = await startReceiver();
+    let isBroken = false;
+    const meddle: Meddling = ({ method }) => (isBroken && method === 'PUT' ? reset : null);
+    const { daemon, change } = await started(receiver, { keys: '', meddle });
+    await change('192.0.2.9');
+    expect(await daemon.pass()).toMatchObject({ status: 'in-sync' });
+    await delivered(daemon, 1);
+    isBroken = true;
+    await change('192.0.2.8');
+    expect(await daemon.pass()).toMatchObject({ status: 'failed' });
+    await delivered(daemon, 2);
+    isBroken = false;
+    expect(await daemon.pass()).toMatchObject({ status: 'in-sync' });
+    await delivered(daemon, 3);
+    expect(receiver.seen.map(eventsIn)).toEqual([['site mended'], ['site unknown'], ['site cleared']]);
+  });
+
+  it('is told once that a service cannot be used, and when it can again', async () => {
+    const receiver = await startReceiver();
+    let isDown = false;
+    const { daemon } = await started(receiver, { meddle: () => (isDown ? status(403, 'no') : null) });
+    isDown = true;
+    await daemon.pass();
+    await daemon.pass();
+    isDown = false;
+    await daemon.pass();
+    await delivered(daemon, 2);
+    expect(receiver.seen.map(eventsIn)).toEqual([['null failed'], ['null cleared']]);
+  });
+});
+
+describe('passes go on and nothing is lost while a receiver', () => {
+  it.each<[string, Answer]>([
+    ['does not answer', silence],
+    ['fails', status(500)],
+    ['redirects', status(302, '', { location: 'http://127.0.0.1:1/' })],
+  ])('%s', async (_, answer) => {
+    const receiver = await startReceiver(answer);
+    const { daemon, change } = await started(receiver, {
+      config: toWebhook.replace('}}', '}, timeout: 300ms}'),
+    });
+    await change('192.0.2.9');
+    await daemon.pass();
+    await receiver.until(1);
+    // The first message is not taken yet, and each of these passes comes to its end.
+    for (const content of ['192.0.2.1', '192.0.2.8', '192.0.2.7']) {
+      await change(content);
+      await daemon.pass();
+    }
+    expect(daemon.lines().filter(isDelivered)).toEqual([]);
+    receiver.answer(ok);
+    const refused = receiver.seen.length;
+    await delivered(daemon, 2);
+    const taken = receiver.seen.slice(refused);
+    expect(taken.map(eventsIn)).toEqual([['site drift'], ['site drift']]);
+    expect(notificationIn(taken[1]!).changes[0]).toMatchObject({
+      merged: 3,
+      differences: [{ current: { content: '192.0.2.7' } }],
+    });
+    const ids = receiver.seen.slice(0, refused + 1).map(({ headers }) => headers['webhook-id']);
+    expect(new Set(ids).size).toBe(1);
+  });
+
+  it('is absent', async () => {
+    const receiver = await startReceiver();
+    await receiver.close();
+    const { daemon, change } = await started(receiver);
+    await change('192.0.2.9');
+    await daemon.pass();
+    await daemon.says('ECONNREFUSED');
+    await change('192.0.2.1');
+    await daemon.pass();
+    receiver.open();
+    await delivered(daemon, 2);
+    expect(receiver.seen.map(eventsIn)).toEqual([['site drift'], ['site cleared']]);
+  });
+});
+
+describe('settings', () => {
+  it('are read again at SIGHUP: what waits goes to the new address', async () => {
+    const [wrong, right] = [await startReceiver(status(404)), await startReceiver()];
+    const { daemon, cwd, change } = await started(wrong);
+    await change('192.0.2.9');
+    await daemon.pass();
+    await wrong.until(1);
+    await writeBelow(cwd, 'dns-template-sync.yaml', `notify: {ops: {type: webhook, url: "${right.url}"}}\n`);
+    daemon.signal('SIGHUP');
+    await delivered(daemon, 1);
+    expect(right.seen.map(eventsIn)).toEqual([['site drift']]);
+    await writeBelow(cwd, 'dns-template-sync.yaml', 'notify: {ops: {type: webhook, url: {env: NOT_SET}}}\n');
+    daemon.signal('SIGHUP');
+    await daemon.says('the settings cannot be used, and the former ones stay');
+    await change('192.0.2.1');
+    await daemon.pass();
+    await delivered(daemon, 2);
+    expect(right.seen.map(eventsIn)).toEqual([['site drift'], ['site cleared']]);
+  });
+
+  it('that cannot work end the daemon, and no address is named', async () => {
+    const cwd = await workplace();
+    await writeBelow(cwd, 'dns-template-sync.yaml', toWebhook);
+    const env = { HOOK: 'http://ops.example.net/a-secret', HOOK_SECRET: hookSecret };
+    const { code, stdout, stderr } = await start(['run', '--sandbox', '--listen', 'off'], { cwd, env }).ended;
+    expect(code).toBe(1);
+    expect(stderr).toContain('notify.ops.url: http: would send the news in the clear');
+    expect(stdout + stderr).not.toContain('a-secret');
+  });
+});
+
+describe('at SIGTERM', () => {
+  it('what waits gets one more try, and the program ends all the same', async () => {
+    const receiver = await startReceiver(status(503, '', { 'retry-after': '3600' }));
+    const { daemon, change } = await started(receiver);
+    await change('192.0.2.9');
+    await daemon.pass();
+    await daemon.says('the receiver answered 503');
+    receiver.answer(ok);
+    daemon.signal('SIGTERM');
+    expect(await daemon.ended).toMatchObject({ code: 0 });
+    expect(receiver.seen.map(eventsIn)).toEqual([['site drift'], ['site drift']]);
+  });
+
+  it('a receiver that does not answer holds nothing up, and hears of it from the next process', async () => {
+    const receiver = await startReceiver(silence);
+    const { daemon, begin, change } = await started(receiver);
+    await change('192.0.2.9');
+    await daemon.pass();
+    await receiver.until(1);
+    daemon.signal('SIGTERM');
+    const { code, stdout } = await daemon.ended;
+    expect(code).toBe(0);
+    expect(stdout).toContain('these changes could not be told any more');
+    receiver.answer(ok);
+    const next = await begin();
+    await delivered(next, 1);
+    expect(receiver.seen.map(eventsIn)).toEqual([['site drift'], ['site drift']]);
+  });
+});
+
+describe('hostile contents', () => {
+  const config = `notify:
+  ops: {type: webhook, url: {env: HOOK}, secret: {env: HOOK_SECRET}}
+  chat: {type: slack, url: {env: CHAT}}
+`;
+
+  it('bring no token, and secrets of receivers are in no output or file', async () => {
+    const [ops, chat] = [await startReceiver(status(500, 'oops')), await startReceiver(reset)];
+    const service = await startService();
+    const id = await addTemplate(service, 'site', '192.0.2.1');
+    const cwd = await workplace({ withExamples: false });
+    await writeBelow(cwd, 'templates/site.yaml', describing('site', '192.0.2.1', 'mode: report\n'));
+    await writeBelow(cwd, 'dns-template-sync.yaml', config);
+    const content = `${userToken} ${clientToken} ${triggerToken} <!channel> \`x\` \u001B[2J\u202E ${'y'.repeat(10_000)}`;
+    await service.change('add-record', { dns_template_id: id, type: 'TXT', name: '<b>@here', content });
+    const env = {
+      ...service.env,
+      HOOK: ops.url,
+      HOOK_SECRET: hookSecret,
+      CHAT: chat.url,
+      LOG_LEVEL: 'trace',
+    };
+    const daemon = await startDaemon([], { cwd, env });
+    await ops.until(2);
+    await chat.until(2);
+    ops.answer(ok);
+    chat.answer(ok);
+    await delivered(daemon, 2);
+    daemon.signal('SIGTERM');
+    const { stdout, stderr } = await daemon.ended;
+
+    const secrets = [userToken, clientToken, triggerToken];
+    for (const { body } of [...ops.seen, ...chat.seen]) {
+      const all = JSON.stringify(JSON.parse(body));
+      for (const secret of secrets) expect(all).not.toContain(JSON.stringify(secret).slice(1, -1));
+      expect(all).toContain('[secret]');
+    }
+    const message: unknown = JSON.parse(chat.seen.at(-1)?.body ?? '');
+    expect(message).toMatchObject({ text: expect.stringContaining('`site`'), blocks: [{ type: 'section' }] });
+    expect(JSON.stringify(message)).not.toMatch(/<!channel>|\u001B|\u202E/);
+    const files = Object.values(await textsBelow(cwd));
+    for (const output of [stdout, stderr, ...files])
+      for (const secret of [hookSecret, ops.url, chat.url, 'hook-path', ...secrets])
+        expect(output.includes(secret)).toBe(false);
+  });
+});
