@@ -2,7 +2,7 @@ import type { RecordData } from '../../src/model/record.ts';
 import type { PresentTemplate } from '../../src/model/template.ts';
 import { isParkedName } from '../../src/plan/surplus.ts';
 import type { PassResult } from '../../src/result.ts';
-import { breaches } from './laws.ts';
+import { breaches, leftParked } from './laws.ts';
 import { keyOf, shown } from './records.ts';
 import { describe, untruths } from './result-laws.ts';
 import { clientTime, type ProcessObserver } from './process.ts';
@@ -117,7 +117,10 @@ export const createJudge = ({ world, isKind, truth, editsOf }: JudgeOptions): Ju
       ended = null;
       isShut = false;
       count('passes');
-      for (const one of cases.values()) one.views = [];
+      for (const one of cases.values()) {
+        one.lastView = one.views.findLast(({ isListing }) => isListing) ?? one.lastView;
+        one.views = [];
+      }
       if (facts.isCommand && facts.retry) {
         for (const [templateId] of facts.wanted) {
           for (const deed of caseOf(templateId).deeds) deed.isForgiven = true;
@@ -209,6 +212,8 @@ export const createJudge = ({ world, isKind, truth, editsOf }: JudgeOptions): Ju
           isKind,
         };
         for (const what of untruths(one, context)) blame(`${one.template}: ${what}`);
+        const isCutShort = one.message !== null || ended !== null || pass.stopAt !== null;
+        if (!isCutShort) for (const what of leftParked(context.deeds)) blame(`${one.template}: ${what}`);
         if (pass.isDryRun) continue;
         const [last] = plausibleViews(context.one);
         const isDoubted =

@@ -130,6 +130,16 @@ const notAtFirstSight: Law = ({ pass }, { one, wanted, view }) => {
   return 'adds to a template that looks like no file of ours';
 };
 
+/** Much that memory knows was there in the pass before: another pass has to agree that it is gone. */
+const notAfterALoss: Law = ({ pass }, { one, view, wanted }) => {
+  if (!view || !wanted || !one.lastView || pass.acceptLoss) return null;
+  const ids = new Set(view.records.map(({ id }) => id));
+  const before = new Set(one.lastView.records.map(({ id }) => id));
+  const lost = [...new Set(one.known.values())].filter((id) => before.has(id) && !ids.has(id));
+  const isMany = lost.length >= 2 && lost.length * 100 > one.onceWanted.size * wanted.limits.maxChangePercent;
+  return isMany ? `adds right after the loss of ${lost.map((id) => `#${id}`).join(', ')}` : null;
+};
+
 const noConflict: Law = ({ after }, { view }) => conflictOf(after, null, view);
 
 /** A record set with an add of unknown outcome takes no other. */
@@ -146,6 +156,7 @@ const lawsOfAdds: readonly Law[] = [
   readTwice,
   notSeen,
   notAtFirstSight,
+  notAfterALoss,
   noConflict,
   notBesidePending,
 ];
@@ -210,6 +221,22 @@ const noNewConflict: Law = ({ before, after }, { view, wanted }) =>
     : null;
 
 const lawsOfUpdates: readonly Law[] = [shownAndNotEqual, toAnEnd, notFromItsPlace, notForeign, noNewConflict];
+
+/** What was parked to make way for a write that was then refused, and stays away; a nameless record has to. */
+export const leftParked = (deeds: readonly Deed[]): string[] =>
+  deeds.flatMap((park, at) => {
+    const { before, after } = park;
+    const isPark = before && canonicalName(before.name) !== '' && isParkedName(after.name ?? '');
+    if (!isPark || isParkedName(canonicalName(before.name)) || park.sent.landed !== 'yes') return [];
+    const later = deeds.slice(at + 1);
+    const view = { at: 0, isListing: true, records: [before] };
+    const refused = later.find(
+      (deed) => hasFailed(deed) && conflictOf(deed.after, deed.before, view) !== null,
+    );
+    return refused && later.every((deed) => deed.before?.id !== before.id)
+      ? [`leaves ${shown(before)} parked, which made way for ${shown(refused.after)}`]
+      : [];
+  });
 
 const addsOf = (one: TemplateCase, key: string): Deed[] =>
   one.deeds.filter((deed) => isAdd(deed) && deed.key === key);

@@ -208,8 +208,7 @@ const fairWeather = async (round: Round): Promise<void> => {
   if (result) finalTruth(round, result);
 };
 
-type PassWish = Pick<PassFacts, 'isDryRun' | 'isCommand' | 'force' | 'retry' | 'acceptLoss'> & {
-  readonly stopAt: number | null;
+type PassWish = Pick<PassFacts, 'isDryRun' | 'isCommand' | 'force' | 'retry' | 'acceptLoss' | 'stopAt'> & {
   /** The one template that is named to it. */
   readonly only: string | null;
 };

@@ -16,6 +16,8 @@ export interface PassFacts {
   /** By template id: the files that are in force, and that this pass is to look at. */
   readonly wanted: ReadonlyMap<number, DesiredTemplate>;
   readonly maxAddsPerPass: number;
+  /** The call at which the program is told to end. */
+  readonly stopAt: number | null;
   readonly settle: number;
   /** What the client's clock is ahead of the true time. */
   readonly skew: number;
@@ -69,9 +71,8 @@ export interface TemplateCase {
   readonly seen: Set<number>;
   /** What was shown in this pass. */
   views: View[];
-  /** What the last whole pass ended with. */
+  /** The last listing that a pass before this one was shown. */
   lastView: View | null;
-  lastInSync: number;
   /** Whether anything was kept of it. */
   isMet: boolean;
   /** Edits of its file when memory met it. */
@@ -90,7 +91,6 @@ export const emptyCase = (templateId: number): TemplateCase => ({
   seen: new Set(),
   views: [],
   lastView: null,
-  lastInSync: 0,
   isMet: false,
   editsWhenMet: null,
 });
