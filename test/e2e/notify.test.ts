@@ -48,10 +48,17 @@ const startReceiver = async (first: Answer = ok) => {
   };
 };
 
+interface Surroundings {
+  readonly config?: string;
+  readonly keys?: string;
+  readonly meddle?: Meddling;
+}
+const nothing: Meddling = () => null;
+
 /** The daemon on one template `site`, which it only looks at, told to say what it finds. */
 const started = async (
   receiver: { readonly url: string },
-  { config = toWebhook, keys = 'mode: report\n', meddle = (() => null) as Meddling } = {},
+  { config = toWebhook, keys = 'mode: report\n', meddle = nothing }: Surroundings = {},
 ) => {
   const service = await startService(meddle);
   const id = await addTemplate(service, 'site', '192.0.2.1');
@@ -95,7 +102,7 @@ describe('a webhook', () => {
     await delivered(next, 1);
     expect(receiver.seen.map(eventsIn)).toEqual([['site drift'], ['site cleared']]);
 
-    const [{ body, headers } = { body: '', headers: {} }] = receiver.seen;
+    const { body, headers } = receiver.seen[0]!;
     const signed = `${String(headers['webhook-id'])}.${String(headers['webhook-timestamp'])}.${body}`;
     const digest = createHmac('sha256', hookSecret).update(signed).digest('base64');
     expect(headers['webhook-signature']).toBe(`v1,${digest}`);

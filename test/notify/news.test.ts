@@ -151,6 +151,15 @@ describe('after each pass is told what is new', () => {
   });
 });
 
+test('a change that was refused and waits for its next try is no news', () => {
+  const waits = blocked('refused', '192.0.2.1', { recordId: 5 });
+  expect(heard([failed, sight([{ status: 'drifted', differences: [waits] }]), failed])).toEqual([
+    'failed',
+    '-',
+    '-',
+  ]);
+});
+
 describe('while a message is under way', () => {
   const merged = (news: News) =>
     news.next()?.changes.map(({ event, previous, merged: count }) => ({ event, previous, count }));
@@ -166,6 +175,15 @@ describe('while a message is under way', () => {
     expect(merged(news)).toEqual([{ event: 'cleared', previous: 'drifted', count: 3 }]);
     news.done();
     expect(news.next()).toBe(null);
+  });
+
+  test('what waits is told as it is when its turn comes', () => {
+    const news = new News(toldInMemory());
+    news.take(sight([{ template: 'other', status: 'held' }]), occasions);
+    news.next();
+    for (const one of [two, drifted]) news.take(one, occasions);
+    news.done();
+    expect(news.next()?.changes[0]).toMatchObject({ merged: 1, standing: { differences: [update()] } });
   });
 
   test('drift that came and went is still told', () => {

@@ -26,7 +26,7 @@ const eventsIn = (request: SeenRequest): string[] =>
   notificationIn(request).changes.map(({ event }) => event);
 
 /** A receiver whose pauses are short, and what it meets. */
-const opened = async (answers: readonly Answer[], more: Partial<ReceiverSettings> = {}) => {
+const opened = async (answers: readonly Answer[], more: Partial<ReceiverSettings> = {}, gap = 1) => {
   const server = await scriptedServer(...answers);
   const { log, lines } = listeningLogger();
   const news = new EventEmitter();
@@ -46,7 +46,7 @@ const opened = async (answers: readonly Answer[], more: Partial<ReceiverSettings
     settings,
     told,
     log,
-    gap: 1,
+    gap,
     firstPause: 5,
     count: (outcome) => {
       counts.push(outcome);
@@ -157,6 +157,16 @@ describe('a receiver', () => {
     ).toHaveLength(1);
   });
 
+  test('that asks for time is left in peace, while others are told', async () => {
+    const patient = await opened([status(503, '', { 'retry-after': '3600' })]);
+    const other = await opened([status(503), status(503), status(503), status(503), ok]);
+    patient.receiver.take(drifted);
+    await patient.next('retried');
+    other.receiver.take(drifted);
+    await other.next('delivered');
+    expect(patient.server.seen).toHaveLength(1);
+  });
+
   test('that does not answer in time is asked again, under the same id', async () => {
     const { server, receiver, next, lines } = await opened([silence, ok], { timeout: 50 });
     receiver.take(drifted);
@@ -244,7 +254,11 @@ describe('a receiver', () => {
 
 describe('at the end of the program', () => {
   test('what waits for its next try gets it at once', async () => {
-    const { server, receiver, next, counts } = await opened([status(500, '', { 'retry-after': '3600' }), ok]);
+    const { server, receiver, next, counts } = await opened(
+      [status(500, '', { 'retry-after': '3600' }), ok],
+      {},
+      3_600_000,
+    );
     receiver.take(drifted);
     await next('retried');
     receiver.take(sight([{ template: 'mail', status: 'held' }]));

@@ -34,7 +34,8 @@ export const add = (
 export const blocked = (
   reason: Extract<Difference, { action: 'blocked' }>['reason'],
   content: string,
-): Difference => ({ action: 'blocked', reason, desired: address(content), source, message: 'Why.' });
+  more: Partial<Extract<Difference, { action: 'blocked' }>> = {},
+): Difference => ({ action: 'blocked', reason, desired: address(content), source, message: 'Why.', ...more });
 
 /** A pass over one client. */
 export const sight = (
