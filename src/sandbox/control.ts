@@ -1,7 +1,16 @@
 import { z } from 'zod';
+import { EditRecord, parsed, RecordFields, RemoveRecord } from './control-body.ts';
 import { withTemplateRecords } from './data.ts';
 import type { DnsTemplate, SandboxData, TemplateRecord } from './data.ts';
 import { Refusal } from './refusal.ts';
+import {
+  AddDnsRecord,
+  addDnsRecord,
+  editDnsRecord,
+  removeDnsRecord,
+  SetSubdomain,
+  setSubdomain,
+} from './subdomain-control.ts';
 import { followTemplate } from './subdomains.ts';
 
 /**
@@ -16,10 +25,14 @@ import { followTemplate } from './subdomains.ts';
  * | `edit-record` | `record_id` and any of `type`, `content`, `name`, `priority`, `ttl` | the template |
  * | `remove-record` | `record_id` | the template |
  * | `set-subdomain` | `name`, `dns_template_id` (required for a new one), `follows`?, `lag_ms`? | the subdomain |
+ * | `add-dns-record` | `subdomain`, `type`, `content`, `name`?, `priority`?, `ttl`?, `dns_template_record_id`? | the subdomain |
+ * | `edit-dns-record` | `record_id` and any of `type`, `content`, `name`, `priority`, `ttl` | the subdomain |
+ * | `remove-dns-record` | `record_id` | the subdomain |
  *
  * A subdomain with `follows: false` keeps its records while its template changes: an edited record is then stale
  * there, an added one missing, a removed one foreign. With `follows: true` again it catches up. With `lag_ms` it
- * follows late.
+ * follows late. The records of a subdomain can be changed by themselves too: those that derive from a template are
+ * put right with the next change of the template.
  */
 export const applyControl = (
   data: SandboxData,
@@ -38,18 +51,16 @@ export const applyControl = (
       return removeRecord(data, parsed(RemoveRecord, body), now);
     case 'set-subdomain':
       return setSubdomain(data, parsed(SetSubdomain, body), now);
+    case 'add-dns-record':
+      return addDnsRecord(data, parsed(AddDnsRecord, body), now);
+    case 'edit-dns-record':
+      return editDnsRecord(data, parsed(EditRecord, body), now);
+    case 'remove-dns-record':
+      return removeDnsRecord(data, parsed(RemoveRecord, body).record_id, now);
     default:
       throw new Refusal(404, 'There is no such path.');
   }
 };
-
-const RecordFields = z.strictObject({
-  type: z.string().min(1),
-  content: z.string(),
-  name: z.string().nullable().default(null),
-  priority: z.int().nullable().default(null),
-  ttl: z.int().default(3600),
-});
 
 const AddTemplate = z.strictObject({
   name: z.string().min(1),
@@ -58,32 +69,6 @@ const AddTemplate = z.strictObject({
 });
 
 const AddRecord = z.strictObject({ dns_template_id: z.int(), ...RecordFields.shape });
-
-const EditRecord = z.strictObject({
-  record_id: z.int(),
-  type: z.string().min(1).exactOptional(),
-  content: z.string().exactOptional(),
-  name: z.string().nullable().exactOptional(),
-  priority: z.int().nullable().exactOptional(),
-  ttl: z.int().exactOptional(),
-});
-
-const RemoveRecord = z.strictObject({ record_id: z.int() });
-
-const SetSubdomain = z.strictObject({
-  name: z.string().min(1).toLowerCase(),
-  dns_template_id: z.int().optional(),
-  follows: z.boolean().exactOptional(),
-  lag_ms: z.int().min(0).exactOptional(),
-});
-
-const parsed = <T>(schema: z.ZodType<T>, body: unknown): T => {
-  const result = schema.safeParse(body);
-  if (!result.success) {
-    throw new Refusal(422, z.prettifyError(result.error));
-  }
-  return result.data;
-};
 
 const addTemplate = (data: SandboxData, wanted: z.infer<typeof AddTemplate>) => {
   const id = data.next_id;
@@ -120,36 +105,12 @@ const removeRecord = (data: SandboxData, wanted: z.infer<typeof RemoveRecord>, n
   return replaceRecords(data, template, records, now);
 };
 
-const setSubdomain = (data: SandboxData, wanted: z.infer<typeof SetSubdomain>, now: number) => {
-  const { dns_template_id, ...settings } = wanted;
-  const present = data.subdomains.find(({ name }) => name === wanted.name);
-  const template = findTemplate(data, dns_template_id ?? present?.dns_template_id);
-  const subdomain = {
-    follows: true,
-    lag_ms: 0,
-    dns_records: [],
-    upcoming: null,
-    ...present,
-    ...settings,
-    dns_template_id: template.id,
-  };
-  const subdomains = [...data.subdomains.filter((other) => other !== present), subdomain];
-  const dns_templates = data.dns_templates.map((each) => ({
-    ...each,
-    subdomains: each.publicly_available
-      ? null
-      : subdomains.filter((other) => other.dns_template_id === each.id).length,
-  }));
-  const changed = followTemplate({ ...data, dns_templates, subdomains }, template.id, now);
-  return { data: changed, answer: changed.subdomains.find(({ name }) => name === wanted.name) };
-};
-
 const replaceRecords = (data: SandboxData, template: DnsTemplate, records: TemplateRecord[], now: number) => {
   const changed = followTemplate(withTemplateRecords(data, template.id, records), template.id, now);
   return { data: changed, answer: findTemplate(changed, template.id) };
 };
 
-const findTemplate = (data: SandboxData, id: number | undefined): DnsTemplate => {
+const findTemplate = (data: SandboxData, id: number): DnsTemplate => {
   const template = data.dns_templates.find((candidate) => candidate.id === id);
   if (template === undefined) {
     throw new Refusal(404, 'There is no such DNS template.');

@@ -94,6 +94,41 @@ describe('a subdomain', () => {
     await expect.poll(async () => derived(name)).toEqual({ ...before, 216: 'late.example.com' });
   });
 
+  it('has records of its own, which are changed without the template', async () => {
+    const name = 'team.example.org';
+    const all = async () => (await get(`${sandbox.url}/dns_records`, { subdomain: name })).json;
+    const before = await all();
+    const record = { type: 'TXT', content: 'by hand', name: 'note', priority: null, ttl: 60 };
+    const added = await change('add-dns-record', { subdomain: 'Team.example.org', ...record });
+    const made = added.json.dns_records.at(-1);
+    expect(await all()).toEqual([...before, { ...record, id: made.id, dns_template_record_id: null }]);
+    await change('add-dns-record', { subdomain: name, ...record, dns_template_record_id: 4711 });
+    expect((await derived(name))[4711]).toBe('by hand');
+
+    const [one, other] = before.filter(
+      (each: Record<string, unknown>) => each['dns_template_record_id'] !== null,
+    );
+    await change('edit-dns-record', { record_id: one.id, content: 'edited.example.com', ttl: 1 });
+    await change('remove-dns-record', { record_id: other.id });
+    expect(await all()).toContainEqual({ ...one, content: 'edited.example.com', ttl: 1 });
+    expect(await derived(name)).not.toHaveProperty(String(other.dns_template_record_id));
+
+    const { dns_template_records: records } = await template(21);
+    await change('edit-record', { record_id: 216, content: 'new.example.com' });
+    expect(Object.keys(await derived(name))).toEqual(records.map(({ id }: { id: number }) => String(id)));
+    expect(await all()).toContainEqual({ ...record, id: made.id, dns_template_record_id: null });
+  });
+
+  it('that lags and is changed meanwhile still follows', async () => {
+    const name = 'team.example.org';
+    await change('set-subdomain', { name, lag_ms: 300 });
+    await change('edit-record', { record_id: 216, content: 'late.example.com' });
+    const { json } = await get(`${sandbox.url}/dns_records`, { subdomain: name });
+    await change('remove-dns-record', { record_id: json.at(-1).id });
+    await expect.poll(async () => (await derived(name))[216]).toBe('late.example.com');
+    expect(await derived(name)).toHaveProperty(String(json.at(-1).dns_template_record_id));
+  });
+
   it('can be new, or move to another template, and is counted there', async () => {
     const { json } = await change('set-subdomain', { name: 'New.example.net', dns_template_id: 23 });
     expect(json).toMatchObject({ name: 'new.example.net', follows: true });
@@ -114,6 +149,9 @@ describe('refused are', () => {
     ['remove-record', { record_id: 999 }, 404],
     ['set-subdomain', { name: 'unknown.example.net' }, 404],
     ['set-subdomain', { name: 'team.example.org', lag: 5 }, 422],
+    ['add-dns-record', { subdomain: 'unknown.example.net', type: 'A', content: 'x' }, 404],
+    ['edit-dns-record', { record_id: 216 }, 404],
+    ['remove-dns-record', { record_id: 216 }, 404],
     ['edit-record', { record_id: 216, ttl: '5' }, 422],
     ['add-template', [], 422],
   ])('%s with %j: %i', async (name, body, status) => {
