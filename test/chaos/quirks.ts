@@ -79,6 +79,12 @@ export const quirks: Readonly<Record<string, Quirk>> = {
   },
   'ignores the TTL of an update': { ignores: ['ttl'] },
   'ignores the content of an update': { ignores: ['content'] },
+  'ignores the priority of an update': {
+    store: (request, before) =>
+      request.operation === 'update'
+        ? ifSent(request, 'priority', (priority) => String(recordOf(request, before)?.priority ?? priority))
+        : {},
+  },
   'refuses exact copies': {
     refuses: (request, before) =>
       request.operation === 'add' &&

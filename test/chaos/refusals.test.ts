@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { noFault, type Fault } from './fault.ts';
+import type { Stage } from './faulty-service.ts';
 import { address, openPlace } from './place.ts';
 import { writeTemplateFile, type FileRecord } from './template-files.ts';
 import type { SeenRequest } from './wire.ts';
@@ -23,11 +24,16 @@ const minute = 60_000;
 
 describe('one record of ten that the service refuses', { timeout: 60_000 }, () => {
   it('fails alone, waits longer each time, and is said with its next time', async () => {
-    const place = await openPlace([address(null, '203.0.113.100')], { faultOf: refuseOne });
+    let listings = 0;
+    const onStage = (stage: Stage, { operation }: SeenRequest): void => {
+      if (stage === 'arrived' && operation === 'list') listings += 1;
+    };
+    const place = await openPlace([address(null, '203.0.113.100')], { faultOf: refuseOne, onStage });
     const { writes } = place.service.witness;
     await place.write([address(null, '203.0.113.100'), ...hosts]);
 
     const daemonAt = async (clockAhead: number) => {
+      listings = 0;
       const before = writes.length;
       const daemon = place.start(['run', '--listen', 'off'], { clockAhead });
       const startup = daemon.line(({ event }) => event === 'drift.report');
@@ -54,6 +60,7 @@ describe('one record of ten that the service refuses', { timeout: 60_000 }, () =
 
     const second = await daemonAt(0);
     expect(second.sent).toEqual([]);
+    expect(listings).toBe(1);
     expect(second.report).toMatchObject({
       status: 'drifted',
       inSync: 10,
@@ -63,6 +70,7 @@ describe('one record of ten that the service refuses', { timeout: 60_000 }, () =
           reason: 'refused',
           message: expect.stringContaining('422'),
           desired: { name: 'host4' },
+          retryAt: expect.stringMatching(/^\d{4}-/),
         },
       ],
     });
@@ -124,6 +132,15 @@ describe('one record of ten that the service refuses', { timeout: 60_000 }, () =
       differences: [{ action: 'add', outcome: 'failed', retryAt: expect.stringMatching(/^\d{4}-/) }],
     });
   });
+});
+
+it('is no failure where the record is there all the same', { timeout: 60_000 }, async () => {
+  const faultOf = ({ parameters }: SeenRequest): Fault =>
+    parameters['name'] === 'host4' ? { commit: 'now', answer: 409 } : noFault;
+  const place = await openPlace([address(null, '203.0.113.100')], { faultOf });
+  await place.write([address(null, '203.0.113.100'), ...hosts]);
+  expect(await place.apply()).toMatchObject({ code: 0, writes: 10, report: { status: 'in-sync' } });
+  expect(await place.apply()).toMatchObject({ code: 0, writes: 0, report: { status: 'in-sync' } });
 });
 
 it('keeps what one client may not do to that client', { timeout: 60_000 }, async () => {
