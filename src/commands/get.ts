@@ -13,8 +13,8 @@ export const get = async (what: string, argument: string | null, options: Option
     const [client, ...others] = session.clients;
     if (!client || others.length > 0)
       throw new UserError('there are several clients: choose one with --client');
-    const found = session.clean(await read(client.service, what, argument ?? ''));
     const isJson = options['format'] === 'json';
+    const found = session.clean(await read(client.service, what, argument ?? '', isJson));
     process.stdout.write(
       isJson ? `${JSON.stringify(asSpecified(found.value), null, 2)}\n` : asTable(found.rows),
     );
@@ -32,7 +32,12 @@ interface Found {
   readonly rows: readonly Row[];
 }
 
-const read = async (service: HostingService, what: string, argument: string): Promise<Found> => {
+const read = async (
+  service: HostingService,
+  what: string,
+  argument: string,
+  isJson: boolean,
+): Promise<Found> => {
   switch (what) {
     case 'accounts': {
       const value = await service.listAccounts();
@@ -51,8 +56,14 @@ const read = async (service: HostingService, what: string, argument: string): Pr
       return { value, rows: value.map(templateRow) };
     }
     default: {
-      const value = await service.listDnsRecords(argument);
-      return { value, rows: value.map(recordRow) };
+      const [value, templates] = await Promise.all([
+        service.listDnsRecords(argument),
+        isJson ? [] : service.listDnsTemplates(),
+      ]);
+      const followed = new Map(
+        templates.flatMap(({ name, records }) => records.map(({ id }) => [id, name] as const)),
+      );
+      return { value, rows: value.map((record) => recordRow(record, followed)) };
     }
   }
 };
@@ -101,12 +112,17 @@ const templateRow = ({ id, name, publiclyAvailable, subdomains, records }: Templ
   records: records.length,
 });
 
-const recordRow = ({ id, type, name, priority, content, ttl, templateRecordId }: DnsRecord): Row => ({
+/** `followed`: the name of the template that each template record is in. */
+const recordRow = (
+  { id, type, name, priority, content, ttl, templateRecordId }: DnsRecord,
+  followed: ReadonlyMap<number, string>,
+): Row => ({
   id,
   name: name ?? '@',
   type,
   priority,
   content,
   ttl,
+  template: templateRecordId === null ? null : (followed.get(templateRecordId) ?? '(in none)'),
   'template record': templateRecordId,
 });

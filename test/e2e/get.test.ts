@@ -27,7 +27,7 @@ describe('get', () => {
     ['account', /\n301 +bakery +.*bakery-shop, cafe/],
     ['databases', /\n511 +bakery_shop +localhost, office\.example\.net +bakery_app \(read-write\), /],
     ['dns-templates', /\n17 +standard-web +no +2 +11\n/],
-    ['dns-records', /\n2001 +@ +A +- +203\.0\.113\.10 +3600 +170\n/],
+    ['dns-records', /\n2001 +@ +A +- +203\.0\.113\.10 +3600 +standard-web +170\n/],
   ])('%s as a table', async (name, row) => {
     const service = await startService();
     const launch = { cwd: await workplace(), env: service.env };
@@ -35,6 +35,17 @@ describe('get', () => {
     const { code, stdout } = await run(['get', ...args], launch);
     expect(code).toBe(0);
     expect(stdout).toMatch(row);
+  });
+
+  it('dns-records as a table tells a record that follows no template from one whose template record is gone', async () => {
+    const service = await startService();
+    const record = { subdomain: 'bakery.example.net', type: 'TXT', ttl: 60, name: 'left' };
+    await service.change('add-dns-record', { ...record, content: 'gone', dns_template_record_id: 4711 });
+    const launch = { cwd: await workplace(), env: service.env };
+    const { stdout } = await run(['get', 'dns-records', 'bakery.example.net'], launch);
+    expect(stdout).toMatch(/^ID +NAME +TYPE +PRIORITY +CONTENT +TTL +TEMPLATE +TEMPLATE RECORD\n/);
+    expect(stdout).toMatch(/ NS +- .* - +-\n/);
+    expect(stdout).toMatch(/ left +TXT +- +gone +60 +\(in none\) +4711\n/);
   });
 
   it.each([

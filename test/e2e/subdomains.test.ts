@@ -1,0 +1,173 @@
+import { describe, expect, it, vi } from 'vitest';
+import { get } from '../sandbox/requests.ts';
+import { writeBelow } from '../daemon/ways.ts';
+import { reportOf, run, workplace } from './program.ts';
+import { startService, type Service } from './service.ts';
+
+vi.setConfig({ testTimeout: 60_000 });
+
+interface Derived {
+  readonly id: number;
+  readonly name: string | null;
+  readonly dns_template_record_id: number | null;
+}
+
+/** Three records and two subdomains that follow them, as the file says. */
+const prepared = async () => {
+  const service = await startService();
+  const records = [
+    { type: 'A', content: '192.0.2.1' },
+    { type: 'A', name: 'www', content: '192.0.2.2' },
+    { type: 'A', name: 'api', content: '192.0.2.3' },
+  ];
+  const made = (await service.change('add-template', { name: 'site', records })) as { id: number };
+  for (const name of ['shop.example.net', 'late.example.net'])
+    await service.change('set-subdomain', { name, dns_template_id: made.id });
+  const cwd = await workplace({ withExamples: false });
+  const say = (api: string): Promise<void> =>
+    writeBelow(
+      cwd,
+      'templates/site.yaml',
+      `template: site
+subdomains: [shop.example.net, late.example.net]
+records:
+  - {type: A, content: 192.0.2.1}
+  - {type: A, name: www, content: 192.0.2.2}
+  - {type: A, name: api, content: ${api}}
+`,
+    );
+  await say('192.0.2.3');
+  const template = await service.records(made.id);
+  const idOf = (name: string | null): number => template.find((record) => record.name === name)?.id ?? 0;
+  const plan = (args: readonly string[] = [], env: Readonly<Record<string, string>> = {}) =>
+    run(['plan', ...args], { cwd, env: { ...service.env, ...env } });
+  const report = async (args: readonly string[] = [], env: Readonly<Record<string, string>> = {}) =>
+    reportOf((await plan([...args, '--format', 'json'], env)).stdout);
+  const launch = { cwd, env: service.env };
+  return { service, launch, say, idOf, plan, report };
+};
+
+const derivedAt = async ({ url }: Service, subdomain: string, name: string | null): Promise<Derived> => {
+  const { json } = await get(`${url}/dns_records`, { subdomain });
+  return json.find((one: Derived) => one.name === name && one.dns_template_record_id !== null);
+};
+
+describe('subdomains', () => {
+  it('that follow are in sync', async () => {
+    const { plan, report } = await prepared();
+    expect((await report()).summary).toMatchObject({ subdomains: 2, subdomainDifferences: 0 });
+    expect((await plan(['--detailed-exitcode'])).code).toBe(0);
+  });
+
+  it('that do not show what is missing, stale and foreign, in every form, with its number', async () => {
+    const { service, idOf, plan, report } = await prepared();
+    const [apex, www] = [
+      await derivedAt(service, 'shop.example.net', null),
+      await derivedAt(service, 'shop.example.net', 'www'),
+    ];
+    await service.change('remove-dns-record', { record_id: apex.id });
+    await service.change('edit-dns-record', { record_id: www.id, content: '192.0.2.9', ttl: 60 });
+    const stranger = { type: 'TXT', content: 'not from here', dns_template_record_id: 4711 };
+    await service.change('add-dns-record', { subdomain: 'shop.example.net', ...stranger });
+    await service.change('add-dns-record', {
+      subdomain: 'shop.example.net',
+      ...stranger,
+      dns_template_record_id: null,
+    });
+
+    const { status, summary, templates } = await report();
+    expect({ status, summary }).toMatchObject({
+      status: 'drifted',
+      summary: { add: 0, update: 0, surplus: 0, subdomains: 2, subdomainDifferences: 3 },
+    });
+    const apexData = { type: 'A', name: null, content: '192.0.2.1', priority: null, ttl: 3600 };
+    const wwwData = { ...apexData, name: 'www', content: '192.0.2.2' };
+    expect(templates[0]?.subdomains).toEqual([
+      {
+        subdomain: 'shop.example.net',
+        status: 'drifted',
+        message: null,
+        differences: [
+          { kind: 'missing', templateRecord: { id: idOf(null), ...apexData }, record: null, fields: [] },
+          {
+            kind: 'stale',
+            templateRecord: { id: idOf('www'), ...wwwData },
+            record: { id: www.id, templateRecordId: idOf('www'), ...wwwData, content: '192.0.2.9', ttl: 60 },
+            fields: ['content', 'ttl'],
+          },
+          {
+            kind: 'foreign',
+            templateRecord: null,
+            record: expect.objectContaining({
+              type: 'TXT',
+              content: 'not from here',
+              templateRecordId: 4711,
+            }),
+            fields: [],
+          },
+        ],
+      },
+      { subdomain: 'late.example.net', status: 'in-sync', message: null, differences: [] },
+    ]);
+
+    const text = (await plan()).stdout;
+    expect(text).toContain('drifted: 3 in sync, 1 subdomain in sync');
+    expect(text).toContain('subdomain shop.example.net: drifted');
+    expect(text).toMatch(/- A {3}@ +192\.0\.2\.1 +ttl 3600 +missing · template record \d+\n/);
+    expect(text).toMatch(
+      /~ A {3}www +192\.0\.2\.9 → 192\.0\.2\.2 +ttl 60 → 3600 +stale · record \d+ · template/,
+    );
+    expect(text).toMatch(/\? TXT @ +not from here +ttl 3600 +foreign · record \d+ · template record 4711\n/);
+    expect(text.trimEnd().split('\n').at(-1)).toBe('3 differences in subdomains');
+
+    const markdown = (await plan(['--format', 'markdown'])).stdout;
+    expect(markdown).toContain('\n3 differences in subdomains\n');
+    expect(markdown).toContain('Subdomain <code>shop.example.net</code>: **drifted**');
+    for (const word of ['-&nbsp;missing', '&#126;&nbsp;stale', '&#63;&nbsp;foreign'])
+      expect(markdown.split(`| ${word} |`)).toHaveLength(2);
+    const page = (await plan(['--format', 'html'])).stdout;
+    for (const word of ['missing', 'stale', 'foreign', 'shop.example.net', 'not from here'])
+      expect(page).toContain(word);
+
+    expect((await plan(['--detailed-exitcode'])).code).toBe(2);
+    const ignoring = ['--ignore-subdomains', '--detailed-exitcode'];
+    const { code, stdout } = await plan(ignoring);
+    expect({ code, stdout }).toMatchObject({ code: 0, stdout: expect.not.stringContaining('example.net') });
+    expect((await report(ignoring)).summary).toMatchObject({ subdomains: 0, subdomainDifferences: 0 });
+    for (const format of ['markdown', 'html'])
+      expect((await plan([...ignoring, '--format', format])).stdout).not.toContain('shop.example.net');
+  });
+
+  it('that lag are pending after a write, then in sync or drifted', async () => {
+    const { service, launch, say, plan, report } = await prepared();
+    await service.change('set-subdomain', { name: 'shop.example.net', lag_ms: 3_000 });
+    await service.change('set-subdomain', { name: 'late.example.net', follows: false });
+    await say('192.0.2.30');
+    const applied = await run(['apply', '--yes', '--format', 'json', '--detailed-exitcode'], launch);
+    expect(applied.code).toBe(0);
+    expect(reportOf(applied.stdout)).toMatchObject({
+      status: 'in-sync',
+      summary: { applied: 1, subdomainDifferences: 2 },
+    });
+
+    const statuses = async (env: Readonly<Record<string, string>> = {}): Promise<unknown> =>
+      (await report([], env)).templates[0]?.subdomains.map(({ status }) => status);
+    await vi.waitFor(async () => expect(await statuses()).toEqual(['in-sync', 'pending']), {
+      timeout: 20_000,
+    });
+    const { code, stdout } = await plan(['--detailed-exitcode']);
+    expect(code).toBe(0);
+    expect(stdout).toContain('subdomain late.example.net: pending');
+    expect(stdout).toMatch(/~ A api +192\.0\.2\.3 → 192\.0\.2\.30/);
+    expect((await plan(['--format', 'markdown'])).stdout).toContain(
+      'Subdomain <code>late.example.net</code>: **pending**',
+    );
+
+    const short = { DNS_SYNC_SUBDOMAIN_GRACE: '5s' };
+    await vi.waitFor(async () => expect(await statuses(short)).toEqual(['in-sync', 'drifted']), {
+      timeout: 20_000,
+    });
+    expect((await plan(['--detailed-exitcode'], short)).code).toBe(2);
+    expect((await plan([], short)).stdout).toContain('subdomain late.example.net: drifted');
+  });
+});
