@@ -62,6 +62,7 @@ export const reconcile = async (desired: DesiredState, pass: Pass): Promise<Pass
     dryRun: pass.writer === null,
     halted: halt.reason,
     retryAt: halt.retryAt === null ? null : new Date(halt.retryAt).toISOString(),
+    isDenied: halt.isDenied === true,
     templates,
     problems: desired.problems.map((problem) => ({ ...problem, client: pass.client })),
   };
@@ -103,6 +104,7 @@ const readActual = async ({ service, clock }: Pass, halt: Halt): Promise<Present
   } catch (error) {
     if (!(error instanceof HostingError)) throw error;
     halt.reason = error.message;
+    halt.isDenied = error.kind === 'unauthorized';
     if (error.retryAfter !== null) halt.retryAt = clock.now() + error.retryAfter;
     return error.message;
   }

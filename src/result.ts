@@ -47,6 +47,8 @@ export interface PassResult {
   readonly halted: string | null;
   /** ISO 8601, where the service asked to wait until then. */
   readonly retryAt: string | null;
+  /** Whether it was halted because the service does not take the tokens. */
+  readonly isDenied?: boolean;
   readonly templates: readonly TemplateResult[];
   readonly problems: readonly (Problem & { readonly client: string })[];
 }

@@ -43,6 +43,8 @@ export interface Halt {
   reason: string | null;
   /** Ms since the epoch, where the service asked to wait. */
   retryAt: number | null;
+  /** Whether it is that the tokens open nothing. */
+  isDenied?: boolean;
 }
 
 /** One write and what became of it, as the log tells it. */

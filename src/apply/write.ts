@@ -118,6 +118,7 @@ const failed = async (
     case 'not-sent':
     case 'unauthorized':
       context.halt.reason = error.message;
+      context.halt.isDenied = error.kind === 'unauthorized';
       await finish(work, intent, ending, context);
       return { step, outcome: 'failed', error: error.message, retryAt: null };
     case 'unknown':
@@ -192,7 +193,10 @@ const readAgain = async (
     const templates = await service.listDnsTemplates();
     return templates.find((template) => template.id === work.present.id) ?? null;
   } catch (error) {
-    if (error instanceof HostingError && error.kind === 'unauthorized') halt.reason = messageOf(error);
+    if (error instanceof HostingError && error.kind === 'unauthorized') {
+      halt.reason = messageOf(error);
+      halt.isDenied = true;
+    }
     return null;
   }
 };

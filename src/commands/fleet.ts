@@ -1,31 +1,40 @@
 import type { ClientState } from '../daemon/client-state.ts';
 import type { HistoryQuery } from '../daemon/history-query.ts';
+import type { Journal } from '../daemon/journal.ts';
 import type { Metrics } from '../daemon/metrics.ts';
+import type { Updates } from '../daemon/updates.ts';
 import { UserError } from '../errors.ts';
 import { gate } from '../hosting/gate.ts';
 import type { Notifier } from '../notify/notifier.ts';
 import type { PassResult, Trigger } from '../result.ts';
 import type { Settings } from '../settings.ts';
+import type { HistoryFilter } from '../state/memory.ts';
 import type { Client } from './client.ts';
 import { readHistory, type ShownEntry } from './history-entries.ts';
 import { Runner } from './runner.ts';
 import type { Session } from './session.ts';
 
+/** What the clients tell of themselves while they run. */
+export interface Listeners {
+  readonly metrics: Metrics;
+  readonly notifier: Notifier;
+  readonly journal: Journal;
+  readonly updates: Updates;
+}
+
 /** All clients of the daemon, side by side, under the settings that hold at present. */
 export class Fleet {
   readonly #session: Session;
-  readonly #metrics: Metrics;
-  readonly #notifier: Notifier;
+  readonly #listeners: Listeners;
   readonly #turn = gate(passesAtOnce);
   readonly #runners = new Map<string, Runner>();
   #settings: Settings;
   #reloading: Promise<void> = Promise.resolve();
   #isClosing = false;
 
-  constructor(session: Session, metrics: Metrics, notifier: Notifier) {
+  constructor(session: Session, listeners: Listeners) {
     this.#session = session;
-    this.#metrics = metrics;
-    this.#notifier = notifier;
+    this.#listeners = listeners;
     this.#settings = session.settings;
   }
 
@@ -53,10 +62,12 @@ export class Fleet {
   /** Writes of the past, the oldest first. */
   async history({ templates, since, outcome }: HistoryQuery): Promise<ShownEntry[]> {
     const filter = { templates, since, ...(outcome === null ? {} : { outcome }) };
-    const isSandbox = this.#session.sandboxUrl !== null;
-    const runners = [...this.#runners.values()];
-    const found = runners.map(({ client }) => readHistory(client.settings, isSandbox, filter));
-    return (await Promise.all(found)).flat().sort((one, other) => (one.at < other.at ? -1 : 1));
+    return this.#read(filter);
+  }
+
+  /** The newest writes of all clients, the oldest first. */
+  async newestWrites(count: number): Promise<ShownEntry[]> {
+    return (await this.#read({ newest: count })).slice(-count);
   }
 
   /** Reads the settings again and starts a pass of each client. Settings that cannot work change nothing. */
@@ -69,15 +80,25 @@ export class Fleet {
     await Promise.all([this.#reloading, ...[...this.#runners.values()].map((runner) => runner.close())]);
   }
 
+  async #read(filter: HistoryFilter): Promise<ShownEntry[]> {
+    const isSandbox = this.#session.sandboxUrl !== null;
+    const runners = [...this.#runners.values()];
+    const found = runners.map(({ client }) => readHistory(client.settings, isSandbox, filter));
+    return (await Promise.all(found)).flat().sort((one, other) => (one.at < other.at ? -1 : 1));
+  }
+
   async #add(client: Client): Promise<void> {
     const { name } = client.settings;
-    this.#metrics.addClient(name);
+    const { metrics, notifier, journal, updates } = this.#listeners;
+    metrics.addClient(name);
     const { log } = this.#session;
     const runner = new Runner({
       client,
       log,
-      metrics: this.#metrics,
-      onSight: (sight) => this.#notifier.take(sight),
+      metrics,
+      onSight: (sight) => notifier.take(sight),
+      journal,
+      updates,
       turn: this.#turn,
     });
     this.#runners.set(name, runner);
@@ -100,7 +121,7 @@ export class Fleet {
         log.warn('listen has changed, which takes a restart: the former address stays');
       }
       this.#settings = settings;
-      this.#notifier.configure(settings.notify);
+      this.#listeners.notifier.configure(settings.notify);
       log.info({ clients: clients.map((client) => client.settings.name) }, 'the settings were read again');
       return clients;
     } catch (error) {
@@ -124,8 +145,12 @@ export class Fleet {
 
   async #remove(runner: Runner): Promise<void> {
     await runner.close();
-    this.#notifier.forget(runner.client.settings.name);
-    await this.#metrics.removeClient(runner.client.settings.name);
+    const { metrics, notifier, journal, updates } = this.#listeners;
+    const { name } = runner.client.settings;
+    notifier.forget(name);
+    journal.forget(name);
+    updates.changed();
+    await metrics.removeClient(name);
   }
 }
 

@@ -1,14 +1,17 @@
 import type { Options } from '../cli.ts';
 import { readinessOf } from '../daemon/client-state.ts';
-import { createMetrics, type Metrics } from '../daemon/metrics.ts';
+import { Journal } from '../daemon/journal.ts';
+import { createMetrics } from '../daemon/metrics.ts';
 import { startServer, type RunningServer } from '../daemon/server.ts';
+import { Updates } from '../daemon/updates.ts';
 import { assembleReport } from '../report/assemble.ts';
 import type { Notifier } from '../notify/notifier.ts';
 import { readVersion } from '../version.ts';
-import { Fleet } from './fleet.ts';
+import { Fleet, type Listeners } from './fleet.ts';
 import { checkReceivers, openNotifier } from './news.ts';
 import { openSession, type Session } from './session.ts';
 import { onHangup, untilSignal } from './signals.ts';
+import { statusPage } from './status-page.ts';
 
 /** The daemon: a pass at start, on file change, on schedule and on request, until a signal ends it. */
 export const run = async (options: Options): Promise<number> => {
@@ -19,12 +22,13 @@ export const run = async (options: Options): Promise<number> => {
   const session = await openSession(options, 1, metrics.countRequest);
   const { log } = session;
   const notifier: Notifier = openNotifier(session, () => fleet.settings, metrics);
-  const fleet = new Fleet(session, metrics, notifier);
+  const listeners = { metrics, notifier, journal: new Journal(), updates: new Updates() };
+  const fleet = new Fleet(session, listeners);
   let server: RunningServer | null = null;
   let signal: NodeJS.Signals;
   try {
     checkReceivers(session.settings);
-    server = await listen(fleet, session, metrics);
+    server = await listen(fleet, session, listeners);
     await fleet.start();
     const clients = startedClients(fleet, session);
     log.info({ event: 'daemon.started', clients, listen: server?.url ?? null }, 'daemon started');
@@ -46,7 +50,11 @@ export const run = async (options: Options): Promise<number> => {
 /** Milliseconds for news that are not told when all else has ended: what waits for the program has little patience. */
 const lastTry = 1_500;
 
-const listen = async (fleet: Fleet, session: Session, metrics: Metrics): Promise<RunningServer | null> => {
+const listen = async (
+  fleet: Fleet,
+  session: Session,
+  { metrics, journal, updates }: Listeners,
+): Promise<RunningServer | null> => {
   const { settings, log, clean } = session;
   const triggerToken = (): string | null => fleet.settings.triggerToken?.read() ?? null;
   if (settings.listen === null) return null;
@@ -54,6 +62,8 @@ const listen = async (fleet: Fleet, session: Session, metrics: Metrics): Promise
   return startServer({
     listen: settings.listen,
     allowedHosts: () => fleet.settings.allowedHosts,
+    page: statusPage({ fleet, journal, updates, clean }),
+    updates,
     readiness: () => clean(readinessOf(fleet.states)),
     metrics: { contentType: metrics.contentType, text: () => metrics.text(waitingIn(fleet)) },
     report: () => clean(assembleReport(fleet.newest)),

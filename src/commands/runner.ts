@@ -1,8 +1,10 @@
 import type { Logger } from 'pino';
 import { clientState, type ClientState } from '../daemon/client-state.ts';
+import type { Journal } from '../daemon/journal.ts';
 import { PassLoop, type PassCause, type PassOutcome } from '../daemon/loop.ts';
 import type { Metrics } from '../daemon/metrics.ts';
 import { startSchedule } from '../daemon/schedule.ts';
+import type { Updates } from '../daemon/updates.ts';
 import { watchTemplates } from '../daemon/watch.ts';
 import { messageOf, UserError } from '../errors.ts';
 import { assembleReport } from '../report/assemble.ts';
@@ -11,6 +13,7 @@ import type { PassResult, Trigger } from '../result.ts';
 import { LockedError } from '../state/lock.ts';
 import type { Client } from './client.ts';
 import { Newest } from './newest.ts';
+import { passEntry } from './pass-entry.ts';
 import { logChange, logFinished, logFound, logInvalid, logStarted, type PassId } from './pass-log.ts';
 import { newRun } from './session.ts';
 
@@ -20,6 +23,9 @@ export interface RunnerOptions {
   readonly metrics: Metrics;
   /** Told of what each pass found, or why there was none. */
   readonly onSight: (sight: PassSight) => void;
+  /** For those who look at the daemon: what its passes did, and that there is something new. */
+  readonly journal: Journal;
+  readonly updates: Updates;
   /** Waits until one more pass may run beside those of other clients. */
   readonly turn: <T>(task: () => Promise<T>) => Promise<T>;
 }
@@ -51,6 +57,7 @@ export class Runner {
     this.#log = options.log.child({ client: options.client.settings.name });
     this.#loop = new PassLoop({
       log: this.#log,
+      onState: options.updates.changed,
       pass: (cause, signal) => options.turn(() => this.#pass(cause, signal)),
     });
   }
@@ -130,6 +137,7 @@ export class Runner {
       const report = { ...assembleReport([]), status: 'failed', durationMs } as const;
       logFinished(report, message, id, signal.aborted, log);
       metrics.countPass({ ...id, ...report }, null);
+      this.#options.journal.add(passEntry(id, report, null, message));
       const at = new Date(Date.now() - durationMs).toISOString();
       this.#options.onSight({
         ...id,
@@ -169,12 +177,13 @@ export class Runner {
       onChange: (change) => {
         logChange(change, id, log);
         metrics.countChange(id.client, change);
+        this.#options.updates.changed();
       },
     });
   }
 
   #takeOver(result: PassResult, id: PassId, isEnding: boolean): PassOutcome {
-    const { log, metrics } = this.#options;
+    const { log, metrics, journal } = this.#options;
     const gone = this.#newest.take(result);
     for (const template of gone) {
       this.#log.warn({ template }, 'no file describes this template any more: it is left as it is');
@@ -185,6 +194,7 @@ export class Runner {
     logFound(result, id, isEnding, log);
     logFinished(report, null, id, isEnding, log);
     metrics.countPass({ ...id, ...report }, this.#newest.result);
+    journal.add(passEntry(id, report, this.#newest.result, result.halted));
     this.#options.onSight({ ...id, at: result.startedAt, result, failure: null, gone, isEnding });
     return outcomeOf(result);
   }

@@ -9,11 +9,12 @@ import type { PassLoopState } from './loop.ts';
  * | `starting` | has not ended yet, and was the first                                 |
  * | `healthy`  | went well; what it left, it may leave                                |
  * | `held`     | went well, and a template waits for a person                         |
+ * | `denied`   | ended early, since the service does not take the tokens              |
  * | `failing`  | could not be made, or something in it failed                         |
  */
 export interface ClientState extends PassLoopState {
   readonly client: string;
-  readonly health: 'starting' | 'healthy' | 'held' | 'failing';
+  readonly health: 'starting' | 'healthy' | 'held' | 'denied' | 'failing';
   /** Why it is not healthy; null where it is. */
   readonly why: string | null;
   /** Whether its templates and the service were ever read. */
@@ -53,7 +54,10 @@ export const readinessOf = (clients: readonly ClientState[]): Readiness => {
 };
 
 const healthOf = ({ hindrance, newest }: ClientFacts): Pick<ClientState, 'health' | 'why'> => {
-  if (hindrance !== null) return { health: 'failing', why: hindrance };
+  if (hindrance !== null) {
+    const isDenied = newest?.isDenied === true && newest.halted === hindrance;
+    return { health: isDenied ? 'denied' : 'failing', why: hindrance };
+  }
   if (newest === null) return { health: 'starting', why: 'no pass has ended yet' };
   const failed = newest.templates.find(({ status }) => status === 'failed');
   if (failed) return { health: 'failing', why: saying(failed) };

@@ -20,6 +20,8 @@ export type Pass = (cause: PassCause, signal: AbortSignal) => Promise<PassOutcom
 export interface PassLoopOptions {
   readonly pass: Pass;
   readonly log: Logger;
+  /** Told whenever the state is another one. */
+  readonly onState?: () => void;
   /** From 0 to 1, for the jitter of the pauses. */
   readonly random?: () => number;
 }
@@ -48,6 +50,7 @@ export interface PassLoopState {
 export class PassLoop {
   readonly #pass: Pass;
   readonly #log: Logger;
+  readonly #onState: () => void;
   readonly #random: () => number;
   readonly #closing = new AbortController();
   #running: { readonly trigger: Trigger; readonly ended: Promise<void> } | null = null;
@@ -55,9 +58,10 @@ export class PassLoop {
   #failures = 0;
   #pause: { readonly until: Date; readonly timer: NodeJS.Timeout } | null = null;
 
-  constructor({ pass, log, random = Math.random }: PassLoopOptions) {
+  constructor({ pass, log, onState = () => undefined, random = Math.random }: PassLoopOptions) {
     this.#pass = pass;
     this.#log = log;
+    this.#onState = onState;
     this.#random = random;
   }
 
@@ -74,6 +78,7 @@ export class PassLoop {
     if (this.#closing.signal.aborted) return;
     this.#waiting = together(this.#waiting, { trigger, isWhole: trigger !== 'file-change' });
     if (!this.#running && (!this.#pause || isUrgent(trigger))) this.#start(this.#waiting);
+    this.#onState();
   }
 
   /** No further pass; resolves when the running one has ended. */
@@ -88,6 +93,7 @@ export class PassLoop {
     this.#waiting = null;
     this.#endPause();
     this.#running = { trigger: cause.trigger, ended: this.#run(cause) };
+    this.#onState();
   }
 
   async #run(cause: PassCause): Promise<void> {
@@ -95,8 +101,11 @@ export class PassLoop {
     this.#running = null;
     if (outcome === 'ok') this.#failures = 0;
     else if (outcome !== 'busy') this.#failures += 1;
-    if (this.#closing.signal.aborted) return;
+    if (!this.#closing.signal.aborted) this.#goOn(outcome, cause);
+    this.#onState();
+  }
 
+  #goOn(outcome: PassOutcome, cause: PassCause): void {
     const waiting = this.#waiting;
     if (outcome !== 'ok') this.#waiting = together(waiting, cause);
     if (!this.#waiting) return;

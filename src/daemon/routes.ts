@@ -4,13 +4,20 @@ import { renderJson } from '../report/json.ts';
 import type { Report } from '../report/report.ts';
 import { bears } from './bearer.ts';
 import type { Readiness } from './client-state.ts';
+import { eventStreams } from './event-stream.ts';
 import { readHistoryQuery, type HistoryQuery } from './history-query.ts';
 import { isKnownHost } from './host-rule.ts';
+import { pagePolicy } from './page/policy.ts';
+import type { Updates } from './updates.ts';
 
 export interface RouteOptions {
   /** Lower-case names that a request may ask for, beside addresses and `localhost`. */
   readonly allowedHosts: () => readonly string[];
   readonly readiness: () => Readiness;
+  /** The status page as it is now. */
+  readonly page: () => Promise<string>;
+  /** When there is another one. */
+  readonly updates: Updates;
   readonly metrics: { readonly contentType: string; readonly text: () => Promise<string> };
   /** The newest state of every client. */
   readonly report: () => Report;
@@ -25,6 +32,7 @@ export interface RouteOptions {
 /** Probes and metrics come first: they answer under any Host, since a kubelet or a scraper asks as it likes. */
 export const routes = (options: RouteOptions): Hono => {
   const { allowedHosts, readiness, metrics, report, history, triggerToken, requestPass, log } = options;
+  const streams = eventStreams(options.updates);
   const app = new Hono();
   const get = (path: string, answer: Handler): void => {
     app.get(path, answer);
@@ -46,6 +54,15 @@ export const routes = (options: RouteOptions): Hono => {
     return c.text('This host name is not known here: add it to allowedHosts.\n', 421);
   });
 
+  get('/', async (c) => c.html(await options.page(), 200, { 'content-security-policy': pagePolicy }));
+  get('/events', (c) => {
+    // The head alone must not open a stream that nobody ends.
+    if (c.req.method === 'HEAD') return c.body(null, 200, eventHeaders);
+    const stream = streams.open();
+    return stream === null
+      ? c.text('Too many pages are listening.\n', 503, { 'retry-after': '10' })
+      : c.body(stream, 200, eventHeaders);
+  });
   get('/api/report', (c) => c.body(renderJson(report()), 200, { 'content-type': 'application/json' }));
   get('/api/history', async (c) => {
     const query = readHistoryQuery(new URL(c.req.url).searchParams, Date.now());
@@ -77,8 +94,15 @@ const notAllowed =
 
 const withSecurityHeaders: MiddlewareHandler = async (c, next) => {
   await next();
-  for (const [name, value] of Object.entries(securityHeaders)) c.header(name, value);
+  for (const [name, value] of Object.entries(securityHeaders)) {
+    if (name !== policy || !c.res.headers.has(policy)) c.header(name, value);
+  }
 };
+
+const policy = 'content-security-policy';
+
+/** Proxies are not to keep events back until there are many. */
+const eventHeaders = { 'content-type': 'text/event-stream', 'x-accel-buffering': 'no' };
 
 const securityHeaders = {
   'cache-control': 'no-store',

@@ -30,7 +30,7 @@ const rowItem = (row: Row): Markup =>
   html`<li class="${row.kind}">
     <span class="sign"><span aria-hidden="true">${row.symbol}</span> ${row.word}</span>
     <code class="type">${row.type}</code> <code class="name">${row.name}</code>
-    ${recordOf(row)}
+    ${recordParts(row)}
     <div class="why">
       ${row.outcome === null ? '' : html`<b class="${row.outcome}">${outcomeWords[row.outcome]}</b>`}
       <span class="aside">${row.notes.join(' · ')}</span>
@@ -39,7 +39,7 @@ const rowItem = (row: Row): Markup =>
   </li>`;
 
 /** What a record says, or in what it changes. */
-export const recordOf = ({ content: whole, changes, facts }: RecordParts): Markup =>
+export const recordParts = ({ content: whole, changes, facts }: RecordParts): Markup =>
   html`<div class="record">
     ${whole === null ? '' : html`<div>${content(whole)}</div>`} ${changes.map(changeOf)}
     ${facts.length === 0 ? '' : html`<div class="aside">${facts.join(', ')}</div>`}

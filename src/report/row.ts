@@ -54,6 +54,24 @@ export const rowOfSubdomain = (difference: SubdomainDifference): Row => {
   };
 };
 
+/** A write of the past. */
+export const rowOfWrite = ({
+  action,
+  before,
+  after,
+}: Write): Pick<Row, 'kind' | 'symbol' | 'word'> & Sides => {
+  const fields = (['name', 'content', 'priority', 'ttl'] as const).filter(
+    (field) => before !== null && before[field] !== after[field],
+  );
+  return { kind: action, ...signs[action], ...recordOf(before ?? after, after, fields) };
+};
+
+interface Write {
+  readonly action: 'add' | 'update' | 'park';
+  readonly before: RecordData | null;
+  readonly after: RecordData;
+}
+
 const signs: Record<Row['kind'], Pick<Row, 'symbol' | 'word'>> = {
   add: { symbol: '+', word: 'add' },
   update: { symbol: '~', word: 'change' },

@@ -128,6 +128,8 @@ export interface HistoryFilter {
   readonly templates?: readonly string[];
   readonly since?: number;
   readonly outcome?: HistoryEntry['outcome'];
+  /** No more than the newest so many; the other filters choose among them. */
+  readonly newest?: number;
 }
 
 /** For a program that cannot, or may not, remember. */

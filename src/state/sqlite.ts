@@ -57,8 +57,9 @@ export const openMemory = (file: string, scope: string): Memory => {
     history: (filter = {}) =>
       ask(() =>
         statements.history
-          .all(scope, filter.since ?? 0)
+          .all(scope, filter.since ?? 0, filter.newest ?? -1)
           .map((row): HistoryEntry => parse(row))
+          .toReversed()
           .filter((entry) => matches(entry, filter)),
       ),
     begin: (intent) =>
@@ -101,7 +102,7 @@ const queries = {
   intents: "SELECT json_set(body, '$.id', id) AS body FROM intents WHERE scope = ? ORDER BY id",
   addIntent: 'INSERT INTO intents (scope, body) VALUES (?, ?)',
   closeIntent: 'DELETE FROM intents WHERE scope = ? AND id = ?',
-  history: 'SELECT body FROM history WHERE scope = ? AND at >= ? ORDER BY at, id',
+  history: 'SELECT body FROM history WHERE scope = ? AND at >= ? ORDER BY at DESC, id DESC LIMIT ?',
   addHistory: 'INSERT INTO history (scope, at, template, outcome, body) VALUES (?, ?, ?, ?, ?)',
   trimHistory: 'DELETE FROM history WHERE scope = ? AND at < ?',
 } as const;

@@ -70,6 +70,18 @@ describe('a client', () => {
     ],
     ['with a broken file', { newest: result({ a: 'held' }, 'a fault') }, 'failing', 'a fault'],
     ['whose last pass was cut short', { hindrance: 'the service is away' }, 'failing', 'the service is away'],
+    [
+      'whose tokens the service does not take',
+      { newest: { ...result({}), halted: 'it answered 401', isDenied: true }, hindrance: 'it answered 401' },
+      'denied',
+      'it answered 401',
+    ],
+    [
+      'whose tokens it did not take either, before another reason',
+      { newest: { ...result({}), halted: 'it answered 401', isDenied: true }, hindrance: 'no disk' },
+      'failing',
+      'no disk',
+    ],
     ['whose first pass could not be made', { newest: null, hindrance: 'no disk' }, 'failing', 'no disk'],
   ])('%s', (_, rest, health, why) => {
     expect(clientState(facts(rest))).toMatchObject({ client: 'acme', health, why });

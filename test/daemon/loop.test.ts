@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { PassLoop, type PassOutcome } from '../../src/daemon/loop.ts';
+import { PassLoop, type PassLoopState, type PassOutcome } from '../../src/daemon/loop.ts';
 import type { Trigger } from '../../src/result.ts';
 import { listeningLogger } from './listening-logger.ts';
 
@@ -12,8 +12,10 @@ const controlled = (random = 0) => {
     end: (outcome: PassOutcome | Error) => Promise<void>;
   }[] = [];
   const { log, lines } = listeningLogger();
-  const loop = new PassLoop({
+  const states: PassLoopState[] = [];
+  const loop: PassLoop = new PassLoop({
     log,
+    onState: () => void states.push(loop.state),
     random: () => random,
     pass: (cause, signal) =>
       new Promise((resolve, reject) => {
@@ -30,7 +32,7 @@ const controlled = (random = 0) => {
   });
   const started = (): Trigger[] => passes.map(({ trigger }) => trigger);
   const last = () => passes.at(-1) ?? expect.fail('no pass started');
-  return { loop, lines, started, last };
+  return { loop, lines, states, started, last };
 };
 
 beforeEach(() => {
@@ -48,6 +50,24 @@ describe('a loop', () => {
     await last().end('ok');
     loop.trigger('schedule');
     expect(started()).toEqual(['startup', 'schedule']);
+  });
+
+  it('tells each of its states', async () => {
+    const { loop, states, last } = controlled();
+    const seen = () => states.splice(0).at(-1);
+    const rest = { running: null, waiting: null, failures: 0, pausedUntil: null };
+    loop.trigger('startup');
+    expect(seen()).toEqual({ ...rest, running: 'startup' });
+    loop.trigger('schedule');
+    expect(seen()).toEqual({ ...rest, running: 'startup', waiting: 'schedule' });
+    await last().end('ok');
+    expect(seen()).toEqual({ ...rest, running: 'schedule' });
+    await last().end('failed');
+    expect(seen()).toMatchObject({ running: null, failures: 1, pausedUntil: new Date(Date.now() + 2_000) });
+    await vi.advanceTimersByTimeAsync(2_000);
+    expect(seen()).toMatchObject({ running: 'schedule', failures: 1, pausedUntil: null });
+    await last().end('ok');
+    expect(seen()).toEqual(rest);
   });
 
   it('runs one pass at a time, and makes one of all that comes meanwhile, by the strongest reason', async () => {

@@ -5,6 +5,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import type { Readiness } from '../../src/daemon/client-state.ts';
 import type { HistoryQuery } from '../../src/daemon/history-query.ts';
 import { startServer, type RunningServer, type ServerOptions } from '../../src/daemon/server.ts';
+import { Updates } from '../../src/daemon/updates.ts';
 import { UserError } from '../../src/errors.ts';
 import { assembleReport } from '../../src/report/assemble.ts';
 import { reportSchema } from '../../src/report/report.ts';
@@ -20,6 +21,8 @@ const start = async (options: Partial<ServerOptions> = {}) => {
   const server = await startServer({
     listen: { host: '127.0.0.1', port: 0 },
     allowedHosts: () => ['dns.example.net'],
+    page: () => Promise.resolve('<!doctype html><title>the page</title>'),
+    updates: new Updates(),
     readiness: (): Readiness => ({ ready: true, reason: null }),
     metrics: { contentType: 'text/plain; version=0.0.4', text: () => Promise.resolve('up 1\n') },
     report: () => assembleReport([]),
@@ -59,7 +62,8 @@ describe('probes', () => {
     ['/livez', 200, 'ok\n'],
     ['/readyz', 200, '{"ready":true,"reason":null}'],
     ['/healthz', 200, '{"ready":true,"reason":null}'],
-    ['/', 404, 'Not found.\n'],
+    ['/', 200, '<!doctype html><title>the page</title>'],
+    ['/none', 404, 'Not found.\n'],
   ])('%s answers %i', async (path, status, body) => {
     const { url } = await start();
     expect(await get(url, path)).toMatchObject({ status, body });
@@ -81,13 +85,13 @@ describe('probes', () => {
 
 describe('the Host rule', () => {
   it.each([
-    ['127.0.0.1:8053', 404],
-    ['10.1.2.3', 404],
-    ['[::1]:8053', 404],
-    ['localhost', 404],
-    ['LocalHost:8053', 404],
-    ['dns.example.net', 404],
-    ['DNS.Example.NET:8053', 404],
+    ['127.0.0.1:8053', 200],
+    ['10.1.2.3', 200],
+    ['[::1]:8053', 200],
+    ['localhost', 200],
+    ['LocalHost:8053', 200],
+    ['dns.example.net', 200],
+    ['DNS.Example.NET:8053', 200],
     ['evil.example.net', 421],
     ['localhost.evil.example', 421],
     ['127.0.0.1.evil.example', 421],
@@ -136,10 +140,13 @@ describe('the API', () => {
     expect([status, JSON.parse(body)]).toEqual([400, { error: expect.stringContaining(error) }]);
   });
 
-  it.each(['/api/report', '/api/history', '/api/reconcile'])('%s is under the Host rule', async (path) => {
-    const { url } = await start();
-    expect(await get(url, path, 'evil.example.net')).toMatchObject({ status: 421 });
-  });
+  it.each(['/', '/events', '/api/report', '/api/history', '/api/reconcile'])(
+    '%s is under the Host rule',
+    async (path) => {
+      const { url } = await start();
+      expect(await get(url, path, 'evil.example.net')).toMatchObject({ status: 421 });
+    },
+  );
 });
 
 describe('asking for a pass', () => {
@@ -196,7 +203,7 @@ describe('asking for a pass', () => {
 });
 
 describe('methods', () => {
-  const paths = ['/livez', '/readyz', '/healthz', '/metrics', '/api/report', '/api/history'];
+  const paths = ['/', '/livez', '/readyz', '/healthz', '/metrics', '/api/report', '/api/history'];
 
   it.each(paths)('HEAD of %s has the head of GET alone', async (path) => {
     const { url } = await start();

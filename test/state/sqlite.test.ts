@@ -163,6 +163,8 @@ describe('history', () => {
     expect(await at({ templates: ['one'] })).toEqual([1_000, 3_000]);
     expect(await at({ templates: [] })).toEqual([1_000, 2_000, 3_000]);
     expect(await at({ since: 2_000 })).toEqual([2_000, 3_000]);
+    expect(await at({ newest: 2 })).toEqual([2_000, 3_000]);
+    expect(await at({ newest: 2, templates: ['two'] })).toEqual([2_000]);
     expect(await at({ outcome: 'failed', templates: ['one'], since: 1 })).toEqual([3_000]);
   });
 

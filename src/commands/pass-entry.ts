@@ -1,0 +1,27 @@
+import type { PassEntry } from '../daemon/journal.ts';
+import { assembleReport } from '../report/assemble.ts';
+import type { Report } from '../report/report.ts';
+import type { PassResult } from '../result.ts';
+import type { PassId } from './pass-log.ts';
+
+/** A pass as the journal keeps it. `newest` is what is known of the client since; null where it did not come to look. */
+export const passEntry = (
+  { client, trigger }: PassId,
+  { status, durationMs, summary }: Pick<Report, 'status' | 'durationMs' | 'summary'>,
+  newest: PassResult | null,
+  error: string | null,
+): PassEntry => ({
+  client,
+  trigger,
+  startedAt: Date.now() - durationMs,
+  durationMs,
+  status,
+  written: summary.applied,
+  left: newest === null ? null : differencesIn(newest),
+  error,
+});
+
+const differencesIn = (newest: PassResult): number => {
+  const { add, update, park, surplus, blocked, subdomainDifferences } = assembleReport([newest]).summary;
+  return add + update + park + surplus + blocked + subdomainDifferences;
+};

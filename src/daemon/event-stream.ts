@@ -1,0 +1,41 @@
+import type { Updates } from './updates.ts';
+
+export interface EventStreams {
+  /** One more stream of server-sent events; null where there are as many as there may be. */
+  readonly open: () => ReadableStream<Uint8Array> | null;
+}
+
+/**
+ * An event `state` with the version at once, and whenever another one holds. A reader that takes nothing for a
+ * while misses versions, but not that there is a newer one: what it has not read yet already says so.
+ */
+export const eventStreams = (updates: Updates, { most = 64, beat = 15_000 } = {}): EventStreams => ({
+  open: () => (updates.listeners < most ? streamOf(updates, beat) : null),
+});
+
+const streamOf = (updates: Updates, beat: number): ReadableStream<Uint8Array> => {
+  let end = (): void => undefined;
+  return new ReadableStream<Uint8Array>(
+    {
+      start: (controller) => {
+        const send = (text: string): void => {
+          if ((controller.desiredSize ?? 0) > 0) controller.enqueue(encoder.encode(text));
+        };
+        const stopListening = updates.listen((version) => send(stateEvent(version)));
+        // A connection that nobody holds any more comes to light only by sending.
+        const timer = setInterval(() => send(':\n\n'), beat).unref();
+        end = () => {
+          stopListening();
+          clearInterval(timer);
+        };
+        send(`retry: 2000\n${stateEvent(updates.version)}`);
+      },
+      cancel: () => end(),
+    },
+    { highWaterMark: 4 },
+  );
+};
+
+const stateEvent = (version: string): string => `event: state\ndata: ${version}\n\n`;
+
+const encoder = new TextEncoder();

@@ -1,0 +1,56 @@
+import { html, type Markup } from '../../report/markup.ts';
+import { visible } from '../../report/visible.ts';
+import type { PassEntry, Slot } from '../journal.ts';
+import { plot } from './plot.ts';
+import { duration, moment, reasonOf, sign } from './words.ts';
+
+/** The passes of the last day as a picture, and the last ones one by one. */
+export const passSection = (day: readonly Slot[], passes: readonly PassEntry[], now: number): Markup =>
+  html`<section aria-labelledby="passes">
+    <h2 id="passes">Last 24 hours</h2>
+    ${plot(day)}
+    ${
+      passes.length === 0
+        ? ''
+        : html`<details id="last-passes">
+            <summary>
+              The last ${passes.length === 1 ? 'pass' : `${String(passes.length)} passes`}, one by one
+            </summary>
+            ${passTable(passes, now)}
+          </details>`
+    }
+  </section>`;
+
+const passTable = (passes: readonly PassEntry[], now: number): Markup =>
+  html`<table role="table">
+    <caption class="unseen">
+      The last passes, the newest first
+    </caption>
+    <thead role="rowgroup">
+      <tr role="row">
+        <th role="columnheader" scope="col">Started</th>
+        <th role="columnheader" scope="col">Client</th>
+        <th role="columnheader" scope="col">Why</th>
+        <th role="columnheader" scope="col">Took</th>
+        <th role="columnheader" scope="col">Written</th>
+        <th role="columnheader" scope="col">Left</th>
+        <th role="columnheader" scope="col">Ended</th>
+      </tr>
+    </thead>
+    <tbody role="rowgroup">
+      ${passes.map((pass) => passRow(pass, now))}
+    </tbody>
+  </table>`;
+
+const passRow = (pass: PassEntry, now: number): Markup =>
+  html`<tr role="row">
+    <th role="rowheader" scope="row">${moment(pass.startedAt, now)}</th>
+    <td role="cell" data-label="Client">${visible(pass.client)}</td>
+    <td role="cell" data-label="Why">${reasonOf(pass.trigger)}</td>
+    <td role="cell" data-label="Took">${duration(pass.durationMs)}</td>
+    <td role="cell" data-label="Written">${String(pass.written)}</td>
+    <td role="cell" data-label="Left">${pass.left === null ? 'not looked' : String(pass.left)}</td>
+    <td role="cell" data-label="Ended">
+      ${sign(pass.status)} ${pass.error === null ? '' : html`<p class="why">${visible(pass.error)}</p>`}
+    </td>
+  </tr>`;

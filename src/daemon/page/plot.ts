@@ -1,0 +1,73 @@
+import { html, Markup } from '../../report/markup.ts';
+import { slotLength, type Slot } from '../journal.ts';
+import { many } from './words.ts';
+
+/** The day as a picture: what differed above, the passes below; and the same in words. */
+export const plot = (day: readonly Slot[]): Markup => {
+  const highest = Math.max(1, ...day.map(({ left, written }) => (left ?? 0) + written));
+  return html`<figure>
+    <figcaption>${inWords(day)}</figcaption>
+    <div class="plot">
+      <p class="scale" aria-hidden="true"><span>${String(highest)}</span><span>0</span></p>
+      <svg viewBox="0 0 ${String(day.length * step)} 100" preserveAspectRatio="none" aria-hidden="true">
+        ${day.map((slot, index) => column(slot, index * step, highest))}
+      </svg>
+      <p class="axis" aria-hidden="true">${hours(day).map((hour) => html`<span>${hour}</span>`)}</p>
+    </div>
+    <ul class="legend" aria-hidden="true">
+      <li><i class="left"></i>differences left</li>
+      <li><i class="written"></i>written by passes</li>
+      <li><i class="pass"></i>passes: the worse, the taller</li>
+    </ul>
+  </figure>`;
+};
+
+const step = 10;
+/** The upper part of the picture, for differences; passes stand in the rest. */
+const ground = 74;
+
+const column = ({ passes, worst, written, left }: Slot, x: number, highest: number): Markup => {
+  const height = (count: number): number => (count === 0 ? 0 : Math.max(3, (count / highest) * (ground - 4)));
+  const drift = height(left ?? 0);
+  const mended = Math.min(height(written), ground - drift);
+  return new Markup(
+    [
+      bar(left === null ? 'none' : 'base', x, ground, 1),
+      bar('left', x, ground - drift, drift),
+      bar('written', x, ground - drift - mended, mended),
+      passes === 0 || worst === null ? '' : bar(`pass ${worst}`, x, 100 - tall[worst], tall[worst]),
+    ].join(''),
+  );
+};
+
+const tall = { 'in-sync': 8, drifted: 12, held: 16, failed: 20 };
+
+const bar = (name: string, x: number, y: number, height: number): string =>
+  height === 0
+    ? ''
+    : `<rect class="${name}" x="${x + 1}" y="${y.toFixed(1)}" width="${step - 2}" height="${height.toFixed(1)}"/>`;
+
+/** Every sixth hour, so that it can be read on a phone too. */
+const hours = (day: readonly Slot[]): string[] => {
+  const inSixHours = (6 * 3_600_000) / slotLength;
+  const marks = day.filter((_, index) => index % inSixHours === 0).map(({ from }) => clock(from));
+  return [...marks, `${clock((day.at(-1)?.from ?? 0) + slotLength)} UTC`];
+};
+
+const clock = (time: number): string => new Date(time).toISOString().slice(11, 16);
+
+const inWords = (day: readonly Slot[]): string => {
+  const sum = (of: (slot: Slot) => number): number => day.reduce((total, slot) => total + of(slot), 0);
+  const passes = sum((slot) => slot.passes);
+  if (passes === 0) return 'No pass has ended in the last 24 hours.';
+  const most = Math.max(...day.map(({ left }) => left ?? 0));
+  const bad = day.filter(({ worst }) => worst === 'failed' || worst === 'held').length;
+  return (
+    `In the last 24 hours ${passes === 1 ? 'one pass' : `${passes} passes`}; ${many(
+      sum(({ written }) => written),
+      'difference',
+    )} written; ` +
+    `${most === 0 ? 'never one' : `at most ${most}`} left at one time, ${day.at(-1)?.leftAtEnd ?? 0} now` +
+    (bad === 0 ? '.' : `; in ${many(bad, 'quarter hour')} a pass failed or was held.`)
+  );
+};

@@ -1,0 +1,102 @@
+import { get, type IncomingMessage } from 'node:http';
+import { once } from 'node:events';
+import { afterEach, describe, expect, it } from 'vitest';
+import { startServer, type RunningServer } from '../../src/daemon/server.ts';
+import { Updates } from '../../src/daemon/updates.ts';
+import { assembleReport } from '../../src/report/assemble.ts';
+import { listeningLogger } from './listening-logger.ts';
+
+const running: RunningServer[] = [];
+afterEach(async () => {
+  await Promise.all(running.splice(0).map((server) => server.close()));
+});
+
+const start = async () => {
+  const updates = new Updates();
+  const server = await startServer({
+    listen: { host: '127.0.0.1', port: 0 },
+    allowedHosts: () => [],
+    page: () => Promise.resolve(''),
+    updates,
+    readiness: () => ({ ready: true, reason: null }),
+    metrics: { contentType: 'text/plain', text: () => Promise.resolve('') },
+    report: () => assembleReport([]),
+    history: () => Promise.resolve([]),
+    triggerToken: () => null,
+    requestPass: () => undefined,
+    log: listeningLogger().log,
+  });
+  running.push(server);
+  return { ...server, updates };
+};
+
+const open = async (url: string, method = 'GET'): Promise<IncomingMessage> => {
+  const request = get(new URL('/events', url), { method, agent: false });
+  const [response] = await once(request, 'response');
+  response.setEncoding('utf8').on('error', () => undefined);
+  return response;
+};
+
+/** What arrives until it holds the text. */
+const readUntil = async (stream: IncomingMessage, end: string): Promise<string> => {
+  let text = '';
+  while (!text.includes(end)) text += String((await once(stream, 'data'))[0]);
+  return text;
+};
+
+const until = async (holds: () => boolean): Promise<void> => {
+  while (!holds()) await new Promise((resolve) => setImmediate(resolve));
+};
+
+describe('a stream of events', () => {
+  it('tells the version at once, and each time that it is another one', async () => {
+    const { url, updates } = await start();
+    const stream = await open(url);
+    expect([stream.statusCode, stream.headers['content-type']]).toEqual([200, 'text/event-stream']);
+    expect(await readUntil(stream, '\n\n')).toBe(`retry: 2000\nevent: state\ndata: ${updates.version}\n\n`);
+    const before = updates.version;
+    updates.changed();
+    updates.changed();
+    expect(updates.version).not.toBe(before);
+    expect(await readUntil(stream, '\n\n')).toBe(`event: state\ndata: ${updates.version}\n\n`);
+    updates.changed();
+    await readUntil(stream, `data: ${updates.version}\n`);
+  });
+
+  it('is given up when its reader has gone', async () => {
+    const { url, updates } = await start();
+    const [one, other] = [await open(url), await open(url)];
+    expect(updates.listeners).toBe(2);
+    one.destroy();
+    await until(() => updates.listeners === 1);
+    other.destroy();
+    await until(() => updates.listeners === 0);
+  });
+
+  it('ends with the server', async () => {
+    const { url, updates, close } = await start();
+    const stream = await open(url);
+    const ended = new Promise((resolve) => stream.once('close', resolve));
+    await close();
+    await ended;
+    await until(() => updates.listeners === 0);
+  });
+
+  it('is refused beyond 64, until one ends', async () => {
+    const { url, updates } = await start();
+    const streams = await Promise.all(Array.from({ length: 64 }, () => open(url)));
+    expect(streams.map(({ statusCode }) => statusCode)).toEqual(streams.map(() => 200));
+    const refused = await open(url);
+    expect([refused.statusCode, refused.headers['retry-after']]).toEqual([503, '10']);
+    streams[0]?.destroy();
+    await until(() => updates.listeners === 63);
+    expect((await open(url)).statusCode).toBe(200);
+  });
+
+  it('is not opened for its head alone', async () => {
+    const { url, updates } = await start();
+    const { statusCode, headers } = await open(url, 'HEAD');
+    expect([statusCode, headers['content-type']]).toEqual([200, 'text/event-stream']);
+    expect(updates.listeners).toBe(0);
+  });
+});

@@ -1,0 +1,90 @@
+import { describe, expect, it } from 'vitest';
+import { Journal, slotLength, type PassEntry } from '../../src/daemon/journal.ts';
+
+const noon = Date.parse('2026-11-20T12:00:00.000Z');
+
+const entry = (rest: Partial<PassEntry> = {}): PassEntry => ({
+  client: 'acme',
+  trigger: 'schedule',
+  startedAt: noon,
+  durationMs: 10,
+  status: 'in-sync',
+  written: 0,
+  left: 0,
+  error: null,
+  ...rest,
+});
+
+const journalOf = (...entries: readonly Partial<PassEntry>[]): Journal => {
+  const journal = new Journal();
+  for (const one of entries) journal.add(entry(one));
+  return journal;
+};
+
+describe('the day of a journal', () => {
+  it('is 96 quarter hours up to now, of which nothing is known at first', () => {
+    const day = new Journal().day(noon + 1);
+    expect(day).toHaveLength(96);
+    expect(day.at(-1)).toEqual({
+      from: noon,
+      passes: 0,
+      worst: null,
+      written: 0,
+      left: null,
+      leftAtEnd: null,
+    });
+    expect(day.at(0)?.from).toBe(noon - 95 * slotLength);
+  });
+
+  it('counts the passes of a quarter hour, with the worst that they ended as and the most that was left', () => {
+    const journal = journalOf(
+      { status: 'drifted', left: 3 },
+      { status: 'failed', left: null },
+      { status: 'in-sync', left: 0, written: 3 },
+    );
+    expect(journal.day(noon).at(-1)).toEqual({
+      from: noon,
+      passes: 3,
+      worst: 'failed',
+      written: 3,
+      left: 3,
+      leftAtEnd: 0,
+    });
+  });
+
+  it('knows of a quarter hour without a pass what was left before it', () => {
+    const journal = journalOf({ left: 4 }, { startedAt: noon + 2 * slotLength, left: 1 });
+    expect(
+      journal
+        .day(noon + 3 * slotLength)
+        .slice(-5)
+        .map(({ left }) => left),
+    ).toEqual([null, 4, 4, 4, 1]);
+    expect(journal.day(noon + 200 * slotLength).map(({ left }) => left)).toEqual(Array(96).fill(1));
+  });
+
+  it('adds up what is left at several clients, and no more at one that is gone', () => {
+    const journal = journalOf({ client: 'one', left: 2 }, { client: 'two', left: 5 });
+    expect(journal.day(noon).at(-1)?.left).toBe(7);
+    journal.forget('two');
+    expect(journal.lastOf('two')).toBeNull();
+    journal.add(entry({ client: 'one', left: 2, startedAt: noon + slotLength }));
+    journal.add(entry({ client: 'one', left: 2, startedAt: noon + 2 * slotLength }));
+    expect(journal.day(noon + 2 * slotLength).at(-1)?.left).toBe(2);
+  });
+});
+
+describe('a journal', () => {
+  it('holds the last passes, and no more however many there were', () => {
+    const journal = new Journal();
+    for (let index = 0; index < 5_000; index += 1) {
+      journal.add(entry({ startedAt: noon + index * 60_000, written: index }));
+    }
+    expect(journal.recent.map(({ written }) => written)).toEqual(
+      Array.from({ length: 20 }, (_, index) => 4_999 - index),
+    );
+    expect(journal.lastOf('acme')?.written).toBe(4_999);
+    const day = journal.day(noon + 4_999 * 60_000);
+    expect(day.reduce((sum, { passes }) => sum + passes, 0)).toBe(95 * 15 + 5);
+  });
+});

@@ -1,0 +1,263 @@
+import { createHash } from 'node:crypto';
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { Journal, type PassEntry } from '../../src/daemon/journal.ts';
+import type { ClientFacts, PageFacts, WriteEntry } from '../../src/daemon/page/facts.ts';
+import { renderPage } from '../../src/daemon/page/page.ts';
+import { pagePolicy } from '../../src/daemon/page/policy.ts';
+import { assembleReport } from '../../src/report/assemble.ts';
+import { excerptOf } from '../../src/report/excerpt.ts';
+import type { Report } from '../../src/report/report.ts';
+import { everyKindReport, pass, template } from '../report/every-kind.ts';
+import { harmlessReport, hostileTexts, reportWith, someHostileTexts, unseen } from '../report/hostile.ts';
+
+const now = Date.parse('2026-11-20T20:01:00.000Z');
+
+const lastPass = (error: string | null = null): PassEntry => ({
+  client: 'default',
+  trigger: 'file-change',
+  startedAt: now - 60_000,
+  durationMs: 1_234,
+  status: 'drifted',
+  written: 2,
+  left: 7,
+  error,
+});
+
+const client = (rest: Partial<ClientFacts> = {}): ClientFacts => ({
+  client: 'default',
+  health: 'healthy',
+  why: null,
+  running: null,
+  waiting: null,
+  failures: 0,
+  pausedUntil: null,
+  nextScheduled: now + 240_000,
+  lastPass: lastPass(),
+  ...rest,
+});
+
+const write = (text: string): WriteEntry => ({
+  at: '2026-11-20T20:00:30.000Z',
+  client: text,
+  template: text,
+  action: 'update',
+  recordId: 5,
+  before: { type: text, name: text, content: 'old', priority: null, ttl: 300 },
+  after: { type: text, name: text, content: text, priority: null, ttl: 600 },
+  outcome: 'failed',
+  error: text,
+});
+
+const facts = (report: Report, rest: Partial<PageFacts> = {}): PageFacts => ({
+  version: 'v-1',
+  now,
+  newest: excerptOf(report),
+  clients: [client()],
+  day: new Journal().day(now),
+  passes: [lastPass()],
+  writes: [write('web')],
+  ...rest,
+});
+
+const page = (report: Report, rest: Partial<PageFacts> = {}): string => renderPage(facts(report, rest));
+
+/** What a person reads of it: without the tags, what steers and the signs' escapes. */
+const wordsOf = (html: string): string =>
+  html
+    .replaceAll(/<(style|script|title)>.*?<\/\1>/gs, '')
+    .replaceAll(/<[^>]+>/g, '')
+    .replaceAll(/&#(\d+);/g, (_, code: string) => String.fromCodePoint(Number(code)))
+    .replaceAll(/\s+/g, ' ');
+
+describe('the status page', () => {
+  it('shows each difference with before and after, its place, cause, reason and what to do', () => {
+    const words = wordsOf(page(everyKindReport));
+    for (const text of [
+      '+ add A www 203.0.113.10 ttl 300 edited · templates/standard-web.yaml:9',
+      'priority 10 → 20',
+      'failed edited · templates/standard-web.yaml:11 · record 6 The service answered 429. Next try at 2026-11-20T20:05:00.000Z.',
+      'record 21',
+      'duplicate · drifted',
+      'cname-conflict · templates/standard-web.yaml:14',
+      'To do: remove what is in the way at the service',
+      'An add was sent at 2026-11-20T19:59:58.000Z and its outcome is not known. Next try at 2026-11-20T20:05:00.000Z.',
+      'mail-only (18) ■ held',
+      'lost ▲ failed',
+      'Subdomain shop.example.net ◆ drifted',
+      'new.example.net ○ pending Its template was written 2 minutes ago.',
+      'templates/broken.yaml:3:5',
+      'parked-domains (12) 5 records',
+    ]) {
+      expect(words).toContain(text);
+    }
+  });
+
+  it('leaves out what was applied, which differs no more', () => {
+    expect(wordsOf(page(everyKindReport))).not.toContain('v=spf1 mx -all');
+  });
+
+  it('tells when the last pass ran, why and how long, and what the next one waits for', () => {
+    const words = wordsOf(page(everyKindReport));
+    expect(words).toContain('Last pass 20:00:00 UTC a file changed, took 1.2 s');
+    expect(words).toContain('Next pass 20:05:00 UTC on schedule');
+    expect(wordsOf(page(everyKindReport, { clients: [client({ running: 'request' })] }))).toContain(
+      'Next pass running on request',
+    );
+  });
+
+  it.each<[string, Partial<ClientFacts>, string]>([
+    ['healthy', {}, '● healthy'],
+    ['starting', { health: 'starting', why: 'no pass has ended yet', lastPass: null }, '○ starting no pass'],
+    ['held', { health: 'held', why: 'mail-only: 120 adds' }, '■ held mail-only: 120 adds'],
+    ['denied', { health: 'denied', why: 'the service answered 401' }, '✕ denied the service answered 401'],
+    ['failing', { health: 'failing', why: 'no route' }, '▲ failing no route'],
+    [
+      'backing off',
+      { failures: 3, pausedUntil: now + 8_000 },
+      'Backing off until 20:01:08 UTC 3 failures in a row',
+    ],
+    ['yesterday', { nextScheduled: now + 86_400_000 }, '2026-11-21 20:01:00 UTC on schedule'],
+  ])('tells of a client that it is %s', (_, state, words) => {
+    expect(wordsOf(page(everyKindReport, { clients: [client(state)] }))).toContain(words);
+  });
+
+  it('says so before the first pass, without writes and where the history cannot be read', () => {
+    const empty = wordsOf(page(assembleReport([]), { writes: [], passes: [] }));
+    expect(empty).toContain('the first pass has not ended yet');
+    expect(empty).toContain('No pass has ended in the last 24 hours.');
+    expect(empty).toContain('Nothing was written yet.');
+    expect(wordsOf(page(everyKindReport, { writes: 'it is damaged' }))).toContain(
+      'The history cannot be read: it is damaged',
+    );
+  });
+
+  it('tells the day in words beside the picture', () => {
+    const journal = new Journal();
+    journal.add({ ...lastPass(), startedAt: now - 5 * 3_600_000, left: 12, status: 'failed' });
+    journal.add({ ...lastPass(), left: 0 });
+    expect(wordsOf(page(everyKindReport, { day: journal.day(now) }))).toContain(
+      'In the last 24 hours 2 passes; 4 differences written; at most 12 left at one time, 0 now; in 1 quarter hour a pass failed or was held.',
+    );
+  });
+});
+
+describe('what the page may do', () => {
+  it('is its own style and script alone', () => {
+    const html = page(everyKindReport);
+    for (const [name, directive] of [
+      ['style', 'style-src'],
+      ['script', 'script-src'],
+    ] as const) {
+      const [, source = ''] = new RegExp(`<${name}>(.*?)</${name}>`, 's').exec(html) ?? [];
+      const digest = createHash('sha256').update(source).digest('base64');
+      expect(pagePolicy).toContain(`${directive} 'sha256-${digest}'`);
+    }
+    expect(html).not.toMatch(/<[^>]*\s(style|on\w+)=|https?:\/\/(?!www\.w3\.org)|@import/i);
+    expect(pagePolicy).not.toContain('unsafe');
+  });
+});
+
+describe('a page of very much', () => {
+  const record = (index: number) => ({
+    type: 'A',
+    name: `n${index}`,
+    content: '192.0.2.1',
+    priority: null,
+    ttl: null,
+  });
+  const difference = (index: number) =>
+    ({
+      action: 'add',
+      desired: record(index),
+      cause: 'edited',
+      source: { file: 'templates/web.yaml', line: index + 1, column: 1 },
+    }) as const;
+
+  it('shows the first differences of a template and says how many more there are', () => {
+    const differences = Array.from({ length: 100_000 }, (_, index) => difference(index));
+    const report = assembleReport([pass({ templates: [template({ status: 'drifted', differences })] })]);
+    const html = page(report);
+    expect(html.length).toBeLessThan(100_000);
+    const words = wordsOf(html);
+    expect(words).toContain('100000 to add');
+    expect(words).toContain('and 99975 differences more, all of them in /api/report');
+  });
+
+  it('is bounded for many templates, subdomains, problems and long texts too', () => {
+    const differences = Array.from({ length: 50 }, (_, index) => ({
+      ...difference(index),
+      desired: { ...record(index), content: 'x'.repeat(100_000) },
+    }));
+    const behind = (index: number) => ({
+      subdomain: `s${index}.example.net`,
+      status: 'drifted' as const,
+      message: null,
+      differences: Array.from({ length: 100 }, (_, id) => ({
+        kind: 'missing' as const,
+        templateRecord: { id, ...record(id) },
+        record: null,
+        fields: [],
+      })),
+    });
+    const subdomains = Array.from({ length: 30 }, (_, index) => behind(index));
+    const report = assembleReport([
+      pass({
+        templates: [
+          ...Array.from({ length: 300 }, (_, index) =>
+            template({ template: `t${index}`, status: 'drifted', differences, subdomains }),
+          ),
+          ...Array.from({ length: 1_000 }, (_, index) => template({ template: `calm${index}` })),
+        ],
+        problems: Array.from({ length: 200 }, (_, line) => ({
+          client: 'default',
+          severity: 'warning',
+          check: 'mixed-ttl',
+          message: 'm',
+          file: 'f.yaml',
+          line,
+          column: 1,
+        })),
+      }),
+    ]);
+    const html = page(report);
+    expect(html.length).toBeLessThan(5_000_000);
+    const words = wordsOf(html);
+    for (const more of [
+      '44 differences',
+      '20 subdomains',
+      '980 differences',
+      '200 templates',
+      '700 templates',
+      '150 problems',
+    ])
+      expect(words).toContain(`and ${more} more`);
+  });
+});
+
+describe('hostile texts', () => {
+  /** The page without its texts, the values that name things, and its folds. */
+  const skeletonOf = (html: string): string =>
+    html
+      .replaceAll(/ data-key="[^"]*"/g, '')
+      .replaceAll(/>[^<]+/g, '>')
+      .replaceAll('<details><summary><code></code></summary><code></code></details>', '<code></code>');
+  const withTexts = (report: Report, text: string): string =>
+    page(report, {
+      clients: [client({ client: text, why: text, health: 'failing', lastPass: lastPass(`${text}!`) })],
+      passes: [lastPass(text)],
+      writes: [write(text)],
+    });
+
+  it('leave the page as it is built, and hide nothing', () => {
+    const skeleton = skeletonOf(withTexts(harmlessReport, 'plain'));
+    fc.assert(
+      fc.property(someHostileTexts, (texts) => {
+        const html = withTexts(reportWith(texts), texts[0] ?? '');
+        expect(skeletonOf(html)).toBe(skeleton);
+        expect(html.replaceAll(/<(style|script)>.*?<\/\1>/gs, '')).not.toMatch(unseen);
+      }),
+      { numRuns: 50, examples: [[hostileTexts], ...hostileTexts.map((text): [string[]] => [[text]])] },
+    );
+  });
+});

@@ -1,0 +1,86 @@
+import { describe, expect, it, vi } from 'vitest';
+import { status } from '../hosting/scripted-server.ts';
+import { writeBelow } from '../daemon/ways.ts';
+import { addTemplate, describing, startDaemon, type Daemon } from './daemon.ts';
+import { workplace } from './program.ts';
+import { startService, type Meddling } from './service.ts';
+
+vi.setConfig({ testTimeout: 30_000 });
+
+/** The daemon after its first pass, on one template `site`. */
+const started = async ({ meddle = () => null, args = [] }: { meddle?: Meddling; args?: string[] } = {}) => {
+  const service = await startService(meddle);
+  const id = await addTemplate(service, 'site', '192.0.2.1');
+  const cwd = await workplace({ withExamples: false });
+  const edit = (address: string): Promise<void> =>
+    writeBelow(cwd, 'templates/site.yaml', describing('site', address));
+  await edit('192.0.2.1');
+  const daemon = await startDaemon(args, { cwd, env: service.env });
+  await daemon.event('pass.finished');
+  const page = async (): Promise<string> => (await daemon.ask('/')).text();
+  return { service, id, edit, daemon, page };
+};
+
+/** The events of the daemon, one version after the other. */
+const listen = async (daemon: Daemon): Promise<() => Promise<string>> => {
+  const { body } = await daemon.ask('/events');
+  const reader = body?.pipeThrough(new TextDecoderStream()).getReader() ?? expect.fail('no body');
+  let text = '';
+  return async () => {
+    for (;;) {
+      const [all, version] = /^event: state\ndata: (.+)\n\n/m.exec(text) ?? [];
+      if (all !== undefined && version !== undefined) {
+        text = text.slice(text.indexOf(all) + all.length);
+        return version;
+      }
+      const { done, value } = await reader.read();
+      if (done) throw new Error('the events have ended');
+      text += value;
+    }
+  };
+};
+
+describe('the status page of the running program', () => {
+  it('shows what differs, what was written, and whom the service denies', async () => {
+    let answer: ReturnType<Meddling> = null;
+    const { service, id, edit, daemon, page } = await started({ meddle: () => answer });
+    expect(await page()).toContain('everything in sync: 1 record in 1 template');
+    await edit('192.0.2.2');
+    await daemon.event('pass.finished');
+    expect(await page()).toMatch(
+      /<del><code>192\.0\.2\.1<\/code><\/del>.*?<ins><code>192\.0\.2\.2<\/code><\/ins>/s,
+    );
+    await service.change('add-record', { dns_template_id: id, type: 'A', name: 'b', content: '<b>1</b>' });
+    await daemon.pass();
+    expect(await page()).toContain('&#60;b&#62;1&#60;/b&#62;');
+    expect(await page()).toContain('1 surplus that cannot be deleted');
+    answer = status(401, 'who are you?');
+    await daemon.pass();
+    expect(await page()).toMatch(/✕<\/span> denied<\/span>.*?answered 401: who are you/s);
+    expect(await page()).toContain('Backing off');
+  });
+
+  it('says by an event that there is something new, which the page then has', async () => {
+    const { edit, daemon, page } = await started();
+    const next = await listen(daemon);
+    const first = await next();
+    expect(await page()).toContain(`data-version="${first}"`);
+    await edit('192.0.2.2');
+    expect(await next()).not.toBe(first);
+    await daemon.event('pass.finished');
+    for (;;) {
+      const version = await next();
+      const html = await page();
+      if (html.includes(`data-version="${version}"`) && html.includes('1 applied')) break;
+    }
+  });
+
+  it('does not keep the program from ending', async () => {
+    const { daemon } = await started();
+    const streams = await Promise.all([listen(daemon), listen(daemon)]);
+    await Promise.all(streams.map((next) => next()));
+    daemon.signal('SIGTERM');
+    expect(await daemon.ended).toMatchObject({ code: 0, stderr: '' });
+    await expect(streams[0]?.()).rejects.toThrow();
+  });
+});
