@@ -1,0 +1,6 @@
+import { defineConfig } from 'vitest/config';
+
+/** The status page in a real browser, which `npm test` does not ask for. */
+export default defineConfig({
+  test: { include: ['test/browser/*.browser.ts'], testTimeout: 60_000, hookTimeout: 60_000 },
+});

@@ -1,0 +1,200 @@
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { startDaemon, type Daemon } from '../e2e/daemon.ts';
+import { workplace } from '../e2e/program.ts';
+import { get, post } from '../sandbox/requests.ts';
+import { writeBelow } from '../daemon/ways.ts';
+import { barriersOf, expectNoSideways, visit } from './browser.ts';
+
+/** Many kinds of differences: the example templates, of which nothing is written. */
+const allKinds = ['--dry-run'];
+
+interface Place {
+  readonly daemon: Daemon;
+  readonly url: string;
+  /** A change at the service, behind the program's back. */
+  readonly change: (name: string, body: unknown) => Promise<unknown>;
+  /** Of the record of `standard-web` with this name and type. */
+  readonly idOf: (type: string, name: string | null) => Promise<number>;
+}
+
+const Started = z.object({ listen: z.string(), clients: z.tuple([z.object({ baseUrl: z.string() })]) });
+const Templates = z.array(
+  z.object({
+    name: z.string(),
+    dns_template_records: z.array(z.object({ id: z.int(), type: z.string(), name: z.string().nullable() })),
+  }),
+);
+
+/** The daemon on the embedded service, after its first pass. */
+const started = async (args: readonly string[] = []): Promise<Place> => {
+  const cwd = await workplace();
+  const daemon = await startDaemon(['--sandbox', '--reset', ...args], { cwd });
+  await daemon.event('pass.finished');
+  const line = daemon.lines().find(({ event }) => event === 'daemon.started');
+  const { listen, clients } = Started.parse(line);
+  const [{ baseUrl }] = clients;
+  return {
+    daemon,
+    url: `${listen}/`,
+    change: async (name, body) => (await post(`${new URL(baseUrl).origin}/sandbox/${name}`, body)).json,
+    idOf: async (type, name) => {
+      const templates = Templates.parse((await get(`${baseUrl}/dns_templates`)).json);
+      const records = templates.find((template) => template.name === 'standard-web')?.dns_template_records;
+      return (
+        records?.find((record) => record.type === type && record.name === name)?.id ??
+        expect.fail(`no ${type}`)
+      );
+    },
+  };
+};
+
+const summary = '[role=status]';
+
+describe('the page in a browser', () => {
+  it('shows drift without being loaded again, and shows none after the pass that mends it', async () => {
+    const { daemon, url, change, idOf } = await started();
+    const { page, complaints } = await visit(url);
+    await page.locator('#link.live').waitFor();
+    await page.evaluate("globalThis.isSame = true; document.querySelector('#last-passes').open = true");
+    const summaryElement = page.locator('#last-passes summary');
+    await summaryElement.focus();
+
+    await change('add-record', { dns_template_id: 17, type: 'A', name: 'stray', content: '192.0.2.99' });
+    await daemon.pass();
+    const stray = page.locator('.rows li', { hasText: 'stray' });
+    await stray.waitFor();
+    expect(await stray.innerText()).toMatch(/surplus\s+A\s+stray\s+192\.0\.2\.99/);
+    expect(await page.locator(summary).innerText()).toContain('4 surplus');
+
+    await change('remove-record', { record_id: await idOf('A', 'stray') });
+    await daemon.pass();
+    await stray.waitFor({ state: 'detached' });
+
+    await change('edit-record', { record_id: await idOf('A', 'www'), content: '192.0.2.7' });
+    await daemon.pass();
+    const mended = page.locator('#writes ~ table tbody tr', { hasText: '192.0.2.7' });
+    await mended.waitFor();
+    expect(await mended.innerText()).toContain('203.0.113.10');
+    expect(await page.locator('.rows li', { hasText: '192.0.2.7' }).count()).toBe(0);
+
+    expect(await page.evaluate('isSame')).toBe(true);
+    expect(await page.evaluate("document.querySelector('#last-passes').open")).toBe(true);
+    expect(await page.evaluate("document.activeElement.closest('#last-passes') !== null")).toBe(true);
+    expect(await page.locator('#last-passes tbody tr').count()).toBe(4);
+    expect(complaints).toEqual([]);
+  });
+
+  it('shows drift that nothing may be written of until it is gone at the service', async () => {
+    const { daemon, url, change, idOf } = await started(['--dry-run']);
+    const { page, complaints } = await visit(url);
+    await page.locator('#link.live').waitFor();
+    const record = await idOf('MX', null);
+    await change('edit-record', { record_id: record, content: 'mx9.example.com' });
+    await daemon.pass();
+    const row = page.locator('.rows li', { hasText: 'mx9.example.com' });
+    await row.waitFor();
+    expect(await row.locator('del').innerText()).toBe('mx9.example.com');
+    expect(await row.locator('ins').innerText()).toBe('mx1.example.com');
+    expect(await row.innerText()).toContain('templates/standard-web.yaml:');
+    await change('edit-record', { record_id: record, content: 'mx1.example.com' });
+    await daemon.pass();
+    await row.waitFor({ state: 'detached' });
+    expect(complaints).toEqual([]);
+  });
+
+  it('tells the truth without JavaScript', async () => {
+    const { daemon, url, change, idOf } = await started(['--dry-run']);
+    const { page, complaints } = await visit(url, { javaScriptEnabled: false });
+    const words = async (): Promise<string> => page.locator('body').innerText();
+    expect(await words()).toContain('Without JavaScript the page loads itself again every 30 seconds.');
+    expect(await words()).not.toContain('mx9.example.com');
+    await change('edit-record', { record_id: await idOf('MX', null), content: 'mx9.example.com' });
+    await daemon.pass();
+    await page.reload();
+    expect(await words()).toContain('mx9.example.com → mx1.example.com');
+    expect(await page.locator('noscript meta[http-equiv=refresh], meta[http-equiv=refresh]').count()).toBe(1);
+    expect(complaints).toEqual([]);
+  });
+
+  it('says so when the daemon has ended, and is live again when there is one', async () => {
+    const { daemon, url } = await started();
+    const { page } = await visit(url);
+    await page.locator('#link.live').waitFor();
+    daemon.signal('SIGTERM');
+    await page.locator('#link.lost').waitFor();
+    expect(await page.locator('#link').innerText()).toMatch(
+      /Not connected: this is how it was at [\d:]+ UTC/,
+    );
+    expect(await daemon.ended).toMatchObject({ code: 0 });
+  });
+
+  it('keeps hostile contents for what they are', async () => {
+    const { daemon, url, change } = await started(['--dry-run']);
+    const { page, complaints } = await visit(url);
+    await page.locator('#link.live').waitFor();
+    const content =
+      '</code><script>document.title="taken"</script><img src=x onerror=document.title="taken">';
+    await change('add-record', { dns_template_id: 17, type: 'TXT', name: '"><b>', content });
+    await daemon.pass();
+    const row = page.locator('.rows li', { hasText: 'document.title' });
+    await row.waitFor();
+    expect(await row.locator('.record').innerText()).toContain(content);
+    expect(await page.title()).not.toContain('taken');
+    expect(await page.locator('main img, main script').count()).toBe(0);
+    expect(complaints).toEqual([]);
+  });
+});
+
+describe('everybody can use it', () => {
+  it.each([
+    ['light', 390],
+    ['light', 1280],
+    ['dark', 390],
+    ['dark', 1280],
+  ] as const)('in %s, %i pixels wide', async (colorScheme, width) => {
+    const { daemon, url, change } = await started(allKinds);
+    await change('set-subdomain', { name: 'cafe.example.net', follows: false });
+    await change('add-record', {
+      dns_template_id: 17,
+      type: 'TXT',
+      name: 'long',
+      content: 'x'.repeat(4_000),
+    });
+    await daemon.pass();
+    const { page, complaints } = await visit(url, { colorScheme, viewport: { width, height: 844 } });
+    await page.locator('#link.live').waitFor();
+    await page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true; })");
+    await expectNoSideways(page);
+    expect(await barriersOf(page)).toEqual([]);
+    expect(complaints).toEqual([]);
+  });
+
+  it('where the files have problems and all is held, too', async () => {
+    const cwd = await workplace({ withExamples: false });
+    await writeBelow(
+      cwd,
+      'templates/web.yaml',
+      'template: standard-web\nrecords:\n  - {type: A, contend: 192.0.2.1}\n',
+    );
+    const daemon = await startDaemon(['--sandbox', '--reset'], { cwd });
+    await daemon.event('pass.finished');
+    const { listen } = Started.parse(daemon.lines().find(({ event }) => event === 'daemon.started'));
+    const { page } = await visit(`${listen}/`);
+    await page.locator('#link.live').waitFor();
+    const words = await page.locator('main').innerText();
+    expect(words).toContain('unknown key `contend`; did you mean `content`?');
+    expect(words).toMatch(/■\s*held/);
+    expect(await barriersOf(page)).toEqual([]);
+  });
+
+  it('by the keyboard alone: the first stop leads past the head, and folds open', async () => {
+    const { url } = await started();
+    const { page } = await visit(url);
+    await page.keyboard.press('Tab');
+    expect(await page.evaluate('document.activeElement.textContent')).toBe('Skip to the state');
+    await page.locator('#last-passes summary').focus();
+    await page.keyboard.press('Enter');
+    await page.locator('#last-passes table').waitFor();
+  });
+});
