@@ -3,18 +3,22 @@ import { runCli } from './cli.ts';
 import { messageOf, UserError } from './errors.ts';
 import { visible } from './report/visible.ts';
 
-/** A reader that has seen enough, as in `| head -1`, is no error. */
-const endQuietly = (error: NodeJS.ErrnoException): void => {
-  if (error.code === 'EPIPE') process.exit();
-  throw error;
-};
-process.stdout.on('error', endQuietly);
-process.stderr.on('error', endQuietly);
+/**
+ * A reader that has seen enough, as in `| head -1`, is no error, and the command goes on to its own exit code. A
+ * result that could not be written is one.
+ */
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code === 'EPIPE') return;
+  process.exitCode = 1;
+  process.stderr.write(`dns-template-sync: cannot write to stdout: ${error.message}\n`);
+});
+process.stderr.on('error', () => undefined);
 
 const visibleLine = (line: string): string => (/^ */.exec(line)?.[0] ?? '') + visible(line.trimStart());
 
 try {
-  process.exitCode = await runCli(process.argv.slice(2));
+  const exitCode = await runCli(process.argv.slice(2));
+  process.exitCode ??= exitCode;
 } catch (error) {
   const message = error instanceof UserError ? messageOf(error) : `defect: ${messageOf(error)}`;
   const lines = message.split('\n').map(visibleLine).join('\n');

@@ -1,6 +1,8 @@
-import { spawn } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { describe, expect, it, vi } from 'vitest';
+import { existsSync } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { built } from '../built.ts';
 import { run, workplace } from './program.ts';
 
@@ -38,17 +40,37 @@ describe('the command line', () => {
     expect(stderr).not.toContain('defect');
   });
 
-  it('ends quietly when the reader of its output has gone', async () => {
-    const cwd = await workplace();
-    const { PATH = '' } = process.env;
-    const child = spawn(process.execPath, [built('main.js'), 'plan', '--sandbox'], {
-      cwd,
-      env: { PATH, HOME: cwd },
+  it.each([
+    ['plan', [], 0],
+    ['a plan with differences', ['--detailed-exitcode'], 2],
+    ['an error', ['--templates', 'no-such-directory'], 1],
+  ])('says nothing of a reader that has gone, and ends as it would: %s', async (_, options, code) => {
+    const child = await startPlan(options, 'pipe');
+    child.stdout?.destroy();
+    expect(await endOf(child)).toEqual({ code, stderr: '' });
+  });
+
+  it.skipIf(!existsSync('/dev/full'))('ends with 1 where the result cannot be written', async () => {
+    const full = await open('/dev/full', 'w');
+    onTestFinished(() => full.close());
+    const child = await startPlan([], full.fd);
+    expect(await endOf(child)).toEqual({
+      code: 1,
+      stderr: 'dns-template-sync: cannot write to stdout: ENOSPC: no space left on device, write\n',
     });
-    child.stdout.destroy();
-    let stderr = '';
-    child.stderr.on('data', (text: Buffer) => void (stderr += text.toString()));
-    const [code] = await once(child, 'close');
-    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   });
 });
+
+const startPlan = async (options: readonly string[], stdout: 'pipe' | number): Promise<ChildProcess> => {
+  const cwd = await workplace();
+  const { PATH = '' } = process.env;
+  const args = [built('main.js'), 'plan', '--sandbox', ...options];
+  return spawn(process.execPath, args, { cwd, env: { PATH, HOME: cwd }, stdio: ['ignore', stdout, 'pipe'] });
+};
+
+const endOf = async (child: ChildProcess): Promise<{ code: unknown; stderr: string }> => {
+  let stderr = '';
+  child.stderr?.on('data', (text: Buffer) => void (stderr += text.toString()));
+  const [code]: unknown[] = await once(child, 'close');
+  return { code, stderr };
+};
