@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { messageOf, UserError } from '../errors.ts';
 import type { Difference } from '../plan/difference.ts';
+import { groupBy } from '../plan/group.ts';
 import { reportSchema, type Report } from '../report/report.ts';
 import { changeText, recordText } from './record-text.ts';
 
@@ -38,7 +39,8 @@ export class PlanChangedError extends UserError {
 
   /** What a report says of one template, on one line. */
   messageFor(client: string, template: string): string {
-    const own = this.#changes.filter((one) => one.template === `${client}/${template}`);
+    const name = `${client}/${template}`;
+    const own = this.#changes.filter((one) => one.template === name || one.template.startsWith(`${name} (`));
     const why = own.length === 0 ? 'others have changed' : own.map(({ change }) => change).join('; ');
     return `the plan is no longer ${this.#which}; nothing was written: ${why}`;
   }
@@ -47,7 +49,7 @@ export class PlanChangedError extends UserError {
 const mostShown = 20;
 
 interface Change {
-  /** With its client: `default/standard-web`. */
+  /** With its client: `default/standard-web`, and with its id where another one has that name. */
   readonly template: string;
   readonly change: string;
 }
@@ -68,8 +70,15 @@ export const planChanges = (before: Templates, now: Templates, lifted: boolean):
   });
 };
 
-const byName = (templates: Templates): Map<string, Planned> =>
-  new Map(templates.map((one) => [`${one.client}/${one.template}`, one]));
+/** The service may hold several templates of one name, which only their ids tell apart. */
+const byName = (templates: Templates): Map<string, Planned> => {
+  const namesakes = groupBy(templates, ({ client, template }) => `${client}/${template}`);
+  return new Map(
+    [...namesakes].flatMap(([name, group]) =>
+      group.map((one) => [group.length === 1 ? name : `${name} (${one.id})`, one]),
+    ),
+  );
+};
 
 /** What subdomains do meanwhile is no part of what would be written. */
 const templateChanges = (old: Planned, fresh: Planned, lifted: boolean): string[] => {
@@ -85,9 +94,14 @@ const templateChanges = (old: Planned, fresh: Planned, lifted: boolean): string[
   ];
 };
 
-/** By all that they say. */
+/** By all that they say of records. A line that has moved in its file is the same line. */
 const differencesOf = ({ differences }: Planned, lifted: boolean): Map<string, Difference> =>
-  new Map(differences.map((one) => [JSON.stringify(lifted ? withoutFate(one) : one, inKeyOrder), one]));
+  new Map(
+    differences.map((one) => [
+      JSON.stringify(lifted ? withoutFate(one) : { ...one, source: null }, inKeyOrder),
+      one,
+    ]),
+  );
 
 const inKeyOrder = (_: string, value: unknown): unknown =>
   typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -64,6 +64,7 @@ describe('two plans say the same', () => {
     ['whatever else is in sync', template([add, update], { inSync: 7, parked: 1, ignored: 2 })],
     ['at another commit', template([add, update], { revision: 'c0ffee' })],
     ['with their keys in another order', template([add, reordered])],
+    ['on another line', template([{ ...add, source: { ...source, line: 9 } }, update])],
   ])('%s', (_, now) => {
     expect(changes(template([add, update]), now)).toEqual([]);
   });
@@ -101,6 +102,16 @@ describe('they differ', () => {
   ])('%s', (_, now, expected) => {
     expect(changes(template([add]), now)).toEqual(expected);
   });
+});
+
+it('templates of one name are told apart by their ids', () => {
+  const then = [template([add]), template([update], { id: 18 })];
+  const now = [template([]), template([update], { id: 18 })];
+  expect(planChanges(then, then, false)).toEqual([]);
+  const found = planChanges(then, now, false);
+  expect(found).toEqual([{ template: 'default/web (17)', change: 'no longer so: add www A 203.0.113.1' }]);
+  const error = new PlanChangedError('the one in plan.json', found);
+  expect(error.messageFor('default', 'web')).toMatch(/: no longer so: add www A 203\.0\.113\.1$/);
 });
 
 describe('with guards lifted', () => {
