@@ -1,4 +1,3 @@
-#!/usr/bin/env node
 import { runCli } from './cli.ts';
 import { messageOf, UserError } from './errors.ts';
 import { visible } from './report/visible.ts';
@@ -16,12 +15,16 @@ process.stderr.on('error', () => undefined);
 
 const visibleLine = (line: string): string => (/^ */.exec(line)?.[0] ?? '') + visible(line.trimStart());
 
-try {
-  const exitCode = await runCli(process.argv.slice(2));
-  process.exitCode ??= exitCode;
-} catch (error) {
-  const message = error instanceof UserError ? messageOf(error) : `defect: ${messageOf(error)}`;
-  const lines = message.split('\n').map(visibleLine).join('\n');
-  process.stderr.write(`dns-template-sync: ${lines}\n`);
-  process.exitCode = 1;
-}
+const main = async (): Promise<void> => {
+  try {
+    const exitCode = await runCli(process.argv.slice(2));
+    process.exitCode ??= exitCode;
+  } catch (error) {
+    const message = error instanceof UserError ? messageOf(error) : `defect: ${messageOf(error)}`;
+    const lines = message.split('\n').map(visibleLine).join('\n');
+    process.stderr.write(`dns-template-sync: ${lines}\n`);
+    process.exitCode = 1;
+  }
+};
+
+void main();

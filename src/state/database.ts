@@ -1,6 +1,7 @@
 import { chmodSync, existsSync, renameSync } from 'node:fs';
-import Database from 'libsql';
+import type Database from 'libsql';
 import { messageOf, UserError } from '../errors.ts';
+import { libsql } from './libsql.ts';
 import { migrate } from './migrations.ts';
 import { makePrivateFile } from './private-file.ts';
 
@@ -19,7 +20,7 @@ export const openDatabase = (file: string): Database.Database => {
     // The mode is set before anything is written: the journal files take it over.
     makePrivateFile(file);
     chmodSync(file, 0o600);
-    database = new Database(file, { timeout: 5_000 });
+    database = new (libsql())(file, { timeout: 5_000 });
     database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;');
     migrate(database, file);
     checkWhole(database, file);

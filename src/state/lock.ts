@@ -1,8 +1,9 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { setTimeout } from 'node:timers/promises';
-import Database from 'libsql';
+import type Database from 'libsql';
 import { UserError } from '../errors.ts';
+import { libsql } from './libsql.ts';
 import { makePrivateFile } from './private-file.ts';
 
 export interface LockOptions {
@@ -29,7 +30,7 @@ export class LockedError extends UserError {
  */
 export const acquireLock = async ({ file, timeout, signal, onWait }: LockOptions): Promise<Lock> => {
   makePrivateFile(file);
-  const database = new Database(file, { timeout: 0 });
+  const database = new (libsql())(file, { timeout: 0 });
   const end = performance.now() + timeout;
   let isTold = false;
   while (!takes(database)) {

@@ -4,21 +4,25 @@ import path from 'node:path';
 import { createInterface } from 'node:readline';
 
 /** Of another build where BUILT_PROGRAM names its folder. */
-const main = path.resolve(
+export const built = path.resolve(
   process.env.BUILT_PROGRAM ?? path.join(import.meta.dirname, '../../dist'),
   'main.js',
 );
 
 /** The built program in a process of its own. `line` resolves with what `look` makes of the first line it likes. */
-export const startProgram = (args, { env = {}, cwd = process.cwd() } = {}) => {
-  const child = spawn(process.execPath, [main, ...args], {
+export const startProgram = (
+  args,
+  { env = {}, cwd = process.cwd(), nodeOptions = [], channel = false } = {},
+) => {
+  const child = spawn(process.execPath, [...nodeOptions, built, ...args], {
     cwd,
     env: { PATH: process.env.PATH, HOME: cwd, ...env },
-    stdio: ['ignore', 'pipe', 'ignore'],
+    stdio: ['ignore', 'pipe', 'ignore', ...(channel ? ['ipc'] : [])],
   });
   const ended = once(child, 'exit').then(([code]) => code);
   const lines = createInterface({ input: child.stdout });
   return {
+    child,
     ended,
     end: () => void child.kill('SIGTERM'),
     line: (look) =>

@@ -1,16 +1,60 @@
-// npm run bench -- NAME [OPTIONS]: runs the measure of that name, test/bench/NAME.mjs, on the built program.
-// A measure exports `measure(args)`, which prints what it found and resolves to the exit code.
+// npm run bench [-- NAME [OPTIONS]]: measures the built program, all of it or what is named.
+// A measure exports what it is about, its target, and `measure(args)`, which resolves to its value and details.
+// The soak, which takes long and has no single value, prints its own table and resolves to the exit code.
 import { readdirSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import path from 'node:path';
+import { soaks } from './soaks.mjs';
 
-const frame = new Set(['run.mjs', 'children.mjs', 'faulty-front.mjs', 'statistics.mjs']);
-const names = readdirSync(import.meta.dirname)
-  .filter((file) => file.endsWith('.mjs') && !frame.has(file))
-  .map((file) => file.replace('.mjs', ''));
+const names = readdirSync(path.join(import.meta.dirname, 'measures')).map((file) => path.parse(file).name);
 const [name, ...args] = process.argv.slice(2);
-if (names.includes(name)) {
+
+const measured = async (one) => {
+  const { about, target, unit, measure } = await import(`./measures/${one}.mjs`);
+  process.stderr.write(`${one}: ${about} …\n`);
+  const { value, ...details } = await measure(args);
+  process.stderr.write(`${one}: ${shown(value, unit)}\n`);
+  return { name: one, about, value, target, unit, met: value <= target, ...details };
+};
+
+const tableOf = (results) => {
+  const rows = [
+    ['measure', 'value', 'target', '', 'about'],
+    ...results.map((one) => [
+      one.name,
+      shown(one.value, one.unit),
+      shown(one.target, one.unit),
+      one.met ? 'met' : 'missed',
+      one.about,
+    ]),
+  ];
+  const widths = rows[0].map((_, column) => Math.max(...rows.map((row) => row[column].length)));
+  const isNumber = (column) => column === 1 || column === 2;
+  return rows
+    .map((row) =>
+      row
+        .map((cell, column) =>
+          isNumber(column) ? cell.padStart(widths[column]) : cell.padEnd(widths[column]),
+        )
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n');
+};
+
+const shown = (value, unit) => `${Number(value.toFixed(2))} ${unit}`;
+
+if (soaks.includes(name)) {
   const { measure } = await import(`./${name}.mjs`);
   process.exitCode = await measure(args);
+} else if (name === undefined || names.includes(name)) {
+  const results = [];
+  for (const one of name === undefined ? names : [name]) results.push(await measured(one));
+  const machine = { node: process.version, processors: availableParallelism() };
+  process.stdout.write(`${tableOf(results)}\n${JSON.stringify({ ...machine, results })}\n`);
 } else {
-  process.stderr.write(`npm run bench -- NAME, with one of these names: ${names.join(', ')}\n`);
+  process.stderr.write(
+    `npm run bench [-- NAME], with one of these names: ${[...names, ...soaks].join(', ')}\n`,
+  );
   process.exitCode = 1;
 }

@@ -1,0 +1,79 @@
+// npm run build: makes dist/. The program becomes one file with what V8 made of it beside it, so that a command
+// starts at once; SQLite stays outside, for it is native.
+import { spawnSync } from 'node:child_process';
+import { chmodSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { Script } from 'node:vm';
+import { rolldown } from 'rolldown';
+
+const root = import.meta.dirname;
+const source = (file) => path.join(root, 'src', file);
+
+const build = async () => {
+  // The program that is there stays whole until the new one is.
+  const made = path.join(root, `dist-${process.pid}`);
+  try {
+    await bundleModules(made);
+    await bundleProgram(made);
+    compile(path.join(made, 'program.cjs'));
+    chmodSync(path.join(made, 'main.js'), 0o755);
+    const dist = path.join(root, 'dist');
+    rmSync(dist, { recursive: true, force: true });
+    renameSync(made, dist);
+  } finally {
+    rmSync(made, { recursive: true, force: true });
+  }
+};
+
+const common = { cwd: root, platform: 'node', external: ['libsql'] };
+
+/** One function expression, as `start.ts` runs it. */
+const bundleProgram = async (dir) => {
+  const bundle = await rolldown({ ...common, input: { program: source('main.ts') } });
+  const { output } = await bundle.generate({ format: 'cjs', codeSplitting: false });
+  const text = `(function (exports, require, module, __filename, __dirname) {${output[0].code}\n})`;
+  writeFileSync(path.join(dir, 'program.cjs'), text);
+};
+
+const bundleModules = async (dir) => {
+  const input = {
+    main: source('start.ts'),
+    // Loaded by tests in processes of their own.
+    log: source('log.ts'),
+    'sandbox/sandbox': source('sandbox/sandbox.ts'),
+    'state/lock': source('state/lock.ts'),
+    'state/sqlite': source('state/sqlite.ts'),
+  };
+  const bundle = await rolldown({ ...common, input });
+  await bundle.write({ dir, format: 'esm', entryFileNames: '[name].js', chunkFileNames: '[name]-[hash].js' });
+};
+
+/** Notes what V8 compiles for a plan of the examples. */
+const compile = (file) => {
+  const cwd = mkdtempSync(path.join(tmpdir(), 'build-'));
+  const command = ['plan', '--sandbox', '--templates', path.join(root, 'templates'), '--state-dir', cwd];
+  try {
+    const { status } = spawnSync(process.execPath, [import.meta.filename, file, ...command], {
+      cwd,
+      env: {},
+      stdio: ['ignore', 'ignore', 'inherit'],
+    });
+    if (status !== 0) throw new Error('the program that was built cannot plan the examples');
+  } finally {
+    rmSync(cwd, { recursive: true });
+  }
+};
+
+const runAndNote = (file, command) => {
+  process.argv.splice(1, process.argv.length, file, ...command);
+  const script = new Script(readFileSync(file, 'utf8'), { filename: file });
+  process.on('exit', () => writeFileSync(file.replace('.cjs', '.cache'), script.createCachedData()));
+  const module = { exports: {} };
+  script.runInThisContext()(module.exports, createRequire(file), module, file, path.dirname(file));
+};
+
+const [file, ...command] = process.argv.slice(2);
+if (file === undefined) await build();
+else runAndNote(file, command);

@@ -1,0 +1,37 @@
+import { httpLoop } from '../http-loop.mjs';
+import { median } from '../statistics.mjs';
+import { withDaemon } from '../daemon.mjs';
+import { withWorld } from '../world.mjs';
+
+export const about = 'pass after one record of one of 1,000 files changed, beyond the same HTTP calls';
+export const target = 40;
+export const unit = 'ms';
+
+export const measure = () =>
+  withWorld({ templates: 1_000, records: 100 }, ({ cwd, env, service, wanted, write }) =>
+    withDaemon([], { cwd, env }, async ({ listen, passed }) => {
+      await passed('startup');
+      const http = httpLoop(listen, service.url);
+      const [passes, calls] = [[], []];
+      for (let round = -warmUp; round < rounds; round += 1) {
+        const ended = passed('file-change');
+        const content = `198.51.100.${round + warmUp}`;
+        await write(
+          500,
+          wanted.map((record, index) => (index === 50 ? { ...record, type: 'A', content } : record)),
+        );
+        const { durationMs, status } = await ended;
+        if (status !== 'in-sync') throw new Error(`the pass left ${status}`);
+        const call = (await http.read()) + (await http.write(content));
+        if (round < 0) continue;
+        passes.push(durationMs);
+        calls.push(call);
+      }
+      await http.close();
+      const [passMs, callsMs] = [median(passes), median(calls)];
+      return { value: passMs - callsMs, passMs, callsMs };
+    }),
+  );
+
+const warmUp = 5;
+const rounds = 21;

@@ -1,0 +1,11 @@
+import { besideParsing } from '../commands.mjs';
+import { withWorld } from '../world.mjs';
+
+export const about = 'cold plan of 1 template × 10,000 records against bare node, yaml and JSON.parse';
+export const target = 1.5;
+export const unit = '×';
+
+export const measure = () =>
+  withWorld({ templates: 1, records: 10_000 }, ({ cwd, env, service }) =>
+    besideParsing(['plan'], { cwd, env, url: service.url }, 9),
+  );

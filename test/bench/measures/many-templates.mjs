@@ -1,0 +1,11 @@
+import { besideParsing } from '../commands.mjs';
+import { withWorld } from '../world.mjs';
+
+export const about = 'cold plan of 1,000 templates × 100 records against bare node, yaml and JSON.parse';
+export const target = 0.9;
+export const unit = '×';
+
+export const measure = () =>
+  withWorld({ templates: 1_000, records: 100 }, ({ cwd, env, service }) =>
+    besideParsing(['plan'], { cwd, env, url: service.url }, 5),
+  );

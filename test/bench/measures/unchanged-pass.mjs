@@ -1,0 +1,34 @@
+import { httpLoop } from '../http-loop.mjs';
+import { median } from '../statistics.mjs';
+import { withDaemon } from '../daemon.mjs';
+import { withWorld } from '../world.mjs';
+
+export const about = 'unchanged pass, 1,000 templates × 100 records, beyond the same HTTP calls';
+export const target = 15;
+export const unit = 'ms';
+
+export const measure = () =>
+  withWorld({ templates: 1_000, records: 100 }, ({ cwd, env, service }) =>
+    withDaemon([], { cwd, env }, async ({ listen, passed, request }) => {
+      await passed('startup');
+      const http = httpLoop(listen, service.url);
+      const [passes, calls] = [[], []];
+      for (let round = -warmUp; round < rounds; round += 1) {
+        const ended = passed('request');
+        const started = performance.now();
+        await request();
+        const { at, status } = await ended;
+        if (status !== 'in-sync') throw new Error(`the pass found ${status}`);
+        const call = await http.read();
+        if (round < 0) continue;
+        passes.push(at - started);
+        calls.push(call);
+      }
+      await http.close();
+      const [passMs, callsMs] = [median(passes), median(calls)];
+      return { value: passMs - callsMs, passMs, callsMs };
+    }),
+  );
+
+const warmUp = 5;
+const rounds = 21;

@@ -1,0 +1,62 @@
+// Forked: plans a template of many records over and over, and tells its parent the medians.
+import { mkdtempSync, rmSync } from 'node:fs';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { rolldown } from 'rolldown';
+import { recordOf } from './records.mjs';
+import { median } from './statistics.mjs';
+
+const root = path.join(import.meta.dirname, '../..');
+const folder = mkdtempSync(path.join(root, 'node_modules/.bench-'));
+const bundle = await rolldown({ input: path.join(root, 'src/plan/plan.ts'), platform: 'node' });
+await bundle.write({ dir: folder, entryFileNames: 'plan.mjs' });
+const { planTemplate } = await import(pathToFileURL(path.join(folder, 'plan.mjs')));
+rmSync(folder, { recursive: true });
+
+const inputOf = (count) => {
+  const records = Array.from({ length: count }, (_, index) => recordOf(index));
+  const source = { file: 'template.yaml', line: 1, column: 1 };
+  return {
+    desired: {
+      template: 'template',
+      id: null,
+      source,
+      mode: 'enforce',
+      surplus: 'report',
+      adopt: false,
+      limits: { maxAdds: 100, maxChangePercent: 30, minRecords: 10 },
+      subdomains: [],
+      ignore: [],
+      records: records.map((record) => ({ ...record, ttl: null, source })),
+    },
+    present: {
+      id: 1,
+      name: 'template',
+      publiclyAvailable: false,
+      subdomains: null,
+      // One of 800 differs.
+      records: records.map((record, index) => ({
+        ...record,
+        id: index + 1,
+        ttl: 3600,
+        content: index % 800 === 0 ? '198.51.100.1' : record.content,
+      })),
+    },
+    memory: { familiar: true, byKey: new Map(), byId: new Map(), causes: new Map(), strangers: new Set() },
+  };
+};
+
+const planning = (count, rounds) => {
+  const input = inputOf(count);
+  const times = [];
+  for (let round = 0; round < rounds; round += 1) {
+    globalThis.gc?.();
+    const started = performance.now();
+    planTemplate(input);
+    times.push(performance.now() - started);
+  }
+  return median(times);
+};
+
+planning(100_000, 3);
+process.send({ few: planning(100_000, 9), many: planning(1_000_000, 5) });

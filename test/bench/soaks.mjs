@@ -1,0 +1,2 @@
+/** Measures that run only when they are named. */
+export const soaks = ['soak'];

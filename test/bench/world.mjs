@@ -1,0 +1,71 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { recordOf, templateName, templateText } from './records.mjs';
+
+/**
+ * A directory with template files and a service that holds the same, for the time of `task`. `more` is a line of
+ * the first file.
+ */
+export const withWorld = async ({ templates, records, more = '' }, task) => {
+  const cwd = await mkdtemp(path.join(tmpdir(), 'bench-'));
+  const service = await startService(templates, records);
+  const wanted = Array.from({ length: records }, (_, index) => recordOf(index));
+  const write = async (index, list) => {
+    const name = templateName(index);
+    const text = templateText(name, list, index === 0 ? more : '');
+    const file = path.join(cwd, `${name}.yaml`);
+    await writeFile(`${file}.new`, text);
+    const savedAt = performance.timeOrigin + performance.now();
+    await rename(`${file}.new`, file);
+    return savedAt;
+  };
+  for (let index = 0; index < templates; index += 1) await write(index, wanted);
+  try {
+    return await task({ cwd, service, wanted, write, env: environment(cwd, service.url) });
+  } finally {
+    service.close();
+    await rm(cwd, { recursive: true });
+  }
+};
+
+export const triggerToken = 'bench';
+
+const environment = (cwd, url) => ({
+  DNS_SYNC_BASE_URL: url,
+  DNS_SYNC_USER_TOKEN: 'user-token',
+  DNS_SYNC_CLIENT_TOKEN: 'client-token',
+  DNS_SYNC_TRIGGER_TOKEN: triggerToken,
+  DNS_SYNC_TEMPLATES: cwd,
+  DNS_SYNC_STATE_DIR: path.join(cwd, '.state'),
+  DNS_SYNC_SETTLE: '0s',
+});
+
+const startService = async (templates, records) => {
+  const child = fork(path.join(import.meta.dirname, 'service.mjs'), {
+    env: { ...process.env, TEMPLATES: String(templates), RECORDS: String(records) },
+  });
+  const [{ url }] = await once(child, 'message');
+  const next = (key) =>
+    new Promise((resolve) => {
+      const read = (message) => {
+        if (!(key in message)) return;
+        child.off('message', read);
+        resolve(message[key]);
+      };
+      child.on('message', read);
+    });
+  return {
+    url,
+    /** When the next write comes, in ms since the epoch. */
+    written: () => next('written'),
+    calls: () => {
+      const answer = next('calls');
+      child.send('calls');
+      return answer;
+    },
+    close: () => child.disconnect(),
+  };
+};
