@@ -21,10 +21,10 @@ export const watchForHints = ({ roots, onHint, log }: HintOptions): Hints => {
   const all = [...new Set(roots.map((root) => path.resolve(root)))];
   const holders = all.map((root) => path.dirname(root));
   const concerns = (entry: string): boolean =>
-    holders.includes(entry) || all.some((root) => entry === root || entry.startsWith(root + path.sep));
+    holders.includes(entry) || all.some((root) => entry === root || isShownBelow(root, entry));
 
   const watcher = watch([...new Set([...holders, ...all])], {
-    ignored: (entry) => !concerns(entry) || path.basename(entry) === '.git',
+    ignored: (entry) => !concerns(entry),
     ignoreInitial: true,
     followSymlinks: false,
     atomic: false,
@@ -38,3 +38,7 @@ export const watchForHints = ({ roots, onHint, log }: HintOptions): Hints => {
   });
   return { close };
 };
+
+/** Hidden entries hold no templates, but for `..data`, by which the kubelet swaps all files at once. */
+const isShownBelow = (root: string, entry: string): boolean =>
+  entry.startsWith(root + path.sep) && !/(?:^|\/)\.(?!\.)/.test(entry.slice(root.length + 1));

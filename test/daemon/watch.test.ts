@@ -192,6 +192,22 @@ describe('a watcher', () => {
     expect(contents).toEqual(['second']);
   });
 
+  it('hears of events below a root that is hidden itself', async () => {
+    await write('.store/root/a.yaml', 'first');
+    const { contents } = await watching({
+      paths: ['.store/root'],
+      read: '.store/root/a.yaml',
+      poll: never,
+    });
+    await vi.waitFor(
+      async () => {
+        await write('.store/root/a.yaml', 'second');
+        expect(contents).toContain('second');
+      },
+      { timeout: 10_000, interval: 100 },
+    );
+  });
+
   it('makes no call once it is closed', async () => {
     await write('root/a.yaml', 'first');
     const { contents } = await watching({ paths: ['root'], read: 'root/a.yaml' });
