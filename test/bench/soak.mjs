@@ -1,6 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { eventLine, startProgram } from './children.mjs';
 import { startFaultyFront } from './faulty-front.mjs';
@@ -19,7 +20,8 @@ export const measure = async (args) => {
       seed: { type: 'string', default: '1' },
     },
   });
-  const [passes, records, seed] = [values.passes, values.records, values.seed].map(Number);
+  const [records, seed] = [values.records, values.seed].map(Number);
+  const passes = Math.ceil(Number(values.passes) / 4) * 4;
   const cwd = await mkdtemp(path.join(tmpdir(), 'soak-'));
   const random = randomOf(seed);
   const sandbox = startProgram(['sandbox', '--listen', '127.0.0.1:0'], { cwd });
@@ -138,6 +140,7 @@ const soak = async ({ cwd, front, world, passes }) => {
       connections: front.mostConnections(),
       failed: status === 'failed',
     });
+    if (pass % (passes / 4) === 0) samples.at(-1).rest = await restOf(listen);
     if (pass % 100 === 0) process.stderr.write(`${pass} of ${passes} passes\n`);
   }
   daemon.end();
@@ -155,9 +158,20 @@ const sampleOf = async (listen) => {
     memory: sum('process_resident_memory_bytes'),
     heap: sum('nodejs_heap_size_used_bytes'),
     files: sum('process_open_fds'),
-    resources: sum('nodejs_active_resources'),
+    handles: sum('nodejs_active_resources'),
     writes: sum('dns_template_sync_changes_total'),
   };
+};
+
+/** The least of some looks while there is nothing to do. */
+const restOf = async (listen) => {
+  const looks = [];
+  for (let look = 0; look < 5; look += 1) {
+    await setTimeout(1_000);
+    looks.push(await sampleOf(listen));
+  }
+  const least = (name) => Math.min(...looks.map((one) => one[name]));
+  return { files: least('files'), handles: least('handles') };
 };
 
 const quartersOf = (samples) =>
@@ -166,34 +180,30 @@ const quartersOf = (samples) =>
     const values = (name) => part.map((sample) => sample[name]);
     return {
       memoryMiB: inMiB(median(values('memory'))),
-      // What is left after garbage was collected. Databases are closed with it too, so the least of files counts.
+      // What is left after garbage was collected; databases are closed with it too.
       leastHeapMiB: inMiB(Math.min(...values('heap'))),
-      leastFiles: Math.min(...values('files')),
       mostFiles: Math.max(...values('files')),
-      leastHandles: Math.min(...values('resources')),
-      mostHandles: Math.max(...values('resources')),
+      filesAtRest: part.at(-1).rest.files,
+      handlesAtRest: part.at(-1).rest.handles,
       mostConnections: Math.max(...values('connections')),
     };
   });
 
 const inMiB = (bytes) => Math.round((bytes / 2 ** 20) * 10) / 10;
 
-/** The first quarter is the warm-up. */
+/** The first quarter is the warm-up. What every pass left open would count some thousand by the last; a few more are chance. */
 const problemsIn = ({ quarters, exitCode }) => {
   const [, second, , last] = quarters;
   return [
     ...(last.memoryMiB > second.memoryMiB * 1.05 ? ['resident memory grows'] : []),
-    ...(last.leastFiles > second.leastFiles + chance ? ['open files grow'] : []),
-    ...(last.leastHandles > second.leastHandles + chance ? ['handles grow'] : []),
+    ...(last.mostFiles > second.mostFiles + 5 ? ['open files grow'] : []),
+    ...(last.handlesAtRest > second.handlesAtRest + 2 ? ['handles are left open'] : []),
     ...(quarters.some(({ mostConnections }) => mostConnections > allowedConnections)
       ? ['too many connections']
       : []),
     ...(exitCode === 0 ? [] : [`ended with ${exitCode}`]),
   ];
 };
-
-/** By how much the least of some hundred samples may differ though nothing was left open. */
-const chance = 2;
 
 /** Kept ones for reads, by the default of `concurrency`, and one for a write. */
 const allowedConnections = 9;
