@@ -7,13 +7,14 @@ import { exitCodeOf } from '../report/exit-code.ts';
 import type { Report } from '../report/report.ts';
 import { checkNames, passClients, planClients } from './passes.ts';
 import { planChanges, PlanChangedError, readPlan } from './plan-file.ts';
-import { showReport } from './report-output.ts';
+import { checkOut, showReport } from './report-output.ts';
 import { openSession, type Session } from './session.ts';
 import { untilSignal } from './signals.ts';
 
 /** One pass, then exit. Shows the plan and asks on a terminal. */
 export const apply = async (templates: readonly string[], options: Options): Promise<number> => {
   const how = readOptions(templates, options);
+  await checkOut(options);
   const session = await openSession(options, 2);
   try {
     await checkNames(session.clients, templates);

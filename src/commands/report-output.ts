@@ -1,4 +1,5 @@
-import { writeFile } from 'node:fs/promises';
+import { access, constants, stat, writeFile } from 'node:fs/promises';
+import path from 'node:path';
 import type { Options } from '../cli.ts';
 import { messageOf, UserError } from '../errors.ts';
 import type { Report } from '../report/report.ts';
@@ -13,9 +14,24 @@ export const showReport = async (report: Report, { format, out }: Options): Prom
   try {
     await writeFile(out, text);
   } catch (error) {
-    throw new UserError(`--out: cannot write ${out}: ${messageOf(error)}`, { cause: error });
+    throw cannotWrite(out, error);
   }
 };
+
+/** Asked before anything is written to the service: the report of that must not be lost. */
+export const checkOut = async ({ out }: Options): Promise<void> => {
+  if (typeof out !== 'string') return;
+  const there = await stat(out).catch(() => null);
+  if (there?.isDirectory()) throw cannotWrite(out, 'it is a directory');
+  try {
+    await access(there ? out : path.dirname(path.resolve(out)), constants.W_OK);
+  } catch (error) {
+    throw cannotWrite(out, error);
+  }
+};
+
+const cannotWrite = (out: string, error: unknown): UserError =>
+  new UserError(`--out: cannot write ${out}: ${messageOf(error)}`, { cause: error });
 
 const render = async (report: Report, format: string, isFile: boolean): Promise<string> => {
   switch (format) {

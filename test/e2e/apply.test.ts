@@ -41,6 +41,20 @@ describe('apply on the examples', () => {
     expect(await run(['apply', '--yes', '--detailed-exitcode'], launch)).toMatchObject({ code: 2 });
   });
 
+  it.each(['no-such-directory/report.json', 'templates'])(
+    'writes nothing where its report could not be kept, in %s',
+    async (out) => {
+      const service = await startService();
+      const launch = { cwd: await workplace(), env: service.env };
+      const { code, stderr } = await run(['apply', '--yes', '--out', out], launch);
+      expect(code).toBe(1);
+      expect(stderr).toMatch(`dns-template-sync: --out: cannot write ${out}: `);
+      expect(service.writes()).toEqual([]);
+      await run(['apply', 'voice', '--yes', '--out', 'report.txt'], launch);
+      expect(await readFile(path.join(launch.cwd, 'report.txt'), 'utf8')).toContain('1 applied');
+    },
+  );
+
   it('writes the templates that are named, and no other', async () => {
     const service = await startService();
     const launch = { cwd: await workplace(), env: service.env };
