@@ -17,8 +17,12 @@ export interface RunningServer {
 
 /** Throws a UserError where it cannot listen. */
 export const startServer = async (options: ServerOptions): Promise<RunningServer> => {
-  const answer = getRequestListener(routes(options).fetch, { overrideGlobalObjects: false });
+  const answer = getRequestListener(routes(options).fetch, {
+    overrideGlobalObjects: false,
+    hostname: noHost,
+  });
   const server = createServer(timeouts, (request, response) => void answer(request, response));
+  server.maxConnections = mostConnections;
   await listen(server, options.listen);
   server.on('error', (error) => options.log.error({ err: error }, 'the HTTP server has an error'));
   return {
@@ -38,6 +42,12 @@ const timeouts = {
   keepAliveTimeout: 5_000,
   connectionsCheckingInterval: 1_000,
 };
+
+/** Enough for any number of honest askers; more could use up the descriptors that passes need. */
+const mostConnections = 500;
+
+/** Stands in the URL of a request without a Host, which some probes send by HTTP/1.0; no rule asks for it. */
+const noHost = 'none.invalid';
 
 const listen = (server: Server, { host, port }: ServerOptions['listen']): Promise<void> =>
   new Promise((resolve, reject) => {
