@@ -110,7 +110,7 @@ const sectionsOf = (
   if (wanted === undefined) return all;
 
   const chosen = all.filter(({ name }) => name === wanted);
-  if (chosen.length === 0) {
+  if (chosen.length === 0 && !problems.concern('clients')) {
     problems.add('--client', `there is no client ${wanted}, only ${all.map(({ name }) => name).join(', ')}`);
   }
   return chosen;

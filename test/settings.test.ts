@@ -286,10 +286,7 @@ describe('a bad value', () => {
       { config: 'schedule: */5 * * * *' },
       'dns-template-sync.yaml:1:15: not valid YAML: unexpected token; text with special characters needs quotes',
     ],
-    [
-      { config: 'a: 1\na: 2' },
-      'dns-template-sync.yaml:2:1: not valid YAML: duplicate key; text with special characters needs quotes',
-    ],
+    [{ config: 'a: 1\na: 2' }, 'dns-template-sync.yaml:2:1: not valid YAML: duplicate key'],
     [
       { config: 'dryRun: !yes true' },
       'dns-template-sync.yaml:1:9: not valid YAML: tag resolve failed; text with special characters needs quotes',
@@ -304,6 +301,15 @@ describe('a bad value', () => {
     ],
   ])('in %j is explained', (given, problem) => {
     expect(problemsOf(given)).toEqual([problem]);
+  });
+
+  it.each([
+    'baseUrl: https://panel.example.net\nbaseUrl: https://panel.example.net',
+    '%YAML 1.1\n---\nclients: {acme: {}}',
+    'schedule: *five',
+    '- baseUrl',
+  ])('in a file that cannot be read is no second problem: %j', (config) => {
+    expect(problemsOf({ config, needs: all, flags: { client: 'acme' } })).toHaveLength(1);
   });
 
   it.each([

@@ -75,7 +75,7 @@ const read = (absolute: string, file: string, problems: Problems): string | null
     return readFileSync(absolute, 'utf8');
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : 'unreadable';
-    problems.add(file, `cannot read the config file (${code})`);
+    problems.addUnread(file, `cannot read the config file (${code})`);
     return null;
   }
 };
@@ -85,20 +85,24 @@ const valuesOf = (document: Document, at: (offset: number) => string, problems: 
   const fault = document.errors[0] ?? document.warnings[0];
   if (fault) {
     const what = fault.code.toLowerCase().replaceAll('_', ' ');
-    problems.add(at(fault.pos[0]), `not valid YAML: ${what}; text with special characters needs quotes`);
+    const hint = hintless.has(fault.code) ? '' : '; text with special characters needs quotes';
+    problems.addUnread(at(fault.pos[0]), `not valid YAML: ${what}${hint}`);
     return {};
   }
   if (document.directives?.yaml.version === '1.1') {
-    problems.add(at(0), 'the file must be YAML 1.2: take the %YAML 1.1 line out');
+    problems.addUnread(at(0), 'the file must be YAML 1.2: take the %YAML 1.1 line out');
     return {};
   }
   try {
     return document.toJS() ?? {};
   } catch {
-    problems.add(at(0), 'not valid YAML: an alias (*name) without its anchor, or too many of them');
+    problems.addUnread(at(0), 'not valid YAML: an alias (*name) without its anchor, or too many of them');
     return {};
   }
 };
+
+/** Of which quotes would mend nothing. */
+const hintless: ReadonlySet<string> = new Set(['DUPLICATE_KEY', 'MULTIPLE_DOCS']);
 
 const placeOf = (file: string, lines: LineCounter, offset: number): string => {
   const { line, col } = lines.linePos(offset);
@@ -116,7 +120,8 @@ const withoutFaults = (
   for (const issue of error?.issues ?? []) {
     const keys = issue.path.map(String);
     for (const fault of faultsOf(issue, keys)) {
-      problems.add(place(fault.keys), fault.message, fault.keys.at(-1));
+      if (fault.keys.length === 0) problems.addUnread(place([]), fault.message);
+      else problems.add(place(fault.keys), fault.message, fault.keys.at(-1));
       remove(rest, fault.keys);
     }
   }

@@ -4,6 +4,7 @@ import { UserError } from '../errors.ts';
 export class Problems {
   readonly #lines = new Set<string>();
   readonly #keys = new Set<string>();
+  #isFileUnread = false;
 
   /** `place` is the flag, variable or key as a person would look for it; `key` the setting it is about. */
   add(place: string, message: string, key: string = place): void {
@@ -17,9 +18,15 @@ export class Problems {
     this.#keys.add(key);
   }
 
+  /** What a config file says that cannot be read may be any setting. */
+  addUnread(place: string, message: string): void {
+    this.add(place, message);
+    this.#isFileUnread = true;
+  }
+
   /** Whether something was said about that setting: what it lacks then is no second problem. */
   concern(key: string): boolean {
-    return this.#keys.has(key);
+    return this.#isFileUnread || this.#keys.has(key);
   }
 
   /** Throws one UserError with every problem, if there is any. */
