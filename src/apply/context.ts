@@ -64,6 +64,8 @@ export interface TemplateWork {
   readonly desired: DesiredTemplate;
   readonly notes: readonly string[];
   readonly ledger: Ledger;
+  /** Ms since the epoch. */
+  readonly openedAt: number;
   /** The last reading that can be believed. */
   present: PresentTemplate;
   /** Adds whose outcome is unknown. */

@@ -27,9 +27,20 @@ export interface Ledger {
   forgive(everything: boolean): void;
   setFacts(facts: Partial<TemplateFacts>): void;
   /** Remembers what a plan saw: which records agree, and why the others were first found to differ. */
-  observe(plan: TemplatePlan, present: PresentTemplate, wanted: ReadonlySet<string>): void;
+  observe(plan: TemplatePlan, reading: Reading): void;
   /** What has changed since the last call; null if nothing has. */
   takeChanges(): LedgerChanges | null;
+}
+
+export interface Reading {
+  readonly present: PresentTemplate;
+  /** Keys of the records that the file wants. */
+  readonly wanted: ReadonlySet<string>;
+  /** When the pass began to look, and when it was done, in ms since the epoch. */
+  readonly from: number;
+  readonly to: number;
+  /** Milliseconds. */
+  readonly settle: number;
 }
 
 export const openLedger = (
@@ -86,11 +97,28 @@ export const openLedger = (
     forgotten.delete(record.key);
     touched.add(record.key);
   };
-  /** One id stands for one wanted record: whatever else it stood for is forgotten. */
+  /** One id stands for one wanted record: what else it stood for has lost it, should it still be wanted. */
   const bindId = (key: string, id: number): RecordMemory | undefined => {
-    const other = byId.get(id);
-    if (other && other.key !== key) forget(other.key);
+    const other = ledger.ofId(id);
+    if (other && other.key !== key) {
+      if (parkedId(other.key) !== null) forget(other.key);
+      else put({ ...other, ...unheardOf, recordId: null, seen: null, adds: other.adds, cause: 'drifted' });
+    }
     return records.get(key);
+  };
+  /** A listing may be behind: what nothing wants any more is forgotten when two readings have missed it. */
+  const forgetGone = ({ present, wanted, from, to, settle }: Reading): void => {
+    const ids = new Set(present.records.map((record) => record.id));
+    for (const record of records.values()) {
+      const { key, missedAt } = record;
+      const id = record.recordId ?? parkedId(key);
+      if (wanted.has(key) || (id !== null && ids.has(id))) {
+        if (missedAt != null) put({ ...record, missedAt: null });
+      } else if (id === null) {
+        if (record.adds === 0 || record.failure === null) forget(key);
+      } else if (missedAt == null) put({ ...record, missedAt: to });
+      else if (Math.abs(from - missedAt) >= settle) forget(key);
+    }
   };
   for (const record of records.values()) index(record);
 
@@ -151,7 +179,8 @@ export const openLedger = (
       current = { ...current, ...changes };
       factsChanged = true;
     },
-    observe: (plan, present, wanted) => {
+    observe: (plan, reading) => {
+      const { present } = reading;
       for (const pair of plan.pairs) observePair(ledger, pair);
       if (current.strangers === null) {
         const paired = new Set(plan.pairs.map((pair) => pair.present.record.id));
@@ -159,12 +188,7 @@ export const openLedger = (
         ledger.setFacts({ strangers: unpaired.map(({ id }) => id) });
       }
       for (const step of [...plan.steps, ...plan.barred]) ledger.meet(step);
-      const ids = new Set(present.records.map((record) => record.id));
-      for (const record of records.values()) {
-        const id = record.recordId ?? parkedId(record.key);
-        const isGone = id === null ? record.adds === 0 : !ids.has(id);
-        if (isGone && !wanted.has(record.key)) forget(record.key);
-      }
+      forgetGone(reading);
     },
     takeChanges: () => {
       if (stored !== null && touched.size === 0 && forgotten.size === 0 && !factsChanged) return null;

@@ -21,9 +21,9 @@ export const rememberUndone = (work: TemplateWork, plan: TemplatePlan): void => 
 export const rememberWork = async (
   work: TemplateWork,
   hold: Hold | undefined,
-  { memory, clock, acceptLoss }: ApplyContext,
+  { memory, clock, acceptLoss, settle }: ApplyContext,
 ): Promise<void> => {
-  const { ledger, present, desired } = work;
+  const { ledger, present, desired, openedAt: from } = work;
   const { suspectIds } = ledger.facts;
   const isTrusted =
     hold?.guard !== 'loss' &&
@@ -32,7 +32,8 @@ export const rememberWork = async (
   if (suspectIds?.join() !== lost?.join()) ledger.setFacts({ suspectIds: lost });
   if (isTrusted) {
     const wanted = new Set(desired.records.map((record) => recordKey(entryOf(record))));
-    ledger.observe(planWork(work, clock.now()), present, wanted);
+    const to = clock.now();
+    ledger.observe(planWork(work, to), { present, wanted, from, to, settle });
   }
   const changes = ledger.takeChanges();
   if (changes) await memory.save(changes);

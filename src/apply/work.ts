@@ -7,14 +7,14 @@ import type { Trigger } from '../result.ts';
 import type { Memory, MemoryReader } from '../state/memory.ts';
 import { countLost } from './answer.ts';
 import type { BoundTemplate } from './bind.ts';
-import type { ApplyContext, TemplateWork } from './context.ts';
+import type { ApplyContext, Clock, TemplateWork } from './context.ts';
 import { openLedger } from './ledger.ts';
 import { planWork } from './template.ts';
 import { stepKey } from './write.ts';
 
 export const openWork = async (
   { desired, present, notes }: BoundTemplate,
-  { memory, writer, trigger, retry }: OpenOptions,
+  { memory, writer, trigger, retry, clock }: OpenOptions,
 ): Promise<TemplateWork> => {
   const ledger = openLedger(await memory.template(present.id), {
     templateId: present.id,
@@ -26,6 +26,7 @@ export const openWork = async (
     desired,
     notes,
     ledger,
+    openedAt: clock.now(),
     present,
     pending: [],
     fates: new Map(),
@@ -43,6 +44,7 @@ interface OpenOptions {
   readonly writer: Memory | null;
   readonly trigger: Trigger;
   readonly retry: boolean;
+  readonly clock: Clock;
 }
 
 /** Later than this, a value of ours that is not there any more was changed, not just slow to show. */

@@ -72,6 +72,8 @@ export interface RecordMemory {
   /** What was sent and what the service made of it, where that differs. */
   readonly rewritten: { readonly sent: RecordData; readonly stored: RecordData } | null;
   readonly failure: Failure | null;
+  /** Of one that nothing wants any more: when it was first missed, in ms since the epoch. */
+  readonly missedAt?: number | null;
   /** Why the record was first found to differ; null once it has an id. */
   readonly cause: Cause | null;
 }

@@ -111,7 +111,8 @@ const withOtherPolicy = (random: Random, desired: DesiredTemplate): DesiredTempl
 
 const withOtherRecords = (random: Random, { desired, earlier }: TemplateFile): DesiredTemplate => {
   const { records } = desired;
-  const kind = random.below(6);
+  const kind = random.below(7);
+  if (kind === 6) return withRecords(desired, swapped(random, desired));
   if (kind === 0 && earlier.length > 0) {
     const old = random.pick(earlier).records.filter((record) => !matchesIgnore(desired.ignore, record));
     return withRecords(desired, old);
@@ -136,6 +137,18 @@ const changed = (
     if (isValid(desired, [...others, candidate])) return [...others, candidate];
   }
   return [...others, victim];
+};
+
+/** A CNAME where other records were, or the reverse: the old has to make way for the new. */
+const swapped = (random: Random, desired: DesiredTemplate): readonly RecordData[] => {
+  const { records } = desired;
+  const named = records.filter(({ type, name }) => name !== null && ['A', 'AAAA', 'CNAME'].includes(type));
+  if (named.length === 0) return records;
+  const victim = random.pick(named);
+  const others = records.filter(({ name }) => canonicalName(name) !== canonicalName(victim.name));
+  const type = victim.type === 'CNAME' ? random.pick(['A', 'AAAA'] as const) : 'CNAME';
+  const candidate = { ...drawRecord(random, type), name: victim.name };
+  return isValid(desired, [...others, candidate]) ? [...others, candidate] : records;
 };
 
 const withRecord = (

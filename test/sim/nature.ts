@@ -48,7 +48,7 @@ export const drawNature = (random: Random, settle: number): Nature => {
     ignores: quirk() ? random.pick(['name', 'content', 'priority', 'ttl'] as const) : null,
     rejectsDuplicates: quirk(),
     answersShort: quirk(),
-    refusesType: quirk() ? random.pick(['A', 'MX', 'SRV', 'TXT']) : null,
+    refusesType: quirk() ? random.pick(['A', 'CNAME', 'MX', 'SRV', 'TXT']) : null,
     shuffles: random.chance(0.5),
     lowersTypes: quirk(),
     nameless: quirk() ? random.pick(['', '@'] as const) : null,
