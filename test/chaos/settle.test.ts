@@ -1,0 +1,55 @@
+import { describe, expect, it } from 'vitest';
+import { noFault, type Fault } from './fault.ts';
+import { address, openPlace, type Place } from './place.ts';
+import type { SeenRequest } from './wire.ts';
+
+const present = [address(null, '203.0.113.1')];
+const wanted = [...present, address('www', '203.0.113.2')];
+
+/** All is in sync and remembered; then the answer to the first add is lost, and so may the add be. */
+const openLosing = async (commit: Fault['commit']): Promise<{ place: Place; listings: () => number }> => {
+  let listings = 0;
+  let adds = 0;
+  const faultOf = ({ operation }: SeenRequest): Fault => {
+    if (operation === 'list') listings += 1;
+    if (operation !== 'add') return noFault;
+    adds += 1;
+    return adds === 1 ? { commit, answer: 'drop' } : noFault;
+  };
+  const place = await openPlace(present, { faultOf });
+  await place.write(present);
+  expect(await place.apply()).toMatchObject({ code: 0, writes: 0 });
+  await place.write(wanted);
+  listings = 0;
+  return { place, listings: () => listings };
+};
+
+describe('an add whose answer was lost', { timeout: 60_000 }, () => {
+  it.each([
+    ['at once', 'now', 2],
+    ['just before the first reading after it', 1, 2],
+    ['just before the second reading after it', 2, 3],
+  ] as const)('and that is stored %s is found', async (_, commit, most) => {
+    const { place, listings } = await openLosing(commit);
+    expect(await place.apply()).toMatchObject({ code: 0, writes: 1, report: { status: 'in-sync' } });
+    expect(listings()).toBe(most);
+    expect(await place.apply()).toMatchObject({ code: 0, writes: 0, report: { status: 'in-sync' } });
+  });
+
+  it.each([['never'], [3]] as const)(
+    'is given up after two readings, where it is stored: %s',
+    async (commit) => {
+      const { place, listings } = await openLosing(commit);
+      const lost = await place.apply({ env: { DNS_SYNC_UNKNOWN_PAUSE: '1h' } });
+      expect(lost).toMatchObject({ code: 1, writes: 1 });
+      expect(listings()).toBe(3);
+      expect(lost.report.templates[0]?.differences).toMatchObject([
+        { action: 'add', outcome: 'failed', retryAt: expect.stringMatching(/^\d{4}-/) },
+      ]);
+      const next = await place.apply();
+      expect(next).toMatchObject({ code: commit === 'never' ? 1 : 0, writes: 0 });
+      const left = commit === 'never' ? [{ action: 'blocked', reason: 'pending-write' }] : [];
+      expect(next.report.templates[0]?.differences).toMatchObject(left);
+    },
+  );
+});
