@@ -63,9 +63,9 @@ export const start = (args: readonly string[], launch: Launch): Program =>
 /** Runs it to its end. */
 export const run = (args: readonly string[], launch: Launch): Promise<Ended> => start(args, launch).ended;
 
-/** The same under a terminal of its own, 100 columns wide, whose output is all in `stdout`. */
-export const startOnTerminal = (args: readonly string[], launch: Launch): Program => {
-  const quoted = [process.execPath, main, ...args].map((word) => `'${word}'`).join(' ');
+/** The same, or another script, under a terminal of its own, 100 columns wide, whose output is all in `stdout`. */
+export const startOnTerminal = (args: readonly string[], launch: Launch, script = main): Program => {
+  const quoted = [process.execPath, script, ...args].map((word) => `'${word}'`).join(' ');
   const command = `stty cols 100 && exec ${quoted}`;
   return process.platform === 'darwin'
     ? startCommand(['script', '-q', '/dev/null', '/bin/sh', '-c', command], launch)
