@@ -120,7 +120,7 @@ describe('the summary', () => {
       heldTemplates: 1,
       failedTemplates: 1,
       subdomains: 4,
-      subdomainDifferences: 5,
+      subdomainDifferences: 6,
     });
   });
 

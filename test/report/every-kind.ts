@@ -241,6 +241,16 @@ export const everyKind: PassResult = pass({
               fields: ['type', 'name', 'content'],
             },
             {
+              kind: 'stale',
+              templateRecord: { id: 6, ...record('MX', null, 'mx1.example.net', { priority: 20 }) },
+              record: {
+                id: 908,
+                templateRecordId: 6,
+                ...record('MX', null, 'mx1.example.net', { priority: 10, ttl: 3600 }),
+              },
+              fields: ['priority'],
+            },
+            {
               kind: 'foreign',
               templateRecord: null,
               record: { id: 907, templateRecordId: 4711, ...record('TXT', null, 'hello') },

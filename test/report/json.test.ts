@@ -4,6 +4,7 @@ import { assembleReport } from '../../src/report/assemble.ts';
 import { renderJson } from '../../src/report/json.ts';
 import type { Report } from '../../src/report/report.ts';
 import { everyKindReport, pass, template } from './every-kind.ts';
+import { hostileTexts, reportWith, someHostileTexts } from './hostile.ts';
 
 test('a report of every kind', async () => {
   await expect(renderJson(everyKindReport)).toMatchFileSnapshot('every-kind.golden.json');
@@ -32,5 +33,17 @@ test('texts come back as they were, and nothing in them reaches a terminal', () 
       expect(json).not.toMatch(/(?!\n)[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u);
     }),
     { examples: [['\x1b[2J\u202e\u2028\u{e0041}\x9b\u007f']] },
+  );
+});
+
+test('hostile texts in every place come back as they were', () => {
+  fc.assert(
+    fc.property(someHostileTexts, (texts) => {
+      const report = reportWith(texts);
+      const json = renderJson(report);
+      expect(JSON.parse(json)).toEqual(report);
+      expect(json).not.toMatch(/(?!\n)[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u);
+    }),
+    { numRuns: 30, examples: [[hostileTexts]] },
   );
 });
