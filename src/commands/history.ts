@@ -23,8 +23,10 @@ export const history = async (templates: readonly string[], options: Options): P
     );
     for (const entry of found) entries.push(entry);
   }
-  const shown = cleanTexts(entries, scrubber(settings.secrets()));
-  process.stdout.write(options['format'] === 'json' ? asJson(shown) : asText(shown));
+  const sorted = entries.toSorted((one, other) => Date.parse(one.at) - Date.parse(other.at));
+  const shown = cleanTexts(sorted, scrubber(settings.secrets()));
+  const severalClients = settings.clients.length > 1;
+  process.stdout.write(options['format'] === 'json' ? asJson(shown) : asText(shown, severalClients));
   return 0;
 };
 
@@ -40,11 +42,14 @@ const readSince = (since: Options[string]): number => {
 
 const asJson = (entries: readonly ShownEntry[]): string => `${JSON.stringify(entries, null, 2)}\n`;
 
-const asText = (entries: readonly ShownEntry[]): string => entries.map(asLine).join('') || 'no writes\n';
+const asText = (entries: readonly ShownEntry[], withClient: boolean): string =>
+  entries.map((entry) => asLine(entry, withClient)).join('') || 'no writes\n';
 
-const asLine = ({ at, template, action, recordId, before, after, outcome, error }: ShownEntry): string => {
+const asLine = (entry: ShownEntry, withClient: boolean): string => {
+  const { at, client, template, action, recordId, before, after, outcome, error } = entry;
+  const name = withClient ? `${client}: ${template}` : template;
   const change = changeText(before, after);
   const id = recordId === null ? '' : ` #${recordId}`;
   const why = error === null ? '' : ` (${error})`;
-  return `${at} ${outcome.padEnd(9)} ${visible(`${template}: ${action}${id} ${change}${why}`)}\n`;
+  return `${at} ${outcome.padEnd(9)} ${visible(`${name}: ${action}${id} ${change}${why}`)}\n`;
 };

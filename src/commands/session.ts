@@ -54,7 +54,8 @@ export const openSession = async (
         if (message === noticed) return;
         noticed = message;
         if (logTo === 1) log.warn({ client: client.name, notice: message }, 'notice');
-        else if (log.isLevelEnabled('warn')) tell(scrubber(secrets())(message));
+        else if (log.isLevelEnabled('warn'))
+          tell(scrubber(secrets())(newest.clients.length > 1 ? `${client.name}: ${message}` : message));
       },
       onRequest: (request) => {
         log.debug({ client: client.name, ...request }, 'request');

@@ -1,3 +1,5 @@
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { status } from '../hosting/scripted-server.ts';
 import { run, workplace, type Launch } from './program.ts';
@@ -58,6 +60,31 @@ describe('history', () => {
       expect.stringMatching(/^\S+Z applied {3}voice: update #313 .* → .* 5 5061 sip\.example\.net ttl 300$/),
       '',
     ]);
+  });
+
+  it('says which client it was, and mixes the writes of several by their time', async () => {
+    const service = await startService();
+    const { DNS_SYNC_CLIENT_TOKEN: _, ...env } = service.env;
+    const cwd = await workplace();
+    await writeFile(
+      path.join(cwd, 'dns-template-sync.yaml'),
+      `
+      clients:
+        acme: {templates: templates/standard-web.yaml, clientToken: {env: ACME_TOKEN}}
+        bakery: {templates: templates/voice.yaml, clientToken: {env: BAKERY_TOKEN}}
+      `,
+    );
+    const launch = { cwd, env: { ...env, ACME_TOKEN: 'token of acme', BAKERY_TOKEN: 'token of the bakery' } };
+    const first = await run(['apply', '--client', 'bakery', '--yes'], launch);
+    expect(first.stderr).toMatch(/^dns-template-sync: starts without memory/);
+    const second = await run(['apply', '--yes'], launch);
+    expect(second.stderr).toMatch(/^dns-template-sync: acme: starts without memory.*\n$/);
+    const { stdout } = await run(['history'], launch);
+    expect(stdout).toMatch(
+      /^\S+Z applied {3}bakery: voice: update #313 .*\n(\S+Z applied {3}acme: standard-web: .*\n){3}$/,
+    );
+    const only = await run(['history', '--client', 'bakery'], launch);
+    expect(only.stdout).toMatch(/^\S+Z applied {3}voice: /);
   });
 
   it('is empty where nothing was written yet', async () => {
