@@ -117,16 +117,37 @@ describe('the page in a browser', () => {
     expect(complaints).toEqual([]);
   });
 
-  it('says so when the daemon has ended, and is live again when there is one', async () => {
+  it('says so when the daemon has ended, and is live again when there is another one', async () => {
     const { daemon, url } = await started();
     const { page } = await visit(url);
+    const version = (): Promise<unknown> => page.evaluate('document.documentElement.dataset.version');
     await page.locator('#link.live').waitFor();
+    const before = await version();
     daemon.signal('SIGTERM');
     await page.locator('#link.lost').waitFor();
     expect(await page.locator('#link').innerText()).toMatch(
       /Not connected: this is how it was at [\d:]+ UTC/,
     );
     expect(await daemon.ended).toMatchObject({ code: 0 });
+    await started(['--listen', new URL(url).host]);
+    await page.locator('#link.live').waitFor();
+    await page.waitForFunction(`document.documentElement.dataset.version !== '${String(before)}'`);
+  });
+
+  it('puts the focus at the start of the state where what had it is gone', async () => {
+    const { daemon, url, change, idOf } = await started(['--dry-run']);
+    const { page } = await visit(url);
+    await page.locator('#link.live').waitFor();
+    const content = `v=spf1 ${'ip4:192.0.2.1 '.repeat(100)}-all`;
+    await change('add-record', { dns_template_id: 17, type: 'TXT', name: 'long', content });
+    await daemon.pass();
+    const row = page.locator('.rows li', { hasText: 'long' });
+    await row.locator('summary').focus();
+    await page.keyboard.press('Enter');
+    await change('remove-record', { record_id: await idOf('TXT', 'long') });
+    await daemon.pass();
+    await row.waitFor({ state: 'detached' });
+    expect(await page.evaluate('document.activeElement.id')).toBe('main');
   });
 
   it('keeps hostile contents for what they are', async () => {

@@ -5,7 +5,6 @@ import { duration, many, moment, reasonOf } from './words.ts';
 /** The four answers that most people come for. */
 export const overview = ({ newest, clients, now }: Pick<PageFacts, 'newest' | 'clients' | 'now'>): Markup => {
   const { inSync, templates, ...counts } = newest.report.summary;
-  const differing = counts.add + counts.update + counts.park + counts.surplus + counts.blocked;
   const kinds = [
     [counts.add, 'to add'],
     [counts.update, 'to change'],
@@ -14,6 +13,7 @@ export const overview = ({ newest, clients, now }: Pick<PageFacts, 'newest' | 'c
     [counts.blocked, 'blocked'],
     [counts.subdomainDifferences, 'in subdomains'],
   ] as const;
+  const differing = kinds.reduce((sum, [count]) => sum + count, 0);
   return html`<dl class="tiles">
     ${tile(
       'In sync',

@@ -39,7 +39,7 @@ main > section.now {
 .tiles b { font-size: 1.5rem; font-weight: 650; line-height: 1.4; font-variant-numeric: tabular-nums; }
 .tiles time { white-space: normal; }
 .tiles p { margin: 0; }
-.tiles span { white-space: nowrap; }
+.tiles span { display: inline-block; }
 time { font-variant-numeric: tabular-nums; }
 time[data-ago]::after { content: " · " attr(data-ago); color: var(--aside); font-weight: 400; }
 .tiles time[data-ago]::after { content: attr(data-ago); display: block; font-size: .9rem; line-height: 1.5; }
@@ -50,6 +50,7 @@ td:last-child { padding-right: 0; }
 tbody th { font-weight: 600; }
 thead th { border-top: 0; padding-top: 0; color: var(--aside); font-size: .85rem; font-weight: 600; }
 td p { margin: .15rem 0; }
+td > p:first-child { margin-top: 0; }
 td .why { font-size: .9rem; }
 td .aside .badge { font-size: .75rem; padding: 0 .5em; }
 #writes ~ table td .aside { display: block; }
@@ -57,7 +58,7 @@ td .aside .badge { font-size: .75rem; padding: 0 .5em; }
 article { margin-top: 1rem; padding-top: .25rem; }
 article + article { border-top: 1px solid var(--line); padding-top: 1.25rem; margin-top: 1.25rem; }
 article h3 { margin: 0; font-size: 1.05rem; }
-.message { padding: .5rem .75rem; border-left: .25rem solid var(--magenta); background: var(--soft); }
+.message { padding: .5rem .75rem; border-left: .25rem solid var(--aside); background: var(--soft); }
 .subdomain { margin: 1rem 0 0 0; padding-left: 1rem; border-left: 2px solid var(--line); }
 .subdomain h4 { margin: 0; font-size: 1rem; }
 .rest { color: var(--aside); font-size: .9rem; margin-top: .75rem; }
