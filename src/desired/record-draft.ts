@@ -115,7 +115,7 @@ const nameIn = (fields: RecordFields, reader: Reader): string | null => {
   const node = fields.get('name');
   if (node === undefined || (node.kind === 'scalar' && node.value === null)) return null;
   const name = textIn(node, '`name`', reader);
-  // What could not be filled in stays, and as a placeholder: it is not the subdomain itself.
-  if (name === null) return node.kind === 'scalar' ? node.text : '{}';
+  // What could not be filled in stays, and as a placeholder: it is not the subdomain itself, nor any other name.
+  if (name === null) return node.kind === 'scalar' ? node.text : `{${node.line}:${node.column}}`;
   return name === '' || name === '@' ? null : name;
 };
