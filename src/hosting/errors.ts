@@ -38,7 +38,7 @@ interface Facts {
   readonly details?: readonly string[];
 }
 
-/** A request that failed. It carries no `cause`: what the network throws can hold the request with its tokens. */
+/** A request that failed. It carries no `cause`: what undici throws can hold the request with its tokens. */
 export class HostingError extends Error {
   override name = 'HostingError';
   readonly kind: HostingErrorKind;

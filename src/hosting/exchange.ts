@@ -1,5 +1,4 @@
-import type { ClientRequest, RequestOptions } from 'node:http';
-import type { Socket } from 'node:net';
+import type { Dispatcher } from 'undici';
 
 export interface WireRequest {
   readonly method: 'GET' | 'PUT';
@@ -34,27 +33,18 @@ export class TransportError extends Error {
   }
 }
 
-/** Makes a request that leaves when it is ended, and not before. */
-export interface Sender {
-  readonly open: (options: RequestOptions) => ClientRequest;
-  /** What a socket tells when a request can leave on it. */
-  readonly connected: 'connect' | 'secureConnect';
-  /** Milliseconds. */
-  readonly connectTimeout: number;
-}
-
 /**
  * Sends one request, at most once, and receives its whole answer. Rejects with {@link TransportError}: at the
  * deadline, when the signal cuts it off, when the answer is larger than `maxBytes`, or when the network fails.
  */
 export const exchange = (
-  { open, connected, connectTimeout }: Sender,
+  dispatcher: Dispatcher,
   request: WireRequest,
   maxBytes: number,
   signal?: AbortSignal,
 ): Promise<WireAnswer> =>
   new Promise((resolve, reject) => {
-    let sent = false;
+    let connection: Dispatcher.DispatchController | null = null;
     let head: Pick<WireAnswer, 'status' | 'headers'> | null = null;
     const chunks: Buffer[] = [];
     let bytes = 0;
@@ -63,7 +53,6 @@ export const exchange = (
     const settle = (finish: () => void): void => {
       if (settled) return;
       settled = true;
-      clearTimeout(connecting);
       clearTimeout(timer);
       signal?.removeEventListener('abort', cut);
       finish();
@@ -71,90 +60,62 @@ export const exchange = (
     const complete = (isCut: boolean): void =>
       settle(() => {
         if (head) resolve({ ...head, body: Buffer.concat(chunks), cut: isCut });
-        else reject(new TransportError('no answer', { sent }));
+        else reject(new TransportError('no answer', { sent: true }));
       });
     const fail = (message: string, tooLarge = false): void => {
       // The status of an error says all that matters, so its body may end anyhow.
       if (head && !isSuccess(head.status)) complete(true);
-      else settle(() => reject(new TransportError(message, { sent, tooLarge })));
-      wire.destroy();
+      else settle(() => reject(new TransportError(message, { sent: connection !== null, tooLarge })));
+      connection?.abort(new Error('not needed any more'));
     };
     const cut = (): void => fail('cut off: this program is stopping');
-    const expire = (within: number): void => {
-      const missing = head ? 'the rest of the answer' : sent ? 'an answer' : 'a connection';
-      fail(`timeout: ${missing} did not come within ${Math.round(within)} ms`);
+    const expire = (): void => {
+      const missing = head ? 'the rest of the answer' : connection ? 'an answer' : 'a connection';
+      fail(`timeout: ${missing} did not come within ${Math.round(request.timeout)} ms`);
     };
-    const expireAfter = (time: number, unless: () => boolean = () => false): NodeJS.Timeout =>
-      // After a busy stretch of this program the timer comes first, and then what waits in the socket.
-      setTimeout(() => setImmediate(() => !unless() && expire(time)), time);
-
-    const wire = open(optionsOf(request));
-    const connecting = expireAfter(connectTimeout, () => sent);
-    const timer = expireAfter(request.timeout);
+    // After a busy stretch of this program the timer comes first, and then the answer that waits in the socket.
+    const timer = setTimeout(() => setImmediate(expire), request.timeout);
     signal?.addEventListener('abort', cut);
 
-    wire.on('socket', (socket) =>
-      whenConnected(socket, connected, () => {
-        // Never late, when its failure has been told.
-        if (settled) return;
-        sent = true;
-        clearTimeout(connecting);
-        wire.end(request.body ?? undefined);
-      }),
-    );
-    wire.on('response', (answer) => {
-      // An interim answer does not come here.
-      const status = answer.statusCode ?? 0;
-      head = { status, headers: answer.headers };
-      const limit = isSuccess(status) ? maxBytes : Math.min(maxErrorBytes, maxBytes);
-      answer.on('data', (chunk: Buffer) => {
+    dispatcher.dispatch(dispatchOptions(request), {
+      // Called at the moment when the request is written to a connection, and not before.
+      onRequestStart: (controller) => {
+        if (settled || connection !== null) controller.abort(new Error('never to be sent late, or twice'));
+        else connection = controller;
+      },
+      onResponseStart: (_, status, headers) => {
+        // Below 200 it is an interim answer, which another one follows.
+        if (status >= 200) head = { status, headers };
+      },
+      onResponseData: (_, chunk) => {
         chunks.push(chunk);
         bytes += chunk.length;
+        const limit = head && !isSuccess(head.status) ? Math.min(maxErrorBytes, maxBytes) : maxBytes;
         if (bytes > limit) fail(`the answer is larger than ${maxBytes} bytes`, true);
-      });
-      answer.on('end', () => (answer.complete ? complete(false) : fail('the answer was cut short')));
-      answer.on('error', (error) => fail(describe(error)));
+      },
+      onResponseEnd: () => complete(false),
+      onResponseError: (_, error) => fail(describe(error)),
     });
-    wire.on('error', (error) => fail(describe(error)));
-    wire.on('close', () => fail('the connection was closed'));
   });
-
-/** Sockets on which a request has left before. */
-const used = new WeakSet<Socket>();
-
-/** The request leaves only then: an error before it, in a handshake too, means that no part of it was sent. */
-const whenConnected = (socket: Socket, connected: Sender['connected'], task: () => void): void => {
-  if (used.has(socket)) {
-    task();
-    return;
-  }
-  socket.once(connected, () => {
-    used.add(socket);
-    task();
-  });
-};
 
 /** Enough of an error's body for an excerpt. */
 const maxErrorBytes = 8_192;
 
-const optionsOf = ({ method, path, body }: WireRequest): RequestOptions => ({
+const dispatchOptions = ({ method, path, body }: WireRequest): Dispatcher.DispatchOptions => ({
   method,
   path,
+  body,
   headers: {
     accept: 'application/json',
     'user-agent': 'dns-template-sync',
-    ...(body === null ? {} : formHeaders(body)),
+    ...(body === null ? {} : { 'content-type': 'application/x-www-form-urlencoded' }),
   },
-});
-
-const formHeaders = (body: string): Record<string, string | number> => ({
-  'content-type': 'application/x-www-form-urlencoded',
-  'content-length': Buffer.byteLength(body),
+  ...(method === 'PUT' ? { reset: true } : {}),
 });
 
 export const isSuccess = (status: number): boolean => status >= 200 && status < 300;
 
-/** Only the code and the message: errors of the network carry the answer's bytes and more. */
+/** Only the code and the message: the errors of undici carry the answer's bytes and more. */
 const describe = ({ code, name, message }: Error & { code?: unknown }): string => {
   const kind = typeof code === 'string' ? code : name;
   return message.includes(kind) ? message : [kind, message].filter(Boolean).join(': ');

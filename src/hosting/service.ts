@@ -137,7 +137,7 @@ export const connectHosting = (options: HostingOptions): HostingService => {
     close: async () => {
       closing.abort();
       await Promise.allSettled(open);
-      transport.close();
+      await transport.close();
     },
   };
 };

@@ -1,7 +1,6 @@
-import * as http from 'node:http';
-import * as https from 'node:https';
-import { urlToHttpOptions } from 'node:url';
-import { exchange, type Sender, type WireAnswer, type WireRequest } from './exchange.ts';
+import type { buildConnector as Connector, Pool as ReadPool } from 'undici';
+import { exchange, type WireAnswer, type WireRequest } from './exchange.ts';
+import { buildConnector, Client, Pool } from './undici.ts';
 
 interface TransportOptions {
   readonly origin: string;
@@ -17,47 +16,40 @@ interface TransportOptions {
  */
 export class Transport {
   readonly #options: TransportOptions;
-  readonly #reads: http.Agent;
-  /** Makes a connection for each request; what it keeps are TLS sessions. */
-  readonly #writes: http.Agent;
+  readonly #reads: ReadPool;
+  readonly #connectForWrite: Connector.connector;
 
   constructor(options: TransportOptions) {
-    const { Agent } = moduleFor(options.origin);
     this.#options = options;
-    this.#reads = new Agent({ keepAlive: true, maxSockets: options.concurrency, timeout: idleTime });
-    this.#writes = new Agent({ keepAlive: false });
+    this.#reads = new Pool(options.origin, {
+      ...noOwnTimeouts,
+      connections: options.concurrency,
+      connect: { timeout: options.requestTimeout },
+    });
+    // Half of the time is left for the answer: too little of it, and an add would end as an unknown outcome.
+    // One connector for all writes keeps their TLS sessions.
+    this.#connectForWrite = buildConnector({ timeout: Math.ceil(options.writeTimeout / 2) });
   }
 
   /** Throws {@link TransportError}. The signal cuts it off. */
   async read(request: WireRequest, signal: AbortSignal): Promise<WireAnswer> {
-    const { origin, requestTimeout, maxResponseBytes } = this.#options;
-    return exchange(senderTo(origin, this.#reads, requestTimeout), request, maxResponseBytes, signal);
+    return exchange(this.#reads, request, this.#options.maxResponseBytes, signal);
   }
 
   /** Throws {@link TransportError}. Nothing but its deadline cuts it off. */
   async write(request: WireRequest): Promise<WireAnswer> {
-    const { origin, writeTimeout, maxResponseBytes } = this.#options;
-    // Half of the time is left for the answer: too little of it, and an add would end as an unknown outcome.
-    const connectTimeout = Math.ceil(writeTimeout / 2);
-    return exchange(senderTo(origin, this.#writes, connectTimeout), request, maxResponseBytes);
+    const connection = new Client(this.#options.origin, { ...noOwnTimeouts, connect: this.#connectForWrite });
+    try {
+      return await exchange(connection, request, this.#options.maxResponseBytes);
+    } finally {
+      await connection.destroy();
+    }
   }
 
   /** Ends the kept connections; to be called when nothing is in flight. */
-  close(): void {
-    this.#reads.destroy();
+  async close(): Promise<void> {
+    await this.#reads.destroy();
   }
 }
 
-const senderTo = (origin: string, agent: http.Agent, connectTimeout: number): Sender => ({
-  open: (options) => moduleFor(origin).request({ ...urlToHttpOptions(new URL(origin)), ...options, agent }),
-  connected: isSecure(origin) ? 'secureConnect' : 'connect',
-  connectTimeout,
-});
-
-const moduleFor = (origin: string): Pick<typeof http, 'Agent' | 'request'> =>
-  isSecure(origin) ? https : http;
-
-const isSecure = (origin: string): boolean => origin.startsWith('https:');
-
-/** Milliseconds for which a connection is kept. */
-const idleTime = 4_000;
+const noOwnTimeouts = { pipelining: 1, headersTimeout: 0, bodyTimeout: 0 } as const;
