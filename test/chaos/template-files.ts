@@ -10,6 +10,7 @@ export interface TemplateFile {
   readonly template: string;
   readonly surplus: 'report' | 'park';
   readonly adopt: boolean;
+  readonly mode?: 'edits';
   readonly records: readonly FileRecord[];
 }
 

@@ -15,6 +15,7 @@ import {
   takeEnd,
   takeFor,
   takeView,
+  takeWithdrawn,
   templateIn,
   type Deed,
   type PassFacts,
@@ -215,6 +216,7 @@ export const createJudge = ({ world, isKind, truth, editsOf }: JudgeOptions): Ju
         const isCutShort = one.message !== null || ended !== null || pass.stopAt !== null;
         if (!isCutShort) for (const what of leftParked(context.deeds)) blame(`${one.template}: ${what}`);
         if (pass.isDryRun) continue;
+        takeWithdrawn(context.one, desired);
         const [last] = plausibleViews(context.one);
         const isDoubted =
           one.message !== null || one.differences.some(({ outcome }) => outcome === 'unknown');

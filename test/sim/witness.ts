@@ -193,6 +193,12 @@ const settle = (deed: Deed, { at, isListing, records }: View): void => {
 export const isPending = (deed: Deed): boolean =>
   isAdd(deed) && deed.sent.told === 'nothing' && !deed.isShown && !deed.isMissed && !deed.isForgiven;
 
+/** A pass that came to its end has seen what the file does not want any more. */
+export const takeWithdrawn = (one: TemplateCase, wanted: DesiredTemplate): void => {
+  const keys = new Set(wanted.records.map(keyOf));
+  for (const deed of one.deeds) if (!keys.has(deed.key)) deed.isWithdrawn = true;
+};
+
 /** A pass that ended as it should has kept what it saw last. */
 export const takeEnd = (
   one: TemplateCase,
@@ -201,7 +207,6 @@ export const takeEnd = (
 ): void => {
   const ids = new Set(records.map(({ id }) => id));
   const keys = new Set(wanted.records.map(keyOf));
-  for (const deed of one.deeds) if (!keys.has(deed.key)) deed.isWithdrawn = true;
   for (const [key, id] of one.known) if (!keys.has(key) && !ids.has(id)) one.known.delete(key);
   for (const record of wanted.records) {
     const found = records.find((present) => satisfies(present, record));
