@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { lstat, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { lstat, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { makeDirectory } from '../directory.ts';
 import { UserError } from '../errors.ts';
 
 /** The content of a regular file; null where nothing has this name. Throws where something else does. */
@@ -16,7 +17,7 @@ export const readIfThere = async (file: string): Promise<Buffer | null> => {
 
 /** Throws where something of this name is there by now. */
 export const createFile = async (file: string, text: string): Promise<void> => {
-  await mkdir(dirname(file), { recursive: true });
+  makeDirectory(dirname(file));
   await writeFile(file, text, { flag: 'wx' });
 };
 

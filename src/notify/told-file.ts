@@ -1,6 +1,7 @@
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod';
+import { makeDirectory } from '../directory.ts';
 import { toldNothing, type Told } from './change.ts';
 import { states } from './standing.ts';
 
@@ -25,7 +26,7 @@ export const openToldFile = ({ file, onError }: ToldFileOptions): ToldFile => {
     if (!isUsable) return;
     try {
       const receivers = Object.fromEntries([...told].map(([name, map]) => [name, Object.fromEntries(map)]));
-      mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
+      makeDirectory(path.dirname(file), 0o700);
       const temporary = `${file}.new`;
       writeFileSync(temporary, `${JSON.stringify({ version: 1, receivers })}\n`, { mode: 0o600 });
       renameSync(temporary, file);

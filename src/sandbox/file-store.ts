@@ -1,6 +1,7 @@
-import { mkdir, open, rename, rm, stat } from 'node:fs/promises';
+import { open, rename, rm, stat } from 'node:fs/promises';
 import type { BigIntStats } from 'node:fs';
 import { dirname, resolve } from 'node:path';
+import { makeDirectory } from '../directory.ts';
 import { messageOf, UserError } from '../errors.ts';
 import { SandboxData } from './data.ts';
 import type { DataStore } from './data-store.ts';
@@ -52,7 +53,7 @@ export const openFileStore = async (path: string, reset: boolean): Promise<DataS
   };
 
   try {
-    await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+    makeDirectory(dirname(file), 0o700);
     if (reset) {
       await withFileLock(lock, async () => save(file, exampleData()));
     } else if ((await stampOf(file)) === null) {
