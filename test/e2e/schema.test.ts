@@ -3,6 +3,9 @@ import path from 'node:path';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { describe, expect, it, vi } from 'vitest';
 import { parse } from 'yaml';
+import { notificationOf } from '../../src/notify/delivery.ts';
+import { News } from '../../src/notify/news.ts';
+import { add, sight, toldInMemory, update } from '../notify/sights.ts';
 import { run, workplace } from './program.ts';
 import { startService } from './service.ts';
 
@@ -25,16 +28,19 @@ const validatorOf = (text: string): ValidateFunction =>
 const accepts = (validate: ValidateFunction, value: unknown): boolean => validate(value);
 
 describe('schema', () => {
-  it.each(['template', 'config', 'report', 'notification'])('%s: names itself and describes every key', async (what) => {
-    const schema = JSON.parse(await printed(what));
-    expect(schema).toMatchObject({
-      $schema: 'https://json-schema.org/draft/2020-12/schema',
-      $id: `urn:dns-template-sync:${what}`,
-      title: `dns-template-sync ${what}`,
-    });
-    const properties: [string, { description?: string }][] = Object.entries(schema.properties);
-    expect(properties.filter(([, { description }]) => !description).map(([key]) => key)).toEqual([]);
-  });
+  it.each(['template', 'config', 'report', 'notification'])(
+    '%s: names itself and describes every key',
+    async (what) => {
+      const schema = JSON.parse(await printed(what));
+      expect(schema).toMatchObject({
+        $schema: 'https://json-schema.org/draft/2020-12/schema',
+        $id: `urn:dns-template-sync:${what}`,
+        title: `dns-template-sync ${what}`,
+      });
+      const properties: [string, { description?: string }][] = Object.entries(schema.properties);
+      expect(properties.filter(([, { description }]) => !description).map(([key]) => key)).toEqual([]);
+    },
+  );
 
   it('is that of template files where nothing is said', async () => {
     expect(await printed()).toBe(await printed('template'));
@@ -67,8 +73,28 @@ describe('the schema of the settings file', () => {
     ['mode: enforced', false],
     ['settle: 10', false],
     ['limits: {maxChangePercent: 101}', false],
+    ['notify: {ops: {type: webhook, url: "https://ops.example.net", secret: {env: A}, on: [held]}}', true],
+    ['notify: {chat: {type: slack, url: {file: /run/url}, clients: [acme], timeout: 5s}}', true],
+    ['notify: {chat: {type: slack}}', false],
+    ['notify: {ops: {type: webhook, url: {env: A}, secret: abc}}', false],
+    ['notify: {ops: {type: webhook, url: {env: A}, on: [everything]}}', false],
   ])('%s: %s', async (text, expected) => {
     expect(accepts(validatorOf(await printed('config')), parse(text))).toBe(expected);
+  });
+});
+
+describe('the schema of notifications', () => {
+  it('accepts what a webhook receives, and not half of it', async () => {
+    const one = sight([{ status: 'drifted', differences: [update(), add('192.0.2.7')] }]);
+    const news = new News(toldInMemory());
+    news.take(one, ['drift']);
+    const message = JSON.parse(JSON.stringify(notificationOf(news.next()!)));
+    const validate = validatorOf(await printed('notification'));
+    expect(accepts(validate, message)).toBe(true);
+    expect(accepts(validate, { ...message, changes: [] })).toBe(false);
+    expect(accepts(validate, { ...message, changes: [{ ...message.changes[0], event: 'other' }] })).toBe(
+      false,
+    );
   });
 });
 
