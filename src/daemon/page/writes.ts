@@ -14,7 +14,11 @@ export const writeSection = (writes: PageFacts['writes'], now: number): Markup =
         ? html`<p class="failed">The history cannot be read: ${visible(writes)}</p>`
         : writeTable(writes, now)
     }
-    <p class="rest">All of them are in <a href="/api/history">/api/history</a>.</p>
+    ${
+      writes.length === 0
+        ? ''
+        : html`<p class="rest">All of them are in <a href="/api/history">/api/history</a>.</p>`
+    }
   </section>`;
 
 const writeTable = (writes: readonly WriteEntry[], now: number): Markup =>
