@@ -131,7 +131,7 @@ describe('the page in a browser', () => {
     expect(await daemon.ended).toMatchObject({ code: 0 });
     await started(['--listen', new URL(url).host]);
     await page.locator('#link.live').waitFor();
-    await page.waitForFunction(`document.documentElement.dataset.version !== '${String(before)}'`);
+    await page.locator(`html:not([data-version="${String(before)}"])`).waitFor({ state: 'attached' });
   });
 
   it('puts the focus at the start of the state where what had it is gone', async () => {
