@@ -1,0 +1,122 @@
+import { execFileSync } from 'node:child_process';
+import { mkdir, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import path from 'node:path';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { writeBelow } from '../daemon/ways.ts';
+import { addTemplate, contentsOf, describing, startDaemon, type Daemon } from './daemon.ts';
+import { workplace, type LogLine } from './program.ts';
+import { startService } from './service.ts';
+
+vi.setConfig({ testTimeout: 60_000 });
+
+const isAfterEdit = ({ trigger }: LogLine): boolean => trigger === 'file-change';
+
+/** The daemon after its first pass, on one template `site` that is in sync. */
+const started = async () => {
+  const service = await startService();
+  const id = await addTemplate(service, 'site', '192.0.2.1');
+  const cwd = await workplace({ withExamples: false });
+  const at = (...names: readonly string[]): string => path.join(cwd, ...names);
+  const edit = (address: string): Promise<void> =>
+    writeBelow(cwd, 'templates/site.yaml', describing('site', address));
+  await edit('192.0.2.1');
+  const daemon = await startDaemon([], { cwd, env: service.env });
+  expect(await daemon.event('pass.finished')).toMatchObject({ status: 'in-sync' });
+  return { service, cwd, at, edit, daemon, contents: () => contentsOf(service, id) };
+};
+
+const isAlive = async (daemon: Daemon): Promise<boolean> => (await daemon.ask('/livez')).ok;
+
+describe('what lies among the templates', () => {
+  it('and is no file keeps neither the others from their passes nor the daemon waiting', async () => {
+    const { at, edit, daemon, contents } = await started();
+    execFileSync('mkfifo', [at('templates/pipe.yaml')]);
+    const server = createServer().listen(at('templates/socket.yaml'));
+    onTestFinished(() => void server.close());
+    await symlink('/dev/zero', at('templates/zero.yaml'));
+    await symlink('circle.yaml', at('templates/circle.yaml'));
+    await symlink('..', at('templates/up'));
+    await edit('192.0.2.2');
+    await daemon.event('change.applied');
+    expect(await daemon.pass()).toMatchObject({ status: 'failed', summary: { failedTemplates: 0 } });
+    expect(await contents()).toEqual(['192.0.2.2']);
+    for (const name of ['pipe', 'socket', 'zero', 'circle'])
+      expect(daemon.output()).toContain(`templates/${name}.yaml cannot be read`);
+    expect(await isAlive(daemon)).toBe(true);
+  });
+
+  it('and is far too large is refused, and the others go on', async () => {
+    const { at, edit, daemon, contents } = await started();
+    await writeFile(at('templates/large.yaml'), Buffer.alloc(50_000_000, '- x\n'));
+    await edit('192.0.2.2');
+    await daemon.event('change.applied');
+    expect(await contents()).toEqual(['192.0.2.2']);
+    expect(daemon.output()).toContain('the file is larger than 4 MiB: split it');
+    expect(await isAlive(daemon)).toBe(true);
+  });
+});
+
+describe('a templates directory', () => {
+  it('that can be read no more holds what is there, until it can', async () => {
+    const { service, at, daemon, contents } = await started();
+    await rename(at('templates'), at('elsewhere'));
+    await symlink('templates', at('templates'));
+    expect(await daemon.event('pass.finished', isAfterEdit)).toMatchObject({ summary: { heldTemplates: 1 } });
+    expect(service.writes()).toEqual([]);
+    expect(await isAlive(daemon)).toBe(true);
+    await rm(at('templates'));
+    await rename(at('elsewhere'), at('templates'));
+    await writeFile(at('templates/site.yaml'), describing('site', '192.0.2.2'));
+    await daemon.event('change.applied');
+    expect(await contents()).toEqual(['192.0.2.2']);
+  });
+
+  it('of a hundred thousand records keeps no probe waiting until it is read', async () => {
+    const service = await startService();
+    const cwd = await workplace({ withExamples: false });
+    const records = Array.from(
+      { length: 5_000 },
+      (_, index) => `  - {type: A, name: host-${index}, content: 192.0.2.1}\n`,
+    );
+    for (let file = 0; file < 20; file += 1)
+      await writeBelow(
+        cwd,
+        `templates/${file}.yaml`,
+        `template: site-${file}\nrecords:\n${records.join('')}`,
+      );
+    const daemon = await startDaemon([], { cwd, env: service.env });
+    let answers = 0;
+    const isReading = (): boolean => !daemon.output().includes('"drift.report"');
+    while (isReading()) if ((await isAlive(daemon)) && isReading()) answers += 1;
+    expect(answers).toBeGreaterThanOrEqual(20);
+  });
+});
+
+describe('a state directory', () => {
+  it('that is taken away is begun anew, which the log says', async () => {
+    const { at, edit, daemon, contents } = await started();
+    await rm(at('state'), { recursive: true });
+    await edit('192.0.2.2');
+    await daemon.event('change.applied');
+    expect(await contents()).toEqual(['192.0.2.2']);
+    expect(daemon.output()).toContain('starts without memory');
+  });
+
+  it('that cannot be used ends all writing, until it can', async () => {
+    const { service, at, edit, daemon, contents } = await started();
+    await rm(at('state'), { recursive: true });
+    await writeFile(at('state'), '');
+    await edit('192.0.2.2');
+    expect(await daemon.event('pass.finished', isAfterEdit)).toMatchObject({
+      status: 'failed',
+      error: expect.stringContaining('the state directory cannot be used'),
+    });
+    expect(service.writes()).toEqual([]);
+    expect(await isAlive(daemon)).toBe(true);
+    await rm(at('state'));
+    await mkdir(at('state'));
+    await daemon.pass();
+    expect(await contents()).toEqual(['192.0.2.2']);
+  });
+});
