@@ -24,6 +24,8 @@ export interface Pass {
   readonly trigger: Trigger;
   /** Only these templates; all where empty. */
   readonly templates: readonly string[];
+  /** All that the files describe, where the pass is about a part: two descriptions may turn out to be of one template. */
+  readonly described?: DesiredState;
   readonly service: TemplateService & { listDnsRecords(subdomain: string): Promise<SubdomainRecord[]> };
   readonly memory: MemoryReader;
   /** Null where nothing may be written, neither to the service nor to memory. */
@@ -52,7 +54,7 @@ export interface Pass {
 export const reconcile = async (desired: DesiredState, pass: Pass): Promise<PassResult> => {
   const startedAt = pass.clock.now();
   const halt: Halt = { reason: null, retryAt: null };
-  const templates = await reconcileTemplates(selectTemplates(desired, pass.templates), pass, halt);
+  const templates = await reconcileTemplates(desired, pass, halt);
   return {
     client: pass.client,
     run: pass.run,
@@ -79,18 +81,22 @@ const selectTemplates = (desired: DesiredState, names: readonly string[]): Desir
   };
 };
 
-const reconcileTemplates = async (
-  desired: DesiredState,
-  pass: Pass,
-  halt: Halt,
-): Promise<TemplateResult[]> => {
+const reconcileTemplates = async (part: DesiredState, pass: Pass, halt: Halt): Promise<TemplateResult[]> => {
+  const desired = selectTemplates(part, pass.templates);
+  const { described = part } = pass;
   const held = await unusableTemplates(desired, pass);
   const actual = await readActual(pass, halt);
-  if (typeof actual === 'string') return [...(await failAll(desired.templates, actual, pass)), ...held];
-  const bound = bindTemplates(desired.templates, actual);
+  if (typeof actual === 'string')
+    return [...(await unseen(desired.templates, 'failed', actual, pass)), ...held];
+  const asked = new Set(desired.templates);
+  const bound = bindTemplates(described.templates, described.unusable, actual).filter((one) =>
+    asked.has(one.desired),
+  );
   const isBound = (one: BoundTemplate | UnboundTemplate): one is BoundTemplate => 'present' in one;
   const works = await oneByOne(bound.filter(isBound), (one) => openWork(one, pass));
-  const unbound = bound.flatMap((one) => (isBound(one) ? [] : [failAll([one.desired], one.failure, pass)]));
+  const unbound = bound.flatMap((one) =>
+    isBound(one) ? [] : [unseen([one.desired], one.status, one.reason, pass)],
+  );
   const others = [...(await Promise.all(unbound)).flat(), ...held];
   const results = pass.writer
     ? await writeWorks(works, actual, others, { ...pass, memory: pass.writer, halt }, pass)
@@ -226,15 +232,16 @@ const subdomainsOf = async (
   });
 };
 
-const failAll = (
+const unseen = (
   templates: readonly DesiredTemplate[],
+  status: 'failed' | 'held',
   message: string,
   pass: Pass,
 ): Promise<TemplateResult[]> =>
   Promise.all(
     templates.map(async ({ template, id, source: { file } }) => {
       const revision = await pass.revisionOf(file);
-      return unseenResult({ client: pass.client, template, id, file, revision }, 'failed', message);
+      return unseenResult({ client: pass.client, template, id, file, revision }, status, message);
     }),
   );
 

@@ -10,16 +10,57 @@ export interface BoundTemplate {
 
 export interface UnboundTemplate {
   readonly desired: DesiredTemplate;
-  readonly failure: string;
+  readonly status: 'failed' | 'held';
+  readonly reason: string;
 }
 
 type Bound = BoundTemplate | UnboundTemplate;
 
-/** Finds the template that a file describes: by id, else by exact name among the client's own. */
+interface Description {
+  readonly id: number | null;
+  readonly template: string | null;
+  readonly file: string;
+}
+
+/**
+ * Finds the template that a file describes: by id, else by exact name among the client's own. One that is found by
+ * its id here and by its name there has two descriptions, and only the service could tell: neither is written.
+ * `unusable` are descriptions with errors, which hold what they name all the same.
+ */
 export const bindTemplates = (
   desired: readonly DesiredTemplate[],
+  unusable: readonly Description[],
   actual: readonly PresentTemplate[],
 ): Bound[] => {
+  const bound = bindEach(desired, actual);
+  const places = groupBy(
+    bound.flatMap((one) => ('present' in one ? [{ id: one.present.id, place: placeOf(one.desired) }] : [])),
+    ({ id }) => id,
+  );
+  const brokenById = new Map(unusable.map(({ id, file }) => [id, file]));
+  const brokenByName = new Map(
+    unusable.flatMap(({ id, template, file }) => (id === null ? [[template, file] as const] : [])),
+  );
+  return bound.map((one) => {
+    if (!('present' in one)) return one;
+    const { desired: wanted, present } = one;
+    const own = placeOf(wanted);
+    const other =
+      places.get(present.id)?.find(({ place }) => place !== own)?.place ??
+      brokenById.get(present.id) ??
+      brokenByName.get(present.name);
+    if (other === undefined) return one;
+    return {
+      desired: wanted,
+      status: 'held',
+      reason: `template ${present.id} ('${present.name}') is described at ${own} and at ${other}`,
+    };
+  });
+};
+
+const placeOf = ({ source: { file, line, column } }: DesiredTemplate): string => `${file}:${line}:${column}`;
+
+const bindEach = (desired: readonly DesiredTemplate[], actual: readonly PresentTemplate[]): Bound[] => {
   const own = actual.filter((template) => !template.publiclyAvailable);
   const byId = new Map(actual.map((template) => [template.id, template]));
   const byName = groupBy(own, (template) => template.name);
@@ -31,9 +72,9 @@ export const bindTemplates = (
 };
 
 const bindById = (desired: DesiredTemplate, present: PresentTemplate | undefined): Bound => {
-  if (!present) return { desired, failure: `no template with id ${desired.id} at the service` };
+  if (!present) return failed(desired, `no template with id ${desired.id} at the service`);
   if (present.publiclyAvailable)
-    return { desired, failure: `template ${desired.id} is public, and those are never written` };
+    return failed(desired, `template ${desired.id} is public, and those are never written`);
   const notes =
     present.name === desired.template
       ? []
@@ -50,16 +91,19 @@ const bindByName = (
   if (present && others.length === 0) return { desired, present, notes: [] };
   if (present) {
     const ids = found.map((template) => template.id).join(', ');
-    return {
-      desired,
-      failure: `several templates are called '${desired.template}' (${ids}): say which with id`,
-    };
+    return failed(desired, `several templates are called '${desired.template}' (${ids}): say which with id`);
   }
   const isPublic = actual.some((template) => template.name === desired.template);
-  return {
+  return failed(
     desired,
-    failure: isPublic
+    isPublic
       ? `'${desired.template}' is a public template, and those are never written`
       : `no template of this client is called '${desired.template}': make it at the service, or mend the name`,
-  };
+  );
 };
+
+const failed = (desired: DesiredTemplate, reason: string): UnboundTemplate => ({
+  desired,
+  status: 'failed',
+  reason,
+});

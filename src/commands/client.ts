@@ -76,19 +76,18 @@ export const openClient = ({ settings, strict, isSandbox, warn, onRequest }: Cli
     pass: async (request) => {
       tokens = settings.tokens.read();
       const pass = passOf(request, settings, service, isSandbox);
-      const begin = async (): Promise<DesiredState> => {
+      const begin = async (memory: MemoryReader, writer: Memory | null): Promise<PassResult> => {
         request.onStart?.();
-        const desired = await load();
-        return request.onDesired?.(desired) ?? desired;
+        const described = await load();
+        const part = request.onDesired?.(described) ?? described;
+        return reconcile(part, { ...pass, described, memory, writer });
       };
       if (request.dryRun) {
-        return withReader(place(), warn, async (memory) =>
-          reconcile(await begin(), { ...pass, memory, writer: null }),
-        );
+        return withReader(place(), warn, (memory) => begin(memory, null));
       }
       const { lockTimeout, signal, onWait = () => undefined } = request;
-      return withWriter(place(), { timeout: lockTimeout, signal, onWait }, warn, async (memory) =>
-        reconcile(await begin(), { ...pass, memory, writer: memory }),
+      return withWriter(place(), { timeout: lockTimeout, signal, onWait }, warn, (memory) =>
+        begin(memory, memory),
       );
     },
     close: () => service.close(),

@@ -7,7 +7,7 @@ import type { PassResult, TemplateResult } from '../result.ts';
  */
 export class Newest {
   #result: PassResult | null = null;
-  #compared: ReadonlyMap<string, unknown> = new Map();
+  #compared: ReadonlyMap<string, readonly unknown[]> = new Map();
   /** What the pass that runs has to do with. */
   #all: DesiredState = nothing;
   #part: DesiredState = nothing;
@@ -47,7 +47,7 @@ export class Newest {
     const unsettled = new Set(this.#result.templates.filter(isUnsettled).map(({ template }) => template));
     const descriptions = descriptionsIn(desired);
     const isTouched = (name: string): boolean =>
-      unsettled.has(name) || descriptions.get(name) !== this.#compared.get(name);
+      unsettled.has(name) || !areSame(descriptions.get(name) ?? [], this.#compared.get(name) ?? []);
     return {
       ...desired,
       templates: desired.templates.filter(({ template }) => isTouched(template)),
@@ -58,17 +58,23 @@ export class Newest {
 
 const nothing: DesiredState = { templates: [], unusable: [], problems: [], files: 0 };
 
+const areSame = (some: readonly unknown[], others: readonly unknown[]): boolean =>
+  some.length === others.length && some.every((one, index) => one === others[index]);
+
 /**
- * What the files say of each template. The same text makes the same object of a template as long as it is loaded
- * by one loader; a template that cannot be used is told by what is wrong with it.
+ * What the files say of the templates of each name, which their ids tell apart. The same text makes the same object
+ * of a template as long as it is loaded by one loader; a template that cannot be used is told by what is wrong with it.
  */
-const descriptionsIn = ({ templates, unusable }: DesiredState): Map<string, unknown> => {
-  const faults = new Map<string, string>();
-  for (const one of unusable) {
-    const name = nameOf(one);
-    faults.set(name, `${faults.get(name) ?? ''}${one.file}: ${one.message}\n`);
-  }
-  return new Map<string, unknown>([...templates.map((one) => [one.template, one] as const), ...faults]);
+const descriptionsIn = ({ templates, unusable }: DesiredState): Map<string, readonly unknown[]> => {
+  const descriptions = new Map<string, unknown[]>();
+  const add = (name: string, description: unknown): void => {
+    const others = descriptions.get(name);
+    if (others) others.push(description);
+    else descriptions.set(name, [description]);
+  };
+  for (const one of templates) add(one.template, one);
+  for (const one of unusable) add(nameOf(one), `${one.file}: ${one.message}`);
+  return descriptions;
 };
 
 /** The name under which a report lists it. */

@@ -130,6 +130,20 @@ describe('a pass after a file change', () => {
     expect(namesOf(newest.begin(await folder.load(), false))).toEqual(['web', 'web']);
   });
 
+  it('is about both templates of one name, which ids tell apart, where either is edited', async () => {
+    const withId = (id: number, address?: string): string => `id: ${id}\n${describing('web', address)}`;
+    for (const [edited, id] of [
+      ['one.yaml', 1],
+      ['two.yaml', 2],
+    ] as const) {
+      const folder = await files({ 'one.yaml': withId(1), 'two.yaml': withId(2) });
+      const newest = new Newest();
+      newest.take(resultOf(newest.begin(await folder.load(), true), 1));
+      await folder.write(edited, withId(id, '192.0.2.2'));
+      expect(namesOf(newest.begin(await folder.load(), false))).toEqual(['web', 'web']);
+    }
+  });
+
   it('is about what a pass that was cut short did not come to', async () => {
     const { folder, newest } = await withTwo();
     await folder.write('web.yaml', describing('web', '192.0.2.2'));

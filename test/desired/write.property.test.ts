@@ -44,7 +44,7 @@ describe('files written from any state of the service', () => {
         const state = await load(filesOf(templates), true);
         expect(state.problems).toEqual([]);
         expect(state.files).toBe(templates.length);
-        const bound = bindTemplates(state.templates, templates).flatMap((one) =>
+        const bound = bindTemplates(state.templates, state.unusable, templates).flatMap((one) =>
           'present' in one ? one : [],
         );
         expect(new Set(bound.map(({ present }) => present.id)).size).toBe(templates.length);

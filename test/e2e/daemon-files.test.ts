@@ -35,7 +35,8 @@ const started = async (...names: readonly string[]) => {
     const [record] = await service.records(idOf(name));
     await service.change('edit-record', { record_id: record?.id, content });
   };
-  return { service, cwd, write, daemon, drift, contents: (name: string) => contentsOf(service, idOf(name)) };
+  const contents = (name: string): Promise<string[]> => contentsOf(service, idOf(name));
+  return { service, cwd, write, daemon, drift, contents, idOf };
 };
 
 describe.each(ways)('$name', ({ root, prepare, change }) => {
@@ -82,6 +83,14 @@ describe('template files that change', () => {
     expect(report).toMatchObject({ run, trigger: 'file-change', status: 'in-sync', summary: { inSync: 2 } });
     await daemon.pass();
     expect(await contents('other')).toEqual(['192.0.2.1']);
+  });
+
+  it('that come to describe what another one does write nothing, though they alone are looked at', async () => {
+    const { service, write, daemon, contents, idOf } = await started('site');
+    await write('again', describing('again', '192.0.2.2', `id: ${idOf('site')}\n`));
+    expect(await daemon.event('pass.finished', isAfterEdit)).toMatchObject({ status: 'held' });
+    expect(await contents('site')).toEqual(['192.0.2.1']);
+    expect(service.writes()).toEqual([]);
   });
 
   it('without a change of content are looked at, and nothing is compared', async () => {
