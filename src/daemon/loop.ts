@@ -132,7 +132,7 @@ export class PassLoop {
   }
 
   #pauseFor(wanted: number): void {
-    const length = Math.min(wanted, longestTimer);
+    const length = Math.min(wanted, mostPatience);
     const timer = setTimeout(() => this.#waiting && this.#start(this.#waiting), length);
     this.#pause = { until: new Date(Date.now() + length), timer };
   }
@@ -146,8 +146,8 @@ export class PassLoop {
 const shortestPause = 2_000;
 const longestPause = 5 * 60_000;
 
-/** Timers count milliseconds in 31 bits. */
-const longestTimer = 2 ** 31 - 1;
+/** Milliseconds. A service that asks for more than a day, or whose clock is days ahead, is asked again after one. */
+const mostPatience = 24 * 3_600_000;
 
 /** What tells most about why a pass runs, last. */
 const byStrength: readonly Trigger[] = ['command', 'startup', 'schedule', 'file-change', 'request'];

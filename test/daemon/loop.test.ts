@@ -128,6 +128,16 @@ describe('after a failed pass', () => {
     expect(loop.state.pausedUntil).toEqual(new Date(Date.now() + 4_000));
   });
 
+  it('a service that asks for years is asked again after a day', async () => {
+    const { loop, started, last } = controlled();
+    loop.trigger('schedule');
+    await last().end({ failedUntil: Date.parse('9999-12-31T00:00:00Z') });
+    await vi.advanceTimersByTimeAsync(24 * 3_600_000 - 1);
+    expect(started()).toHaveLength(1);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(started()).toHaveLength(2);
+  });
+
   it('the pause is shortened by up to a half', async () => {
     const { loop, started, last } = controlled(1);
     loop.trigger('startup');
