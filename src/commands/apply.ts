@@ -17,6 +17,7 @@ export const apply = async (templates: readonly string[], options: Options): Pro
   await checkOut(options);
   const session = await openSession(options, 2);
   try {
+    refuseDryRun(session);
     await checkNames(session.clients, templates);
     const agreed = await agree(session, templates, how, options);
     if (agreed === 'declined') {
@@ -32,6 +33,15 @@ export const apply = async (templates: readonly string[], options: Options): Pro
   } finally {
     await session.close();
   }
+};
+
+/** Who has set that nothing is to be written is taken at that word. */
+const refuseDryRun = ({ clients }: Session): void => {
+  const dry = clients.filter(({ settings }) => settings.dryRun).map(({ settings }) => settings.name);
+  if (dry.length === 0) return;
+  throw new UserError(
+    `dryRun is set for client ${dry.join(', ')}, so apply writes nothing: unset it, or use plan`,
+  );
 };
 
 interface ApplyOptions {

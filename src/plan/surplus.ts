@@ -1,4 +1,4 @@
-import { dataOf, type PresentRecord, type RecordData } from '../model/record.ts';
+import { dataOf, hasPriority, type PresentRecord, type RecordData } from '../model/record.ts';
 import type { DesiredTemplate } from '../model/template.ts';
 import { byId, pairOf, type Pair, type Present, type Wanted } from './entry.ts';
 import type { TemplateMemory } from './memory.ts';
@@ -79,9 +79,10 @@ const serve = (
 /** The service may have made the name an absolute one. */
 export const isParkedName = (name: string): boolean => /^_parked-\d+(?:\.|$)/.test(name);
 
-/** A name and content that serve nobody; the TTL and priority stay what they are. */
+/** A name and content that serve nobody; the TTL and priority stay what they are, where the type needs one. */
 export const parkedForm = (record: PresentRecord, type: string): RecordData => ({
   ...dataOf(record),
+  priority: hasPriority(type) ? (record.priority ?? 0) : record.priority,
   name: `_parked-${record.id}`,
   content: inertContent[type] ?? record.content,
   ttl: null,

@@ -113,7 +113,10 @@ const summaryOf = ({ status, summary, problems }: Report): string => {
       [summary.heldTemplates, `${many(summary.heldTemplates, 'template')} held`],
       [summary.failedTemplates, `${many(summary.failedTemplates, 'template')} failed`],
       [status === 'in-sync' ? 1 : 0, summary.templates === 0 ? 'no templates' : inSync],
-      [summary.subdomainDifferences, `${many(summary.subdomainDifferences, 'difference')} in subdomains`],
+      [
+        summary.subdomainDifferences,
+        `${many(summary.subdomainDifferences, 'difference')} in subdomains${status === 'in-sync' ? ', pending' : ''}`,
+      ],
       [errors, many(errors, 'error')],
       [warnings, many(warnings, 'warning')],
     ]) || statusWords[status]

@@ -24,6 +24,15 @@ describe('apply on the examples', () => {
     expect(service.writes()).toHaveLength(written);
   });
 
+  it('writes nothing where a dry run is set, and says why', async () => {
+    const service = await startService();
+    const launch = { cwd: await workplace(), env: { ...service.env, DNS_SYNC_DRY_RUN: 'true' } };
+    const { code, stderr } = await run(['apply', '--yes'], launch);
+    expect(code).toBe(1);
+    expect(stderr).toContain('dryRun is set for client default, so apply writes nothing');
+    expect(service.writes()).toEqual([]);
+  });
+
   it('leaves what cannot be deleted where surplus is only reported', async () => {
     const service = await startService();
     const launch = { cwd: await workplace(), env: service.env };

@@ -158,6 +158,7 @@ describe('subdomains', () => {
     const { code, stdout } = await plan(['--detailed-exitcode']);
     expect(code).toBe(0);
     expect(stdout).toContain('subdomain late.example.net: pending');
+    expect(stdout.trimEnd()).toMatch(/, 1 difference in subdomains, pending$/);
     expect(stdout).toMatch(/~ A api +192\.0\.2\.3 → 192\.0\.2\.30/);
     expect((await plan(['--format', 'markdown'])).stdout).toContain(
       'Subdomain <code>late.example.net</code>: **pending**',

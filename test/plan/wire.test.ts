@@ -7,6 +7,7 @@ import {
   type RecordAddition,
   type RecordChange,
 } from '../../src/plan/step.ts';
+import { parkedForm } from '../../src/plan/surplus.ts';
 import { known, memoryOf, planOf, type Situation } from './records.ts';
 
 type Sent = Partial<RecordAddition & RecordChange>;
@@ -147,6 +148,11 @@ const parks: readonly Case[] = (
   template: { surplus: 'park', adopt: true },
   sent: { recordId: 5, name: '_parked-5', ...sent },
 }));
+
+test('parking an MX that the service shows without a priority sends one, which updates need', () => {
+  const shown = { id: 5, type: 'MX', name: null, content: 'mx1.example.net', priority: null, ttl: 60 };
+  expect(parkedForm(shown, 'MX').priority).toBe(0);
+});
 
 test.for(adds)('an add sends $name', (scenario) => {
   expect(sentBy(scenario)).toEqual(scenario.sent);
