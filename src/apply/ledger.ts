@@ -19,7 +19,7 @@ export interface Ledger {
   ofId(id: number): RecordMemory | undefined;
   /** From now on this id stands for this wanted record, and both agree. */
   bind(wanted: Wanted, present: Present, changes?: Partial<RecordMemory>): void;
-  park(present: Present, seen: RecordData, rewritten: RecordMemory['rewritten']): void;
+  park(present: Present, seen: RecordData, changes: Pick<RecordMemory, 'rewritten' | 'cause'>): void;
   change(key: string, wanted: RecordData, changes: Partial<RecordMemory>): void;
   /** Remembers why a record that memory has not met yet was first found to differ. */
   meet(step: Step): void;
@@ -154,11 +154,11 @@ export const openLedger = (
         ...changes,
       });
     },
-    park: (present, seen, rewritten) => {
+    park: (present, seen, changes) => {
       const { id } = present.record;
       const key = parkedKey(id);
       const known = bindId(key, id) ?? unheardOf;
-      put({ ...known, key, recordId: id, wanted: seen, seen, rewritten, failure: null });
+      put({ ...known, key, recordId: id, wanted: seen, seen, failure: null, ...changes });
     },
     change: (key, wanted, changes) => {
       put({ ...(records.get(key) ?? { ...unheardOf, key, recordId: null, wanted, seen: null }), ...changes });

@@ -80,8 +80,13 @@ const commit = async (
   const sent = resultOf(step);
   const present = entryOf(record);
   if (isPark(step)) {
-    const isOut = isParkedName(present.canonical.name) || !isParkedName(entryOf(sent).canonical.name);
-    work.ledger.park(step.present, dataOf(record), isOut ? null : { sent, stored: dataOf(record) });
+    const isTakenBack = !isParkedName(entryOf(sent).canonical.name);
+    const isOut = isParkedName(present.canonical.name) || isTakenBack;
+    work.ledger.park(step.present, dataOf(record), {
+      rewritten: isOut ? null : { sent, stored: dataOf(record) },
+      // It is out of place for the same reason as before.
+      cause: isTakenBack ? step.difference.cause : null,
+    });
   } else {
     const previous = work.ledger.get(recordKey(step.wanted));
     work.ledger.bind(step.wanted, present, {

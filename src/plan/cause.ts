@@ -24,11 +24,13 @@ export const causeOfUpdate = (wanted: Wanted, present: Present, memory: Template
 
 /**
  * A surplus record that the file once wanted was dropped from it, and one that was parked was brought back; any other
- * came from elsewhere, or was always there.
+ * came from elsewhere, or was always there. Where this program took its own park back, it is what it was before.
  */
 export const causeOfSurplus = ({ record }: Present, memory: TemplateMemory): Cause => {
   const known = memory.byId.get(record.id);
-  if (known) return known.key === parkedKey(record.id) ? 'drifted' : 'edited';
+  if (known?.key === parkedKey(record.id))
+    return sameData(known.seen, record) ? (memory.causes.get(known.key) ?? 'drifted') : 'drifted';
+  if (known) return 'edited';
   return memory.familiar && !memory.strangers.has(record.id) ? 'drifted' : 'unknown';
 };
 

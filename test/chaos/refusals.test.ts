@@ -188,3 +188,29 @@ it('keeps what one client may not do to that client', { timeout: 60_000 }, async
     },
   ]);
 });
+
+describe('a record that was put out of the way of a refused one', { timeout: 60_000 }, () => {
+  it('is put back, and is put out of the way again for the reason that it had', async () => {
+    let isRefusing = true;
+    const faultOf = ({ parameters }: SeenRequest): Fault =>
+      isRefusing && parameters['type'] === 'CNAME' ? { commit: 'never', answer: 422 } : noFault;
+    const alias: FileRecord = { ...address('www', 'web.example.net'), type: 'CNAME' };
+    const policy = { surplus: 'park', mode: 'edits' } as const;
+    const before = [address(null, '203.0.113.1'), address('www', '203.0.113.2')];
+    const place = await openPlace(before, { faultOf });
+    await place.write(before, policy);
+    expect(await place.apply()).toMatchObject({ code: 0, writes: 0 });
+
+    await place.write([before[0]!, alias], policy);
+    const park = { action: 'park', cause: 'edited' };
+    const refused = await place.apply();
+    expect(refused).toMatchObject({ code: 1, writes: 3 });
+    expect(await place.records()).toMatchObject(before.map(({ name, content }) => ({ name, content })));
+    expect(refused.report.templates[0]?.differences).toMatchObject([park, { outcome: 'failed' }]);
+
+    isRefusing = false;
+    const accepted = await place.apply();
+    expect(accepted).toMatchObject({ code: 0, writes: 2, report: { status: 'in-sync' } });
+    expect(accepted.report.templates[0]?.differences).toMatchObject([park, { action: 'add' }]);
+  });
+});
