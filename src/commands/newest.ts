@@ -1,4 +1,5 @@
 import type { DesiredState } from '../model/template.ts';
+import { pushTo } from '../plan/group.ts';
 import type { PassResult, TemplateResult } from '../result.ts';
 
 /**
@@ -67,13 +68,8 @@ const areSame = (some: readonly unknown[], others: readonly unknown[]): boolean 
  */
 const descriptionsIn = ({ templates, unusable }: DesiredState): Map<string, readonly unknown[]> => {
   const descriptions = new Map<string, unknown[]>();
-  const add = (name: string, description: unknown): void => {
-    const others = descriptions.get(name);
-    if (others) others.push(description);
-    else descriptions.set(name, [description]);
-  };
-  for (const one of templates) add(one.template, one);
-  for (const one of unusable) add(nameOf(one), `${one.file}: ${one.message}`);
+  for (const one of templates) pushTo(descriptions, one.template, one);
+  for (const one of unusable) pushTo(descriptions, nameOf(one), `${one.file}: ${one.message}`);
   return descriptions;
 };
 

@@ -1,4 +1,5 @@
 import { Gauge, type Registry } from 'prom-client';
+import { groupBy } from '../plan/group.ts';
 import { statuses, type TemplateResult } from '../result.ts';
 
 /** Of every metric of ours. */
@@ -22,13 +23,17 @@ export const templateGauges = (
     registers,
   });
 
-  const set = (client: string, result: TemplateResult): void => {
-    const { template } = result;
-    for (const status of statuses)
-      templateStatus.set({ client, template, status }, status === result.status ? 1 : 0);
-    if (!wasLookedAt(result)) return;
-    const counts = countsOf(result);
-    for (const state of states) records.set({ client, template, state }, counts[state]);
+  /** Templates of one name, which ids tell apart, are shown as one. */
+  const set = (client: string, template: string, results: readonly TemplateResult[]): void => {
+    const worst = statuses.findLast((status) => results.some((result) => result.status === status));
+    for (const status of statuses) templateStatus.set({ client, template, status }, status === worst ? 1 : 0);
+    if (!results.every(wasLookedAt)) return;
+    const counts = results.map(countsOf);
+    for (const state of states)
+      records.set(
+        { client, template, state },
+        counts.reduce((sum, count) => sum + count[state], 0),
+      );
   };
   const remove = (client: string, template: string): void => {
     for (const status of statuses) templateStatus.remove({ client, template, status });
@@ -36,10 +41,10 @@ export const templateGauges = (
   };
   return {
     show: (client, newest) => {
-      const names = new Set(newest.map(({ template }) => template));
-      for (const template of shown.get(client) ?? []) if (!names.has(template)) remove(client, template);
-      for (const result of newest) set(client, result);
-      shown.set(client, names);
+      const byName = groupBy(newest, ({ template }) => template);
+      for (const template of shown.get(client) ?? []) if (!byName.has(template)) remove(client, template);
+      for (const [template, results] of byName) set(client, template, results);
+      shown.set(client, new Set(byName.keys()));
     },
   };
 };

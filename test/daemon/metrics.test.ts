@@ -169,6 +169,16 @@ describe('the templates', () => {
       ).toEqual([status]);
   });
 
+  it('are shown as one where they have one name', async () => {
+    const metrics = createMetrics('1');
+    const other = template('web', { id: 18, inSync: 2 });
+    metrics.countPass(pass('drifted'), result([drifted, other]));
+    const { value } = await scrape(metrics);
+    expect(value(ours('records'), { template: 'web', state: 'in_sync' })).toBe(7);
+    expect(value(ours('template_status'), { template: 'web', status: 'drifted' })).toBe(1);
+    expect(value(ours('template_status'), { template: 'web', status: 'in-sync' })).toBe(0);
+  });
+
   it('keep their numbers while nobody can look at them', async () => {
     const metrics = createMetrics('1');
     metrics.countPass(pass('drifted'), result([drifted]));
