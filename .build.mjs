@@ -40,6 +40,7 @@ const bundleProgram = async (dir) => {
 const bundleModules = async (dir) => {
   const input = {
     main: source('start.ts'),
+    thread: source('desired/thread.ts'),
     // Loaded by tests in processes of their own.
     log: source('log.ts'),
     'sandbox/sandbox': source('sandbox/sandbox.ts'),

@@ -4,6 +4,7 @@ import { heldByPolicy, holdWork, holdWorks } from './apply/hold.ts';
 import { oneByOne } from './apply/one-by-one.ts';
 import { rememberUndone, rememberWork } from './apply/remember.ts';
 import { templateResult, unseenResult } from './apply/result.ts';
+import { isAtRest, stillAtRest, type Rest, type Rests } from './apply/rest.ts';
 import { settleEarlier, settleOwn, stillPending } from './apply/settle.ts';
 import { checkSubdomains } from './apply/subdomains.ts';
 import { applyTemplate, planWork } from './apply/template.ts';
@@ -16,7 +17,7 @@ import type { Hold } from './plan/guard.ts';
 import type { TemplatePlan } from './plan/plan.ts';
 import type { Step } from './plan/step.ts';
 import type { PassResult, SubdomainResult, TemplateResult, Trigger } from './result.ts';
-import type { Memory, MemoryReader } from './state/memory.ts';
+import type { Memory, MemoryReader, Revisions } from './state/memory.ts';
 
 export interface Pass {
   readonly client: string;
@@ -46,6 +47,8 @@ export interface Pass {
   readonly force: boolean;
   readonly retry: boolean;
   readonly acceptLoss: boolean;
+  /** What passes leave for the next one; a person's own pass looks at everything. */
+  readonly rests?: Rests;
   /** Shown what is about to be written, before the first write. It throws where that may not be. */
   readonly approve?: (planned: readonly TemplateResult[]) => void;
 }
@@ -93,7 +96,12 @@ const reconcileTemplates = async (part: DesiredState, pass: Pass, halt: Halt): P
     asked.has(one.desired),
   );
   const isBound = (one: BoundTemplate | UnboundTemplate): one is BoundTemplate => 'present' in one;
-  const works = await oneByOne(bound.filter(isBound), (one) => openWork(one, pass));
+  const own = bound.filter(isBound);
+  const revisions = await pass.memory.revisions?.();
+  const before = new Map(own.map(({ present: { id } }) => [id, revisions?.(id)]));
+  const still = revisions ? await restsAmong(own, revisions, pass) : new Map<BoundTemplate, Rest>();
+  const moving = own.filter((one) => !still.has(one));
+  const works = await oneByOne(moving, (one) => openWork(one, pass));
   const unbound = bound.flatMap((one) =>
     isBound(one) ? [] : [unseen([one.desired], one.status, one.reason, pass)],
   );
@@ -101,7 +109,54 @@ const reconcileTemplates = async (part: DesiredState, pass: Pass, halt: Halt): P
   const results = pass.writer
     ? await writeWorks(works, actual, others, { ...pass, memory: pass.writer, halt }, pass)
     : await showWorks(works, pass);
-  return [...results, ...others];
+  const found = new Map(moving.map((one, index) => [one, results[index]!]));
+  await keepRests(works, found, before, pass);
+  const atRest = new Map(
+    await Promise.all([...still].map(async ([one, rest]) => [one, await resultAtRest(rest, pass)] as const)),
+  );
+  return [...own.map((one) => found.get(one) ?? atRest.get(one)!), ...others];
+};
+
+/** Nothing is at rest while the outcome of one of its writes is unknown. */
+const restsAmong = async (
+  bound: readonly BoundTemplate[],
+  revisions: Revisions,
+  { rests, memory }: Pass,
+): Promise<Map<BoundTemplate, Rest>> => {
+  if (!rests) return new Map();
+  for (const { templateId } of await memory.openIntents()) rests.delete(templateId);
+  return stillAtRest(bound, rests, revisions);
+};
+
+const keepRests = async (
+  works: readonly TemplateWork[],
+  found: ReadonlyMap<BoundTemplate, TemplateResult>,
+  before: ReadonlyMap<number, string | undefined>,
+  { rests, memory, clock }: Pass,
+): Promise<void> => {
+  const revisions = await memory.revisions?.();
+  if (!rests || !revisions) return;
+  for (const [index, [bound, result]] of [...found].entries()) {
+    const work = works[index]!;
+    const revision = revisions(bound.present.id);
+    const isCalm = result.status === 'in-sync' || result.status === 'drifted';
+    if (!isCalm || revision !== before.get(bound.present.id)) continue;
+    if (!isAtRest(work, planWork(work, clock.now()))) continue;
+    const { lastWriteAt } = work.ledger.facts;
+    rests.set(bound.present.id, {
+      bound: { ...bound, present: work.present },
+      revision,
+      lastWriteAt,
+      result: { ...result, subdomains: [] },
+    });
+  }
+};
+
+const resultAtRest = async ({ bound, lastWriteAt, result }: Rest, pass: Pass): Promise<TemplateResult> => {
+  const subdomains = await subdomainsOf(bound, lastWriteAt, pass);
+  const differs = result.differences.length > 0 || subdomains.some(({ status }) => status === 'drifted');
+  const status = differs ? 'drifted' : 'in-sync';
+  return { ...result, status, revision: await pass.revisionOf(result.file), subdomains };
 };
 
 const readActual = async ({ service, clock }: Pass, halt: Halt): Promise<PresentTemplate[] | string> => {
@@ -213,17 +268,17 @@ const resultOf = async (
     plan,
     hold: hold ?? null,
     revision: await pass.revisionOf(work.desired.source.file),
-    subdomains: await subdomainsOf(work, pass),
+    subdomains: await subdomainsOf(work, work.ledger.facts.lastWriteAt, pass),
     heldBack,
     halted,
   });
 
 const subdomainsOf = async (
-  { desired, present, ledger }: TemplateWork,
+  { desired, present }: Pick<TemplateWork, 'desired' | 'present'>,
+  lastWriteAt: number | null,
   { ignoreSubdomains, service, clock, signal, subdomainGrace }: Pass,
 ): Promise<SubdomainResult[]> => {
   if (ignoreSubdomains || signal.aborted) return [];
-  const { lastWriteAt } = ledger.facts;
   return checkSubdomains({
     subdomains: desired.subdomains,
     present,

@@ -1,20 +1,17 @@
 import { createHash } from 'node:crypto';
-import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import type { Clock } from '../apply/context.ts';
+import type { Rests } from '../apply/rest.ts';
 import { createTemplateLoader } from '../desired/load.ts';
 import { revisionOf } from '../desired/revision.ts';
-import { messageOf, UserError } from '../errors.ts';
 import { connectHosting, type HostingService } from '../hosting/service.ts';
 import type { DesiredState } from '../model/template.ts';
 import { reconcile, type Pass } from '../reconcile.ts';
 import type { PassResult } from '../result.ts';
 import type { ClientSettings } from '../settings/client.ts';
-import { DamagedMemoryError, moveAside } from '../state/database.ts';
-import { acquireLock } from '../state/lock.ts';
-import { noMemories, type Memory, type MemoryReader } from '../state/memory.ts';
-import { openMemory } from '../state/sqlite.ts';
+import { createMemoryKeeper, type MemoryPlace } from './kept-memory.ts';
+import type { Memory, MemoryReader } from '../state/memory.ts';
 
 /** What differs from pass to pass. */
 export type PassRequest = Pick<Pass, 'run' | 'trigger' | 'templates' | 'signal' | 'onChange'> &
@@ -52,6 +49,8 @@ export interface ClientOptions {
 export const openClient = ({ settings, strict, isSandbox, warn, onRequest }: ClientOptions): Client => {
   let tokens = settings.tokens.read();
   const loader = createTemplateLoader();
+  const keeper = createMemoryKeeper(warn);
+  const rests: Rests = new Map();
   const service = connectHosting({
     ...settings,
     tokens: () => tokens,
@@ -76,21 +75,26 @@ export const openClient = ({ settings, strict, isSandbox, warn, onRequest }: Cli
     pass: async (request) => {
       tokens = settings.tokens.read();
       const pass = passOf(request, settings, service, isSandbox);
+      // A person's own pass looks at everything.
+      const kept = request.trigger === 'command' ? {} : { rests };
       const begin = async (memory: MemoryReader, writer: Memory | null): Promise<PassResult> => {
         request.onStart?.();
         const described = await load();
         const part = request.onDesired?.(described) ?? described;
-        return reconcile(part, { ...pass, described, memory, writer });
+        return reconcile(part, { ...pass, ...kept, described, memory, writer });
       };
       if (request.dryRun) {
-        return withReader(place(), warn, (memory) => begin(memory, null));
+        return keeper.read(place(), (memory) => begin(memory, null));
       }
       const { lockTimeout, signal, onWait = () => undefined } = request;
-      return withWriter(place(), { timeout: lockTimeout, signal, onWait }, warn, (memory) =>
+      return keeper.write(place(), { timeout: lockTimeout, signal, onWait }, (memory) =>
         begin(memory, memory),
       );
     },
-    close: () => service.close(),
+    close: async () => {
+      await service.close();
+      await keeper.close();
+    },
   };
 };
 
@@ -136,15 +140,6 @@ const systemClock: Clock = {
   },
 };
 
-interface MemoryPlace {
-  readonly file: string;
-  readonly lock: string;
-  /** Tells clients apart; of the token only a digest is kept. */
-  readonly scope: string;
-  /** The embedded service begins with nothing to remember, and nobody need hear of it. */
-  readonly isSandbox: boolean;
-}
-
 export const memoryPlace = (
   { stateDir, baseUrl, name }: ClientSettings,
   clientToken: string,
@@ -159,72 +154,3 @@ export const memoryPlace = (
     isSandbox,
   };
 };
-
-/** Planning goes on without memory where there is none, or none that can be read. */
-const withReader = async <T>(
-  { file, scope, isSandbox }: MemoryPlace,
-  warn: (message: string) => void,
-  task: (memory: MemoryReader) => Promise<T>,
-): Promise<T> => {
-  if (!existsSync(file)) {
-    if (!isSandbox) warn(`planned without memory, so causes are unknown: there is no ${file} yet`);
-    return task(noMemories);
-  }
-  let memory: Memory;
-  try {
-    memory = openMemory(file, scope);
-  } catch (error) {
-    warn(`planned without memory, so causes are unknown: ${messageOf(error)}`);
-    return task(noMemories);
-  }
-  try {
-    return await task(memory);
-  } finally {
-    await memory.close();
-  }
-};
-
-const withWriter = async <T>(
-  { file, lock: lockFile, scope, isSandbox }: MemoryPlace,
-  waiting: { timeout: number; signal: AbortSignal; onWait: (holder: string) => void },
-  warn: (message: string) => void,
-  task: (memory: Memory) => Promise<T>,
-): Promise<T> => {
-  const lock = await acquireLock({ file: lockFile, ...waiting }).catch((error: unknown) => {
-    throw error instanceof UserError ? error : unusable(lockFile, error);
-  });
-  try {
-    const memory = openOrBegin(file, scope, warn);
-    try {
-      if (!isSandbox && (await memory.templates()).length === 0) warn(startsWithout(file));
-      return await task(memory);
-    } finally {
-      await memory.close();
-    }
-  } finally {
-    lock.release();
-  }
-};
-
-/** A damaged database is kept for whoever wants to look at it; a new one fills again by reading. */
-const openOrBegin = (file: string, scope: string, warn: (message: string) => void): Memory => {
-  try {
-    return openMemory(file, scope);
-  } catch (error) {
-    if (!(error instanceof DamagedMemoryError)) throw error;
-    const aside = moveAside(file);
-    warn(
-      `${error.message}: it is ${aside} now, and a new one is begun; history, causes and writes of unknown outcome are forgotten`,
-    );
-    return openMemory(file, scope);
-  }
-};
-
-const startsWithout = (file: string): string =>
-  `starts without memory, so causes are unknown and adds wait for a second reading: nothing is remembered of this client in ${file} yet`;
-
-const unusable = (file: string, error: unknown): UserError =>
-  new UserError(
-    `the state directory cannot be used, and nothing is written to the service without it: ${path.dirname(file)}: ${messageOf(error)}; set --state-dir to a directory that can be written`,
-    { cause: error },
-  );

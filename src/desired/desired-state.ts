@@ -1,21 +1,16 @@
 import { basename } from 'node:path';
 import type { DesiredState, Problem, UnusableTemplate } from '../model/template.ts';
 import { descriptionsOf, twiceFindings } from './described-twice.ts';
+import type { FileDrafts } from './file-drafts.ts';
 import type { Missing } from './find.ts';
 import { atFile, byPlace, isError, problemsOf, type Finding } from './problem.ts';
 import type { Snapshot, SourceFile } from './snapshot.ts';
 import type { TemplateDraft } from './template-draft.ts';
 
-/** A template file, and what became of its documents. */
-export interface Reading {
-  readonly file: SourceFile;
-  readonly drafts: readonly TemplateDraft[];
-}
-
 /** Sorts what was read into templates that can be used, those that cannot, and all problems. */
 export const desiredState = (
-  { files, missing }: Snapshot,
-  readings: readonly Reading[],
+  { files, missing }: Pick<Snapshot, 'files' | 'missing'>,
+  readings: readonly FileDrafts[],
   strict: boolean,
 ): DesiredState => {
   const descriptions = descriptionsOf(readings.flatMap(({ drafts }) => drafts));

@@ -1,3 +1,4 @@
+import { stat as statCallback, type BigIntStats } from 'node:fs';
 import { readdir, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { messageOf } from '../errors.ts';
@@ -17,6 +18,10 @@ export interface FoundFile {
   readonly real: string;
   /** Changes when the file is replaced or written to. */
   readonly signature: string;
+  /** Bytes. */
+  readonly size: number;
+  /** When it was last replaced or written to, in ms since the epoch. */
+  readonly changedAt: number;
 }
 
 export interface Missing {
@@ -42,11 +47,28 @@ export const findFiles = async (paths: readonly string[]): Promise<Found> => {
 /** One file below a root. Throws what the file system throws. */
 export const findFile = async (root: Root, relative: string): Promise<FoundFile> => {
   const real = await realpath(join(root.real, relative));
-  const stats = await stat(real, { bigint: true });
+  return fileAt(root, relative, real);
+};
+
+const fileAt = async (root: Root, relative: string, real: string): Promise<FoundFile> => {
+  const stats = await statsOf(real);
   if (!stats.isFile()) throw new Error('it is not a regular file');
   const { dev, ino, size, mtimeNs, ctimeNs } = stats;
-  return { root, relative, real, signature: [real, dev, ino, size, mtimeNs, ctimeNs].join(' ') };
+  return {
+    root,
+    relative,
+    real,
+    signature: [real, dev, ino, size, mtimeNs, ctimeNs].join(' '),
+    size: Number(size),
+    changedAt: Number((mtimeNs > ctimeNs ? mtimeNs : ctimeNs) / 1_000_000n),
+  };
 };
+
+/** The promises of `node:fs/promises` take twice as long, which counts for thousands of files. */
+const statsOf = (path: string): Promise<BigIntStats> =>
+  new Promise((resolve, reject) => {
+    statCallback(path, { bigint: true }, (error, stats) => (error ? reject(error) : resolve(stats)));
+  });
 
 /** What lies between a person and a file that cannot be read. */
 export const reasonOf = (thrown: unknown): string => {
@@ -89,13 +111,35 @@ const searchDirectory = async (root: Root, relative: string, search: Search): Pr
   const real = await realpath(join(root.real, relative));
   if (search.seen.has(real)) return;
   search.seen.add(real);
-  const names = (await readdir(real)).filter((name) => !name.startsWith('.')).sort();
-  for (const name of names) await searchEntry(root, join(relative, name), search);
+  const entries = (await readdir(real, { withFileTypes: true }))
+    .filter(({ name }) => !name.startsWith('.'))
+    .sort((one, other) => (one.name < other.name ? -1 : 1));
+  // What is no link is where it seems to be. These are looked at side by side.
+  const plain = entries.map((entry) => {
+    if (!entry.isFile() || !isTemplateName(entry.name)) return null;
+    const found = fileAt(root, join(relative, entry.name), join(real, entry.name));
+    found.catch(() => undefined);
+    return found;
+  });
+  for (const [index, { name }] of entries.entries()) {
+    await searchEntry(root, join(relative, name), plain[index] ?? null, search);
+  }
 };
 
-const searchEntry = async (root: Root, relative: string, search: Search): Promise<void> => {
-  const isTemplate = /\.ya?ml$/.test(relative);
+const isTemplateName = (name: string): boolean => /\.ya?ml$/.test(name);
+
+const searchEntry = async (
+  root: Root,
+  relative: string,
+  plain: Promise<FoundFile> | null,
+  search: Search,
+): Promise<void> => {
+  const isTemplate = isTemplateName(relative);
   try {
+    if (plain !== null) {
+      take(await plain, search);
+      return;
+    }
     const stats = await stat(join(root.real, relative));
     if (stats.isDirectory()) await searchDirectory(root, relative, search);
     else if (isTemplate) take(await findFile(root, relative), search);

@@ -1,10 +1,12 @@
 import { createHash } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 import type { DesiredState } from '../model/template.ts';
-import { outlineOf, type FileOutline } from './outline.ts';
-import { isMissing, readSnapshot, type Outliner, type SourceFile } from './snapshot.ts';
-import { desiredState, type Reading } from './desired-state.ts';
-import { draftTemplate, type TemplateDraft, type TemplateSettings } from './template-draft.ts';
+import { desiredState } from './desired-state.ts';
+import { draftFile, type FileDrafts } from './file-drafts.ts';
+import { outlineOf } from './outline.ts';
+import { isMissing, isTrueStill, readSnapshot, type Content, type SourceFile } from './snapshot.ts';
+import type { TemplateSettings } from './template-draft.ts';
+import { draftInThreads } from './threads.ts';
 
 export interface LoadOptions extends TemplateSettings {
   /** Directories, read to any depth, and files. */
@@ -12,45 +14,101 @@ export interface LoadOptions extends TemplateSettings {
 }
 
 export interface TemplateLoader {
-  /** Reads all files as they are at one moment. What is wrong with them comes back as problems, nothing throws. */
+  /**
+   * Reads all files as they are at one moment. What is wrong with them comes back as problems, nothing throws. The
+   * same files give the same object, and the same text that of its template.
+   */
   readonly load: (options: LoadOptions) => Promise<DesiredState>;
 }
 
 /** A loader that remembers, from one load to the next, what it made of each content: an unchanged file costs nothing. */
 export const createTemplateLoader = (): TemplateLoader => {
-  let outlines: Map<string, FileOutline> = new Map();
-  let drafts: Map<string, readonly TemplateDraft[]> = new Map();
+  let former: Former | null = null;
   return {
-    load: async ({ paths, ...settings }) => {
-      const usedOutlines: typeof outlines = new Map();
-      const usedDrafts: typeof drafts = new Map();
-      const outliner: Outliner = (bytes, isFragment) => {
-        const hash = createHash('sha256')
-          .update(isFragment ? '_' : ' ')
-          .update(bytes)
-          .digest('base64');
-        const outline = outlines.get(hash) ?? usedOutlines.get(hash) ?? outlineOf(bytes, isFragment);
-        usedOutlines.set(hash, outline);
-        return { hash, outline };
-      };
-      const snapshot = await readSnapshot(paths, outliner);
-      const readings: Reading[] = [];
-      const settingsKey = JSON.stringify(settings);
-      for (const file of snapshot.files.filter(({ isFragment }) => !isFragment)) {
-        const key = settingsKey + JSON.stringify(inputsOf(file));
-        const known = drafts.get(key);
-        if (known === undefined) await setImmediate();
-        const made = known ?? file.outline.documents.map((outline) => draftTemplate(file, outline, settings));
-        usedDrafts.set(key, made);
-        readings.push({ file, drafts: made });
-      }
-      [outlines, drafts] = [usedOutlines, usedDrafts];
-      return desiredState(snapshot, readings, settings.strict);
+    load: async (options) => {
+      const key = JSON.stringify(options);
+      if (former?.key !== key) former = null;
+      if (former?.witness && (await isTrueStill(former.witness))) return former.state;
+      former = await loadAnew(options, key, former);
+      return former.state;
     },
   };
 };
 
-/** All that the template depends on, but for the settings: its own content and that of every fragment. */
+/** What a load leaves for the next one under the same settings. */
+interface Former {
+  readonly key: string;
+  readonly state: DesiredState;
+  readonly witness: Parameters<typeof isTrueStill>[0] | null;
+  /** By the signature of a file. */
+  readonly contents: ReadonlyMap<string, Content>;
+  /** By the hash of a content. */
+  readonly outlines: ReadonlyMap<string, Content>;
+  /** By all that a file's templates depend on. */
+  readonly drafts: ReadonlyMap<string, FileDrafts>;
+}
+
+const loadAnew = async (
+  { paths, ...settings }: LoadOptions,
+  key: string,
+  former: Former | null,
+): Promise<Former> => {
+  const contents = new Map<string, Content>();
+  const outlines = new Map<string, Content>();
+  const snapshot = await readSnapshot(paths, {
+    outline: (bytes, isFragment) => {
+      const hash = createHash('sha256')
+        .update(isFragment ? '_' : ' ')
+        .update(bytes)
+        .digest('base64');
+      const content = former?.outlines.get(hash) ?? outlines.get(hash) ?? contentOf(hash, bytes, isFragment);
+      if (!content.bytes) outlines.set(hash, content);
+      return content;
+    },
+    recall: (signature) => {
+      const content = former?.contents.get(signature);
+      if (content !== undefined) contents.set(signature, content);
+      return content;
+    },
+    remember: (signature, { hash, outline }) => contents.set(signature, { hash, outline }),
+  });
+  for (const { hash, outline } of contents.values())
+    if (outline !== notOutlined) outlines.set(hash, { hash, outline });
+  const drafts = await draftAll(snapshot.files, settings, former?.drafts ?? new Map<string, FileDrafts>());
+  const ofFile = new Map([...drafts.values()].map((made) => [made.file.path, made]));
+  const readings = [...ofFile.values()];
+  const files = snapshot.files.map((file) => ofFile.get(file.path)?.file ?? file);
+  const state = desiredState({ files, missing: snapshot.missing }, readings, settings.strict);
+  return { key, state, witness: snapshot.witness, contents, outlines, drafts };
+};
+
+const notOutlined = { documents: [], faults: [] };
+
+/** A file that includes others has to be understood before they can be looked for; all else can wait. */
+const contentOf = (hash: string, bytes: Buffer, isFragment: boolean): Content =>
+  isFragment || bytes.includes('include')
+    ? { hash, outline: outlineOf(bytes, isFragment) }
+    : { hash, outline: notOutlined, bytes };
+
+const draftAll = async (
+  files: readonly SourceFile[],
+  settings: TemplateSettings,
+  known: ReadonlyMap<string, FileDrafts>,
+): Promise<Map<string, FileDrafts>> => {
+  const templates = files.filter(({ isFragment }) => !isFragment);
+  const keyed = templates.map((file) => ({ file, key: JSON.stringify(inputsOf(file)) }));
+  const open = keyed.filter(({ key }) => !known.has(key)).map(({ file }) => file);
+  const made = await draftInThreads(open, settings);
+  const drafts = new Map<string, FileDrafts>();
+  for (const { file, key } of keyed) {
+    const found = known.get(key) ?? made.get(file);
+    if (found === undefined) await setImmediate();
+    drafts.set(key, found ?? draftFile(file, settings));
+  }
+  return drafts;
+};
+
+/** All that the templates of a file depend on, but for the settings: its own content and that of every fragment. */
 const inputsOf = (file: SourceFile, seen: Set<SourceFile> = new Set()): unknown => {
   seen.add(file);
   const includes = [...file.includes].map(([text, target]) => {

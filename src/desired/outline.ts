@@ -38,7 +38,7 @@ export interface Entry<Schema extends z.ZodObject> {
   readonly fields: Fields<KeyOf<Schema>>;
 }
 
-export const outlineOf = (bytes: Buffer, isFragment: boolean): FileOutline => {
+export const outlineOf = (bytes: Uint8Array, isFragment: boolean): FileOutline => {
   const decoded = textOf(bytes);
   if ('fault' in decoded) return { documents: [], faults: [decoded.fault] };
   const yaml = parseYaml(decoded.text);

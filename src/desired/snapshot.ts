@@ -1,4 +1,5 @@
 import { createReadStream } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, normalize, sep } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { setTimeout } from 'node:timers/promises';
@@ -14,13 +15,10 @@ import {
 import type { FileOutline } from './outline.ts';
 import { maxFileSize } from './text.ts';
 
-export interface SourceFile {
+export interface SourceFile extends Content {
   /** As a person would name it: the path that was given, and the way from there. */
   readonly path: string;
   readonly isFragment: boolean;
-  /** Of the content. */
-  readonly hash: string;
-  readonly outline: FileOutline;
   /** By the text of the include: the fragment, or why there is none. */
   readonly includes: ReadonlyMap<string, SourceFile | Missing>;
 }
@@ -28,10 +26,41 @@ export interface SourceFile {
 export interface Snapshot {
   readonly files: readonly SourceFile[];
   readonly missing: readonly Missing[];
+  /** What the files were found to be; null where they never came to rest. */
+  readonly witness: Witness | null;
 }
 
-/** Outlines a file's content, from memory where it has been seen before. */
-export type Outliner = (bytes: Buffer, isFragment: boolean) => { hash: string; outline: FileOutline };
+/** What a snapshot was read from. */
+interface Witness {
+  readonly paths: readonly string[];
+  readonly print: string;
+  readonly probes: readonly Probe[];
+  /** When a file was changed last, and when the files were looked at: ms since the epoch. */
+  readonly changedAt: number;
+  readonly lookedAt: number;
+}
+
+export interface Content {
+  /** Of the bytes. */
+  readonly hash: string;
+  readonly outline: FileOutline;
+  /** Of a file that includes no other, and whose outline is empty because nobody has asked for it yet. */
+  readonly bytes?: Uint8Array;
+}
+
+/** What is made of contents, from memory where one has been seen before. */
+export interface Outliner {
+  readonly outline: (bytes: Buffer, isFragment: boolean) => Content;
+  /** What was made of the file that has this signature. */
+  readonly recall?: (signature: string) => Content | undefined;
+  readonly remember?: (signature: string, content: Content) => void;
+}
+
+/**
+ * Milliseconds: a file that was changed so shortly before a look may change once more without looking different,
+ * for file systems count time in steps.
+ */
+const restless = 2_000;
 
 const tries = 5;
 
@@ -42,15 +71,31 @@ const tries = 5;
 export const readSnapshot = async (paths: readonly string[], outliner: Outliner): Promise<Snapshot> => {
   for (let attempt = 0; attempt < tries; attempt += 1) {
     if (attempt > 0) await setTimeout(20 * 2 ** attempt);
+    const lookedAt = Date.now();
     const found = await findFiles(paths);
-    const reading: Reading = { outliner, files: new Map(), probes: [] };
-    const snapshot = await readAll(found, reading);
-    const isTrueStill = fingerprint(await findFiles(paths)) === fingerprint(found);
-    if (isTrueStill && (await areTrueStill(reading.probes))) return snapshot;
+    const reading: Reading = { outliner, files: new Map(), probes: [], lookedAt };
+    const { files, missing } = await readAll(found, reading);
+    const print = fingerprint(found);
+    const isTrueStill = fingerprint(await findFiles(paths)) === print;
+    if (!isTrueStill || !(await areTrueStill(reading.probes))) continue;
+    const changedAt = Math.max(0, ...changesIn(found, reading.probes));
+    const witness = { paths, print, probes: reading.probes, changedAt, lookedAt };
+    return { files, missing, witness };
   }
   const reason = 'the files changed again and again while they were read';
-  return { files: [], missing: paths.map((path) => ({ path, reason })) };
+  return { files: [], missing: paths.map((path) => ({ path, reason })), witness: null };
 };
+
+/** Whether reading again would find the very same files. */
+export const isTrueStill = async (witness: Witness): Promise<boolean> =>
+  witness.changedAt + restless < witness.lookedAt &&
+  fingerprint(await findFiles(witness.paths)) === witness.print &&
+  (await areTrueStill(witness.probes));
+
+const changesIn = ({ files }: Found, probes: readonly Probe[]): number[] => [
+  ...files.map(({ changedAt }) => changedAt),
+  ...probes.flatMap(({ result }) => ('reason' in result ? [] : result.changedAt)),
+];
 
 export const isMissing = (file: SourceFile | Missing): file is Missing => 'reason' in file;
 
@@ -60,6 +105,7 @@ interface Reading {
   readonly files: Map<string, SourceFile | Missing>;
   /** What includes asked for, beside what was found. */
   readonly probes: Probe[];
+  readonly lookedAt: number;
 }
 
 interface Probe {
@@ -68,22 +114,39 @@ interface Probe {
   readonly result: FoundFile | Missing;
 }
 
-const readAll = async (found: Found, reading: Reading): Promise<Snapshot> => {
+const readAll = async (found: Found, reading: Reading): Promise<Pick<Snapshot, 'files' | 'missing'>> => {
   const files: SourceFile[] = [];
   const missing = [...found.missing];
-  for (const one of found.files) {
-    const file = await take(one, reading);
-    if (isMissing(file)) missing.push(file);
-    else files.push(file);
+  for (let from = 0; from < found.files.length; from += readAtOnce) {
+    const some = found.files.slice(from, from + readAtOnce);
+    const contents = some.map((one) => begun(contentOf(one, pathOf(one), reading)));
+    for (const [index, one] of some.entries()) {
+      const file = await take(one, reading, contents[index]);
+      if (isMissing(file)) missing.push(file);
+      else files.push(file);
+    }
   }
   return { files, missing };
 };
 
-const take = async (found: FoundFile, reading: Reading): Promise<SourceFile | Missing> => {
-  const path = join(found.root.path, found.relative);
+const readAtOnce = 32;
+
+const begun = <T>(task: Promise<T>): Promise<T> => {
+  task.catch(() => undefined);
+  return task;
+};
+
+const pathOf = ({ root, relative }: FoundFile): string => join(root.path, relative);
+
+const take = async (
+  found: FoundFile,
+  reading: Reading,
+  content?: Promise<Content>,
+): Promise<SourceFile | Missing> => {
+  const path = pathOf(found);
   const known = reading.files.get(path);
   if (known !== undefined) return known;
-  const file = await load(found, path, reading.outliner);
+  const file = await load(path, content ?? contentOf(found, path, reading));
   reading.files.set(path, file);
   if (isMissing(file)) return file;
   for (const { text } of file.outline.documents.flatMap((document) => document.include)) {
@@ -92,15 +155,33 @@ const take = async (found: FoundFile, reading: Reading): Promise<SourceFile | Mi
   return file;
 };
 
-const load = async (found: FoundFile, path: string, outliner: Outliner): Promise<LoadedFile | Missing> => {
-  const isFragment = basename(path).startsWith('_');
+const load = async (path: string, content: Promise<Content>): Promise<LoadedFile | Missing> => {
   try {
-    const bytes = await buffer(createReadStream(found.real, { end: maxFileSize }));
-    return { path, isFragment, ...outliner(bytes, isFragment), includes: new Map() };
+    return { path, isFragment: isFragmentPath(path), ...(await content), includes: new Map() };
   } catch (error) {
     return { path, reason: reasonOf(error) };
   }
 };
+
+const isFragmentPath = (path: string): boolean => basename(path).startsWith('_');
+
+/** What has not been changed for a while is what it was when it was read. */
+const contentOf = async (
+  found: FoundFile,
+  path: string,
+  { outliner, lookedAt }: Reading,
+): Promise<Content> => {
+  const { signature, changedAt } = found;
+  const known = outliner.recall?.(signature);
+  if (known !== undefined) return known;
+  const content = outliner.outline(await bytesOf(found), isFragmentPath(path));
+  if (changedAt + restless < lookedAt) outliner.remember?.(signature, content);
+  return content;
+};
+
+/** No more than what is enough to tell that it is too much. */
+const bytesOf = ({ real, size }: FoundFile): Promise<Buffer> =>
+  size < maxFileSize ? readFile(real) : buffer(createReadStream(real, { end: maxFileSize }));
 
 const included = async (
   { root, relative }: FoundFile,

@@ -7,7 +7,7 @@ export const maxFileSize = 4 * 1024 * 1024;
  * The text of a file, line ends as single line feeds, without a byte order mark; or why it is none. YAML allows
  * UTF-16 and UTF-32 too, this program UTF-8 only.
  */
-export const textOf = (bytes: Buffer): { text: string } | { fault: Fault } => {
+export const textOf = (bytes: Uint8Array): { text: string } | { fault: Fault } => {
   if (bytes.length > maxFileSize) {
     const message = `the file is larger than ${maxFileSize / 1024 / 1024} MiB: split it`;
     return { fault: faultAt('unreadable', { line: 1, column: 1 }, message) };
@@ -17,7 +17,11 @@ export const textOf = (bytes: Buffer): { text: string } | { fault: Fault } => {
     text = utf8.decode(bytes).replaceAll('\r\n', '\n');
   } catch {
     return {
-      fault: faultAt('yaml-syntax', firstInvalid(bytes), 'this is not UTF-8: save the file as UTF-8'),
+      fault: faultAt(
+        'yaml-syntax',
+        firstInvalid(Buffer.from(bytes)),
+        'this is not UTF-8: save the file as UTF-8',
+      ),
     };
   }
   const forbidden = text.search(unprintable);

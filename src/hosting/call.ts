@@ -13,6 +13,8 @@ export interface Call<T> {
   readonly parameters?: Readonly<Record<string, string | number | null | undefined>>;
   /** What the answer must be. */
   readonly answer: z.ZodType<T>;
+  /** A shorter way from the body of a whole answer to that; null where `answer` has to look at it. */
+  readonly read?: (body: Buffer) => Promise<T | null>;
 }
 
 export interface Tokens {
@@ -48,7 +50,7 @@ export const perform = async <T>(call: Call<T>, timeout: number, wire: Wire): Pr
   try {
     const answer = await wire.send(request);
     status = answer.status;
-    return readAnswer(call, answer, clean);
+    return await readAnswer(call, answer, clean);
   } catch (thrown) {
     const failure = thrown instanceof TransportError ? withoutAnswer(call, thrown, clean) : thrown;
     error = failure instanceof HostingError ? failure.message : 'defect';
@@ -82,8 +84,10 @@ const withoutAnswer = (call: Call<unknown>, error: TransportError, clean: Clean)
     kind: error.sent ? (error.tooLarge ? brokenKind(call) : lostKind(call)) : 'not-sent',
   });
 
-const readAnswer = <T>(call: Call<T>, answer: WireAnswer, clean: Clean): T => {
+const readAnswer = async <T>(call: Call<T>, answer: WireAnswer, clean: Clean): Promise<T> => {
   if (!isSuccess(answer.status)) throw unsuccessful(call, answer, clean);
+  const known = await call.read?.(answer.body);
+  if (known != null) return known;
   const broken = (problem: string, details: readonly string[] = []): HostingError =>
     new HostingError(clean(problem), {
       operation: call.operation,

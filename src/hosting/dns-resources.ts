@@ -42,14 +42,20 @@ const carefulRecord = z
  * as they are, at a fraction of the cost, and the schema decides about the others.
  */
 export const templateRecord = z.unknown().transform((value, context): PresentRecord => {
-  if (isPlainRecord(value)) {
-    const { id, type, name, content, priority, ttl } = value;
-    return { id, type, name, content, priority, ttl };
-  }
+  if (isPlainRecord(value)) return plainRecord(value);
   const read = carefulRecord.safeParse(value);
   if (read.success) return read.data;
   for (const { path, message } of read.error.issues) context.addIssue({ code: 'custom', path, message });
   return z.NEVER;
+});
+
+const plainRecord = ({ id, type, name, content, priority, ttl }: PresentRecord): PresentRecord => ({
+  id,
+  type,
+  name,
+  content,
+  priority,
+  ttl,
 });
 
 const isPlainRecord = (value: unknown): value is PresentRecord => {
@@ -104,6 +110,41 @@ export const dnsTemplate = z
     subdomains: template.subdomains,
     records: template.dns_template_records,
   }));
+
+/** A template as the schema reads it; null where that finds anything wrong. */
+export const readTemplate = (value: unknown): PresentTemplate | null => {
+  if (isPlainTemplate(value)) {
+    const { id, name, publicly_available: publiclyAvailable, subdomains } = value;
+    const records = value.dns_template_records.map(plainRecord);
+    return { id, name, publiclyAvailable, subdomains, records };
+  }
+  const read = dnsTemplate.safeParse(value);
+  return read.success ? read.data : null;
+};
+
+interface PlainTemplate {
+  readonly id: number;
+  readonly name: string;
+  readonly publicly_available: boolean;
+  readonly subdomains: number | null;
+  readonly dns_template_records: readonly PresentRecord[];
+}
+
+const isPlainTemplate = (value: unknown): value is PlainTemplate => {
+  if (typeof value !== 'object' || value === null) return false;
+  const template: Partial<Record<keyof PlainTemplate, unknown>> = value;
+  const { dns_template_records: records } = template;
+  return (
+    Number.isSafeInteger(template.id) &&
+    typeof template.name === 'string' &&
+    typeof template.publicly_available === 'boolean' &&
+    (template.subdomains === null || Number.isSafeInteger(template.subdomains)) &&
+    Array.isArray(records) &&
+    records.every(isPlainRecord) &&
+    new Set(records.map(({ id }) => id)).size === records.length
+  );
+};
+
 export const dnsTemplates = listOf(dnsTemplate).superRefine(unlikeIds);
 
 const dnsRecord = z

@@ -3,10 +3,11 @@ import { UserError } from '../errors.ts';
 import type { PresentTemplate, SubdomainRecord } from '../model/template.ts';
 import { account, accounts, databases, type Account, type Database } from './account-resources.ts';
 import { perform, type Call, type RequestTrace, type Tokens } from './call.ts';
-import { dnsRecords, dnsTemplate, dnsTemplates } from './dns-resources.ts';
+import { dnsRecords, dnsTemplate, dnsTemplates, readTemplate } from './dns-resources.ts';
 import { HostingError, type Operation } from './errors.ts';
 import type { WireAnswer, WireRequest } from './exchange.ts';
 import { gate } from './gate.ts';
+import { createListing } from './listing.ts';
 import { mayRepeatRead, mayRepeatWrite, withRetries } from './retry.ts';
 import { Transport } from './transport.ts';
 
@@ -73,6 +74,7 @@ export const connectHosting = (options: HostingOptions): HostingService => {
   const closing = new AbortController();
   setMaxListeners(0, closing.signal);
   const open = new Set<Promise<unknown>>();
+  const listing = createListing(readTemplate);
 
   const attempt = async <T>(call: Call<T>, timeout: number): Promise<T> => {
     if (closing.signal.aborted)
@@ -116,7 +118,8 @@ export const connectHosting = (options: HostingOptions): HostingService => {
     showAccount: (id) => run(get('show-account', `/accounts/${segment(id)}`, {}, account)),
     listDatabases: (accountId) =>
       run(get('list-databases', '/databases', { account_id: accountId }, databases)),
-    listDnsTemplates: () => run(get('list-dns-templates', '/dns_templates', {}, dnsTemplates)),
+    listDnsTemplates: () =>
+      run({ ...get('list-dns-templates', '/dns_templates', {}, dnsTemplates), read: listing.read }),
     listDnsRecords: (subdomain) => run(get('list-dns-records', '/dns_records', { subdomain }, dnsRecords)),
     addDnsTemplateRecord: (templateId, { type, content, name, ttl, priority }) =>
       run({

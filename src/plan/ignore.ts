@@ -6,45 +6,98 @@ import type { IgnoreRule } from '../model/template.ts';
  * Whether any rule matches a record: all that a rule states must agree, in canonical form. In a glob `*` is any
  * text, dots too, and `\*` a literal star.
  */
-export const matchesIgnore = (rules: readonly IgnoreRule[], record: RecordData): boolean =>
-  rules.some((rule) => matches(rule, record));
-
-const matches = (rule: IgnoreRule, record: RecordData): boolean => {
+export const matchesIgnore = (rules: readonly IgnoreRule[], record: RecordData): boolean => {
+  if (rules.length === 0) return false;
+  const { byName, others } = compiledOf(rules);
   const type = canonicalType(record.type);
-  if (rule.type !== null && rule.type !== type) return false;
-  if (rule.name !== null && !matchesGlob(rule.name, record.name ?? '', canonicalName, false)) return false;
-  const canonical = (text: string): string => canonicalContent(type, text);
-  const caseMatters = type === 'TXT' || !isRecordType(type);
-  return rule.content === null || matchesGlob(rule.content, record.content, canonical, caseMatters);
+  const text: Texts = {
+    type,
+    name: canonicalName(record.name),
+    content: canonicalContent(type, record.content),
+  };
+  const matches = (rule: CompiledRule): boolean => rule(text);
+  return (byName.get(text.name)?.some(matches) ?? false) || others.some(matches);
 };
 
-/** Parts of a name or content beside a star have no canonical form of their own, only a case. */
-const matchesGlob = (
-  glob: string,
-  text: string,
-  canonical: (text: string) => string,
-  caseMatters: boolean,
-): boolean => {
+/** Of a record, in canonical form. */
+interface Texts {
+  readonly type: string;
+  readonly name: string;
+  readonly content: string;
+}
+
+type CompiledRule = (record: Texts) => boolean;
+
+/** Rules that state one name are found by it: there may be thousands of them. */
+interface CompiledRules {
+  readonly byName: ReadonlyMap<string, readonly CompiledRule[]>;
+  readonly others: readonly CompiledRule[];
+}
+
+/** Lists of rules are never changed. */
+const compiled = new WeakMap<readonly IgnoreRule[], CompiledRules>();
+
+const compiledOf = (rules: readonly IgnoreRule[]): CompiledRules => {
+  const known = compiled.get(rules);
+  if (known) return known;
+  const byName = new Map<string, CompiledRule[]>();
+  const others: CompiledRule[] = [];
+  for (const { type, name, content } of rules) {
+    const glob = name === null ? null : globOf(name);
+    const ofContent = content === null ? null : contentMatcher(globOf(content));
+    const isOfName = glob?.hasStar === true ? nameMatcher(glob) : null;
+    const rule: CompiledRule = (record) =>
+      (type === null || type === record.type) &&
+      (isOfName === null || isOfName(record.name)) &&
+      (ofContent === null || ofContent(record));
+    if (glob === null || glob.hasStar) others.push(rule);
+    else {
+      const key = canonicalName(glob.texts[0]!);
+      const ofName = byName.get(key);
+      if (ofName) ofName.push(rule);
+      else byName.set(key, [rule]);
+    }
+  }
+  const made = { byName, others };
+  compiled.set(rules, made);
+  return made;
+};
+
+const nameMatcher = ({ texts }: Glob): ((name: string) => boolean) => {
+  const lower = texts.map((text) => text.toLowerCase());
+  return (name) => inOrder(name.toLowerCase(), lower);
+};
+
+/** Parts of a content beside a star have no canonical form of their own, only a case. */
+const contentMatcher = (glob: Glob): CompiledRule => {
+  const lower = glob.texts.map((text) => text.toLowerCase());
+  const canonical = new Map<string, string>();
+  const canonicalFor = (type: string): string => {
+    const known = canonical.get(type) ?? canonicalContent(type, glob.texts[0]!);
+    canonical.set(type, known);
+    return known;
+  };
+  return ({ type, content }) => {
+    if (!glob.hasStar) return canonicalFor(type) === content;
+    const caseMatters = type === 'TXT' || !isRecordType(type);
+    return caseMatters ? inOrder(content, glob.texts) : inOrder(content.toLowerCase(), lower);
+  };
+};
+
+interface Glob {
+  readonly hasStar: boolean;
+  /** The texts between the stars; an empty text at an end means that a star stands there. */
+  readonly texts: readonly string[];
+}
+
+const globOf = (glob: string): Glob => {
   const parts = glob.match(/\\\*|\*+|[^*\\]+|\\/g) ?? [];
-  const isStar = (part: string): boolean => part.startsWith('*');
-  const literal = (part: string): string => (part === '\\*' ? '*' : part);
-  if (!parts.some(isStar)) return canonical(parts.map(literal).join('')) === canonical(text);
-  const inCase = (one: string): string => (caseMatters ? one : one.toLowerCase());
-  return inOrder(inCase(canonical(text)), joinLiterals(parts, isStar, literal).map(inCase));
-};
-
-/** The texts between the stars; an empty text at an end means that a star stands there. */
-const joinLiterals = (
-  parts: readonly string[],
-  isStar: (part: string) => boolean,
-  literal: (part: string) => string,
-): string[] => {
   const texts = [''];
   for (const part of parts) {
-    if (isStar(part)) texts.push('');
-    else texts.push(texts.pop()! + literal(part));
+    if (part.startsWith('*')) texts.push('');
+    else texts.push(texts.pop()! + (part === '\\*' ? '*' : part));
   }
-  return texts;
+  return { hasStar: texts.length > 1, texts };
 };
 
 const inOrder = (text: string, [first = '', ...rest]: readonly string[]): boolean => {

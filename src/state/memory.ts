@@ -13,7 +13,12 @@ export interface MemoryReader {
   /** Writes that left and whose outcome nobody knows yet. */
   openIntents(): Promise<Intent[]>;
   history(filter?: HistoryFilter): Promise<HistoryEntry[]>;
+  /** As of now, and only where that can be told. */
+  revisions?(): Promise<Revisions>;
 }
+
+/** Of a template by its id: another text whenever what is remembered of it may have been changed, by whomever. */
+export type Revisions = (templateId: number) => string;
 
 export interface Memory extends MemoryReader {
   /** On disk, synced, before it returns: from here on the write may leave. */

@@ -13,8 +13,14 @@ export const openMemory = (file: string, scope: string): Memory => {
   const database = openDatabase(file);
   const statements = prepare(database);
 
+  /** How often this connection has written of a template; SQLite itself tells what others have done. */
+  const writes = new Map<number, number>();
+  openings += 1;
+  const opening = openings;
+
   const saveChanges = ({ facts, records, forgotten }: LedgerChanges): void => {
     const id = facts.templateId;
+    writes.set(id, (writes.get(id) ?? 0) + 1);
     statements.saveTemplate.run(scope, id, JSON.stringify(facts));
     for (const key of forgotten) statements.forgetRecord.run(scope, id, key);
     for (const record of records) statements.saveRecord.run(scope, id, record.key, JSON.stringify(record));
@@ -76,9 +82,20 @@ export const openMemory = (file: string, scope: string): Memory => {
         }),
       ),
     save: (changes) => ask(database.transaction(() => saveChanges(changes))),
+    revisions: () =>
+      ask(() => {
+        const others = versionIn(statements.dataVersion.get());
+        return (id) => `${opening} ${others} ${writes.get(id) ?? 0}`;
+      }),
     close: () => ask(() => void database.close()),
   };
 };
+
+const versionIn = (row: unknown): string =>
+  typeof row === 'object' && row !== null && 'data_version' in row ? String(row.data_version) : '';
+
+/** Revisions of one opening tell nothing about those of another. */
+let openings = 0;
 
 type Statements = { [Name in keyof typeof queries]: Database.Statement };
 
@@ -104,6 +121,7 @@ const queries = {
   closeIntent: 'DELETE FROM intents WHERE scope = ? AND id = ?',
   history: 'SELECT body FROM history WHERE scope = ? AND at >= ? ORDER BY at DESC, id DESC LIMIT ?',
   addHistory: 'INSERT INTO history (scope, at, template, outcome, body) VALUES (?, ?, ?, ?, ?)',
+  dataVersion: 'PRAGMA data_version',
   trimHistory: 'DELETE FROM history WHERE scope = ? AND at < ?',
 } as const;
 

@@ -1,19 +1,36 @@
-import { eventLine, startProgram } from './children.mjs';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { open, rm } from 'node:fs/promises';
+import path from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { built } from './children.mjs';
 import { triggerToken } from './world.mjs';
 
-/** The daemon, for the time of `task`, which begins when it has started. */
-export const withDaemon = async (args, place, task) => {
-  const program = startProgram(
-    ['run', '--listen', '127.0.0.1:0', '--schedule', '0 0 29 2 *', ...args],
-    place,
+/**
+ * The daemon, for the time of `task`, which begins when it has started. Its log goes to a file: a pipe would take
+ * as long as somebody takes to read it.
+ */
+export const withDaemon = async (args, { cwd, env = {}, nodeOptions = [], channel = false }, task) => {
+  const file = path.join(cwd, '.log');
+  const log = await open(file, 'w+');
+  const child = spawn(
+    process.execPath,
+    [...nodeOptions, built, 'run', '--listen', '127.0.0.1:0', '--schedule', '0 0 29 2 *', ...args],
+    {
+      cwd,
+      env: { PATH: process.env.PATH, HOME: cwd, ...env },
+      stdio: ['ignore', log.fd, 'ignore', ...(channel ? ['ipc'] : [])],
+    },
   );
+  const ended = once(child, 'exit');
+  const line = lineReader(log, child);
   try {
-    const { listen } = await program.line(eventLine('daemon.started'));
+    const { listen } = await line('daemon.started', () => true);
     return await task({
       listen,
-      child: program.child,
-      /** Resolves when a pass with this trigger has ended; with the clock at that moment. */
-      passed: (trigger) => program.line(passedBy(trigger)),
+      child,
+      /** Resolves with the log line when a pass with this trigger has ended. */
+      passed: (trigger) => line('pass.finished', (found) => found.trigger === trigger),
       request: () =>
         fetch(`${listen}/api/reconcile`, {
           method: 'POST',
@@ -21,13 +38,37 @@ export const withDaemon = async (args, place, task) => {
         }),
     });
   } finally {
-    program.end();
-    await program.ended;
+    child.kill('SIGTERM');
+    await ended;
+    await log.close();
+    await rm(file);
   }
 };
 
-/** Most lines are of no interest, and reading them takes time that would be counted. */
-const passedBy = (trigger) => (text) =>
-  text.includes('"event":"pass.finished"') && text.includes(`"trigger":"${trigger}"`)
-    ? { at: performance.now(), ...JSON.parse(text) }
-    : null;
+/** Gives the next line of an event, from where the last one was found; most lines are not even looked at. */
+const lineReader = (log, child) => {
+  let rest = '';
+  let position = 0;
+  const buffer = Buffer.alloc(1 << 20);
+  const more = async () => {
+    const { bytesRead } = await log.read(buffer, 0, buffer.length, position);
+    position += bytesRead;
+    rest += buffer.toString('utf8', 0, bytesRead);
+    if (bytesRead === 0 && child.exitCode !== null) throw new Error('the daemon ended early');
+    if (bytesRead === 0) await setTimeout(1);
+  };
+  return async (event, matches) => {
+    const mark = `"event":"${event}"`;
+    for (;;) {
+      const lines = rest.split('\n');
+      rest = lines.pop();
+      for (const [index, text] of lines.entries()) {
+        const found = text.includes(mark) ? JSON.parse(text) : null;
+        if (found === null || !matches(found)) continue;
+        rest = [...lines.slice(index + 1), rest].join('\n');
+        return { ...found, at: Date.parse(found.time) };
+      }
+      await more();
+    }
+  };
+};

@@ -14,6 +14,10 @@ interface Stored {
   readonly records: Map<number, Map<string, string>>;
   readonly intents: Map<number, string>;
   readonly history: string[];
+  /** Of each template: how often something was kept. */
+  readonly writes: Map<number, number>;
+  /** Tells it from the one that was lost before. */
+  readonly number: number;
   lastIntent: number;
 }
 
@@ -29,17 +33,22 @@ export const simulatedDisk = (): Disk => {
   };
 };
 
+let disks = 0;
+
 const emptyDisk = (): Stored => ({
   facts: new Map(),
   records: new Map(),
   intents: new Map(),
   history: [],
+  writes: new Map(),
+  number: (disks += 1),
   lastIntent: 0,
 });
 
 /** Everything goes through text, so that nothing in memory is shared with what is on disk. */
 const memoryOn = (disk: Stored): Memory => {
   const save: Memory['save'] = ({ facts, records, forgotten }) => {
+    disk.writes.set(facts.templateId, (disk.writes.get(facts.templateId) ?? 0) + 1);
     disk.facts.set(facts.templateId, JSON.stringify(facts));
     const kept = disk.records.get(facts.templateId) ?? new Map<string, string>();
     disk.records.set(facts.templateId, kept);
@@ -76,6 +85,7 @@ const memoryOn = (disk: Stored): Memory => {
       return save(changes);
     },
     save,
+    revisions: () => Promise.resolve((templateId) => `${disk.number} ${disk.writes.get(templateId) ?? 0}`),
     close: () => Promise.resolve(),
   };
 };

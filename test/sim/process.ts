@@ -1,4 +1,6 @@
 import type { Clock } from '../../src/apply/context.ts';
+import type { Rests } from '../../src/apply/rest.ts';
+import type { PresentTemplate } from '../../src/model/template.ts';
 import type { Pass } from '../../src/reconcile.ts';
 import type { Intent, Memory } from '../../src/state/memory.ts';
 import type { SimulatedService } from './service.ts';
@@ -28,6 +30,33 @@ export interface Dangers {
   readonly skew: number;
 }
 
+/** What a process keeps from one pass to the next. */
+export interface KeptBetweenPasses {
+  readonly rests: Rests;
+  /** The same object for the same template, as long as the process lives. */
+  readonly recognise: (template: PresentTemplate) => PresentTemplate;
+  /** It died. */
+  forget(): void;
+}
+
+export const keptBetweenPasses = (): KeptBetweenPasses => {
+  const rests: Rests = new Map();
+  const seen = new Map<string, PresentTemplate>();
+  return {
+    rests,
+    recognise: (template) => {
+      const text = JSON.stringify(template);
+      const known = seen.get(text) ?? template;
+      seen.set(text, known);
+      return known;
+    },
+    forget: () => {
+      rests.clear();
+      seen.clear();
+    },
+  };
+};
+
 export interface ProcessObserver {
   onBegin(intent: Omit<Intent, 'id'>, isStopping: boolean): void;
   onStrayCall(name: string): void;
@@ -40,6 +69,7 @@ export const startProcess = (
   service: SimulatedService,
   memory: Memory,
   dangers: Dangers,
+  kept: KeptBetweenPasses,
   observer: ProcessObserver,
 ): Process => {
   const { random } = world;
@@ -94,7 +124,7 @@ export const startProcess = (
 
   return {
     service: {
-      listDnsTemplates: () => call('list-dns-templates', 50, () => service.list()),
+      listDnsTemplates: () => call('list-dns-templates', 50, () => service.list().map(kept.recognise)),
       addDnsTemplateRecord: (templateId, record) =>
         call('add', 50, () => service.write(templateId, { action: 'add', record })),
       updateDnsTemplateRecord: (templateId, change) =>
@@ -120,6 +150,7 @@ export const startProcess = (
           await memory.save(changes);
           observer.onKept(changes.facts.templateId);
         }),
+      ...(memory.revisions ? { revisions: () => memory.revisions!() } : {}),
       close: () => memory.close(),
     },
     clock: {

@@ -8,7 +8,7 @@ import { describeFile, drawFile, drawForeign, editFile, readFiles, type Files } 
 import { createJudge, type Judge } from './judge.ts';
 import { drawNature, isFaithful, type Nature } from './nature.ts';
 import { meddle } from './people.ts';
-import { died, startProcess } from './process.ts';
+import { died, keptBetweenPasses, startProcess, type KeptBetweenPasses } from './process.ts';
 import { randomOf, type Random } from './random.ts';
 import { surplusOf } from './result-laws.ts';
 import { keyOf, satisfies, shown } from './records.ts';
@@ -44,6 +44,7 @@ interface Round {
   readonly service: SimulatedService;
   readonly files: Files;
   readonly disk: Disk;
+  readonly kept: KeptBetweenPasses;
   readonly judge: Judge;
   readonly settings: Settings;
   readonly dangers: { crash: number; fullDisk: number };
@@ -102,6 +103,7 @@ const setUp = (world: World, disk: Disk): Round => {
     service,
     files,
     disk,
+    kept: keptBetweenPasses(),
     judge,
     settings,
     dangers: { crash: random.pick([0, 0.01, 0.05]), fullDisk: random.pick([0, 0, 0.02]) },
@@ -280,7 +282,7 @@ const reasonOf = (difference: Difference): string =>
 const legitimate = new Set(['cname-conflict', 'null-mx-conflict', 'not-converging']);
 
 const pass = async (round: Round, wish: PassWish): Promise<PassResult | null> => {
-  const { world, files, service, disk, judge, settings, dangers, skew } = round;
+  const { world, files, service, disk, kept, judge, settings, dangers, skew } = round;
   round.passes += 1;
   const { number, trigger } = { number: round.passes, trigger: triggerOf(world.random, wish) };
   const desired = readFiles(files);
@@ -300,7 +302,14 @@ const pass = async (round: Round, wish: PassWish): Promise<PassResult | null> =>
   world.note(() => `pass ${number}: ${describeWish(trigger, wish)}`);
   judge.passStarted(facts);
   const memory = disk.open();
-  const process = startProcess(world, service, memory, { ...dangers, stopAt: wish.stopAt, skew }, judge);
+  const process = startProcess(
+    world,
+    service,
+    memory,
+    { ...dangers, stopAt: wish.stopAt, skew },
+    kept,
+    judge,
+  );
   const { force, retry, acceptLoss } = wish;
   try {
     const result = await Promise.race([
@@ -320,12 +329,15 @@ const pass = async (round: Round, wish: PassWish): Promise<PassResult | null> =>
         revisionOf: () => Promise.resolve(null),
         subdomainGrace: 900_000,
         ignoreSubdomains: false,
+        // A person's own pass is a process of its own.
+        ...(trigger === 'command' ? {} : { rests: kept.rests }),
         force,
         retry,
         acceptLoss,
       }),
     ]);
     process.end();
+    if (result === died) kept.forget();
     judge.passEnded(result === died ? 'died' : result);
     return result === died ? null : result;
   } catch (error) {

@@ -23,14 +23,16 @@ const duplicateRecord: TemplateCheck = {
 
 const wantedAndIgnored: TemplateCheck = {
   id: 'wanted-and-ignored',
-  find: ({ ignore }, records) =>
-    records.flatMap((draft) => {
-      const by = ignore.find(({ rule }) => matchesIgnore([rule], draft.record));
-      if (by === undefined) return [];
+  find: ({ ignore }, records) => {
+    const rules = ignore.map(({ rule }) => rule);
+    return records.flatMap((draft) => {
+      if (!matchesIgnore(rules, draft.record)) return [];
+      const by = ignore.find(({ rule }) => matchesIgnore([rule], draft.record))!;
       const { file, line, column } = by.place;
       const message = `the record is wanted here and ignored at ${file}:${line}:${column}`;
       return [{ draft, at: draft.at.record, message }];
-    }),
+    });
+  },
 };
 
 const targetIsCname: TemplateCheck = {

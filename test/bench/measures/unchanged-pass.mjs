@@ -15,7 +15,7 @@ export const measure = () =>
       const [passes, calls] = [[], []];
       for (let round = -warmUp; round < rounds; round += 1) {
         const ended = passed('request');
-        const started = performance.now();
+        const started = performance.timeOrigin + performance.now();
         await request();
         const { at, status } = await ended;
         if (status !== 'in-sync') throw new Error(`the pass found ${status}`);

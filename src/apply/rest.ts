@@ -1,0 +1,59 @@
+import type { PresentTemplate } from '../model/template.ts';
+import type { TemplatePlan } from '../plan/plan.ts';
+import type { TemplateResult } from '../result.ts';
+import type { Revisions } from '../state/memory.ts';
+import type { BoundTemplate } from './bind.ts';
+import type { TemplateWork } from './context.ts';
+
+/**
+ * A template in which a pass found nothing to do, and of which it remembered nothing new. As long as the file, the
+ * service's answer and memory are the very same, any other pass would find the same.
+ */
+export interface Rest {
+  readonly bound: BoundTemplate;
+  /** What is remembered of it. */
+  readonly revision: string;
+  readonly lastWriteAt: number | null;
+  /** Without its subdomains, which are looked at in every pass. */
+  readonly result: TemplateResult;
+}
+
+/** By the template's id; kept from one pass to the next. */
+export type Rests = Map<number, Rest>;
+
+/** The templates that are as they were, by what was then found of them. */
+export const stillAtRest = (
+  bound: readonly BoundTemplate[],
+  rests: Rests,
+  revisions: Revisions,
+): Map<BoundTemplate, Rest> => {
+  const still = new Map<BoundTemplate, Rest>();
+  for (const one of bound) {
+    const rest = rests.get(one.present.id);
+    const isSame =
+      rest?.bound.desired === one.desired &&
+      rest.bound.present === one.present &&
+      rest.revision === revisions(one.present.id);
+    if (isSame) still.set(one, rest);
+    else rests.delete(one.present.id);
+  }
+  return still;
+};
+
+/** Whether only a change, and no lapse of time, can give a pass something to do here. */
+export const isAtRest = (work: TemplateWork, plan: TemplatePlan): boolean =>
+  work.fates.size === 0 &&
+  work.pending.length === 0 &&
+  work.stopped === null &&
+  work.addsStopped === null &&
+  plan.steps.length === 0 &&
+  plan.blocked.length === 0 &&
+  plan.surplus.every(({ error }) => error === undefined) &&
+  // What is missed for the first time waits for a second look.
+  holdsAll(work.present, work.ledger.view.byId);
+
+const holdsAll = ({ records }: PresentTemplate, known: ReadonlyMap<number, unknown>): boolean => {
+  const ids = new Set(records.map(({ id }) => id));
+  for (const id of known.keys()) if (!ids.has(id)) return false;
+  return true;
+};

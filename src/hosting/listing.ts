@@ -1,0 +1,195 @@
+import { setImmediate } from 'node:timers/promises';
+import type { PresentTemplate } from '../model/template.ts';
+import { boundsIn, type Bounds } from './elements.ts';
+
+/** The list of templates, read from one answer after the other. */
+export interface Listing {
+  /**
+   * The templates of an answer. Those whose text is the same as in the answer before are the same objects, and cost
+   * nothing. Null where the answer is not what it should be: then somebody else has to say what is wrong with it.
+   */
+  readonly read: (body: Buffer) => Promise<PresentTemplate[] | null>;
+}
+
+/** `readTemplate` gives null for what is no template. */
+export const createListing = (readTemplate: (value: unknown) => PresentTemplate | null): Listing => {
+  let known: Known | null = null;
+  return {
+    read: async (body) => {
+      if (known?.body.equals(body)) return [...known.templates];
+      const read = await readChanged(body, known, readTemplate);
+      if (read === null || !haveOwnIds(read.templates)) return null;
+      known = read;
+      return [...read.templates];
+    },
+  };
+};
+
+interface Known {
+  readonly body: Buffer;
+  readonly bounds: Bounds;
+  readonly templates: readonly PresentTemplate[];
+}
+
+type ReadTemplate = (value: unknown) => PresentTemplate | null;
+
+/** What stands before and after all changes is taken over as it is; only what lies between is read. */
+const readChanged = async (
+  body: Buffer,
+  known: Known | null,
+  readTemplate: ReadTemplate,
+): Promise<Known | null> => {
+  const start = body.indexOf('[') + 1;
+  const end = body.lastIndexOf(']');
+  if (start === 0 || end < 0 || !isBlank(body, 0, start - 1) || !isBlank(body, end + 1, body.length))
+    return null;
+  const [before, after] = known === null ? [0, 0] : unchangedIn(body, known);
+  const from = before === 0 ? start : known!.bounds[2 * before - 1]!;
+  const shift = known === null ? 0 : body.length - known.body.length;
+  const until = after === 0 ? end : known!.bounds.at(-2 * after)! + shift;
+  const middle = boundsIn(body, from, until);
+  if (middle === null) return null;
+  const former = known && {
+    ...known,
+    bounds: known.bounds.slice(2 * before, known.bounds.length - 2 * after),
+    templates: known.templates.slice(before, known.templates.length - after),
+  };
+  const edges = { hasBefore: before > 0, hasAfter: after > 0, from, until };
+  const templates = await readElements(body, middle, edges, former, readTemplate);
+  if (templates === null) return null;
+  return {
+    body,
+    bounds: [
+      ...(known?.bounds.slice(0, 2 * before) ?? []),
+      ...middle,
+      ...(after === 0 ? [] : known!.bounds.slice(-2 * after).map((offset) => offset + shift)),
+    ],
+    templates: [
+      ...(known?.templates.slice(0, before) ?? []),
+      ...templates,
+      ...(after === 0 ? [] : known!.templates.slice(-after)),
+    ],
+  };
+};
+
+/** How many elements at the beginning and at the end are as they were. */
+const unchangedIn = (body: Buffer, { body: former, bounds }: Known): [before: number, after: number] => {
+  const most = Math.min(body.length, former.length);
+  const same = sameAtStart(body, former, most);
+  let before = 0;
+  while (2 * before + 1 < bounds.length && bounds[2 * before + 1]! <= same) before += 1;
+  const sameEnd = sameAtEnd(body, former, most - same);
+  let after = 0;
+  while (before + after < bounds.length / 2 && bounds.at(-2 * after - 2)! >= former.length - sameEnd)
+    after += 1;
+  return [before, after];
+};
+
+const block = 65_536;
+
+const sameAtStart = (one: Buffer, other: Buffer, most: number): number => {
+  let at = 0;
+  while (at + block <= most && one.compare(other, at, at + block, at, at + block) === 0) at += block;
+  while (at < most && one[at] === other[at]) at += 1;
+  return at;
+};
+
+const sameAtEnd = (one: Buffer, other: Buffer, most: number): number => {
+  const [end, otherEnd] = [one.length, other.length];
+  let count = 0;
+  const isSameBlock = (): boolean =>
+    one.compare(other, otherEnd - count - block, otherEnd - count, end - count - block, end - count) === 0;
+  while (count + block <= most && isSameBlock()) count += block;
+  while (count < most && one[end - count - 1] === other[otherEnd - count - 1]) count += 1;
+  return count;
+};
+
+interface Edges {
+  readonly hasBefore: boolean;
+  readonly hasAfter: boolean;
+  readonly from: number;
+  readonly until: number;
+}
+
+/** Bytes that are read at once, with a turn for everything else in between. */
+const readAtOnce = 200_000;
+
+const readElements = async (
+  body: Buffer,
+  bounds: Bounds,
+  edges: Edges,
+  former: Known | null,
+  readTemplate: ReadTemplate,
+): Promise<PresentTemplate[] | null> => {
+  if (!isWellDivided(body, bounds, edges)) return null;
+  // Most are where they were, counted from the start or, behind one that came or went, from the end.
+  const moved = (former?.bounds.length ?? 0) - bounds.length;
+  const templates: PresentTemplate[] = [];
+  let read = 0;
+  for (let index = 0; index < bounds.length; index += 2) {
+    const [from, until] = [bounds[index]!, bounds[index + 1]!];
+    const same = former && sameIn(former, body, from, until, [index, index + moved]);
+    if (same) {
+      templates.push(same);
+      continue;
+    }
+    const template = readTemplate(parse(body.toString('utf8', from, until)));
+    if (template === null) return null;
+    templates.push(template);
+    read += until - from;
+    if (read > readAtOnce) {
+      read = 0;
+      await setImmediate();
+    }
+  }
+  return templates;
+};
+
+/** The template whose text stood at one of these places of the answer before. */
+const sameIn = (
+  former: Known,
+  body: Buffer,
+  from: number,
+  until: number,
+  places: readonly number[],
+): PresentTemplate | null => {
+  for (const place of places) {
+    const [start, end] = [former.bounds[place], former.bounds[place + 1]];
+    if (end !== undefined && body.compare(former.body, start, end, from, until) === 0)
+      return former.templates[place / 2]!;
+  }
+  return null;
+};
+
+const parse = (text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+};
+
+/** Between two elements stands one comma and nothing else, before the first and after the last none. */
+const isWellDivided = (body: Buffer, bounds: Bounds, edges: Edges): boolean => {
+  const { hasBefore, hasAfter, from, until } = edges;
+  if (bounds.length === 0)
+    return hasBefore && hasAfter ? isComma(body, from, until) : isBlank(body, from, until);
+  for (let index = 1; index + 1 < bounds.length; index += 2) {
+    if (!isComma(body, bounds[index]!, bounds[index + 1]!)) return false;
+  }
+  const isDivided = (divided: boolean, start: number, end: number): boolean =>
+    divided ? isComma(body, start, end) : isBlank(body, start, end);
+  return isDivided(hasBefore, from, bounds[0]!) && isDivided(hasAfter, bounds.at(-1)!, until);
+};
+
+const isComma = (body: Buffer, from: number, until: number): boolean =>
+  until - from === 1
+    ? body[from] === 0x2c
+    : /^[ \t\r\n]*,[ \t\r\n]*$/.test(body.toString('latin1', from, until));
+
+const isBlank = (body: Buffer, from: number, until: number): boolean =>
+  from >= until || /^[ \t\r\n]*$/.test(body.toString('latin1', from, until));
+
+/** Two of one id: no write could tell them apart. */
+const haveOwnIds = (templates: readonly { readonly id: number }[]): boolean =>
+  new Set(templates.map(({ id }) => id)).size === templates.length;
