@@ -5,6 +5,7 @@ import { chmodSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import v8 from 'node:v8';
 import { Script } from 'node:vm';
 import { rolldown } from 'rolldown';
 
@@ -70,6 +71,8 @@ const compile = (file) => {
 const runAndNote = (file, command) => {
   process.argv.splice(1, process.argv.length, file, ...command);
   const script = new Script(readFileSync(file, 'utf8'), { filename: file });
+  // What V8 notes holds for the flags with which a program starts, so none is set meanwhile (undici.ts would).
+  v8.setFlagsFromString = () => undefined;
   process.on('exit', () => writeFileSync(file.replace('.cjs', '.cache'), script.createCachedData()));
   const module = { exports: {} };
   script.runInThisContext()(module.exports, createRequire(file), module, file, path.dirname(file));
