@@ -86,9 +86,13 @@ const notOutlined = { documents: [], faults: [] };
 
 /** A file that includes others has to be understood before they can be looked for; all else can wait. */
 const contentOf = (hash: string, bytes: Buffer, isFragment: boolean): Content =>
-  isFragment || bytes.includes('include')
+  isFragment || mayInclude(bytes)
     ? { hash, outline: outlineOf(bytes, isFragment) }
     : { hash, outline: notOutlined, bytes };
+
+/** Letters of a key can also be written as escapes, `\\x69`. */
+const mayInclude = (bytes: Buffer): boolean =>
+  ['include', '\\x', '\\u', '\\U', '\\\n', '\\\r'].some((text) => bytes.includes(text));
 
 const draftAll = async (
   files: readonly SourceFile[],

@@ -33,6 +33,14 @@ describe('fragments', () => {
     ]);
   });
 
+  test('are found whatever way the key is written', async () => {
+    for (const key of ['include', '"\\x69nclude"', '"\\u0069nclude"', '? "inc\\\n  lude"\n']) {
+      const web = `template: web\n${key}: [_a.yaml]\nrecords:\n${text('one')}`;
+      const contents = await contentsOf({ 'web.yaml': web, '_a.yaml': `records:\n${text('two')}` });
+      expect(contents.sort()).toEqual(['one', 'two']);
+    }
+  });
+
   test('take the TTL of the template', async () => {
     const state = await loadFiles({
       'a.yaml': 'template: a\nttl: 1h\ninclude: [_f.yaml]\n',
