@@ -147,16 +147,22 @@ const keepRests = async (
       bound: { ...bound, present: work.present },
       revision,
       lastWriteAt,
-      result: { ...result, subdomains: [] },
+      result: {
+        ...result,
+        status: result.differences.length > 0 ? 'drifted' : 'in-sync',
+        subdomains: [],
+      },
     });
   }
 };
 
+/** The very same result where its subdomains are none. */
 const resultAtRest = async ({ bound, lastWriteAt, result }: Rest, pass: Pass): Promise<TemplateResult> => {
   const subdomains = await subdomainsOf(bound, lastWriteAt, pass);
+  const revision = await pass.revisionOf(result.file);
+  if (subdomains.length === 0 && revision === result.revision) return result;
   const differs = result.differences.length > 0 || subdomains.some(({ status }) => status === 'drifted');
-  const status = differs ? 'drifted' : 'in-sync';
-  return { ...result, status, revision: await pass.revisionOf(result.file), subdomains };
+  return { ...result, status: differs ? 'drifted' : 'in-sync', revision, subdomains };
 };
 
 const readActual = async ({ service, clock }: Pass, halt: Halt): Promise<PresentTemplate[] | string> => {

@@ -57,7 +57,7 @@ export const createMemoryKeeper = (warn: (message: string) => void): MemoryKeepe
       try {
         const memory = await kept.open(place, (...where) => openOrBegin(...where, warn));
         return await kept.use(memory, async () => {
-          if (!isSandbox && (await memory.templates()).length === 0) warn(startsWithout(file));
+          if (!isSandbox && !(await kept.isFilled(memory))) warn(startsWithout(file));
           return task(memory);
         });
       } finally {
@@ -70,6 +70,7 @@ export const createMemoryKeeper = (warn: (message: string) => void): MemoryKeepe
 
 class KeptMemory {
   #kept: { memory: Memory; place: MemoryPlace; print: string } | null = null;
+  #filled: Memory | null = null;
   #isClosing = false;
   #uses = 0;
 
@@ -100,6 +101,14 @@ class KeptMemory {
     }
   }
 
+  /** Whether anything is remembered: once that is so, it stays so. */
+  async isFilled(memory: Memory): Promise<boolean> {
+    if (this.#filled === memory) return true;
+    const isFilled = (await memory.templates()).length > 0;
+    if (isFilled) this.#filled = memory;
+    return isFilled;
+  }
+
   async close(): Promise<void> {
     this.#isClosing = true;
     if (this.#uses === 0) await this.#drop();
@@ -108,6 +117,7 @@ class KeptMemory {
   async #drop(): Promise<void> {
     const kept = this.#kept;
     this.#kept = null;
+    this.#filled = null;
     await kept?.memory.close();
   }
 }

@@ -9,7 +9,7 @@ export const prefix = 'dns_template_sync_';
 export const templateGauges = (
   registers: Registry[],
 ): { readonly show: (client: string, newest: readonly TemplateResult[]) => void } => {
-  const shown = new Map<string, ReadonlySet<string>>();
+  const shown = new Map<string, ReadonlyMap<string, readonly TemplateResult[]>>();
   const records = new Gauge({
     name: `${prefix}records`,
     help: 'Records of a template by what differs, as they were last seen.',
@@ -42,12 +42,19 @@ export const templateGauges = (
   return {
     show: (client, newest) => {
       const byName = groupBy(newest, ({ template }) => template);
-      for (const template of shown.get(client) ?? []) if (!byName.has(template)) remove(client, template);
-      for (const [template, results] of byName) set(client, template, results);
-      shown.set(client, new Set(byName.keys()));
+      const before = shown.get(client) ?? new Map<string, readonly TemplateResult[]>();
+      for (const template of before.keys()) if (!byName.has(template)) remove(client, template);
+      for (const [template, results] of byName) {
+        if (!areSame(results, before.get(template))) set(client, template, results);
+      }
+      shown.set(client, byName);
     },
   };
 };
+
+/** What a pass found unchanged is the very same result: there may be thousands, and each has eleven series. */
+const areSame = (now: readonly TemplateResult[], before: readonly TemplateResult[] = []): boolean =>
+  now.length === before.length && now.every((result, index) => result === before[index]);
 
 const states = ['in_sync', 'add', 'update', 'park', 'surplus', 'blocked'] as const;
 

@@ -33,9 +33,9 @@ export const besideBareNode = async (args, place, rounds) => {
 };
 
 /** The program's command beside bare node and what parsing alone takes: `yaml` of the files, JSON of the listing. */
-export const besideParsing = async (args, { cwd, env, url }, rounds) => {
+export const besideParsing = async (args, { cwd, folder, env, url }, rounds) => {
   const [nodes, commands, yamls, jsons] = [[], [], [], []];
-  const parse = [`${import.meta.dirname}/parse-only.mjs`, cwd, url];
+  const parse = [`${import.meta.dirname}/parse-only.mjs`, folder, url];
   for (let round = 0; round < rounds; round += 1) {
     nodes.push((await timed(bare)).ms);
     const { yaml, json } = (await timed(parse)).told;

@@ -1,6 +1,6 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { recordOf, templateName, templateText } from './records.mjs';
@@ -11,12 +11,15 @@ import { recordOf, templateName, templateText } from './records.mjs';
  */
 export const withWorld = async ({ templates, records, more = '' }, task) => {
   const cwd = await mkdtemp(path.join(tmpdir(), 'bench-'));
+  // What is written elsewhere shall be no news to who watches the files.
+  const folder = path.join(cwd, 'files/templates');
+  await mkdir(folder, { recursive: true });
   const service = await startService(templates, records);
   const wanted = Array.from({ length: records }, (_, index) => recordOf(index));
   const write = async (index, list) => {
     const name = templateName(index);
     const text = templateText(name, list, index === 0 ? more : '');
-    const file = path.join(cwd, `${name}.yaml`);
+    const file = path.join(folder, `${name}.yaml`);
     await writeFile(`${file}.new`, text);
     const savedAt = performance.timeOrigin + performance.now();
     await rename(`${file}.new`, file);
@@ -24,7 +27,7 @@ export const withWorld = async ({ templates, records, more = '' }, task) => {
   };
   for (let index = 0; index < templates; index += 1) await write(index, wanted);
   try {
-    return await task({ cwd, service, wanted, write, env: environment(cwd, service.url) });
+    return await task({ cwd, folder, service, wanted, write, env: environment(cwd, folder, service.url) });
   } finally {
     service.close();
     await rm(cwd, { recursive: true });
@@ -33,12 +36,12 @@ export const withWorld = async ({ templates, records, more = '' }, task) => {
 
 export const triggerToken = 'bench';
 
-const environment = (cwd, url) => ({
+const environment = (cwd, folder, url) => ({
   DNS_SYNC_BASE_URL: url,
   DNS_SYNC_USER_TOKEN: 'user-token',
   DNS_SYNC_CLIENT_TOKEN: 'client-token',
   DNS_SYNC_TRIGGER_TOKEN: triggerToken,
-  DNS_SYNC_TEMPLATES: cwd,
+  DNS_SYNC_TEMPLATES: folder,
   DNS_SYNC_STATE_DIR: path.join(cwd, '.state'),
   DNS_SYNC_SETTLE: '0s',
 });

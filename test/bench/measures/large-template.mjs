@@ -6,6 +6,6 @@ export const target = 1.5;
 export const unit = '×';
 
 export const measure = () =>
-  withWorld({ templates: 1, records: 10_000 }, ({ cwd, env, service }) =>
-    besideParsing(['plan'], { cwd, env, url: service.url }, 9),
+  withWorld({ templates: 1, records: 10_000 }, ({ cwd, folder, env, service }) =>
+    besideParsing(['plan'], { cwd, folder, env, url: service.url }, 9),
   );

@@ -6,6 +6,6 @@ export const target = 0.9;
 export const unit = '×';
 
 export const measure = () =>
-  withWorld({ templates: 1_000, records: 100 }, ({ cwd, env, service }) =>
-    besideParsing(['plan'], { cwd, env, url: service.url }, 5),
+  withWorld({ templates: 1_000, records: 100 }, ({ cwd, folder, env, service }) =>
+    besideParsing(['plan'], { cwd, folder, env, url: service.url }, 5),
   );
