@@ -83,6 +83,12 @@ export interface TemplateWork {
     readonly pending: readonly Intent[];
     readonly version: number;
   } | null;
+  /** The types of records that memory knows and the last reading lacks, and what they were told by. */
+  lacking: {
+    readonly types: ReadonlySet<string>;
+    readonly present: PresentTemplate;
+    readonly version: number;
+  } | null;
   /** Why nothing more is written in this pass. */
   stopped: string | null;
   /** Why nothing more is added in this pass. */

@@ -1,4 +1,5 @@
 import { HostingError } from '../hosting/errors.ts';
+import { canonicalType } from '../model/canonical.ts';
 import type { PresentTemplate } from '../model/template.ts';
 import { sameData } from '../plan/cause.ts';
 import { recordKey } from '../plan/entry.ts';
@@ -33,6 +34,7 @@ export const openWork = async (
     madeWay: new Map(),
     confirmed: new Set(),
     planned: null,
+    lacking: null,
     stopped: null,
     addsStopped: null,
   };
@@ -52,16 +54,35 @@ const recent = 600_000;
 
 /**
  * Whether one reading is too little to act on: adds to a template that no pass has seen to the end or of which no
- * record is known, records that were there and are missing, records that were parked and are back, and values that this program has only just stored.
+ * record is known, adds of a type of which a known record is missing (it may stand for the wanted one already),
+ * records that were parked and are back, and values that this program has only just stored.
  */
-const needsConfirmation = (step: Step, { ledger }: TemplateWork, now: number): boolean => {
+const needsConfirmation = (step: Step, work: TemplateWork, now: number): boolean => {
+  const { ledger } = work;
   if (isPark(step)) return ledger.get(stepKey(step))?.recordId != null;
   const key = recordKey(step.wanted);
   const { familiar, byKey } = ledger.view;
-  if (step.difference.action === 'add') return !familiar || byKey.size === 0 || byKey.has(key);
+  if (step.difference.action === 'add')
+    return (
+      !familiar || byKey.size === 0 || byKey.has(key) || lacksOneOfType(step.wanted.canonical.type, work)
+    );
   const stored = ledger.get(key)?.stored;
   const lastAt = stored?.at.at(-1) ?? 0;
   return stored != null && sameData(stored.sent, resultOf(step)) && Math.abs(now - lastAt) < recent;
+};
+
+const lacksOneOfType = (type: string, work: TemplateWork): boolean => {
+  const { ledger, present, lacking } = work;
+  const isStill = lacking?.present === present && lacking.version === ledger.version;
+  const types = isStill ? lacking.types : lackingTypes(work);
+  work.lacking = { types, present, version: ledger.version };
+  return types.has(type);
+};
+
+const lackingTypes = ({ ledger, present }: TemplateWork): ReadonlySet<string> => {
+  const ids = new Set(present.records.map(({ id }) => id));
+  const gone = [...ledger.view.byId.values()].filter(({ id }) => !ids.has(id));
+  return new Set(gone.map(({ seen }) => canonicalType(seen.type)));
 };
 
 export const isUnconfirmed = (step: Step, work: TemplateWork, { clock }: ApplyContext): boolean =>

@@ -109,7 +109,7 @@ export const startFaultyService = async (options: FaultyServiceOptions): Promise
     }
     if (reaches) {
       deceived.delete(caller);
-      witness.learned(caller);
+      witness.learned(caller, null);
       for (const template of list) listed.set(template.id, template);
     }
     const shown = list.map((template) => quirk.show?.(template, 'listing') ?? template);
@@ -130,7 +130,7 @@ export const startFaultyService = async (options: FaultyServiceOptions): Promise
     onStage('stored', seen);
     if (fault !== noFault && (isWrite(seen) || !isLie(answer))) count(nameOf(seen, fault));
     await giveAnswer(response, answer === 'truth' || isLie(answer) ? truth.status : answer, truth);
-    if (isWrite(seen) && answer === 'truth') witness.learned(seen.caller);
+    if (isWrite(seen) && answer === 'truth') witness.learned(seen.caller, seen.templateId);
     if (isWrite(seen) && isLie(answer)) witness.deceived(seen.caller);
     onStage('answered', seen);
   };

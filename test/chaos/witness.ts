@@ -33,8 +33,11 @@ export interface Witness {
   arrived(request: SeenRequest, before: WireTemplate | undefined, late: number): SeenWrite;
   stored(write: SeenWrite, before: WireTemplate | undefined, after: WireTemplate): void;
   changedByHand(before: WireTemplate | undefined, after: WireTemplate): void;
-  /** The caller was told how things are. */
-  learned(caller: string): void;
+  /**
+   * The caller was told how things are, by the answer to a write of that template or by a listing. A listing after
+   * writes may have been asked for one template's sake, and the others be written by what was read before.
+   */
+  learned(caller: string, templateId: number | null): void;
   /** The caller was told something else. */
   deceived(caller: string): void;
 }
@@ -49,8 +52,14 @@ export const createWitness = (): Witness => {
   const isProtected = new Set<number>();
   const asked = new Map<number, Set<string>>();
   const changedAt = new Map<number, number>();
-  const knows = new Map<string, number>();
+  /** By caller: the version that it knows of each template, and of all others. */
+  const knows = new Map<string, { of: Map<number, number>; others: number; hasWritten: boolean }>();
   let version = 0;
+
+  const versionFor = ({ caller, templateId }: SeenRequest): number => {
+    const known = knows.get(caller);
+    return Math.max(known?.of.get(templateId) ?? -1, known?.others ?? -1);
+  };
 
   const note = (wrong: Wrong, { request }: SeenWrite): void => {
     const { caller, operation, templateId, parameters } = request;
@@ -106,8 +115,7 @@ export const createWitness = (): Witness => {
       const target = before?.dns_template_records.find(
         ({ id }) => String(id) === request.parameters['record_id'],
       );
-      const isKnown =
-        target !== undefined && (knows.get(request.caller) ?? -1) >= (changedAt.get(target.id) ?? 0);
+      const isKnown = target !== undefined && versionFor(request) >= (changedAt.get(target.id) ?? 0);
       if (target && isKnown && holds(target, request)) note('equal record touched', write);
       checkOrder(write);
       writes.push(write);
@@ -128,7 +136,13 @@ export const createWitness = (): Witness => {
       for (const record of after.dns_template_records)
         if (JSON.stringify(record) !== JSON.stringify(old.get(record.id))) changedAt.set(record.id, version);
     },
-    learned: (caller) => void knows.set(caller, version),
+    learned: (caller, templateId) => {
+      const known = knows.get(caller) ?? { of: new Map<number, number>(), others: -1, hasWritten: false };
+      knows.set(caller, known);
+      if (templateId !== null) known.of.set(templateId, version);
+      else if (!known.hasWritten) known.others = version;
+      known.hasWritten = templateId !== null;
+    },
     deceived: (caller) => void knows.delete(caller),
   };
 };

@@ -93,10 +93,11 @@ export const createJudge = ({ world, isKind, truth, editsOf }: JudgeOptions): Ju
     if (deed.sent.at < world.time) count('adds stored late');
     const { templateId } = deed.sent;
     const others = templateIn(truth(), templateId)?.records.filter((record) => record.id !== id) ?? [];
+    // Where somebody else made one of ours the same meanwhile, nobody could know.
     const own = new Set(
       caseOf(templateId)
-        .deeds.filter(isAdd)
-        .map(({ sent }) => sent.recordId),
+        .deeds.filter(({ key }) => key === deed.key)
+        .map(({ sent }) => (sent.write.action === 'add' ? sent.recordId : sent.write.change.recordId)),
     );
     const isCopy = others.some((record) => own.has(record.id) && keyOf(record) === deed.key);
     if (!isCopy) return;
