@@ -40,8 +40,11 @@ const bundleProgram = async (dir) => {
   const { output } = await bundle.generate({ format: 'cjs', codeSplitting: false });
   const code = late.reduce(loadedLate, output[0].code);
   const text = `(function (exports, require, module, __filename, __dirname) {${code}\n})`;
-  writeFileSync(path.join(dir, 'program.cjs'), text);
+  writeFileSync(path.join(dir, 'program.cjs'), text.replace(/[^\0-\x7f]/g, escaped), 'latin1');
 };
+
+/** One character beyond these would have V8 keep every character of the program in two bytes. */
+const escaped = (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
 
 /** Modules of Node.js that few commands use, and that would all be loaded first: each is loaded where it is used. */
 const late = ['https', 'readline/promises', 'child_process'];
@@ -96,7 +99,7 @@ const compile = (file) => {
 
 const runAndNote = (file, command) => {
   process.argv.splice(1, process.argv.length, file, ...command);
-  const script = new Script(readFileSync(file, 'utf8'), { filename: file });
+  const script = new Script(readFileSync(file, 'latin1'), { filename: file });
   // What V8 notes holds for the flags with which a program starts, so none is set meanwhile (undici.ts would).
   v8.setFlagsFromString = () => undefined;
   process.on('exit', () => writeFileSync(file.replace('.cjs', '.cache'), script.createCachedData()));
