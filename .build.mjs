@@ -32,39 +32,10 @@ const common = { cwd: root, platform: 'node', external: ['libsql'] };
 
 /** One function expression, as `start.ts` runs it. */
 const bundleProgram = async (dir) => {
-  const bundle = await rolldown({
-    ...common,
-    input: { program: source('main.ts') },
-    plugins: [withoutHttp2],
-  });
+  const bundle = await rolldown({ ...common, input: { program: source('main.ts') } });
   const { output } = await bundle.generate({ format: 'cjs', codeSplitting: false });
-  const code = late.reduce(loadedLate, output[0].code);
-  const text = `(function (exports, require, module, __filename, __dirname) {${code}\n})`;
-  writeFileSync(path.join(dir, 'program.cjs'), text.replace(/[^\0-\x7f]/g, escaped), 'latin1');
-};
-
-/** One character beyond these would have V8 keep every character of the program in two bytes. */
-const escaped = (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
-
-/** Modules of Node.js that few commands use, and that would all be loaded first: each is loaded where it is used. */
-const late = ['https', 'readline/promises', 'child_process'];
-
-const loadedLate = (code, name) => {
-  const loading = new RegExp(`^let (\\w+) = (require\\("(?:node:)?${name}"\\));$`, 'm');
-  const [line, variable, load] = loading.exec(code) ?? [];
-  if (line === undefined) return code;
-  const uses = new RegExp(`\\b${variable}\\.`, 'g');
-  // What is used as a whole has to be there.
-  const whole = new RegExp(`\\b${variable}\\b(?!\\.)`, 'g');
-  return code.match(whole).length > 1 ? code : code.replace(line, '').replace(uses, `${load}.`);
-};
-
-/** Neither the service nor the pages are spoken to in HTTP/2, whose module takes a while to load. */
-const withoutHttp2 = {
-  name: 'without-http2',
-  resolveId: (id) => (id === 'node:http2' ? 'without-http2' : null),
-  load: (id) =>
-    id === 'without-http2' ? 'export class Http2ServerRequest {}\nexport const constants = {};' : null,
+  const text = `(function (exports, require, module, __filename, __dirname) {${output[0].code}\n})`;
+  writeFileSync(path.join(dir, 'program.cjs'), text);
 };
 
 const bundleModules = async (dir) => {
@@ -99,7 +70,7 @@ const compile = (file) => {
 
 const runAndNote = (file, command) => {
   process.argv.splice(1, process.argv.length, file, ...command);
-  const script = new Script(readFileSync(file, 'latin1'), { filename: file });
+  const script = new Script(readFileSync(file, 'utf8'), { filename: file });
   // What V8 notes holds for the flags with which a program starts, so none is set meanwhile (undici.ts would).
   v8.setFlagsFromString = () => undefined;
   process.on('exit', () => writeFileSync(file.replace('.cjs', '.cache'), script.createCachedData()));
