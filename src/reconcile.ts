@@ -121,18 +121,18 @@ const reconcileTemplates = async (part: DesiredState, pass: Pass, halt: Halt): P
 const restsAmong = async (
   bound: readonly BoundTemplate[],
   revisions: Revisions,
-  { rests, memory }: Pass,
+  { rests, memory, writer }: Pass,
 ): Promise<Map<BoundTemplate, Rest>> => {
   if (!rests) return new Map();
   for (const { templateId } of await memory.openIntents()) rests.delete(templateId);
-  return stillAtRest(bound, rests, revisions);
+  return stillAtRest(bound, rests, revisions, writer === null);
 };
 
 const keepRests = async (
   works: readonly TemplateWork[],
   found: ReadonlyMap<BoundTemplate, TemplateResult>,
   before: ReadonlyMap<number, string | undefined>,
-  { rests, memory, clock }: Pass,
+  { rests, memory, writer, clock }: Pass,
 ): Promise<void> => {
   const revisions = await memory.revisions?.();
   if (!rests || !revisions) return;
@@ -147,6 +147,7 @@ const keepRests = async (
       bound: { ...bound, present: work.present },
       revision,
       lastWriteAt,
+      isDryRun: writer === null,
       result: {
         ...result,
         status: result.differences.length > 0 ? 'drifted' : 'in-sync',

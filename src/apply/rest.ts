@@ -14,6 +14,8 @@ export interface Rest {
   /** What is remembered of it. */
   readonly revision: string;
   readonly lastWriteAt: number | null;
+  /** Found by a pass that writes nothing, memory neither. */
+  readonly isDryRun: boolean;
   /** Without its subdomains, which are looked at in every pass. */
   readonly result: TemplateResult;
 }
@@ -26,12 +28,14 @@ export const stillAtRest = (
   bound: readonly BoundTemplate[],
   rests: Rests,
   revisions: Revisions,
+  isDryRun: boolean,
 ): Map<BoundTemplate, Rest> => {
   const still = new Map<BoundTemplate, Rest>();
   for (const one of bound) {
     const rest = rests.get(one.present.id);
     const isSame =
-      rest?.bound.desired === one.desired &&
+      rest?.isDryRun === isDryRun &&
+      rest.bound.desired === one.desired &&
       rest.bound.present === one.present &&
       rest.revision === revisions(one.present.id);
     if (isSame) still.set(one, rest);
