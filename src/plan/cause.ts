@@ -23,16 +23,20 @@ export const causeOfUpdate = (wanted: Wanted, present: Present, memory: Template
 };
 
 /**
- * A surplus record that the file once wanted was dropped from it, and one that was parked was brought back; any other
- * came from elsewhere, or was always there. Where this program took its own park back, it is what it was before.
+ * A surplus record that the file once wanted was dropped from it, if nothing there wants it any more, else it was
+ * changed at the service; one that was parked was brought back; any other came from elsewhere, or was always there.
+ * Where this program took its own park back, it is what it was before.
  */
-export const causeOfSurplus = ({ record }: Present, memory: TemplateMemory): Cause => {
+export const causeOfSurplus = ({ record }: Present, memory: TemplateMemory, wants: Wants): Cause => {
   const known = memory.byId.get(record.id);
   if (known?.key === parkedKey(record.id))
     return sameData(known.seen, record) ? (memory.causes.get(known.key) ?? 'drifted') : 'drifted';
-  if (known) return 'edited';
+  if (known) return wants(known.key) ? 'drifted' : 'edited';
   return memory.familiar && !memory.strangers.has(record.id) ? 'drifted' : 'unknown';
 };
+
+/** Whether the file wants a record of this `recordKey`. */
+export type Wants = (key: string) => boolean;
 
 const causeAtFirst = (wanted: Wanted, memory: TemplateMemory): Cause =>
   memory.causes.get(recordKey(wanted)) ?? (memory.familiar ? 'edited' : 'unknown');

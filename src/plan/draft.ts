@@ -1,7 +1,7 @@
 import { canonicalName } from '../model/canonical.ts';
 import { dataOf } from '../model/record.ts';
 import { obstructionOfUpdate } from './blocked.ts';
-import { causeOfSurplus } from './cause.ts';
+import { causeOfSurplus, type Wants } from './cause.ts';
 import type { Blocked, Surplus } from './difference.ts';
 import type { Pair, Present, Wanted } from './entry.ts';
 import { addStep, parkStep, updateStep } from './make-step.ts';
@@ -21,6 +21,7 @@ export interface Work {
   readonly parked: readonly Present[];
   /** Every record of the template, ignored and unknown ones too. */
   readonly everything: readonly Present[];
+  readonly wants: Wants;
 }
 
 export interface Draft {
@@ -56,14 +57,14 @@ const draftBeside = (closed: ReadonlySet<string>, work: Work, input: PlanInput):
   const updates = withObstructions([...work.changed, ...use.served], (pair) =>
     obstructionOfUpdate(pair, input),
   );
-  const parks = withObstructions(use.parks, (entry) => parkedLater(entry, input));
+  const parks = withObstructions(use.parks, (entry) => parkedLater(entry, work.wants, input));
   const { ready, needs, blocked } = orderSteps(
     [
       ...updates.free.map((pair) => updateStep(pair, memory)),
       ...use.missing.map((entry) => addStep(entry, memory)),
-      ...parks.free.map(({ present }) => parkStep(present, memory)),
+      ...parks.free.map(({ present }) => parkStep(present, memory, work.wants)),
     ],
-    { present: work.everything, pending, stepAside: (present) => stepAside(present, input) },
+    { present: work.everything, pending, stepAside: (present) => stepAside(present, work.wants, input) },
   );
   const kept = new Set(use.kept.map(({ present }) => present.record.id));
   return {
@@ -71,7 +72,7 @@ const draftBeside = (closed: ReadonlySet<string>, work: Work, input: PlanInput):
     needs,
     barred: blocked.map((step) => withoutKept(step, kept)),
     obstructed: updates.obstructed,
-    surplus: [...use.surplus.map((entry) => surplusOf(entry, memory)), ...parks.obstructed].sort(
+    surplus: [...use.surplus.map((entry) => surplusOf(entry, memory, work.wants)), ...parks.obstructed].sort(
       (a, b) => a.recordId - b.recordId,
     ),
     used: new Set(use.served.map((pair) => pair.present)),
@@ -100,22 +101,26 @@ export const withObstructions = <Thing, Obstructed>(
   return { free, obstructed };
 };
 
-const parkedLater = (entry: LeftOver, { memory, parkGate }: PlanInput): Surplus | null => {
+const parkedLater = (entry: LeftOver, wants: Wants, { memory, parkGate }: PlanInput): Surplus | null => {
   const obstruction = parkGate?.(entry.present);
-  return obstruction ? { ...surplusOf(entry, memory), ...obstruction } : null;
+  return obstruction ? { ...surplusOf(entry, memory, wants), ...obstruction } : null;
 };
 
-const surplusOf = ({ present, reason }: LeftOver, memory: TemplateMemory): Surplus => ({
+const surplusOf = ({ present, reason }: LeftOver, memory: TemplateMemory, wants: Wants): Surplus => ({
   action: 'surplus',
   recordId: present.record.id,
   current: dataOf(present.record),
   reason,
-  cause: causeOfSurplus(present, memory),
+  cause: causeOfSurplus(present, memory, wants),
 });
 
 /** A record on its way to another name can wait at the name of a parked one. */
-const stepAside = (present: Present, { desired, memory, parkGate }: PlanInput): ParkStep | null =>
-  desired.surplus === 'park' && !parkGate?.(present) ? parkStep(present, memory) : null;
+const stepAside = (
+  present: Present,
+  wants: Wants,
+  { desired, memory, parkGate }: PlanInput,
+): ParkStep | null =>
+  desired.surplus === 'park' && !parkGate?.(present) ? parkStep(present, memory, wants) : null;
 
 /** What is only kept because of a conflict is not the conflict. */
 const withoutKept = (step: BlockedStep, kept: ReadonlySet<number>): BlockedStep => {

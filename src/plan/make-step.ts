@@ -1,5 +1,5 @@
 import { dataOf } from '../model/record.ts';
-import { causeOfAdd, causeOfSurplus, causeOfUpdate } from './cause.ts';
+import { causeOfAdd, causeOfSurplus, causeOfUpdate, type Wants } from './cause.ts';
 import type { Pair, Present, Wanted } from './entry.ts';
 import type { TemplateMemory } from './memory.ts';
 import type { AddStep, ParkStep, UpdateStep } from './step.ts';
@@ -29,13 +29,13 @@ export const addStep = (wanted: Wanted, memory: TemplateMemory): AddStep => ({
   wanted,
 });
 
-export const parkStep = (present: Present, memory: TemplateMemory): ParkStep => ({
+export const parkStep = (present: Present, memory: TemplateMemory, wants: Wants): ParkStep => ({
   difference: {
     action: 'park',
     recordId: present.record.id,
     current: dataOf(present.record),
     desired: parkedForm(present.record, present.canonical.type),
-    cause: causeOfSurplus(present, memory),
+    cause: causeOfSurplus(present, memory, wants),
   },
   present,
 });

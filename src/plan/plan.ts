@@ -1,10 +1,11 @@
 import { canonicalName } from '../model/canonical.ts';
 import { isRecordType } from '../model/record.ts';
 import type { DesiredTemplate } from '../model/template.ts';
+import type { Wants } from './cause.ts';
 import { blockedByConflict, obstructionOfAdd } from './blocked.ts';
 import type { Blocked, Difference, Surplus } from './difference.ts';
 import { draftSteps, withObstructions } from './draft.ts';
-import { byWanted, entryOf, type Pair, type Present } from './entry.ts';
+import { byWanted, entryOf, recordKey, type Pair, type Present, type Wanted } from './entry.ts';
 import { matchesIgnore } from './ignore.ts';
 import { pairRecords } from './pairing.ts';
 import type { PlanInput } from './plan-input.ts';
@@ -47,6 +48,7 @@ export const planTemplate = (input: PlanInput): TemplatePlan => {
       left: left.filter(({ present }) => !isParked(present)),
       parked,
       everything,
+      wants: wantedIn(wanted),
     },
     new Set(adds.obstructed.map((blocked) => canonicalName(blocked.desired.name))),
     input,
@@ -62,6 +64,12 @@ export const planTemplate = (input: PlanInput): TemplatePlan => {
     parked: parked.filter((entry) => !draft.used.has(entry)).length,
     ignored: everything.length - ours.length,
   };
+};
+
+/** Most plans never ask. */
+const wantedIn = (wanted: readonly Wanted[]): Wants => {
+  let keys: ReadonlySet<string> | undefined;
+  return (key) => (keys ??= new Set(wanted.map(recordKey))).has(key);
 };
 
 /** Everything a plan has to say, in the order of a report: writes, what is blocked, what is surplus. */

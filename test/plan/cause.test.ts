@@ -122,6 +122,13 @@ const cases: readonly Case[] = [
     causes: ['edited'],
   },
   {
+    name: 'surplus that was changed at the service, where another one is as the file wants it',
+    file: ['www A 192.0.2.1'],
+    service: ['#1 www A 192.0.2.9', '#2 www A 192.0.2.1'],
+    memory: memoryOf([known('#1 www A 192.0.2.1')]),
+    causes: ['drifted'],
+  },
+  {
     name: 'surplus that came from elsewhere',
     file: [],
     service: ['#1 www A 192.0.2.1'],
