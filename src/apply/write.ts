@@ -41,7 +41,7 @@ const send = async (work: TemplateWork, step: Step, intent: Intent, context: App
   const doubt = disbelief(work.present, answer, intent.action);
   if (doubt !== null)
     return (await shownByReading(work, step, intent, context)) ?? unknown(work, step, intent, doubt, context);
-  const record = writtenRecord(work.present, answer, step);
+  const record = writtenRecord(work, answer, step);
   if (record === null) {
     if (answer.records.length > work.present.records.length) work.addsStopped = unexplained;
     return unknown(work, step, intent, 'the answer does not show the record', context);
@@ -56,16 +56,18 @@ const call = (templateId: number, step: Step, { service }: ApplyContext): Promis
     : service.addDnsTemplateRecord(templateId, additionOf(step));
 
 /** The record that a write made or changed, in an answer that is believed. */
-const writtenRecord = (
-  before: PresentTemplate,
-  answer: PresentTemplate,
-  step: Step,
-): PresentRecord | null => {
+const writtenRecord = (work: TemplateWork, answer: PresentTemplate, step: Step): PresentRecord | null => {
   const own = presentOf(step);
   if (own) return answer.records.find((record) => record.id === own.record.id) ?? null;
-  const ids = new Set(before.records.map((record) => record.id));
-  const arrival = arrivalOf(resultOf(step), (id) => ids.has(id), answer, 'answer');
+  const isOld = metBefore(work);
+  const arrival = arrivalOf(resultOf(step), isOld, answer, 'answer');
   return arrival.kind === 'arrived' ? arrival.record : null;
+};
+
+/** A record that was there or is known, and shows again, is not what an add has made. */
+const metBefore = ({ present, ledger }: TemplateWork): ((id: number) => boolean) => {
+  const ids = new Set(present.records.map((record) => record.id));
+  return (id) => ids.has(id) || ledger.view.byId.has(id);
 };
 
 /** The write counts. What the service made of it is remembered where that is not what was sent. */
@@ -162,7 +164,7 @@ const shownByReading = async (
 ): Promise<Fate | null> => {
   const reading = await readAgain(work, context);
   if (reading === null || disbelief(work.present, reading, intent.action) !== null) return null;
-  const record = recordAsWanted(work.present, reading, step);
+  const record = recordAsWanted(metBefore(work), reading, step);
   if (record === null) return null;
   work.present = reading;
   return commit(work, step, intent, record, context);
@@ -177,7 +179,8 @@ const refused = async (
   context: ApplyContext,
 ): Promise<Fate> => {
   const reading = await readAgain(work, context);
-  const record = reading && recordAsWanted(work.present, reading, step);
+  const ids = new Set(work.present.records.map(({ id }) => id));
+  const record = reading && recordAsWanted((id) => ids.has(id), reading, step);
   const doubt = reading && disbelief(work.present, reading, intent.action);
   if (reading && doubt === null) work.present = reading;
   // It shows more than there should be: what was read before is no longer what is there.
@@ -207,14 +210,13 @@ const readAgain = async (
 };
 
 const recordAsWanted = (
-  before: PresentTemplate,
+  isOld: (id: number) => boolean,
   reading: PresentTemplate,
   step: Step,
 ): PresentRecord | null => {
   const own = presentOf(step);
-  const ids = new Set(before.records.map((record) => record.id));
   const candidates = reading.records.filter((record) =>
-    own ? record.id === own.record.id : !ids.has(record.id),
+    own ? record.id === own.record.id : !isOld(record.id),
   );
   return candidates.find((record) => isAsWanted(record, step)) ?? null;
 };
@@ -283,12 +285,16 @@ const intentOf = (work: TemplateWork, step: Step, { clock, run }: ApplyContext):
     before: own ? dataOf(own.record) : null,
     after: resultOf(step),
     cause: step.difference.cause,
-    idsBefore: own ? [] : idsOfType(work.present, type),
+    idsBefore: own ? [] : idsOfType(work, type),
   };
 };
 
-const idsOfType = (template: PresentTemplate, type: string): number[] =>
-  template.records.filter((record) => canonicalType(record.type) === type).map((record) => record.id);
+/** Those that are known are among them though no reading shows them now. */
+const idsOfType = ({ present, ledger }: TemplateWork, type: string): number[] => {
+  const shown = present.records.filter((record) => canonicalType(record.type) === type);
+  const known = [...ledger.view.byId.values()].filter(({ seen }) => canonicalType(seen.type) === type);
+  return [...new Set([...shown, ...known].map(({ id }) => id))];
+};
 
 const report = (work: TemplateWork, { step, outcome, error }: Fate, { onChange }: ApplyContext): void => {
   const own = presentOf(step);
