@@ -89,6 +89,8 @@ export interface TemplateWork {
     readonly present: PresentTemplate;
     readonly version: number;
   } | null;
+  /** One reading lacked what another had shown: neither tells what is gone. */
+  hasDisagreement: boolean;
   /** Why nothing more is written in this pass. */
   stopped: string | null;
   /** Why nothing more is added in this pass. */

@@ -28,7 +28,7 @@ export const rememberWork = async (
   const isTrusted =
     hold?.guard !== 'loss' &&
     (acceptLoss || !hasLostMany({ desired, present, memory: ledger.view, suspectIds }));
-  const lost = manyLost({ desired, present, memory: ledger.view });
+  const lost = work.hasDisagreement ? null : manyLost({ desired, present, memory: ledger.view });
   if (suspectIds?.join() !== lost?.join()) ledger.setFacts({ suspectIds: lost });
   if (isTrusted) {
     const wanted = new Set(desired.records.map((record) => recordKey(entryOf(record))));

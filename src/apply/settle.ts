@@ -49,8 +49,10 @@ export const settleEarlier = async (
     if (intent.action !== 'add') await forgetUpdate(intent, context);
   }
   for (const work of works) {
-    if (settled.doubted.has(work.present.id))
+    if (settled.doubted.has(work.present.id)) {
       work.stopped ??= 'readings disagreed on what the template holds';
+      work.hasDisagreement = true;
+    }
     work.present = settled.readings.get(work.present.id) ?? work.present;
     work.pending = settled.open.filter(({ templateId }) => templateId === work.present.id);
   }

@@ -35,6 +35,7 @@ export const openWork = async (
     confirmed: new Set(),
     planned: null,
     lacking: null,
+    hasDisagreement: false,
     stopped: null,
     addsStopped: null,
   };
@@ -110,9 +111,10 @@ export const confirmWorks = async (works: readonly TemplateWork[], context: Appl
 const takeSecondReading = (work: TemplateWork, reading: PresentTemplate | undefined): void => {
   const lost = reading ? countLost(work.present, reading) : 0;
   if (!reading) work.stopped = 'the template was missing in a second reading';
-  else if (lost > 0)
+  else if (lost > 0) {
     work.stopped = `a second reading lacked ${lost} of the records that the first one showed`;
-  else work.present = reading;
+    work.hasDisagreement = true;
+  } else work.present = reading;
 };
 
 const keysToConfirm = (work: TemplateWork, now: number): string[] =>
