@@ -2,13 +2,14 @@ import type { RecordData } from '../../src/model/record.ts';
 import type { PresentTemplate } from '../../src/model/template.ts';
 import { isParkedName } from '../../src/plan/surplus.ts';
 import type { PassResult } from '../../src/result.ts';
-import { breaches, leftParked } from './laws.ts';
+import { breaches, isForAnother, leftParked } from './laws.ts';
 import { keyOf, shown } from './records.ts';
 import { describe, untruths } from './result-laws.ts';
 import { clientTime, type ProcessObserver } from './process.ts';
 import type { Observer, Sent } from './service.ts';
 import {
   deedOf,
+  recordOf,
   emptyCase,
   isAdd,
   plausibleViews,
@@ -97,9 +98,14 @@ export const createJudge = ({ world, isKind, truth, editsOf }: JudgeOptions): Ju
     const own = new Set(
       caseOf(templateId)
         .deeds.filter(({ key }) => key === deed.key)
-        .map(({ sent }) => (sent.write.action === 'add' ? sent.recordId : sent.write.change.recordId)),
+        .map(recordOf),
     );
-    const isCopy = others.some((record) => own.has(record.id) && keyOf(record) === deed.key);
+    const isCopy = others.some(
+      (record) =>
+        own.has(record.id) &&
+        keyOf(record) === deed.key &&
+        !isForAnother(caseOf(templateId), deed, record.id),
+    );
     if (!isCopy) return;
     count('extra adds');
     if (isKind) blame(`stores a second ${shown(deed.after)}`);
@@ -123,6 +129,9 @@ export const createJudge = ({ world, isKind, truth, editsOf }: JudgeOptions): Ju
         one.lastView = one.views.findLast(({ isListing }) => isListing) ?? one.lastView;
         one.views = [];
       }
+      // A person's own pass need not wait for any pause, even where it comes to nothing.
+      if (facts.isCommand && !facts.isDryRun)
+        promised = promised.filter(({ templateId }) => !facts.wanted.has(templateId));
       if (facts.isCommand && facts.retry) {
         for (const [templateId] of facts.wanted) {
           for (const deed of caseOf(templateId).deeds) deed.isForgiven = true;

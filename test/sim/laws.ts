@@ -7,7 +7,7 @@ import { textKind } from '../../src/plan/text-kind.ts';
 import { isKnownType } from './files.ts';
 import { keyOf, satisfies, setOf, shown } from './records.ts';
 import { breachOf } from './service.ts';
-import { hasFailed, isAdd, isPending, type Deed, type TemplateCase, type View } from './witness.ts';
+import { hasFailed, isAdd, isPending, recordOf, type Deed, type TemplateCase, type View } from './witness.ts';
 
 export interface LawContext {
   readonly one: TemplateCase;
@@ -73,6 +73,12 @@ const onceInAPass: Law = (deed, { earlier }) =>
     ? 'writes a wanted record twice in one pass'
     : null;
 
+/** A record that was last written to be another wanted one is that one's, whatever the service made of it. */
+export const isForAnother = ({ deeds }: TemplateCase, { key }: Deed, recordId: number): boolean => {
+  const last = deeds.findLast((other) => recordOf(other) === recordId);
+  return last !== undefined && last.key !== key;
+};
+
 /** Truth: an earlier add of the same record stands, or may still come. */
 const noSecond: Law = (deed, { one, truth, isKind }) => {
   for (const { sent, pass, isMissed, isForgiven } of addsOf(one, deed.key)) {
@@ -82,7 +88,11 @@ const noSecond: Law = (deed, { one, truth, isKind }) => {
     if (sent.landed !== 'yes' || recordId === null || !standing) continue;
     // Somebody made another of it, and a person said not to wait for it.
     if (isForgiven && keyOf(standing) !== deed.key) continue;
-    if (one.standsFor.get(recordId) !== deed.key) continue;
+    if (one.standsFor.get(recordId) !== deed.key || isForAnother(one, deed, recordId)) continue;
+    // Memory knows a wanted record by one id: the last that was written to be it is what went.
+    const last = one.deeds.findLast((other) => other.key === deed.key && recordOf(other) !== null);
+    const id = last && recordOf(last);
+    if (id != null && id !== recordId && missedTwice(one, deed, id)) continue;
     if (isKind) return `adds again what stands as #${recordId}`;
     if (pass.number === deed.pass.number) return `adds again, in one pass, what stands as #${recordId}`;
     if (!isMissed && !missedTwice(one, deed, recordId))
@@ -101,7 +111,8 @@ const mostTwice: Law = (deed, { one }) =>
 /** What memory knows by id, or has never met, takes two readings that agree. */
 const readTwice: Law = (deed, { one }) => {
   const id = one.known.get(deed.key);
-  const isKnownElsewhere = id !== undefined && one.standsFor.get(id) !== deed.key;
+  const isKnownElsewhere =
+    id !== undefined && (one.standsFor.get(id) !== deed.key || isForAnother(one, deed, id));
   if (id !== undefined && !isKnownElsewhere && !missedTwice(one, deed, id)) {
     return `adds what is known as #${id} and was not missed in two readings`;
   }
@@ -126,6 +137,8 @@ const notSeen: Law = (deed, { one, truth, isKind }) => {
 const notAtFirstSight: Law = ({ pass }, { one, wanted, view }) => {
   if (!view || !wanted || pass.force || wanted.adopt || one.onceWanted.size + one.maybe.size > 0) return null;
   const sets = new Set(view.records.map(setOf));
+  // What came during this pass, and was read for another template's sake, it need not know.
+  if (one.views.some(({ records }) => records.length === 0)) return null;
   if (sets.size === 0 || wanted.records.some((record) => sets.has(setOf(record)))) return null;
   return 'adds to a template that looks like no file of ours';
 };

@@ -214,6 +214,10 @@ export const takeEnd = (
   }
 };
 
+/** The record that it made or changed, if it did. */
+export const recordOf = ({ sent }: Deed): number | null =>
+  sent.write.action === 'add' ? sent.recordId : sent.write.change.recordId;
+
 export const isAdd = ({ sent }: Deed): boolean => sent.write.action === 'add';
 
 /** Whether the client can know that it did not land. */
