@@ -6,7 +6,16 @@ import type { PresentTemplate } from '../model/template.ts';
 import { sameData } from '../plan/cause.ts';
 import { entryOf, pairOf, recordKey } from '../plan/entry.ts';
 import { parkedKey } from '../plan/memory.ts';
-import { additionOf, changeOf, isPark, presentOf, resultOf, type Step } from '../plan/step.ts';
+import {
+  additionOf,
+  changeOf,
+  isPark,
+  isUpdate,
+  presentOf,
+  resultOf,
+  type Step,
+  type UpdateStep,
+} from '../plan/step.ts';
 import { isParkedName } from '../plan/surplus.ts';
 import type { Ending, Failure, Intent, RecordMemory } from '../state/memory.ts';
 import { arrivalOf, countLost, disbelief } from './answer.ts';
@@ -149,10 +158,28 @@ const unknown = async (
   work.stopped = `stopped after a write whose outcome is unknown: ${error}`;
   if (intent.action === 'add') work.pending = [...work.pending, intent];
   else {
-    rememberFailure(work, step, nextFailure('unseen', error, step, work, context));
+    const failure = nextFailure('unseen', error, step, work, context);
+    if (isUpdate(step)) rememberTarget(work, step, failure);
+    else rememberFailure(work, step, failure);
     await finish(work, intent, { outcome: 'unknown', recordId: intent.recordId, error }, context);
   }
   return { step, outcome: 'unknown', error, retryAt: null };
+};
+
+/**
+ * From now on the record may be the wanted one, under whatever name the service gives it. What file and service last
+ * agreed on stays as it was, and so the cause.
+ */
+const rememberTarget = (work: TemplateWork, step: UpdateStep, failure: Failure): void => {
+  const { wanted, present, difference } = step;
+  const before = dataOf(present.record);
+  const known = work.ledger.ofId(present.record.id);
+  const isEdit = difference.cause === 'edited' || difference.cause === 'both';
+  work.ledger.bind(wanted, present, {
+    wanted: known?.wanted ?? (isEdit ? before : dataOf(wanted.record)),
+    seen: known?.seen ?? before,
+    failure,
+  });
 };
 
 /** A service may answer with less than the whole template: one reading that can be believed may show it. */

@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest';
+import { noFault, type Fault } from './fault.ts';
 import { address, openPlace } from './place.ts';
 import type { FileRecord } from './template-files.ts';
-import type { WireTemplate } from './wire.ts';
+import type { SeenRequest, WireTemplate } from './wire.ts';
 
 const text = (content: string): FileRecord => ({
   type: 'TXT',
@@ -35,6 +36,26 @@ it(
     await place.write([...present, address('www', '203.0.113.1')]);
     expect(await place.apply()).toMatchObject({ code: 0, writes: 0, report: { status: 'in-sync' } });
     expect(behind).toBe(0);
+  },
+);
+
+it(
+  'knows the record that a change of unknown outcome went to, whatever name it has now, and adds no second one',
+  { timeout: 60_000 },
+  async () => {
+    let isLost = true;
+    const faultOf = ({ operation }: SeenRequest): Fault =>
+      isLost && operation === 'update' ? { commit: 'now', answer: 'reset' } : noFault;
+    const store = ({ operation }: SeenRequest): Record<string, string> =>
+      operation === 'update' ? { name: 'www.##DOMAIN##' } : {};
+    const place = await openPlace([address('www', '203.0.113.1')], { faultOf, quirk: { store } });
+    await place.write([address('www', '203.0.113.2')]);
+    expect(await place.apply()).toMatchObject({ code: 1, writes: 1 });
+    isLost = false;
+    expect((await place.apply()).report.templates[0]?.differences).not.toEqual(
+      expect.arrayContaining([expect.objectContaining({ action: 'add' })]),
+    );
+    expect(await place.records()).toMatchObject([{ content: '203.0.113.2' }]);
   },
 );
 
