@@ -40,6 +40,30 @@ it(
 );
 
 it(
+  'changes a record that was edited while one listing lacked it, and adds none beside it',
+  { timeout: 60_000 },
+  async () => {
+    let isBehind = false;
+    const show = (template: WireTemplate, where: 'listing' | 'answer'): WireTemplate => {
+      if (where === 'answer' || template.name !== 'web' || !isBehind) return template;
+      isBehind = false;
+      const isOld = ({ name }: { name: string | null }): boolean => name !== 'www';
+      return { ...template, dns_template_records: template.dns_template_records.filter(isOld) };
+    };
+    const api = address('api', '203.0.113.1');
+    const place = await openPlace([api, address('www', '203.0.113.1')], { quirk: { show } });
+    await place.write([api, address('www', '203.0.113.1')]);
+    expect(await place.apply()).toMatchObject({ code: 0, writes: 0 });
+
+    isBehind = true;
+    await place.write([api, address('www', '203.0.113.2')]);
+    expect(await place.apply()).toMatchObject({ code: 0, writes: 1, report: { status: 'in-sync' } });
+    expect(isBehind).toBe(false);
+    expect(await place.records()).toMatchObject([{ name: 'api' }, { name: 'www', content: '203.0.113.2' }]);
+  },
+);
+
+it(
   'knows the record that a change of unknown outcome went to, whatever name it has now, and adds no second one',
   { timeout: 60_000 },
   async () => {
