@@ -3,9 +3,9 @@ import type { ApplyContext, Change, Clock, Halt, TemplateService, TemplateWork }
 import { heldByPolicy, holdWork, holdWorks } from './apply/hold.ts';
 import { oneByOne } from './apply/one-by-one.ts';
 import { rememberUndone, rememberWork } from './apply/remember.ts';
-import { templateResult, unseenResult } from './apply/result.ts';
-import { isAtRest, stillAtRest, type Rest, type Rests } from './apply/rest.ts';
-import { settleEarlier, settleOwn, stillPending } from './apply/settle.ts';
+import { templateResult, unseenResult, withSubdomains } from './apply/result.ts';
+import { keepRests, restsAmong, type Rest, type Rests } from './apply/rest.ts';
+import { settleEarlier, settleOwn, takeIntents } from './apply/settle.ts';
 import { checkSubdomains } from './apply/subdomains.ts';
 import { applyTemplate, planWork } from './apply/template.ts';
 import { confirmWorks, isUnconfirmed, openWork } from './apply/work.ts';
@@ -17,7 +17,7 @@ import type { Hold } from './plan/guard.ts';
 import type { TemplatePlan } from './plan/plan.ts';
 import type { Step } from './plan/step.ts';
 import type { PassResult, SubdomainResult, TemplateResult, Trigger } from './result.ts';
-import type { Memory, MemoryReader, Revisions } from './state/memory.ts';
+import type { Memory, MemoryReader } from './state/memory.ts';
 
 export interface Pass {
   readonly client: string;
@@ -107,7 +107,13 @@ const reconcileTemplates = async (part: DesiredState, pass: Pass, halt: Halt): P
   );
   const others = [...(await Promise.all(unbound)).flat(), ...held];
   const results = pass.writer
-    ? await writeWorks(works, actual, others, { ...pass, memory: pass.writer, halt }, pass)
+    ? await writeWorks(
+        works,
+        actual,
+        others,
+        { ...pass, memory: pass.writer, halt, latest: { listing: null } },
+        pass,
+      )
     : await showWorks(works, pass);
   const found = new Map(moving.map((one, index) => [one, results[index]!]));
   await keepRests(works, found, before, pass);
@@ -117,53 +123,12 @@ const reconcileTemplates = async (part: DesiredState, pass: Pass, halt: Halt): P
   return [...own.map((one) => found.get(one) ?? atRest.get(one)!), ...others];
 };
 
-/** Nothing is at rest while the outcome of one of its writes is unknown. */
-const restsAmong = async (
-  bound: readonly BoundTemplate[],
-  revisions: Revisions,
-  { rests, memory, writer }: Pass,
-): Promise<Map<BoundTemplate, Rest>> => {
-  if (!rests) return new Map();
-  for (const { templateId } of await memory.openIntents()) rests.delete(templateId);
-  return stillAtRest(bound, rests, revisions, writer === null);
-};
-
-const keepRests = async (
-  works: readonly TemplateWork[],
-  found: ReadonlyMap<BoundTemplate, TemplateResult>,
-  before: ReadonlyMap<number, string | undefined>,
-  { rests, memory, writer, clock }: Pass,
-): Promise<void> => {
-  const revisions = await memory.revisions?.();
-  if (!rests || !revisions) return;
-  for (const [index, [bound, result]] of [...found].entries()) {
-    const work = works[index]!;
-    const revision = revisions(bound.present.id);
-    const isCalm = result.status === 'in-sync' || result.status === 'drifted';
-    if (!isCalm || revision !== before.get(bound.present.id)) continue;
-    if (!isAtRest(work, planWork(work, clock.now()))) continue;
-    const { lastWriteAt } = work.ledger.facts;
-    rests.set(bound.present.id, {
-      bound: { ...bound, present: work.present },
-      revision,
-      lastWriteAt,
-      isDryRun: writer === null,
-      result: {
-        ...result,
-        status: result.differences.length > 0 ? 'drifted' : 'in-sync',
-        subdomains: [],
-      },
-    });
-  }
-};
-
 /** The very same result where its subdomains are none. */
 const resultAtRest = async ({ bound, lastWriteAt, result }: Rest, pass: Pass): Promise<TemplateResult> => {
   const subdomains = await subdomainsOf(bound, lastWriteAt, pass);
   const revision = await pass.revisionOf(result.file);
   if (subdomains.length === 0 && revision === result.revision) return result;
-  const differs = result.differences.length > 0 || subdomains.some(({ status }) => status === 'drifted');
-  return { ...result, status: differs ? 'drifted' : 'in-sync', revision, subdomains };
+  return withSubdomains({ ...result, revision }, subdomains);
 };
 
 const readActual = async ({ service, clock }: Pass, halt: Halt): Promise<PresentTemplate[] | string> => {
@@ -181,7 +146,7 @@ const readActual = async ({ service, clock }: Pass, halt: Halt): Promise<Present
 /** Without writing: what a pass would find, do and hold back. */
 const showWorks = async (works: readonly TemplateWork[], pass: Pass): Promise<TemplateResult[]> => {
   const intents = await pass.memory.openIntents();
-  for (const work of works) work.pending = stillPending(intents, work);
+  for (const work of works) takeIntents(intents, work);
   const plans = await planAll(works, pass);
   return showPlans(plans, holdWorks(plans, pass), pass);
 };

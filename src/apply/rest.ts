@@ -1,9 +1,11 @@
 import type { PresentTemplate } from '../model/template.ts';
 import type { TemplatePlan } from '../plan/plan.ts';
 import type { TemplateResult } from '../result.ts';
-import type { Revisions } from '../state/memory.ts';
+import type { Memory, MemoryReader, Revisions } from '../state/memory.ts';
 import type { BoundTemplate } from './bind.ts';
-import type { TemplateWork } from './context.ts';
+import type { Clock, TemplateWork } from './context.ts';
+import { withSubdomains } from './result.ts';
+import { planWork } from './template.ts';
 
 /**
  * A template in which a pass found nothing to do, and of which it remembered nothing new. As long as the file, the
@@ -23,18 +25,27 @@ export interface Rest {
 /** By the template's id; kept from one pass to the next. */
 export type Rests = Map<number, Rest>;
 
-/** The templates that are as they were, by what was then found of them. */
-export const stillAtRest = (
+export interface RestContext {
+  /** None where a person's own pass looks at everything. */
+  readonly rests?: Rests;
+  readonly memory: MemoryReader;
+  readonly writer: Memory | null;
+  readonly clock: Clock;
+}
+
+/** The templates that are as they were, by what was then found of them; none with a write of unknown outcome. */
+export const restsAmong = async (
   bound: readonly BoundTemplate[],
-  rests: Rests,
   revisions: Revisions,
-  isDryRun: boolean,
-): Map<BoundTemplate, Rest> => {
+  { rests, memory, writer }: RestContext,
+): Promise<Map<BoundTemplate, Rest>> => {
   const still = new Map<BoundTemplate, Rest>();
+  if (!rests) return still;
+  for (const { templateId } of await memory.openIntents()) rests.delete(templateId);
   for (const one of bound) {
     const rest = rests.get(one.present.id);
     const isSame =
-      rest?.isDryRun === isDryRun &&
+      rest?.isDryRun === (writer === null) &&
       rest.bound.desired === one.desired &&
       rest.bound.present === one.present &&
       rest.revision === revisions(one.present.id);
@@ -44,8 +55,33 @@ export const stillAtRest = (
   return still;
 };
 
+/** Keeps what the next pass would find again; `before` holds the revisions of memory before this pass. */
+export const keepRests = async (
+  works: readonly TemplateWork[],
+  found: ReadonlyMap<BoundTemplate, TemplateResult>,
+  before: ReadonlyMap<number, string | undefined>,
+  { rests, memory, writer, clock }: RestContext,
+): Promise<void> => {
+  const revisions = await memory.revisions?.();
+  if (!rests || !revisions) return;
+  for (const [index, [bound, result]] of [...found].entries()) {
+    const work = works[index]!;
+    const revision = revisions(bound.present.id);
+    const isCalm = result.status === 'in-sync' || result.status === 'drifted';
+    if (!isCalm || revision !== before.get(bound.present.id)) continue;
+    if (!isAtRest(work, planWork(work, clock.now()))) continue;
+    rests.set(bound.present.id, {
+      bound: { ...bound, present: work.present },
+      revision,
+      lastWriteAt: work.ledger.facts.lastWriteAt,
+      isDryRun: writer === null,
+      result: withSubdomains(result, []),
+    });
+  }
+};
+
 /** Whether only a change, and no lapse of time, can give a pass something to do here. */
-export const isAtRest = (work: TemplateWork, plan: TemplatePlan): boolean =>
+const isAtRest = (work: TemplateWork, plan: TemplatePlan): boolean =>
   work.fates.size === 0 &&
   work.pending.length === 0 &&
   work.stopped === null &&

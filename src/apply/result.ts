@@ -25,7 +25,9 @@ export const templateResult = (input: ResultInput): TemplateResult => {
   const { work, plan, hold, subdomains } = input;
   const differences = differencesAfter(input);
   const outcomes = new Set(differences.map(({ outcome }) => outcome));
-  const remains = differences.some(({ outcome }) => outcome !== 'applied');
+  // What was applied may not have stayed, by a reading after it.
+  const hasSlipped = plan.steps.some((step) => work.fates.get(stepKey(step))?.outcome === 'applied');
+  const remains = hasSlipped || differences.some(({ outcome }) => outcome !== 'applied');
   const isCutShort = input.halted !== null && plan.steps.length > 0;
   const isDoubtful = work.stopped !== null && work.fates.size === 0;
   const hasFailed = outcomes.has('failed') || outcomes.has('unknown') || isCutShort || isDoubtful;
@@ -35,7 +37,7 @@ export const templateResult = (input: ResultInput): TemplateResult => {
     id: work.present.id,
     file: work.desired.source.file,
     revision: input.revision,
-    status: statusOf(hasFailed, hold, remains || subdomains.some(({ status }) => status === 'drifted')),
+    status: statusOf(hasFailed, hold, remains || anyDrifted(subdomains)),
     message: messageOf(work, hold, isCutShort ? input.halted : null),
     inSync: plan.inSync,
     parked: plan.parked,
@@ -44,6 +46,19 @@ export const templateResult = (input: ResultInput): TemplateResult => {
     subdomains,
   };
 };
+
+/** A result that is neither failed nor held, with what was found of its subdomains now. */
+export const withSubdomains = (
+  result: TemplateResult,
+  subdomains: readonly SubdomainResult[],
+): TemplateResult => ({
+  ...result,
+  status: statusOf(false, null, result.differences.length > 0 || anyDrifted(subdomains)),
+  subdomains,
+});
+
+const anyDrifted = (subdomains: readonly SubdomainResult[]): boolean =>
+  subdomains.some(({ status }) => status === 'drifted');
 
 const statusOf = (hasFailed: boolean, hold: Hold | null, remains: boolean): Status => {
   if (hasFailed) return 'failed';
