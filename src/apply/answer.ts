@@ -2,6 +2,8 @@ import type { CanonicalRecord } from '../model/canonical.ts';
 import type { PresentRecord, RecordData } from '../model/record.ts';
 import type { PresentTemplate } from '../model/template.ts';
 import { entryOf, recordKey } from '../plan/entry.ts';
+import type { Intent } from '../state/memory.ts';
+import type { Target } from './ledger.ts';
 
 /**
  * Why an answer to a write cannot be believed; null if it can. It must be the same template with every record of
@@ -19,6 +21,12 @@ export const disbelief = (
   const most = action === 'add' ? 1 : 0;
   return added > most ? `the answer holds ${added} records that nobody here added` : null;
 };
+
+/** From now on the record may be the wanted one, under whatever name the service gives it; null of adds and parks. */
+export const targetOf = ({ action, key, after, recordId, before, cause }: Intent): Target | null =>
+  action === 'update' && recordId !== null && before !== null
+    ? { key, wanted: after, recordId, before, cause }
+    : null;
 
 /** How many records of one reading a later one lacks. */
 export const countLost = (before: PresentTemplate, after: PresentTemplate): number => {

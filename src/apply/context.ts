@@ -37,6 +37,8 @@ export interface ApplyContext {
   readonly onChange: (change: Change) => void;
   /** Ends the writes of this client for this pass. */
   readonly halt: Halt;
+  /** The last reading of all templates, for whichever of them it was made; null where the first one is it. */
+  readonly latest: { listing: ReadonlyMap<number, PresentTemplate> | null };
 }
 
 export interface Halt {
@@ -89,6 +91,8 @@ export interface TemplateWork {
     readonly present: PresentTemplate;
     readonly version: number;
   } | null;
+  /** The last reading of all templates that was held against this one. */
+  heldAgainst: ReadonlyMap<number, PresentTemplate> | null;
   /** One reading lacked what another had shown: neither tells what is gone. */
   hasDisagreement: boolean;
   /** Why nothing more is written in this pass. */

@@ -1,5 +1,5 @@
 import { dataOf, type RecordData } from '../model/record.ts';
-import { sameData } from '../plan/cause.ts';
+import { sameData } from '../model/canonical.ts';
 import { recordKey, type Present, type Wanted } from '../plan/entry.ts';
 import { parkedKey } from '../plan/memory.ts';
 import type { Obstruction } from '../plan/plan-input.ts';

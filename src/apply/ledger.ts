@@ -1,6 +1,6 @@
 import { dataOf, type RecordData } from '../model/record.ts';
 import type { PresentTemplate } from '../model/template.ts';
-import { sameData } from '../plan/cause.ts';
+import { sameData } from '../model/canonical.ts';
 import { recordKey, type Pair, type Present, type Wanted } from '../plan/entry.ts';
 import type { Cause } from '../plan/difference.ts';
 import { parkedKey, type KnownRecord, type TemplateMemory } from '../plan/memory.ts';
@@ -17,8 +17,12 @@ export interface Ledger {
   readonly version: number;
   get(key: string): RecordMemory | undefined;
   ofId(id: number): RecordMemory | undefined;
+  /** Whether the id stands for a wanted record, or was to. */
+  isKnown(id: number): boolean;
   /** From now on this id stands for this wanted record, and both agree. */
   bind(wanted: Wanted, present: Present, changes?: Partial<RecordMemory>): void;
+  /** A change of unknown outcome went to the id, which still stands for what it stood for until it shows that. */
+  claim(target: Target, changes?: Pick<RecordMemory, 'failure'>): void;
   park(present: Present, seen: RecordData, changes: Pick<RecordMemory, 'rewritten' | 'cause'>): void;
   change(key: string, wanted: RecordData, changes: Partial<RecordMemory>): void;
   /** Remembers why a record that memory has not met yet was first found to differ. */
@@ -30,6 +34,15 @@ export interface Ledger {
   observe(plan: TemplatePlan, reading: Reading): void;
   /** What has changed since the last call; null if nothing has. */
   takeChanges(): LedgerChanges | null;
+}
+
+/** A wanted record, and the one at the service that was to become it. */
+export interface Target {
+  readonly key: string;
+  readonly wanted: RecordData;
+  readonly recordId: number;
+  readonly before: RecordData;
+  readonly cause: Cause;
 }
 
 export interface Reading {
@@ -50,6 +63,7 @@ export const openLedger = (
   const records = new Map(stored?.records.map((record) => [record.key, record]));
   const byKey = new Map<string, KnownRecord>();
   const byId = new Map<number, KnownRecord>();
+  const claims = new Map<string, KnownRecord>();
   const causes = new Map<string, Cause>();
   const touched = new Set<string>();
   const forgotten = new Set<string>();
@@ -63,46 +77,58 @@ export const openLedger = (
   let factsChanged = stored?.facts.template !== facts.template || stored.facts.file !== facts.file;
 
   const index = (record: RecordMemory): void => {
-    if (record.cause !== null) causes.set(record.key, record.cause);
-    if (record.recordId === null) return;
-    const known = {
-      id: record.recordId,
-      key: record.key,
-      wanted: record.wanted,
-      seen: record.seen ?? record.wanted,
-    };
-    byKey.set(record.key, known);
-    byId.set(record.recordId, known);
+    const { key, recordId: id, wanted, seen, cause } = record;
+    if (cause !== null) causes.set(key, cause);
+    if (id === null) return;
+    const known = { id, key, wanted, seen: seen ?? wanted };
+    if (isClaim(record)) claims.set(key, known);
+    else {
+      byKey.set(key, known);
+      byId.set(id, known);
+    }
+  };
+  const unindex = (key: string): void => {
+    const known = byKey.get(key);
+    if (known && byId.get(known.id)?.key === key) byId.delete(known.id);
+    byKey.delete(key);
+    claims.delete(key);
+    causes.delete(key);
   };
   let version = 0;
   const forget = (key: string): void => {
-    const record = records.get(key);
-    if (!record) return;
+    if (!records.has(key)) return;
     version += 1;
     records.delete(key);
-    byKey.delete(key);
-    causes.delete(key);
-    if (record.recordId !== null && byId.get(record.recordId)?.key === key) byId.delete(record.recordId);
+    unindex(key);
     touched.delete(key);
     forgotten.add(key);
   };
   const put = (record: RecordMemory): void => {
     version += 1;
-    const before = records.get(record.key);
-    if (before?.recordId != null && before.recordId !== record.recordId) byId.delete(before.recordId);
+    unindex(record.key);
     records.set(record.key, record);
-    byKey.delete(record.key);
-    causes.delete(record.key);
     index(record);
     forgotten.delete(record.key);
     touched.add(record.key);
   };
   /** One id stands for one wanted record: what else it stood for has lost it, should it still be wanted. */
   const bindId = (key: string, id: number): RecordMemory | undefined => {
+    for (const claim of claims.values()) {
+      if (claim.id === id && claim.key !== key)
+        put({ ...records.get(claim.key)!, recordId: null, seen: null, failure: null });
+    }
     const other = ledger.ofId(id);
     if (other && other.key !== key) {
       if (parkedId(other.key) !== null) forget(other.key);
-      else put({ ...other, ...unheardOf, recordId: null, seen: null, adds: other.adds, cause: 'drifted' });
+      else
+        put({
+          ...other,
+          ...unheardOf,
+          recordId: null,
+          seen: null,
+          adds: other.adds,
+          cause: other.cause ?? 'drifted',
+        });
     }
     return records.get(key);
   };
@@ -133,6 +159,7 @@ export const openLedger = (
       familiar: current.strangers !== null,
       byKey,
       byId,
+      claims,
       causes,
       strangers: new Set(current.strangers),
     },
@@ -141,6 +168,7 @@ export const openLedger = (
       const known = byId.get(id);
       return known && records.get(known.key);
     },
+    isKnown: (id) => byId.has(id) || [...claims.values()].some((claim) => claim.id === id),
     bind: (wanted, present, changes = {}) => {
       const key = recordKey(wanted);
       const { id } = present.record;
@@ -153,6 +181,15 @@ export const openLedger = (
         cause: null,
         ...changes,
       });
+    },
+    claim: ({ key, wanted, recordId, before, cause }, changes) => {
+      const known = records.get(key);
+      const isItsOwn = known?.recordId === recordId;
+      put(
+        isItsOwn
+          ? { ...known, ...changes }
+          : { ...(known ?? unheardOf), key, wanted, recordId, seen: before, cause, ...changes },
+      );
     },
     park: (present, seen, changes) => {
       const { id } = present.record;
@@ -181,11 +218,10 @@ export const openLedger = (
     },
     observe: (plan, reading) => {
       const { present } = reading;
-      for (const pair of plan.pairs) observePair(ledger, pair);
+      const free = unpairedIds(plan, present);
+      for (const pair of plan.pairs) if (!hasOther(ledger, pair, free)) observePair(ledger, pair);
       if (current.strangers === null) {
-        const paired = new Set(plan.pairs.map((pair) => pair.present.record.id));
-        const unpaired = present.records.filter(({ id }) => !paired.has(id));
-        ledger.setFacts({ strangers: unpaired.map(({ id }) => id) });
+        ledger.setFacts({ strangers: [...free] });
       }
       for (const step of [...plan.steps, ...plan.barred]) ledger.meet(step);
       forgetGone(reading);
@@ -206,6 +242,9 @@ export const openLedger = (
   return ledger;
 };
 
+/** A record is found to differ for a cause until it is agreed on; a park that was taken back is for its own. */
+const isClaim = ({ key, cause }: RecordMemory): boolean => cause !== null && parkedId(key) === null;
+
 const parkedId = (key: string): number | null => (key.startsWith('#') ? Number(key.slice(1)) : null);
 
 /**
@@ -221,6 +260,18 @@ export const isActive = (failure: Failure | null, sent: RecordData, now: number)
 export const longestPause = 6 * 3_600_000;
 
 const unheardOf = { adds: 0, stored: null, rewritten: null, failure: null, cause: null } as const;
+
+const unpairedIds = (plan: TemplatePlan, { records }: PresentTemplate): ReadonlySet<number> => {
+  const ids = new Set(records.map(({ id }) => id));
+  for (const { present } of plan.pairs) ids.delete(present.record.id);
+  return ids;
+};
+
+/** What stands for the wanted record stays known while it is there, should somebody's copy serve it meanwhile. */
+const hasOther = (ledger: Ledger, { wanted, present }: Pair, free: ReadonlySet<number>): boolean => {
+  const id = ledger.get(recordKey(wanted))?.recordId;
+  return id != null && id !== present.record.id && free.has(id);
+};
 
 /** A record that differs is only taken for the file's own where the service already holds its content. */
 const observePair = (ledger: Ledger, pair: Pair): void => {

@@ -4,20 +4,23 @@ import type { PresentTemplate } from '../model/template.ts';
 import { entryOf, recordKey } from '../plan/entry.ts';
 import { hasLostMany } from '../plan/guard.ts';
 import type { Ending, Intent } from '../state/memory.ts';
-import { arrivalOf, countLost, type Arrival, type Evidence } from './answer.ts';
+import { arrivalOf, countLost, targetOf, type Arrival, type Evidence } from './answer.ts';
 import type { ApplyContext, Fate, TemplateWork } from './context.ts';
 import { openLedger, type Ledger } from './ledger.ts';
-import { readTemplates } from './work.ts';
+import { readTemplates } from './listing.ts';
 import { failureAfter } from './write.ts';
 
-/** Adds that a single reading does not show: to plan with, where nothing may be settled. */
-export const stillPending = (intents: readonly Intent[], work: TemplateWork): Intent[] =>
-  intents.filter(
+/** What earlier passes left open, to plan with where nothing may be settled: a single reading shows what it shows. */
+export const takeIntents = (intents: readonly Intent[], work: TemplateWork): void => {
+  const { present, ledger } = work;
+  const own = intents.filter(({ templateId }) => templateId === present.id);
+  for (const target of own.map(targetOf)) if (target) ledger.claim(target);
+  work.pending = own.filter(
     (intent) =>
       intent.action === 'add' &&
-      intent.templateId === work.present.id &&
-      !['arrived', 'duplicate'].includes(arrival(intent, work.present, work.ledger, 'exact').kind),
+      !['arrived', 'duplicate'].includes(arrival(intent, present, ledger, 'exact').kind),
   );
+};
 
 /** Settles what earlier passes, or a process that died, left open; also of templates that no file describes any more. */
 export const settleEarlier = async (
@@ -29,25 +32,25 @@ export const settleEarlier = async (
   if (intents.length === 0) return;
   const ledgers = new Map(works.map((work) => [work.present.id, work.ledger]));
   const workOf = new Map(works.map((work) => [work.present.id, work]));
+  const ledgerOf = async (intent: Intent): Promise<Ledger> => {
+    const ledger =
+      ledgers.get(intent.templateId) ?? openLedger(await context.memory.template(intent.templateId), intent);
+    ledgers.set(intent.templateId, ledger);
+    return ledger;
+  };
+  for (const intent of intents) {
+    if (intent.action !== 'add') await endUpdate(intent, await ledgerOf(intent), context);
+  }
   const settled = await settleAdds(
     {
       intents: intents.filter(({ action }) => action === 'add'),
-      ledgerOf: async (intent) => {
-        const ledger =
-          ledgers.get(intent.templateId) ??
-          openLedger(await context.memory.template(intent.templateId), intent);
-        ledgers.set(intent.templateId, ledger);
-        return ledger;
-      },
+      ledgerOf,
       readings: new Map(actual.map((template) => [template.id, template])),
       isWhole: (reading) => isWhole(reading, workOf.get(reading.id)),
       isForgiven: ({ templateId }) => context.retry && workOf.has(templateId),
     },
     context,
   );
-  for (const intent of intents) {
-    if (intent.action !== 'add') await forgetUpdate(intent, context);
-  }
   for (const work of works) {
     if (settled.doubted.has(work.present.id)) {
       work.stopped ??= 'readings disagreed on what the template holds';
@@ -94,22 +97,11 @@ const isWhole = (reading: PresentTemplate, work: TemplateWork | undefined): bool
   });
 
 /** An update left by a process that died is planned anew if need be. */
-const forgetUpdate = async (intent: Intent, { memory }: ApplyContext): Promise<void> => {
-  const ledger = await memory.template(intent.templateId);
-  const { templateId, template, file, recordId } = intent;
-  const facts = ledger?.facts ?? {
-    templateId,
-    template,
-    file,
-    suspectIds: null,
-    strangers: null,
-    lastWriteAt: intent.at,
-  };
-  await memory.finish(
-    intent,
-    { outcome: 'unknown', recordId, error: 'the program ended before the answer came' },
-    { facts, records: [], forgotten: [] },
-  );
+const endUpdate = async (intent: Intent, ledger: Ledger, context: ApplyContext): Promise<void> => {
+  const target = targetOf(intent);
+  if (target) ledger.claim(target);
+  const error = 'the program ended before the answer came';
+  await finish(intent, ledger, { outcome: 'unknown', recordId: intent.recordId, error }, context);
 };
 
 interface SettleInput {
@@ -215,12 +207,12 @@ const takeArrived = async (
 const isOfOneKind = (one: Intent, other: Intent): boolean =>
   one.templateId === other.templateId && canonicalType(one.after.type) === canonicalType(other.after.type);
 
-/** A record that stands for a wanted one is no newcomer, unless it is exactly what was sent. */
+/** A record that stands for a wanted one is no newcomer, unless it is this very one and exactly that. */
 const arrival = (intent: Intent, reading: PresentTemplate, ledger: Ledger, evidence: Evidence): Arrival => {
   const old = new Set(intent.idsBefore);
   const isTaken = (id: number): boolean => {
-    const known = ledger.view.byId.get(id);
-    return known !== undefined && (known.key !== intent.key || evidence !== 'exact');
+    const isOwn = ledger.view.byId.get(id)?.key === intent.key;
+    return isOwn ? evidence !== 'exact' : ledger.isKnown(id);
   };
   return arrivalOf(intent.after, (id) => old.has(id) || isTaken(id), reading, evidence);
 };
@@ -234,7 +226,8 @@ const accept = async (
   context: ApplyContext,
 ): Promise<void> => {
   const known = ledger.get(intent.key);
-  const before = reading.records.find(({ id }) => id === known?.recordId);
+  const knownId = ledger.view.byKey.get(intent.key)?.id;
+  const before = reading.records.find(({ id }) => id === knownId);
   const [first] = candidates.toSorted((a, b) => a.id - b.id);
   const record = before ?? first!;
   const isDuplicate = candidates.some(({ id }) => id !== record.id);

@@ -4,6 +4,7 @@ import { planTemplate, type TemplatePlan } from '../plan/plan.ts';
 import { isPark, resultOf, type ParkStep, type Step } from '../plan/step.ts';
 import type { ApplyContext, Fate, TemplateWork } from './context.ts';
 import { gate, parkGate } from './gate.ts';
+import { holdAgainstLatest } from './listing.ts';
 import { stepKey, writeStep } from './write.ts';
 
 export interface Permission {
@@ -41,6 +42,7 @@ export const applyTemplate = async (
   while (!isOver(work, context)) {
     const plan = planWork(work, context.clock.now());
     review(plan);
+    holdAgainstLatest(work, context);
     const step = plan.steps.find((candidate) => isNext(candidate, plan, work, permits));
     if (!step) break;
     noteWhatItClears(step, plan, work);

@@ -1,7 +1,5 @@
-import { HostingError } from '../hosting/errors.ts';
-import { canonicalType } from '../model/canonical.ts';
+import { canonicalType, sameData } from '../model/canonical.ts';
 import type { PresentTemplate } from '../model/template.ts';
-import { sameData } from '../plan/cause.ts';
 import { recordKey } from '../plan/entry.ts';
 import { isPark, resultOf, type Step } from '../plan/step.ts';
 import type { Trigger } from '../result.ts';
@@ -10,6 +8,7 @@ import { countLost } from './answer.ts';
 import type { BoundTemplate } from './bind.ts';
 import type { ApplyContext, Clock, TemplateWork } from './context.ts';
 import { openLedger } from './ledger.ts';
+import { readTemplates } from './listing.ts';
 import { planWork } from './template.ts';
 import { stepKey } from './write.ts';
 
@@ -35,6 +34,7 @@ export const openWork = async (
     confirmed: new Set(),
     planned: null,
     lacking: null,
+    heldAgainst: null,
     hasDisagreement: false,
     stopped: null,
     addsStopped: null,
@@ -62,11 +62,11 @@ const needsConfirmation = (step: Step, work: TemplateWork, now: number): boolean
   const { ledger } = work;
   if (isPark(step)) return ledger.get(stepKey(step))?.recordId != null;
   const key = recordKey(step.wanted);
-  const { familiar, byKey } = ledger.view;
-  if (step.difference.action === 'add')
-    return (
-      !familiar || byKey.size === 0 || byKey.has(key) || lacksOneOfType(step.wanted.canonical.type, work)
-    );
+  const { familiar, byKey, claims } = ledger.view;
+  if (step.difference.action === 'add') {
+    const isMet = byKey.has(key) || claims.has(key);
+    return !familiar || byKey.size === 0 || isMet || lacksOneOfType(step.wanted.canonical.type, work);
+  }
   const stored = ledger.get(key)?.stored;
   const lastAt = stored?.at.at(-1) ?? 0;
   return stored != null && sameData(stored.sent, resultOf(step)) && Math.abs(now - lastAt) < recent;
@@ -121,17 +121,3 @@ const keysToConfirm = (work: TemplateWork, now: number): string[] =>
   planWork(work, now)
     .steps.filter((step) => needsConfirmation(step, work, now))
     .map(stepKey);
-
-/** All templates by id; null, with the writes of this pass ended, where they cannot be read. */
-export const readTemplates = async ({
-  service,
-  halt,
-}: ApplyContext): Promise<Map<number, PresentTemplate> | null> => {
-  try {
-    return new Map((await service.listDnsTemplates()).map((template) => [template.id, template]));
-  } catch (error) {
-    if (!(error instanceof HostingError)) throw error;
-    halt.reason ??= error.message;
-    return null;
-  }
-};

@@ -1,26 +1,17 @@
 import { messageOf } from '../errors.ts';
 import { HostingError } from '../hosting/errors.ts';
-import { canonicalType } from '../model/canonical.ts';
+import { canonicalType, sameData } from '../model/canonical.ts';
 import { dataOf, type PresentRecord, type RecordData } from '../model/record.ts';
 import type { PresentTemplate } from '../model/template.ts';
-import { sameData } from '../plan/cause.ts';
 import { entryOf, pairOf, recordKey } from '../plan/entry.ts';
 import { parkedKey } from '../plan/memory.ts';
-import {
-  additionOf,
-  changeOf,
-  isPark,
-  isUpdate,
-  presentOf,
-  resultOf,
-  type Step,
-  type UpdateStep,
-} from '../plan/step.ts';
+import { additionOf, changeOf, isPark, presentOf, resultOf, type Step } from '../plan/step.ts';
 import { isParkedName } from '../plan/surplus.ts';
 import type { Ending, Failure, Intent, RecordMemory } from '../state/memory.ts';
-import { arrivalOf, countLost, disbelief } from './answer.ts';
+import { arrivalOf, countLost, disbelief, targetOf } from './answer.ts';
 import type { ApplyContext, Fate, TemplateWork } from './context.ts';
 import { longestPause } from './ledger.ts';
+import { listTemplates } from './listing.ts';
 
 /** Identifies what a step writes, over the plans of a pass. */
 export const stepKey = (step: Step): string =>
@@ -73,10 +64,10 @@ const writtenRecord = (work: TemplateWork, answer: PresentTemplate, step: Step):
   return arrival.kind === 'arrived' ? arrival.record : null;
 };
 
-/** A record that was there or is known, and shows again, is not what an add has made. */
+/** A record that was there or was met, and shows again, is not what an add has made. */
 const metBefore = ({ present, ledger }: TemplateWork): ((id: number) => boolean) => {
   const ids = new Set(present.records.map((record) => record.id));
-  return (id) => ids.has(id) || ledger.view.byId.has(id);
+  return (id) => ids.has(id) || ledger.isKnown(id) || ledger.view.strangers.has(id);
 };
 
 /** The write counts. What the service made of it is remembered where that is not what was sent. */
@@ -159,27 +150,12 @@ const unknown = async (
   if (intent.action === 'add') work.pending = [...work.pending, intent];
   else {
     const failure = nextFailure('unseen', error, step, work, context);
-    if (isUpdate(step)) rememberTarget(work, step, failure);
+    const target = targetOf(intent);
+    if (target) work.ledger.claim(target, { failure });
     else rememberFailure(work, step, failure);
     await finish(work, intent, { outcome: 'unknown', recordId: intent.recordId, error }, context);
   }
   return { step, outcome: 'unknown', error, retryAt: null };
-};
-
-/**
- * From now on the record may be the wanted one, under whatever name the service gives it. What file and service last
- * agreed on stays as it was, and so the cause.
- */
-const rememberTarget = (work: TemplateWork, step: UpdateStep, failure: Failure): void => {
-  const { wanted, present, difference } = step;
-  const before = dataOf(present.record);
-  const known = work.ledger.ofId(present.record.id);
-  const isEdit = difference.cause === 'edited' || difference.cause === 'both';
-  work.ledger.bind(wanted, present, {
-    wanted: known?.wanted ?? (isEdit ? before : dataOf(wanted.record)),
-    seen: known?.seen ?? before,
-    failure,
-  });
 };
 
 /** A service may answer with less than the whole template: one reading that can be believed may show it. */
@@ -220,17 +196,13 @@ const refused = async (
   return { step, outcome: 'failed', error: error.message, retryAt: failure.retryAt };
 };
 
-const readAgain = async (
-  work: TemplateWork,
-  { service, halt }: ApplyContext,
-): Promise<PresentTemplate | null> => {
+const readAgain = async (work: TemplateWork, context: ApplyContext): Promise<PresentTemplate | null> => {
   try {
-    const templates = await service.listDnsTemplates();
-    return templates.find((template) => template.id === work.present.id) ?? null;
+    return (await listTemplates(context)).get(work.present.id) ?? null;
   } catch (error) {
     if (error instanceof HostingError && error.kind === 'unauthorized') {
-      halt.reason = messageOf(error);
-      halt.isDenied = true;
+      context.halt.reason = messageOf(error);
+      context.halt.isDenied = true;
     }
     return null;
   }
@@ -316,11 +288,11 @@ const intentOf = (work: TemplateWork, step: Step, { clock, run }: ApplyContext):
   };
 };
 
-/** Those that are known are among them though no reading shows them now. */
+/** Those that were met are among them though no reading shows them now. */
 const idsOfType = ({ present, ledger }: TemplateWork, type: string): number[] => {
   const shown = present.records.filter((record) => canonicalType(record.type) === type);
   const known = [...ledger.view.byId.values()].filter(({ seen }) => canonicalType(seen.type) === type);
-  return [...new Set([...shown, ...known].map(({ id }) => id))];
+  return [...new Set([...[...shown, ...known].map(({ id }) => id), ...ledger.view.strangers])];
 };
 
 const report = (work: TemplateWork, { step, outcome, error }: Fate, { onChange }: ApplyContext): void => {

@@ -151,3 +151,15 @@ const unescapeText = (text: string): string | null => {
 };
 
 const backslash = 0x5c;
+
+/** Whether two records have all in common, in canonical form and the TTL. */
+export const sameData = (a: RecordData, b: RecordData): boolean => {
+  const [left, right] = [canonicalRecord(a), canonicalRecord(b)];
+  return (
+    left.type === right.type &&
+    left.name === right.name &&
+    left.content === right.content &&
+    left.priority === right.priority &&
+    a.ttl === b.ttl
+  );
+};

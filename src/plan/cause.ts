@@ -1,8 +1,7 @@
-import { canonicalRecord } from '../model/canonical.ts';
-import type { RecordData } from '../model/record.ts';
+import { sameData } from '../model/canonical.ts';
 import type { Cause } from './difference.ts';
 import { recordKey, type Present, type Wanted } from './entry.ts';
-import { parkedKey, type TemplateMemory } from './memory.ts';
+import { knownOf, parkedKey, type TemplateMemory } from './memory.ts';
 
 /** A record that had been there has vanished; one that memory never met is new in the file. */
 export const causeOfAdd = (wanted: Wanted, memory: TemplateMemory): Cause =>
@@ -28,11 +27,12 @@ export const causeOfUpdate = (wanted: Wanted, present: Present, memory: Template
  * Where this program took its own park back, it is what it was before.
  */
 export const causeOfSurplus = ({ record }: Present, memory: TemplateMemory, wants: Wants): Cause => {
-  const known = memory.byId.get(record.id);
+  const known = knownOf(memory, record);
   if (known?.key === parkedKey(record.id))
     return sameData(known.seen, record) ? (memory.causes.get(known.key) ?? 'drifted') : 'drifted';
   if (known) return wants(known.key) ? 'drifted' : 'edited';
-  return memory.familiar && !memory.strangers.has(record.id) ? 'drifted' : 'unknown';
+  const isClaimed = [...memory.claims.values()].some(({ id }) => id === record.id);
+  return memory.familiar && !memory.strangers.has(record.id) && !isClaimed ? 'drifted' : 'unknown';
 };
 
 /** Whether the file wants a record of this `recordKey`. */
@@ -40,14 +40,3 @@ export type Wants = (key: string) => boolean;
 
 const causeAtFirst = (wanted: Wanted, memory: TemplateMemory): Cause =>
   memory.causes.get(recordKey(wanted)) ?? (memory.familiar ? 'edited' : 'unknown');
-
-export const sameData = (a: RecordData, b: RecordData): boolean => {
-  const [left, right] = [canonicalRecord(a), canonicalRecord(b)];
-  return (
-    left.type === right.type &&
-    left.name === right.name &&
-    left.content === right.content &&
-    left.priority === right.priority &&
-    a.ttl === b.ttl
-  );
-};

@@ -1,7 +1,7 @@
 import { isRecordType } from '../model/record.ts';
 import type { DesiredTemplate, PresentTemplate } from '../model/template.ts';
 import { entryOf } from './entry.ts';
-import type { TemplateMemory } from './memory.ts';
+import { knownOf, type TemplateMemory } from './memory.ts';
 import type { TemplatePlan } from './plan.ts';
 import { isUpdate, presentOf, type Step } from './step.ts';
 
@@ -98,7 +98,7 @@ const tooManyChanges = (input: GuardInput): Hold | null => {
 /** Puts a record to use, or out of the way, that the file never wanted. */
 const isForeign = (step: Step, memory: TemplateMemory): boolean => {
   const present = presentOf(step);
-  if (present === null || memory.byId.has(present.record.id)) return false;
+  if (present === null || knownOf(memory, present.record)) return false;
   return !isUpdate(step) || step.difference.fields.includes('name');
 };
 

@@ -1,4 +1,5 @@
-import type { RecordData } from '../model/record.ts';
+import { canonicalRecord, sameData } from '../model/canonical.ts';
+import type { PresentRecord, RecordData } from '../model/record.ts';
 import type { Cause } from './difference.ts';
 
 /** What was last agreed on between the file and the service about one record, by its id. */
@@ -19,6 +20,11 @@ export interface TemplateMemory {
   readonly familiar: boolean;
   readonly byKey: ReadonlyMap<string, KnownRecord>;
   readonly byId: ReadonlyMap<number, KnownRecord>;
+  /**
+   * By `recordKey`: records to which a change of unknown outcome went that was to make them the wanted one, and what
+   * they were before.
+   */
+  readonly claims: ReadonlyMap<string, KnownRecord>;
   /** Ids that were there when the template was first met, and that no file has wanted since. */
   readonly strangers: ReadonlySet<number>;
   /** By `recordKey`: why a record that nothing stands for yet was first found to differ. */
@@ -29,6 +35,17 @@ export const noMemory: TemplateMemory = {
   familiar: false,
   byKey: new Map(),
   byId: new Map(),
+  claims: new Map(),
   causes: new Map(),
   strangers: new Set(),
 };
+
+/** What a present record stands for: what it was to become, once it shows that, else what was last agreed on. */
+export const knownOf = ({ byId, claims }: TemplateMemory, record: PresentRecord): KnownRecord | undefined => {
+  for (const claim of claims.values()) if (claim.id === record.id && shows(record, claim)) return claim;
+  return byId.get(record.id);
+};
+
+/** A service may store another name or TTL than it was sent. */
+const shows = (record: PresentRecord, { wanted, seen }: KnownRecord): boolean =>
+  canonicalRecord(record).content === canonicalRecord(wanted).content && !sameData(seen, record);

@@ -1,5 +1,5 @@
 import { byId, byWanted, dataKey, pairOf, recordKey, type Pair, type Present, type Wanted } from './entry.ts';
-import type { TemplateMemory } from './memory.ts';
+import { knownOf, type TemplateMemory } from './memory.ts';
 import { createPool } from './pool.ts';
 import { textKind } from './text-kind.ts';
 
@@ -107,7 +107,8 @@ const takeOnly = (set: OpenSet, wanted: Wanted, present: Present): void => {
 };
 
 const takeKnown = (sets: readonly OpenSet[], memory: TemplateMemory): void => {
-  if (memory.byKey.size === 0 || sets.every((set) => set.wanted.length === 0)) return;
+  const { byKey, claims } = memory;
+  if (byKey.size + claims.size === 0 || sets.every((set) => set.wanted.length === 0)) return;
   const free = new Map(sets.flatMap((set) => set.present).map((entry) => [entry.record.id, entry]));
   const used = new Set<Present>();
   const open = new Set(sets.flatMap((set) => set.wanted).map(recordKey));
@@ -116,9 +117,12 @@ const takeKnown = (sets: readonly OpenSet[], memory: TemplateMemory): void => {
     wanted.canonical.name === '' && found.canonical.name !== '' && open.has(recordKey(found));
   for (const set of sets) {
     pairUp(set, used, (entry) => {
-      const known = memory.byKey.get(recordKey(entry));
+      const key = recordKey(entry);
+      const known = claims.get(key) ?? byKey.get(key);
       const found = known && free.get(known.id);
       if (!found || used.has(found) || found.canonical.type !== entry.canonical.type) return undefined;
+      // What was to become the wanted one may not have done so.
+      if (knownOf(memory, found.record)?.key !== key) return undefined;
       return isBetterElsewhere(entry, found) ? undefined : found;
     });
   }
@@ -155,7 +159,7 @@ const takeRest = (set: OpenSet, memory: TemplateMemory): void => {
   takeCheapest(
     set,
     set.wanted,
-    set.present.filter((entry) => memory.byId.has(entry.record.id)),
+    set.present.filter((entry) => knownOf(memory, entry.record)),
   );
 };
 

@@ -1,7 +1,7 @@
 import { dataOf, hasPriority, type PresentRecord, type RecordData } from '../model/record.ts';
 import type { DesiredTemplate } from '../model/template.ts';
 import { byId, pairOf, type Pair, type Present, type Wanted } from './entry.ts';
-import type { TemplateMemory } from './memory.ts';
+import { knownOf, type TemplateMemory } from './memory.ts';
 import type { LeftOver } from './pairing.ts';
 import { createPool } from './pool.ts';
 
@@ -34,7 +34,8 @@ export const useSurplus = (
   memory: TemplateMemory,
 ): SurplusUse => {
   if (template.surplus !== 'park') return { served: [], missing, parks: [], surplus: left, kept: [] };
-  const isOurs = ({ present }: LeftOver): boolean => template.adopt || memory.byId.has(present.record.id);
+  const isOurs = ({ present }: LeftOver): boolean =>
+    template.adopt || knownOf(memory, present.record) !== undefined;
   const isClosed = ({ present }: LeftOver): boolean => closed.has(present.canonical.name);
   const ours = left.filter(isOurs);
   const free = ours.filter((entry) => !isClosed(entry));

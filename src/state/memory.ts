@@ -79,7 +79,7 @@ export interface RecordMemory {
   readonly failure: Failure | null;
   /** Of one that nothing wants any more: when it was first missed, in ms since the epoch. */
   readonly missedAt?: number | null;
-  /** Why the record was first found to differ; null once it has an id. */
+  /** Why the record was first found to differ; null once file and service agreed on it. */
   readonly cause: Cause | null;
 }
 
@@ -114,7 +114,7 @@ export interface Intent {
   readonly before: RecordData | null;
   readonly after: RecordData;
   readonly cause: Cause;
-  /** Of an add: the ids of its type that were there before, so that a new one can be told. */
+  /** Of an add: the ids that were there before, of its type and strangers, so that a new one can be told. */
   readonly idsBefore: readonly number[];
 }
 

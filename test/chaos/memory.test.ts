@@ -100,3 +100,157 @@ it(
     ]);
   },
 );
+
+it(
+  'takes no record for its own that only a change of unknown outcome went to, and that does not show it',
+  { timeout: 60_000 },
+  async () => {
+    let isLost = true;
+    const faultOf = ({ operation }: SeenRequest): Fault =>
+      isLost && operation === 'update' ? { commit: 'never', answer: 'reset' } : noFault;
+    const place = await openPlace([address('www', '203.0.113.1'), address('api', '203.0.113.1')], {
+      faultOf,
+    });
+    const api = address('api', '203.0.113.1');
+    await place.write([api, address('www', '203.0.113.2')], { surplus: 'park' });
+    expect(await place.apply()).toMatchObject({ code: 1, writes: 1 });
+    isLost = false;
+    await place.write([api], { surplus: 'park' });
+    const { writes, report } = await place.apply();
+    expect(writes).toBe(0);
+    expect(report.templates[0]?.differences).toMatchObject([
+      { action: 'surplus', current: { name: 'www', content: '203.0.113.1' }, cause: 'unknown' },
+    ]);
+  },
+);
+
+it(
+  'knows a record that the service renamed while somebody’s copy serves in its place, and adds none when that goes',
+  { timeout: 60_000 },
+  async () => {
+    const store = ({ operation }: SeenRequest): Record<string, string> =>
+      operation === 'add' ? { name: 'www.##DOMAIN##' } : {};
+    const api = address('api', '203.0.113.1');
+    const place = await openPlace([api], { quirk: { store } });
+    await place.write([api, address('www', '203.0.113.2')]);
+    expect(await place.apply()).toMatchObject({ code: 0, writes: 1, report: { status: 'drifted' } });
+    await place.service.change('add-record', {
+      dns_template_id: place.templateId,
+      ...address('www', '203.0.113.2', 3600),
+    });
+    expect(await place.apply()).toMatchObject({ writes: 0 });
+    const copy = (await place.records()).find(({ name }) => name === 'www');
+    await place.service.change('remove-record', { record_id: copy?.id });
+    const { writes, report } = await place.apply();
+    expect(writes).toBe(0);
+    expect(report.templates[0]?.differences).toMatchObject([
+      { action: 'blocked', reason: 'not-converging', desired: { name: 'www' } },
+    ]);
+  },
+);
+
+it(
+  'takes no record that it has met for the one that an add of unknown outcome made',
+  { timeout: 60_000 },
+  async () => {
+    let listings = Number.POSITIVE_INFINITY;
+    const show = (template: WireTemplate, where: 'listing' | 'answer'): WireTemplate => {
+      if (where === 'answer' || template.name !== 'web') return template;
+      listings += 1;
+      const shown = listings > 2 ? ['203.0.113.9'] : [];
+      const isShown = ({ content }: { content: string }): boolean =>
+        listings === Number.POSITIVE_INFINITY || shown.includes(content);
+      return { ...template, dns_template_records: template.dns_template_records.filter(isShown) };
+    };
+    const faultOf = ({ operation }: SeenRequest): Fault =>
+      operation === 'add' ? { commit: 'never', answer: 'drop' } : noFault;
+    const present = [address('www', '203.0.113.1'), address('www', '203.0.113.9')];
+    const place = await openPlace(present, { faultOf, quirk: { show } });
+    await place.write([address('www', '203.0.113.1')]);
+    expect(await place.apply()).toMatchObject({ writes: 0 });
+    listings = 0;
+    const { writes, report } = await place.apply();
+    expect(writes).toBe(1);
+    expect(report.templates[0]?.differences[0]).toMatchObject({ action: 'add', outcome: 'failed' });
+  },
+);
+
+it(
+  'adds nothing where a reading that was made for another template shows more than its own did',
+  { timeout: 60_000 },
+  async () => {
+    let listings = 0;
+    const show = (template: WireTemplate, where: 'listing' | 'answer'): WireTemplate => {
+      if (where === 'listing' && template.name === 'web') listings += 1;
+      const isHidden = where === 'listing' && template.name === 'zone' && listings <= 2;
+      return isHidden ? { ...template, dns_template_records: [] } : template;
+    };
+    const refuses = ({ parameters }: SeenRequest): boolean => parameters['name'] === 'refused';
+    const place = await openPlace([], { quirk: { show, refuses } });
+    const zone = await place.service.change('add-template', {
+      name: 'zone',
+      records: [address('www', '203.0.113.1', 300)],
+    });
+    await place.write([address('refused', '203.0.113.1')]);
+    await place.write([address('www', '203.0.113.1')], { template: 'zone' });
+    const { report } = await place.apply({ env: { DNS_SYNC_CONCURRENCY: '1' } });
+    expect(report.templates[1]).toMatchObject({
+      template: 'zone',
+      message: 'another reading shows 1 records that this one lacked',
+      differences: [{ action: 'add', outcome: 'skipped' }],
+    });
+    const after = await place.service.templates();
+    expect(after.find(({ id }) => id === zone.id)?.dns_template_records).toHaveLength(1);
+    expect((await place.apply()).report.templates[1]).toMatchObject({ template: 'zone', status: 'in-sync' });
+  },
+);
+
+it(
+  'knows the record that a change went to when the process died, and adds no second one',
+  { timeout: 60_000 },
+  async () => {
+    let dies = (): void => undefined;
+    const onStage = (stage: string, { operation }: SeenRequest): void => {
+      if (stage === 'stored' && operation === 'update') dies();
+    };
+    const store = ({ operation }: SeenRequest): Record<string, string> =>
+      operation === 'update' ? { name: 'www.##DOMAIN##' } : {};
+    const place = await openPlace([address('www', '203.0.113.1')], { onStage, quirk: { store } });
+    await place.write([address('www', '203.0.113.2')]);
+    const program = place.start(['apply', '--yes']);
+    dies = () => {
+      dies = () => undefined;
+      program.kill('SIGKILL');
+    };
+    expect(await program.ended).toMatchObject({ code: null });
+    const planned = await place.run(['plan', '--format', 'json']);
+    expect(JSON.parse(planned.stdout)).toMatchObject({
+      templates: [{ differences: [{ action: 'update', desired: { name: 'www' } }] }],
+    });
+    await place.apply();
+    expect(await place.records()).toMatchObject([{ content: '203.0.113.2' }]);
+  },
+);
+
+it('calls nothing in sync where a park that was applied has not stayed', { timeout: 60_000 }, async () => {
+  const wanted = address('www', '203.0.113.1', 300);
+  const place = await openPlace([wanted, address('www', '203.0.113.2', 300)], {
+    quirk: {
+      ignores: ['name'],
+      // Writing one of the two sets the other one's TTL.
+      alsoChanges: ({ parameters }, { dns_template_records }) =>
+        dns_template_records
+          .filter(({ id }) => String(id) !== parameters['record_id'])
+          .map(({ id }) => ({ record_id: id, ttl: 60 })),
+    },
+  });
+  await place.write([wanted], { surplus: 'park', adopt: true });
+  const { report } = await place.apply({ args: ['--force', 'web'] });
+  expect(report.templates[0]).toMatchObject({
+    status: 'drifted',
+    differences: [
+      { action: 'park', outcome: 'applied' },
+      { action: 'update', outcome: 'applied', fields: ['ttl'] },
+    ],
+  });
+});

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { sameData } from '../../src/plan/cause.ts';
+import { sameData } from '../../src/model/canonical.ts';
 import type { Cause } from '../../src/plan/difference.ts';
 import { differencesOf } from '../../src/plan/plan.ts';
 import { data, known, memoryOf, planOf, type Situation } from './records.ts';

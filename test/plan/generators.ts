@@ -107,10 +107,17 @@ const memories = (world: World, wanted: readonly WantedRecord[]): fc.Arbitrary<T
   const known = fc
     .record({ id: fc.integer({ min: 1, max: 14 }), wanted: before, seen: before })
     .map((record): KnownRecord => ({ ...record, key: recordKey(entryOf(record.wanted)) }));
+  const byKey = (records: readonly KnownRecord[]): ReadonlyMap<string, KnownRecord> =>
+    new Map(records.map((record) => [record.key, record]));
   return fc
-    .uniqueArray(known, { maxLength: 8, selector: ({ id }) => id })
-    .map((records) => [...new Map(records.map((record) => [record.key, record])).values()])
-    .map((records) => memoryOf(records, { familiar: records.length > 0 }));
+    .record({
+      agreed: fc.uniqueArray(known, { maxLength: 8, selector: ({ id }) => id }).map(byKey),
+      claimed: fc.array(known, { maxLength: 2 }).map(byKey),
+    })
+    .map(({ agreed, claimed }) => {
+      const claims = new Map([...claimed].filter(([key]) => !agreed.has(key)));
+      return memoryOf([...agreed.values()], { familiar: agreed.size > 0, claims });
+    });
 };
 
 const ignoreRules: fc.Arbitrary<IgnoreRule[]> = fc.array(

@@ -95,6 +95,7 @@ const remembering = (before: readonly KnownRecord[], fresh: readonly KnownRecord
     familiar: true,
     byKey: new Map(records.map((record) => [record.key, record])),
     byId: new Map(records.map((record) => [record.id, record])),
+    claims: new Map(),
     strangers: new Set(),
     causes: new Map(),
   };

@@ -15,6 +15,7 @@ import {
   plausibleViews,
   takeEnd,
   takeFor,
+  takeGone,
   takeView,
   takeWithdrawn,
   templateIn,
@@ -49,6 +50,8 @@ export interface JudgeOptions {
 interface Promised {
   readonly templateId: number;
   readonly key: string;
+  /** Null of one that is missing. */
+  readonly recordId: number | null;
   readonly desired: RecordData;
   readonly until: number;
   readonly edits: number;
@@ -82,6 +85,7 @@ export const createJudge = ({ world, isKind, truth, editsOf }: JudgeOptions): Ju
         one.templateId === deed.sent.templateId &&
         one.edits === editsOf(one.templateId) &&
         one.key === deed.key &&
+        (one.recordId === null || one.recordId === recordOf(deed)) &&
         clientTime(world, facts.skew) < one.until,
     );
     if (broken) blame(`writes ${shown(deed.after)} before the time it named`);
@@ -150,7 +154,7 @@ export const createJudge = ({ world, isKind, truth, editsOf }: JudgeOptions): Ju
         edits: editsOf(sent.templateId),
       };
       const facts = pass;
-      const readings = plausibleViews(one).map((view) => {
+      const readings = plausibleViews(one, sent.write.action !== 'add').map((view) => {
         const deed = deedOf(sent, facts, view);
         return { deed, found: breaches(deed, { ...context, view }) };
       });
@@ -181,7 +185,10 @@ export const createJudge = ({ world, isKind, truth, editsOf }: JudgeOptions): Ju
     onAnswer: (sent, template) => {
       if (!pass || template.id !== sent.templateId) return;
       const view = { at: world.time, isListing: false, records: template.records };
-      takeView(caseOf(sent.templateId), pass.wanted.get(sent.templateId), view);
+      const one = caseOf(sent.templateId);
+      const deed = one.deeds.find((other) => other.sent === sent);
+      if (deed) deed.isAmbiguous = template.records.filter(({ id }) => !one.seen.has(id)).length > 1;
+      takeView(one, pass.wanted.get(sent.templateId), view);
     },
     onFailure: (error) => {
       const isWrite = error.operation !== 'list-dns-templates' && error.operation !== 'list-dns-records';
@@ -191,7 +198,9 @@ export const createJudge = ({ world, isKind, truth, editsOf }: JudgeOptions): Ju
       if (error.kind === 'unknown') count('writes of unknown outcome');
     },
     onBegin: (intent, isStopping) => {
-      if (intent.action === 'add') caseOf(intent.templateId).begun.push(intent.after);
+      const one = caseOf(intent.templateId);
+      if (intent.action === 'add') one.begun.push(intent.after);
+      one.editsWhenMet ??= editsOf(intent.templateId);
       // What runs beside it may not have heard of it in the same moment.
       if (ended && world.time > ended.at) blame(`begins a write ${ended.why}`);
       if (isStopping) blame('begins a write after it was told to end');
@@ -230,6 +239,7 @@ export const createJudge = ({ world, isKind, truth, editsOf }: JudgeOptions): Ju
         const [last] = plausibleViews(context.one);
         const isDoubted =
           one.message !== null || one.differences.some(({ outcome }) => outcome === 'unknown');
+        if (last) takeGone(context.one, desired, last.records);
         if (last && !isDoubted) takeEnd(context.one, desired, last.records);
         promised = promised.filter((other) => other.templateId !== templateId);
         for (const difference of one.differences) {
@@ -238,6 +248,7 @@ export const createJudge = ({ world, isKind, truth, editsOf }: JudgeOptions): Ju
           promised.push({
             templateId,
             key: keyOf(difference.desired),
+            recordId: 'recordId' in difference ? (difference.recordId ?? null) : null,
             desired: difference.desired,
             until: Date.parse(difference.retryAt),
             edits: editsOf(templateId),

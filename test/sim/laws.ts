@@ -56,7 +56,8 @@ const withinLimits: Law = (deed, { one, wanted, earlier, view }) => {
   // A pass is measured by what it found: what of its adds has arrived does not count.
   const isTooMuch = (known: number): boolean =>
     known >= minRecords && changes.size * 100 > known * maxChangePercent;
-  return isTooMuch(most) && isTooMuch(most - own.filter(isAdd).length)
+  const isByView = !view || isTooMuch(view.records.filter(isKnownType).length);
+  return isTooMuch(most) && isTooMuch(most - own.filter(isAdd).length) && isByView
     ? `changes ${changes.size} of ${most} records, more than maxChangePercent`
     : null;
 };
@@ -81,13 +82,13 @@ export const isForAnother = ({ deeds }: TemplateCase, { key }: Deed, recordId: n
 
 /** Truth: an earlier add of the same record stands, or may still come. */
 const noSecond: Law = (deed, { one, truth, isKind }) => {
-  for (const { sent, pass, isMissed, isForgiven } of addsOf(one, deed.key)) {
+  for (const { sent, pass, isMissed, isForgiven, isAmbiguous } of addsOf(one, deed.key)) {
     if (sent.landed === 'coming' && isKind) return 'adds again what is still coming';
     const { recordId } = sent;
     const standing = truth?.records.find(({ id }) => id === recordId);
     if (sent.landed !== 'yes' || recordId === null || !standing) continue;
     // Somebody made another of it, and a person said not to wait for it.
-    if (isForgiven && keyOf(standing) !== deed.key) continue;
+    if ((isForgiven || isAmbiguous) && keyOf(standing) !== deed.key) continue;
     if (one.standsFor.get(recordId) !== deed.key || isForAnother(one, deed, recordId)) continue;
     // Memory knows a wanted record by one id: the last that was written to be it is what went.
     const last = one.deeds.findLast((other) => other.key === deed.key && recordOf(other) !== null);
@@ -113,7 +114,11 @@ const readTwice: Law = (deed, { one }) => {
   const id = one.known.get(deed.key);
   const isKnownElsewhere =
     id !== undefined && (one.standsFor.get(id) !== deed.key || isForAnother(one, deed, id));
-  if (id !== undefined && !isKnownElsewhere && !missedTwice(one, deed, id)) {
+  // The last that was written to be it is what went, should the one before stay away as something else.
+  const last = one.deeds.findLast((other) => other.key === deed.key && recordOf(other) !== null);
+  const lastId = last && recordOf(last);
+  const isGone = lastId != null && missedTwice(one, deed, lastId);
+  if (id !== undefined && !isKnownElsewhere && !isGone && !missedTwice(one, deed, id)) {
     return `adds what is known as #${id} and was not missed in two readings`;
   }
   const lacks = (view: View): boolean => !view.records.some((record) => keyOf(record) === deed.key);

@@ -217,7 +217,13 @@ type PassWish = Pick<PassFacts, 'isDryRun' | 'isCommand' | 'force' | 'retry' | '
 
 const converge = async (round: Round, wish: PassWish, how: string): Promise<PassResult | null> => {
   const { world, judge, files } = round;
-  const most = 8 + 3 * files.templates.reduce((sum, { desired }) => sum + desired.records.length, 0);
+  const isManaged = (id: number): boolean => files.templates.some(({ templateId }) => templateId === id);
+  const wanted = files.templates.flatMap(({ desired }) => desired.records).length;
+  const present = round.service
+    .templates()
+    .flatMap(({ id, records }) => (isManaged(id) ? records : [])).length;
+  // Some services let one write pass at a time.
+  const most = 8 + 3 * wanted + present;
   let still = 0;
   let before = '';
   let result: PassResult | null = null;

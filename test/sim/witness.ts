@@ -49,6 +49,8 @@ export interface Deed {
   isWithdrawn: boolean;
   /** Whether what became of it is on disk. */
   isKept: boolean;
+  /** More records than one came to light with its answer: nobody can tell which of them it made. */
+  isAmbiguous: boolean;
 }
 
 /** Everything that was seen of one template since memory began: what the laws are judged by. */
@@ -99,7 +101,7 @@ export const emptyCase = (templateId: number): TemplateCase => ({
  * What a client may take to be the template: the last answer, the last listing, and the last view that lacks nothing
  * of the one before. Which of them it goes by is its own affair, as long as it keeps the law by one.
  */
-export const plausibleViews = ({ views }: TemplateCase): View[] => {
+export const plausibleViews = ({ views }: TemplateCase, isForUpdate = false): View[] => {
   let believed: View | undefined;
   for (const view of views) {
     const ids = new Set(view.records.map(({ id }) => id));
@@ -110,7 +112,9 @@ export const plausibleViews = ({ views }: TemplateCase): View[] => {
     views.findLast((view) => !view.isListing),
     views.findLast((view) => view.isListing),
   ];
-  return [...new Set(last.filter((view) => view !== undefined))];
+  // Readings for other templates' sake may be older than the first one, which was for its own.
+  const first = isForUpdate && views.every(({ isListing }) => isListing) ? views.slice(0, 1) : [];
+  return [...new Set([...last.filter((view) => view !== undefined), ...first])];
 };
 
 export const deedOf = (sent: Sent, pass: PassFacts, view: View | undefined): Deed => {
@@ -131,6 +135,7 @@ export const deedOf = (sent: Sent, pass: PassFacts, view: View | undefined): Dee
     isForgiven: false,
     isWithdrawn: false,
     isKept: false,
+    isAmbiguous: false,
   };
 };
 
@@ -199,8 +204,8 @@ export const takeWithdrawn = (one: TemplateCase, wanted: DesiredTemplate): void 
   for (const deed of one.deeds) if (!keys.has(deed.key)) deed.isWithdrawn = true;
 };
 
-/** A pass that ended as it should has kept what it saw last. */
-export const takeEnd = (
+/** What no file wants and no reading shows is forgotten, by whatever pass sees it to the end. */
+export const takeGone = (
   one: TemplateCase,
   wanted: DesiredTemplate,
   records: readonly PresentRecord[],
@@ -208,9 +213,19 @@ export const takeEnd = (
   const ids = new Set(records.map(({ id }) => id));
   const keys = new Set(wanted.records.map(keyOf));
   for (const [key, id] of one.known) if (!keys.has(key) && !ids.has(id)) one.known.delete(key);
+};
+
+/** A pass that ended as it should has kept what it saw last. */
+export const takeEnd = (
+  one: TemplateCase,
+  wanted: DesiredTemplate,
+  records: readonly PresentRecord[],
+): void => {
   for (const record of wanted.records) {
-    const found = records.find((present) => satisfies(present, record));
-    if (found) one.known.set(keyOf(record), found.id);
+    const copies = records.filter((present) => satisfies(present, record));
+    const known = one.known.get(keyOf(record));
+    const [first] = copies.toSorted((a, b) => a.id - b.id);
+    if (first && !copies.some(({ id }) => id === known)) one.known.set(keyOf(record), first.id);
   }
 };
 

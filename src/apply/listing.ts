@@ -1,0 +1,36 @@
+import { HostingError } from '../hosting/errors.ts';
+import type { PresentTemplate } from '../model/template.ts';
+import { countLost } from './answer.ts';
+import type { ApplyContext, TemplateWork } from './context.ts';
+
+/** All templates by id; null, with the writes of this pass ended, where they cannot be read. */
+export const readTemplates = async (
+  context: ApplyContext,
+): Promise<ReadonlyMap<number, PresentTemplate> | null> => {
+  try {
+    return await listTemplates(context);
+  } catch (error) {
+    if (!(error instanceof HostingError)) throw error;
+    context.halt.reason ??= error.message;
+    return null;
+  }
+};
+
+/** All templates by id, kept also for those for which they were not read. */
+export const listTemplates = async ({
+  service,
+  latest,
+}: ApplyContext): Promise<ReadonlyMap<number, PresentTemplate>> => {
+  const templates = await service.listDnsTemplates();
+  latest.listing = new Map(templates.map((template) => [template.id, template]));
+  return latest.listing;
+};
+
+/** What was read for another template's sake may show that this one holds more than it was planned with. */
+export const holdAgainstLatest = (work: TemplateWork, { latest: { listing } }: ApplyContext): void => {
+  if (listing === work.heldAgainst) return;
+  work.heldAgainst = listing;
+  const reading = listing?.get(work.present.id);
+  const added = reading ? countLost(reading, work.present) : 0;
+  if (added > 0) work.addsStopped ??= `another reading shows ${added} records that this one lacked`;
+};
