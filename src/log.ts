@@ -1,4 +1,4 @@
-import type { Logger } from 'pino';
+import type { DestinationStream, Logger } from 'pino';
 import { destination, pino, stdTimeFunctions } from 'pino';
 import { scrubber } from './secrets.ts';
 import type { LogLevel } from './settings/table.ts';
@@ -19,19 +19,61 @@ export const createLogger = ({ level, fd, secrets }: LogOptions): Logger => {
   const out = destination({ fd, sync: true, maxLength: mostUnwritten });
   // A reader that left, a full disk: the daemon's work goes on without its log.
   out.on('error', () => undefined);
-  const scrub = scrubberOf(secrets);
-  return pino(
+  const gathering = gatheringOf(out);
+  const log = pino(
     {
       level,
       base: null,
       timestamp: stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
       serializers: { err: errorFields, error: errorFields },
-      hooks: { streamWrite: scrub },
+      hooks: { streamWrite: scrubberOf(secrets) },
     },
-    out,
+    gathering,
   );
+  gatherings.set(log, gathering);
+  return log;
 };
+
+/** What `task` logs is one write, or few: a thousand small ones take longer than all else in a pass. */
+export const logTogether = (log: Logger, task: () => void): void => {
+  const gathering = gatherings.get(log);
+  gathering?.begin();
+  try {
+    task();
+  } finally {
+    gathering?.end();
+  }
+};
+
+interface Gathering extends DestinationStream {
+  begin(): void;
+  end(): void;
+}
+
+const gatherings = new WeakMap<Logger, Gathering>();
+
+const gatheringOf = (out: DestinationStream): Gathering => {
+  let lines: string | null = null;
+  const end = (): void => {
+    if (lines) out.write(lines);
+    lines = null;
+  };
+  return {
+    begin: () => void (lines ??= ''),
+    end,
+    write: (line) => {
+      if (lines === null) return out.write(line);
+      lines += line;
+      if (lines.length < mostGathered) return;
+      out.write(lines);
+      lines = '';
+    },
+  };
+};
+
+/** UTF-16 code units. */
+const mostGathered = 64 * 1024;
 
 /** Bytes kept for a destination that takes none at the moment; lines beyond are dropped. */
 const mostUnwritten = 1024 * 1024;

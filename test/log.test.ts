@@ -15,7 +15,7 @@ const start = (body: string, { level = 'info', secrets = [] as string[] } = {}):
     [
       '--input-type=module',
       '--eval',
-      `import { createLogger } from '${built}';
+      `import { createLogger, logTogether } from '${built}';
        const secrets = ${JSON.stringify(secrets)};
        const log = createLogger({ level: '${level}', fd: 1, secrets: () => secrets });
        ${body}`,
@@ -71,6 +71,18 @@ describe('a log line', () => {
        process.kill(process.pid, 'SIGKILL');`,
     );
     expect(lines.map(({ n }) => n)).toEqual(Array.from({ length: 200 }, (_, n) => n));
+  });
+
+  it('is out, with all that were logged together, before the process can die', async () => {
+    const lines = await linesOf(
+      `try {
+         logTogether(log, () => {
+           for (let n = 0; n < 2_000; n += 1) log.info({ n, more: 'x'.repeat(100) }, 'line');
+           throw new Error('no more');
+         });
+       } catch { process.kill(process.pid, 'SIGKILL'); }`,
+    );
+    expect(lines.map(({ n }) => n)).toEqual(Array.from({ length: 2_000 }, (_, n) => n));
   });
 
   it('that nobody reads any more neither ends nor stops the program', async () => {

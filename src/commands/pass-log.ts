@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import type { Change } from '../apply/context.ts';
+import { logTogether } from '../log.ts';
 import type { DesiredState } from '../model/template.ts';
 import type { Report } from '../report/report.ts';
 import type { PassResult, Status, Trigger } from '../result.ts';
@@ -40,11 +41,12 @@ export const logInvalid = ({ problems }: DesiredState, { client }: PassId, log: 
 };
 
 /** `isEnding`: the pass was cut short by the end of the program, which is nothing to worry about. */
-export const logFound = ({ templates }: PassResult, id: PassId, isEnding: boolean, log: Logger): void => {
-  for (const template of templates) {
-    log[levelOf(template.status, isEnding)]({ event: 'drift.report', ...id, ...template }, 'drift report');
-  }
-};
+export const logFound = ({ templates }: PassResult, id: PassId, isEnding: boolean, log: Logger): void =>
+  logTogether(log, () => {
+    for (const template of templates) {
+      log[levelOf(template.status, isEnding)]({ event: 'drift.report', ...id, ...template }, 'drift report');
+    }
+  });
 
 /** `error` is why there was no pass, null where there was one. */
 export const logFinished = (
