@@ -183,8 +183,9 @@ const writeWorks = async (
         policy(work)(step) === null && !isUnconfirmed(step, work, context);
       // An answer may show more to be done than the readings did, and too much.
       const review = (plan: TemplatePlan): void => {
-        const hold = holds.get(work) ?? holdWork(work, plan, pass);
-        if (hold) holds.set(work, hold);
+        const before = holds.get(work);
+        const hold = before?.scope === 'all' ? null : holdWork(work, plan, pass);
+        if (hold && (!before || hold.scope === 'all')) holds.set(work, hold);
       };
       return turn(() => applyTemplate(work, { review, permits }, context));
     }),

@@ -133,18 +133,35 @@ export const openLedger = (
     return records.get(key);
   };
   /** A listing may be behind: what nothing wants any more is forgotten when two readings have missed it. */
-  const forgetGone = ({ present, wanted, from, to, settle }: Reading): void => {
-    const ids = new Set(present.records.map((record) => record.id));
+  const forgetGone = (reading: Reading, ids: ReadonlySet<number>): void => {
     for (const record of records.values()) {
       const { key, missedAt } = record;
       const id = record.recordId ?? parkedId(key);
-      if (wanted.has(key) || (id !== null && ids.has(id))) {
+      if (id !== null && ids.has(id)) {
         if (missedAt != null) put({ ...record, missedAt: null });
-      } else if (id === null) {
+      } else if (reading.wanted.has(key)) continue;
+      else if (id === null) {
         if (record.adds === 0 || record.failure === null) forget(key);
-      } else if (missedAt == null) put({ ...record, missedAt: to });
-      else if (Math.abs(from - missedAt) >= settle) forget(key);
+      } else if (isMissedTwice(record, reading)) forget(key);
+      else noteMissed(record, reading);
     }
+  };
+  const noteMissed = (record: RecordMemory, { to }: Reading): void => {
+    if (record.missedAt == null) put({ ...record, missedAt: to });
+  };
+  /** What stands for a wanted record stays known while it is there, or was missed once only: a copy may serve. */
+  const keepsOther = (
+    { wanted, present }: Pair,
+    reading: Reading,
+    ids: ReadonlySet<number>,
+    free: ReadonlySet<number>,
+  ): boolean => {
+    const record = records.get(recordKey(wanted));
+    if (!record || record.recordId === null || record.recordId === present.record.id) return false;
+    if (ids.has(record.recordId)) return free.has(record.recordId);
+    if (isMissedTwice(record, reading)) return false;
+    noteMissed(record, reading);
+    return true;
   };
   for (const record of records.values()) index(record);
 
@@ -218,13 +235,14 @@ export const openLedger = (
     },
     observe: (plan, reading) => {
       const { present } = reading;
-      const free = unpairedIds(plan, present);
-      for (const pair of plan.pairs) if (!hasOther(ledger, pair, free)) observePair(ledger, pair);
+      const ids = new Set(present.records.map(({ id }) => id));
+      const free = unpairedIds(plan, ids);
+      for (const pair of plan.pairs) if (!keepsOther(pair, reading, ids, free)) observePair(ledger, pair);
       if (current.strangers === null) {
         ledger.setFacts({ strangers: [...free] });
       }
       for (const step of [...plan.steps, ...plan.barred]) ledger.meet(step);
-      forgetGone(reading);
+      forgetGone(reading, ids);
     },
     takeChanges: () => {
       if (stored !== null && touched.size === 0 && forgotten.size === 0 && !factsChanged) return null;
@@ -261,17 +279,13 @@ export const longestPause = 6 * 3_600_000;
 
 const unheardOf = { adds: 0, stored: null, rewritten: null, failure: null, cause: null } as const;
 
-const unpairedIds = (plan: TemplatePlan, { records }: PresentTemplate): ReadonlySet<number> => {
-  const ids = new Set(records.map(({ id }) => id));
-  for (const { present } of plan.pairs) ids.delete(present.record.id);
-  return ids;
+const unpairedIds = ({ pairs }: TemplatePlan, ids: ReadonlySet<number>): ReadonlySet<number> => {
+  const paired = new Set(pairs.map(({ present }) => present.record.id));
+  return new Set([...ids].filter((id) => !paired.has(id)));
 };
 
-/** What stands for the wanted record stays known while it is there, should somebody's copy serve it meanwhile. */
-const hasOther = (ledger: Ledger, { wanted, present }: Pair, free: ReadonlySet<number>): boolean => {
-  const id = ledger.get(recordKey(wanted))?.recordId;
-  return id != null && id !== present.record.id && free.has(id);
-};
+const isMissedTwice = ({ missedAt }: RecordMemory, { from, settle }: Reading): boolean =>
+  missedAt != null && Math.abs(from - missedAt) >= settle;
 
 /** A record that differs is only taken for the file's own where the service already holds its content. */
 const observePair = (ledger: Ledger, pair: Pair): void => {

@@ -77,7 +77,7 @@ export interface RecordMemory {
   /** What was sent and what the service made of it, where that differs. */
   readonly rewritten: { readonly sent: RecordData; readonly stored: RecordData } | null;
   readonly failure: Failure | null;
-  /** Of one that nothing wants any more: when it was first missed, in ms since the epoch. */
+  /** When what stands for it was first missed, in ms since the epoch: once more, and it is gone. */
   readonly missedAt?: number | null;
   /** Why the record was first found to differ; null once file and service agreed on it. */
   readonly cause: Cause | null;

@@ -254,3 +254,57 @@ it('calls nothing in sync where a park that was applied has not stayed', { timeo
     ],
   });
 });
+
+it(
+  'knows a record that the service renamed while a listing from before serves in its place, and adds none after it',
+  { timeout: 60_000 },
+  async () => {
+    let isOld = false;
+    let old: WireTemplate | null = null;
+    const show = (template: WireTemplate, where: 'listing' | 'answer'): WireTemplate => {
+      if (where === 'answer' || template.name !== 'web') return template;
+      old ??= template;
+      return isOld ? old : template;
+    };
+    const store = ({ operation }: SeenRequest): Record<string, string> =>
+      operation === 'add' ? { name: 'www.##DOMAIN##' } : {};
+    const wanted = [address('www', '203.0.113.1'), address('api', '203.0.113.1')];
+    const place = await openPlace(wanted, { quirk: { show, store } });
+    await place.write(wanted);
+    expect(await place.apply()).toMatchObject({ writes: 0 });
+    const [www] = await place.records();
+    await place.service.change('remove-record', { record_id: www?.id });
+    expect(await place.apply()).toMatchObject({ writes: 1 });
+    isOld = true;
+    expect(await place.apply()).toMatchObject({ writes: 0 });
+    isOld = false;
+    expect(await place.apply()).toMatchObject({ writes: 0 });
+  },
+);
+
+it(
+  'holds the changes too, once they get too many, where the adds are held already',
+  { timeout: 60_000 },
+  async () => {
+    const records = ['a', 'b', 'c', 'd'].map((name) => address(name, '203.0.113.1', 300));
+    const place = await openPlace(records, {
+      quirk: {
+        // Writing one record sets the TTL of all others.
+        alsoChanges: ({ parameters }, { dns_template_records }) =>
+          dns_template_records
+            .filter(({ id }) => String(id) !== parameters['record_id'])
+            .map(({ id }) => ({ record_id: id, ttl: 60 })),
+      },
+    });
+    const [first, ...others] = records;
+    await place.write([{ ...first!, content: '203.0.113.2' }, ...others, address('new', '203.0.113.3')], {
+      limits: { maxAdds: 0, maxChangePercent: 30, minRecords: 1 },
+    });
+    const { writes, report } = await place.apply();
+    expect(writes).toBe(1);
+    expect(report.templates[0]).toMatchObject({
+      status: 'held',
+      message: expect.stringContaining('4 of 4 records would change'),
+    });
+  },
+);

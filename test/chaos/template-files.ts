@@ -11,6 +11,7 @@ export interface TemplateFile {
   readonly surplus: 'report' | 'park';
   readonly adopt: boolean;
   readonly mode?: 'edits';
+  readonly limits?: Readonly<Record<string, number>>;
   readonly records: readonly FileRecord[];
 }
 
