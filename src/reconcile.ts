@@ -1,6 +1,6 @@
 import { bindTemplates, type BoundTemplate, type UnboundTemplate } from './apply/bind.ts';
 import type { ApplyContext, Change, Clock, Halt, TemplateService, TemplateWork } from './apply/context.ts';
-import { heldByPolicy, holdWork, holdWorks } from './apply/hold.ts';
+import { heldByPolicy, holdMore, holdWorks } from './apply/hold.ts';
 import { oneByOne } from './apply/one-by-one.ts';
 import { rememberUndone, rememberWork } from './apply/remember.ts';
 import { templateResult, unseenResult, withSubdomains } from './apply/result.ts';
@@ -182,11 +182,7 @@ const writeWorks = async (
       const permits = (step: Step): boolean =>
         policy(work)(step) === null && !isUnconfirmed(step, work, context);
       // An answer may show more to be done than the readings did, and too much.
-      const review = (plan: TemplatePlan): void => {
-        const before = holds.get(work);
-        const hold = before?.scope === 'all' ? null : holdWork(work, plan, pass);
-        if (hold && (!before || hold.scope === 'all')) holds.set(work, hold);
-      };
+      const review = (plan: TemplatePlan): void => holdMore(work, plan, holds, works, pass);
       return turn(() => applyTemplate(work, { review, permits }, context));
     }),
     context,

@@ -28,8 +28,35 @@ export const holdWorks = (
   return holds;
 };
 
+/** Why a template holds that has more to be done than there was at first, as answers may show; the widest hold wins. */
+export const holdMore = (
+  work: TemplateWork,
+  plan: TemplatePlan,
+  holds: Map<TemplateWork, Hold>,
+  works: readonly TemplateWork[],
+  options: GuardOptions,
+): void => {
+  const before = holds.get(work);
+  if (before?.scope === 'all') return;
+  const hold = holdWork(work, plan, options) ?? holdAdds(work, plan, works, options);
+  if (hold && (!before || hold.scope === 'all')) holds.set(work, hold);
+};
+
+const holdAdds = (
+  work: TemplateWork,
+  plan: TemplatePlan,
+  works: readonly TemplateWork[],
+  options: GuardOptions,
+): Hold | null => {
+  const untried = countAdds({ steps: plan.steps.filter((step) => !work.fates.has(stepKey(step))) });
+  if (options.force || untried === 0) return null;
+  const tried = works.flatMap(({ fates }) => [...fates.values()].map(({ step }) => step));
+  const adds = countAdds({ steps: tried }) + untried;
+  return adds > options.maxAddsPerPass ? manyAdds(adds, options) : null;
+};
+
 /** Why a template holds as it stands now, what was written in this pass counted in. */
-export const holdWork = (work: TemplateWork, plan: TemplatePlan, options: GuardOptions): Hold | null => {
+const holdWork = (work: TemplateWork, plan: TemplatePlan, options: GuardOptions): Hold | null => {
   const { desired, present, ledger, fates } = work;
   if (desired.mode === 'report') return null;
   // A step planned anew after it was tried in this pass is counted once, as what was tried.

@@ -308,3 +308,28 @@ it(
     });
   },
 );
+
+it(
+  'holds an add that only becomes one when as many as a pass may send have been sent',
+  { timeout: 60_000 },
+  async () => {
+    // Somebody moves the record that is in the way of the CNAME while the first add is under way.
+    const show = (template: WireTemplate, where: 'listing' | 'answer'): WireTemplate => ({
+      ...template,
+      dns_template_records: template.dns_template_records.map((record) =>
+        where === 'answer' && record.name === 'www' ? { ...record, name: 'old' } : record,
+      ),
+    });
+    const place = await openPlace([address('www', '203.0.113.1'), address('api', '203.0.113.1')], {
+      quirk: { show },
+    });
+    const cname = { ...address('www', 'api.example.net'), type: 'CNAME' };
+    await place.write([address('api', '203.0.113.1'), address('new', '203.0.113.1'), cname]);
+    const { writes, report } = await place.apply({ env: { DNS_SYNC_MAX_ADDS_PER_PASS: '1' } });
+    expect(writes).toBe(1);
+    expect(report.templates[0]).toMatchObject({
+      status: 'held',
+      message: expect.stringContaining('2 records to add in this pass, more than limits.maxAddsPerPass (1)'),
+    });
+  },
+);

@@ -112,9 +112,9 @@ export const plausibleViews = ({ views }: TemplateCase, isForUpdate = false): Vi
     views.findLast((view) => !view.isListing),
     views.findLast((view) => view.isListing),
   ];
-  // Readings for other templates' sake may be older than the first one, which was for its own.
-  const first = isForUpdate && views.every(({ isListing }) => isListing) ? views.slice(0, 1) : [];
-  return [...new Set([...last.filter((view) => view !== undefined), ...first])];
+  // Of several readings the last ones may have been for other templates' sake, and older than its own.
+  const own = isForUpdate && views.every(({ isListing }) => isListing) ? views : [];
+  return [...new Set([...last.filter((view) => view !== undefined), ...own])];
 };
 
 export const deedOf = (sent: Sent, pass: PassFacts, view: View | undefined): Deed => {
