@@ -5,7 +5,7 @@ import { dataOf, type PresentRecord, type RecordData } from '../model/record.ts'
 import type { PresentTemplate } from '../model/template.ts';
 import { entryOf, pairOf, recordKey } from '../plan/entry.ts';
 import { parkedKey } from '../plan/memory.ts';
-import { additionOf, changeOf, isPark, presentOf, resultOf, type Step } from '../plan/step.ts';
+import { additionOf, changeOf, isPark, isUpdate, presentOf, resultOf, type Step } from '../plan/step.ts';
 import { isParkedName } from '../plan/surplus.ts';
 import type { Ending, Failure, Intent, RecordMemory } from '../state/memory.ts';
 import { arrivalOf, countLost, disbelief, targetOf } from './answer.ts';
@@ -167,10 +167,18 @@ const shownByReading = async (
 ): Promise<Fate | null> => {
   const reading = await readAgain(work, context);
   if (reading === null || disbelief(work.present, reading, intent.action) !== null) return null;
-  const record = recordAsWanted(metBefore(work), reading, step);
+  const record = recordAsWanted(metBefore(work), reading, step) ?? renamedRecord(reading, step);
   if (record === null) return null;
   work.present = reading;
   return commit(work, step, intent, record, context);
+};
+
+/** A service may keep another spelling of the name than it was sent, with all else as it was. */
+const renamedRecord = (reading: PresentTemplate, step: Step): PresentRecord | null => {
+  if (!isUpdate(step)) return null;
+  const record = reading.records.find(({ id }) => id === step.present.record.id);
+  if (!record || sameData(record, step.present.record)) return null;
+  return pairOf(step.wanted, entryOf(record)).fields.every((field) => field === 'name') ? record : null;
 };
 
 /** A refusal may hide that the record is there already: read once before believing it. */

@@ -105,6 +105,17 @@ describe('a service that', { timeout: 60_000 }, () => {
     },
   );
 
+  it('adds a placeholder to names and answers with a short list is written to once', async () => {
+    const quirk = {
+      ...quirks['adds a placeholder to names'],
+      ...quirks['answers a write with a short list of records'],
+    };
+    const place = await openPlace([record('PTR', '7', 'host.example.net')], { quirk });
+    await place.write([record('PTR', '7', 'other.example.net')]);
+    expect(await place.apply()).toMatchObject({ code: 0, writes: 1, report: { status: 'drifted' } });
+    expect(openIn(await place.apply())).toMatchObject([{ reason: 'not-converging' }]);
+  });
+
   it('shows its listings one write behind is waited for', async () => {
     const { passes } = await threePasses({
       faultOf: ({ operation, ordinal }) =>
