@@ -120,15 +120,7 @@ export const openLedger = (
     const other = ledger.ofId(id);
     if (other && other.key !== key) {
       if (parkedId(other.key) !== null) forget(other.key);
-      else
-        put({
-          ...other,
-          ...unheardOf,
-          recordId: null,
-          seen: null,
-          adds: other.adds,
-          cause: other.cause ?? 'drifted',
-        });
+      else put({ ...other, ...unheardOf, recordId: null, seen: null, adds: other.adds, cause: 'drifted' });
     }
     return records.get(key);
   };
@@ -154,11 +146,11 @@ export const openLedger = (
     { wanted, present }: Pair,
     reading: Reading,
     ids: ReadonlySet<number>,
-    free: ReadonlySet<number>,
+    unpaired: () => ReadonlySet<number>,
   ): boolean => {
     const record = records.get(recordKey(wanted));
     if (!record || record.recordId === null || record.recordId === present.record.id) return false;
-    if (ids.has(record.recordId)) return free.has(record.recordId);
+    if (ids.has(record.recordId)) return unpaired().has(record.recordId);
     if (isMissedTwice(record, reading)) return false;
     noteMissed(record, reading);
     return true;
@@ -236,10 +228,11 @@ export const openLedger = (
     observe: (plan, reading) => {
       const { present } = reading;
       const ids = new Set(present.records.map(({ id }) => id));
-      const free = unpairedIds(plan, ids);
-      for (const pair of plan.pairs) if (!keepsOther(pair, reading, ids, free)) observePair(ledger, pair);
+      let free: ReadonlySet<number> | undefined;
+      const unpaired = (): ReadonlySet<number> => (free ??= unpairedIds(plan, ids));
+      for (const pair of plan.pairs) if (!keepsOther(pair, reading, ids, unpaired)) observePair(ledger, pair);
       if (current.strangers === null) {
-        ledger.setFacts({ strangers: [...free] });
+        ledger.setFacts({ strangers: [...unpaired()] });
       }
       for (const step of [...plan.steps, ...plan.barred]) ledger.meet(step);
       forgetGone(reading, ids);

@@ -25,7 +25,6 @@ export const templateResult = (input: ResultInput): TemplateResult => {
   const { work, plan, hold, subdomains } = input;
   const differences = differencesAfter(input);
   const outcomes = new Set(differences.map(({ outcome }) => outcome));
-  // What was applied may not have stayed, by a reading after it.
   const hasSlipped = plan.steps.some((step) => work.fates.get(stepKey(step))?.outcome === 'applied');
   const remains = hasSlipped || differences.some(({ outcome }) => outcome !== 'applied');
   const isCutShort = input.halted !== null && plan.steps.length > 0;
@@ -38,7 +37,7 @@ export const templateResult = (input: ResultInput): TemplateResult => {
     file: work.desired.source.file,
     revision: input.revision,
     status: statusOf(hasFailed, hold, remains || anyDrifted(subdomains)),
-    message: messageOf(work, hold, isCutShort ? input.halted : null),
+    message: messageOf(work, hold, isCutShort ? input.halted : null, hasSlipped),
     inSync: plan.inSync,
     parked: plan.parked,
     ignored: plan.ignored,
@@ -66,10 +65,17 @@ const statusOf = (hasFailed: boolean, hold: Hold | null, remains: boolean): Stat
   return remains ? 'drifted' : 'in-sync';
 };
 
-const messageOf = (work: TemplateWork, hold: Hold | null, halted: string | null): string | null =>
-  [hold?.reason, work.stopped, work.addsStopped, halted, ...work.notes]
+const messageOf = (
+  work: TemplateWork,
+  hold: Hold | null,
+  halted: string | null,
+  hasSlipped: boolean,
+): string | null =>
+  [hold?.reason, work.stopped, work.addsStopped, halted, hasSlipped ? slipped : null, ...work.notes]
     .filter((text) => text != null)
     .join('; ') || null;
+
+const slipped = 'not all that was written is there as it was written';
 
 const differencesAfter = ({ work, plan, heldBack }: ResultInput): Difference[] => {
   const fates = [...work.fates.values()];
