@@ -64,6 +64,8 @@ export interface TemplateCase {
   readonly everStoodFor: Map<number, Set<string>>;
   /** By key: the id that memory knows it by. */
   readonly known: Map<string, number>;
+  /** Ids of those that were missed once. */
+  readonly missed: Set<number>;
   /** Ids that a file has wanted since memory began. */
   readonly onceWanted: Set<number>;
   /** Every add that was begun, whether or not it was sent. */
@@ -87,6 +89,7 @@ export const emptyCase = (templateId: number): TemplateCase => ({
   standsFor: new Map(),
   everStoodFor: new Map(),
   known: new Map(),
+  missed: new Set(),
   onceWanted: new Set(),
   begun: [],
   maybe: new Set(),
@@ -225,7 +228,11 @@ export const takeEnd = (
     const copies = records.filter((present) => satisfies(present, record));
     const known = one.known.get(keyOf(record));
     const [first] = copies.toSorted((a, b) => a.id - b.id);
-    if (first && !copies.some(({ id }) => id === known)) one.known.set(keyOf(record), first.id);
+    if (!first || copies.some(({ id }) => id === known)) continue;
+    // What was missed once only may be there still.
+    const isGone = known === undefined || records.some(({ id }) => id === known) || one.missed.has(known);
+    if (isGone) one.known.set(keyOf(record), first.id);
+    else one.missed.add(known);
   }
 };
 
