@@ -103,7 +103,9 @@ export const openLedger = (
     touched.delete(key);
     forgotten.add(key);
   };
-  const put = (record: RecordMemory): void => {
+  const put = (given: RecordMemory): void => {
+    const isSameId = records.get(given.key)?.recordId === given.recordId;
+    const record = isSameId ? given : { ...given, missedAt: null };
     version += 1;
     unindex(record.key);
     records.set(record.key, record);
@@ -131,17 +133,19 @@ export const openLedger = (
       const id = record.recordId ?? parkedId(key);
       if (id !== null && ids.has(id)) {
         if (missedAt != null) put({ ...record, missedAt: null });
-      } else if (reading.wanted.has(key)) continue;
-      else if (id === null) {
-        if (record.adds === 0 || record.failure === null) forget(key);
-      } else if (isMissedTwice(record, reading)) forget(key);
+      } else if (id === null) {
+        if (!reading.wanted.has(key) && (record.adds === 0 || record.failure === null)) forget(key);
+      } else if (!reading.wanted.has(key) && isMissedTwice(record, reading)) forget(key);
       else noteMissed(record, reading);
     }
   };
   const noteMissed = (record: RecordMemory, { to }: Reading): void => {
     if (record.missedAt == null) put({ ...record, missedAt: to });
   };
-  /** What stands for a wanted record stays known while it is there, or was missed once only: a copy may serve. */
+  /**
+   * What stands for a wanted record stays known while it is there, or was missed once only: a copy may serve. Where
+   * an add was sent for it, it had been missed twice.
+   */
   const keepsOther = (
     { wanted, present }: Pair,
     reading: Reading,
@@ -151,7 +155,7 @@ export const openLedger = (
     const record = records.get(recordKey(wanted));
     if (!record || record.recordId === null || record.recordId === present.record.id) return false;
     if (ids.has(record.recordId)) return unpaired().has(record.recordId);
-    if (isMissedTwice(record, reading)) return false;
+    if (isMissedTwice(record, reading) || record.failure?.kind === 'unknown') return false;
     noteMissed(record, reading);
     return true;
   };

@@ -333,3 +333,25 @@ it(
     });
   },
 );
+
+it(
+  'takes back a record that its add left late, and that somebody has moved since, and adds no second one',
+  { timeout: 60_000 },
+  async () => {
+    const faultOf = ({ operation }: SeenRequest): Fault =>
+      operation === 'add' ? { commit: 3, answer: 'drop' } : noFault;
+    const records = [address('www', '203.0.113.1'), address('api', '203.0.113.1')];
+    const place = await openPlace(records, { faultOf });
+    await place.write(records);
+    expect(await place.apply()).toMatchObject({ writes: 0 });
+    const idOf = async (name: string) => (await place.records()).find((one) => one.name === name)?.id;
+    await place.service.change('remove-record', { record_id: await idOf('www') });
+    expect(await place.apply()).toMatchObject({ code: 1, writes: 1 });
+    expect(await place.apply()).toMatchObject({ writes: 0, report: { status: 'in-sync' } });
+    await place.service.change('edit-record', { record_id: await idOf('www'), name: 'moved' });
+    const { writes, report } = await place.apply();
+    expect(writes).toBe(1);
+    expect(report.templates[0]?.differences).toMatchObject([{ action: 'update', fields: ['name'] }]);
+    expect(await place.records()).toHaveLength(2);
+  },
+);

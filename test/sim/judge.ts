@@ -1,4 +1,4 @@
-import type { RecordData } from '../../src/model/record.ts';
+import type { PresentRecord, RecordData } from '../../src/model/record.ts';
 import type { PresentTemplate } from '../../src/model/template.ts';
 import { isParkedName } from '../../src/plan/surplus.ts';
 import type { PassResult } from '../../src/result.ts';
@@ -45,6 +45,10 @@ export interface JudgeOptions {
   readonly truth: () => readonly PresentTemplate[];
   readonly editsOf: (templateId: number) => number;
 }
+
+/** Came to light with an add's answer, as exactly what it was to make, and is not what it made. */
+const isRival = (record: PresentRecord, deed: Deed, one: TemplateCase): boolean =>
+  !one.seen.has(record.id) && record.id !== deed.sent.recordId && keyOf(record) === deed.key;
 
 /** A write that a report said would not be tried before a time. */
 interface Promised {
@@ -187,7 +191,7 @@ export const createJudge = ({ world, isKind, truth, editsOf }: JudgeOptions): Ju
       const view = { at: world.time, isListing: false, records: template.records };
       const one = caseOf(sent.templateId);
       const deed = one.deeds.find((other) => other.sent === sent);
-      if (deed) deed.isAmbiguous = template.records.filter(({ id }) => !one.seen.has(id)).length > 1;
+      if (deed) deed.isAmbiguous = template.records.some((record) => isRival(record, deed, one));
       takeView(one, pass.wanted.get(sent.templateId), view);
     },
     onFailure: (error) => {

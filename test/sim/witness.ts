@@ -49,7 +49,7 @@ export interface Deed {
   isWithdrawn: boolean;
   /** Whether what became of it is on disk. */
   isKept: boolean;
-  /** More records than one came to light with its answer: nobody can tell which of them it made. */
+  /** A record came to light with its answer that it could have made, and did not: nobody can tell. */
   isAmbiguous: boolean;
 }
 
@@ -229,8 +229,10 @@ export const takeEnd = (
     const known = one.known.get(keyOf(record));
     const [first] = copies.toSorted((a, b) => a.id - b.id);
     if (!first || copies.some(({ id }) => id === known)) continue;
-    // What was missed once only may be there still.
-    const isGone = known === undefined || records.some(({ id }) => id === known) || one.missed.has(known);
+    // What was missed once only may be there still, but where an add was sent for it.
+    const isAdded = one.deeds.some((deed) => isAdd(deed) && deed.key === keyOf(record));
+    const isThere = records.some(({ id }) => id === known);
+    const isGone = known === undefined || isThere || isAdded || one.missed.has(known);
     if (isGone) one.known.set(keyOf(record), first.id);
     else one.missed.add(known);
   }
