@@ -148,7 +148,9 @@ export const createJudge = ({ world, isKind, truth, editsOf }: JudgeOptions): Ju
     },
     onSent: (sent: Sent) => {
       if (!pass) return;
-      const one = caseOf(sent.templateId);
+      const whole = caseOf(sent.templateId);
+      // What was read after it had been begun came too late for it.
+      const one = { ...whole, views: whole.views.slice(0, whole.viewsWhenBegun) };
       const context = {
         one,
         truth: templateIn(truth(), sent.templateId),
@@ -169,7 +171,7 @@ export const createJudge = ({ world, isKind, truth, editsOf }: JudgeOptions): Ju
       checkPromise(deed, pass);
       count(isAdd(deed) ? 'adds that left' : 'updates that left');
       deeds.push(deed);
-      one.deeds.push(deed);
+      whole.deeds.push(deed);
     },
     onLanded: (sent) => {
       const one = caseOf(sent.templateId);
@@ -205,6 +207,7 @@ export const createJudge = ({ world, isKind, truth, editsOf }: JudgeOptions): Ju
       const one = caseOf(intent.templateId);
       if (intent.action === 'add') one.begun.push(intent.after);
       one.editsWhenMet ??= editsOf(intent.templateId);
+      one.viewsWhenBegun = one.views.length;
       // What runs beside it may not have heard of it in the same moment.
       if (ended && world.time > ended.at) blame(`begins a write ${ended.why}`);
       if (isStopping) blame('begins a write after it was told to end');

@@ -75,6 +75,8 @@ export interface TemplateCase {
   readonly seen: Set<number>;
   /** What was shown in this pass. */
   views: View[];
+  /** How many of them there were when the last write was begun. */
+  viewsWhenBegun: number;
   /** The last listing that a pass before this one was shown. */
   lastView: View | null;
   /** Whether anything was kept of it. */
@@ -95,6 +97,7 @@ export const emptyCase = (templateId: number): TemplateCase => ({
   maybe: new Set(),
   seen: new Set(),
   views: [],
+  viewsWhenBegun: 0,
   lastView: null,
   isMet: false,
   editsWhenMet: null,
