@@ -15,7 +15,7 @@ export interface GateInput {
 }
 
 /** Adds of one wanted record that may land before a person has to say so again. */
-const mostAdds = 2;
+export const mostAdds = 2;
 const mostStores = 3;
 const day = 86_400_000;
 

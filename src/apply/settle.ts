@@ -6,6 +6,7 @@ import { hasLostMany } from '../plan/guard.ts';
 import type { Ending, Intent } from '../state/memory.ts';
 import { arrivalOf, countLost, targetOf, type Arrival, type Evidence } from './answer.ts';
 import type { ApplyContext, Fate, TemplateWork } from './context.ts';
+import { mostAdds } from './gate.ts';
 import { openLedger, type Ledger } from './ledger.ts';
 import { readTemplates } from './listing.ts';
 import { failureAfter } from './write.ts';
@@ -48,6 +49,7 @@ export const settleEarlier = async (
       readings: new Map(actual.map((template) => [template.id, template])),
       isWhole: (reading) => isWhole(reading, workOf.get(reading.id)),
       isForgiven: ({ templateId }) => context.retry && workOf.has(templateId),
+      isWanted: (intent) => isWanted(intent, workOf.get(intent.templateId)),
     },
     context,
   );
@@ -73,6 +75,7 @@ export const settleOwn = async (works: readonly TemplateWork[], context: ApplyCo
       readings: new Map(works.map(({ present }) => [present.id, present])),
       isWhole: (reading) => isWhole(reading, byId.get(reading.id)),
       isForgiven: () => false,
+      isWanted: () => true,
     },
     context,
   );
@@ -113,6 +116,8 @@ interface SettleInput {
   readonly isWhole: (reading: PresentTemplate) => boolean;
   /** Whether a person said not to wait any longer for what no reading can tell apart. */
   readonly isForgiven: (intent: Intent) => boolean;
+  /** Whether a file still asks for what the add was to make. */
+  readonly isWanted: (intent: Intent) => boolean;
 }
 
 interface Settled {
@@ -155,7 +160,9 @@ const settleAdds = async (input: SettleInput, context: ApplyContext): Promise<Se
     const reading = silent.has(intent.templateId) ? undefined : readings.get(intent.templateId);
     const isAbsent = reading && arrival(intent, reading, ledger, 'alike').kind === 'absent';
     if (isAbsent || (reading && input.isForgiven(intent)))
-      absent.push({ intent, retryAt: await giveUp(intent, ledger, context) });
+      absent.push({ intent, retryAt: await giveUp(intent, ledger, context, 1) });
+    // Nobody waits for it: should a file ask for it again, it takes a person's word.
+    else if (reading && !input.isWanted(intent)) await giveUp(intent, ledger, context, mostAdds);
     else unclear.push(intent);
   }
   return { open: unclear, arrived, absent, readings, doubted };
@@ -247,7 +254,16 @@ const accept = async (
   await finish(intent, ledger, { outcome, recordId: record.id, error: null }, context);
 };
 
-const giveUp = async (intent: Intent, ledger: Ledger, context: ApplyContext): Promise<number> => {
+const isWanted = ({ key }: Intent, work: TemplateWork | undefined): boolean =>
+  work?.desired.records.some((record) => recordKey(entryOf(record)) === key) === true;
+
+/** `adds`: for how many that may have landed it counts. */
+const giveUp = async (
+  intent: Intent,
+  ledger: Ledger,
+  context: ApplyContext,
+  adds: number,
+): Promise<number> => {
   const known = ledger.get(intent.key);
   const failure = failureAfter(
     known?.failure ?? null,
@@ -258,7 +274,7 @@ const giveUp = async (intent: Intent, ledger: Ledger, context: ApplyContext): Pr
     context.unknownPause,
   );
   const cause = known ? known.cause : intent.cause;
-  ledger.change(intent.key, intent.after, { adds: (known?.adds ?? 0) + 1, failure, cause });
+  ledger.change(intent.key, intent.after, { adds: (known?.adds ?? 0) + adds, failure, cause });
   await finish(intent, ledger, { outcome: 'failed', recordId: null, error: failure.message }, context);
   return failure.retryAt;
 };

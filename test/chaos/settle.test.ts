@@ -52,4 +52,42 @@ describe('an add whose answer was lost', { timeout: 60_000 }, () => {
       expect(next.report.templates[0]?.differences).toMatchObject(left);
     },
   );
+
+  it('is waited for no longer where nobody can tell it from another and no file asks for it any more', async () => {
+    let listings = 0;
+    let meddle = (): void => undefined;
+    const faultOf = ({ operation }: SeenRequest): Fault => {
+      if (operation === 'list') listings += 1;
+      if (operation !== 'add') return noFault;
+      meddle();
+      return { commit: 'never', answer: 'drop' };
+    };
+    const place = await openPlace(present, { faultOf });
+    await place.write(present);
+    await place.apply();
+    await place.write(wanted);
+    // Somebody adds another address in the same moment.
+    let others: Promise<unknown> = Promise.resolve();
+    meddle = () => {
+      const other = { dns_template_id: place.templateId, ...address('other', '203.0.113.9', 300) };
+      others = place.service.change('add-record', other);
+    };
+    expect((await place.apply()).report.templates[0]?.differences[0]).toMatchObject({ outcome: 'unknown' });
+    await others;
+
+    await place.write(present);
+    expect(await place.apply()).toMatchObject({ writes: 0 });
+    listings = 0;
+    expect(await place.apply()).toMatchObject({ writes: 0 });
+    expect(listings).toBe(1);
+
+    await place.write(wanted);
+    const again = await place.apply({ clockAhead: 7 * 3_600_000 });
+    expect(again.writes).toBe(0);
+    expect(again.report.templates[0]?.differences[0]).toMatchObject({
+      action: 'blocked',
+      reason: 'pending-write',
+      message: expect.stringContaining('apply --retry'),
+    });
+  });
 });

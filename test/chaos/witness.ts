@@ -56,6 +56,12 @@ export const createWitness = (): Witness => {
   const knows = new Map<string, { of: Map<number, number>; others: number; hasWritten: boolean }>();
   let version = 0;
 
+  const knowledgeOf = (caller: string): { of: Map<number, number>; others: number; hasWritten: boolean } => {
+    const known = knows.get(caller) ?? { of: new Map<number, number>(), others: -1, hasWritten: false };
+    knows.set(caller, known);
+    return known;
+  };
+
   const versionFor = ({ caller, templateId }: SeenRequest): number => {
     const known = knows.get(caller);
     return Math.max(known?.of.get(templateId) ?? -1, known?.others ?? -1);
@@ -117,6 +123,7 @@ export const createWitness = (): Witness => {
       );
       const isKnown = target !== undefined && versionFor(request) >= (changedAt.get(target.id) ?? 0);
       if (target && isKnown && holds(target, request)) note('equal record touched', write);
+      knowledgeOf(request.caller).hasWritten = true;
       checkOrder(write);
       writes.push(write);
       return write;
@@ -137,13 +144,15 @@ export const createWitness = (): Witness => {
         if (JSON.stringify(record) !== JSON.stringify(old.get(record.id))) changedAt.set(record.id, version);
     },
     learned: (caller, templateId) => {
-      const known = knows.get(caller) ?? { of: new Map<number, number>(), others: -1, hasWritten: false };
-      knows.set(caller, known);
+      const known = knowledgeOf(caller);
       if (templateId !== null) known.of.set(templateId, version);
       else if (!known.hasWritten) known.others = version;
       known.hasWritten = templateId !== null;
     },
-    deceived: (caller) => void knows.delete(caller),
+    deceived: (caller) => {
+      const { hasWritten } = knowledgeOf(caller);
+      knows.set(caller, { of: new Map(), others: -1, hasWritten });
+    },
   };
 };
 
