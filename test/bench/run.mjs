@@ -1,5 +1,6 @@
 // npm run bench [-- NAME [OPTIONS]]: measures the built program, all of it or what is named.
-// A measure exports what it is about, its target, and `measure(args)`, which resolves to its value and details.
+// A measure exports what it is about, its target, what a profile shows where that is missed (`why`), and
+// `measure(args)`, which resolves to its value and details.
 // The soak, which takes long and has no single value, prints its own table and resolves to the exit code.
 import { readdirSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
@@ -10,12 +11,15 @@ const names = readdirSync(path.join(import.meta.dirname, 'measures')).map((file)
 const [name, ...args] = process.argv.slice(2);
 
 const measured = async (one) => {
-  const { about, target, unit, measure } = await import(`./measures/${one}.mjs`);
+  const { about, target, unit, why, measure } = await import(`./measures/${one}.mjs`);
   process.stderr.write(`${one}: ${about} …\n`);
   const { value, ...details } = await measure(args);
   process.stderr.write(`${one}: ${shown(value, unit)}\n`);
-  return { name: one, about, value, target, unit, met: value <= target, ...details };
+  const met = value <= target;
+  return { name: one, about, value, target, unit, met, ...(met || !why ? {} : { why }), ...details };
 };
+
+const reasonsOf = (results) => results.flatMap(({ name, why }) => (why ? `${name}: ${why}` : [])).join('\n');
 
 const tableOf = (results) => {
   const rows = [
@@ -51,7 +55,9 @@ if (soaks.includes(name)) {
   const results = [];
   for (const one of name === undefined ? names : [name]) results.push(await measured(one));
   const machine = { node: process.version, processors: availableParallelism() };
-  process.stdout.write(`${tableOf(results)}\n${JSON.stringify({ ...machine, results })}\n`);
+  const reasons = reasonsOf(results);
+  process.stdout.write(`${tableOf(results)}\n${reasons && `\n${reasons}\n\n`}`);
+  process.stdout.write(`${JSON.stringify({ ...machine, results })}\n`);
 } else {
   process.stderr.write(
     `npm run bench [-- NAME], with one of these names: ${[...names, ...soaks].join(', ')}\n`,
