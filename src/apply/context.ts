@@ -91,6 +91,8 @@ export interface TemplateWork {
     readonly present: PresentTemplate;
     readonly version: number;
   } | null;
+  /** `recordKey` of all that the file wants; null until somebody asks. */
+  wantedKeys: ReadonlySet<string> | null;
   /** The last reading of all templates that was held against this one. */
   heldAgainst: ReadonlyMap<number, PresentTemplate> | null;
   /** One reading lacked what another had shown: neither tells what is gone. */

@@ -1,10 +1,11 @@
 import { dataOf } from '../model/record.ts';
-import { entryOf, recordKey } from '../plan/entry.ts';
+import { recordKey } from '../plan/entry.ts';
 import { hasLostMany, manyLost, type Hold } from '../plan/guard.ts';
 import type { TemplatePlan } from '../plan/plan.ts';
 import { isPark, resultOf } from '../plan/step.ts';
 import type { ApplyContext, TemplateWork } from './context.ts';
 import { planWork } from './template.ts';
+import { wantedKeys } from './work.ts';
 import { stepKey } from './write.ts';
 
 /** What was stored in this pass and did not stay, because a later write undid it, is not sent again by itself. */
@@ -31,7 +32,7 @@ export const rememberWork = async (
   const lost = work.hasDisagreement ? null : manyLost({ desired, present, memory: ledger.view });
   if (suspectIds?.join() !== lost?.join()) ledger.setFacts({ suspectIds: lost });
   if (isTrusted) {
-    const wanted = new Set(desired.records.map((record) => recordKey(entryOf(record))));
+    const wanted = wantedKeys(work);
     const to = clock.now();
     ledger.observe(planWork(work, to), { present, wanted, from, to, settle });
   }

@@ -1,7 +1,7 @@
 import { canonicalType, sameData } from '../model/canonical.ts';
 import type { PresentTemplate } from '../model/template.ts';
-import { recordKey } from '../plan/entry.ts';
-import { isPark, resultOf, type Step } from '../plan/step.ts';
+import { entryOf, recordKey } from '../plan/entry.ts';
+import { isPark, presentOf, resultOf, type Step } from '../plan/step.ts';
 import type { Trigger } from '../result.ts';
 import type { Memory, MemoryReader } from '../state/memory.ts';
 import { countLost } from './answer.ts';
@@ -35,6 +35,7 @@ export const openWork = async (
     planned: null,
     lacking: null,
     heldAgainst: null,
+    wantedKeys: null,
     hasDisagreement: false,
     stopped: null,
     addsStopped: null,
@@ -56,10 +57,12 @@ const recent = 600_000;
 /**
  * Whether one reading is too little to act on: adds to a template that no pass has seen to the end or of which no
  * record is known, adds of a type of which a known record is missing (it may stand for the wanted one already),
- * records that were parked and are back, and values that this program has only just stored.
+ * records that were parked and are back or that stand for another wanted one, and values that this program has only
+ * just stored.
  */
 const needsConfirmation = (step: Step, work: TemplateWork, now: number): boolean => {
   const { ledger } = work;
+  if (takesFromWanted(step, work)) return true;
   if (isPark(step)) return ledger.get(stepKey(step))?.recordId != null;
   const key = recordKey(step.wanted);
   const { familiar, byKey, claims } = ledger.view;
@@ -71,6 +74,17 @@ const needsConfirmation = (step: Step, work: TemplateWork, now: number): boolean
   const lastAt = stored?.at.at(-1) ?? 0;
   return stored != null && sameData(stored.sent, resultOf(step)) && Math.abs(now - lastAt) < recent;
 };
+
+/** A copy that a listing from before shows may seem to serve in the place of the record that does. */
+const takesFromWanted = (step: Step, work: TemplateWork): boolean => {
+  const present = presentOf(step);
+  const known = present && work.ledger.ofId(present.record.id);
+  return known != null && known.key !== stepKey(step) && wantedKeys(work).has(known.key);
+};
+
+/** `recordKey` of all that the file wants. */
+export const wantedKeys = (work: TemplateWork): ReadonlySet<string> =>
+  (work.wantedKeys ??= new Set(work.desired.records.map((record) => recordKey(entryOf(record)))));
 
 const lacksOneOfType = (type: string, work: TemplateWork): boolean => {
   const { ledger, present, lacking } = work;

@@ -355,3 +355,36 @@ it(
     expect(await place.records()).toHaveLength(2);
   },
 );
+
+it('parks nothing that a listing from before makes look superfluous', { timeout: 60_000 }, async () => {
+  const mx = (priority: number, content: string): FileRecord => ({
+    type: 'MX',
+    name: null,
+    content,
+    priority,
+    ttl: null,
+  });
+  const present = [address('a', '203.0.113.1'), address('b', '203.0.113.1'), address('c', '203.0.113.1')];
+  let old: WireTemplate | null = null;
+  let isOld = false;
+  const show = (template: WireTemplate, where: 'listing' | 'answer'): WireTemplate => {
+    if (where === 'answer' || template.name !== 'web') return template;
+    old ??= template;
+    const shown = isOld ? old : template;
+    isOld = false;
+    return shown;
+  };
+  const place = await openPlace([mx(10, 'mx1.example.net'), mx(20, 'mx2.example.net'), ...present], {
+    quirk: { show },
+  });
+  const wanted = [mx(10, 'mx1.example.net'), ...present];
+  await place.write(wanted, { surplus: 'park' });
+  expect(await place.apply()).toMatchObject({ writes: 0 });
+  const [first] = await place.records();
+  await place.service.change('remove-record', { record_id: first?.id });
+  // The other one is made the wanted one, and is the only one there is.
+  expect(await place.apply()).toMatchObject({ writes: 1 });
+  isOld = true;
+  expect(await place.apply()).toMatchObject({ writes: 0 });
+  expect((await place.records())[0]).toMatchObject({ type: 'MX', content: 'mx1.example.net', name: null });
+});

@@ -234,7 +234,9 @@ export const takeEnd = (
     if (!first || copies.some(({ id }) => id === known)) continue;
     // What was missed once only may be there still, but where an add was sent for it.
     const isAdded = one.deeds.some((deed) => isAdd(deed) && deed.key === keyOf(record));
-    const isThere = records.some(({ id }) => id === known);
+    const there = records.find(({ id }) => id === known);
+    if (there && !wanted.records.some((other) => satisfies(there, other))) continue;
+    const isThere = there !== undefined;
     const isGone = known === undefined || isThere || isAdded || one.missed.has(known);
     if (isGone) one.known.set(keyOf(record), first.id);
     else one.missed.add(known);
