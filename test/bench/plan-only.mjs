@@ -42,7 +42,14 @@ const inputOf = (count) => {
         content: index % 800 === 0 ? '198.51.100.1' : record.content,
       })),
     },
-    memory: { familiar: true, byKey: new Map(), byId: new Map(), causes: new Map(), strangers: new Set() },
+    memory: {
+      familiar: true,
+      byKey: new Map(),
+      byId: new Map(),
+      causes: new Map(),
+      claims: new Map(),
+      strangers: new Set(),
+    },
   };
 };
 
