@@ -19,7 +19,8 @@ const measured = async (one) => {
   return { name: one, about, value, target, unit, met, ...(met || !why ? {} : { why }), ...details };
 };
 
-const reasonsOf = (results) => results.flatMap(({ name, why }) => (why ? `${name}: ${why}` : [])).join('\n');
+const reasonsOf = (results) =>
+  results.flatMap((one) => (one.why ? `${one.name}: ${one.why}` : [])).join('\n');
 
 const tableOf = (results) => {
   const rows = [
