@@ -37,7 +37,7 @@ export const holdMore = (
   options: GuardOptions,
 ): void => {
   const before = holds.get(work);
-  if (before?.scope === 'all') return;
+  if (before?.scope === 'all' || work.desired.mode === 'report') return;
   const hold = holdWork(work, plan, options) ?? holdAdds(work, plan, works, options);
   if (hold && (!before || hold.scope === 'all')) holds.set(work, hold);
 };
@@ -48,7 +48,7 @@ const holdAdds = (
   works: readonly TemplateWork[],
   options: GuardOptions,
 ): Hold | null => {
-  const untried = countAdds({ steps: plan.steps.filter((step) => !work.fates.has(stepKey(step))) });
+  const untried = countAdds({ steps: untriedSteps(work, plan) });
   if (options.force || untried === 0) return null;
   const tried = works.flatMap(({ fates }) => [...fates.values()].map(({ step }) => step));
   const adds = countAdds({ steps: tried }) + untried;
@@ -59,8 +59,7 @@ const holdAdds = (
 const holdWork = (work: TemplateWork, plan: TemplatePlan, options: GuardOptions): Hold | null => {
   const { desired, present, ledger, fates } = work;
   if (desired.mode === 'report') return null;
-  // A step planned anew after it was tried in this pass is counted once, as what was tried.
-  const steps = plan.steps.filter((step) => !fates.has(stepKey(step)));
+  const steps = untriedSteps(work, plan);
   const tried = [...fates.values()];
   return guardTemplate({
     ...options,
@@ -74,6 +73,10 @@ const holdWork = (work: TemplateWork, plan: TemplatePlan, options: GuardOptions)
     suspectIds: ledger.facts.suspectIds,
   });
 };
+
+/** A step planned anew after it was tried in this pass is counted once, as what was tried. */
+const untriedSteps = ({ fates }: TemplateWork, { steps }: TemplatePlan): readonly Step[] =>
+  steps.filter((step) => !fates.has(stepKey(step)));
 
 const manyAdds = (adds: number, { maxAddsPerPass }: GuardOptions): Hold => ({
   guard: 'adds',

@@ -3,7 +3,7 @@ import type { PresentTemplate } from '../model/template.ts';
 import { sameData } from '../model/canonical.ts';
 import { recordKey, type Pair, type Present, type Wanted } from '../plan/entry.ts';
 import type { Cause } from '../plan/difference.ts';
-import { parkedKey, type KnownRecord, type TemplateMemory } from '../plan/memory.ts';
+import { isClaimed, parkedKey, type KnownRecord, type TemplateMemory } from '../plan/memory.ts';
 import type { TemplatePlan } from '../plan/plan.ts';
 import { isPark, type Step } from '../plan/step.ts';
 import type { Failure, LedgerChanges, RecordMemory, TemplateFacts, TemplateLedger } from '../state/memory.ts';
@@ -181,7 +181,7 @@ export const openLedger = (
       const known = byId.get(id);
       return known && records.get(known.key);
     },
-    isKnown: (id) => byId.has(id) || [...claims.values()].some((claim) => claim.id === id),
+    isKnown: (id) => byId.has(id) || isClaimed(ledger.view, id),
     bind: (wanted, present, changes = {}) => {
       const key = recordKey(wanted);
       const { id } = present.record;
@@ -235,9 +235,7 @@ export const openLedger = (
       let free: ReadonlySet<number> | undefined;
       const unpaired = (): ReadonlySet<number> => (free ??= unpairedIds(plan, ids));
       for (const pair of plan.pairs) if (!keepsOther(pair, reading, ids, unpaired)) observePair(ledger, pair);
-      if (current.strangers === null) {
-        ledger.setFacts({ strangers: [...unpaired()] });
-      }
+      if (current.strangers === null) ledger.setFacts({ strangers: [...unpaired()] });
       for (const step of [...plan.steps, ...plan.barred]) ledger.meet(step);
       forgetGone(reading, ids);
     },
@@ -296,7 +294,11 @@ const observePair = (ledger: Ledger, pair: Pair): void => {
     sameData(known.wanted, pair.wanted.record) &&
     known.failure === null;
   if (isTheSame) return;
-  ledger.bind(pair.wanted, pair.present, inSync ? { ...storedUnseen(known), failure: null } : {});
+  ledger.bind(
+    pair.wanted,
+    pair.present,
+    inSync ? { ...storedUnseen(ledger.get(recordKey(pair.wanted))), failure: null } : {},
+  );
 };
 
 /** What was sent with an unknown outcome and is there now was stored. */

@@ -1,7 +1,7 @@
 import { sameData } from '../model/canonical.ts';
 import type { Cause } from './difference.ts';
 import { recordKey, type Present, type Wanted } from './entry.ts';
-import { knownOf, parkedKey, type TemplateMemory } from './memory.ts';
+import { isClaimed, knownOf, parkedKey, type TemplateMemory } from './memory.ts';
 
 /** A record that had been there has vanished; one that memory never met is new in the file. */
 export const causeOfAdd = (wanted: Wanted, memory: TemplateMemory): Cause =>
@@ -31,8 +31,8 @@ export const causeOfSurplus = ({ record }: Present, memory: TemplateMemory, want
   if (known?.key === parkedKey(record.id))
     return sameData(known.seen, record) ? (memory.causes.get(known.key) ?? 'drifted') : 'drifted';
   if (known) return wants(known.key) ? 'drifted' : 'edited';
-  const isClaimed = [...memory.claims.values()].some(({ id }) => id === record.id);
-  return memory.familiar && !memory.strangers.has(record.id) && !isClaimed ? 'drifted' : 'unknown';
+  const isNew = memory.familiar && !memory.strangers.has(record.id) && !isClaimed(memory, record.id);
+  return isNew ? 'drifted' : 'unknown';
 };
 
 /** Whether the file wants a record of this `recordKey`. */

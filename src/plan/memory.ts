@@ -46,6 +46,12 @@ export const knownOf = ({ byId, claims }: TemplateMemory, record: PresentRecord)
   return byId.get(record.id);
 };
 
+/** Whether a change of unknown outcome was to make this record a wanted one. */
+export const isClaimed = ({ claims }: TemplateMemory, id: number): boolean => {
+  for (const claim of claims.values()) if (claim.id === id) return true;
+  return false;
+};
+
 /** A service may store another name or TTL than it was sent. */
 const shows = (record: PresentRecord, { wanted, seen }: KnownRecord): boolean =>
   canonicalRecord(record).content === canonicalRecord(wanted).content && !sameData(seen, record);

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { noFault, type Fault } from './fault.ts';
 import { address, openPlace } from './place.ts';
+import type { Quirk } from './quirks.ts';
 import type { FileRecord } from './template-files.ts';
 import type { SeenRequest, WireTemplate } from './wire.ts';
 
@@ -11,6 +12,12 @@ const text = (content: string): FileRecord => ({
   priority: null,
   ttl: null,
 });
+
+/** Writing one record sets the TTL of all others. */
+const theOthers: NonNullable<Quirk['alsoChanges']> = ({ parameters }, { dns_template_records }) =>
+  dns_template_records
+    .filter(({ id }) => String(id) !== parameters['record_id'])
+    .map(({ id }) => ({ record_id: id, ttl: 60 }));
 
 it(
   'knows a record that was dropped, not yet listed and restored, and adds no second one',
@@ -237,11 +244,7 @@ it('calls nothing in sync where a park that was applied has not stayed', { timeo
   const place = await openPlace([wanted, address('www', '203.0.113.2', 300)], {
     quirk: {
       ignores: ['name'],
-      // Writing one of the two sets the other one's TTL.
-      alsoChanges: ({ parameters }, { dns_template_records }) =>
-        dns_template_records
-          .filter(({ id }) => String(id) !== parameters['record_id'])
-          .map(({ id }) => ({ record_id: id, ttl: 60 })),
+      alsoChanges: theOthers,
     },
   });
   await place.write([wanted], { surplus: 'park', adopt: true });
@@ -289,11 +292,7 @@ it(
     const records = ['a', 'b', 'c', 'd'].map((name) => address(name, '203.0.113.1', 300));
     const place = await openPlace(records, {
       quirk: {
-        // Writing one record sets the TTL of all others.
-        alsoChanges: ({ parameters }, { dns_template_records }) =>
-          dns_template_records
-            .filter(({ id }) => String(id) !== parameters['record_id'])
-            .map(({ id }) => ({ record_id: id, ttl: 60 })),
+        alsoChanges: theOthers,
       },
     });
     const [first, ...others] = records;
@@ -387,4 +386,15 @@ it('parks nothing that a listing from before makes look superfluous', { timeout:
   isOld = true;
   expect(await place.apply()).toMatchObject({ writes: 0 });
   expect((await place.records())[0]).toMatchObject({ type: 'MX', content: 'mx1.example.net', name: null });
+});
+
+it('holds nothing in mode report, however many adds there would be', { timeout: 60_000 }, async () => {
+  const place = await openPlace([address('a', '203.0.113.1')]);
+  await place.write(
+    ['a', 'b', 'c'].map((name) => address(name, '203.0.113.1')),
+    { mode: 'report' },
+  );
+  const { writes, report } = await place.apply({ env: { DNS_SYNC_MAX_ADDS_PER_PASS: '1' } });
+  expect(writes).toBe(0);
+  expect(report.templates[0]).toMatchObject({ status: 'drifted', message: null });
 });

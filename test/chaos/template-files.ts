@@ -10,7 +10,7 @@ export interface TemplateFile {
   readonly template: string;
   readonly surplus: 'report' | 'park';
   readonly adopt: boolean;
-  readonly mode?: 'edits';
+  readonly mode?: 'edits' | 'report';
   readonly limits?: Readonly<Record<string, number>>;
   readonly records: readonly FileRecord[];
 }

@@ -236,9 +236,8 @@ export const takeEnd = (
     const isAdded = one.deeds.some((deed) => isAdd(deed) && deed.key === keyOf(record));
     const there = records.find(({ id }) => id === known);
     if (there && !wanted.records.some((other) => satisfies(there, other))) continue;
-    const isThere = there !== undefined;
-    const isGone = known === undefined || isThere || isAdded || one.missed.has(known);
-    if (isGone) one.known.set(keyOf(record), first.id);
+    if (known === undefined || there || isAdded || one.missed.has(known))
+      one.known.set(keyOf(record), first.id);
     else one.missed.add(known);
   }
 };
