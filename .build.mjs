@@ -16,8 +16,9 @@ const build = async () => {
   // The program that is there stays whole until the new one is.
   const made = path.join(root, `dist-${process.pid}`);
   try {
-    await bundleModules(made);
+    await bundleStart(made);
     await bundleProgram(made);
+    await bundleModules(made);
     compile(path.join(made, 'program.cjs'));
     chmodSync(path.join(made, 'main.js'), 0o755);
     const dist = path.join(root, 'dist');
@@ -28,12 +29,26 @@ const build = async () => {
   }
 };
 
-const common = { cwd: root, platform: 'node', external: ['libsql'] };
+/** HTTP/2 is never spoken, and takes long to load: who asks for it finds what undici takes where Node.js has none. */
+const withoutHttp2 = {
+  name: 'without-http2',
+  resolveId: (id) => (id === 'node:http2' ? '\0http2' : null),
+  load: (id) => (id === '\0http2' ? 'export const constants = {}; export class Http2ServerRequest {}' : null),
+};
+
+const common = { cwd: root, platform: 'node', external: ['libsql'], plugins: [withoutHttp2] };
 
 // Every command reads the whole text, and keeps it: comments and blanks are left out, names stay for stack traces.
 const dense = {
   comments: { legal: true, jsdoc: false, annotation: false },
   minify: { compress: true, mangle: false, codegen: { removeWhitespace: true } },
+};
+
+/** CommonJS, which Node.js starts sooner; `.js`, the name by which people start it. */
+const bundleStart = async (dir) => {
+  const bundle = await rolldown({ ...common, input: { main: source('start.ts') } });
+  await bundle.write({ dir, format: 'cjs', ...dense });
+  writeFileSync(path.join(dir, 'package.json'), '{ "type": "commonjs" }\n');
 };
 
 /** One function expression, as `start.ts` runs it. */
@@ -44,13 +59,12 @@ const bundleProgram = async (dir) => {
   writeFileSync(path.join(dir, 'program.cjs'), text);
 };
 
-/** One character beyond Latin-1 would make V8 keep all of them in two bytes each. */
+/** Read as Latin-1 in no time; one character beyond it would make V8 keep all of them in two bytes each. */
 const inAscii = (code) =>
   code.replace(/[^\x00-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
 
 const bundleModules = async (dir) => {
   const input = {
-    main: source('start.ts'),
     thread: source('desired/thread.ts'),
     // Loaded by tests in processes of their own.
     log: source('log.ts'),
@@ -62,8 +76,8 @@ const bundleModules = async (dir) => {
   await bundle.write({
     dir,
     format: 'esm',
-    entryFileNames: '[name].js',
-    chunkFileNames: '[name]-[hash].js',
+    entryFileNames: '[name].mjs',
+    chunkFileNames: '[name]-[hash].mjs',
     ...dense,
   });
 };
@@ -86,7 +100,7 @@ const compile = (file) => {
 
 const runAndNote = (file, command) => {
   process.argv.splice(1, process.argv.length, file, ...command);
-  const script = new Script(readFileSync(file, 'utf8'), { filename: file });
+  const script = new Script(readFileSync(file, 'latin1'), { filename: file });
   // What V8 notes holds for the flags with which a program starts, so none is set meanwhile (undici.ts would).
   v8.setFlagsFromString = () => undefined;
   process.on('exit', () => writeFileSync(file.replace('.cjs', '.cache'), script.createCachedData()));

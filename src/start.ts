@@ -22,7 +22,7 @@ const compiled = (): Buffer | undefined => {
 
 const run = (): void => {
   const cachedData = compiled();
-  const script = new Script(readFileSync(file, 'utf8'), {
+  const script = new Script(readFileSync(file, 'latin1'), {
     filename: file,
     ...(cachedData === undefined ? {} : { cachedData }),
   });

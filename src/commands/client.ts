@@ -41,14 +41,23 @@ export interface ClientOptions {
   readonly strict: boolean;
   /** The embedded service answers truly at once, and what is remembered of it is kept apart. */
   readonly isSandbox: boolean;
+  /** A daemon, which has to answer others while it reads files. */
+  readonly isDaemon: boolean;
   /** Told what a person should know that is no part of a report. */
   readonly warn: (message: string) => void;
   readonly onRequest?: Parameters<typeof connectHosting>[0]['onRequest'];
 }
 
-export const openClient = ({ settings, strict, isSandbox, warn, onRequest }: ClientOptions): Client => {
+export const openClient = ({
+  settings,
+  strict,
+  isSandbox,
+  isDaemon,
+  warn,
+  onRequest,
+}: ClientOptions): Client => {
   let tokens = settings.tokens.read();
-  const loader = createTemplateLoader();
+  const loader = createTemplateLoader({ inBackground: isDaemon });
   const keeper = createMemoryKeeper(warn);
   const rests: Rests = new Map();
   const service = connectHosting({

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { messageOf, UserError } from '../errors.ts';
 import type { Difference } from '../plan/difference.ts';
 import { groupBy } from '../plan/group.ts';
-import { reportSchema, type Report } from '../report/report.ts';
+import type { Report } from '../report/report.ts';
 import { changeText, recordText } from './record-text.ts';
 
 /** A report that `plan --format json --out FILE` wrote. */
@@ -13,6 +13,7 @@ export const readPlan = async (file: string): Promise<Report> => {
   } catch (error) {
     throw new UserError(`--plan: cannot read ${file}: ${messageOf(error)}`, { cause: error });
   }
+  const { reportSchema } = await import('../report/report.ts');
   const parsed = reportSchema.safeParse(value);
   if (parsed.success && parsed.data.dryRun) return parsed.data;
   throw new UserError(

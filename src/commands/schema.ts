@@ -18,7 +18,7 @@ export const schema = async (what: string): Promise<number> => {
 const jsonSchemaOf = async (what: string): Promise<JsonSchema> => {
   switch (what) {
     case 'config':
-      return asWritten((await import('../settings/config-schema.ts')).configSchema);
+      return asWritten((await import('../settings/config-schema.ts')).configSchema());
     case 'report':
       return asWritten((await import('../report/report.ts')).reportSchema);
     case 'notification':

@@ -50,6 +50,7 @@ export const openSession = async (
       settings: sandbox ? { ...client, baseUrl: sandbox.url, tokens: sandboxTokens(client.name) } : client,
       strict: options['strict'] === true,
       isSandbox: sandbox !== null,
+      isDaemon: logTo === 1,
       warn: (message) => {
         if (message === noticed) return;
         noticed = message;

@@ -6,7 +6,7 @@ import { draftFile, type FileDrafts } from './file-drafts.ts';
 import { outlineOf } from './outline.ts';
 import { isMissing, isTrueStill, readSnapshot, type Content, type SourceFile } from './snapshot.ts';
 import type { TemplateSettings } from './template-draft.ts';
-import { draftInThreads } from './threads.ts';
+import { draftSideBySide } from './threads.ts';
 
 export interface LoadOptions extends TemplateSettings {
   /** Directories, read to any depth, and files. */
@@ -21,15 +21,18 @@ export interface TemplateLoader {
   readonly load: (options: LoadOptions) => Promise<DesiredState>;
 }
 
-/** A loader that remembers, from one load to the next, what it made of each content: an unchanged file costs nothing. */
-export const createTemplateLoader = (): TemplateLoader => {
+/**
+ * A loader that remembers, from one load to the next, what it made of each content: an unchanged file costs nothing.
+ * In the background it leaves much work to threads of its own, so that this one stays free for everything else.
+ */
+export const createTemplateLoader = ({ inBackground = false } = {}): TemplateLoader => {
   let former: Former | null = null;
   return {
     load: async (options) => {
       const key = JSON.stringify(options);
       if (former?.key !== key) former = null;
       if (former?.witness && (await isTrueStill(former.witness))) return former.state;
-      former = await loadAnew(options, key, former);
+      former = await loadAnew(options, key, former, inBackground);
       return former.state;
     },
   };
@@ -52,6 +55,7 @@ const loadAnew = async (
   { paths, ...settings }: LoadOptions,
   key: string,
   former: Former | null,
+  inBackground: boolean,
 ): Promise<Former> => {
   const contents = new Map<string, Content>();
   const outlines = new Map<string, Content>();
@@ -74,7 +78,10 @@ const loadAnew = async (
   });
   for (const { hash, outline } of contents.values())
     if (outline !== notOutlined) outlines.set(hash, { hash, outline });
-  const drafts = await draftAll(snapshot.files, settings, former?.drafts ?? new Map<string, FileDrafts>());
+  const known = former?.drafts ?? new Map<string, FileDrafts>();
+  const draftMany = (files: readonly SourceFile[]): ReturnType<typeof draftSideBySide> =>
+    draftSideBySide(files, settings, !inBackground);
+  const drafts = await draftAll(snapshot.files, settings, known, draftMany);
   const ofFile = new Map([...drafts.values()].map((made) => [made.file.path, made]));
   const readings = [...ofFile.values()];
   const files = snapshot.files.map((file) => ofFile.get(file.path)?.file ?? file);
@@ -98,11 +105,12 @@ const draftAll = async (
   files: readonly SourceFile[],
   settings: TemplateSettings,
   known: ReadonlyMap<string, FileDrafts>,
+  draftMany: (files: readonly SourceFile[]) => ReturnType<typeof draftSideBySide>,
 ): Promise<Map<string, FileDrafts>> => {
   const templates = files.filter(({ isFragment }) => !isFragment);
   const keyed = templates.map((file) => ({ file, key: JSON.stringify(inputsOf(file)) }));
   const open = keyed.filter(({ key }) => !known.has(key)).map(({ file }) => file);
-  const made = await draftInThreads(open, settings);
+  const made = await draftMany(open);
   const drafts = new Map<string, FileDrafts>();
   for (const { file, key } of keyed) {
     const found = known.get(key) ?? made.get(file);

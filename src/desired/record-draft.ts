@@ -7,6 +7,7 @@ import {
   type AllowableCheck,
   type CheckId,
 } from './check-id.ts';
+import { hostsOf, type Hosts } from './checks/hosts.ts';
 import { quote, type Position } from './fault.ts';
 import { scalarIn, scalarsIn } from './fields.ts';
 import { suggestionOr } from './nearest.ts';
@@ -20,6 +21,7 @@ import type { YamlNode } from './yaml-tree.ts';
 export interface RecordDraft {
   readonly record: WantedRecord;
   readonly canonical: CanonicalRecord;
+  readonly hosts: Hosts;
   /** What the file says for this record itself, as opposed to what the template says for all. */
   readonly fields: RecordFields;
   /** `record` is the element where a list in `content` makes several records of one entry. */
@@ -61,9 +63,11 @@ export const recordsOf = (
       ttl: ttl ?? templateTtl,
       source: { file: origin.file, line, column },
     };
+    const canonical = canonicalRecord(record);
     return {
       record,
-      canonical: canonicalRecord(record),
+      canonical,
+      hosts: hostsOf(canonical),
       fields,
       at: { entry: node, record: isElement ? at : node, content: at },
       allow,
@@ -96,15 +100,17 @@ export const typeIn = (
 
 const allowIn = (fields: RecordFields, { report }: Reader): ReadonlySet<AllowableCheck> => {
   const list = fields.get('allow');
-  const items = list === undefined ? [] : scalarsIn(list, '`allow`', report);
+  if (list === undefined) return noChecks;
   return new Set(
-    items.flatMap((item) => {
+    scalarsIn(list, '`allow`', report).flatMap((item) => {
       if (!isFixed(item.text)) return choiceIn(item, 'an entry of `allow`', allowableChecks, report) ?? [];
       report('wrong-type', item, `the check \`${item.text}\` cannot be switched off`);
       return [];
     }),
   );
 };
+
+const noChecks: ReadonlySet<AllowableCheck> = new Set();
 
 /** Checks without which it is not clear what the file says. */
 const isFixed = (text: string): boolean =>

@@ -1,9 +1,10 @@
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
+import { setImmediate } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
-import type { FileDrafts } from './file-drafts.ts';
+import { draftFile, type FileDrafts } from './file-drafts.ts';
 import { unpack } from './packed.ts';
 import type { SourceFile } from './snapshot.ts';
 import type { TemplateSettings } from './template-draft.ts';
@@ -15,19 +16,21 @@ export interface Share {
 }
 
 /**
- * Reads files side by side in threads of their own, where there is enough of it: a thread takes a while to start.
- * What it could not do, for whatever reason, is missing in the result.
+ * Reads files side by side, where there is enough of it: a thread takes a while to start. With `here`, this thread
+ * takes its share, in steps of a file. What could not be done, for whatever reason, is missing in the result.
  */
-export const draftInThreads = async (
+export const draftSideBySide = async (
   files: readonly SourceFile[],
   settings: TemplateSettings,
+  here: boolean,
 ): Promise<Map<SourceFile, FileDrafts>> => {
   const made = new Map<SourceFile, FileDrafts>();
   const shares = sharesOf(files.filter(({ bytes }) => bytes !== undefined));
   const size = files.reduce((sum, { bytes }) => sum + (bytes?.length ?? 0), 0);
   if (size < enough || !existsSync(program)) return made;
-  const threads = Math.min(availableParallelism(), mostThreads, shares.length);
-  await Promise.allSettled(Array.from({ length: threads }, () => runThread(shares, settings, made)));
+  const lanes = Math.min(availableParallelism(), mostThreads, shares.length);
+  const threads = Array.from({ length: here ? lanes - 1 : lanes }, () => runThread(shares, settings, made));
+  await Promise.allSettled([...threads, ...(here ? [runHere(shares, settings, made)] : [])]);
   return made;
 };
 
@@ -37,7 +40,7 @@ const shareSize = 100_000;
 const mostThreads = 8;
 
 /** The built program has it beside itself; where the sources run as they are, there are no threads. */
-const program = fileURLToPath(new URL('./thread.js', import.meta.url));
+const program = fileURLToPath(new URL('./thread.mjs', import.meta.url));
 
 const sharesOf = (files: readonly SourceFile[]): SourceFile[][] => {
   const shares: SourceFile[][] = [];
@@ -51,6 +54,19 @@ const sharesOf = (files: readonly SourceFile[]): SourceFile[][] => {
     room -= file.bytes?.length ?? 0;
   }
   return shares;
+};
+
+/** The answers of the others are heard between two files. */
+const runHere = async (
+  shares: SourceFile[][],
+  settings: TemplateSettings,
+  made: Map<SourceFile, FileDrafts>,
+): Promise<void> => {
+  for (let files = shares.shift(); files !== undefined; files = shares.shift())
+    for (const file of files) {
+      await setImmediate();
+      made.set(file, draftFile(file, settings));
+    }
 };
 
 /** Takes one share after the other until none is left. */

@@ -74,29 +74,34 @@ const nodeOf = (node: ParsedNode, context: Context): YamlNode => {
 };
 
 const plainNodeOf = (node: ParsedNode, at: Position, context: Context): YamlNode => {
+  const { line, column } = at;
   if (isMap(node)) {
-    const entries = node.items.flatMap((pair) => entryOf(pair, at, context));
-    return { kind: 'mapping', entries, ...at };
+    const entries: MappingEntry[] = [];
+    for (const pair of node.items) {
+      const entry = entryOf(pair, at, context);
+      if (entry !== null) entries.push(entry);
+    }
+    return { kind: 'mapping', entries, line, column };
   }
   if (isSeq(node)) {
-    return { kind: 'list', items: node.items.map((item) => nodeOf(item, context)), ...at };
+    return { kind: 'list', items: node.items.map((item) => nodeOf(item, context)), line, column };
   }
   const text = isScalar(node) ? (node.source ?? '') : '';
   const isPlain = isScalar(node) && node.type === 'PLAIN' && node.tag === undefined;
-  return { kind: 'scalar', text, value: isPlain ? coreValue(text) : text, ...at };
+  return { kind: 'scalar', text, value: isPlain ? coreValue(text) : text, line, column };
 };
 
 const entryOf = (
   pair: Pair<ParsedNode, ParsedNode | null>,
   parent: Position,
   context: Context,
-): MappingEntry[] => {
+): MappingEntry | null => {
   const key = pair.key === null ? emptyAt(parent) : nodeOf(pair.key, context);
   const value = pair.value === null ? emptyAt(key) : nodeOf(pair.value, context);
-  if (key.kind === 'scalar') return [{ key, value }];
-  if (key.kind === 'unread') return [];
-  context.faults.push(faultAt('wrong-type', key, 'a key is one word, not a list or a mapping'));
-  return [];
+  if (key.kind === 'scalar') return { key, value };
+  if (key.kind !== 'unread')
+    context.faults.push(faultAt('wrong-type', key, 'a key is one word, not a list or a mapping'));
+  return null;
 };
 
 const emptyAt = ({ line, column }: Position): ScalarNode => ({
@@ -163,6 +168,7 @@ const sizeOf = (node: YamlNode, enough: number): number => {
 };
 
 const coreValue = (text: string): string | number | boolean | null => {
+  if (!/^(?:$|[-+.\dfFnNtT~])/.test(text)) return text;
   if (/^(?:~|null|Null|NULL)?$/.test(text)) return null;
   if (/^(?:true|True|TRUE)$/.test(text)) return true;
   if (/^(?:false|False|FALSE)$/.test(text)) return false;

@@ -48,7 +48,7 @@ const compose = (stream: Stream): Document.Parsed[] => {
   const take = (tokens: ReturnType<Parser['next']>): void => {
     for (const token of tokens) {
       if (token.type === 'directive') faults.push(...refuseVersion(token, stream));
-      documents.push(...composer.next(token));
+      for (const document of composer.next(token)) documents.push(document);
     }
   };
   const giveUp = (message: string): Document.Parsed[] => {
@@ -74,7 +74,7 @@ const compose = (stream: Stream): Document.Parsed[] => {
 };
 
 const isUnclosed = (lexeme: string): boolean =>
-  /^["']/.test(lexeme) && (lexeme.length === 1 || !lexeme.endsWith(lexeme[0]!));
+  (lexeme.startsWith('"') || lexeme.startsWith("'")) && (lexeme.length === 1 || !lexeme.endsWith(lexeme[0]!));
 
 const refuseVersion = (directive: { source: string; offset: number }, { lines }: Stream): Fault[] => {
   const version = /^%YAML\s+(\S+)/.exec(directive.source)?.[1];

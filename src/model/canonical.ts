@@ -1,5 +1,5 @@
 import { domainToASCII } from 'node:url';
-import { isIPv4, isIPv6 } from 'node:net';
+import { canonicalIPv6 } from './ipv6.ts';
 import { hasPriority, type RecordData } from './record.ts';
 
 /**
@@ -42,7 +42,7 @@ export const canonicalName = (name: string | null): string =>
 export const canonicalContent = (type: string, content: string): string => {
   switch (type) {
     case 'AAAA':
-      return canonicalIPv6(content);
+      return canonicalIPv6(content) ?? content;
     case 'CNAME':
     case 'MX':
     case 'PTR':
@@ -55,25 +55,6 @@ export const canonicalContent = (type: string, content: string): string => {
       // A strict dotted quad has one spelling only, so type A needs no work; unknown types stay as they are.
       return content;
   }
-};
-
-export const isStrictIPv4 = (text: string): boolean => isIPv4(text);
-
-/** Without a zone index, which means nothing in the DNS. */
-export const isStrictIPv6 = (text: string): boolean => isIPv6(text) && !text.includes('%');
-
-const canonicalIPv6 = (content: string): string => {
-  if (!isStrictIPv6(content)) return content;
-  const compressed = new URL(`http://[${content}]`).hostname.slice(1, -1);
-  return compressed.startsWith('::ffff:') ? mappedIPv4(compressed) : compressed;
-};
-
-/** RFC 5952 §5: an IPv4-mapped address ends in dotted decimal. */
-const mappedIPv4 = (compressed: string): string => {
-  const groups = compressed.slice('::ffff:'.length).split(':');
-  const [high = 0, low = 0] = groups.map((group) => Number.parseInt(group, 16));
-  if (groups.length !== 2) return compressed;
-  return `::ffff:${high >> 8}.${high & 255}.${low >> 8}.${low & 255}`;
 };
 
 const canonicalHost = (host: string): string => {

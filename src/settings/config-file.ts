@@ -115,7 +115,7 @@ const withoutFaults = (
   place: (keys: readonly string[]) => string,
   problems: Problems,
 ): Record<string, unknown> => {
-  const { error } = configSchema.safeParse(values);
+  const { error } = configSchema().safeParse(values);
   const rest: unknown = structuredClone(values);
   for (const issue of error?.issues ?? []) {
     const keys = issue.path.map(String);

@@ -2,11 +2,17 @@ import { z } from 'zod';
 import type { Table } from './table.ts';
 import { clientTable, limitTable, programTable } from './table.ts';
 
+/** Schemas take milliseconds to make, and most commands find no config file. */
+const lazily = <Made>(make: () => Made): (() => Made) => {
+  let made: Made | undefined;
+  return () => (made ??= make());
+};
+
 /** The keys that may stand in the mapping at this place. */
 export const configKeys = (keys: readonly string[]): readonly string[] => {
   if (keys.at(-1) === 'limits') return Object.keys(limitTable);
-  if (keys[0] === 'notify') return Object.keys(notifyEntry.shape);
-  return Object.keys(keys.length === 0 ? configSchema.shape : clientShape);
+  if (keys[0] === 'notify') return Object.keys(notifyEntry().shape);
+  return Object.keys(keys.length === 0 ? configSchema().shape : clientShape());
 };
 
 const fileShape = (table: Table): Record<string, z.ZodType> =>
@@ -15,19 +21,18 @@ const fileShape = (table: Table): Record<string, z.ZodType> =>
   );
 
 const never = 'a secret is never written into this file: say {env: NAME} or {file: PATH}';
-const reference = [
-  z.strictObject({ env: z.string().min(1) }),
-  z.strictObject({ file: z.string().min(1) }),
-] as const;
+const reference = lazily(
+  () => [z.strictObject({ env: z.string().min(1) }), z.strictObject({ file: z.string().min(1) })] as const,
+);
 const secret = (about: string): z.ZodType =>
   z
-    .union(reference, { error: never })
+    .union(reference(), { error: never })
     .optional()
     .describe(`${about}: {env: NAME} or {file: PATH}, never the token itself.`);
 
 const mapping = (what: string): { error: string } => ({ error: `expected ${what}` });
 
-const clientShape = {
+const clientShape = lazily(() => ({
   ...fileShape(clientTable),
   userToken: secret("The user's token"),
   clientToken: secret("The client's token"),
@@ -39,69 +44,75 @@ const clientShape = {
     .record(z.string(), z.union([z.string(), z.number(), z.boolean()], mapping('text')), mapping('a mapping'))
     .optional()
     .describe('Variables for the template files.'),
-};
+}));
 
 /** What a receiver may ask to be told of. */
 export const occasions = ['drift', 'held', 'failed', 'unknown'] as const;
 export type Occasion = (typeof occasions)[number];
 
-const notifyEntry = z.strictObject(
-  {
-    type: z
-      .enum(['webhook', 'slack'], { error: 'expected webhook or slack' })
-      .describe('webhook: JSON as `schema notification` describes it; slack: what Slack and its like take.'),
-    url: z
-      .union([z.string(), ...reference], { error: 'expected an address, {env: NAME} or {file: PATH}' })
-      .describe(
-        'Where to. For slack, and with a query, {env: NAME} or {file: PATH}: who has it can write there.',
-      ),
-    secret: z
-      .union(reference, { error: never })
-      .optional()
-      .describe('Signs the messages of a webhook: {env: NAME} or {file: PATH}.'),
-    on: z
-      .array(z.enum(occasions), { error: `expected a list out of ${occasions.join(', ')}` })
-      .min(1, { error: 'expected at least one' })
-      .optional()
-      .describe('What is told, and the end of it; without it, everything.'),
-    clients: z
-      .array(z.string(), { error: 'expected a list of clients' })
-      .min(1, { error: 'expected at least one' })
-      .optional()
-      .describe('Of which clients; without it, of all.'),
-    timeout: z
-      .string({ error: 'expected a duration such as 10s' })
-      .regex(/^\d{1,6}(ms|s|m)$/, { error: 'expected a duration such as 10s' })
-      .optional()
-      .describe('Longest wait for an answer; 10s without it.'),
-    allowInsecure: z
-      .boolean({ error: 'expected true or false' })
-      .optional()
-      .describe('Allow http: to a host that is not this machine.'),
-  },
-  mapping('a mapping'),
+const notifyEntry = lazily(() =>
+  z.strictObject(
+    {
+      type: z
+        .enum(['webhook', 'slack'], { error: 'expected webhook or slack' })
+        .describe(
+          'webhook: JSON as `schema notification` describes it; slack: what Slack and its like take.',
+        ),
+      url: z
+        .union([z.string(), ...reference()], { error: 'expected an address, {env: NAME} or {file: PATH}' })
+        .describe(
+          'Where to. For slack, and with a query, {env: NAME} or {file: PATH}: who has it can write there.',
+        ),
+      secret: z
+        .union(reference(), { error: never })
+        .optional()
+        .describe('Signs the messages of a webhook: {env: NAME} or {file: PATH}.'),
+      on: z
+        .array(z.enum(occasions), { error: `expected a list out of ${occasions.join(', ')}` })
+        .min(1, { error: 'expected at least one' })
+        .optional()
+        .describe('What is told, and the end of it; without it, everything.'),
+      clients: z
+        .array(z.string(), { error: 'expected a list of clients' })
+        .min(1, { error: 'expected at least one' })
+        .optional()
+        .describe('Of which clients; without it, of all.'),
+      timeout: z
+        .string({ error: 'expected a duration such as 10s' })
+        .regex(/^\d{1,6}(ms|s|m)$/, { error: 'expected a duration such as 10s' })
+        .optional()
+        .describe('Longest wait for an answer; 10s without it.'),
+      allowInsecure: z
+        .boolean({ error: 'expected true or false' })
+        .optional()
+        .describe('Allow http: to a host that is not this machine.'),
+    },
+    mapping('a mapping'),
+  ),
 );
-export type NotifyEntry = z.infer<typeof notifyEntry>;
+export type NotifyEntry = z.infer<ReturnType<typeof notifyEntry>>;
 
-const clientName = z.string().regex(/^[A-Za-z0-9][\w.-]*$/);
+const clientName = lazily(() => z.string().regex(/^[A-Za-z0-9][\w.-]*$/));
 const receivers = 'expected a mapping of names: letters, digits, dots, dashes and underscores';
 
-export const notifySchema = z.record(clientName, notifyEntry, { error: receivers });
+export const notifySchema = lazily(() => z.record(clientName(), notifyEntry(), { error: receivers }));
 
 const clients = 'expected at least one client by its name: letters, digits, dots, dashes and underscores';
 
 /** The form of the config file. What a value means is checked where it is read, for all sources alike. */
-export const configSchema = z.strictObject(
-  {
-    ...clientShape,
-    ...fileShape(programTable),
-    triggerToken: secret('The token that a request for a pass has to carry'),
-    notify: notifySchema.optional().describe('Who is told of drift and of what needs a person, by name.'),
-    clients: z
-      .record(clientName, z.strictObject(clientShape, mapping('a mapping')), { error: clients })
-      .refine((map) => Object.keys(map).length > 0, { error: clients })
-      .optional()
-      .describe('Several clients of the service, by name; what one does not set holds as above.'),
-  },
-  mapping('a mapping of settings'),
+export const configSchema = lazily(() =>
+  z.strictObject(
+    {
+      ...clientShape(),
+      ...fileShape(programTable),
+      triggerToken: secret('The token that a request for a pass has to carry'),
+      notify: notifySchema().optional().describe('Who is told of drift and of what needs a person, by name.'),
+      clients: z
+        .record(clientName(), z.strictObject(clientShape(), mapping('a mapping')), { error: clients })
+        .refine((map) => Object.keys(map).length > 0, { error: clients })
+        .optional()
+        .describe('Several clients of the service, by name; what one does not set holds as above.'),
+    },
+    mapping('a mapping of settings'),
+  ),
 );

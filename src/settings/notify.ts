@@ -23,9 +23,10 @@ export interface NotifyTarget {
 /** The targets that the config file names. */
 export const notifyTargets = (sources: Sources, secrets: Secrets): readonly NotifyTarget[] => {
   const { config, problems } = sources;
+  if (config === null) return [];
   // What is wrong with its form was said when the file was read.
-  const { data } = notifySchema.safeParse(config === null ? {} : (valueAt(config.top, 'notify') ?? {}));
-  if (config === null || !data) return [];
+  const { data } = notifySchema().safeParse(valueAt(config.top, 'notify') ?? {});
+  if (!data) return [];
   const known = new Set(config.clients?.keys() ?? ['default']);
   return Object.entries(data).map(([name, entry]) => {
     const place = (key: string): string => config.place(['notify', name, key]);

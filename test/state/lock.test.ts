@@ -20,7 +20,7 @@ const acquire = (file: string, options: Partial<LockOptions> = {}) =>
 /** Another process that takes the lock, says so, and keeps it. */
 const startHolder = (file: string) =>
   startChild(
-    `const { acquireLock } = await load('state/lock.js');
+    `const { acquireLock } = await load('state/lock.mjs');
      const signal = new AbortController().signal;
      const lock = await acquireLock({ file: process.argv[1], timeout: 60_000, signal, onWait: () => undefined });
      console.log('holds');
@@ -32,7 +32,7 @@ const startHolder = (file: string) =>
 /** For another process. */
 const isFree = async (file: string): Promise<boolean> => {
   const child = startChild(
-    `const { acquireLock } = await load('state/lock.js');
+    `const { acquireLock } = await load('state/lock.mjs');
      const signal = new AbortController().signal;
      const tried = acquireLock({ file: process.argv[1], timeout: 0, signal, onWait: () => undefined });
      console.log(await tried.then(() => 'free', ({ name }) => name));

@@ -118,7 +118,7 @@ describe('intents', () => {
   it('are on disk when begin returns, however the process ends', async () => {
     const file = newFile();
     const child = startChild(
-      `const { openMemory } = await load('state/sqlite.js');
+      `const { openMemory } = await load('state/sqlite.mjs');
        const memory = openMemory(process.argv[1], 'client');
        for (;;) { const { id } = await memory.begin(${JSON.stringify(intentOf())}); console.log(id); }`,
       file,
@@ -197,7 +197,7 @@ it('keeps clients apart that share the file', async () => {
 it('is written by two processes at once without losing anything', async () => {
   const file = newFile();
   const script = `
-    const { openMemory } = await load('state/sqlite.js');
+    const { openMemory } = await load('state/sqlite.mjs');
     const memory = openMemory(process.argv[1], process.argv[2]);
     const ending = { outcome: 'applied', recordId: 1, error: null };
     for (let number = 0; number < 100; number += 1) {

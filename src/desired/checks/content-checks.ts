@@ -1,10 +1,10 @@
-import { isIP } from 'node:net';
-import { isStrictIPv4, isStrictIPv6 } from '../../model/canonical.ts';
+import { isIPv4 } from 'node:net';
+import { canonicalIPv6 } from '../../model/ipv6.ts';
 import { hasPriority } from '../../model/record.ts';
 import { quote } from '../fault.ts';
 import { maxUnsigned16 } from '../schema.ts';
 import { nameAt, type RecordCheck } from './check.ts';
-import { hasControlCharacter, hasPlaceholder, targetOf } from './hosts.ts';
+import { hasControlCharacter, hasPlaceholder, isAddress } from './hosts.ts';
 
 const emptyContent: RecordCheck = {
   id: 'empty-content',
@@ -15,8 +15,8 @@ const emptyContent: RecordCheck = {
 const badIPv4: RecordCheck = {
   id: 'bad-ipv4',
   find: ({ record: { type, content }, at }) => {
-    if (type !== 'A' || content === '' || isStrictIPv4(content)) return [];
-    const hint = isIP(content) === 6 ? '; an IPv6 address belongs in an AAAA record' : '';
+    if (type !== 'A' || content === '' || isIPv4(content)) return [];
+    const hint = isAddress(content) ? '; an IPv6 address belongs in an AAAA record' : '';
     return [{ at: at.content, message: `${quote(content)} is no IPv4 address${hint}` }];
   },
 };
@@ -24,8 +24,8 @@ const badIPv4: RecordCheck = {
 const badIPv6: RecordCheck = {
   id: 'bad-ipv6',
   find: ({ record: { type, content }, at }) => {
-    if (type !== 'AAAA' || content === '' || isStrictIPv6(content)) return [];
-    const hint = isIP(content) === 4 ? '; an IPv4 address belongs in an A record' : '';
+    if (type !== 'AAAA' || content === '' || canonicalIPv6(content) !== null) return [];
+    const hint = isIPv4(content) ? '; an IPv4 address belongs in an A record' : '';
     return [{ at: at.content, message: `${quote(content)} is no IPv6 address${hint}` }];
   },
 };
@@ -33,8 +33,8 @@ const badIPv6: RecordCheck = {
 const addressAsHost: RecordCheck = {
   id: 'address-as-host',
   find: (draft) => {
-    const target = targetOf(draft);
-    return target === null || isIP(target) === 0
+    const { target } = draft.hosts;
+    return target === null || !isAddress(target)
       ? []
       : [
           {

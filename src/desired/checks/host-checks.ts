@@ -1,17 +1,7 @@
 import type { RecordDraft } from '../record-draft.ts';
 import { quote } from '../fault.ts';
 import { nameAt, type Complaint, type RecordCheck } from './check.ts';
-import {
-  hasControlCharacter,
-  hasPlaceholder,
-  hostTargetOf,
-  isHostLabel,
-  isNameLabel,
-  isReverseLabel,
-  nameLabelsOf,
-  octetsOf,
-  targetOf,
-} from './hosts.ts';
+import { hasControlCharacter, isHostLabel, isNameLabel, isReverseLabel, octetsOf } from './hosts.ts';
 
 const badHost: RecordCheck = {
   id: 'bad-host',
@@ -19,10 +9,10 @@ const badHost: RecordCheck = {
 };
 
 const badName = (draft: RecordDraft): Complaint[] => {
-  const name = plainNameOf(draft);
+  const { name } = draft.hosts;
   if (name === null) return [];
   const isLabel = ['PTR', 'CNAME'].includes(draft.record.type) ? isReverseLabel : isNameLabel;
-  const wrong = nameLabelsOf(name).find((label) => label !== '' && !label.includes('*') && !isLabel(label));
+  const wrong = name.labels.find((label) => label !== '' && !label.includes('*') && !isLabel(label));
   return wrong === undefined
     ? []
     : [{ at: nameAt(draft), message: `${quote(draft.record.name!)} is no name: ${why(wrong)}` }];
@@ -31,11 +21,11 @@ const badName = (draft: RecordDraft): Complaint[] => {
 const badTarget = (draft: RecordDraft): Complaint[] => {
   const { type } = draft.record;
   const at = draft.at.content;
-  if (targetOf(draft) === '.') {
+  const { target, host } = draft.hosts;
+  if (target === '.') {
     return type === 'MX' || type === 'SRV' ? [] : [{ at, message: `a ${type} cannot point at \`.\`` }];
   }
-  const target = hostTargetOf(draft);
-  if (target === null || hasControlCharacter(target)) return [];
+  if (host === null || hasControlCharacter(host.text)) return [];
   const inContent = /^(\d+)\s+(\S+)$/.exec(draft.record.content);
   if (type === 'MX' && inContent) {
     return [
@@ -45,15 +35,15 @@ const badTarget = (draft: RecordDraft): Complaint[] => {
       },
     ];
   }
-  const labels = target.split('.');
+  const { text, labels } = host;
   const isLabel = { CNAME: isReverseLabel, PTR: isNameLabel }[type as string] ?? isHostLabel;
   const wrong = labels.find((label) => label !== '' && !isLabel(label));
-  if (wrong !== undefined) return [{ at, message: `${quote(target)} is no host name: ${why(wrong)}` }];
+  if (wrong !== undefined) return [{ at, message: `${quote(text)} is no host name: ${why(wrong)}` }];
   if (labels.length > 1 && /^\d+$/.test(labels.at(-1)!)) {
     return [
       {
         at,
-        message: `${quote(target)} is neither a host name, for it ends in a number, nor a whole address`,
+        message: `${quote(text)} is neither a host name, for it ends in a number, nor a whole address`,
       },
     ];
   }
@@ -89,15 +79,13 @@ const nameLength: RecordCheck = {
 const wildcard: RecordCheck = {
   id: 'wildcard',
   find: (draft) => {
-    const name = plainNameOf(draft);
-    const isWrong =
-      name !== null &&
-      nameLabelsOf(name).some((label, index) => label.includes('*') && (index > 0 || label !== '*'));
-    return isWrong
+    const { name } = draft.hosts;
+    const isWrong = name?.labels.some((label, index) => label.includes('*') && (index > 0 || label !== '*'));
+    return name && isWrong
       ? [
           {
             at: nameAt(draft),
-            message: `in ${quote(name)} the star is not the whole first label; a wildcard is \`*\` or \`*.name\``,
+            message: `in ${quote(name.text)} the star is not the whole first label; a wildcard is \`*\` or \`*.name\``,
           },
         ]
       : [];
@@ -107,31 +95,26 @@ const wildcard: RecordCheck = {
 const singleLabelTarget: RecordCheck = {
   id: 'single-label-target',
   find: (draft) => {
-    const target = hostTargetOf(draft);
-    return target === null || target.includes('.')
+    const { host } = draft.hosts;
+    return host === null || host.labels.length > 1
       ? []
       : [
           {
             at: draft.at.content,
-            message: `the target ${quote(target)} is a single label; a whole host name is meant to stand here`,
+            message: `the target ${quote(host.text)} is a single label; a whole host name is meant to stand here`,
           },
         ];
   },
 };
-
-/** The name in canonical form, unless it is the subdomain itself or has other faults of its own. */
-const plainNameOf = ({ canonical: { name } }: RecordDraft): string | null =>
-  name === '' || hasPlaceholder(name) || hasControlCharacter(name) ? null : name;
 
 /** Both names of a record, unless they are placeholders or addresses. */
 const eachName = (
   draft: RecordDraft,
   complain: (name: string, labels: readonly string[]) => string | null,
 ): Complaint[] => {
-  const name = plainNameOf(draft);
-  const target = hostTargetOf(draft);
-  const ofName = name === null ? null : complain(name, nameLabelsOf(name));
-  const ofTarget = target === null ? null : complain(target, target.split('.'));
+  const { name, host } = draft.hosts;
+  const ofName = name === null ? null : complain(name.text, name.labels);
+  const ofTarget = host === null ? null : complain(host.text, host.labels);
   return [
     ...(ofName === null ? [] : [{ at: nameAt(draft), message: ofName }]),
     ...(ofTarget === null ? [] : [{ at: draft.at.content, message: ofTarget }]),

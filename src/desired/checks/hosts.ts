@@ -1,5 +1,6 @@
-import { isIP } from 'node:net';
-import type { RecordDraft } from '../record-draft.ts';
+import { isIPv4 } from 'node:net';
+import type { CanonicalRecord } from '../../model/canonical.ts';
+import { canonicalIPv6 } from '../../model/ipv6.ts';
 
 /**
  * A name that something fills in later: `##DOMAIN##`, `{domain}`, `<domain>`, `%domain%`. What it will be, nobody
@@ -7,8 +8,37 @@ import type { RecordDraft } from '../record-draft.ts';
  */
 export const hasPlaceholder = (text: string): boolean => /##[^#]*##|\{[^{}]*\}|<[^<>]*>|%[^%]*%/.test(text);
 
-/** The host that a record points at, in canonical form; null where it points at none, or its content is not in order. */
-export const targetOf = ({ canonical: { type, content } }: RecordDraft): string | null => {
+/** What the checks ask about the host names of a record, in canonical form, worked out once for all of them. */
+export interface Hosts {
+  /** Null where it is the subdomain itself, a placeholder, or wrong in a way that has a check of its own. */
+  readonly name: Labels | null;
+  /** The host that the record points at; null where it points at none, or its content is not in order. */
+  readonly target: string | null;
+  /** The target where it is a host name or should be one: no placeholder, no address, no lone dot. */
+  readonly host: Labels | null;
+}
+
+export interface Labels {
+  readonly text: string;
+  readonly labels: readonly string[];
+}
+
+export const hostsOf = ({ type, name, content }: CanonicalRecord): Hosts => {
+  const target = targetIn(type, content);
+  return {
+    name:
+      name === '' || hasPlaceholder(name) || hasControlCharacter(name)
+        ? null
+        : { text: name, labels: nameLabelsOf(name) },
+    target,
+    host:
+      target === null || target === '.' || isAddress(target) || hasPlaceholder(target)
+        ? null
+        : { text: target, labels: target.split('.') },
+  };
+};
+
+const targetIn = (type: string, content: string): string | null => {
   switch (type) {
     case 'CNAME':
     case 'MX':
@@ -21,14 +51,13 @@ export const targetOf = ({ canonical: { type, content } }: RecordDraft): string 
   }
 };
 
-/** A target that is a host name or should be one: no placeholder, no address, no lone dot. */
-export const hostTargetOf = (draft: RecordDraft): string | null => {
-  const target = targetOf(draft);
-  return target === null || target === '.' || isIP(target) !== 0 || hasPlaceholder(target) ? null : target;
-};
+/** Also with a zone index, as people copy it from a machine. */
+export const isAddress = (text: string): boolean =>
+  isIPv4(text) || canonicalIPv6(text.split('%', 1)[0]!) !== null;
 
 /** Of a record's name, in canonical form, which keeps the dot that may end it. */
-export const nameLabelsOf = (name: string): string[] => name.replace(/(?<=.)\.$/, '').split('.');
+export const nameLabelsOf = (name: string): string[] =>
+  (name.length > 1 && name.endsWith('.') ? name.slice(0, -1) : name).split('.');
 
 export const octetsOf = (text: string): number => Buffer.byteLength(text, 'utf8');
 

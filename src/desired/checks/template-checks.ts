@@ -3,7 +3,7 @@ import { canonicalName } from '../../model/canonical.ts';
 import { quote } from '../fault.ts';
 import type { RecordDraft } from '../record-draft.ts';
 import { placeOf, type TemplateCheck } from './check.ts';
-import { hasPlaceholder, isHostLabel, nameLabelsOf, octetsOf, targetOf } from './hosts.ts';
+import { hasPlaceholder, isHostLabel, nameLabelsOf, octetsOf } from './hosts.ts';
 import { templateTtlUnusual } from './ttl-checks.ts';
 
 const duplicateRecord: TemplateCheck = {
@@ -12,7 +12,7 @@ const duplicateRecord: TemplateCheck = {
     const first = new Map<string, RecordDraft>();
     return records.flatMap((draft) => {
       const { type, name, content, priority } = draft.canonical;
-      const key = JSON.stringify([type, name, content, priority]);
+      const key = `${type} ${priority} ${name.length} ${name}${content}`;
       const before = first.get(key);
       if (before === undefined) first.set(key, draft);
       const message = `this ${type} record is wanted twice${before === undefined ? '' : `, also at ${placeOf(before)}`}`;
@@ -39,10 +39,11 @@ const targetIsCname: TemplateCheck = {
   id: 'target-is-cname',
   find: ({ subdomains }, records) => {
     const aliases = records.filter(({ record }) => record.type === 'CNAME' && record.name !== null);
+    if (aliases.length === 0) return [];
     const names = new Map(aliases.map((draft) => [draft.canonical.name, draft]));
     const zones = subdomains.map(({ text }) => `.${canonicalName(text)}`);
     return records.flatMap((draft) => {
-      const target = draft.record.type === 'CNAME' || names.size === 0 ? null : targetOf(draft);
+      const target = draft.record.type === 'CNAME' ? null : draft.hosts.target;
       const alias =
         target === null
           ? undefined
