@@ -1,5 +1,5 @@
 import type { DestinationStream, Logger } from 'pino';
-import { destination, pino, stdTimeFunctions } from 'pino';
+import { destination, pino } from 'pino';
 import { scrubber } from './secrets.ts';
 import type { LogLevel } from './settings/table.ts';
 
@@ -7,27 +7,26 @@ export interface LogOptions {
   readonly level: LogLevel;
   /** 1 for the daemon, whose result its log is; 2 for a command, whose result goes to stdout. */
   readonly fd: 1 | 2;
-  /** Asked before each line: a token file may have been replaced since the last one. */
+  /** Asked before each write: a token file may have been replaced since the last one. */
   readonly secrets: () => readonly string[];
 }
 
 /**
  * One JSON object a line, written before the call returns: a line that was logged is out, however the process
- * ends. Known secrets are replaced in the finished line, whatever part of it they came in.
+ * ends. Known secrets are replaced in what is written, whatever part of a line they came in.
  */
 export const createLogger = ({ level, fd, secrets }: LogOptions): Logger => {
   const out = destination({ fd, sync: true, maxLength: mostUnwritten });
   // A reader that left, a full disk: the daemon's work goes on without its log.
   out.on('error', () => undefined);
-  const gathering = gatheringOf(out);
+  const gathering = gatheringOf(out, scrubberOf(secrets));
   const log = pino(
     {
       level,
       base: null,
-      timestamp: stdTimeFunctions.isoTime,
+      timestamp: timestamps(),
       formatters: { level: (label) => ({ level: label }) },
       serializers: { err: errorFields, error: errorFields },
-      hooks: { streamWrite: scrubberOf(secrets) },
     },
     gathering,
   );
@@ -53,20 +52,19 @@ interface Gathering extends DestinationStream {
 
 const gatherings = new WeakMap<Logger, Gathering>();
 
-const gatheringOf = (out: DestinationStream): Gathering => {
+const gatheringOf = (out: DestinationStream, clean: (text: string) => string): Gathering => {
   let lines: string | null = null;
-  const end = (): void => {
-    if (lines) out.write(lines);
-    lines = null;
-  };
   return {
     begin: () => void (lines ??= ''),
-    end,
+    end: () => {
+      if (lines) out.write(clean(lines));
+      lines = null;
+    },
     write: (line) => {
-      if (lines === null) return out.write(line);
+      if (lines === null) return out.write(clean(line));
       lines += line;
       if (lines.length < mostGathered) return;
-      out.write(lines);
+      out.write(clean(lines));
       lines = '';
     },
   };
@@ -78,14 +76,24 @@ const mostGathered = 64 * 1024;
 /** Bytes kept for a destination that takes none at the moment; lines beyond are dropped. */
 const mostUnwritten = 1024 * 1024;
 
-const scrubberOf = (secrets: () => readonly string[]): ((line: string) => string) => {
+/** In ISO 8601; many lines of one pass have the same. */
+const timestamps = (): (() => string) => {
+  let [last, text] = [0, ''];
+  return () => {
+    const now = Date.now();
+    if (now !== last) [last, text] = [now, `,"time":"${new Date(now).toISOString()}"`];
+    return text;
+  };
+};
+
+const scrubberOf = (secrets: () => readonly string[]): ((text: string) => string) => {
   let known = '';
   let scrub = scrubber([]);
-  return (line) => {
+  return (text) => {
     const now = secrets();
     const key = now.join('\n');
     if (key !== known) [known, scrub] = [key, scrubber(now)];
-    return scrub(line);
+    return scrub(text);
   };
 };
 

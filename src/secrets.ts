@@ -11,7 +11,10 @@ export const scrubber = (secrets: readonly string[]): ((text: string) => string)
     .sort((a, b) => b.length - a.length);
   if (known.length === 0) return (text) => text;
   const pattern = new RegExp(known.map((secret) => Array.from(secret, spellings).join('')).join('|'), 'g');
-  return (text) => text.replace(pattern, '[secret]');
+  return (text) =>
+    spellingSign.test(text) || known.some((secret) => text.includes(secret))
+      ? text.replace(pattern, '[secret]')
+      : text;
 };
 
 /** The same value, every text in it cleaned: whatever came with an answer or a file may repeat a secret. */
@@ -27,6 +30,9 @@ export const cleanTexts = <T>(value: T, clean: (text: string) => string): T => {
 };
 
 const shortest = 4;
+
+/** In a text without these every character stands for itself: to look for secrets in it takes a tenth of the time. */
+const spellingSign = /[%&+\\]/;
 
 /** A regular expression of all ways in which one character may be written, itself being the last: `&` begins `&amp;`. */
 const spellings = (character: string): string => {

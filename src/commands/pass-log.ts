@@ -3,7 +3,7 @@ import type { Change } from '../apply/context.ts';
 import { logTogether } from '../log.ts';
 import type { DesiredState } from '../model/template.ts';
 import type { Report } from '../report/report.ts';
-import type { PassResult, Status, Trigger } from '../result.ts';
+import type { PassResult, Status, TemplateResult, Trigger } from '../result.ts';
 
 /** What every line of one pass carries. */
 export interface PassId {
@@ -43,10 +43,26 @@ export const logInvalid = ({ problems }: DesiredState, { client }: PassId, log: 
 /** `isEnding`: the pass was cut short by the end of the program, which is nothing to worry about. */
 export const logFound = ({ templates }: PassResult, id: PassId, isEnding: boolean, log: Logger): void =>
   logTogether(log, () => {
+    // Of the client the result tells itself.
+    const { client: _, ...pass } = id;
     for (const template of templates) {
-      log[levelOf(template.status, isEnding)]({ event: 'drift.report', ...id, ...template }, 'drift report');
+      logOf(template, log)[levelOf(template.status, isEnding)](
+        { event: 'drift.report', ...pass },
+        'drift report',
+      );
     }
   });
+
+/** As long as a template is at rest, its result is the very same: its part of the line is made once. */
+const logOf = (result: TemplateResult, log: Logger): Logger => {
+  const known = logs.get(result);
+  if (known?.parent === log) return known.own;
+  const own = log.child(result);
+  logs.set(result, { parent: log, own });
+  return own;
+};
+
+const logs = new WeakMap<TemplateResult, { readonly parent: Logger; readonly own: Logger }>();
 
 /** `error` is why there was no pass, null where there was one. */
 export const logFinished = (

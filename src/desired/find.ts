@@ -1,6 +1,6 @@
 import { stat as statCallback, type BigIntStats } from 'node:fs';
 import { readdir, realpath, stat } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { basename, dirname, join, sep } from 'node:path';
 import { messageOf } from '../errors.ts';
 
 /** Where template files are looked for: a directory, or the one that holds a file given by itself. */
@@ -58,7 +58,7 @@ const fileAt = async (root: Root, relative: string, real: string): Promise<Found
     root,
     relative,
     real,
-    signature: [real, dev, ino, size, mtimeNs, ctimeNs].join(' '),
+    signature: `${real} ${dev} ${ino} ${size} ${mtimeNs} ${ctimeNs}`,
     size: Number(size),
     changedAt: Number((mtimeNs > ctimeNs ? mtimeNs : ctimeNs) / 1_000_000n),
   };
@@ -117,14 +117,18 @@ const searchDirectory = async (root: Root, relative: string, search: Search): Pr
   // What is no link is where it seems to be. These are looked at side by side.
   const plain = entries.map((entry) => {
     if (!entry.isFile() || !isTemplateName(entry.name)) return null;
-    const found = fileAt(root, join(relative, entry.name), join(real, entry.name));
+    const found = fileAt(root, below(relative, entry.name), below(real, entry.name));
     found.catch(() => undefined);
     return found;
   });
   for (const [index, { name }] of entries.entries()) {
-    await searchEntry(root, join(relative, name), plain[index] ?? null, search);
+    await searchEntry(root, below(relative, name), plain[index] ?? null, search);
   }
 };
+
+/** `join` without its checks, which these names do not need: it is asked thousands of times in a pass. */
+const below = (directory: string, name: string): string =>
+  directory === '' || directory.endsWith(sep) ? directory + name : `${directory}${sep}${name}`;
 
 const isTemplateName = (name: string): boolean => /\.ya?ml$/.test(name);
 
