@@ -44,15 +44,18 @@ export const pairOf = (wanted: Wanted, present: Present): Pair => ({
 });
 
 /** What the file does not state is never different: an update could not take it away (specification §4.6). */
-const differingFields = (wanted: Wanted, present: Present): Field[] => {
+const differingFields = (wanted: Wanted, present: Present): readonly Field[] => {
   const fields: Field[] = [];
   if (wanted.canonical.name !== present.canonical.name) fields.push('name');
   if (wanted.canonical.content !== present.canonical.content) fields.push('content');
   const { priority } = wanted.canonical;
   if (priority !== null && priority !== present.canonical.priority) fields.push('priority');
   if (wanted.record.ttl !== null && wanted.record.ttl !== present.record.ttl) fields.push('ttl');
-  return fields;
+  return fields.length === 0 ? none : fields;
 };
+
+/** One for all: a plan keeps a list for each of its records, and nearly all are empty. */
+const none: readonly never[] = [];
 
 /** An order of wanted records that does not depend on the order in which they came. */
 export const byWanted = (a: Wanted, b: Wanted): number =>

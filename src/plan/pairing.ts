@@ -20,7 +20,7 @@ export interface LeftOver {
 interface OpenSet {
   wanted: readonly Wanted[];
   present: readonly Present[];
-  pairs: Pair[];
+  pairs: readonly Pair[];
 }
 
 /**
@@ -57,15 +57,15 @@ export const pairRecords = (
 };
 
 const openSets = (wanted: readonly Wanted[], present: readonly Present[]): OpenSet[] => {
-  const sets = new Map<string, { wanted: Wanted[]; present: Present[]; pairs: Pair[] }>();
+  const sets = new Map<string, { wanted: Wanted[]; present: Present[]; pairs: readonly Pair[] }>();
   for (const entry of wanted) {
     const set = sets.get(entry.set);
     if (set) set.wanted.push(entry);
-    else sets.set(entry.set, { wanted: [entry], present: [], pairs: [] });
+    else sets.set(entry.set, { wanted: [entry], present: [], pairs: none });
   }
   for (const entry of present) {
     const set = sets.get(entry.set);
-    if (!set) sets.set(entry.set, { wanted: [], present: [entry], pairs: [] });
+    if (!set) sets.set(entry.set, { wanted: [], present: [entry], pairs: none });
     else if (set.present.length > 0) set.present.push(entry);
     else set.present = [entry];
   }
@@ -75,6 +75,8 @@ const openSets = (wanted: readonly Wanted[], present: readonly Present[]): OpenS
   }
   return [...sets.values()];
 };
+
+const none: readonly never[] = [];
 
 /** Among copies, the one that memory knows the wanted record by, else the lowest id. */
 const takeSame = (set: OpenSet, memory: TemplateMemory): void => {
@@ -215,14 +217,16 @@ const pairUp = (
   wanted: readonly Wanted[] = set.wanted,
 ): readonly Wanted[] => {
   const paired = new Set<Wanted>();
+  const pairs: Pair[] = [];
   for (const entry of wanted) {
     const found = choose(entry);
     if (!found) continue;
     used.add(found);
     paired.add(entry);
-    set.pairs.push(pairOf(entry, found));
+    pairs.push(pairOf(entry, found));
   }
   if (paired.size === 0) return wanted;
+  set.pairs = [...set.pairs, ...pairs];
   set.wanted = set.wanted.filter((entry) => !paired.has(entry));
   set.present = set.present.filter((entry) => !used.has(entry));
   return wanted.filter((entry) => !paired.has(entry));
