@@ -79,9 +79,7 @@ const loadAnew = async (
   for (const { hash, outline } of contents.values())
     if (outline !== notOutlined) outlines.set(hash, { hash, outline });
   const known = former?.drafts ?? new Map<string, FileDrafts>();
-  const draftMany = (files: readonly SourceFile[]): ReturnType<typeof draftSideBySide> =>
-    draftSideBySide(files, settings, !inBackground);
-  const drafts = await draftAll(snapshot.files, settings, known, draftMany);
+  const drafts = await draftAll(snapshot.files, settings, known, inBackground);
   const ofFile = new Map([...drafts.values()].map((made) => [made.file.path, made]));
   const readings = [...ofFile.values()];
   const files = snapshot.files.map((file) => ofFile.get(file.path)?.file ?? file);
@@ -105,12 +103,12 @@ const draftAll = async (
   files: readonly SourceFile[],
   settings: TemplateSettings,
   known: ReadonlyMap<string, FileDrafts>,
-  draftMany: (files: readonly SourceFile[]) => ReturnType<typeof draftSideBySide>,
+  inBackground: boolean,
 ): Promise<Map<string, FileDrafts>> => {
   const templates = files.filter(({ isFragment }) => !isFragment);
   const keyed = templates.map((file) => ({ file, key: JSON.stringify(inputsOf(file)) }));
   const open = keyed.filter(({ key }) => !known.has(key)).map(({ file }) => file);
-  const made = await draftMany(open);
+  const made = await draftSideBySide(open, settings, !inBackground);
   const drafts = new Map<string, FileDrafts>();
   for (const { file, key } of keyed) {
     const found = known.get(key) ?? made.get(file);

@@ -9,25 +9,21 @@ import { startService } from './service.ts';
 
 vi.setConfig({ testTimeout: 30_000 });
 
+const hosts = Array.from(
+  { length: 200 },
+  (_, index) => `  - {type: CNAME, name: host-${index}, content: target-${index}.example.net}\n`,
+).join('');
+
+const templateText = (file: number): string =>
+  `template: template-${file}\nrecords:\n${hosts}${file % 3 === 0 ? wrong : ''}`;
+
+const wrong = '  - {type: A, name: wrong, content: 192.0.2.256}\n';
+
 /** Beyond what one thread reads alone; every third file has something wrong, one includes a fragment. */
 const files: Record<string, string> = {
   '_shared.yaml': 'vars: {host: www}\nrecords:\n  - {type: TXT, name: "${host}", content: shared}\n',
   'with-fragment.yaml': 'template: with-fragment\ninclude: [_shared.yaml]\nrecords: []\n',
-  ...Object.fromEntries(
-    Array.from({ length: 30 }, (_, file) => [
-      `template-${file}.yaml`,
-      [
-        `template: template-${file}`,
-        'records:',
-        ...Array.from(
-          { length: 200 },
-          (_, index) => `  - {type: CNAME, name: host-${index}, content: target-${index}.example.net}`,
-        ),
-        file % 3 === 0 ? '  - {type: A, name: wrong, content: 192.0.2.256}' : '',
-        '',
-      ].join('\n'),
-    ]),
-  ),
+  ...Object.fromEntries([...Array(30).keys()].map((file) => [`template-${file}.yaml`, templateText(file)])),
 };
 
 const place = async () => {
@@ -52,9 +48,15 @@ describe('many files, read in several threads', () => {
   it('say the same to the daemon, which leaves all of them to others', async () => {
     const { cwd, lines, state } = await place();
     const service = await startService();
-    for (const { template: name, records } of state.templates) {
-      const there = records.map(({ source: _, ...record }) => ({ ...record, ttl: record.ttl ?? 3_600 }));
-      expect(await service.change('add-template', { name, records: there })).toHaveProperty('id');
+    for (const { template, records } of state.templates) {
+      const there = records.map(({ type, name, content }) => ({
+        type,
+        name,
+        content,
+        priority: null,
+        ttl: 3_600,
+      }));
+      expect(await service.change('add-template', { name: template, records: there })).toHaveProperty('id');
     }
     const daemon = await startDaemon([], { cwd, env: service.env });
     const { problems } = await daemon.event('templates.invalid');

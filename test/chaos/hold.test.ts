@@ -1,0 +1,63 @@
+import { expect, it } from 'vitest';
+import { address, openPlace } from './place.ts';
+import { theOthers } from './quirks.ts';
+import type { WireTemplate } from './wire.ts';
+
+it(
+  'holds the changes too, once they get too many, where the adds are held already',
+  { timeout: 60_000 },
+  async () => {
+    const records = ['a', 'b', 'c', 'd'].map((name) => address(name, '203.0.113.1', 300));
+    const place = await openPlace(records, {
+      quirk: {
+        alsoChanges: theOthers,
+      },
+    });
+    const [first, ...others] = records;
+    await place.write([{ ...first!, content: '203.0.113.2' }, ...others, address('new', '203.0.113.3')], {
+      limits: { maxAdds: 0, maxChangePercent: 30, minRecords: 1 },
+    });
+    const { writes, report } = await place.apply();
+    expect(writes).toBe(1);
+    expect(report.templates[0]).toMatchObject({
+      status: 'held',
+      message: expect.stringContaining('4 of 4 records would change'),
+    });
+  },
+);
+
+it(
+  'holds an add that only becomes one when as many as a pass may send have been sent',
+  { timeout: 60_000 },
+  async () => {
+    // Somebody moves the record that is in the way of the CNAME while the first add is under way.
+    const show = (template: WireTemplate, where: 'listing' | 'answer'): WireTemplate => ({
+      ...template,
+      dns_template_records: template.dns_template_records.map((record) =>
+        where === 'answer' && record.name === 'www' ? { ...record, name: 'old' } : record,
+      ),
+    });
+    const place = await openPlace([address('www', '203.0.113.1'), address('api', '203.0.113.1')], {
+      quirk: { show },
+    });
+    const cname = { ...address('www', 'api.example.net'), type: 'CNAME' };
+    await place.write([address('api', '203.0.113.1'), address('new', '203.0.113.1'), cname]);
+    const { writes, report } = await place.apply({ env: { DNS_SYNC_MAX_ADDS_PER_PASS: '1' } });
+    expect(writes).toBe(1);
+    expect(report.templates[0]).toMatchObject({
+      status: 'held',
+      message: expect.stringContaining('2 records to add in this pass, more than limits.maxAddsPerPass (1)'),
+    });
+  },
+);
+
+it('holds nothing in mode report, however many adds there would be', { timeout: 60_000 }, async () => {
+  const place = await openPlace([address('a', '203.0.113.1')]);
+  await place.write(
+    ['a', 'b', 'c'].map((name) => address(name, '203.0.113.1')),
+    { mode: 'report' },
+  );
+  const { writes, report } = await place.apply({ env: { DNS_SYNC_MAX_ADDS_PER_PASS: '1' } });
+  expect(writes).toBe(0);
+  expect(report.templates[0]).toMatchObject({ status: 'drifted', message: null });
+});
