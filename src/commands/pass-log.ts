@@ -41,15 +41,15 @@ export const logInvalid = ({ problems }: DesiredState, { client }: PassId, log: 
 };
 
 /** `isEnding`: the pass was cut short by the end of the program, which is nothing to worry about. */
-export const logFound = ({ templates }: PassResult, id: PassId, isEnding: boolean, log: Logger): void =>
+export const logFound = (
+  { templates }: PassResult,
+  { run, trigger }: PassId,
+  isEnding: boolean,
+  log: Logger,
+): void =>
   logTogether(log, () => {
-    // Of the client the result tells itself.
-    const { client: _, ...pass } = id;
     for (const template of templates) {
-      logOf(template, log)[levelOf(template.status, isEnding)](
-        { event: 'drift.report', ...pass },
-        'drift report',
-      );
+      logOf(template, log)[levelOf(template.status, isEnding)]({ run, trigger }, 'drift report');
     }
   });
 
@@ -57,7 +57,7 @@ export const logFound = ({ templates }: PassResult, id: PassId, isEnding: boolea
 const logOf = (result: TemplateResult, log: Logger): Logger => {
   const known = logs.get(result);
   if (known?.parent === log) return known.own;
-  const own = log.child(result);
+  const own = log.child({ event: 'drift.report', ...result });
   logs.set(result, { parent: log, own });
   return own;
 };

@@ -48,3 +48,28 @@ test('an interim answer is not the answer', async () => {
   });
   expect(await connected(server.url).listDnsTemplates()).toMatchObject([{ id: 17 }]);
 });
+
+test.each(['its length announced', 'its length unknown'])(
+  'an answer in many pieces, %s, is whole',
+  async (way) => {
+    const many = Array.from({ length: 2_000 }, (_, index) => ({
+      ...wireTemplate,
+      id: 17 + index,
+      name: `template ${index} ü`,
+    }));
+    const body = Buffer.from(JSON.stringify(many));
+    const server = await scriptedServer(async (response) => {
+      const length = way === 'its length announced' ? { 'content-length': body.length } : {};
+      response.writeHead(200, { 'content-type': 'application/json', ...length });
+      // Sizes that share no factor with what any buffer holds.
+      for (let from = 0; from < body.length; from += 4_999) {
+        if (!response.write(body.subarray(from, from + 4_999))) await once(response, 'drain');
+      }
+      response.end();
+    });
+    const templates = await connected(server.url).listDnsTemplates();
+    expect(templates.map(({ id, name }) => ({ id, name }))).toEqual(
+      many.map(({ id, name }) => ({ id, name })),
+    );
+  },
+);
