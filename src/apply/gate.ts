@@ -1,6 +1,6 @@
 import { dataOf, type RecordData } from '../model/record.ts';
 import { sameData } from '../model/canonical.ts';
-import { recordKey, type Present, type Wanted } from '../plan/entry.ts';
+import { recordKey, setKey, type Present, type Wanted } from '../plan/entry.ts';
 import { parkedKey } from '../plan/memory.ts';
 import type { Obstruction } from '../plan/plan-input.ts';
 import { parkedForm } from '../plan/surplus.ts';
@@ -24,7 +24,7 @@ export const gate =
   (input: GateInput) =>
   (wanted: Wanted, present: Present | null): Obstruction | null => {
     const record = input.ledger.get(recordKey(wanted)) ?? (present && input.ledger.ofId(present.record.id));
-    if (present === null && input.pendingSets.has(wanted.set)) return pendingAdd;
+    if (present === null && input.pendingSets.has(setKey(wanted))) return pendingAdd;
     if (!record) return null;
     return (
       failing(record, wanted, input.now) ??

@@ -1,5 +1,5 @@
 import { dataOf } from '../model/record.ts';
-import { entryOf } from '../plan/entry.ts';
+import { entryOf, setKey } from '../plan/entry.ts';
 import { planTemplate, type TemplatePlan } from '../plan/plan.ts';
 import { isPark, resultOf, type ParkStep, type Step } from '../plan/step.ts';
 import type { ApplyContext, Fate, TemplateWork } from './context.ts';
@@ -20,7 +20,7 @@ export const planWork = (work: TemplateWork, now: number): TemplatePlan => {
   const isStill =
     planned?.present === present && planned.pending === pending && planned.version === ledger.version;
   if (isStill) return planned.plan;
-  const pendingSets = new Set(pending.map((intent) => entryOf(intent.after).set));
+  const pendingSets = new Set(pending.map((intent) => setKey(entryOf(intent.after))));
   const plan = planTemplate({
     desired: work.desired,
     present,

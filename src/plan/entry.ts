@@ -6,8 +6,6 @@ import type { Field } from './difference.ts';
 export interface Entry<Record extends RecordData> {
   readonly record: Record;
   readonly canonical: CanonicalRecord;
-  /** Type and name: records of one key are one record set. */
-  readonly set: string;
 }
 
 export type Wanted = Entry<WantedRecord>;
@@ -21,17 +19,16 @@ export interface Pair {
   readonly fields: readonly Field[];
 }
 
-export const entryOf = <Record extends RecordData>(record: Record): Entry<Record> => {
-  const canonical = canonicalRecord(record);
-  return {
-    record,
-    canonical,
-    set: `${canonical.type} ${canonical.name}`,
-  };
-};
+export const entryOf = <Record extends RecordData>(record: Record): Entry<Record> => ({
+  record,
+  canonical: canonicalRecord(record),
+});
 
 /** Identifies a wanted record over time: everything but its TTL. */
-export const recordKey = (entry: Entry<RecordData>): string => `${entry.set} ${dataKey(entry)}`;
+export const recordKey = (entry: Entry<RecordData>): string => `${setKey(entry)} ${dataKey(entry)}`;
+
+/** Records of one key are one record set. */
+export const setKey = ({ canonical: { type, name } }: Entry<RecordData>): string => `${type} ${name}`;
 
 /** Content and priority: within a set, records of one key are copies, TTL aside. */
 export const dataKey = ({ canonical }: Entry<RecordData>): string =>
@@ -59,7 +56,8 @@ const none: readonly never[] = [];
 
 /** An order of wanted records that does not depend on the order in which they came. */
 export const byWanted = (a: Wanted, b: Wanted): number =>
-  compareText(a.set, b.set) ||
+  compareText(a.canonical.type, b.canonical.type) ||
+  compareText(a.canonical.name, b.canonical.name) ||
   compareText(a.canonical.content, b.canonical.content) ||
   (a.canonical.priority ?? -1) - (b.canonical.priority ?? -1) ||
   (a.record.ttl ?? -1) - (b.record.ttl ?? -1);

@@ -1,6 +1,6 @@
 import { isRecordType } from '../model/record.ts';
 import type { DesiredTemplate, PresentTemplate } from '../model/template.ts';
-import { entryOf } from './entry.ts';
+import { entryOf, setKey } from './entry.ts';
 import { knownOf, type TemplateMemory } from './memory.ts';
 import type { TemplatePlan } from './plan.ts';
 import { isUpdate, presentOf, type Step } from './step.ts';
@@ -67,8 +67,8 @@ export const countAdds = ({ steps }: Pick<TemplatePlan, 'steps'>): number =>
 /** First contact lasts until a wanted record was found or written: having looked and held is no acquaintance. */
 const firstContact = ({ desired, present, memory, plan, force }: GuardInput): Hold | null => {
   if (memory.byKey.size > 0 || desired.adopt || force || countAdds(plan) === 0) return null;
-  const sets = new Set(present.records.map((record) => entryOf(record).set));
-  if (sets.size === 0 || desired.records.some((record) => sets.has(entryOf(record).set))) return null;
+  const sets = new Set(present.records.map((record) => setKey(entryOf(record))));
+  if (sets.size === 0 || desired.records.some((record) => sets.has(setKey(entryOf(record))))) return null;
   return {
     guard: 'first-contact',
     scope: 'all',

@@ -1,7 +1,7 @@
 import { canonicalRecord, type CanonicalRecord } from '../model/canonical.ts';
 import type { RecordData } from '../model/record.ts';
 import { excludedBy, kindOf, reasonOf, type ConflictReason, type Kind } from './conflict.ts';
-import { byId, compareText, dataKey, type Present } from './entry.ts';
+import { byId, compareText, recordKey, type Present } from './entry.ts';
 import { groupBy, pushTo } from './group.ts';
 import {
   isPark,
@@ -169,7 +169,4 @@ const typePhase = (type: string): number => {
   return type === 'TXT' || type === 'PTR' ? 1 : 2;
 };
 
-const orderKey = (step: Step): string => {
-  const entry = isPark(step) ? step.present : step.wanted;
-  return `${entry.set} ${dataKey(entry)}`;
-};
+const orderKey = (step: Step): string => recordKey(isPark(step) ? step.present : step.wanted);

@@ -1,4 +1,14 @@
-import { byId, byWanted, dataKey, pairOf, recordKey, type Pair, type Present, type Wanted } from './entry.ts';
+import {
+  byId,
+  byWanted,
+  dataKey,
+  pairOf,
+  recordKey,
+  setKey,
+  type Pair,
+  type Present,
+  type Wanted,
+} from './entry.ts';
 import { knownOf, type TemplateMemory } from './memory.ts';
 import { createPool } from './pool.ts';
 import { textKind } from './text-kind.ts';
@@ -59,13 +69,15 @@ export const pairRecords = (
 const openSets = (wanted: readonly Wanted[], present: readonly Present[]): OpenSet[] => {
   const sets = new Map<string, { wanted: Wanted[]; present: Present[]; pairs: readonly Pair[] }>();
   for (const entry of wanted) {
-    const set = sets.get(entry.set);
+    const key = setKey(entry);
+    const set = sets.get(key);
     if (set) set.wanted.push(entry);
-    else sets.set(entry.set, { wanted: [entry], present: [], pairs: none });
+    else sets.set(key, { wanted: [entry], present: [], pairs: none });
   }
   for (const entry of present) {
-    const set = sets.get(entry.set);
-    if (!set) sets.set(entry.set, { wanted: [], present: [entry], pairs: none });
+    const key = setKey(entry);
+    const set = sets.get(key);
+    if (!set) sets.set(key, { wanted: [], present: [entry], pairs: none });
     else if (set.present.length > 0) set.present.push(entry);
     else set.present = [entry];
   }

@@ -1,4 +1,4 @@
-import type { Present } from '../../plan/entry.ts';
+import { setKey, type Present } from '../../plan/entry.ts';
 import { unusual } from '../checks/ttl-checks.ts';
 import { statableTtl } from './entry.ts';
 
@@ -20,9 +20,10 @@ export const commonTtl = (wanted: readonly Present[]): number | null => {
 /** The records whose TTL is not that of their record set. */
 export const withOwnTtl = (wanted: readonly Present[]): Present[] => {
   const ttls = new Map<string, number>();
-  return wanted.filter(({ set, record }) => {
-    const ttl = statableTtl(record);
+  return wanted.filter((entry) => {
+    const ttl = statableTtl(entry.record);
     if (ttl === null) return false;
+    const set = setKey(entry);
     const first = ttls.get(set) ?? ttl;
     ttls.set(set, first);
     return ttl !== first;
