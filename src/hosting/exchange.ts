@@ -46,7 +46,8 @@ export const exchange = (
   new Promise((resolve, reject) => {
     let connection: Dispatcher.DispatchController | null = null;
     let head: Pick<WireAnswer, 'status' | 'headers'> | null = null;
-    let body = receiver(0);
+    const chunks: Buffer[] = [];
+    let bytes = 0;
     let settled = false;
 
     const settle = (finish: () => void): void => {
@@ -58,7 +59,7 @@ export const exchange = (
     };
     const complete = (isCut: boolean): void =>
       settle(() => {
-        if (head) resolve({ ...head, body: body.taken(), cut: isCut });
+        if (head) resolve({ ...head, body: Buffer.concat(chunks), cut: isCut });
         else reject(new TransportError('no answer', { sent: true }));
       });
     const fail = (message: string, tooLarge = false): void => {
@@ -84,12 +85,11 @@ export const exchange = (
       },
       onResponseStart: (_, status, headers) => {
         // Below 200 it is an interim answer, which another one follows.
-        if (status < 200) return;
-        head = { status, headers };
-        body = receiver(Math.min(Math.max(Number(headers['content-length']) || 0, 0), maxBytes));
+        if (status >= 200) head = { status, headers };
       },
       onResponseData: (_, chunk) => {
-        const bytes = body.take(chunk);
+        chunks.push(chunk);
+        bytes += chunk.length;
         const limit = head && !isSuccess(head.status) ? Math.min(maxErrorBytes, maxBytes) : maxBytes;
         if (bytes > limit) fail(`the answer is larger than ${maxBytes} bytes`, true);
       },
@@ -97,26 +97,6 @@ export const exchange = (
       onResponseError: (_, error) => fail(describe(error)),
     });
   });
-
-/** Copies bytes as they come: of a body as long as was announced, nothing is left to copy while somebody waits. */
-const receiver = (announced: number): { take(chunk: Buffer): number; taken(): Buffer } => {
-  let room = Buffer.allocUnsafeSlow(announced);
-  let length = 0;
-  return {
-    /** The number of bytes so far. */
-    take: (chunk) => {
-      if (length + chunk.length > room.length) {
-        const larger = Buffer.allocUnsafeSlow(Math.max(2 * room.length, length + chunk.length));
-        room.copy(larger, 0, 0, length);
-        room = larger;
-      }
-      chunk.copy(room, length);
-      length += chunk.length;
-      return length;
-    },
-    taken: () => (length === room.length ? room : Buffer.from(room.subarray(0, length))),
-  };
-};
 
 /** Enough of an error's body for an excerpt. */
 const maxErrorBytes = 8_192;

@@ -6,8 +6,8 @@ export const target = 1.5;
 export const unit = '×';
 /** What a profile shows where the target is missed. */
 export const why =
-  'one file is read by one thread: the parse of `yaml` itself, a third of that again for places and checks, ' +
-  'and some 130 ms until the program can begin';
+  'one file is read by one thread: what `yaml` itself does, for places, checks and plan by code that is still cold a ' +
+  'third of that again, and some 100 ms until the program can begin';
 
 export const measure = () =>
   withWorld({ templates: 1, records: 10_000 }, ({ cwd, folder, env, service }) =>

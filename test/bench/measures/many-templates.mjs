@@ -6,8 +6,9 @@ export const target = 0.9;
 export const unit = '×';
 /** What a profile shows where the target is missed. */
 export const why =
-  'two threads on two processors: each warms up its own copy of the parser, and checks cost a third of the parse; ' +
-  'some 130 ms until the program can begin, and as much for the listing, on one of them alone';
+  'two threads on two processors, which slow each other down by a fifth: each warms up its own copy of the parser, ' +
+  'and checks cost a fifth of the parse; some 100 ms until the program can begin, and three times that for files, ' +
+  'listing and plan, are for one of them alone';
 
 export const measure = () =>
   withWorld({ templates: 1_000, records: 100 }, ({ cwd, folder, env, service }) =>
