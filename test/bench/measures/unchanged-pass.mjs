@@ -8,7 +8,7 @@ export const target = 15;
 export const unit = 'ms';
 /** What a profile shows where the target is missed. */
 export const why =
-  'of some 23 ms, 9 write a thousand drift reports to the log, 6 look whether a thousand files have changed, 4 take ' +
+  'of some 18 ms, 4 write a thousand drift reports to the log, 4 look whether a thousand files have changed, 4 take ' +
   'in and compare the listing, 3 are garbage';
 
 export const measure = () =>
