@@ -13,8 +13,15 @@ export interface Call<T> {
   readonly parameters?: Readonly<Record<string, string | number | null | undefined>>;
   /** What the answer must be. */
   readonly answer: z.ZodType<T>;
-  /** A shorter way from the body of a whole answer to that; null where `answer` has to look at it. */
-  readonly read?: (body: Buffer) => Promise<T | null>;
+  readonly reader?: BodyReader<T>;
+}
+
+/** A shorter way from the body of a whole answer to what it must be, for calls whose answers are much alike. */
+export interface BodyReader<T> {
+  /** Null where the schema of the call has to look at it, and to say what is wrong. */
+  readonly read: (body: Buffer) => Promise<T | null>;
+  /** The last one that was read. */
+  readonly former: () => Buffer | null;
 }
 
 export interface Tokens {
@@ -67,13 +74,14 @@ export const perform = async <T>(call: Call<T>, timeout: number, wire: Wire): Pr
 };
 
 const requestOf = (call: Call<unknown>, tokens: Tokens, timeout: number, wire: Wire): WireRequest => {
+  const former = call.reader?.former() ?? null;
   const form = new URLSearchParams({ user_token: tokens.userToken, client_token: tokens.clientToken });
   for (const [name, value] of Object.entries(call.parameters ?? {}))
     if (value !== null && value !== undefined) form.set(name, String(value));
   const path = `${wire.basePath}${call.path}`;
   return call.method === 'GET' && wire.getParameters === 'query'
-    ? { method: call.method, path: `${path}?${form.toString()}`, body: null, timeout }
-    : { method: call.method, path, body: form.toString(), timeout };
+    ? { method: call.method, path: `${path}?${form.toString()}`, body: null, timeout, former }
+    : { method: call.method, path, body: form.toString(), timeout, former };
 };
 
 type Clean = (text: string) => string;
@@ -86,7 +94,7 @@ const withoutAnswer = (call: Call<unknown>, error: TransportError, clean: Clean)
 
 const readAnswer = async <T>(call: Call<T>, answer: WireAnswer, clean: Clean): Promise<T> => {
   if (!isSuccess(answer.status)) throw unsuccessful(call, answer, clean);
-  const known = await call.read?.(answer.body);
+  const known = await call.reader?.read(answer.body);
   if (known != null) return known;
   const broken = (problem: string, details: readonly string[] = []): HostingError =>
     new HostingError(clean(problem), {

@@ -1,4 +1,5 @@
 import type { Dispatcher } from 'undici';
+import { incomingBody } from './body.ts';
 
 export interface WireRequest {
   readonly method: 'GET' | 'PUT';
@@ -7,6 +8,8 @@ export interface WireRequest {
   readonly body: string | null;
   /** Milliseconds for everything: connecting, sending, and the whole answer. */
   readonly timeout: number;
+  /** The body of the answer before, which most likely comes again: then it is that of this one too. */
+  readonly former?: Buffer | null;
 }
 
 export interface WireAnswer {
@@ -46,7 +49,7 @@ export const exchange = (
   new Promise((resolve, reject) => {
     let connection: Dispatcher.DispatchController | null = null;
     let head: Pick<WireAnswer, 'status' | 'headers'> | null = null;
-    const chunks: Buffer[] = [];
+    const body = incomingBody(request.former);
     let bytes = 0;
     let settled = false;
 
@@ -59,7 +62,7 @@ export const exchange = (
     };
     const complete = (isCut: boolean): void =>
       settle(() => {
-        if (head) resolve({ ...head, body: Buffer.concat(chunks), cut: isCut });
+        if (head) resolve({ ...head, body: body.whole(), cut: isCut });
         else reject(new TransportError('no answer', { sent: true }));
       });
     const fail = (message: string, tooLarge = false): void => {
@@ -88,7 +91,7 @@ export const exchange = (
         if (status >= 200) head = { status, headers };
       },
       onResponseData: (_, chunk) => {
-        chunks.push(chunk);
+        body.add(chunk);
         bytes += chunk.length;
         const limit = head && !isSuccess(head.status) ? Math.min(maxErrorBytes, maxBytes) : maxBytes;
         if (bytes > limit) fail(`the answer is larger than ${maxBytes} bytes`, true);

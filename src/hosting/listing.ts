@@ -1,20 +1,18 @@
 import { setImmediate } from 'node:timers/promises';
 import type { PresentTemplate } from '../model/template.ts';
+import type { BodyReader } from './call.ts';
 import { boundsIn, type Bounds } from './elements.ts';
 
-/** The list of templates, read from one answer after the other. */
-export interface Listing {
-  /**
-   * The templates of an answer. Those whose text is the same as in the answer before are the same objects, and cost
-   * nothing. Null where the answer is not what it should be: then somebody else has to say what is wrong with it.
-   */
-  readonly read: (body: Buffer) => Promise<PresentTemplate[] | null>;
-}
-
-/** `readTemplate` gives null for what is no template. */
-export const createListing = (readTemplate: (value: unknown) => PresentTemplate | null): Listing => {
+/**
+ * Reads the list of templates, from one answer after the other. Those whose text is the same as in the answer before
+ * are the same objects, and cost nothing. `readTemplate` gives null for what is no template.
+ */
+export const listingReader = (
+  readTemplate: (value: unknown) => PresentTemplate | null,
+): BodyReader<PresentTemplate[]> => {
   let known: Known | null = null;
   return {
+    former: () => known?.body ?? null,
     read: async (body) => {
       if (known?.body.equals(body)) return [...known.templates];
       const read = await readChanged(body, known, readTemplate);

@@ -7,7 +7,7 @@ import { dnsRecords, dnsTemplate, dnsTemplates, readTemplate } from './dns-resou
 import { HostingError, type Operation } from './errors.ts';
 import type { WireAnswer, WireRequest } from './exchange.ts';
 import { gate } from './gate.ts';
-import { createListing } from './listing.ts';
+import { listingReader } from './listing.ts';
 import { mayRepeatRead, mayRepeatWrite, withRetries } from './retry.ts';
 import { Transport } from './transport.ts';
 
@@ -74,7 +74,7 @@ export const connectHosting = (options: HostingOptions): HostingService => {
   const closing = new AbortController();
   setMaxListeners(0, closing.signal);
   const open = new Set<Promise<unknown>>();
-  const listing = createListing(readTemplate);
+  const listing = listingReader(readTemplate);
 
   const attempt = async <T>(call: Call<T>, timeout: number): Promise<T> => {
     if (closing.signal.aborted)
@@ -119,7 +119,7 @@ export const connectHosting = (options: HostingOptions): HostingService => {
     listDatabases: (accountId) =>
       run(get('list-databases', '/databases', { account_id: accountId }, databases)),
     listDnsTemplates: () =>
-      run({ ...get('list-dns-templates', '/dns_templates', {}, dnsTemplates), read: listing.read }),
+      run({ ...get('list-dns-templates', '/dns_templates', {}, dnsTemplates), reader: listing }),
     listDnsRecords: (subdomain) => run(get('list-dns-records', '/dns_records', { subdomain }, dnsRecords)),
     addDnsTemplateRecord: (templateId, { type, content, name, ttl, priority }) =>
       run({

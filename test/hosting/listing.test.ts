@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { dnsTemplates, readTemplate } from '../../src/hosting/dns-resources.ts';
-import { createListing, type Listing } from '../../src/hosting/listing.ts';
+import { listingReader } from '../../src/hosting/listing.ts';
 
 const record = (id: number, content = `192.0.2.${id % 256}`) => ({
   id,
@@ -19,13 +19,13 @@ const template = (id: number, content?: string) => ({
   dns_template_records: [record(10 * id, content), record(10 * id + 1)],
 });
 
-const read = (listing: Listing, value: unknown) => listing.read(Buffer.from(JSON.stringify(value)));
+const read = (listing: ReturnType<typeof listingReader>, value: unknown) => listing.read(Buffer.from(JSON.stringify(value)));
 
 describe('a listing that was read before', () => {
   const before = [1, 2, 3, 4].map((id) => template(id));
 
   test('gives the same templates for the same bytes', async () => {
-    const listing = createListing(readTemplate);
+    const listing = listingReader(readTemplate);
     const first = await read(listing, before);
     const second = await read(listing, before);
     expect(second?.map((one, index) => one === first?.[index])).toEqual([true, true, true, true]);
@@ -44,7 +44,7 @@ describe('a listing that was read before', () => {
     ['none left', [], []],
     ['the first and the last one left', [before[0], before[3]], [0, 3]],
   ])('gives the same ones where their text is the same: %s', async (_, after, same) => {
-    const listing = createListing(readTemplate);
+    const listing = listingReader(readTemplate);
     const first = (await read(listing, before))!;
     const second = (await read(listing, after))!;
     expect(second).toEqual(dnsTemplates.parse(after));
@@ -96,7 +96,7 @@ const bySchema = (text: string): unknown => {
 test('whatever comes after whatever, it reads what the schema reads, or nothing', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(body, { minLength: 1, maxLength: 6 }), async (bodies) => {
-      const listing = createListing(readTemplate);
+      const listing = listingReader(readTemplate);
       for (const text of bodies) {
         const templates = await listing.read(Buffer.from(text));
         const expected = bySchema(text);
@@ -108,7 +108,7 @@ test('whatever comes after whatever, it reads what the schema reads, or nothing'
 });
 
 test('plain listings are not left to the schema', async () => {
-  const listing = createListing(readTemplate);
+  const listing = listingReader(readTemplate);
   for (const indent of [0, 2]) {
     const text = ` ${JSON.stringify([template(1), template(2)], null, indent)}\n`;
     expect(await listing.read(Buffer.from(text))).toEqual(bySchema(text));
