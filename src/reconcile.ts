@@ -28,6 +28,8 @@ export interface Pass {
   /** All that the files describe, where the pass is about a part: two descriptions may turn out to be of one template. */
   readonly described?: DesiredState;
   readonly service: TemplateService & { listDnsRecords(subdomain: string): Promise<SubdomainRecord[]> };
+  /** The first reading of the service, where it was asked before the pass began; under the same lock. */
+  readonly listing: Promise<PresentTemplate[]> | null;
   readonly memory: MemoryReader;
   /** Null where nothing may be written, neither to the service nor to memory. */
   readonly writer: Memory | null;
@@ -131,9 +133,9 @@ const resultAtRest = async ({ bound, lastWriteAt, result }: Rest, pass: Pass): P
   return withSubdomains({ ...result, revision }, subdomains);
 };
 
-const readActual = async ({ service, clock }: Pass, halt: Halt): Promise<PresentTemplate[] | string> => {
+const readActual = async ({ listing, service, clock }: Pass, halt: Halt): Promise<PresentTemplate[] | string> => {
   try {
-    return await service.listDnsTemplates();
+    return await (listing ?? service.listDnsTemplates());
   } catch (error) {
     if (!(error instanceof HostingError)) throw error;
     halt.reason = error.message;

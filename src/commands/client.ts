@@ -88,9 +88,12 @@ export const openClient = ({
       const kept = request.trigger === 'command' ? {} : { rests };
       const begin = async (memory: MemoryReader, writer: Memory | null): Promise<PassResult> => {
         request.onStart?.();
+        // While the service answers, files are read; but where that may take long, no write shall rest on an old answer.
+        const listing = writer === null || loader.isWarm() ? service.listDnsTemplates() : null;
+        listing?.catch(() => undefined);
         const described = await load();
         const part = request.onDesired?.(described) ?? described;
-        return reconcile(part, { ...pass, ...kept, described, memory, writer });
+        return reconcile(part, { ...pass, ...kept, described, listing, memory, writer });
       };
       if (request.dryRun) {
         return keeper.read(place(), (memory) => begin(memory, null));
@@ -112,7 +115,7 @@ const passOf = (
   settings: ClientSettings,
   service: HostingService,
   isSandbox: boolean,
-): Omit<Pass, 'memory' | 'writer'> => ({
+): Omit<Pass, 'listing' | 'memory' | 'writer'> => ({
   ignoreSubdomains: false,
   force: false,
   retry: false,

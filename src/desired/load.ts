@@ -19,6 +19,8 @@ export interface TemplateLoader {
    * same files give the same object, and the same text that of its template.
    */
   readonly load: (options: LoadOptions) => Promise<DesiredState>;
+  /** Whether files were read before, so that only those that have changed take time. */
+  readonly isWarm: () => boolean;
 }
 
 /**
@@ -28,6 +30,7 @@ export interface TemplateLoader {
 export const createTemplateLoader = ({ inBackground = false } = {}): TemplateLoader => {
   let former: Former | null = null;
   return {
+    isWarm: () => former !== null,
     load: async (options) => {
       const key = JSON.stringify(options);
       if (former?.key !== key) former = null;

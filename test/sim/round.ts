@@ -317,6 +317,8 @@ const pass = async (round: Round, wish: PassWish): Promise<PassResult | null> =>
     judge,
   );
   const { force, retry, acceptLoss } = wish;
+  const listing = world.random.chance(0.5) ? process.service.listDnsTemplates() : null;
+  listing?.catch(() => undefined);
   try {
     const result = await Promise.race([
       process.death,
@@ -327,6 +329,7 @@ const pass = async (round: Round, wish: PassWish): Promise<PassResult | null> =>
         trigger,
         templates: wish.only === null ? [] : [wish.only],
         service: process.service,
+        listing,
         memory: process.memory,
         writer: wish.isDryRun ? null : process.memory,
         clock: process.clock,
