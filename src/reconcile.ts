@@ -133,7 +133,10 @@ const resultAtRest = async ({ bound, lastWriteAt, result }: Rest, pass: Pass): P
   return withSubdomains({ ...result, revision }, subdomains);
 };
 
-const readActual = async ({ listing, service, clock }: Pass, halt: Halt): Promise<PresentTemplate[] | string> => {
+const readActual = async (
+  { listing, service, clock }: Pass,
+  halt: Halt,
+): Promise<PresentTemplate[] | string> => {
   try {
     return await (listing ?? service.listDnsTemplates());
   } catch (error) {

@@ -12,7 +12,7 @@ export const scrubber = (secrets: readonly string[]): ((text: string) => string)
   if (known.length === 0) return (text) => text;
   const pattern = new RegExp(known.map((secret) => Array.from(secret, spellings).join('')).join('|'), 'g');
   return (text) =>
-    spellingSign.test(text) || known.some((secret) => text.includes(secret))
+    [...spellingSigns, ...known].some((sign) => text.includes(sign))
       ? text.replace(pattern, '[secret]')
       : text;
 };
@@ -31,8 +31,11 @@ export const cleanTexts = <T>(value: T, clean: (text: string) => string): T => {
 
 const shortest = 4;
 
-/** In a text without these every character stands for itself: to look for secrets in it takes a tenth of the time. */
-const spellingSign = /[%&+\\]/;
+/**
+ * In a text without these every character stands for itself. To look for one after the other takes a hundredth of
+ * the time that a regular expression takes.
+ */
+const spellingSigns = ['%', '&', '+', '\\'];
 
 /** A regular expression of all ways in which one character may be written, itself being the last: `&` begins `&amp;`. */
 const spellings = (character: string): string => {

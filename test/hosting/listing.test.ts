@@ -19,7 +19,8 @@ const template = (id: number, content?: string) => ({
   dns_template_records: [record(10 * id, content), record(10 * id + 1)],
 });
 
-const read = (listing: ReturnType<typeof listingReader>, value: unknown) => listing.read(Buffer.from(JSON.stringify(value)));
+const read = (listing: ReturnType<typeof listingReader>, value: unknown) =>
+  listing.read(Buffer.from(JSON.stringify(value)));
 
 describe('a listing that was read before', () => {
   const before = [1, 2, 3, 4].map((id) => template(id));
