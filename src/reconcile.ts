@@ -4,7 +4,7 @@ import { heldByPolicy, holdMore, holdWorks } from './apply/hold.ts';
 import { oneByOne } from './apply/one-by-one.ts';
 import { rememberUndone, rememberWork } from './apply/remember.ts';
 import { templateResult, unseenResult, withSubdomains } from './apply/result.ts';
-import { keepRests, restsAmong, type Rest, type Rests } from './apply/rest.ts';
+import { keepAll, keepRests, restsAmong, stillAtRest, type Rest, type Rests } from './apply/rest.ts';
 import { settleEarlier, settleOwn, takeIntents } from './apply/settle.ts';
 import { checkSubdomains } from './apply/subdomains.ts';
 import { applyTemplate, planWork } from './apply/template.ts';
@@ -29,7 +29,7 @@ export interface Pass {
   readonly described?: DesiredState;
   readonly service: TemplateService & { listDnsRecords(subdomain: string): Promise<SubdomainRecord[]> };
   /** The first reading of the service, where it was asked before the pass began; under the same lock. */
-  readonly listing: Promise<PresentTemplate[]> | null;
+  readonly listing: Promise<readonly PresentTemplate[]> | null;
   readonly memory: MemoryReader;
   /** Null where nothing may be written, neither to the service nor to memory. */
   readonly writer: Memory | null;
@@ -37,7 +37,7 @@ export interface Pass {
   readonly signal: AbortSignal;
   readonly onChange: (change: Change) => void;
   /** The git commit of a file's checkout. */
-  readonly revisionOf: (file: string) => Promise<string | null>;
+  readonly revisionOf: (file: string) => string | null;
   /** Milliseconds. */
   readonly settle: number;
   readonly unknownPause: number;
@@ -86,29 +86,39 @@ const selectTemplates = (desired: DesiredState, names: readonly string[]): Desir
   };
 };
 
-const reconcileTemplates = async (part: DesiredState, pass: Pass, halt: Halt): Promise<TemplateResult[]> => {
+const reconcileTemplates = async (
+  part: DesiredState,
+  pass: Pass,
+  halt: Halt,
+): Promise<readonly TemplateResult[]> => {
   const desired = selectTemplates(part, pass.templates);
   const { described = part } = pass;
   const held = await unusableTemplates(desired, pass);
   const actual = await readActual(pass, halt);
-  if (typeof actual === 'string')
-    return [...(await unseen(desired.templates, 'failed', actual, pass)), ...held];
+  if (typeof actual === 'string') return [...unseen(desired.templates, 'failed', actual, pass), ...held];
+  const revisions = (await pass.memory.revisions?.()) ?? null;
+  const ground = { desired, described, actual, revisions };
+  const last = await stillAtRest(ground, pass);
+  if (last) {
+    const results = await resultsAtRest(last.rests, pass);
+    if (results.some((result, index) => result !== last.results[index])) last.results = results;
+    return last.results;
+  }
   const asked = new Set(desired.templates);
   const bound = bindTemplates(described.templates, described.unusable, actual).filter((one) =>
     asked.has(one.desired),
   );
   const isBound = (one: BoundTemplate | UnboundTemplate): one is BoundTemplate => 'present' in one;
   const own = bound.filter(isBound);
-  const revisions = await pass.memory.revisions?.();
-  const before = new Map(own.map(({ present: { id } }) => [id, revisions?.(id)]));
-  const still = revisions ? await restsAmong(own, revisions, pass) : new Map<BoundTemplate, Rest>();
+  const before = new Map(own.map(({ present: { id } }) => [id, revisions?.of(id)]));
+  const still = await restsAmong(own, ground, pass);
   const moving = own.filter((one) => !still.has(one));
   const works = await oneByOne(moving, (one) => openWork(one, pass));
   const unbound = bound.flatMap((one) =>
-    isBound(one) ? [] : [unseen([one.desired], one.status, one.reason, pass)],
+    isBound(one) ? [] : unseen([one.desired], one.status, one.reason, pass),
   );
-  const others = [...(await Promise.all(unbound)).flat(), ...held];
-  const results = pass.writer
+  const others = [...unbound, ...held];
+  const moved = pass.writer
     ? await writeWorks(
         works,
         actual,
@@ -117,26 +127,37 @@ const reconcileTemplates = async (part: DesiredState, pass: Pass, halt: Halt): P
         pass,
       )
     : await showWorks(works, pass);
-  const found = new Map(moving.map((one, index) => [one, results[index]!]));
+  const found = new Map(moving.map((one, index) => [one, moved[index]!]));
   await keepRests(works, found, before, pass);
-  const atRest = new Map(
-    await Promise.all([...still].map(async ([one, rest]) => [one, await resultAtRest(rest, pass)] as const)),
-  );
-  return [...own.map((one) => found.get(one) ?? atRest.get(one)!), ...others];
+  const rests = [...still.values()];
+  const rested = await resultsAtRest(rests, pass);
+  const atRest = new Map([...still.keys()].map((one, index) => [one, rested[index]!]));
+  const results = [...own.map((one) => found.get(one) ?? atRest.get(one)!), ...others];
+  keepAll(ground, rests, results, pass);
+  return results;
 };
 
-/** The very same result where its subdomains are none. */
-const resultAtRest = async ({ bound, lastWriteAt, result }: Rest, pass: Pass): Promise<TemplateResult> => {
-  const subdomains = await subdomainsOf(bound, lastWriteAt, pass);
-  const revision = await pass.revisionOf(result.file);
-  if (subdomains.length === 0 && revision === result.revision) return result;
-  return withSubdomains({ ...result, revision }, subdomains);
+/** The very same results, but where there are subdomains to look at, or another commit. */
+const resultsAtRest = async (rests: readonly Rest[], pass: Pass): Promise<TemplateResult[]> => {
+  const results = rests.map((rest) => {
+    const revision = pass.revisionOf(rest.result.file);
+    if (rest.result.revision !== revision) rest.result = { ...rest.result, revision };
+    return rest.result;
+  });
+  const look = async ({ bound, lastWriteAt }: Rest, index: number): Promise<void> => {
+    const subdomains = await subdomainsOf(bound, lastWriteAt, pass);
+    results[index] = withSubdomains(results[index]!, subdomains);
+  };
+  await Promise.all(
+    rests.flatMap((rest, index) => (rest.bound.desired.subdomains.length === 0 ? [] : look(rest, index))),
+  );
+  return results;
 };
 
 const readActual = async (
   { listing, service, clock }: Pass,
   halt: Halt,
-): Promise<PresentTemplate[] | string> => {
+): Promise<readonly PresentTemplate[] | string> => {
   try {
     return await (listing ?? service.listDnsTemplates());
   } catch (error) {
@@ -241,7 +262,7 @@ const resultOf = async (
     work,
     plan,
     hold: hold ?? null,
-    revision: await pass.revisionOf(work.desired.source.file),
+    revision: pass.revisionOf(work.desired.source.file),
     subdomains: await subdomainsOf(work, work.ledger.facts.lastWriteAt, pass),
     heldBack,
     halted,
@@ -265,13 +286,10 @@ const unseen = (
   templates: readonly DesiredTemplate[],
   status: 'failed' | 'held',
   message: string,
-  pass: Pass,
-): Promise<TemplateResult[]> =>
-  Promise.all(
-    templates.map(async ({ template, id, source: { file } }) => {
-      const revision = await pass.revisionOf(file);
-      return unseenResult({ client: pass.client, template, id, file, revision }, status, message);
-    }),
+  { client, revisionOf }: Pass,
+): TemplateResult[] =>
+  templates.map(({ template, id, source: { file } }) =>
+    unseenResult({ client, template, id, file, revision: revisionOf(file) }, status, message),
   );
 
 /** What a file last said is not withdrawn because the file is broken or gone: its template holds. */
@@ -279,11 +297,12 @@ const unusableTemplates = async (
   { unusable, files }: DesiredState,
   { client, memory, revisionOf, templates }: Pass,
 ): Promise<TemplateResult[]> => {
-  const broken = await Promise.all(
-    unusable.map(async ({ template, id, file, message }) => {
-      const revision = await revisionOf(file);
-      return unseenResult({ client, template: template ?? file, id, file, revision }, 'held', message);
-    }),
+  const broken = unusable.map(({ template, id, file, message }) =>
+    unseenResult(
+      { client, template: template ?? file, id, file, revision: revisionOf(file) },
+      'held',
+      message,
+    ),
   );
   if (files > 0 || templates.length > 0) return broken;
   const known = await memory.templates();

@@ -8,7 +8,7 @@ import type { Ledger } from './ledger.ts';
 
 /** What a pass needs of the service to write. The operations throw `HostingError`. */
 export interface TemplateService {
-  listDnsTemplates(): Promise<PresentTemplate[]>;
+  listDnsTemplates(): Promise<readonly PresentTemplate[]>;
   addDnsTemplateRecord(templateId: number, record: RecordAddition): Promise<PresentTemplate>;
   updateDnsTemplateRecord(templateId: number, change: RecordChange): Promise<PresentTemplate>;
 }

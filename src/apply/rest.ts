@@ -1,4 +1,4 @@
-import type { PresentTemplate } from '../model/template.ts';
+import type { DesiredState, PresentTemplate } from '../model/template.ts';
 import type { TemplatePlan } from '../plan/plan.ts';
 import type { TemplateResult } from '../result.ts';
 import type { Memory, MemoryReader, Revisions } from '../state/memory.ts';
@@ -18,12 +18,35 @@ export interface Rest {
   readonly lastWriteAt: number | null;
   /** Found by a pass that writes nothing, memory neither. */
   readonly isDryRun: boolean;
-  /** Without its subdomains, which are looked at in every pass. */
-  readonly result: TemplateResult;
+  /** Without its subdomains, which are looked at in every pass; of the commit that was seen last. */
+  result: TemplateResult;
 }
 
-/** By the template's id; kept from one pass to the next. */
-export type Rests = Map<number, Rest>;
+/** What is kept from one pass to the next. */
+export interface Rests {
+  /** By the template's id. */
+  readonly byId: Map<number, Rest>;
+  /** The last pass, if all of its templates were at rest. */
+  all: AllAtRest | null;
+}
+
+export const noRests = (): Rests => ({ byId: new Map(), all: null });
+
+/** What a pass begins with. */
+export interface Ground {
+  /** What the pass is about, and all that the files describe. */
+  readonly desired: DesiredState;
+  readonly described: DesiredState;
+  readonly actual: readonly PresentTemplate[];
+  /** Null where memory cannot tell. */
+  readonly revisions: Revisions | null;
+}
+
+interface AllAtRest extends Ground {
+  readonly rests: readonly Rest[];
+  readonly isDryRun: boolean;
+  results: readonly TemplateResult[];
+}
 
 export interface RestContext {
   /** None where a person's own pass looks at everything. */
@@ -33,26 +56,55 @@ export interface RestContext {
   readonly clock: Clock;
 }
 
+/** The last pass, where another one begins with the very same and so would find the very same, without looking. */
+export const stillAtRest = async (
+  { desired, described, actual, revisions }: Ground,
+  { rests, memory, writer }: RestContext,
+): Promise<AllAtRest | null> => {
+  if (!rests?.all) return null;
+  const { all } = rests;
+  const isSame =
+    all.desired === desired &&
+    all.described === described &&
+    all.actual === actual &&
+    all.revisions?.whole === revisions?.whole &&
+    all.isDryRun === (writer === null) &&
+    (await memory.openIntents()).length === 0;
+  if (!isSame) rests.all = null;
+  return rests.all;
+};
+
 /** The templates that are as they were, by what was then found of them; none with a write of unknown outcome. */
 export const restsAmong = async (
   bound: readonly BoundTemplate[],
-  revisions: Revisions,
+  { revisions }: Ground,
   { rests, memory, writer }: RestContext,
 ): Promise<Map<BoundTemplate, Rest>> => {
   const still = new Map<BoundTemplate, Rest>();
-  if (!rests) return still;
-  for (const { templateId } of await memory.openIntents()) rests.delete(templateId);
+  if (!rests || !revisions) return still;
+  for (const { templateId } of await memory.openIntents()) rests.byId.delete(templateId);
   for (const one of bound) {
-    const rest = rests.get(one.present.id);
+    const rest = rests.byId.get(one.present.id);
     const isSame =
       rest?.isDryRun === (writer === null) &&
       rest.bound.desired === one.desired &&
       rest.bound.present === one.present &&
-      rest.revision === revisions(one.present.id);
+      rest.revision === revisions.of(one.present.id);
     if (isSame) still.set(one, rest);
-    else rests.delete(one.present.id);
+    else rests.byId.delete(one.present.id);
   }
   return still;
+};
+
+/** Keeps a pass in which all templates were at rest, and which has nothing else to tell. */
+export const keepAll = (
+  ground: Ground,
+  still: readonly Rest[],
+  results: readonly TemplateResult[],
+  { rests, writer }: RestContext,
+): void => {
+  if (!rests || !ground.revisions || results.length > still.length) return;
+  rests.all = { ...ground, rests: still, isDryRun: writer === null, results };
 };
 
 /** Keeps what the next pass would find again; `before` holds the revisions of memory before this pass. */
@@ -66,11 +118,11 @@ export const keepRests = async (
   if (!rests || !revisions) return;
   for (const [index, [bound, result]] of [...found].entries()) {
     const work = works[index]!;
-    const revision = revisions(bound.present.id);
+    const revision = revisions.of(bound.present.id);
     const isCalm = result.status === 'in-sync' || result.status === 'drifted';
     if (!isCalm || revision !== before.get(bound.present.id)) continue;
     if (!isAtRest(work, planWork(work, clock.now()))) continue;
-    rests.set(bound.present.id, {
+    rests.byId.set(bound.present.id, {
       bound: { ...bound, present: work.present },
       revision,
       lastWriteAt: work.ledger.facts.lastWriteAt,

@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import path from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import type { Clock } from '../apply/context.ts';
-import type { Rests } from '../apply/rest.ts';
+import { noRests } from '../apply/rest.ts';
 import { createTemplateLoader } from '../desired/load.ts';
-import { revisionOf } from '../desired/revision.ts';
+import { revisionsOf } from '../desired/revision.ts';
 import { connectHosting, type HostingService } from '../hosting/service.ts';
 import type { DesiredState } from '../model/template.ts';
 import { reconcile, type Pass } from '../reconcile.ts';
@@ -59,7 +59,7 @@ export const openClient = ({
   let tokens = settings.tokens.read();
   const loader = createTemplateLoader({ inBackground: isDaemon });
   const keeper = createMemoryKeeper(warn);
-  const rests: Rests = new Map();
+  const rests = noRests();
   const service = connectHosting({
     ...settings,
     tokens: () => tokens,
@@ -93,7 +93,8 @@ export const openClient = ({
         listing?.catch(() => undefined);
         const described = await load();
         const part = request.onDesired?.(described) ?? described;
-        return reconcile(part, { ...pass, ...kept, described, listing, memory, writer });
+        const revisionOf = await revisionsOf(filesOf(described));
+        return reconcile(part, { ...pass, ...kept, described, listing, revisionOf, memory, writer });
       };
       if (request.dryRun) {
         return keeper.read(place(), (memory) => begin(memory, null));
@@ -110,12 +111,17 @@ export const openClient = ({
   };
 };
 
+const filesOf = ({ templates, unusable }: DesiredState): string[] => [
+  ...templates.map(({ source }) => source.file),
+  ...unusable.map(({ file }) => file),
+];
+
 const passOf = (
   request: PassRequest,
   settings: ClientSettings,
   service: HostingService,
   isSandbox: boolean,
-): Omit<Pass, 'listing' | 'memory' | 'writer'> => ({
+): Omit<Pass, 'listing' | 'revisionOf' | 'memory' | 'writer'> => ({
   ignoreSubdomains: false,
   force: false,
   retry: false,
@@ -124,26 +130,12 @@ const passOf = (
   client: settings.name,
   service,
   clock: systemClock,
-  revisionOf: perFolder(revisionOf),
   settle: isSandbox ? 0 : settings.settle,
   unknownPause: settings.unknownPause,
   subdomainGrace: settings.subdomainGrace,
   maxAddsPerPass: settings.limits.maxAddsPerPass,
   concurrency: settings.concurrency,
 });
-
-/** Files of one folder are of one checkout. */
-const perFolder = (
-  find: (file: string) => Promise<string | null>,
-): ((file: string) => Promise<string | null>) => {
-  const known = new Map<string, Promise<string | null>>();
-  return (file) => {
-    const folder = path.dirname(file);
-    const found = known.get(folder) ?? find(file);
-    known.set(folder, found);
-    return found;
-  };
-};
 
 const systemClock: Clock = {
   now: () => Date.now(),

@@ -8,10 +8,12 @@ import type { PassResult, TemplateResult } from '../result.ts';
  */
 export class Newest {
   #result: PassResult | null = null;
-  #compared: ReadonlyMap<string, readonly unknown[]> = new Map();
+  #compared: Descriptions = new Map();
   /** What the pass that runs has to do with. */
   #all: DesiredState = nothing;
   #part: DesiredState = nothing;
+  /** What is in all of that. */
+  #described: Descriptions = new Map();
 
   /** Null before the first pass. */
   get result(): PassResult | null {
@@ -20,6 +22,7 @@ export class Newest {
 
   /** A pass begins. Gives what it is to look at: everything, or what has changed since it was last compared. */
   begin(desired: DesiredState, isWhole: boolean): DesiredState {
+    if (desired !== this.#all) this.#described = descriptionsIn(desired);
     this.#all = desired;
     this.#part = isWhole ? desired : this.#touched(desired);
     return this.#part;
@@ -27,28 +30,32 @@ export class Newest {
 
   /** Takes over what the pass found. Gives the templates that no file describes any more. */
   take(result: PassResult): readonly string[] {
-    const described = descriptionsIn(this.#all);
     const before = this.#result?.templates ?? [];
-    if (result.halted === null) {
-      const kept = [...this.#compared].filter(([name]) => described.has(name));
-      this.#compared = new Map([...kept, ...descriptionsIn(this.#part)]);
-    }
+    if (result.halted === null) this.#compared = this.#comparedNow();
+    // Where nothing has changed, the list is the same too.
+    this.#result = result;
+    if (result.templates === before) return [];
     const found = new Set(result.templates.map(({ template }) => template));
-    const untouched = before.filter(({ template }) => described.has(template) && !found.has(template));
-    this.#result = { ...result, templates: [...untouched, ...result.templates] };
+    const untouched = before.filter(({ template }) => this.#described.has(template) && !found.has(template));
+    if (untouched.length > 0) this.#result = { ...result, templates: [...untouched, ...result.templates] };
     // A file that is too broken to tell may be the one that describes it.
     if (this.#all.unusable.some(({ template }) => template === null)) return [];
     const known = new Set(this.#result.templates.map(({ template }) => template));
     return before.flatMap(({ template, file }) => (known.has(template) || template === file ? [] : template));
   }
 
+  #comparedNow(): Descriptions {
+    if (this.#part === this.#all) return this.#described;
+    const kept = [...this.#compared].filter(([name]) => this.#described.has(name));
+    return new Map([...kept, ...descriptionsIn(this.#part)]);
+  }
+
   /** What is not settled yet belongs to it. Without any files all templates hold, which is a matter of the whole. */
   #touched(desired: DesiredState): DesiredState {
     if (this.#result === null || desired.files === 0) return desired;
     const unsettled = new Set(this.#result.templates.filter(isUnsettled).map(({ template }) => template));
-    const descriptions = descriptionsIn(desired);
     const isTouched = (name: string): boolean =>
-      unsettled.has(name) || !areSame(descriptions.get(name) ?? [], this.#compared.get(name) ?? []);
+      unsettled.has(name) || !areSame(this.#described.get(name) ?? [], this.#compared.get(name) ?? []);
     return {
       ...desired,
       templates: desired.templates.filter(({ template }) => isTouched(template)),
@@ -66,7 +73,9 @@ const areSame = (some: readonly unknown[], others: readonly unknown[]): boolean 
  * What the files say of the templates of each name, which their ids tell apart. The same text makes the same object
  * of a template as long as it is loaded by one loader; a template that cannot be used is told by what is wrong with it.
  */
-const descriptionsIn = ({ templates, unusable }: DesiredState): Map<string, readonly unknown[]> => {
+type Descriptions = ReadonlyMap<string, readonly unknown[]>;
+
+const descriptionsIn = ({ templates, unusable }: DesiredState): Descriptions => {
   const descriptions = new Map<string, unknown[]>();
   for (const one of templates) pushTo(descriptions, one.template, one);
   for (const one of unusable) pushTo(descriptions, nameOf(one), `${one.file}: ${one.message}`);

@@ -9,7 +9,7 @@ export const prefix = 'dns_template_sync_';
 export const templateGauges = (
   registers: Registry[],
 ): { readonly show: (client: string, newest: readonly TemplateResult[]) => void } => {
-  const shown = new Map<string, ReadonlyMap<string, readonly TemplateResult[]>>();
+  const shown = new Map<string, Shown>();
   const records = new Gauge({
     name: `${prefix}records`,
     help: 'Records of a template by what differs, as they were last seen.',
@@ -41,16 +41,22 @@ export const templateGauges = (
   };
   return {
     show: (client, newest) => {
+      const before = shown.get(client);
+      if (before?.newest === newest) return;
       const byName = groupBy(newest, ({ template }) => template);
-      const before = shown.get(client) ?? new Map<string, readonly TemplateResult[]>();
-      for (const template of before.keys()) if (!byName.has(template)) remove(client, template);
+      for (const template of before?.byName.keys() ?? []) if (!byName.has(template)) remove(client, template);
       for (const [template, results] of byName) {
-        if (!areSame(results, before.get(template))) set(client, template, results);
+        if (!areSame(results, before?.byName.get(template))) set(client, template, results);
       }
-      shown.set(client, byName);
+      shown.set(client, { newest, byName });
     },
   };
 };
+
+interface Shown {
+  readonly newest: readonly TemplateResult[];
+  readonly byName: ReadonlyMap<string, readonly TemplateResult[]>;
+}
 
 /** What a pass found unchanged is the very same result: there may be thousands, and each has eleven series. */
 const areSame = (now: readonly TemplateResult[], before: readonly TemplateResult[] = []): boolean =>

@@ -1,8 +1,22 @@
 import { readFile, realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
 
-/** The git commit of the checkout that a file is in, worktrees and git-sync's links too; null outside of one. */
-export const revisionOf = async (file: string): Promise<string | null> => {
+/** The git commit of the checkout that each file is in, as it is now. Files of one folder are of one checkout. */
+export const revisionsOf = async (files: Iterable<string>): Promise<(file: string) => string | null> => {
+  const folders = new Map<string, string>();
+  for (const file of files) {
+    const folder = path.dirname(file);
+    if (!folders.has(folder)) folders.set(folder, file);
+  }
+  const found = await Promise.all(
+    [...folders].map(async ([folder, file]) => [folder, await revisionOf(file)] as const),
+  );
+  const revisions = new Map(found);
+  return (file) => revisions.get(path.dirname(file)) ?? null;
+};
+
+/** Worktrees and git-sync's links too; null outside of a checkout. */
+const revisionOf = async (file: string): Promise<string | null> => {
   try {
     const gitDir = await gitDirAbove(path.dirname(await realpath(file)));
     return gitDir === null ? null : await commitOf(gitDir, await text(path.join(gitDir, 'HEAD')));

@@ -9,16 +9,16 @@ import { boundsIn, type Bounds } from './elements.ts';
  */
 export const listingReader = (
   readTemplate: (value: unknown) => PresentTemplate | null,
-): BodyReader<PresentTemplate[]> => {
+): BodyReader<readonly PresentTemplate[]> => {
   let known: Known | null = null;
   return {
     former: () => known?.body ?? null,
     read: async (body) => {
-      if (known?.body.equals(body)) return [...known.templates];
+      if (known?.body.equals(body)) return known.templates;
       const read = await readChanged(body, known, readTemplate);
       if (read === null || !haveOwnIds(read.templates)) return null;
       known = read;
-      return [...read.templates];
+      return known.templates;
     },
   };
 };

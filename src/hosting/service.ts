@@ -52,7 +52,8 @@ export interface HostingService {
   listAccounts(): Promise<Account[]>;
   showAccount(id: number): Promise<Account>;
   listDatabases(accountId: number): Promise<Database[]>;
-  listDnsTemplates(): Promise<PresentTemplate[]>;
+  /** The very same list where the answer is the same as before. */
+  listDnsTemplates(): Promise<readonly PresentTemplate[]>;
   /** Gives the template after the write. Sent at most once: see {@link HostingErrorKind}. */
   addDnsTemplateRecord(templateId: number, record: RecordAddition): Promise<PresentTemplate>;
   /** Gives the template after the write. Sent at most once: see {@link HostingErrorKind}. */

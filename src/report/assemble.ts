@@ -12,10 +12,7 @@ export const assembleReport = (passes: readonly PassResult[]): Report => {
     schema: 'dns-template-sync/report/v1',
     ...newestRun(passes),
     dryRun: passes.every((pass) => pass.dryRun),
-    status: worst([
-      ...templates.flatMap(statusesIn),
-      ...problems.map(({ severity }): Status => (severity === 'error' ? 'failed' : 'in-sync')),
-    ]),
+    status: problems.some(({ severity }) => severity === 'error') ? 'failed' : worstOf(templates),
     summary: summaryOf(templates),
     templates,
     problems,
@@ -43,15 +40,16 @@ const newestRun = (
 
 const startOf = (pass: PassResult): number => Date.parse(pass.startedAt);
 
-const worst = (parts: readonly Status[]): Status =>
-  statuses.findLast((status) => parts.includes(status)) ?? 'in-sync';
-
-/** A template, what still differs in it, and its subdomains. A subdomain that may still follow is no drift. */
-const statusesIn = (template: TemplateResult): Status[] => [
-  template.status,
-  ...template.differences.map(({ outcome }): Status => (outcome === 'applied' ? 'in-sync' : 'drifted')),
-  ...template.subdomains.map(({ status }): Status => (status === 'pending' ? 'in-sync' : status)),
-];
+/** Of templates, of what still differs in them, and of their subdomains. One that may still follow is no drift. */
+const worstOf = (templates: readonly TemplateResult[]): Status => {
+  const found = new Set<Status>();
+  for (const { status, differences, subdomains } of templates) {
+    found.add(status);
+    for (const { outcome } of differences) if (outcome !== 'applied') found.add('drifted');
+    for (const subdomain of subdomains) if (subdomain.status !== 'pending') found.add(subdomain.status);
+  }
+  return statuses.findLast((status) => found.has(status)) ?? 'in-sync';
+};
 
 const summaryOf = (templates: readonly TemplateResult[]): Summary => {
   const differences = templates.flatMap((template) => template.differences);

@@ -17,8 +17,13 @@ export interface MemoryReader {
   revisions?(): Promise<Revisions>;
 }
 
-/** Of a template by its id: another text whenever what is remembered of it may have been changed, by whomever. */
-export type Revisions = (templateId: number) => string;
+/** Another text whenever what is remembered may have been changed, by whomever. */
+export interface Revisions {
+  /** What is remembered of one template. */
+  readonly of: (templateId: number) => string;
+  /** What is remembered of all of them. */
+  readonly whole: string;
+}
 
 export interface Memory extends MemoryReader {
   /** On disk, synced, before it returns: from here on the write may leave. */

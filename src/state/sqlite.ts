@@ -15,12 +15,14 @@ export const openMemory = (file: string, scope: string): Memory => {
 
   /** How often this connection has written of a template; SQLite itself tells what others have done. */
   const writes = new Map<number, number>();
+  let allWrites = 0;
   openings += 1;
   const opening = openings;
 
   const saveChanges = ({ facts, records, forgotten }: LedgerChanges): void => {
     const id = facts.templateId;
     writes.set(id, (writes.get(id) ?? 0) + 1);
+    allWrites += 1;
     statements.saveTemplate.run(scope, id, JSON.stringify(facts));
     for (const key of forgotten) statements.forgetRecord.run(scope, id, key);
     for (const record of records) statements.saveRecord.run(scope, id, record.key, JSON.stringify(record));
@@ -85,7 +87,10 @@ export const openMemory = (file: string, scope: string): Memory => {
     revisions: () =>
       ask(() => {
         const others = versionIn(statements.dataVersion.get());
-        return (id) => `${opening} ${others} ${writes.get(id) ?? 0}`;
+        return {
+          of: (id) => `${opening} ${others} ${writes.get(id) ?? 0}`,
+          whole: `${opening} ${others} ${allWrites}`,
+        };
       }),
     close: () => ask(() => void database.close()),
   };

@@ -85,7 +85,11 @@ const memoryOn = (disk: Stored): Memory => {
       return save(changes);
     },
     save,
-    revisions: () => Promise.resolve((templateId) => `${disk.number} ${disk.writes.get(templateId) ?? 0}`),
+    revisions: () =>
+      Promise.resolve({
+        of: (templateId) => `${disk.number} ${disk.writes.get(templateId) ?? 0}`,
+        whole: `${disk.number} ${[...disk.writes.values()].join(' ')}`,
+      }),
     close: () => Promise.resolve(),
   };
 };

@@ -1,6 +1,6 @@
 import type { Clock } from '../../src/apply/context.ts';
-import type { Rests } from '../../src/apply/rest.ts';
-import type { PresentTemplate } from '../../src/model/template.ts';
+import { noRests, type Rests } from '../../src/apply/rest.ts';
+import type { DesiredState, PresentTemplate } from '../../src/model/template.ts';
 import type { Pass } from '../../src/reconcile.ts';
 import type { Intent, Memory } from '../../src/state/memory.ts';
 import type { SimulatedService } from './service.ts';
@@ -33,29 +33,52 @@ export interface Dangers {
 /** What a process keeps from one pass to the next. */
 export interface KeptBetweenPasses {
   readonly rests: Rests;
-  /** The same object for the same template, as long as the process lives. */
-  readonly recognise: (template: PresentTemplate) => PresentTemplate;
+  /** The same objects for the same templates, and the same list of them, as long as the process lives. */
+  readonly recognise: (templates: readonly PresentTemplate[]) => readonly PresentTemplate[];
+  /** The same object where the files say the same as before. */
+  readonly recogniseFiles: (desired: DesiredState) => DesiredState;
   /** It died. */
   forget(): void;
 }
 
 export const keptBetweenPasses = (): KeptBetweenPasses => {
-  const rests: Rests = new Map();
+  const rests = noRests();
   const seen = new Map<string, PresentTemplate>();
+  let list: readonly PresentTemplate[] = [];
+  let files: DesiredState | null = null;
   return {
     rests,
-    recognise: (template) => {
-      const text = JSON.stringify(template);
-      const known = seen.get(text) ?? template;
-      seen.set(text, known);
-      return known;
+    recognise: (templates) => {
+      const known = templates.map((template) => {
+        const text = JSON.stringify(template);
+        const same = seen.get(text) ?? template;
+        seen.set(text, same);
+        return same;
+      });
+      if (!areSame(known, list)) list = known;
+      return list;
+    },
+    recogniseFiles: (desired) => {
+      const isSame =
+        files !== null &&
+        areSame(files.templates, desired.templates) &&
+        JSON.stringify(files.unusable) === JSON.stringify(desired.unusable) &&
+        files.files === desired.files;
+      if (!isSame) files = desired;
+      return files ?? desired;
     },
     forget: () => {
-      rests.clear();
+      rests.byId.clear();
+      rests.all = null;
       seen.clear();
+      list = [];
+      files = null;
     },
   };
 };
+
+const areSame = (some: readonly unknown[], others: readonly unknown[]): boolean =>
+  some.length === others.length && some.every((one, index) => one === others[index]);
 
 export interface ProcessObserver {
   onBegin(intent: Omit<Intent, 'id'>, isStopping: boolean): void;
@@ -124,7 +147,7 @@ export const startProcess = (
 
   return {
     service: {
-      listDnsTemplates: () => call('list-dns-templates', 50, () => service.list().map(kept.recognise)),
+      listDnsTemplates: () => call('list-dns-templates', 50, () => kept.recognise(service.list())),
       addDnsTemplateRecord: (templateId, record) =>
         call('add', 50, () => service.write(templateId, { action: 'add', record })),
       updateDnsTemplateRecord: (templateId, change) =>

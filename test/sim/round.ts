@@ -291,7 +291,7 @@ const pass = async (round: Round, wish: PassWish): Promise<PassResult | null> =>
   const { world, files, service, disk, kept, judge, settings, dangers, skew } = round;
   round.passes += 1;
   const { number, trigger } = { number: round.passes, trigger: triggerOf(world.random, wish) };
-  const desired = readFiles(files);
+  const desired = kept.recogniseFiles(readFiles(files));
   const facts: PassFacts = {
     ...wish,
     ...settings,
@@ -335,7 +335,7 @@ const pass = async (round: Round, wish: PassWish): Promise<PassResult | null> =>
         clock: process.clock,
         signal: process.signal,
         onChange: () => undefined,
-        revisionOf: () => Promise.resolve(null),
+        revisionOf: () => null,
         subdomainGrace: 900_000,
         ignoreSubdomains: false,
         // A person's own pass is a process of its own.
