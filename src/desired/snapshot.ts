@@ -6,7 +6,9 @@ import { setTimeout } from 'node:timers/promises';
 import {
   findFile,
   findFiles,
+  isSameFile,
   reasonOf,
+  signatureOf,
   type Found,
   type FoundFile,
   type Missing,
@@ -33,7 +35,7 @@ export interface Snapshot {
 /** What a snapshot was read from. */
 interface Witness {
   readonly paths: readonly string[];
-  readonly print: string;
+  readonly found: Found;
   readonly probes: readonly Probe[];
   /** When a file was changed last, and when the files were looked at: ms since the epoch. */
   readonly changedAt: number;
@@ -75,11 +77,10 @@ export const readSnapshot = async (paths: readonly string[], outliner: Outliner)
     const found = await findFiles(paths);
     const reading: Reading = { outliner, files: new Map(), probes: [], lookedAt };
     const { files, missing } = await readAll(found, reading);
-    const print = fingerprint(found);
-    const isTrueStill = fingerprint(await findFiles(paths)) === print;
-    if (!isTrueStill || !(await areTrueStill(reading.probes))) continue;
-    const changedAt = Math.max(0, ...changesIn(found, reading.probes));
-    const witness = { paths, print, probes: reading.probes, changedAt, lookedAt };
+    const { probes } = reading;
+    if (!areSame(await findFiles(paths), found) || !(await areTrueStill(probes))) continue;
+    const changedAt = Math.max(0, ...changesIn(found, probes));
+    const witness = { paths, found, probes, changedAt, lookedAt };
     return { files, missing, witness };
   }
   const reason = 'the files changed again and again while they were read';
@@ -89,7 +90,7 @@ export const readSnapshot = async (paths: readonly string[], outliner: Outliner)
 /** Whether reading again would find the very same files. */
 export const isTrueStill = async (witness: Witness): Promise<boolean> =>
   witness.changedAt + restless < witness.lookedAt &&
-  fingerprint(await findFiles(witness.paths)) === witness.print &&
+  areSame(await findFiles(witness.paths), witness.found) &&
   (await areTrueStill(witness.probes));
 
 const changesIn = ({ files }: Found, probes: readonly Probe[]): number[] => [
@@ -171,7 +172,8 @@ const contentOf = async (
   path: string,
   { outliner, lookedAt }: Reading,
 ): Promise<Content> => {
-  const { signature, changedAt } = found;
+  const { changedAt } = found;
+  const signature = signatureOf(found);
   const known = outliner.recall?.(signature);
   if (known !== undefined) return known;
   const content = outliner.outline(await bytesOf(found), isFragmentPath(path));
@@ -219,14 +221,18 @@ const findBelow = async (root: Root, relative: string): Promise<FoundFile | Miss
 
 const areTrueStill = async (probes: readonly Probe[]): Promise<boolean> => {
   for (const { root, relative, result } of probes) {
-    if (stateOf(await findBelow(root, relative)) !== stateOf(result)) return false;
+    if (!isSame(await findBelow(root, relative), result)) return false;
   }
   return true;
 };
 
-const fingerprint = ({ files, missing }: Found): string => [...files, ...missing].map(stateOf).join('\n');
+const areSame = (one: Found, other: Found): boolean =>
+  one.files.length === other.files.length &&
+  one.missing.length === other.missing.length &&
+  one.files.every((file, index) => isSame(file, other.files[index]!)) &&
+  one.missing.every((missing, index) => isSame(missing, other.missing[index]!));
 
-const stateOf = (state: FoundFile | Missing): string =>
-  'reason' in state
-    ? `${state.path}: ${state.reason}`
-    : `${state.root.real} ${state.relative} ${state.signature}`;
+const isSame = (one: FoundFile | Missing, other: FoundFile | Missing): boolean => {
+  if ('reason' in one) return 'reason' in other && one.path === other.path && one.reason === other.reason;
+  return !('reason' in other) && isSameFile(one, other);
+};
