@@ -62,10 +62,9 @@ export const arrivalOf = (
   if (same.length > 1) return { kind: 'duplicate', records: same };
   if (same[0]) return { kind: 'arrived', record: same[0] };
   if (evidence === 'exact') return { kind: 'absent' };
-  const ofType = fresh.filter((entry) => entry.canonical.type === sent.canonical.type);
+  const ofType = fresh.filter((entry) => entry.type === sent.type);
   if (ofType.length === 0) return { kind: 'absent' };
-  const candidates =
-    evidence === 'answer' ? ofType : ofType.filter(({ canonical }) => isAlike(sent.canonical, canonical));
+  const candidates = evidence === 'answer' ? ofType : ofType.filter((entry) => isAlike(sent, entry));
   const [first] = candidates;
   const areCopies = candidates.every((entry) => recordKey(entry) === recordKey(first!));
   if (!first || !areCopies) return { kind: 'unclear' };

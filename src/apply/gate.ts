@@ -36,9 +36,9 @@ export const gate =
 export const parkGate =
   ({ ledger, now }: Pick<GateInput, 'ledger' | 'now'>) =>
   (present: Present): { error: string; retryAt?: string } | null => {
-    const { record, canonical } = present;
+    const { record, type } = present;
     const known = ledger.ofId(record.id) ?? ledger.get(parkedKey(record.id));
-    const sent = parkedForm(record, canonical.type);
+    const sent = parkedForm(record, type);
     const failure = known?.failure ?? null;
     if (isActive(failure, sent, now))
       return { error: failure.message, retryAt: new Date(failure.retryAt).toISOString() };

@@ -68,7 +68,7 @@ const needsConfirmation = (step: Step, work: TemplateWork, now: number): boolean
   const { familiar, byKey, claims } = ledger.view;
   if (step.difference.action === 'add') {
     const isMet = byKey.has(key) || claims.has(key);
-    return !familiar || byKey.size === 0 || isMet || lacksOneOfType(step.wanted.canonical.type, work);
+    return !familiar || byKey.size === 0 || isMet || lacksOneOfType(step.wanted.type, work);
   }
   const stored = ledger.get(key)?.stored;
   const lastAt = stored?.at.at(-1) ?? 0;

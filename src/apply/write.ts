@@ -82,8 +82,8 @@ const commit = async (
   const sent = resultOf(step);
   const present = entryOf(record);
   if (isPark(step)) {
-    const isTakenBack = !isParkedName(entryOf(sent).canonical.name);
-    const isOut = isParkedName(present.canonical.name) || isTakenBack;
+    const isTakenBack = !isParkedName(entryOf(sent).name);
+    const isOut = isParkedName(present.name) || isTakenBack;
     work.ledger.park(step.present, dataOf(record), {
       rewritten: isOut ? null : { sent, stored: dataOf(record) },
       // It is out of place for the same reason as before.

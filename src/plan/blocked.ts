@@ -27,7 +27,7 @@ export const obstructionOfUpdate = (
   { gate }: PlanInput,
 ): Blocked | null => {
   const { record } = present;
-  if (wanted.canonical.name === '' && fields.includes('name')) {
+  if (wanted.name === '' && fields.includes('name')) {
     const message = `record ${record.id} has the name ${record.name} now, and a name cannot be cleared`;
     return blockedAs({ reason: 'not-converging', message }, wanted, record);
   }

@@ -46,7 +46,7 @@ export const draftSteps = (work: Work, closed: ReadonlySet<string>, input: PlanI
     const draft = draftBeside(names, work, input);
     const more = namesNotReached(draft).filter((name) => !names.has(name));
     const holdsBack = new Set(more);
-    if (!work.left.some(({ present }) => holdsBack.has(present.canonical.name))) return draft;
+    if (!work.left.some(({ present }) => holdsBack.has(present.name))) return draft;
     names = new Set([...names, ...more]);
   }
 };

@@ -2,10 +2,9 @@ import { canonicalRecord, type CanonicalRecord } from '../model/canonical.ts';
 import type { PresentRecord, RecordData, WantedRecord } from '../model/record.ts';
 import type { Field } from './difference.ts';
 
-/** A record beside its canonical form worked out once for a plan. */
-export interface Entry<Record extends RecordData> {
+/** A record in canonical form, worked out once for a plan, beside the record itself. */
+export interface Entry<Record extends RecordData> extends CanonicalRecord {
   readonly record: Record;
-  readonly canonical: CanonicalRecord;
 }
 
 export type Wanted = Entry<WantedRecord>;
@@ -19,20 +18,20 @@ export interface Pair {
   readonly fields: readonly Field[];
 }
 
-export const entryOf = <Record extends RecordData>(record: Record): Entry<Record> => ({
-  record,
-  canonical: canonicalRecord(record),
-});
+/** One object for both: a plan may hold a million. */
+export const entryOf = <Record extends RecordData>(record: Record): Entry<Record> => {
+  const { type, name, content, priority } = canonicalRecord(record);
+  return { record, type, name, content, priority };
+};
 
 /** Identifies a wanted record over time: everything but its TTL. */
-export const recordKey = (entry: Entry<RecordData>): string => `${setKey(entry)} ${dataKey(entry)}`;
+export const recordKey = (entry: CanonicalRecord): string => `${setKey(entry)} ${dataKey(entry)}`;
 
 /** Records of one key are one record set. */
-export const setKey = ({ canonical: { type, name } }: Entry<RecordData>): string => `${type} ${name}`;
+export const setKey = ({ type, name }: CanonicalRecord): string => `${type} ${name}`;
 
 /** Content and priority: within a set, records of one key are copies, TTL aside. */
-export const dataKey = ({ canonical }: Entry<RecordData>): string =>
-  `${canonical.priority ?? ''} ${canonical.content}`;
+export const dataKey = ({ priority, content }: CanonicalRecord): string => `${priority ?? ''} ${content}`;
 
 export const pairOf = (wanted: Wanted, present: Present): Pair => ({
   wanted,
@@ -43,10 +42,10 @@ export const pairOf = (wanted: Wanted, present: Present): Pair => ({
 /** What the file does not state is never different: an update could not take it away (specification §4.6). */
 const differingFields = (wanted: Wanted, present: Present): readonly Field[] => {
   const fields: Field[] = [];
-  if (wanted.canonical.name !== present.canonical.name) fields.push('name');
-  if (wanted.canonical.content !== present.canonical.content) fields.push('content');
-  const { priority } = wanted.canonical;
-  if (priority !== null && priority !== present.canonical.priority) fields.push('priority');
+  if (wanted.name !== present.name) fields.push('name');
+  if (wanted.content !== present.content) fields.push('content');
+  const { priority } = wanted;
+  if (priority !== null && priority !== present.priority) fields.push('priority');
   if (wanted.record.ttl !== null && wanted.record.ttl !== present.record.ttl) fields.push('ttl');
   return fields.length === 0 ? none : fields;
 };
@@ -56,10 +55,10 @@ const none: readonly never[] = [];
 
 /** An order of wanted records that does not depend on the order in which they came. */
 export const byWanted = (a: Wanted, b: Wanted): number =>
-  compareText(a.canonical.type, b.canonical.type) ||
-  compareText(a.canonical.name, b.canonical.name) ||
-  compareText(a.canonical.content, b.canonical.content) ||
-  (a.canonical.priority ?? -1) - (b.canonical.priority ?? -1) ||
+  compareText(a.type, b.type) ||
+  compareText(a.name, b.name) ||
+  compareText(a.content, b.content) ||
+  (a.priority ?? -1) - (b.priority ?? -1) ||
   (a.record.ttl ?? -1) - (b.record.ttl ?? -1);
 
 export const byId = (a: Present, b: Present): number => a.record.id - b.record.id;

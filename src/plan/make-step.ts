@@ -34,7 +34,7 @@ export const parkStep = (present: Present, memory: TemplateMemory, wants: Wants)
     action: 'park',
     recordId: present.record.id,
     current: dataOf(present.record),
-    desired: parkedForm(present.record, present.canonical.type),
+    desired: parkedForm(present.record, present.type),
     cause: causeOfSurplus(present, memory, wants),
   },
   present,

@@ -56,12 +56,12 @@ export const orderSteps = (
   { present, pending, stepAside }: Surroundings,
 ): OrderedSteps => {
   const results = new Map(
-    steps.map((step) => [step, isPark(step) ? canonicalRecord(resultOf(step)) : step.wanted.canonical]),
+    steps.map((step) => [step, isPark(step) ? canonicalRecord(resultOf(step)) : step.wanted]),
   );
   const names = new Set([...results.values()].map((result) => result.name));
   const standing = groupBy(
-    present.filter((entry) => names.has(entry.canonical.name)),
-    (entry) => placeOf(kindOf(entry.canonical), entry.canonical.name),
+    present.filter((entry) => names.has(entry.name)),
+    (entry) => placeOf(kindOf(entry), entry.name),
   );
   const placed = groupBy(
     pending.map((record): Placed => ({ id: null, canonical: canonicalRecord(record) })),
@@ -100,7 +100,7 @@ export const orderSteps = (
     }
     fates.set(step, 'ready');
     ready.push(step);
-    if (own === null || own.canonical.name !== result.name) {
+    if (own === null || own.name !== result.name) {
       pushTo(placed, placeOf(kindOf(result), result.name), { id: own?.record.id ?? null, canonical: result });
     }
   };
@@ -127,7 +127,7 @@ export const orderSteps = (
       .flatMap((place) => standing.get(place) ?? [])
       .sort(byId)
       .filter((entry) => entry !== own && stays(entry))
-      .map(({ record, canonical }) => obstacle(record.id, canonical));
+      .map((entry) => obstacle(entry.record.id, entry));
     const coming = places
       .flatMap((place) => placed.get(place) ?? [])
       .map(({ id, canonical }) => obstacle(id, canonical));

@@ -56,7 +56,7 @@ export const pairRecords = (
   takeKnown(sets, memory);
   for (const set of sets) {
     takeByKey(set, dataKey);
-    takeByKey(set, (entry) => entry.canonical.content);
+    takeByKey(set, (entry) => entry.content);
     takeRest(set, memory);
   }
   return {
@@ -128,13 +128,13 @@ const takeKnown = (sets: readonly OpenSet[], memory: TemplateMemory): void => {
   const open = new Set(sets.flatMap((set) => set.wanted).map(recordKey));
   /** Of no use to a nameless record, which no update can make of it, and just what another one wants. */
   const isBetterElsewhere = (wanted: Wanted, found: Present): boolean =>
-    wanted.canonical.name === '' && found.canonical.name !== '' && open.has(recordKey(found));
+    wanted.name === '' && found.name !== '' && open.has(recordKey(found));
   for (const set of sets) {
     pairUp(set, used, (entry) => {
       const key = recordKey(entry);
       const known = claims.get(key) ?? byKey.get(key);
       const found = known && free.get(known.id);
-      if (!found || used.has(found) || found.canonical.type !== entry.canonical.type) return undefined;
+      if (!found || used.has(found) || found.type !== entry.type) return undefined;
       // What was to become the wanted one may not have done so.
       if (knownOf(memory, found.record)?.key !== key) return undefined;
       return isBetterElsewhere(entry, found) ? undefined : found;
@@ -157,11 +157,11 @@ const takeByKey = (set: OpenSet, key: (entry: Wanted | Present) => string): void
  */
 const takeRest = (set: OpenSet, memory: TemplateMemory): void => {
   if (set.wanted.length === 0 || set.present.length === 0) return;
-  if (set.wanted[0]!.canonical.type !== 'TXT') {
+  if (set.wanted[0]!.type !== 'TXT') {
     takeCheapest(set, set.wanted, set.present);
     return;
   }
-  const kindOf = (entry: Wanted | Present): string | null => textKind(entry.canonical.content);
+  const kindOf = (entry: Wanted | Present): string | null => textKind(entry.content);
   for (const kind of new Set(set.wanted.map(kindOf))) {
     if (kind === null) continue;
     takeCheapest(
@@ -194,7 +194,7 @@ const takeFewestChanges = (
   present: readonly Present[],
 ): readonly Wanted[] => {
   if (wanted.length === 0 || present.length === 0) return wanted;
-  const priority = (entry: Wanted | Present): string => `${entry.canonical.priority}`;
+  const priority = (entry: Wanted | Present): string => `${entry.priority}`;
   const ttl = (entry: Wanted | Present): string => `${entry.record.ttl}`;
   const both = (entry: Wanted | Present): string => `${priority(entry)} ${ttl(entry)}`;
   const pools = {

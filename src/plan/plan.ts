@@ -81,6 +81,6 @@ export const differencesOf = (plan: TemplatePlan): Difference[] => [
 
 /** Records of unknown type and ignored ones are only counted. */
 const isOthers = (entry: Present, { ignore }: DesiredTemplate): boolean =>
-  !isRecordType(entry.canonical.type) || matchesIgnore(ignore, entry.record);
+  !isRecordType(entry.type) || matchesIgnore(ignore, entry.record);
 
-const isParked = ({ canonical }: Present): boolean => isParkedName(canonical.name);
+const isParked = ({ name }: Present): boolean => isParkedName(name);

@@ -36,7 +36,7 @@ export const useSurplus = (
   if (template.surplus !== 'park') return { served: [], missing, parks: [], surplus: left, kept: [] };
   const isOurs = ({ present }: LeftOver): boolean =>
     template.adopt || knownOf(memory, present.record) !== undefined;
-  const isClosed = ({ present }: LeftOver): boolean => closed.has(present.canonical.name);
+  const isClosed = ({ present }: LeftOver): boolean => closed.has(present.name);
   const ours = left.filter(isOurs);
   const free = ours.filter((entry) => !isClosed(entry));
   const { served, unserved } = serve(missing, [
@@ -58,17 +58,17 @@ const serve = (
   missing: readonly Wanted[],
   candidates: readonly Present[],
 ): { served: Pair[]; unserved: Wanted[] } => {
-  const ofType = createPool(candidates, (entry) => entry.canonical.type);
+  const ofType = createPool(candidates, (entry) => entry.type);
   const nameless = createPool(
-    candidates.filter((entry) => entry.canonical.name === ''),
-    (entry) => entry.canonical.type,
+    candidates.filter((entry) => entry.name === ''),
+    (entry) => entry.type,
   );
   const used = new Set<Present>();
   const served: Pair[] = [];
   const unserved: Wanted[] = [];
   for (const wanted of missing) {
-    const pool = wanted.canonical.name === '' ? nameless : ofType;
-    const found = pool.first(wanted.canonical.type, used);
+    const pool = wanted.name === '' ? nameless : ofType;
+    const found = pool.first(wanted.type, used);
     if (found) {
       used.add(found);
       served.push(pairOf(wanted, found));

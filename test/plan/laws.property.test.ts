@@ -83,7 +83,7 @@ describe('what is written', () => {
     holds((situation) => {
       const changes = planTemplate(situation)
         .steps.filter((step) => isUpdate(step) || isPark(step))
-        .map((step) => ({ before: step.present.canonical.name, change: changeOf(step) }));
+        .map((step) => ({ before: step.present.name, change: changeOf(step) }));
       const emptied = changes.filter(
         ({ before, change }) => before !== '' && change.name !== null && canonicalName(change.name) === '',
       );

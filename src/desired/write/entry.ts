@@ -12,15 +12,15 @@ const maxWidth = 110;
  * what holds where the entry states no TTL.
  */
 export const entryLines = (
-  { record, canonical }: Present,
+  { record, type, name }: Present,
   templateTtl: number | null,
   allow: readonly AllowableCheck[],
 ): string[] => {
   const ttl = statableTtl(record);
   const fields = [
-    ['type', canonical.type],
-    ...(canonical.name === '' ? [] : [['name', valueOf(record.name!)]]),
-    ...contentFields({ ...record, type: canonical.type }),
+    ['type', type],
+    ...(name === '' ? [] : [['name', valueOf(record.name!)]]),
+    ...contentFields({ ...record, type }),
     ...(ttl === null || ttl === templateTtl ? [] : [['ttl', String(ttl)]]),
     ...(allow.length === 0 ? [] : [['allow', `[${allow.join(', ')}]`]]),
   ].map((field) => field.join(': '));

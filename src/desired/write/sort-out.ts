@@ -26,12 +26,12 @@ export const sortOut = (records: readonly PresentRecord[], ignore: readonly Igno
   return { wanted: [...wanted.values()].sort(byPlace), remarks };
 };
 
-const whyUnwanted = ({ record, canonical }: Present, twin: Present | undefined): string[] | null => {
+const whyUnwanted = ({ record, type, name }: Present, twin: Present | undefined): string[] | null => {
   const { id, priority } = record;
   const because = (reason: string): string[] => [`record ${id} ${reason}: ${shownRecord(record)}`];
-  if (!isRecordType(canonical.type)) return because('is of a type that no file can want');
-  if (isParkedName(canonical.name)) return because('is parked');
-  if (hasPriority(canonical.type) && priority !== null && (priority < 0 || priority > maxUnsigned16)) {
+  if (!isRecordType(type)) return because('is of a type that no file can want');
+  if (isParkedName(name)) return because('is parked');
+  if (hasPriority(type) && priority !== null && (priority < 0 || priority > maxUnsigned16)) {
     return because('has a priority that no file can state');
   }
   return twin === undefined ? null : because(`is a copy of record ${twin.record.id}`);
@@ -46,10 +46,10 @@ const ttlRemark = (record: PresentRecord): string[] =>
 
 /** By type, then by name, the subdomain itself first and the names below a name after it. */
 const byPlace = (a: Present, b: Present): number =>
-  compareText(a.canonical.type, b.canonical.type) ||
-  compareNames(a.canonical.name, b.canonical.name) ||
-  (a.canonical.priority ?? -1) - (b.canonical.priority ?? -1) ||
-  compareText(a.canonical.content, b.canonical.content);
+  compareText(a.type, b.type) ||
+  compareNames(a.name, b.name) ||
+  (a.priority ?? -1) - (b.priority ?? -1) ||
+  compareText(a.content, b.content);
 
 const compareNames = (a: string, b: string): number => {
   if (a === '' || b === '') return a.length - b.length;
