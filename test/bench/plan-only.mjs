@@ -1,10 +1,9 @@
-// Forked: plans templates of many records over and over, and tells its parent the medians.
+// Forked with RECORDS: plans templates of so many records whenever it is told to, and tells how long that took, in ms.
 import { mkdtempSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { rolldown } from 'rolldown';
 import { recordOf } from './records.mjs';
-import { median } from './statistics.mjs';
 
 const root = path.join(import.meta.dirname, '../..');
 const folder = mkdtempSync(path.join(root, 'node_modules/.bench-'));
@@ -53,20 +52,18 @@ const inputOf = (count) => {
   };
 };
 
-/** Of the largest size that a file can have, or nearly so. What was planned is kept until all is, as in a pass. */
-const planning = (count, rounds) => {
-  const inputs = Array.from({ length: count / perTemplate }, () => inputOf(perTemplate));
-  const times = [];
-  for (let round = 0; round < rounds; round += 1) {
-    const started = performance.now();
-    const plans = inputs.map(planTemplate);
-    times.push(performance.now() - started);
-    if (plans.some(({ steps }) => steps.length === 0)) throw new Error('nothing was planned');
-  }
-  return median(times);
+/** Of the largest size that a file can have, or nearly so. */
+const perTemplate = 25_000;
+const inputs = Array.from({ length: Number(process.env.RECORDS) / perTemplate }, () => inputOf(perTemplate));
+
+/** What was planned is kept until all is, as in a pass. */
+const planAll = () => {
+  const started = performance.now();
+  const plans = inputs.map(planTemplate);
+  const ended = performance.now();
+  if (plans.some(({ steps }) => steps.length === 0)) throw new Error('nothing was planned');
+  return ended - started;
 };
 
-const perTemplate = 25_000;
-
-planning(100_000, 3);
-process.send({ few: planning(100_000, 9), many: planning(1_000_000, 5) });
+process.on('message', () => process.send(planAll()));
+process.send('ready');
