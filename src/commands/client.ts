@@ -4,7 +4,7 @@ import { setTimeout } from 'node:timers/promises';
 import type { Clock } from '../apply/context.ts';
 import { noRests } from '../apply/rest.ts';
 import { createTemplateLoader } from '../desired/load.ts';
-import { revisionsOf } from '../desired/revision.ts';
+import { createRevisions } from '../desired/revision.ts';
 import { connectHosting, type HostingService } from '../hosting/service.ts';
 import type { DesiredState } from '../model/template.ts';
 import { reconcile, type Pass } from '../reconcile.ts';
@@ -93,8 +93,7 @@ export const openClient = ({
         listing?.catch(() => undefined);
         const described = await load();
         const part = request.onDesired?.(described) ?? described;
-        const revisionOf = await revisionsOf(filesOf(described));
-        return reconcile(part, { ...pass, ...kept, described, listing, revisionOf, memory, writer });
+        return reconcile(part, { ...pass, ...kept, described, listing, memory, writer });
       };
       if (request.dryRun) {
         return keeper.read(place(), (memory) => begin(memory, null));
@@ -111,17 +110,12 @@ export const openClient = ({
   };
 };
 
-const filesOf = ({ templates, unusable }: DesiredState): string[] => [
-  ...templates.map(({ source }) => source.file),
-  ...unusable.map(({ file }) => file),
-];
-
 const passOf = (
   request: PassRequest,
   settings: ClientSettings,
   service: HostingService,
   isSandbox: boolean,
-): Omit<Pass, 'listing' | 'revisionOf' | 'memory' | 'writer'> => ({
+): Omit<Pass, 'listing' | 'memory' | 'writer'> => ({
   ignoreSubdomains: false,
   force: false,
   retry: false,
@@ -130,6 +124,7 @@ const passOf = (
   client: settings.name,
   service,
   clock: systemClock,
+  revisionOf: createRevisions(),
   settle: isSandbox ? 0 : settings.settle,
   unknownPause: settings.unknownPause,
   subdomainGrace: settings.subdomainGrace,

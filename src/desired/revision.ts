@@ -1,52 +1,56 @@
-import { readFile, realpath, stat } from 'node:fs/promises';
+import { readFileSync, realpathSync, statSync } from 'node:fs';
 import path from 'node:path';
 
-/** The git commit of the checkout that each file is in, as it is now. Files of one folder are of one checkout. */
-export const revisionsOf = async (files: Iterable<string>): Promise<(file: string) => string | null> => {
-  const folders = new Map<string, string>();
-  for (const file of files) {
+/**
+ * The git commit of the checkout that a file is in, worktrees and git-sync's links too; null outside of one. What is
+ * found is kept, and files of one folder are of one checkout: each pass makes its own. These are some small files
+ * next to those that have just been read, and to wait a dozen times for another thread takes longer than to read them.
+ */
+export const createRevisions = (): ((file: string) => string | null) => {
+  const ofFolder = new Map<string, string | null>();
+  return (file) => {
     const folder = path.dirname(file);
-    if (!folders.has(folder)) folders.set(folder, file);
-  }
-  const found = await Promise.all(
-    [...folders].map(async ([folder, file]) => [folder, await revisionOf(file)] as const),
-  );
-  const revisions = new Map(found);
-  return (file) => revisions.get(path.dirname(file)) ?? null;
+    const known = ofFolder.get(folder);
+    if (known !== undefined) return known;
+    const found = revisionOf(file);
+    ofFolder.set(folder, found);
+    return found;
+  };
 };
 
-/** Worktrees and git-sync's links too; null outside of a checkout. */
-const revisionOf = async (file: string): Promise<string | null> => {
+const revisionOf = (file: string): string | null => {
   try {
-    const gitDir = await gitDirAbove(path.dirname(await realpath(file)));
-    return gitDir === null ? null : await commitOf(gitDir, await text(path.join(gitDir, 'HEAD')));
+    const gitDir = gitDirAbove(path.dirname(realpathSync.native(file)));
+    return gitDir === null ? null : commitOf(gitDir, textOf(path.join(gitDir, 'HEAD')));
   } catch {
     return null;
   }
 };
 
-const gitDirAbove = async (folder: string): Promise<string | null> => {
+const gitDirAbove = (folder: string): string | null => {
   const candidate = path.join(folder, '.git');
-  const found = await stat(candidate).catch(() => null);
+  const found = statSync(candidate, { throwIfNoEntry: false });
   if (found?.isDirectory()) return candidate;
   // A worktree holds a file that says where its own part of the repository is.
-  if (found?.isFile()) return path.resolve(folder, (await text(candidate)).replace(/^gitdir: /, ''));
+  if (found?.isFile()) return path.resolve(folder, textOf(candidate).replace(/^gitdir: /, ''));
   const parent = path.dirname(folder);
   return parent === folder ? null : gitDirAbove(parent);
 };
 
-const commitOf = async (gitDir: string, head: string): Promise<string | null> => {
+const commitOf = (gitDir: string, head: string): string | null => {
   if (isCommit(head)) return head;
   const ref = head.replace(/^ref: /, '');
-  const common = await text(path.join(gitDir, 'commondir')).catch(() => '.');
-  const shared = path.resolve(gitDir, common);
-  const loose = await text(path.join(shared, ref)).catch(() => '');
+  const shared = path.resolve(gitDir, textIfThere(path.join(gitDir, 'commondir')) || '.');
+  const loose = textIfThere(path.join(shared, ref));
   if (isCommit(loose)) return loose;
-  const packed = await text(path.join(shared, 'packed-refs')).catch(() => '');
+  const packed = textIfThere(path.join(shared, 'packed-refs'));
   const line = packed.split('\n').find((one) => one.endsWith(` ${ref}`));
   return line ? line.slice(0, line.indexOf(' ')) : null;
 };
 
 const isCommit = (value: string): boolean => /^[0-9a-f]{40}(?:[0-9a-f]{24})?$/.test(value);
 
-const text = async (file: string): Promise<string> => (await readFile(file, 'utf8')).trim();
+const textIfThere = (file: string): string =>
+  statSync(file, { throwIfNoEntry: false })?.isFile() ? textOf(file) : '';
+
+const textOf = (file: string): string => readFileSync(file, 'utf8').trim();
