@@ -4,7 +4,15 @@ import { heldByPolicy, holdMore, holdWorks } from './apply/hold.ts';
 import { oneByOne } from './apply/one-by-one.ts';
 import { rememberUndone, rememberWork } from './apply/remember.ts';
 import { templateResult, unseenResult, withSubdomains } from './apply/result.ts';
-import { keepAll, keepRests, restsAmong, stillAtRest, type Rest, type Rests } from './apply/rest.ts';
+import {
+  keepAll,
+  keepRests,
+  restsAmong,
+  stillAtRest,
+  type Ground,
+  type Rest,
+  type Rests,
+} from './apply/rest.ts';
 import { settleEarlier, settleOwn, takeIntents } from './apply/settle.ts';
 import { checkSubdomains } from './apply/subdomains.ts';
 import { applyTemplate, planWork } from './apply/template.ts';
@@ -98,12 +106,8 @@ const reconcileTemplates = async (
   if (typeof actual === 'string') return [...unseen(desired.templates, 'failed', actual, pass), ...held];
   const revisions = (await pass.memory.revisions?.()) ?? null;
   const ground = { desired, described, actual, revisions };
-  const last = await stillAtRest(ground, pass);
-  if (last) {
-    const results = await resultsAtRest(last.rests, pass);
-    if (results.some((result, index) => result !== last.results[index])) last.results = results;
-    return last.results;
-  }
+  const asBefore = await resultsAsBefore(ground, pass);
+  if (asBefore) return asBefore;
   const asked = new Set(desired.templates);
   const bound = bindTemplates(described.templates, described.unusable, actual).filter((one) =>
     asked.has(one.desired),
@@ -135,6 +139,15 @@ const reconcileTemplates = async (
   const results = [...own.map((one) => found.get(one) ?? atRest.get(one)!), ...others];
   keepAll(ground, rests, results, pass);
   return results;
+};
+
+/** Of a pass that begins as the last one did: the very same list, as long as nothing in it is new. */
+const resultsAsBefore = async (ground: Ground, pass: Pass): Promise<readonly TemplateResult[] | null> => {
+  const last = await stillAtRest(ground, pass);
+  if (!last) return null;
+  const results = await resultsAtRest(last.rests, pass);
+  if (results.some((result, index) => result !== last.results[index])) last.results = results;
+  return last.results;
 };
 
 /** The very same results, but where there are subdomains to look at, or another commit. */

@@ -88,8 +88,8 @@ export const openClient = ({
       const kept = request.trigger === 'command' ? {} : { rests };
       const begin = async (memory: MemoryReader, writer: Memory | null): Promise<PassResult> => {
         request.onStart?.();
-        // While the service answers, files are read; but where that may take long, no write shall rest on an old answer.
-        const listing = writer === null || loader.isWarm() ? service.listDnsTemplates() : null;
+        // The service answers while files are looked at; where all have to be read first, its answer would be an old one.
+        const listing = loader.isWarm() ? service.listDnsTemplates() : null;
         listing?.catch(() => undefined);
         const described = await load();
         const part = request.onDesired?.(described) ?? described;

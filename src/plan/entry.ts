@@ -51,7 +51,7 @@ const differingFields = (wanted: Wanted, present: Present): readonly Field[] => 
 };
 
 /** One for all: a plan keeps a list for each of its records, and nearly all are empty. */
-const none: readonly never[] = [];
+export const none: readonly never[] = [];
 
 /** An order of wanted records that does not depend on the order in which they came. */
 export const byWanted = (a: Wanted, b: Wanted): number =>

@@ -2,6 +2,7 @@ import {
   byId,
   byWanted,
   dataKey,
+  none,
   pairOf,
   recordKey,
   setKey,
@@ -87,8 +88,6 @@ const openSets = (wanted: readonly Wanted[], present: readonly Present[]): OpenS
   }
   return [...sets.values()];
 };
-
-const none: readonly never[] = [];
 
 /** Among copies, the one that memory knows the wanted record by, else the lowest id. */
 const takeSame = (set: OpenSet, memory: TemplateMemory): void => {
