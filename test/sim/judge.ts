@@ -220,6 +220,10 @@ export const createJudge = ({ world, isKind, truth, editsOf }: JudgeOptions): Ju
       one.editsWhenMet ??= editsOf(templateId);
       for (const deed of deeds) if (deed.sent.templateId === templateId) deed.isKept = true;
     },
+    onSaved: (templateId) => {
+      const wanted = pass?.wanted.get(templateId);
+      if (wanted) takeWithdrawn(caseOf(templateId), wanted);
+    },
     passEnded: (result) => {
       if (!pass) return;
       isShut = true;

@@ -85,6 +85,8 @@ export interface ProcessObserver {
   onStrayCall(name: string): void;
   /** Something of a template is on disk. */
   onKept(templateId: number): void;
+  /** All that the pass saw of it is. */
+  onSaved(templateId: number): void;
 }
 
 export const startProcess = (
@@ -172,6 +174,7 @@ export const startProcess = (
         onDisk('save', async () => {
           await memory.save(changes);
           observer.onKept(changes.facts.templateId);
+          observer.onSaved(changes.facts.templateId);
         }),
       ...(memory.revisions ? { revisions: () => memory.revisions!() } : {}),
       close: () => memory.close(),

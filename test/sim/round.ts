@@ -317,7 +317,8 @@ const pass = async (round: Round, wish: PassWish): Promise<PassResult | null> =>
     judge,
   );
   const { force, retry, acceptLoss } = wish;
-  const listing = world.random.chance(0.5) ? process.service.listDnsTemplates() : null;
+  // Every other pass asks beforehand, as a daemon does.
+  const listing = number % 2 === 0 ? process.service.listDnsTemplates() : null;
   listing?.catch(() => undefined);
   try {
     const result = await Promise.race([

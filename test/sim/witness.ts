@@ -204,7 +204,7 @@ const settle = (deed: Deed, { at, isListing, records }: View): void => {
 export const isPending = (deed: Deed): boolean =>
   isAdd(deed) && deed.sent.told === 'nothing' && !deed.isShown && !deed.isMissed && !deed.isForgiven;
 
-/** A pass that came to its end has seen what the file does not want any more. */
+/** A pass that came to its end, or kept what it saw, has seen what the file does not want any more. */
 export const takeWithdrawn = (one: TemplateCase, wanted: DesiredTemplate): void => {
   const keys = new Set(wanted.records.map(keyOf));
   for (const deed of one.deeds) if (!keys.has(deed.key)) deed.isWithdrawn = true;
