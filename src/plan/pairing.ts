@@ -5,6 +5,7 @@ import {
   none,
   pairOf,
   recordKey,
+  setKey,
   type Pair,
   type Present,
   type Wanted,
@@ -59,51 +60,34 @@ export const pairRecords = (
     takeByKey(set, (entry) => entry.content);
     takeRest(set, memory);
   }
-  const found: { pairs: Pair[]; missing: Wanted[]; left: LeftOver[] } = { pairs: [], missing: [], left: [] };
-  for (const set of sets) {
-    for (const pair of set.pairs) found.pairs.push(pair);
-    for (const entry of set.wanted) found.missing.push(entry);
-    for (const entry of leftOvers(set)) found.left.push(entry);
-  }
-  return found;
+  return {
+    pairs: sets.flatMap((set) => set.pairs),
+    missing: sets.flatMap((set) => set.wanted),
+    left: sets.flatMap(leftOvers),
+  };
 };
 
-/** By type and then by name: one text of both, made for each record, would take longer than to look twice. */
 const openSets = (wanted: readonly Wanted[], present: readonly Present[]): OpenSet[] => {
-  const types = new Map<string, Map<string, GrowingSet>>();
-  const setsOf = (type: string): Map<string, GrowingSet> => {
-    const known = types.get(type);
-    if (known) return known;
-    const sets = new Map<string, GrowingSet>();
-    types.set(type, sets);
-    return sets;
-  };
+  const sets = new Map<string, { wanted: Wanted[]; present: Present[]; pairs: readonly Pair[] }>();
   for (const entry of wanted) {
-    const sets = setsOf(entry.type);
-    const set = sets.get(entry.name);
+    const key = setKey(entry);
+    const set = sets.get(key);
     if (set) set.wanted.push(entry);
-    else sets.set(entry.name, { wanted: [entry], present: [], pairs: none });
+    else sets.set(key, { wanted: [entry], present: [], pairs: none });
   }
   for (const entry of present) {
-    const sets = setsOf(entry.type);
-    const set = sets.get(entry.name);
-    if (!set) sets.set(entry.name, { wanted: [], present: [entry], pairs: none });
+    const key = setKey(entry);
+    const set = sets.get(key);
+    if (!set) sets.set(key, { wanted: [], present: [entry], pairs: none });
     else if (set.present.length > 0) set.present.push(entry);
     else set.present = [entry];
   }
-  const all = [...types.values()].flatMap((sets) => [...sets.values()]);
-  for (const set of all) {
+  for (const set of sets.values()) {
     if (set.wanted.length > 1) set.wanted.sort(byWanted);
     if (set.present.length > 1) set.present.sort(byId);
   }
-  return all;
+  return [...sets.values()];
 };
-
-interface GrowingSet {
-  readonly wanted: Wanted[];
-  present: Present[];
-  readonly pairs: readonly Pair[];
-}
 
 /** Among copies, the one that memory knows the wanted record by, else the lowest id. */
 const takeSame = (set: OpenSet, memory: TemplateMemory): void => {
