@@ -31,6 +31,8 @@ export interface Pass {
   readonly client: string;
   readonly run: string;
   readonly trigger: Trigger;
+  /** Before files were read; ms since the epoch. */
+  readonly startedAt: number;
   /** Only these templates; all where empty. */
   readonly templates: readonly string[];
   /** All that the files describe, where the pass is about a part: two descriptions may turn out to be of one template. */
@@ -65,7 +67,7 @@ export interface Pass {
 
 /** One pass over one client: what the files want, what the service holds, what differs, what may be written. */
 export const reconcile = async (desired: DesiredState, pass: Pass): Promise<PassResult> => {
-  const startedAt = pass.clock.now();
+  const { startedAt } = pass;
   const halt: Halt = { reason: null, retryAt: null };
   const templates = await reconcileTemplates(desired, pass, halt);
   return {

@@ -88,12 +88,13 @@ export const openClient = ({
       const kept = request.trigger === 'command' ? {} : { rests };
       const begin = async (memory: MemoryReader, writer: Memory | null): Promise<PassResult> => {
         request.onStart?.();
+        const startedAt = systemClock.now();
         // The service answers while files are looked at; where all have to be read first, its answer would be an old one.
         const listing = loader.isWarm() ? service.listDnsTemplates() : null;
         listing?.catch(() => undefined);
         const described = await load();
         const part = request.onDesired?.(described) ?? described;
-        return reconcile(part, { ...pass, ...kept, described, listing, memory, writer });
+        return reconcile(part, { ...pass, ...kept, startedAt, described, listing, memory, writer });
       };
       if (request.dryRun) {
         return keeper.read(place(), (memory) => begin(memory, null));
@@ -115,7 +116,7 @@ const passOf = (
   settings: ClientSettings,
   service: HostingService,
   isSandbox: boolean,
-): Omit<Pass, 'listing' | 'memory' | 'writer'> => ({
+): Omit<Pass, 'startedAt' | 'listing' | 'memory' | 'writer'> => ({
   ignoreSubdomains: false,
   force: false,
   retry: false,

@@ -328,6 +328,7 @@ const pass = async (round: Round, wish: PassWish): Promise<PassResult | null> =>
         client: 'default',
         run: `run-${number}`,
         trigger,
+        startedAt: process.clock.now(),
         templates: wish.only === null ? [] : [wish.only],
         service: process.service,
         listing,
