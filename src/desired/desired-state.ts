@@ -47,9 +47,9 @@ const verdictOn = (
     isError(finding, strict),
   );
   const { name, id } = draft;
-  const isUsable = errors.length === 0 && draft.template !== null;
+  if (errors.length === 0 && draft.template !== null) return { draft, findings, unusable: null };
   const message = countErrors([file.path, ...errors.map((error) => error.file)], errors.length);
-  return { draft, findings, unusable: isUsable ? null : { file: file.path, template: name, id, message } };
+  return { draft, findings, unusable: { file: file.path, template: name, id, message } };
 };
 
 /** What is wrong with a file by itself; a template's own document tells its faults with the template. */

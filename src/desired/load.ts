@@ -4,7 +4,16 @@ import type { DesiredState } from '../model/template.ts';
 import { desiredState } from './desired-state.ts';
 import { draftFile, type FileDrafts } from './file-drafts.ts';
 import { outlineOf } from './outline.ts';
-import { isMissing, isTrueStill, readSnapshot, type Content, type SourceFile } from './snapshot.ts';
+import {
+  isMissing,
+  isTrueStill,
+  lookAt,
+  readSnapshot,
+  type Content,
+  type Look,
+  type Outliner,
+  type SourceFile,
+} from './snapshot.ts';
 import type { TemplateSettings } from './template-draft.ts';
 import { draftSideBySide } from './threads.ts';
 
@@ -32,14 +41,17 @@ export const createTemplateLoader = ({ inBackground = false } = {}): TemplateLoa
   return {
     isWarm: () => former !== null,
     load: async (options) => {
-      const key = JSON.stringify(options);
-      if (former?.key !== key) former = null;
-      if (former?.witness && (await isTrueStill(former.witness))) return former.state;
-      former = await loadAnew(options, key, former, inBackground);
+      if (former?.key !== keyOf(options)) former = null;
+      const look = await lookAt(options.paths);
+      if (former?.witness && (await isTrueStill(former.witness, look))) return former.state;
+      former = await loadAnew(options, look, former, inBackground);
       return former.state;
     },
   };
 };
+
+/** All that the files do not say themselves. */
+const keyOf = (options: LoadOptions): string => JSON.stringify(options);
 
 /** What a load leaves for the next one under the same settings. */
 interface Former {
@@ -55,14 +67,15 @@ interface Former {
 }
 
 const loadAnew = async (
-  { paths, ...settings }: LoadOptions,
-  key: string,
+  options: LoadOptions,
+  look: Look,
   former: Former | null,
   inBackground: boolean,
 ): Promise<Former> => {
+  const { paths, ...settings } = options;
   const contents = new Map<string, Content>();
   const outlines = new Map<string, Content>();
-  const snapshot = await readSnapshot(paths, {
+  const outliner: Outliner = {
     outline: (bytes, isFragment) => {
       const hash = createHash('sha256')
         .update(isFragment ? '_' : ' ')
@@ -78,7 +91,8 @@ const loadAnew = async (
       return content;
     },
     remember: (signature, { hash, outline }) => contents.set(signature, { hash, outline }),
-  });
+  };
+  const snapshot = await readSnapshot(paths, outliner, look);
   for (const { hash, outline } of contents.values())
     if (outline !== notOutlined) outlines.set(hash, { hash, outline });
   const known = former?.drafts ?? new Map<string, FileDrafts>();
@@ -87,7 +101,7 @@ const loadAnew = async (
   const readings = [...ofFile.values()];
   const files = snapshot.files.map((file) => ofFile.get(file.path)?.file ?? file);
   const state = desiredState({ files, missing: snapshot.missing }, readings, settings.strict);
-  return { key, state, witness: snapshot.witness, contents, outlines, drafts };
+  return { key: keyOf(options), state, witness: snapshot.witness, contents, outlines, drafts };
 };
 
 const notOutlined = { documents: [], faults: [] };

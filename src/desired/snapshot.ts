@@ -32,14 +32,17 @@ export interface Snapshot {
   readonly witness: Witness | null;
 }
 
-/** What a snapshot was read from. */
-interface Witness {
-  readonly paths: readonly string[];
+export interface Look {
   readonly found: Found;
-  readonly probes: readonly Probe[];
-  /** When a file was changed last, and when the files were looked at: ms since the epoch. */
-  readonly changedAt: number;
+  /** Before that; ms since the epoch. */
   readonly lookedAt: number;
+}
+
+/** What a snapshot was read from. */
+interface Witness extends Look {
+  readonly probes: readonly Probe[];
+  /** When a file was changed last, in ms since the epoch. */
+  readonly changedAt: number;
 }
 
 export interface Content {
@@ -70,27 +73,36 @@ const tries = 5;
  * Reads all files as they were at one moment. Each root is resolved once and everything is read below that; if
  * anything was exchanged meanwhile (a link that moved, a directory swapped, a file saved) all is read again.
  */
-export const readSnapshot = async (paths: readonly string[], outliner: Outliner): Promise<Snapshot> => {
+export const readSnapshot = async (
+  paths: readonly string[],
+  outliner: Outliner,
+  first?: Look,
+): Promise<Snapshot> => {
   for (let attempt = 0; attempt < tries; attempt += 1) {
     if (attempt > 0) await setTimeout(20 * 2 ** attempt);
-    const lookedAt = Date.now();
-    const found = await findFiles(paths);
+    const { found, lookedAt } = (attempt === 0 ? first : undefined) ?? (await lookAt(paths));
     const reading: Reading = { outliner, files: new Map(), probes: [], lookedAt };
     const { files, missing } = await readAll(found, reading);
     const { probes } = reading;
     if (!areSame(await findFiles(paths), found) || !(await areTrueStill(probes))) continue;
     const changedAt = Math.max(0, ...changesIn(found, probes));
-    const witness = { paths, found, probes, changedAt, lookedAt };
+    const witness = { found, lookedAt, probes, changedAt };
     return { files, missing, witness };
   }
   const reason = 'the files changed again and again while they were read';
   return { files: [], missing: paths.map((path) => ({ path, reason })), witness: null };
 };
 
-/** Whether reading again would find the very same files. */
-export const isTrueStill = async (witness: Witness): Promise<boolean> =>
+/** The files that there are, not read yet. */
+export const lookAt = async (paths: readonly string[]): Promise<Look> => {
+  const lookedAt = Date.now();
+  return { found: await findFiles(paths), lookedAt };
+};
+
+/** Whether reading would find the very same files again that were read before. */
+export const isTrueStill = async (witness: Witness, { found }: Look): Promise<boolean> =>
   witness.changedAt + restless < witness.lookedAt &&
-  areSame(await findFiles(witness.paths), witness.found) &&
+  areSame(found, witness.found) &&
   (await areTrueStill(witness.probes));
 
 const changesIn = ({ files }: Found, probes: readonly Probe[]): number[] => [
@@ -120,9 +132,10 @@ const readAll = async (found: Found, reading: Reading): Promise<Pick<Snapshot, '
   const missing = [...found.missing];
   for (let from = 0; from < found.files.length; from += readAtOnce) {
     const some = found.files.slice(from, from + readAtOnce);
-    const contents = some.map((one) => begun(contentOf(one, pathOf(one), reading)));
+    const ready = some.map((one) => recalled(one, reading) ?? begun(contentOf(one, pathOf(one), reading)));
     for (const [index, one] of some.entries()) {
-      const file = await take(one, reading, contents[index]);
+      const known = ready[index]!;
+      const file = 'path' in known ? known : await take(one, reading, known);
       if (isMissing(file)) missing.push(file);
       else files.push(file);
     }
@@ -131,6 +144,19 @@ const readAll = async (found: Found, reading: Reading): Promise<Pick<Snapshot, '
 };
 
 const readAtOnce = 32;
+
+/** A file that was read before and asks for no other: there may be thousands, and nothing to wait for. */
+const recalled = (found: FoundFile, { outliner, files }: Reading): SourceFile | null => {
+  const path = pathOf(found);
+  const content = files.has(path) ? undefined : outliner.recall?.(signatureOf(found));
+  if (content === undefined || content.outline.documents.some(({ include }) => include.length > 0))
+    return null;
+  const file = { path, isFragment: isFragmentPath(path), ...content, includes: none };
+  files.set(path, file);
+  return file;
+};
+
+const none: ReadonlyMap<string, never> = new Map<string, never>();
 
 const begun = <T>(task: Promise<T>): Promise<T> => {
   task.catch(() => undefined);
