@@ -3,16 +3,8 @@ import type { ApplyContext, Change, Clock, Halt, TemplateService, TemplateWork }
 import { heldByPolicy, holdMore, holdWorks } from './apply/hold.ts';
 import { oneByOne } from './apply/one-by-one.ts';
 import { rememberUndone, rememberWork } from './apply/remember.ts';
-import { templateResult, unseenResult, withSubdomains } from './apply/result.ts';
-import {
-  keepAll,
-  keepRests,
-  restsAmong,
-  stillAtRest,
-  type Ground,
-  type Rest,
-  type Rests,
-} from './apply/rest.ts';
+import { templateResult, unseenResult } from './apply/result.ts';
+import { keepAll, keepRests, restsAmong, resultsAsBefore, resultsAtRest, type Rests } from './apply/rest.ts';
 import { settleEarlier, settleOwn, takeIntents } from './apply/settle.ts';
 import { checkSubdomains } from './apply/subdomains.ts';
 import { applyTemplate, planWork } from './apply/template.ts';
@@ -24,7 +16,7 @@ import type { DesiredState, DesiredTemplate, PresentTemplate, SubdomainRecord } 
 import type { Hold } from './plan/guard.ts';
 import type { TemplatePlan } from './plan/plan.ts';
 import type { Step } from './plan/step.ts';
-import type { PassResult, SubdomainResult, TemplateResult, Trigger } from './result.ts';
+import type { PassResult, TemplateResult, Trigger } from './result.ts';
 import type { Memory, MemoryReader } from './state/memory.ts';
 
 export interface Pass {
@@ -143,32 +135,6 @@ const reconcileTemplates = async (
   return results;
 };
 
-/** Of a pass that begins as the last one did: the very same list, as long as nothing in it is new. */
-const resultsAsBefore = async (ground: Ground, pass: Pass): Promise<readonly TemplateResult[] | null> => {
-  const last = await stillAtRest(ground, pass);
-  if (!last) return null;
-  const results = await resultsAtRest(last.rests, pass);
-  if (results.some((result, index) => result !== last.results[index])) last.results = results;
-  return last.results;
-};
-
-/** The very same results, but where there are subdomains to look at, or another commit. */
-const resultsAtRest = async (rests: readonly Rest[], pass: Pass): Promise<TemplateResult[]> => {
-  const results = rests.map((rest) => {
-    const revision = pass.revisionOf(rest.result.file);
-    if (rest.result.revision !== revision) rest.result = { ...rest.result, revision };
-    return rest.result;
-  });
-  const look = async ({ bound, lastWriteAt }: Rest, index: number): Promise<void> => {
-    const subdomains = await subdomainsOf(bound, lastWriteAt, pass);
-    results[index] = withSubdomains(results[index]!, subdomains);
-  };
-  await Promise.all(
-    rests.flatMap((rest, index) => (rest.bound.desired.subdomains.length === 0 ? [] : look(rest, index))),
-  );
-  return results;
-};
-
 const readActual = async (
   { listing, service, clock }: Pass,
   halt: Halt,
@@ -278,24 +244,10 @@ const resultOf = async (
     plan,
     hold: hold ?? null,
     revision: pass.revisionOf(work.desired.source.file),
-    subdomains: await subdomainsOf(work, work.ledger.facts.lastWriteAt, pass),
+    subdomains: await checkSubdomains(work, work.ledger.facts.lastWriteAt, pass),
     heldBack,
     halted,
   });
-
-const subdomainsOf = async (
-  { desired, present }: Pick<TemplateWork, 'desired' | 'present'>,
-  lastWriteAt: number | null,
-  { ignoreSubdomains, service, clock, signal, subdomainGrace }: Pass,
-): Promise<SubdomainResult[]> => {
-  if (ignoreSubdomains || signal.aborted) return [];
-  return checkSubdomains({
-    subdomains: desired.subdomains,
-    present,
-    isFresh: lastWriteAt !== null && Math.abs(clock.now() - lastWriteAt) < subdomainGrace,
-    listDnsRecords: (subdomain) => service.listDnsRecords(subdomain),
-  });
-};
 
 const unseen = (
   templates: readonly DesiredTemplate[],

@@ -11,10 +11,8 @@ export const scrubber = (secrets: readonly string[]): ((text: string) => string)
     .sort((a, b) => b.length - a.length);
   if (known.length === 0) return (text) => text;
   const pattern = new RegExp(known.map((secret) => Array.from(secret, spellings).join('')).join('|'), 'g');
-  return (text) =>
-    [...spellingSigns, ...known].some((sign) => text.includes(sign))
-      ? text.replace(pattern, '[secret]')
-      : text;
+  const signs = [...spellingSigns, ...known];
+  return (text) => (signs.some((sign) => text.includes(sign)) ? text.replace(pattern, '[secret]') : text);
 };
 
 /** The same value, every text in it cleaned: whatever came with an answer or a file may repeat a secret. */
@@ -32,7 +30,7 @@ export const cleanTexts = <T>(value: T, clean: (text: string) => string): T => {
 const shortest = 4;
 
 /**
- * In a text without these every character stands for itself. To look for one after the other takes a hundredth of
+ * In a text without these every character stands for itself. To look for one after the other takes a tenth of
  * the time that a regular expression takes.
  */
 const spellingSigns = ['%', '&', '+', '\\'];

@@ -5,6 +5,7 @@ import type { Memory, MemoryReader, Revisions } from '../state/memory.ts';
 import type { BoundTemplate } from './bind.ts';
 import type { Clock, TemplateWork } from './context.ts';
 import { withSubdomains } from './result.ts';
+import { checkSubdomains, type SubdomainContext } from './subdomains.ts';
 import { planWork } from './template.ts';
 
 /**
@@ -56,6 +57,12 @@ export interface RestContext {
   readonly clock: Clock;
 }
 
+/** What may be new in the result of a template at rest. */
+interface ResultContext extends RestContext, SubdomainContext {
+  /** The git commit of a file's checkout. */
+  readonly revisionOf: (file: string) => string | null;
+}
+
 /** The last pass, where another one begins with the very same and so would find the very same, without looking. */
 export const stillAtRest = async (
   { desired, described, actual, revisions }: Ground,
@@ -72,6 +79,38 @@ export const stillAtRest = async (
     (await memory.openIntents()).length === 0;
   if (!isSame) rests.all = null;
   return rests.all;
+};
+
+/** Of a pass that begins as the last one did: the very same list, as long as nothing in it is new. */
+export const resultsAsBefore = async (
+  ground: Ground,
+  context: ResultContext,
+): Promise<readonly TemplateResult[] | null> => {
+  const last = await stillAtRest(ground, context);
+  if (!last) return null;
+  const results = await resultsAtRest(last.rests, context);
+  if (results.some((result, index) => result !== last.results[index])) last.results = results;
+  return last.results;
+};
+
+/** The very same results, but where there are subdomains to look at, or another commit. */
+export const resultsAtRest = async (
+  rests: readonly Rest[],
+  context: ResultContext,
+): Promise<TemplateResult[]> => {
+  const results = rests.map((rest) => {
+    const revision = context.revisionOf(rest.result.file);
+    if (rest.result.revision !== revision) rest.result = { ...rest.result, revision };
+    return rest.result;
+  });
+  const look = async ({ bound, lastWriteAt }: Rest, index: number): Promise<void> => {
+    const subdomains = await checkSubdomains(bound, lastWriteAt, context);
+    results[index] = withSubdomains(results[index]!, subdomains);
+  };
+  await Promise.all(
+    rests.flatMap((rest, index) => (rest.bound.desired.subdomains.length === 0 ? [] : look(rest, index))),
+  );
+  return results;
 };
 
 /** The templates that are as they were, by what was then found of them; none with a write of unknown outcome. */

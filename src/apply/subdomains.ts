@@ -3,9 +3,10 @@ import { HostingError } from '../hosting/errors.ts';
 import type { PresentTemplate, SubdomainRecord } from '../model/template.ts';
 import { compareSubdomain } from '../plan/subdomains.ts';
 import type { SubdomainResult } from '../result.ts';
+import type { BoundTemplate } from './bind.ts';
+import type { Clock } from './context.ts';
 
-export interface SubdomainCheck {
-  readonly subdomains: readonly string[];
+interface SubdomainCheck {
   /** As it is at the service. */
   readonly present: PresentTemplate;
   /** Whether this program wrote the template so lately that its subdomains may still be following. */
@@ -13,9 +14,30 @@ export interface SubdomainCheck {
   readonly listDnsRecords: (subdomain: string) => Promise<SubdomainRecord[]>;
 }
 
+/** What of a pass says whether and how subdomains are looked at. */
+export interface SubdomainContext {
+  readonly service: { listDnsRecords(subdomain: string): Promise<SubdomainRecord[]> };
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+  /** Milliseconds. */
+  readonly subdomainGrace: number;
+  readonly ignoreSubdomains: boolean;
+}
+
 /** Holds the DNS records of each subdomain against the template that it follows. */
-export const checkSubdomains = (check: SubdomainCheck): Promise<SubdomainResult[]> =>
-  Promise.all(check.subdomains.map((subdomain) => checkSubdomain(subdomain, check)));
+export const checkSubdomains = async (
+  { desired, present }: Pick<BoundTemplate, 'desired' | 'present'>,
+  lastWriteAt: number | null,
+  { ignoreSubdomains, service, clock, signal, subdomainGrace }: SubdomainContext,
+): Promise<SubdomainResult[]> => {
+  if (ignoreSubdomains || signal.aborted) return [];
+  const check: SubdomainCheck = {
+    present,
+    isFresh: lastWriteAt !== null && Math.abs(clock.now() - lastWriteAt) < subdomainGrace,
+    listDnsRecords: (subdomain) => service.listDnsRecords(subdomain),
+  };
+  return Promise.all(desired.subdomains.map((subdomain) => checkSubdomain(subdomain, check)));
+};
 
 const checkSubdomain = async (
   subdomain: string,

@@ -1,5 +1,5 @@
 import type { PassEntry } from '../daemon/journal.ts';
-import { assembleReport } from '../report/assemble.ts';
+import { summaryOf } from '../report/assemble.ts';
 import type { Report } from '../report/report.ts';
 import type { PassResult } from '../result.ts';
 import type { PassId } from './pass-log.ts';
@@ -22,6 +22,6 @@ export const passEntry = (
 });
 
 const differencesIn = (newest: PassResult): number => {
-  const { add, update, park, surplus, blocked, subdomainDifferences } = assembleReport([newest]).summary;
+  const { add, update, park, surplus, blocked, subdomainDifferences } = summaryOf(newest.templates);
   return add + update + park + surplus + blocked + subdomainDifferences;
 };

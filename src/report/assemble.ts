@@ -51,7 +51,8 @@ const worstOf = (templates: readonly TemplateResult[]): Status => {
   return statuses.findLast((status) => found.has(status)) ?? 'in-sync';
 };
 
-const summaryOf = (templates: readonly TemplateResult[]): Summary => {
+/** What is left in these templates, and what was written. */
+export const summaryOf = (templates: readonly TemplateResult[]): Summary => {
   const differences = templates.flatMap((template) => template.differences);
   const applied = differences.filter(({ outcome }) => outcome === 'applied').length;
   const subdomains = templates.flatMap((template) => template.subdomains);
