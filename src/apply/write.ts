@@ -193,7 +193,10 @@ const refused = async (
   const ids = new Set(work.present.records.map(({ id }) => id));
   const record = reading && recordAsWanted((id) => ids.has(id), reading, step);
   const doubt = reading && disbelief(work.present, reading, intent.action);
-  if (reading && doubt === null) work.present = reading;
+  if (reading && doubt === null) {
+    // A listing may be behind what an answer has shown: without the record, it shows nothing newer.
+    if (record || !hasAnswer(work)) work.present = reading;
+  }
   // It shows more than there should be: what was read before is no longer what is there.
   else if (reading && countLost(work.present, reading) === 0)
     work.stopped = `stopped after a refusal: ${doubt}`;
@@ -203,6 +206,10 @@ const refused = async (
   await finish(work, intent, { outcome: 'failed', recordId: intent.recordId, error: error.message }, context);
   return { step, outcome: 'failed', error: error.message, retryAt: failure.retryAt };
 };
+
+/** Whether what is planned from is an answer to a write of this pass. */
+const hasAnswer = ({ fates }: TemplateWork): boolean =>
+  [...fates.values()].some(({ outcome }) => outcome === 'applied');
 
 const readAgain = async (work: TemplateWork, context: ApplyContext): Promise<PresentTemplate | null> => {
   try {

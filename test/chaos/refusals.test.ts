@@ -5,7 +5,7 @@ import { noFault, type Fault } from './fault.ts';
 import type { Stage } from './faulty-service.ts';
 import { address, openPlace } from './place.ts';
 import { writeTemplateFile, type FileRecord } from './template-files.ts';
-import type { SeenRequest } from './wire.ts';
+import type { SeenRequest, WireTemplate } from './wire.ts';
 
 const hosts = Array.from({ length: 10 }, (_, index) => address(`host${index}`, `203.0.113.${index + 1}`));
 const sip: FileRecord = {
@@ -141,6 +141,29 @@ it('is no failure where the record is there all the same', { timeout: 60_000 }, 
   await place.write([address(null, '203.0.113.100'), ...hosts]);
   expect(await place.apply()).toMatchObject({ code: 0, writes: 10, report: { status: 'in-sync' } });
   expect(await place.apply()).toMatchObject({ code: 0, writes: 0, report: { status: 'in-sync' } });
+});
+
+it('is not followed by what a listing from before asks for', { timeout: 60_000 }, async () => {
+  const present = [address('api', '203.0.113.1'), address('www', '203.0.113.8')];
+  let before: WireTemplate | undefined;
+  const show = (template: WireTemplate, where: 'listing' | 'answer'): WireTemplate =>
+    template.name === 'web' && where === 'listing' ? (before ??= template) : template;
+  const faultOf = ({ parameters }: SeenRequest): Fault =>
+    parameters['name'] === 'host4' ? { commit: 'never', answer: 422 } : noFault;
+  const place = await openPlace(present, { faultOf, quirk: { show } });
+  await place.write(present);
+  expect(await place.apply()).toMatchObject({ writes: 0 });
+  const www = (await place.records()).find(({ name }) => name === 'www');
+  // Somebody makes it the other wanted one: the answer to the first write says so, and no listing does.
+  await place.service.change('edit-record', { record_id: www?.id, content: '203.0.113.9' });
+  await place.write([
+    address('api', '203.0.113.2'),
+    address('host4', '203.0.113.4'),
+    address('www', '203.0.113.8'),
+    address('www', '203.0.113.9'),
+  ]);
+  expect(await place.apply()).toMatchObject({ writes: 2 });
+  expect((await place.records()).map(({ content }) => content)).toEqual(['203.0.113.2', '203.0.113.9']);
 });
 
 it('keeps what one client may not do to that client', { timeout: 60_000 }, async () => {
