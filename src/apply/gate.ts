@@ -1,6 +1,6 @@
 import { dataOf, type RecordData } from '../model/record.ts';
 import { sameData } from '../model/canonical.ts';
-import { recordKey, setKey, type Present, type Wanted } from '../plan/entry.ts';
+import { entryOf, recordKey, setKey, type Present, type Wanted } from '../plan/entry.ts';
 import { parkedKey } from '../plan/memory.ts';
 import type { Obstruction } from '../plan/plan-input.ts';
 import { parkedForm } from '../plan/surplus.ts';
@@ -28,7 +28,9 @@ export const gate =
     if (!record) return null;
     return (
       failing(record, wanted, input.now) ??
-      (present ? notConverging(record, wanted, present, input.now) : tooManyAdds(record))
+      (present
+        ? notConverging(record, wanted, present, input.now)
+        : (tooManyAdds(record) ?? becomingAnother(record, wanted)))
     );
   };
 
@@ -71,6 +73,14 @@ const tooManyAdds = ({ adds, failure }: RecordMemory): Obstruction | null => {
         reason: 'vanished',
         message: `added ${adds} times and gone again each time; find out why, then apply --retry`,
       };
+};
+
+/** What an add of it made stands for another wanted record, as the service stored it: the next would be a copy. */
+const becomingAnother = ({ recordId, rewritten }: RecordMemory, wanted: Wanted): Obstruction | null => {
+  if (recordId !== null || rewritten === null || !sameData(rewritten.sent, dataOf(wanted.record)))
+    return null;
+  const isAnother = recordKey(entryOf(rewritten.stored)) !== recordKey(wanted);
+  return isAnother ? { reason: 'not-converging', message: describeRewritten(rewritten) } : null;
 };
 
 const notConverging = (

@@ -1,7 +1,7 @@
-import { dataOf, type RecordData } from '../model/record.ts';
+import { dataOf, type PresentRecord, type RecordData } from '../model/record.ts';
 import type { PresentTemplate } from '../model/template.ts';
 import { sameData } from '../model/canonical.ts';
-import { recordKey, type Pair, type Present, type Wanted } from '../plan/entry.ts';
+import { entryOf, recordKey, type Pair, type Present, type Wanted } from '../plan/entry.ts';
 import type { Cause } from '../plan/difference.ts';
 import { isClaimed, parkedKey, type KnownRecord, type TemplateMemory } from '../plan/memory.ts';
 import type { TemplatePlan } from '../plan/plan.ts';
@@ -25,6 +25,8 @@ export interface Ledger {
   claim(target: Target, changes?: Pick<RecordMemory, 'failure'>): void;
   park(present: Present, seen: RecordData, changes: Pick<RecordMemory, 'rewritten' | 'cause'>): void;
   change(key: string, wanted: RecordData, changes: Partial<RecordMemory>): void;
+  /** Where the record that stands for a wanted one is gone, another that an add of it left does. */
+  standIn(present: PresentTemplate): void;
   /** Remembers why a record that memory has not met yet was first found to differ. */
   meet(step: Step): void;
   /** Ends the pauses after refusals; with `everything`, all that keeps a wanted record from being written. */
@@ -122,7 +124,13 @@ export const openLedger = (
     const other = ledger.ofId(id);
     if (other && other.key !== key) {
       if (parkedId(other.key) !== null) forget(other.key);
-      else put({ ...other, ...unheardOf, recordId: null, seen: null, adds: other.adds, cause: 'drifted' });
+      else {
+        const { adds, rewritten } = other;
+        // What the service makes of it is what it has become: another add would make the same once more.
+        const isOfTheService = rewritten !== null && recordKey(entryOf(rewritten.stored)) === key;
+        const kept = { adds, rewritten: isOfTheService ? rewritten : null };
+        put({ ...other, ...unheardOf, ...kept, recordId: null, seen: null, cause: 'drifted' });
+      }
     }
     return records.get(key);
   };
@@ -212,6 +220,18 @@ export const openLedger = (
     },
     change: (key, wanted, changes) => {
       put({ ...(records.get(key) ?? { ...unheardOf, key, recordId: null, wanted, seen: null }), ...changes });
+    },
+    standIn: ({ records: shown }) => {
+      let ids: Map<number, PresentRecord> | undefined;
+      for (const record of records.values()) {
+        const { recordId, copies = [] } = record;
+        if (copies.length === 0) continue;
+        ids ??= new Map(shown.map((one) => [one.id, one]));
+        const copy = copies.find((id) => ids?.has(id) && !ledger.isKnown(id));
+        if (copy === undefined || (recordId !== null && ids.has(recordId))) continue;
+        const others = [...copies, ...(recordId === null ? [] : [recordId])].filter((id) => id !== copy);
+        put({ ...record, recordId: copy, seen: dataOf(ids.get(copy)!), copies: others });
+      }
     },
     meet: (step) => {
       if (isPark(step)) return;

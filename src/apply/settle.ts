@@ -237,20 +237,21 @@ const accept = async (
   const before = reading.records.find(({ id }) => id === knownId);
   const [first] = candidates.toSorted((a, b) => a.id - b.id);
   const record = before ?? first!;
-  const isDuplicate = candidates.some(({ id }) => id !== record.id);
+  const copies = candidates.map(({ id }) => id).filter((id) => id !== record.id);
   const isAsSent =
     recordKey(entryOf(intent.after)) === recordKey(entryOf(record)) &&
     (intent.after.ttl === null || intent.after.ttl === record.ttl);
   ledger.change(intent.key, intent.after, {
     wanted: intent.after,
     recordId: record.id,
+    copies: [...new Set([...(known?.copies ?? []), ...copies])],
     seen: dataOf(record),
     adds: (known?.adds ?? 0) + 1,
     rewritten: isAsSent ? null : { sent: intent.after, stored: dataOf(record) },
     failure: null,
     cause: null,
   });
-  const outcome = isDuplicate ? 'duplicate' : 'applied';
+  const outcome = copies.length > 0 ? 'duplicate' : 'applied';
   await finish(intent, ledger, { outcome, recordId: record.id, error: null }, context);
 };
 

@@ -21,6 +21,7 @@ export const openWork = async (
     template: desired.template,
     file: desired.source.file,
   });
+  ledger.standIn(present);
   if (writer !== null && trigger === 'command') ledger.forgive(retry);
   return {
     desired,

@@ -151,6 +151,45 @@ it(
 );
 
 it(
+  'knows each record that its adds left under another name, and adds none when one of them goes',
+  { timeout: 60_000 },
+  async () => {
+    const store = ({ operation }: SeenRequest): Record<string, string> =>
+      operation === 'add' ? { name: 'www.##DOMAIN##' } : {};
+    let isBehind = false;
+    const show = (template: WireTemplate, where: 'listing' | 'answer'): WireTemplate => {
+      if (where === 'answer' || template.name !== 'web' || !isBehind) return template;
+      const isOld = ({ name }: { name: string | null }): boolean => name !== 'www.##DOMAIN##';
+      return { ...template, dns_template_records: template.dns_template_records.filter(isOld) };
+    };
+    const faultOf = ({ operation }: SeenRequest): Fault => {
+      if (operation !== 'add' || !isBehind) return noFault;
+      isBehind = false;
+      return { commit: 'now', answer: 'drop' };
+    };
+    const api = address('api', '203.0.113.1');
+    const place = await openPlace([api], { faultOf, quirk: { show, store } });
+    await place.write([api, address('www', '203.0.113.2')]);
+    expect(await place.apply()).toMatchObject({ writes: 1 });
+    // Listings from before make it seem lost, until another has been added and both are shown.
+    isBehind = true;
+    expect(await place.apply()).toMatchObject({ writes: 1 });
+    const records = async () => (await place.records()).filter(({ content }) => content === '203.0.113.2');
+    const [first, second] = await records();
+    expect(second).toBeDefined();
+
+    await place.service.change('remove-record', { record_id: first?.id });
+    const { writes, report } = await place.apply();
+    expect(writes).toBe(0);
+    expect(report.templates[0]?.differences).toMatchObject([
+      { action: 'blocked', reason: 'not-converging', recordId: second?.id },
+    ]);
+    await place.apply({ args: ['--retry', 'web'] });
+    expect(await records()).toMatchObject([{ id: second?.id, name: 'www' }]);
+  },
+);
+
+it(
   'takes no record that it has met for the one that an add of unknown outcome made',
   { timeout: 60_000 },
   async () => {

@@ -4,6 +4,7 @@ import type { FaultyServiceOptions } from './faulty-service.ts';
 import { openPlace, type Applied } from './place.ts';
 import { quirks } from './quirks.ts';
 import type { FileRecord } from './template-files.ts';
+import type { SeenRequest } from './wire.ts';
 
 const record = (
   type: string,
@@ -114,6 +115,25 @@ describe('a service that', { timeout: 60_000 }, () => {
     await place.write([record('PTR', '7', 'other.example.net')]);
     expect(await place.apply()).toMatchObject({ code: 0, writes: 1, report: { status: 'drifted' } });
     expect(openIn(await place.apply())).toMatchObject([{ reason: 'not-converging' }]);
+  });
+
+  it('makes one wanted record of another is not asked for a third', async () => {
+    const store = ({ parameters }: SeenRequest): Record<string, string> =>
+      parameters['type'] === 'MX' ? { priority: '0' } : {};
+    const place = await openPlace([record('A', 'www', '203.0.113.9')], { quirk: { store } });
+    const [first, second] = [0, 20].map((priority) => record('MX', null, 'mx1.example.net', { priority }));
+    await place.write([record('A', 'www', '203.0.113.9'), first!, second!]);
+    expect(await place.apply()).toMatchObject({ code: 0, writes: 2 });
+    const [, made] = await place.records();
+    await place.service.change('remove-record', { record_id: made?.id });
+    // The one that is left serves as the first, and what was to be the second is not to be had.
+    for (const turn of [1, 2, 3]) {
+      const pass = await place.apply();
+      expect(pass.writes, `${turn}`).toBe(0);
+      expect(openIn(pass)).toMatchObject([
+        { action: 'blocked', reason: 'not-converging', desired: { priority: 20 } },
+      ]);
+    }
   });
 
   it('shows its listings one write behind is waited for', async () => {
