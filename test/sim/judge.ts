@@ -134,7 +134,7 @@ export const createJudge = ({ world, isKind, truth, editsOf }: JudgeOptions): Ju
       isShut = false;
       count('passes');
       for (const one of cases.values()) {
-        one.lastView = one.views.findLast(({ isListing }) => isListing) ?? one.lastView;
+        one.past.push(...one.views);
         one.views = [];
       }
       // A person's own pass need not wait for any pause, even where it comes to nothing.

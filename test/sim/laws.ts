@@ -117,12 +117,13 @@ const readTwice: Law = (deed, { one }) => {
   // The last that was written to be it is what went, should the one before stay away as something else.
   const last = one.deeds.findLast((other) => other.key === deed.key && recordOf(other) !== null);
   const lastId = last && recordOf(last);
-  const isGone = lastId != null && missedTwice(one, deed, lastId);
+  // Or it is another wanted record now.
+  const isGone = lastId != null && (missedTwice(one, deed, lastId) || one.standsFor.get(lastId) !== deed.key);
   if (id !== undefined && !isKnownElsewhere && !isGone && !missedTwice(one, deed, id)) {
     return `adds what is known as #${id} and was not missed in two readings`;
   }
   const lacks = (view: View): boolean => !view.records.some((record) => keyOf(record) === deed.key);
-  return one.isMet || twoListings(one, deed, lacks) ? null : 'adds at first sight after one reading';
+  return one.isMet || twoListings(one.views, deed, lacks) ? null : 'adds at first sight after one reading';
 };
 
 /** This very pass was shown the record, and it is there. */
@@ -133,7 +134,9 @@ const notSeen: Law = (deed, { one, truth, isKind }) => {
   );
   if (!standing) return null;
   // What stands for another wanted record may still become it: only an exact copy is one too many.
-  const isTaken = [...(one.everStoodFor.get(standing.id) ?? [])].some((key) => key !== deed.key);
+  const isTaken =
+    one.maybe.has(standing.id) ||
+    [...(one.everStoodFor.get(standing.id) ?? [])].some((key) => key !== deed.key);
   if (isTaken && !satisfies(standing, deed.after)) return null;
   return isKind || !missedTwice(one, deed, standing.id) ? `adds what it was shown as #${standing.id}` : null;
 };
@@ -150,9 +153,10 @@ const notAtFirstSight: Law = ({ pass }, { one, wanted, view }) => {
 
 /** Much that memory knows was there in the pass before: another pass has to agree that it is gone. */
 const notAfterALoss: Law = ({ pass }, { one, view, wanted }) => {
-  if (!view || !wanted || !one.lastView || pass.acceptLoss) return null;
+  const last = one.past.findLast(({ isListing }) => isListing);
+  if (!view || !wanted || !last || pass.acceptLoss) return null;
   const ids = new Set(view.records.map(({ id }) => id));
-  const before = new Set(one.lastView.records.map(({ id }) => id));
+  const before = new Set(last.records.map(({ id }) => id));
   const lost = [...new Set(one.known.values())].filter((id) => before.has(id) && !ids.has(id));
   const isMany = lost.length >= 2 && lost.length * 100 > one.onceWanted.size * wanted.limits.maxChangePercent;
   return isMany ? `adds right after the loss of ${lost.map((id) => `#${id}`).join(', ')}` : null;
@@ -259,11 +263,16 @@ export const leftParked = (deeds: readonly Deed[]): string[] =>
 const addsOf = (one: TemplateCase, key: string): Deed[] =>
   one.deeds.filter((deed) => isAdd(deed) && deed.key === key);
 
-const missedTwice = (one: TemplateCase, deed: Deed, id: number): boolean =>
-  twoListings(one, deed, (view) => !view.records.some((record) => record.id === id));
+/** In two listings since it was last shown, whatever passes they are of. */
+const missedTwice = (one: TemplateCase, deed: Deed, id: number): boolean => {
+  const views = [...one.past, ...one.views];
+  const isShown = ({ records }: View): boolean => records.some((record) => record.id === id);
+  const since = views.slice(views.findLastIndex(isShown) + 1);
+  return twoListings(since, deed, () => true);
+};
 
-const twoListings = (one: TemplateCase, { pass }: Deed, isSo: (view: View) => boolean): boolean => {
-  const listings = one.views.filter((view) => view.isListing && isSo(view));
+const twoListings = (views: readonly View[], { pass }: Deed, isSo: (view: View) => boolean): boolean => {
+  const listings = views.filter((view) => view.isListing && isSo(view));
   const [first] = listings;
   const last = listings.at(-1);
   return first !== undefined && last !== undefined && first !== last && last.at - first.at >= pass.settle;

@@ -77,8 +77,8 @@ export interface TemplateCase {
   views: View[];
   /** How many of them there were when the last write was begun. */
   viewsWhenBegun: number;
-  /** The last listing that a pass before this one was shown. */
-  lastView: View | null;
+  /** What was shown in the passes before. */
+  readonly past: View[];
   /** Whether anything was kept of it. */
   isMet: boolean;
   /** Edits of its file when memory met it. */
@@ -98,7 +98,7 @@ export const emptyCase = (templateId: number): TemplateCase => ({
   seen: new Set(),
   views: [],
   viewsWhenBegun: 0,
-  lastView: null,
+  past: [],
   isMet: false,
   editsWhenMet: null,
 });
@@ -160,6 +160,7 @@ export const takeView = (one: TemplateCase, wanted: DesiredTemplate | undefined,
     if (one.seen.has(record.id)) continue;
     one.seen.add(record.id);
     if (one.begun.some((sent) => isAlike(sent, record))) one.maybe.add(record.id);
+    for (const deed of one.deeds) deed.isAmbiguous ||= isPending(deed) && isRival(record, deed);
   }
   for (const deed of one.deeds) settle(deed, view);
   if (!wanted) return;
@@ -180,6 +181,10 @@ export const takeFor = (one: TemplateCase, id: number, key: string): void => {
   one.everStoodFor.set(id, keys.add(key));
   one.onceWanted.add(id);
 };
+
+/** What an add may be thought to have made, and did not. */
+const isRival = (record: PresentRecord, { sent, after }: Deed): boolean =>
+  record.id !== sent.recordId && isAlike(after, record);
 
 const isAlike = (sent: RecordData, record: RecordData): boolean => {
   const [a, b] = [canonicalRecord(sent), canonicalRecord(record)];
@@ -202,7 +207,12 @@ const settle = (deed: Deed, { at, isListing, records }: View): void => {
 
 /** An add of which nobody could tell the client yet what became of it. */
 export const isPending = (deed: Deed): boolean =>
-  isAdd(deed) && deed.sent.told === 'nothing' && !deed.isShown && !deed.isMissed && !deed.isForgiven;
+  isAdd(deed) &&
+  deed.sent.told === 'nothing' &&
+  !deed.isShown &&
+  !deed.isMissed &&
+  !deed.isForgiven &&
+  !deed.isAmbiguous;
 
 /** A pass that came to its end, or kept what it saw, has seen what the file does not want any more. */
 export const takeWithdrawn = (one: TemplateCase, wanted: DesiredTemplate): void => {
@@ -233,7 +243,8 @@ export const takeEnd = (
     const [first] = copies.toSorted((a, b) => a.id - b.id);
     if (!first || copies.some(({ id }) => id === known)) continue;
     // What was missed once only may be there still, but where an add was sent for it.
-    const isAdded = one.deeds.some((deed) => isAdd(deed) && deed.key === keyOf(record));
+    const add = one.deeds.findLast((deed) => isAdd(deed) && deed.key === keyOf(record));
+    const isAdded = add !== undefined && add.sent.recordId !== known;
     const there = records.find(({ id }) => id === known);
     if (there && !wanted.records.some((other) => satisfies(there, other))) continue;
     if (known === undefined || there || isAdded || one.missed.has(known))
