@@ -17,10 +17,17 @@ export const disbelief = (
   if (answer.id !== before.id) return `the answer is template ${answer.id}, not ${before.id}`;
   const lost = countLost(before, answer);
   if (lost > 0) return `the answer lacks ${lost} of the template's records`;
-  const added = answer.records.length - before.records.length;
-  const most = action === 'add' ? 1 : 0;
-  return added > most ? `the answer holds ${added} records that nobody here added` : null;
+  return showsMore(before, answer, action)
+    ? `the answer holds ${countLost(answer, before)} records that nobody here added`
+    : null;
 };
+
+/** Whether the reading before lacked more than what was written: it was behind, and so may the next one be. */
+export const showsMore = (
+  before: PresentTemplate,
+  answer: PresentTemplate,
+  action: 'add' | 'update' | 'park',
+): boolean => answer.id === before.id && countLost(answer, before) > (action === 'add' ? 1 : 0);
 
 /** From now on the record may be the wanted one, under whatever name the service gives it; null of adds and parks. */
 export const targetOf = ({ action, key, after, recordId, before, cause }: Intent): Target | null =>

@@ -1,4 +1,4 @@
-import { dataOf, type PresentRecord, type RecordData } from '../model/record.ts';
+import { dataOf, type RecordData } from '../model/record.ts';
 import type { PresentTemplate } from '../model/template.ts';
 import { sameData } from '../model/canonical.ts';
 import { entryOf, recordKey, type Pair, type Present, type Wanted } from '../plan/entry.ts';
@@ -25,8 +25,6 @@ export interface Ledger {
   claim(target: Target, changes?: Pick<RecordMemory, 'failure'>): void;
   park(present: Present, seen: RecordData, changes: Pick<RecordMemory, 'rewritten' | 'cause'>): void;
   change(key: string, wanted: RecordData, changes: Partial<RecordMemory>): void;
-  /** Where the record that stands for a wanted one is gone, another that an add of it left does. */
-  standIn(present: PresentTemplate): void;
   /** Remembers why a record that memory has not met yet was first found to differ. */
   meet(step: Step): void;
   /** Ends the pauses after refusals; with `everything`, all that keeps a wanted record from being written. */
@@ -66,6 +64,7 @@ export const openLedger = (
   const byKey = new Map<string, KnownRecord>();
   const byId = new Map<number, KnownRecord>();
   const claims = new Map<string, KnownRecord>();
+  const copyIds = new Set<number>();
   const causes = new Map<string, Cause>();
   const touched = new Set<string>();
   const forgotten = new Set<string>();
@@ -79,19 +78,21 @@ export const openLedger = (
   let factsChanged = stored?.facts.template !== facts.template || stored.facts.file !== facts.file;
 
   const index = (record: RecordMemory): void => {
-    const { key, recordId: id, wanted, seen, cause } = record;
+    const { key, recordId: id, copies = [], wanted, seen, cause } = record;
     if (cause !== null) causes.set(key, cause);
     if (id === null) return;
-    const known = { id, key, wanted, seen: seen ?? wanted };
+    const known = { id, copies, key, wanted, seen: seen ?? wanted };
     if (isClaim(record)) claims.set(key, known);
     else {
       byKey.set(key, known);
       byId.set(id, known);
+      for (const copy of copies) copyIds.add(copy);
     }
   };
   const unindex = (key: string): void => {
     const known = byKey.get(key);
     if (known && byId.get(known.id)?.key === key) byId.delete(known.id);
+    for (const copy of known?.copies ?? []) copyIds.delete(copy);
     byKey.delete(key);
     claims.delete(key);
     causes.delete(key);
@@ -118,8 +119,10 @@ export const openLedger = (
   /** One id stands for one wanted record: what else it stood for has lost it, should it still be wanted. */
   const bindId = (key: string, id: number): RecordMemory | undefined => {
     for (const claim of claims.values()) {
-      if (claim.id === id && claim.key !== key)
-        put({ ...records.get(claim.key)!, recordId: null, seen: null, failure: null });
+      if (claim.id !== id || claim.key === key) continue;
+      const { failure, ...claimed } = records.get(claim.key)!;
+      const isOfClaim = failure?.kind === 'unseen';
+      put({ ...claimed, recordId: null, seen: null, failure: isOfClaim ? null : failure });
     }
     const other = ledger.ofId(id);
     if (other && other.key !== key) {
@@ -189,7 +192,7 @@ export const openLedger = (
       const known = byId.get(id);
       return known && records.get(known.key);
     },
-    isKnown: (id) => byId.has(id) || isClaimed(ledger.view, id),
+    isKnown: (id) => byId.has(id) || isClaimed(ledger.view, id) || copyIds.has(id),
     bind: (wanted, present, changes = {}) => {
       const key = recordKey(wanted);
       const { id } = present.record;
@@ -221,18 +224,6 @@ export const openLedger = (
     change: (key, wanted, changes) => {
       put({ ...(records.get(key) ?? { ...unheardOf, key, recordId: null, wanted, seen: null }), ...changes });
     },
-    standIn: ({ records: shown }) => {
-      let ids: Map<number, PresentRecord> | undefined;
-      for (const record of records.values()) {
-        const { recordId, copies = [] } = record;
-        if (copies.length === 0) continue;
-        ids ??= new Map(shown.map((one) => [one.id, one]));
-        const copy = copies.find((id) => ids?.has(id) && !ledger.isKnown(id));
-        if (copy === undefined || (recordId !== null && ids.has(recordId))) continue;
-        const others = [...copies, ...(recordId === null ? [] : [recordId])].filter((id) => id !== copy);
-        put({ ...record, recordId: copy, seen: dataOf(ids.get(copy)!), copies: others });
-      }
-    },
     meet: (step) => {
       if (isPark(step)) return;
       const key = recordKey(step.wanted);
@@ -256,7 +247,7 @@ export const openLedger = (
       const unpaired = (): ReadonlySet<number> => (free ??= unpairedIds(plan, ids));
       for (const pair of plan.pairs) if (!keepsOther(pair, reading, ids, unpaired)) observePair(ledger, pair);
       if (current.strangers === null) ledger.setFacts({ strangers: [...unpaired()] });
-      for (const step of [...plan.steps, ...plan.barred]) ledger.meet(step);
+      for (const step of [...plan.steps, ...plan.barred, ...plan.waiting]) ledger.meet(step);
       forgetGone(reading, ids);
     },
     takeChanges: () => {
@@ -292,7 +283,7 @@ export const isActive = (failure: Failure | null, sent: RecordData, now: number)
 
 export const longestPause = 6 * 3_600_000;
 
-const unheardOf = { adds: 0, stored: null, rewritten: null, failure: null, cause: null } as const;
+const unheardOf = { adds: 0, copies: [], stored: null, rewritten: null, failure: null, cause: null } as const;
 
 const unpairedIds = ({ pairs }: TemplatePlan, ids: ReadonlySet<number>): ReadonlySet<number> => {
   const paired = new Set(pairs.map(({ present }) => present.record.id));

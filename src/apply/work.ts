@@ -21,7 +21,6 @@ export const openWork = async (
     template: desired.template,
     file: desired.source.file,
   });
-  ledger.standIn(present);
   if (writer !== null && trigger === 'command') ledger.forgive(retry);
   return {
     desired,

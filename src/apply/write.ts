@@ -8,7 +8,7 @@ import { parkedKey } from '../plan/memory.ts';
 import { additionOf, changeOf, isPark, isUpdate, presentOf, resultOf, type Step } from '../plan/step.ts';
 import { isParkedName } from '../plan/surplus.ts';
 import type { Ending, Failure, Intent, RecordMemory } from '../state/memory.ts';
-import { arrivalOf, countLost, disbelief, targetOf } from './answer.ts';
+import { arrivalOf, countLost, disbelief, showsMore, targetOf } from './answer.ts';
 import type { ApplyContext, Fate, TemplateWork } from './context.ts';
 import { longestPause } from './ledger.ts';
 import { listTemplates } from './listing.ts';
@@ -39,8 +39,12 @@ const send = async (work: TemplateWork, step: Step, intent: Intent, context: App
     return failed(work, step, intent, error, context);
   }
   const doubt = disbelief(work.present, answer, intent.action);
-  if (doubt !== null)
-    return (await shownByReading(work, step, intent, context)) ?? unknown(work, step, intent, doubt, context);
+  if (doubt !== null) {
+    const shown = showsMore(work.present, answer, intent.action)
+      ? null
+      : await shownByReading(work, step, intent, context);
+    return shown ?? unknown(work, step, intent, doubt, context);
+  }
   const record = writtenRecord(work, answer, step);
   if (record === null) {
     if (answer.records.length > work.present.records.length) work.addsStopped = unexplained;

@@ -17,6 +17,11 @@ export const obstructionOfAdd = (
     const message = `record ${stray.id} stood for this one and is something else now: ${canonicalType(stray.type)}`;
     return blockedAs({ reason: 'not-converging', message }, wanted, stray);
   }
+  const copy = known?.copies.flatMap((id) => standing.get(id) ?? [])[0];
+  if (copy) {
+    const message = `record ${copy.id} is there, which an add of this one left: apply --retry adds another`;
+    return blockedAs({ reason: 'not-converging', message }, wanted, copy);
+  }
   const obstruction = gate?.(wanted, null);
   return obstruction ? blockedAs(obstruction, wanted, null) : null;
 };

@@ -5,6 +5,8 @@ import type { Cause } from './difference.ts';
 /** What was last agreed on between the file and the service about one record, by its id. */
 export interface KnownRecord {
   readonly id: number;
+  /** Ids of other records that adds of it left: while one of them is there, no more are added. */
+  readonly copies: readonly number[];
   /** `recordKey` of the wanted record that this id stands for, or its `parkedKey`. */
   readonly key: string;
   readonly wanted: RecordData;

@@ -6,6 +6,7 @@ import { blockedByConflict, obstructionOfAdd } from './blocked.ts';
 import type { Blocked, Difference, Surplus } from './difference.ts';
 import { draftSteps, withObstructions } from './draft.ts';
 import { byWanted, entryOf, recordKey, type Pair, type Present, type Wanted } from './entry.ts';
+import { addStep } from './make-step.ts';
 import { matchesIgnore } from './ignore.ts';
 import { pairRecords } from './pairing.ts';
 import type { PlanInput } from './plan-input.ts';
@@ -20,6 +21,8 @@ export interface TemplatePlan {
   readonly needs: ReadonlyMap<Step, readonly Step[]>;
   /** Steps whose way a conflict bars; they are in `blocked` too. */
   readonly barred: readonly Step[];
+  /** Adds that may not be written now for what was written before; they are in `blocked` too. */
+  readonly waiting: readonly Step[];
   readonly blocked: readonly Blocked[];
   readonly surplus: readonly Surplus[];
   readonly pairs: readonly Pair[];
@@ -40,6 +43,8 @@ export const planTemplate = (input: PlanInput): TemplatePlan => {
   const adds = withObstructions(missing.toSorted(byWanted), (entry) =>
     obstructionOfAdd(entry, standing, input),
   );
+  const free = new Set(adds.free);
+  const notFree = adds.obstructed.length === 0 ? [] : missing.filter((entry) => !free.has(entry));
   const parked = left.map(({ present }) => present).filter(isParked);
   const draft = draftSteps(
     {
@@ -57,6 +62,7 @@ export const planTemplate = (input: PlanInput): TemplatePlan => {
     steps: draft.steps,
     needs: draft.needs,
     barred: draft.barred.map(({ step }) => step),
+    waiting: notFree.map((entry) => addStep(entry, memory)),
     blocked: [...draft.barred.map(blockedByConflict), ...draft.obstructed, ...adds.obstructed],
     surplus: draft.surplus,
     pairs,

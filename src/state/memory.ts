@@ -72,7 +72,7 @@ export interface RecordMemory {
   readonly key: string;
   /** The record at the service that stands for it. */
   readonly recordId: number | null;
-  /** Ids of other records that adds of it left: each may stand for it where that one is gone. */
+  /** Ids of other records that adds of it left: while one of them is there, no more are added. */
   readonly copies?: readonly number[];
   /** Both sides as they last agreed, or as they were first met. */
   readonly wanted: RecordData;

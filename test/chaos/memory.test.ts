@@ -183,9 +183,10 @@ it(
     expect(writes).toBe(0);
     expect(report.templates[0]?.differences).toMatchObject([
       { action: 'blocked', reason: 'not-converging', recordId: second?.id },
+      { action: 'surplus', recordId: second?.id },
     ]);
-    await place.apply({ args: ['--retry', 'web'] });
-    expect(await records()).toMatchObject([{ id: second?.id, name: 'www' }]);
+    expect(await place.apply()).toMatchObject({ writes: 0 });
+    expect(await place.apply({ args: ['--retry', 'web'] })).toMatchObject({ writes: 1 });
   },
 );
 
@@ -339,6 +340,75 @@ it(
     expect(await place.records()).toHaveLength(2);
   },
 );
+
+it(
+  'knows why a record was first found missing that was not its turn to be added',
+  { timeout: 60_000 },
+  async () => {
+    let meddle = (): void => undefined;
+    const faultOf = ({ operation }: SeenRequest): Fault => {
+      if (operation !== 'add') return noFault;
+      meddle();
+      return { commit: 'now', answer: 'drop' };
+    };
+    const [api, one, two] = [
+      address('api', '203.0.113.1'),
+      address('www', '203.0.113.1'),
+      address('www', '203.0.113.2'),
+    ];
+    const place = await openPlace([api], { faultOf });
+    // Somebody removes another record in the same moment, so that no reading can be believed.
+    let others: Promise<unknown> = Promise.resolve();
+    const [first] = await place.records();
+    meddle = () => {
+      others = place.service.change('remove-record', { record_id: first?.id });
+    };
+    await place.write([api, one, two], { mode: 'edits' });
+    const forced = await place.apply({ args: ['--force', 'web'] });
+    await others;
+    expect(forced.writes).toBe(1);
+    expect(forced.report.templates[0]?.differences).toMatchObject([
+      { action: 'add', outcome: 'unknown' },
+      { action: 'blocked', reason: 'pending-write', desired: { content: '203.0.113.2' } },
+    ]);
+
+    const { writes, report } = await place.apply();
+    expect(writes).toBe(0);
+    expect(report.templates[0]?.differences).toContainEqual(
+      expect.objectContaining({
+        action: 'add',
+        cause: 'unknown',
+        desired: expect.objectContaining({ name: 'www', content: '203.0.113.2' }),
+      }),
+    );
+  },
+);
+
+it('adds nothing that an answer shows and no listing does', { timeout: 60_000 }, async () => {
+  let isBehind = false;
+  const show = (template: WireTemplate, where: 'listing' | 'answer'): WireTemplate => {
+    if (where === 'answer' || template.name !== 'web' || !isBehind) return template;
+    const isOld = ({ name }: { name: string | null }): boolean => name !== 'www';
+    return { ...template, dns_template_records: template.dns_template_records.filter(isOld) };
+  };
+  const [api, www] = [address('api', '203.0.113.1'), address('www', '203.0.113.2')];
+  const place = await openPlace([api, www], { quirk: { show } });
+  await place.write([api, www]);
+  expect(await place.apply()).toMatchObject({ writes: 0 });
+  isBehind = true;
+  await place.write([address('api', '203.0.113.9'), www]);
+  const { writes, report } = await place.apply();
+  expect(writes).toBe(1);
+  expect(report.templates[0]).toMatchObject({
+    status: 'failed',
+    differences: [
+      { action: 'update', outcome: 'unknown', error: 'the answer holds 1 records that nobody here added' },
+      { action: 'add', outcome: 'skipped' },
+    ],
+  });
+  isBehind = false;
+  expect(await place.apply()).toMatchObject({ code: 0, report: { status: 'in-sync' } });
+});
 
 it('parks nothing that a listing from before makes look superfluous', { timeout: 60_000 }, async () => {
   const mx = (priority: number, content: string): FileRecord => ({

@@ -212,6 +212,31 @@ it('keeps what one client may not do to that client', { timeout: 60_000 }, async
   ]);
 });
 
+it('is waited for though the record that was to serve is parked', { timeout: 60_000 }, async () => {
+  let [isLost, isRefused] = [true, false];
+  const faultOf = ({ parameters }: SeenRequest): Fault => {
+    if (parameters['name'] !== 'mail') return noFault;
+    if (isLost) return { commit: 'never', answer: 'drop' };
+    return isRefused ? { commit: 'never', answer: 409 } : noFault;
+  };
+  const alias = (name: string): FileRecord => ({ ...address(name, 'web.example.net'), type: 'CNAME' });
+  const place = await openPlace([...hosts, alias('old')], { faultOf });
+  await place.write([...hosts, alias('mail')], { surplus: 'park', adopt: true });
+  // The record that is to serve is known as the one a change went to, then the change is refused.
+  expect(await place.apply()).toMatchObject({ code: 1, writes: 1 });
+  [isLost, isRefused] = [false, true];
+  expect(await place.apply()).toMatchObject({ code: 1, writes: 2 });
+  expect((await place.records()).at(-1)?.name).toMatch(/^_parked-/);
+
+  isRefused = false;
+  const daemon = place.start(['run', '--listen', 'off']);
+  const before = place.service.witness.writes.length;
+  await daemon.line(({ event }) => event === 'pass.finished');
+  daemon.kill('SIGTERM');
+  await daemon.ended;
+  expect(place.service.witness.writes).toHaveLength(before);
+});
+
 describe('a record that was put out of the way of a refused one', { timeout: 60_000 }, () => {
   it('is put back, and is put out of the way again for the reason that it had', async () => {
     let isRefusing = true;

@@ -105,7 +105,12 @@ const memories = (world: World, wanted: readonly WantedRecord[]): fc.Arbitrary<T
     ...(wanted.length > 0 ? [fc.constantFrom<RecordData>(...wanted)] : []),
   );
   const known = fc
-    .record({ id: fc.integer({ min: 1, max: 14 }), wanted: before, seen: before })
+    .record({
+      id: fc.integer({ min: 1, max: 14 }),
+      copies: fc.array(fc.integer({ min: 1, max: 14 }), { maxLength: 2 }),
+      wanted: before,
+      seen: before,
+    })
     .map((record): KnownRecord => ({ ...record, key: recordKey(entryOf(record.wanted)) }));
   const byKey = (records: readonly KnownRecord[]): ReadonlyMap<string, KnownRecord> =>
     new Map(records.map((record) => [record.key, record]));

@@ -103,6 +103,13 @@ const scenarios: readonly (Scenario & { readonly inSync?: number })[] = [
     plan: ['update #5 name,content: www A 192.0.2.1'],
   },
   {
+    name: 'another record that an add left keeps a second one from being added where the known one is gone',
+    file: ['www A 192.0.2.1'],
+    service: ['#6 www.zone A 192.0.2.1', '#7 www.zone A 192.0.2.1'],
+    memory: memoryOf([known('#5 www A 192.0.2.1', '#5 www.zone A 192.0.2.1', [7])]),
+    plan: ['blocked not-converging #7: www A 192.0.2.1', 'surplus #6 unlisted', 'surplus #7 unlisted'],
+  },
+  {
     name: 'known records that changed places go back',
     file: ['a A 192.0.2.1', 'b A 192.0.2.2'],
     service: ['#1 b A 192.0.2.1', '#2 a A 192.0.2.2'],

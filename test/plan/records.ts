@@ -80,8 +80,9 @@ export const ignoring = (rule: Partial<IgnoreRule>): IgnoreRule => ({
 });
 
 /** A record that file and service agreed on: `#5 www A 192.0.2.1`, with what was seen where that is not the same. */
-export const known = (line: string, seen: string = line): KnownRecord => ({
+export const known = (line: string, seen: string = line, copies: readonly number[] = []): KnownRecord => ({
   id: present(line).id,
+  copies,
   key: recordKey(entryOf(data(line))),
   wanted: data(line),
   seen: data(seen),

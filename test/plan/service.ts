@@ -58,6 +58,7 @@ const withPairs = (memory: TemplateMemory, plan: TemplatePlan, present: PresentT
     .filter((pair) => pair.fields.length === 0)
     .map((pair) => knownAs(pair.wanted.record, pair.present.record));
   return remembering(
+    memory,
     [...memory.byKey.values()].filter((record) => ids.has(record.id)),
     inSync,
   );
@@ -76,18 +77,23 @@ const withStep = (
   const known = isPark(step)
     ? { ...knownAs(record, record), key: `#${record.id}` }
     : knownAs(step.wanted.record, record);
-  return remembering([...memory.byKey.values()], [known]);
+  return remembering(memory, [...memory.byKey.values()], [known]);
 };
 
 const knownAs = (wanted: RecordData, present: PresentRecord): KnownRecord => ({
   id: present.id,
+  copies: [],
   key: recordKey(entryOf(wanted)),
   wanted,
   seen: present,
 });
 
-/** One id stands for one wanted record, and one wanted record has one id. */
-const remembering = (before: readonly KnownRecord[], fresh: readonly KnownRecord[]): TemplateMemory => {
+/** One id stands for one wanted record, and one wanted record has one id; a claim stands until one of them is met. */
+const remembering = (
+  { claims }: TemplateMemory,
+  before: readonly KnownRecord[],
+  fresh: readonly KnownRecord[],
+): TemplateMemory => {
   const ids = new Set(fresh.map((record) => record.id));
   const keys = new Set(fresh.map((record) => record.key));
   const records = [...before.filter((record) => !ids.has(record.id) && !keys.has(record.key)), ...fresh];
@@ -95,7 +101,7 @@ const remembering = (before: readonly KnownRecord[], fresh: readonly KnownRecord
     familiar: true,
     byKey: new Map(records.map((record) => [record.key, record])),
     byId: new Map(records.map((record) => [record.id, record])),
-    claims: new Map(),
+    claims: new Map([...claims].filter(([key, { id }]) => !keys.has(key) && !ids.has(id))),
     strangers: new Set(),
     causes: new Map(),
   };

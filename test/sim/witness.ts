@@ -160,7 +160,8 @@ export const takeView = (one: TemplateCase, wanted: DesiredTemplate | undefined,
     if (one.seen.has(record.id)) continue;
     one.seen.add(record.id);
     if (one.begun.some((sent) => isAlike(sent, record))) one.maybe.add(record.id);
-    for (const deed of one.deeds) deed.isAmbiguous ||= isPending(deed) && isRival(record, deed);
+    for (const deed of one.deeds)
+      deed.isAmbiguous ||= isAdd(deed) && !isListed(one, deed) && isRival(record, deed);
   }
   for (const deed of one.deeds) settle(deed, view);
   if (!wanted) return;
@@ -182,9 +183,15 @@ export const takeFor = (one: TemplateCase, id: number, key: string): void => {
   one.onceWanted.add(id);
 };
 
+/** Whether a listing before the last view showed what it made. */
+const isListed = ({ past, views }: TemplateCase, { sent }: Deed): boolean =>
+  [...past, ...views.slice(0, -1)].some(
+    ({ isListing, records }) => isListing && records.some(({ id }) => id === sent.recordId),
+  );
+
 /** What an add may be thought to have made, and did not. */
-const isRival = (record: PresentRecord, { sent, after }: Deed): boolean =>
-  record.id !== sent.recordId && isAlike(after, record);
+const isRival = (record: PresentRecord, { sent, after, key }: Deed): boolean =>
+  record.id !== sent.recordId && (keyOf(record) === key || isAlike(after, record));
 
 const isAlike = (sent: RecordData, record: RecordData): boolean => {
   const [a, b] = [canonicalRecord(sent), canonicalRecord(record)];
