@@ -3,6 +3,7 @@ import path from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import type { Clock } from '../apply/context.ts';
 import { noRests } from '../apply/rest.ts';
+import type { Found } from '../desired/find.ts';
 import { createTemplateLoader } from '../desired/load.ts';
 import { createRevisions } from '../desired/revision.ts';
 import { connectHosting, type HostingService } from '../hosting/service.ts';
@@ -33,6 +34,8 @@ export interface Client {
   /** Files, service and memory held against each other once. */
   pass(request: PassRequest): Promise<PassResult>;
   load(): Promise<DesiredState>;
+  /** Looks which template files there are, for whoever watches them. */
+  readonly look: () => Promise<Found>;
   close(): Promise<void>;
 }
 
@@ -81,6 +84,7 @@ export const openClient = ({
     settings,
     service,
     load,
+    look: () => loader.look(settings.templates),
     pass: async (request) => {
       tokens = settings.tokens.read();
       const pass = passOf(request, settings, service, isSandbox);

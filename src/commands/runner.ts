@@ -83,9 +83,14 @@ export class Runner {
 
   /** From now on, changed files and the schedule ask for passes. */
   async start(): Promise<void> {
-    const { templates: paths, schedule: expression, timezone } = this.#client.settings;
-    const log = this.#log;
-    const watcher = await watchTemplates({ paths, onChange: () => this.trigger('file-change'), log });
+    const { look, settings } = this.#client;
+    const { templates: paths, schedule: expression, timezone } = settings;
+    const watcher = await watchTemplates({
+      paths,
+      look,
+      onChange: () => this.trigger('file-change'),
+      log: this.#log,
+    });
     const schedule = startSchedule({ expression, timezone, onTime: () => this.trigger('schedule') });
     this.#feed = {
       next: schedule.next,

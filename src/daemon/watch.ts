@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import type { Found } from '../desired/find.ts';
 import { fingerprints, type Fingerprint, type TakeFingerprint } from './fingerprint.ts';
 import type { Hints } from './hints.ts';
 import { watchForHints } from './hints.ts';
@@ -6,6 +7,8 @@ import { watchForHints } from './hints.ts';
 export interface WatchOptions {
   /** Directories and files; they need not exist yet. */
   readonly paths: readonly string[];
+  /** How the files are found, so that whoever is told of a change need not look again. */
+  readonly look?: () => Promise<Found>;
   readonly onChange: () => void;
   readonly log: Logger;
   /** Milliseconds without a further event after which a change counts as complete. */
@@ -25,7 +28,7 @@ export interface Watcher {
  * read after that is either this state or is followed by a call.
  */
 export const watchTemplates = async (options: WatchOptions): Promise<Watcher> => {
-  const takeFingerprint = fingerprints(options.paths);
+  const takeFingerprint = fingerprints(options.paths, options.look);
   const watcher = new TemplateWatcher(options, takeFingerprint, await takeFingerprint());
   watcher.start();
   return watcher;
@@ -36,7 +39,7 @@ export const watchTemplates = async (options: WatchOptions): Promise<Watcher> =>
  * A hint is followed by silence, then by a comparison with what was last reported; only that leads to a call.
  */
 class TemplateWatcher implements Watcher {
-  readonly #options: Required<WatchOptions>;
+  readonly #options: Required<Omit<WatchOptions, 'look'>>;
   readonly #takeFingerprint: TakeFingerprint;
   #hints: Hints | null = null;
   #reported: Fingerprint;

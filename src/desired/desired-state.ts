@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
 import type { DesiredState, Problem, UnusableTemplate } from '../model/template.ts';
-import { descriptionsOf, twiceFindings } from './described-twice.ts';
+import { twiceFindings } from './described-twice.ts';
 import type { FileDrafts } from './file-drafts.ts';
 import type { Missing } from './find.ts';
 import { atFile, byPlace, isError, problemsOf, type Finding } from './problem.ts';
@@ -13,9 +13,9 @@ export const desiredState = (
   readings: readonly FileDrafts[],
   strict: boolean,
 ): DesiredState => {
-  const descriptions = descriptionsOf(readings.flatMap(({ drafts }) => drafts));
+  const twice = twiceFindings(readings.flatMap(({ drafts }) => drafts));
   const verdicts = readings.flatMap(({ file, drafts }) =>
-    drafts.map((draft) => verdictOn(file, draft, twiceFindings(draft, descriptions), strict)),
+    drafts.map((draft) => verdictOn(file, draft, twice.get(draft) ?? none, strict)),
   );
   const findings = [...files.flatMap(ownFindings), ...verdicts.flatMap((verdict) => verdict.findings)];
   return {
@@ -42,15 +42,19 @@ const verdictOn = (
   twice: readonly Finding[],
   strict: boolean,
 ): Verdict => {
+  const { name, id, template } = draft;
+  const isFlawless = file.outline.faults.length + draft.findings.length + twice.length === 0;
+  if (isFlawless && template !== null) return { draft, findings: none, unusable: null };
   const findings = [...draft.findings, ...twice];
   const errors = [...atFile(file.path, file.outline.faults), ...findings].filter((finding) =>
     isError(finding, strict),
   );
-  const { name, id } = draft;
-  if (errors.length === 0 && draft.template !== null) return { draft, findings, unusable: null };
+  if (errors.length === 0 && template !== null) return { draft, findings, unusable: null };
   const message = countErrors([file.path, ...errors.map((error) => error.file)], errors.length);
   return { draft, findings, unusable: { file: file.path, template: name, id, message } };
 };
+
+const none: readonly never[] = [];
 
 /** What is wrong with a file by itself; a template's own document tells its faults with the template. */
 const ownFindings = ({ path, isFragment, outline }: SourceFile): Finding[] => [

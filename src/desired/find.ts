@@ -13,6 +13,8 @@ export interface Root {
 
 export interface FoundFile {
   readonly root: Root;
+  /** As a person would name it: the path that was given, and the way from there. */
+  readonly path: string;
   /** Below the root. */
   readonly relative: string;
   readonly real: string;
@@ -32,44 +34,43 @@ export interface Missing {
 export interface Found {
   readonly files: readonly FoundFile[];
   readonly missing: readonly Missing[];
+  /** The files by their real paths. */
+  readonly byReal: FilesByReal;
 }
+
+export type FilesByReal = ReadonlyMap<string, FoundFile>;
 
 /**
  * The template files and fragments under some paths, to any depth, sorted; what two ways lead to is there once.
- * Symbolic links are followed, entries whose name starts with `.` are not looked at.
+ * Symbolic links are followed, entries whose name starts with `.` are not looked at. A file that is as it was found
+ * `before` is the same object.
  */
-export const findFiles = async (paths: readonly string[]): Promise<Found> => {
-  const search: Search = { files: [], missing: [], seen: new Set() };
+export const findFiles = async (paths: readonly string[], before?: FilesByReal): Promise<Found> => {
+  const search: Search = { files: [], missing: [], byReal: new Map(), directories: new Set(), before };
   for (const path of paths) await searchPath(path, search);
   return search;
 };
 
-/** Whether the same file is at the same place, neither replaced nor written to. */
-export const isSameFile = (one: FoundFile, other: FoundFile): boolean =>
-  one.real === other.real &&
-  one.relative === other.relative &&
-  one.root.real === other.root.real &&
-  one.identity.ino === other.identity.ino &&
-  one.identity.dev === other.identity.dev &&
-  one.identity.size === other.identity.size &&
-  one.identity.mtimeNs === other.identity.mtimeNs &&
-  one.identity.ctimeNs === other.identity.ctimeNs;
-
-/** A text for a file that is another one when the file is replaced or written to. */
-export const signatureOf = ({ real, identity: { dev, ino, size, mtimeNs, ctimeNs } }: FoundFile): string =>
-  `${real} ${dev} ${ino} ${size} ${mtimeNs} ${ctimeNs}`;
-
 /** One file below a root. Throws what the file system throws. */
-export const findFile = async (root: Root, relative: string): Promise<FoundFile> => {
+export const findFile = async (root: Root, relative: string, before?: FilesByReal): Promise<FoundFile> => {
   const real = await realpath(join(root.real, relative));
-  return fileAt(root, relative, real, await stat(real, { bigint: true }));
+  return fileAt(root, relative, real, await stat(real, { bigint: true }), before);
 };
 
-const fileAt = (root: Root, relative: string, real: string, stats: BigIntStats): FoundFile => {
+const fileAt = (
+  root: Root,
+  relative: string,
+  real: string,
+  stats: BigIntStats,
+  before?: FilesByReal,
+): FoundFile => {
   if (!stats.isFile()) throw new Error('it is not a regular file');
+  const known = before?.get(real);
+  if (known && isAt(known, root, relative) && isStill(known, stats)) return known;
   const { dev, ino, size, mtimeNs, ctimeNs } = stats;
   return {
     root,
+    path: join(root.path, relative),
     relative,
     real,
     identity: { dev, ino, size, mtimeNs, ctimeNs },
@@ -77,6 +78,17 @@ const fileAt = (root: Root, relative: string, real: string, stats: BigIntStats):
     changedAt: Number((mtimeNs > ctimeNs ? mtimeNs : ctimeNs) / 1_000_000n),
   };
 };
+
+const isAt = (file: FoundFile, root: Root, relative: string): boolean =>
+  file.relative === relative && file.root.path === root.path && file.root.real === root.real;
+
+/** Neither replaced nor written to. */
+const isStill = ({ identity }: FoundFile, { dev, ino, size, mtimeNs, ctimeNs }: BigIntStats): boolean =>
+  identity.ino === ino &&
+  identity.mtimeNs === mtimeNs &&
+  identity.ctimeNs === ctimeNs &&
+  identity.size === size &&
+  identity.dev === dev;
 
 /** Side by side, and with one promise for all: those of `node:fs/promises` take as long as all else, for thousands. */
 const statsOfAll = (paths: readonly string[]): Promise<(BigIntStats | Error)[]> =>
@@ -112,8 +124,10 @@ export const reasonOf = (thrown: unknown): string => {
 interface Search {
   readonly files: FoundFile[];
   readonly missing: Missing[];
-  /** Real paths of files and directories that have been taken. */
-  readonly seen: Set<string>;
+  readonly byReal: Map<string, FoundFile>;
+  /** Real paths of those that have been read. */
+  readonly directories: Set<string>;
+  readonly before: FilesByReal | undefined;
 }
 
 const searchPath = async (path: string, search: Search): Promise<void> => {
@@ -123,7 +137,7 @@ const searchPath = async (path: string, search: Search): Promise<void> => {
       await searchDirectory({ path, real: await realpath(path) }, '', search);
     } else {
       const root = { path: dirname(path), real: await realpath(dirname(path)) };
-      take(await findFile(root, basename(path)), search);
+      take(await findFile(root, basename(path), search.before), search);
     }
   } catch (error) {
     search.missing.push({ path, reason: reasonOf(error) });
@@ -132,8 +146,8 @@ const searchPath = async (path: string, search: Search): Promise<void> => {
 
 const searchDirectory = async (root: Root, relative: string, search: Search): Promise<void> => {
   const real = await realpath(join(root.real, relative));
-  if (search.seen.has(real)) return;
-  search.seen.add(real);
+  if (search.directories.has(real)) return;
+  search.directories.add(real);
   const entries = (await readdir(real, { withFileTypes: true }))
     .filter(({ name }) => !name.startsWith('.'))
     .sort((one, other) => (one.name < other.name ? -1 : 1));
@@ -163,7 +177,7 @@ const takePlain = (
 ): void => {
   try {
     if (stats instanceof Error) throw stats;
-    take(fileAt(root, relative, real, stats), search);
+    take(fileAt(root, relative, real, stats, search.before), search);
   } catch (error) {
     search.missing.push({ path: join(root.path, relative), reason: reasonOf(error) });
   }
@@ -174,7 +188,7 @@ const searchEntry = async (root: Root, relative: string, search: Search): Promis
   try {
     const stats = await stat(join(root.real, relative));
     if (stats.isDirectory()) await searchDirectory(root, relative, search);
-    else if (isTemplate) take(await findFile(root, relative), search);
+    else if (isTemplate) take(await findFile(root, relative, search.before), search);
   } catch (error) {
     if (isTemplate || !isGone(error)) {
       search.missing.push({ path: join(root.path, relative), reason: reasonOf(error) });
@@ -187,7 +201,7 @@ const isGone = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ELOOP');
 
 const take = (file: FoundFile, search: Search): void => {
-  if (search.seen.has(file.real)) return;
-  search.seen.add(file.real);
+  if (search.byReal.has(file.real)) return;
+  search.byReal.set(file.real, file);
   search.files.push(file);
 };

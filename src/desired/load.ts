@@ -3,9 +3,11 @@ import { setImmediate } from 'node:timers/promises';
 import type { DesiredState } from '../model/template.ts';
 import { desiredState } from './desired-state.ts';
 import { draftFile, type FileDrafts } from './file-drafts.ts';
+import type { Found, FoundFile } from './find.ts';
 import { outlineOf } from './outline.ts';
 import {
   isMissing,
+  isNews,
   isTrueStill,
   lookAt,
   readSnapshot,
@@ -13,6 +15,7 @@ import {
   type Look,
   type Outliner,
   type SourceFile,
+  type Witness,
 } from './snapshot.ts';
 import type { TemplateSettings } from './template-draft.ts';
 import { draftSideBySide } from './threads.ts';
@@ -28,6 +31,8 @@ export interface TemplateLoader {
    * same files give the same object, and the same text that of its template.
    */
   readonly load: (options: LoadOptions) => Promise<DesiredState>;
+  /** Looks which files there are, for whoever watches them: a load that comes after it need not look again to begin. */
+  readonly look: (paths: readonly string[]) => Promise<Found>;
   /** Whether files were read before, so that only those that have changed take time. */
   readonly isWarm: () => boolean;
 }
@@ -38,11 +43,25 @@ export interface TemplateLoader {
  */
 export const createTemplateLoader = ({ inBackground = false } = {}): TemplateLoader => {
   let former: Former | null = null;
+  let news: { readonly paths: readonly string[]; readonly look: Look } | null = null;
+  const lookNow = (paths: readonly string[]): Promise<Look> => lookAt(paths, former?.witness?.found);
+  /** Only as the first of two looks, which have to agree: what it saw may have changed since. */
+  const takeNews = (paths: readonly string[]): Look | null => {
+    const taken = news;
+    news = null;
+    if (!former?.witness || taken?.paths.join('\n') !== paths.join('\n')) return null;
+    return isNews(former.witness, taken.look) ? taken.look : null;
+  };
   return {
     isWarm: () => former !== null,
+    look: async (paths) => {
+      const look = await lookNow(paths);
+      news = { paths, look };
+      return look.found;
+    },
     load: async (options) => {
       if (former?.key !== keyOf(options)) former = null;
-      const look = await lookAt(options.paths);
+      const look = takeNews(options.paths) ?? (await lookNow(options.paths));
       if (former?.witness && (await isTrueStill(former.witness, look))) return former.state;
       former = await loadAnew(options, look, former, inBackground);
       return former.state;
@@ -57,9 +76,9 @@ const keyOf = (options: LoadOptions): string => JSON.stringify(options);
 interface Former {
   readonly key: string;
   readonly state: DesiredState;
-  readonly witness: Parameters<typeof isTrueStill>[0] | null;
-  /** By the signature of a file. */
-  readonly contents: ReadonlyMap<string, Content>;
+  readonly witness: Witness | null;
+  /** Those that were at rest. */
+  readonly files: ReadonlyMap<FoundFile, SourceFile>;
   /** By the hash of a content. */
   readonly outlines: ReadonlyMap<string, Content>;
   /** By all that a file's templates depend on. */
@@ -73,7 +92,7 @@ const loadAnew = async (
   inBackground: boolean,
 ): Promise<Former> => {
   const { paths, ...settings } = options;
-  const contents = new Map<string, Content>();
+  const read = new Map<FoundFile, SourceFile>();
   const outlines = new Map<string, Content>();
   const outliner: Outliner = {
     outline: (bytes, isFragment) => {
@@ -85,23 +104,25 @@ const loadAnew = async (
       if (!content.bytes) outlines.set(hash, content);
       return content;
     },
-    recall: (signature) => {
-      const content = former?.contents.get(signature);
-      if (content !== undefined) contents.set(signature, content);
-      return content;
+    recall: (found) => {
+      const file = former?.files.get(found);
+      if (file) read.set(found, file);
+      return file;
     },
-    remember: (signature, { hash, outline }) => contents.set(signature, { hash, outline }),
+    remember: (found, file) => read.set(found, file),
   };
   const snapshot = await readSnapshot(paths, outliner, look);
-  for (const { hash, outline } of contents.values())
-    if (outline !== notOutlined) outlines.set(hash, { hash, outline });
   const known = former?.drafts ?? new Map<string, FileDrafts>();
   const drafts = await draftAll(snapshot.files, settings, known, inBackground);
   const ofFile = new Map([...drafts.values()].map((made) => [made.file.path, made]));
   const readings = [...ofFile.values()];
   const files = snapshot.files.map((file) => ofFile.get(file.path)?.file ?? file);
   const state = desiredState({ files, missing: snapshot.missing }, readings, settings.strict);
-  return { key: keyOf(options), state, witness: snapshot.witness, contents, outlines, drafts };
+  for (const [found, file] of read) {
+    read.set(found, ofFile.get(file.path)?.file ?? file);
+    if (file.outline.documents.length > 0) outlines.set(file.hash, file);
+  }
+  return { key: keyOf(options), state, witness: snapshot.witness, files: read, outlines, drafts };
 };
 
 const notOutlined = { documents: [], faults: [] };
@@ -123,7 +144,7 @@ const draftAll = async (
   inBackground: boolean,
 ): Promise<Map<string, FileDrafts>> => {
   const templates = files.filter(({ isFragment }) => !isFragment);
-  const keyed = templates.map((file) => ({ file, key: JSON.stringify(inputsOf(file)) }));
+  const keyed = templates.map((file) => ({ file, key: inputKeyOf(file) }));
   const open = keyed.filter(({ key }) => !known.has(key)).map(({ file }) => file);
   const made = await draftSideBySide(open, settings, !inBackground);
   const drafts = new Map<string, FileDrafts>();
@@ -133,6 +154,17 @@ const draftAll = async (
     drafts.set(key, found ?? draftFile(file, settings));
   }
   return drafts;
+};
+
+/** Of files that include no other, which stay the same objects as long as they do not change. */
+const inputKeys = new WeakMap<SourceFile, string>();
+
+const inputKeyOf = (file: SourceFile): string => {
+  const known = inputKeys.get(file);
+  if (known !== undefined) return known;
+  const key = JSON.stringify(inputsOf(file));
+  if (file.includes.size === 0) inputKeys.set(file, key);
+  return key;
 };
 
 /** All that the templates of a file depend on, but for the settings: its own content and that of every fragment. */

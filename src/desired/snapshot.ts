@@ -6,9 +6,8 @@ import { setTimeout } from 'node:timers/promises';
 import {
   findFile,
   findFiles,
-  isSameFile,
   reasonOf,
-  signatureOf,
+  type FilesByReal,
   type Found,
   type FoundFile,
   type Missing,
@@ -39,7 +38,7 @@ export interface Look {
 }
 
 /** What a snapshot was read from. */
-interface Witness extends Look {
+export interface Witness extends Look {
   readonly probes: readonly Probe[];
   /** When a file was changed last, in ms since the epoch. */
   readonly changedAt: number;
@@ -56,9 +55,9 @@ export interface Content {
 /** What is made of contents, from memory where one has been seen before. */
 export interface Outliner {
   readonly outline: (bytes: Buffer, isFragment: boolean) => Content;
-  /** What was made of the file that has this signature. */
-  readonly recall?: (signature: string) => Content | undefined;
-  readonly remember?: (signature: string, content: Content) => void;
+  /** What was made of this very file. */
+  readonly recall?: (found: FoundFile) => SourceFile | undefined;
+  readonly remember?: (found: FoundFile, file: SourceFile) => void;
 }
 
 /**
@@ -78,13 +77,18 @@ export const readSnapshot = async (
   outliner: Outliner,
   first?: Look,
 ): Promise<Snapshot> => {
+  let look = first ?? (await lookAt(paths));
   for (let attempt = 0; attempt < tries; attempt += 1) {
-    if (attempt > 0) await setTimeout(20 * 2 ** attempt);
-    const { found, lookedAt } = (attempt === 0 ? first : undefined) ?? (await lookAt(paths));
-    const reading: Reading = { outliner, files: new Map(), probes: [], lookedAt };
-    const { files, missing } = await readAll(found, reading);
+    if (attempt > 0) {
+      await setTimeout(20 * 2 ** attempt);
+      look = await lookAt(paths, look.found);
+    }
+    const { found, lookedAt } = look;
+    const reading: Reading = { outliner, found, files: new Map(), probes: [], lookedAt };
+    const { files, missing } = await readAll(reading);
     const { probes } = reading;
-    if (!areSame(await findFiles(paths), found) || !(await areTrueStill(probes))) continue;
+    const again = await findFiles(paths, found.byReal);
+    if (!areSame(again, found) || !(await areTrueStill(probes))) continue;
     const changedAt = Math.max(0, ...changesIn(found, probes));
     const witness = { found, lookedAt, probes, changedAt };
     return { files, missing, witness };
@@ -93,10 +97,10 @@ export const readSnapshot = async (
   return { files: [], missing: paths.map((path) => ({ path, reason })), witness: null };
 };
 
-/** The files that there are, not read yet. */
-export const lookAt = async (paths: readonly string[]): Promise<Look> => {
+/** The files that there are, not read yet; those that are as they were found `before` are the same objects. */
+export const lookAt = async (paths: readonly string[], before?: Found): Promise<Look> => {
   const lookedAt = Date.now();
-  return { found: await findFiles(paths), lookedAt };
+  return { found: await findFiles(paths, before?.byReal), lookedAt };
 };
 
 /** Whether reading would find the very same files again that were read before. */
@@ -110,10 +114,15 @@ const changesIn = ({ files }: Found, probes: readonly Probe[]): number[] => [
   ...probes.flatMap(({ result }) => ('reason' in result ? [] : result.changedAt)),
 ];
 
+/** Whether a look saw something else than what was read, and came after that. */
+export const isNews = (witness: Witness, { found, lookedAt }: Look): boolean =>
+  lookedAt > witness.lookedAt && !areSame(found, witness.found);
+
 export const isMissing = (file: SourceFile | Missing): file is Missing => 'reason' in file;
 
 interface Reading {
   readonly outliner: Outliner;
+  readonly found: Found;
   /** By path. */
   readonly files: Map<string, SourceFile | Missing>;
   /** What includes asked for, beside what was found. */
@@ -127,12 +136,13 @@ interface Probe {
   readonly result: FoundFile | Missing;
 }
 
-const readAll = async (found: Found, reading: Reading): Promise<Pick<Snapshot, 'files' | 'missing'>> => {
+const readAll = async (reading: Reading): Promise<Pick<Snapshot, 'files' | 'missing'>> => {
+  const { found } = reading;
   const files: SourceFile[] = [];
   const missing = [...found.missing];
   for (let from = 0; from < found.files.length; from += readAtOnce) {
     const some = found.files.slice(from, from + readAtOnce);
-    const ready = some.map((one) => recalled(one, reading) ?? begun(contentOf(one, pathOf(one), reading)));
+    const ready = some.map((one) => recalled(one, reading) ?? begun(contentOf(one, reading)));
     for (const [index, one] of some.entries()) {
       const known = ready[index]!;
       const file = 'path' in known ? known : await take(one, reading, known);
@@ -147,44 +157,39 @@ const readAtOnce = 32;
 
 /** A file that was read before and asks for no other: there may be thousands, and nothing to wait for. */
 const recalled = (found: FoundFile, { outliner, files }: Reading): SourceFile | null => {
-  const path = pathOf(found);
-  const content = files.has(path) ? undefined : outliner.recall?.(signatureOf(found));
-  if (content === undefined || content.outline.documents.some(({ include }) => include.length > 0))
-    return null;
-  const file = { path, isFragment: isFragmentPath(path), ...content, includes: none };
-  files.set(path, file);
+  const file = files.has(found.path) ? undefined : outliner.recall?.(found);
+  if (file === undefined || file.outline.documents.some(({ include }) => include.length > 0)) return null;
+  files.set(found.path, file);
   return file;
 };
-
-const none: ReadonlyMap<string, never> = new Map<string, never>();
 
 const begun = <T>(task: Promise<T>): Promise<T> => {
   task.catch(() => undefined);
   return task;
 };
 
-const pathOf = ({ root, relative }: FoundFile): string => join(root.path, relative);
-
 const take = async (
   found: FoundFile,
   reading: Reading,
   content?: Promise<Content>,
 ): Promise<SourceFile | Missing> => {
-  const path = pathOf(found);
+  const { path } = found;
   const known = reading.files.get(path);
   if (known !== undefined) return known;
-  const file = await load(path, content ?? contentOf(found, path, reading));
+  const file = await load(path, content ?? contentOf(found, reading));
   reading.files.set(path, file);
   if (isMissing(file)) return file;
   for (const { text } of file.outline.documents.flatMap((document) => document.include)) {
     file.includes.set(text, await included(found, text, reading));
   }
+  // What has not been changed for a while is what it was when it was read.
+  if (found.changedAt + restless < reading.lookedAt) reading.outliner.remember?.(found, file);
   return file;
 };
 
 const load = async (path: string, content: Promise<Content>): Promise<LoadedFile | Missing> => {
   try {
-    return { path, isFragment: isFragmentPath(path), ...(await content), includes: new Map() };
+    return { ...(await content), path, isFragment: isFragmentPath(path), includes: new Map() };
   } catch (error) {
     return { path, reason: reasonOf(error) };
   }
@@ -192,20 +197,8 @@ const load = async (path: string, content: Promise<Content>): Promise<LoadedFile
 
 const isFragmentPath = (path: string): boolean => basename(path).startsWith('_');
 
-/** What has not been changed for a while is what it was when it was read. */
-const contentOf = async (
-  found: FoundFile,
-  path: string,
-  { outliner, lookedAt }: Reading,
-): Promise<Content> => {
-  const { changedAt } = found;
-  const signature = signatureOf(found);
-  const known = outliner.recall?.(signature);
-  if (known !== undefined) return known;
-  const content = outliner.outline(await bytesOf(found), isFragmentPath(path));
-  if (changedAt + restless < lookedAt) outliner.remember?.(signature, content);
-  return content;
-};
+const contentOf = async (found: FoundFile, { outliner }: Reading): Promise<Content> =>
+  outliner.recall?.(found) ?? outliner.outline(await bytesOf(found), isFragmentPath(found.path));
 
 /** No more than what is enough to tell that it is too much. */
 const bytesOf = ({ real, size }: FoundFile): Promise<Buffer> =>
@@ -224,7 +217,7 @@ const included = async (
   if (!/^_.*\.ya?ml$/.test(basename(target))) {
     return { path, reason: 'a fragment is a YAML file whose name starts with `_`' };
   }
-  const result = await findBelow(root, target);
+  const result = await findBelow(root, target, reading.found.byReal);
   reading.probes.push({ root, relative: target, result });
   return 'reason' in result ? result : take(result, reading);
 };
@@ -234,10 +227,10 @@ interface LoadedFile extends SourceFile {
 }
 
 /** A fragment below the root, also when links are followed. */
-const findBelow = async (root: Root, relative: string): Promise<FoundFile | Missing> => {
+const findBelow = async (root: Root, relative: string, before: FilesByReal): Promise<FoundFile | Missing> => {
   const path = join(root.path, relative);
   try {
-    const found = await findFile(root, relative);
+    const found = await findFile(root, relative, before);
     const isInside = found.real.startsWith(root.real.endsWith(sep) ? root.real : root.real + sep);
     return isInside ? found : { path, reason: 'it leads outside the templates directory' };
   } catch (error) {
@@ -247,7 +240,8 @@ const findBelow = async (root: Root, relative: string): Promise<FoundFile | Miss
 
 const areTrueStill = async (probes: readonly Probe[]): Promise<boolean> => {
   for (const { root, relative, result } of probes) {
-    if (!isSame(await findBelow(root, relative), result)) return false;
+    const before = new Map('reason' in result ? [] : [[result.real, result]]);
+    if (!isSame(await findBelow(root, relative, before), result)) return false;
   }
   return true;
 };
@@ -258,7 +252,8 @@ const areSame = (one: Found, other: Found): boolean =>
   one.files.every((file, index) => isSame(file, other.files[index]!)) &&
   one.missing.every((missing, index) => isSame(missing, other.missing[index]!));
 
+/** What was found before and is as it was is the same object. */
 const isSame = (one: FoundFile | Missing, other: FoundFile | Missing): boolean => {
   if ('reason' in one) return 'reason' in other && one.path === other.path && one.reason === other.reason;
-  return !('reason' in other) && isSameFile(one, other);
+  return one === other;
 };

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { symlink } from 'node:fs/promises';
 import { join, relative } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createTemplateLoader } from '../../src/desired/load.ts';
 import { outlineOf } from '../../src/desired/outline.ts';
 import { formatProblem } from '../../src/desired/problem.ts';
@@ -220,4 +220,62 @@ test('a file that has not changed is not worked on again', async () => {
   expect(second.templates).toHaveLength(3);
   const strict = await loader.load({ ...options, strict: true, paths: [directory] });
   expect(strict.templates[0]).not.toBe(first.templates[0]);
+});
+
+describe('a look at the files before they are loaded', () => {
+  const loaderOf = async (files: Record<string, string>) => {
+    const directory = await directoryWith(files);
+    // As if they had been there for a while: what was changed a moment ago is read again in any case.
+    const later = Date.now() + 10_000;
+    const clock = vi.spyOn(Date, 'now').mockImplementation(() => later);
+    onTestFinished(() => clock.mockRestore());
+    const [loader, paths] = [createTemplateLoader(), [directory]];
+    const names = async (): Promise<string[]> =>
+      (await loader.load({ ...options, paths })).templates.map((one) => one.template);
+    return { directory, loader, names, look: () => loader.look(paths) };
+  };
+  test('that saw what was read before does not stand for one that sees what is there now', async () => {
+    const { directory, names, look } = await loaderOf({ 'a.yaml': template('a') });
+    expect(await names()).toEqual(['a']);
+    await look();
+    await write(directory, { 'a.yaml': template('b') });
+    expect(await names()).toEqual(['b']);
+  });
+
+  test('that saw a change is followed by one that sees the next', async () => {
+    const { directory, names, look } = await loaderOf({ 'a.yaml': template('a'), 'z.yaml': template('z') });
+    expect(await names()).toEqual(['a', 'z']);
+    await write(directory, { 'a.yaml': template('b') });
+    expect((await look()).files).toHaveLength(2);
+    await write(directory, { 'a.yaml': template('c'), 'm.yaml': template('m') });
+    expect(await names()).toEqual(['c', 'm', 'z']);
+    expect(await names()).toEqual(['c', 'm', 'z']);
+  });
+
+  test('sees the same content under another name as a file of that name', async () => {
+    const { directory, loader } = await loaderOf({
+      'a.yaml': `include: [_f.yaml]\n${template('a')}`,
+      '_f.yaml': 'records: []\n',
+      '.hidden/l.yaml': template('l'),
+    });
+    await symlink('.hidden/l.yaml', join(directory, 'l.yaml'));
+    const files = async (): Promise<string[]> =>
+      filesOf(await loader.load({ ...options, paths: [directory] }), directory);
+    expect(await files()).toEqual(['a.yaml', 'l.yaml']);
+    for (const name of ['a', 'l'])
+      renameSync(join(directory, `${name}.yaml`), join(directory, `${name}2.yaml`));
+    expect(await files()).toEqual(['a2.yaml', 'l2.yaml']);
+  });
+
+  test('that came too late to be news is not gone by', async () => {
+    const { directory, names, look } = await loaderOf({ 'a.yaml': template('a') });
+    expect(await names()).toEqual(['a']);
+    const old = look();
+    await write(directory, { 'a.yaml': template('b') });
+    expect(await names()).toEqual(['b']);
+    await old;
+    await look();
+    rmSync(join(directory, 'a.yaml'));
+    expect(await names()).toEqual([]);
+  });
 });
