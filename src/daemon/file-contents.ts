@@ -1,14 +1,21 @@
 import { createHash } from 'node:crypto';
-import { constants } from 'node:fs';
+import { constants, type BigIntStats } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { buffer } from 'node:stream/consumers';
-import type { FoundFile } from '../desired/find.ts';
+
+/** A file as it was found. */
+export interface WatchedFile {
+  readonly real: string;
+  readonly identity: Pick<BigIntStats, 'dev' | 'ino' | 'size' | 'mtimeNs' | 'ctimeNs'>;
+  /** When it was last replaced or written to, in ms since the epoch. */
+  readonly changedAt: number;
+}
 
 /** Tells the contents of files apart, and reads one only where its times alone could not. */
 export interface FileContents {
   /** Changes with each change of the file. */
-  readonly markOf: (file: FoundFile) => string | Promise<string>;
-  readonly forgetAllBut: (files: readonly FoundFile[]) => void;
+  readonly markOf: (file: WatchedFile) => string | Promise<string>;
+  readonly forgetAllBut: (files: readonly WatchedFile[]) => void;
 }
 
 /**
@@ -40,18 +47,18 @@ export const fileContents = (): FileContents => {
 };
 
 interface Known {
-  readonly file: FoundFile;
+  readonly file: WatchedFile;
   readonly times: string;
   readonly mark: string;
   /** Whether the file had been at rest for longer than any tick when it was looked at. */
   readonly isAtRest: boolean;
 }
 
-const timesOf = ({ identity: { dev, ino, size, mtimeNs, ctimeNs } }: FoundFile): string =>
+const timesOf = ({ identity: { dev, ino, size, mtimeNs, ctimeNs } }: WatchedFile): string =>
   `${dev}:${ino} ${size} ${mtimeNs} ${ctimeNs}`;
 
 /** A clock of another machine may be ahead, and then the file counts as changed a moment ago. */
-const hasRested = ({ changedAt }: FoundFile): boolean => Date.now() - changedAt > longestTick;
+const hasRested = ({ changedAt }: WatchedFile): boolean => Date.now() - changedAt > longestTick;
 
 /** Milliseconds; FAT has two seconds, and a look comes a little after the time that it is held against. */
 const longestTick = 3_000;

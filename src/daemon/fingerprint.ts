@@ -1,6 +1,5 @@
 import { realpath, stat } from 'node:fs/promises';
-import { findFiles, type Found } from '../desired/find.ts';
-import { fileContents } from './file-contents.ts';
+import { fileContents, type WatchedFile } from './file-contents.ts';
 
 /** What template files are like at one moment. Equal means: nothing happened since. */
 export interface Fingerprint {
@@ -14,11 +13,14 @@ export interface Fingerprint {
 
 export type TakeFingerprint = () => Promise<Fingerprint>;
 
-/** What cannot be read is part of the print, and no error. `look` is how the files are found. */
-export const fingerprints = (
-  paths: readonly string[],
-  look: () => Promise<Found> = () => findFiles(paths),
-): TakeFingerprint => {
+/** Finds the template files and fragments, and what is there and cannot be read. */
+export type LookForFiles = () => Promise<{
+  readonly files: readonly (WatchedFile & { readonly path: string })[];
+  readonly missing: readonly { readonly path: string; readonly reason: string }[];
+}>;
+
+/** What cannot be read is part of the print, and no error. */
+export const fingerprints = (paths: readonly string[], look: LookForFiles): TakeFingerprint => {
   const contents = fileContents();
   return async () => {
     const roots = await Promise.all(paths.map((root) => rootOf(root)));

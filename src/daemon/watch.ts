@@ -1,14 +1,12 @@
 import type { Logger } from 'pino';
-import type { Found } from '../desired/find.ts';
-import { fingerprints, type Fingerprint, type TakeFingerprint } from './fingerprint.ts';
+import { fingerprints, type Fingerprint, type LookForFiles, type TakeFingerprint } from './fingerprint.ts';
 import type { Hints } from './hints.ts';
 import { watchForHints } from './hints.ts';
 
 export interface WatchOptions {
   /** Directories and files; they need not exist yet. */
   readonly paths: readonly string[];
-  /** How the files are found, so that whoever is told of a change need not look again. */
-  readonly look?: () => Promise<Found>;
+  readonly look: LookForFiles;
   readonly onChange: () => void;
   readonly log: Logger;
   /** Milliseconds without a further event after which a change counts as complete. */
@@ -39,7 +37,7 @@ export const watchTemplates = async (options: WatchOptions): Promise<Watcher> =>
  * A hint is followed by silence, then by a comparison with what was last reported; only that leads to a call.
  */
 class TemplateWatcher implements Watcher {
-  readonly #options: Required<Omit<WatchOptions, 'look'>>;
+  readonly #options: Required<WatchOptions>;
   readonly #takeFingerprint: TakeFingerprint;
   #hints: Hints | null = null;
   #reported: Fingerprint;

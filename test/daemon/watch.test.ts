@@ -7,6 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { fingerprints } from '../../src/daemon/fingerprint.ts';
 import { watchTemplates, type Watcher } from '../../src/daemon/watch.ts';
+import { findFiles } from '../../src/desired/find.ts';
 import { listeningLogger } from './listening-logger.ts';
 import { pointBelow, ways, writeBelow } from './ways.ts';
 
@@ -33,8 +34,10 @@ const watching = async (options: { paths: string[]; read: string; poll?: number;
   const { log } = listeningLogger();
   const contents: (string | null)[] = [];
   let told: (() => void) | undefined;
+  const paths = options.paths.map((name) => at(name));
   watcher = await watchTemplates({
-    paths: options.paths.map((name) => at(name)),
+    paths,
+    look: () => findFiles(paths),
     quiet: options.quiet ?? 20,
     poll: options.poll ?? 30,
     log,
@@ -182,7 +185,7 @@ describe('a watcher', () => {
   it('makes no call for hidden files', async () => {
     await write('root/a.yaml', 'first');
     const { contents, until } = await watching({ paths: ['root'], read: 'root/a.yaml' });
-    const takeFingerprint = fingerprints([at('root')]);
+    const takeFingerprint = fingerprints([at('root')], () => findFiles([at('root')]));
     const before = await takeFingerprint();
     await write('root/.a.yaml.swp');
     await write('root/.git/index');
