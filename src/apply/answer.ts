@@ -52,7 +52,7 @@ export type Arrival =
 /**
  * What makes a new record the one that an add made: that it is the wanted one; or that it alone of its type is at the
  * same name, or has the same content at a name that was made longer or shorter; or that it alone of its type came with
- * the add's own answer.
+ * the add's own answer, and has its name or its content: what has neither is somebody else's, or cannot be explained.
  */
 export type Evidence = 'exact' | 'alike' | 'answer';
 
@@ -71,7 +71,8 @@ export const arrivalOf = (
   if (evidence === 'exact') return { kind: 'absent' };
   const ofType = fresh.filter((entry) => entry.type === sent.type);
   if (ofType.length === 0) return { kind: 'absent' };
-  const candidates = evidence === 'answer' ? ofType : ofType.filter((entry) => isAlike(sent, entry));
+  const isLike = evidence === 'answer' ? sharesAnything : isAlike;
+  const candidates = ofType.filter((entry) => isLike(sent, entry));
   const [first] = candidates;
   const areCopies = candidates.every((entry) => recordKey(entry) === recordKey(first!));
   if (!first || !areCopies) return { kind: 'unclear' };
@@ -83,6 +84,12 @@ export const arrivalOf = (
 /** One name holds independent texts: another text there is somebody else's. */
 const isAlike = (sent: CanonicalRecord, stored: CanonicalRecord): boolean =>
   (sent.name === stored.name && sent.type !== 'TXT') ||
-  (sent.content === stored.content && (isBelow(sent.name, stored.name) || isBelow(stored.name, sent.name)));
+  (sent.content === stored.content && isRenamed(sent, stored));
+
+const sharesAnything = (sent: CanonicalRecord, stored: CanonicalRecord): boolean =>
+  sent.name === stored.name || sent.content === stored.content || isRenamed(sent, stored);
+
+const isRenamed = (sent: CanonicalRecord, stored: CanonicalRecord): boolean =>
+  isBelow(sent.name, stored.name) || isBelow(stored.name, sent.name);
 
 const isBelow = (name: string, longer: string): boolean => name !== '' && longer.startsWith(`${name}.`);

@@ -384,6 +384,32 @@ it(
   },
 );
 
+it(
+  'takes no record for its own that its answer shows, and that has neither name nor content of it',
+  { timeout: 60_000 },
+  async () => {
+    let listings = 0;
+    const show = (template: WireTemplate, where: 'listing' | 'answer'): WireTemplate => {
+      if (template.name !== 'web') return template;
+      if (where === 'listing') listings += 1;
+      const isHidden = ({ content }: { content: string }): boolean =>
+        where === 'answer' ? content === 'hello' : listings < 3 && content === 'v=spf1 -all';
+      const records = template.dns_template_records.filter((one) => !isHidden(one));
+      return { ...template, dns_template_records: records };
+    };
+    const api = address('api', '203.0.113.1');
+    const place = await openPlace([api, text('v=spf1 -all')], { quirk: { show } });
+    await place.write([api, { ...text('hello'), name: 'www' }]);
+    const { writes, report } = await place.apply();
+    expect(writes).toBe(1);
+    const spf = { action: 'surplus', current: expect.objectContaining({ content: 'v=spf1 -all' }) };
+    expect(report.templates[0]?.differences).toMatchObject([{ action: 'add', outcome: 'applied' }, spf]);
+    const again = await place.apply({ args: ['--retry', 'web'] });
+    expect(again).toMatchObject({ writes: 0 });
+    expect(again.report.templates[0]?.differences).toMatchObject([spf]);
+  },
+);
+
 it('adds nothing that an answer shows and no listing does', { timeout: 60_000 }, async () => {
   let isBehind = false;
   const show = (template: WireTemplate, where: 'listing' | 'answer'): WireTemplate => {
