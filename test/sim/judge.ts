@@ -246,6 +246,8 @@ export const createJudge = ({ world, isKind, truth, editsOf }: JudgeOptions): Ju
         const isCutShort = one.message !== null || ended !== null || pass.stopAt !== null;
         if (!isCutShort) for (const what of leftParked(context.deeds)) blame(`${one.template}: ${what}`);
         if (pass.isDryRun) continue;
+        const { views, lastKept } = context.one;
+        context.one.lastKept = views.findLast(({ isListing }) => isListing) ?? lastKept;
         takeWithdrawn(context.one, desired);
         const [last] = plausibleViews(context.one);
         const isDoubted =

@@ -153,10 +153,10 @@ const notAtFirstSight: Law = ({ pass }, { one, wanted, view }) => {
 
 /** Much that memory knows was there in the pass before: another pass has to agree that it is gone. */
 const notAfterALoss: Law = ({ pass }, { one, view, wanted }) => {
-  const last = one.past.findLast(({ isListing }) => isListing);
-  if (!view || !wanted || !last || pass.acceptLoss) return null;
+  const { lastKept } = one;
+  if (!view || !wanted || !lastKept || pass.acceptLoss) return null;
   const ids = new Set(view.records.map(({ id }) => id));
-  const before = new Set(last.records.map(({ id }) => id));
+  const before = new Set(lastKept.records.map(({ id }) => id));
   const lost = [...new Set(one.known.values())].filter((id) => before.has(id) && !ids.has(id));
   const isMany = lost.length >= 2 && lost.length * 100 > one.onceWanted.size * wanted.limits.maxChangePercent;
   return isMany ? `adds right after the loss of ${lost.map((id) => `#${id}`).join(', ')}` : null;

@@ -79,6 +79,8 @@ export interface TemplateCase {
   viewsWhenBegun: number;
   /** What was shown in the passes before. */
   readonly past: View[];
+  /** The last listing that a pass was shown which could remember it. */
+  lastKept: View | null;
   /** Whether anything was kept of it. */
   isMet: boolean;
   /** Edits of its file when memory met it. */
@@ -99,6 +101,7 @@ export const emptyCase = (templateId: number): TemplateCase => ({
   views: [],
   viewsWhenBegun: 0,
   past: [],
+  lastKept: null,
   isMet: false,
   editsWhenMet: null,
 });
