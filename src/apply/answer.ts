@@ -50,9 +50,9 @@ export type Arrival =
   | { readonly kind: 'absent' };
 
 /**
- * What makes a new record the one that an add made: that it is the wanted one; or that it alone of its type is at the
- * same name, or has the same content at a name that was made longer or shorter; or that it alone of its type came with
- * the add's own answer, and has its name or its content: what has neither is somebody else's, or cannot be explained.
+ * What makes a new record the one that an add made: that it is the wanted one; or that it alone of its type is like it,
+ * as a service may spell it, where a nameless one can have been given any name that came with the add's own answer.
+ * What is not like it is somebody else's, or cannot be explained.
  */
 export type Evidence = 'exact' | 'alike' | 'answer';
 
@@ -71,8 +71,8 @@ export const arrivalOf = (
   if (evidence === 'exact') return { kind: 'absent' };
   const ofType = fresh.filter((entry) => entry.type === sent.type);
   if (ofType.length === 0) return { kind: 'absent' };
-  const isLike = evidence === 'answer' ? sharesAnything : isAlike;
-  const candidates = ofType.filter((entry) => isLike(sent, entry));
+  const isNamed = evidence === 'answer' && sent.name === '' ? () => true : isRenamed;
+  const candidates = ofType.filter((entry) => isAlike(sent, entry, isNamed));
   const [first] = candidates;
   const areCopies = candidates.every((entry) => recordKey(entry) === recordKey(first!));
   if (!first || !areCopies) return { kind: 'unclear' };
@@ -81,15 +81,26 @@ export const arrivalOf = (
     : { kind: 'duplicate', records: candidates.map(({ record }) => record) };
 };
 
-/** One name holds independent texts: another text there is somebody else's. */
-const isAlike = (sent: CanonicalRecord, stored: CanonicalRecord): boolean =>
-  (sent.name === stored.name && sent.type !== 'TXT') ||
-  (sent.content === stored.content && isRenamed(sent, stored));
+/** At its name, or at one that was made longer or shorter. One name holds independent texts: others are not like it. */
+const isAlike = (
+  sent: CanonicalRecord,
+  stored: CanonicalRecord,
+  isNamed: (sent: string, stored: string) => boolean,
+): boolean => {
+  const isAtName = sent.name === stored.name;
+  if (sent.type === 'TXT' ? isRespelled(sent.content, stored.content) : sent.content === stored.content)
+    return isAtName || isNamed(sent.name, stored.name);
+  return sent.type !== 'TXT' && isAtName;
+};
 
-const sharesAnything = (sent: CanonicalRecord, stored: CanonicalRecord): boolean =>
-  sent.name === stored.name || sent.content === stored.content || isRenamed(sent, stored);
-
-const isRenamed = (sent: CanonicalRecord, stored: CanonicalRecord): boolean =>
-  isBelow(sent.name, stored.name) || isBelow(stored.name, sent.name);
+const isRenamed = (name: string, other: string): boolean => isBelow(name, other) || isBelow(other, name);
 
 const isBelow = (name: string, longer: string): boolean => name !== '' && longer.startsWith(`${name}.`);
+
+/** The same text but for blanks, quotes and case, or cut short. */
+const isRespelled = (sent: string, stored: string): boolean => {
+  const [one, other] = [letters(sent), letters(stored)];
+  return one === other || (other !== '' && one.startsWith(other));
+};
+
+const letters = (text: string): string => text.replaceAll(/[\s"\\]+/g, '').toLowerCase();

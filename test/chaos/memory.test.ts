@@ -384,10 +384,10 @@ it(
   },
 );
 
-it(
-  'takes no record for its own that its answer shows, and that has neither name nor content of it',
+it.each([['another'], ['its']])(
+  'takes no text for its own that its answer shows, at %s name and with other words',
   { timeout: 60_000 },
-  async () => {
+  async (whose) => {
     let listings = 0;
     const show = (template: WireTemplate, where: 'listing' | 'answer'): WireTemplate => {
       if (template.name !== 'web') return template;
@@ -399,7 +399,7 @@ it(
     };
     const api = address('api', '203.0.113.1');
     const place = await openPlace([api, text('v=spf1 -all')], { quirk: { show } });
-    await place.write([api, { ...text('hello'), name: 'www' }]);
+    await place.write([api, { ...text('hello'), name: whose === 'its' ? null : 'www' }]);
     const { writes, report } = await place.apply();
     expect(writes).toBe(1);
     const spf = { action: 'surplus', current: expect.objectContaining({ content: 'v=spf1 -all' }) };

@@ -62,6 +62,7 @@ const neverConverge: Readonly<Record<string, readonly string[]>> = {
     'host.example.net',
     'say "yes" or \\ no',
   ],
+  'gives a name to what has none': ['203.0.113.1', 'MX2.example.net.'],
   'ignores the TTL of an update': ['v=spf1 mx include:spf.example.net -all'],
   'ignores the content of an update': [
     '203.0.113.1',
@@ -99,7 +100,7 @@ describe('a service that', { timeout: 60_000 }, () => {
           expect(one).toMatchObject({
             action: 'blocked',
             reason: 'not-converging',
-            message: expect.stringMatching(/^sent .*stored /),
+            message: expect.stringMatching(/^sent .*stored |a name cannot be cleared$/),
           });
       }
       expect(third.report.status).toBe('drifted');

@@ -71,6 +71,10 @@ export const quirks: Readonly<Record<string, Quirk>> = {
     store: (request) =>
       ifSent(request, 'name', (name) => (name.includes('##') ? name : `${name}.##DOMAIN##`)),
   },
+  'gives a name to what has none': {
+    store: ({ operation, parameters }) =>
+      operation === 'add' && (parameters['name'] ?? '') === '' ? { name: '##DOMAIN##' } : {},
+  },
   'lower-cases hosts and ends them with a dot': {
     store: (request, before) =>
       isOfHost.has(typeOf(request, before))
