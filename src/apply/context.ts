@@ -37,7 +37,7 @@ export interface ApplyContext {
   readonly onChange: (change: Change) => void;
   /** Ends the writes of this client for this pass. */
   readonly halt: Halt;
-  /** The last reading of all templates, for whichever of them it was made; null where the first one is it. */
+  /** The readings of all templates since the first one, the fullest of each, for whichever of them they were made. */
   readonly latest: { listing: ReadonlyMap<number, PresentTemplate> | null };
 }
 

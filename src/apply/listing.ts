@@ -22,9 +22,16 @@ export const listTemplates = async ({
   latest,
 }: ApplyContext): Promise<ReadonlyMap<number, PresentTemplate>> => {
   const templates = await service.listDnsTemplates();
-  latest.listing = new Map(templates.map((template) => [template.id, template]));
-  return latest.listing;
+  const before = latest.listing;
+  latest.listing = new Map(
+    templates.map((template) => [template.id, fuller(template, before?.get(template.id))]),
+  );
+  return new Map(templates.map((template) => [template.id, template]));
 };
+
+/** A listing may be behind one that came before it. */
+const fuller = (template: PresentTemplate, before: PresentTemplate | undefined): PresentTemplate =>
+  before && before !== template && countLost(before, template) > 0 ? before : template;
 
 /** What was read for another template's sake may show that this one holds more than it was planned with. */
 export const holdAgainstLatest = (work: TemplateWork, { latest: { listing } }: ApplyContext): void => {

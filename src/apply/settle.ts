@@ -9,7 +9,10 @@ import type { ApplyContext, Fate, TemplateWork } from './context.ts';
 import { mostAdds } from './gate.ts';
 import { openLedger, type Ledger } from './ledger.ts';
 import { readTemplates } from './listing.ts';
+import { wantedKeys } from './work.ts';
 import { failureAfter } from './write.ts';
+
+const noKeys: ReadonlySet<string> = new Set();
 
 /** What earlier passes left open, to plan with where nothing may be settled: a single reading shows what it shows. */
 export const takeIntents = (intents: readonly Intent[], work: TemplateWork): void => {
@@ -19,7 +22,7 @@ export const takeIntents = (intents: readonly Intent[], work: TemplateWork): voi
   work.pending = own.filter(
     (intent) =>
       intent.action === 'add' &&
-      !['arrived', 'duplicate'].includes(arrival(intent, present, ledger, 'exact').kind),
+      !['arrived', 'duplicate'].includes(arrival(intent, present, ledger, 'exact', noKeys).kind),
   );
 };
 
@@ -49,7 +52,7 @@ export const settleEarlier = async (
       readings: new Map(actual.map((template) => [template.id, template])),
       isWhole: (reading) => isWhole(reading, workOf.get(reading.id)),
       isForgiven: ({ templateId }) => context.retry && workOf.has(templateId),
-      isWanted: (intent) => isWanted(intent, workOf.get(intent.templateId)),
+      wantedOf: ({ templateId }) => wantedOf(workOf.get(templateId)),
     },
     context,
   );
@@ -75,7 +78,7 @@ export const settleOwn = async (works: readonly TemplateWork[], context: ApplyCo
       readings: new Map(works.map(({ present }) => [present.id, present])),
       isWhole: (reading) => isWhole(reading, byId.get(reading.id)),
       isForgiven: () => false,
-      isWanted: () => true,
+      wantedOf: ({ templateId }) => wantedOf(byId.get(templateId)),
     },
     context,
   );
@@ -116,8 +119,8 @@ interface SettleInput {
   readonly isWhole: (reading: PresentTemplate) => boolean;
   /** Whether a person said not to wait any longer for what no reading can tell apart. */
   readonly isForgiven: (intent: Intent) => boolean;
-  /** Whether a file still asks for what the add was to make. */
-  readonly isWanted: (intent: Intent) => boolean;
+  /** `recordKey` of all that a file asks for in the template of the add. */
+  readonly wantedOf: (intent: Intent) => ReadonlySet<string>;
 }
 
 interface Settled {
@@ -158,11 +161,13 @@ const settleAdds = async (input: SettleInput, context: ApplyContext): Promise<Se
   for (const intent of open) {
     const ledger = await input.ledgerOf(intent);
     const reading = silent.has(intent.templateId) ? undefined : readings.get(intent.templateId);
-    const isAbsent = reading && arrival(intent, reading, ledger, 'alike').kind === 'absent';
+    const isAbsent =
+      reading && arrival(intent, reading, ledger, 'alike', input.wantedOf(intent)).kind === 'absent';
     if (isAbsent || (reading && input.isForgiven(intent)))
       absent.push({ intent, retryAt: await giveUp(intent, ledger, context, 1) });
     // Nobody waits for it: should a file ask for it again, it takes a person's word.
-    else if (reading && !input.isWanted(intent)) await giveUp(intent, ledger, context, mostAdds);
+    else if (reading && !input.wantedOf(intent).has(intent.key))
+      await giveUp(intent, ledger, context, mostAdds);
     else unclear.push(intent);
   }
   return { open: unclear, arrived, absent, readings, doubted };
@@ -199,7 +204,9 @@ const takeArrived = async (
       const reading = readings.find(({ id }) => id === intent.templateId);
       const isAlone = open.filter((other) => isOfOneKind(other, intent)).length === 1;
       const found =
-        reading && (evidence === 'exact' || isAlone) ? arrival(intent, reading, ledger, evidence) : null;
+        reading && (evidence === 'exact' || isAlone)
+          ? arrival(intent, reading, ledger, evidence, input.wantedOf(intent))
+          : null;
       if (reading && (found?.kind === 'arrived' || found?.kind === 'duplicate')) {
         const candidates = found.kind === 'arrived' ? [found.record] : found.records;
         await accept(intent, candidates, reading, ledger, context);
@@ -214,14 +221,29 @@ const takeArrived = async (
 const isOfOneKind = (one: Intent, other: Intent): boolean =>
   one.templateId === other.templateId && canonicalType(one.after.type) === canonicalType(other.after.type);
 
-/** A record that stands for a wanted one is no newcomer, unless it is this very one and exactly that. */
-const arrival = (intent: Intent, reading: PresentTemplate, ledger: Ledger, evidence: Evidence): Arrival => {
+/**
+ * A record that stands for a wanted one is no newcomer, unless it is this very one and exactly that; and what is just
+ * as the file wants another one is not like this one.
+ */
+const arrival = (
+  intent: Intent,
+  reading: PresentTemplate,
+  ledger: Ledger,
+  evidence: Evidence,
+  wanted: ReadonlySet<string>,
+): Arrival => {
   const old = new Set(intent.idsBefore);
   const isTaken = (id: number): boolean => {
     const isOwn = ledger.view.byId.get(id)?.key === intent.key;
     return isOwn ? evidence !== 'exact' : ledger.isKnown(id);
   };
-  return arrivalOf(intent.after, (id) => old.has(id) || isTaken(id), reading, evidence);
+  const isAnothers = (record: PresentRecord): boolean => {
+    const key = recordKey(entryOf(record));
+    return key !== intent.key && wanted.has(key);
+  };
+  const others = evidence === 'exact' ? [] : reading.records.filter(isAnothers);
+  const othersIds = new Set(others.map(({ id }) => id));
+  return arrivalOf(intent.after, (id) => old.has(id) || othersIds.has(id) || isTaken(id), reading, evidence);
 };
 
 /** Where several records stand for one add, the one that did so before goes on doing so, else the first that came. */
@@ -255,8 +277,7 @@ const accept = async (
   await finish(intent, ledger, { outcome, recordId: record.id, error: null }, context);
 };
 
-const isWanted = ({ key }: Intent, work: TemplateWork | undefined): boolean =>
-  work?.desired.records.some((record) => recordKey(entryOf(record)) === key) === true;
+const wantedOf = (work: TemplateWork | undefined): ReadonlySet<string> => (work ? wantedKeys(work) : noKeys);
 
 /** `adds`: for how many that may have landed it counts. */
 const giveUp = async (

@@ -67,7 +67,8 @@ const needsConfirmation = (step: Step, work: TemplateWork, now: number): boolean
   const key = recordKey(step.wanted);
   const { familiar, byKey, claims } = ledger.view;
   if (step.difference.action === 'add') {
-    const isMet = byKey.has(key) || claims.has(key);
+    // What stood for it may have seemed to be another wanted one.
+    const isMet = byKey.has(key) || claims.has(key) || ledger.get(key)?.cause === 'drifted';
     return !familiar || byKey.size === 0 || isMet || lacksOneOfType(step.wanted.type, work);
   }
   const stored = ledger.get(key)?.stored;

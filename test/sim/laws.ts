@@ -1,5 +1,5 @@
 import { canonicalName, canonicalRecord, canonicalType } from '../../src/model/canonical.ts';
-import type { RecordData } from '../../src/model/record.ts';
+import type { PresentRecord, RecordData } from '../../src/model/record.ts';
 import type { DesiredTemplate, PresentTemplate } from '../../src/model/template.ts';
 import { matchesIgnore } from '../../src/plan/ignore.ts';
 import { isParkedName } from '../../src/plan/surplus.ts';
@@ -151,13 +151,18 @@ const notAtFirstSight: Law = ({ pass }, { one, wanted, view }) => {
   return 'adds to a template that looks like no file of ours';
 };
 
-/** Much that memory knows was there in the pass before: another pass has to agree that it is gone. */
+/**
+ * Much that memory knows was there in the pass before, and in the last one that came to its end: another pass has to
+ * agree that it is gone.
+ */
 const notAfterALoss: Law = ({ pass }, { one, view, wanted }) => {
-  const { lastKept } = one;
-  if (!view || !wanted || !lastKept || pass.acceptLoss) return null;
-  const ids = new Set(view.records.map(({ id }) => id));
-  const before = new Set(lastKept.records.map(({ id }) => id));
-  const lost = [...new Set(one.known.values())].filter((id) => before.has(id) && !ids.has(id));
+  const listings = [one.past.findLast(({ isListing }) => isListing), one.lastKept];
+  if (!view || !wanted || pass.acceptLoss) return null;
+  const shows = (records: readonly PresentRecord[] | undefined, id: number): boolean =>
+    records?.some((record) => record.id === id) === true;
+  const lost = [...new Set(one.known.values())].filter(
+    (id) => listings.every((listing) => shows(listing?.records, id)) && !shows(view.records, id),
+  );
   const isMany = lost.length >= 2 && lost.length * 100 > one.onceWanted.size * wanted.limits.maxChangePercent;
   return isMany ? `adds right after the loss of ${lost.map((id) => `#${id}`).join(', ')}` : null;
 };
