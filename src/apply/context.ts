@@ -37,7 +37,7 @@ export interface ApplyContext {
   readonly onChange: (change: Change) => void;
   /** Ends the writes of this client for this pass. */
   readonly halt: Halt;
-  /** The readings of all templates since the first one, the fullest of each, for whichever of them they were made. */
+  /** All that the readings since the first one showed, for whichever template they were made. */
   readonly latest: { listing: ReadonlyMap<number, PresentTemplate> | null };
 }
 

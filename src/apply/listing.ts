@@ -24,14 +24,18 @@ export const listTemplates = async ({
   const templates = await service.listDnsTemplates();
   const before = latest.listing;
   latest.listing = new Map(
-    templates.map((template) => [template.id, fuller(template, before?.get(template.id))]),
+    templates.map((template) => [template.id, withAllOf(before?.get(template.id), template)]),
   );
   return new Map(templates.map((template) => [template.id, template]));
 };
 
 /** A listing may be behind one that came before it. */
-const fuller = (template: PresentTemplate, before: PresentTemplate | undefined): PresentTemplate =>
-  before && before !== template && countLost(before, template) > 0 ? before : template;
+const withAllOf = (before: PresentTemplate | undefined, template: PresentTemplate): PresentTemplate => {
+  if (before === undefined || before === template) return template;
+  const ids = new Set(template.records.map(({ id }) => id));
+  const others = before.records.filter(({ id }) => !ids.has(id));
+  return others.length === 0 ? template : { ...template, records: [...template.records, ...others] };
+};
 
 /** What was read for another template's sake may show that this one holds more than it was planned with. */
 export const holdAgainstLatest = (work: TemplateWork, { latest: { listing } }: ApplyContext): void => {

@@ -8,7 +8,7 @@ import { parkedKey } from '../plan/memory.ts';
 import { additionOf, changeOf, isPark, isUpdate, presentOf, resultOf, type Step } from '../plan/step.ts';
 import { isParkedName } from '../plan/surplus.ts';
 import type { Ending, Failure, Intent, RecordMemory } from '../state/memory.ts';
-import { arrivalOf, countLost, disbelief, showsMore, targetOf } from './answer.ts';
+import { arrivalOf, disbelief, showsMore, targetOf } from './answer.ts';
 import type { ApplyContext, Fate, TemplateWork } from './context.ts';
 import { longestPause } from './ledger.ts';
 import { listTemplates } from './listing.ts';
@@ -202,7 +202,7 @@ const refused = async (
     if (record || !hasAnswer(work)) work.present = reading;
   }
   // It shows more than there should be: what was read before is no longer what is there.
-  else if (reading && countLost(work.present, reading) === 0)
+  else if (reading && showsMore(work.present, reading, intent.action))
     work.stopped = `stopped after a refusal: ${doubt}`;
   if (record) return commit(work, step, intent, record, context);
   const failure = nextFailure('refused', error.message, step, work, context);
