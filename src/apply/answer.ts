@@ -12,22 +12,23 @@ import type { Target } from './ledger.ts';
 export const disbelief = (
   before: PresentTemplate,
   answer: PresentTemplate,
-  action: 'add' | 'update' | 'park',
+  action: Intent['action'],
 ): string | null => {
   if (answer.id !== before.id) return `the answer is template ${answer.id}, not ${before.id}`;
   const lost = countLost(before, answer);
   if (lost > 0) return `the answer lacks ${lost} of the template's records`;
-  return showsMore(before, answer, action)
-    ? `the answer holds ${countLost(answer, before)} records that nobody here added`
-    : null;
+  const added = answer.records.length - before.records.length;
+  return added > mostNew(action) ? `the answer holds ${added} records that nobody here added` : null;
 };
 
 /** Whether the reading before lacked more than what was written: it was behind, and so may the next one be. */
 export const showsMore = (
   before: PresentTemplate,
   answer: PresentTemplate,
-  action: 'add' | 'update' | 'park',
-): boolean => answer.id === before.id && countLost(answer, before) > (action === 'add' ? 1 : 0);
+  action: Intent['action'],
+): boolean => answer.id === before.id && countLost(answer, before) > mostNew(action);
+
+const mostNew = (action: Intent['action']): number => (action === 'add' ? 1 : 0);
 
 /** From now on the record may be the wanted one, under whatever name the service gives it; null of adds and parks. */
 export const targetOf = ({ action, key, after, recordId, before, cause }: Intent): Target | null =>

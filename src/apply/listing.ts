@@ -22,11 +22,12 @@ export const listTemplates = async ({
   latest,
 }: ApplyContext): Promise<ReadonlyMap<number, PresentTemplate>> => {
   const templates = await service.listDnsTemplates();
+  const listing = new Map(templates.map((template) => [template.id, template]));
   const before = latest.listing;
-  latest.listing = new Map(
-    templates.map((template) => [template.id, withAllOf(before?.get(template.id), template)]),
-  );
-  return new Map(templates.map((template) => [template.id, template]));
+  latest.listing = before
+    ? new Map(templates.map((template) => [template.id, withAllOf(before.get(template.id), template)]))
+    : listing;
+  return listing;
 };
 
 /** A listing may be behind one that came before it. */

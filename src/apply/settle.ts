@@ -241,9 +241,8 @@ const arrival = (
     const key = recordKey(entryOf(record));
     return key !== intent.key && wanted.has(key);
   };
-  const others = evidence === 'exact' ? [] : reading.records.filter(isAnothers);
-  const othersIds = new Set(others.map(({ id }) => id));
-  return arrivalOf(intent.after, (id) => old.has(id) || othersIds.has(id) || isTaken(id), reading, evidence);
+  if (evidence !== 'exact') for (const record of reading.records) if (isAnothers(record)) old.add(record.id);
+  return arrivalOf(intent.after, (id) => old.has(id) || isTaken(id), reading, evidence);
 };
 
 /** Where several records stand for one add, the one that did so before goes on doing so, else the first that came. */

@@ -197,13 +197,11 @@ const refused = async (
   const ids = new Set(work.present.records.map(({ id }) => id));
   const record = reading && recordAsWanted((id) => ids.has(id), reading, step);
   const doubt = reading && disbelief(work.present, reading, intent.action);
-  if (reading && doubt === null) {
-    // A listing may be behind what an answer has shown: without the record, it shows nothing newer.
-    if (record || !hasAnswer(work)) work.present = reading;
-  }
   // It shows more than there should be: what was read before is no longer what is there.
-  else if (reading && showsMore(work.present, reading, intent.action))
+  if (reading && showsMore(work.present, reading, intent.action))
     work.stopped = `stopped after a refusal: ${doubt}`;
+  // A listing may be behind what an answer has shown: without the record, it shows nothing newer.
+  if (reading && doubt === null && (record || !hasAnswer(work))) work.present = reading;
   if (record) return commit(work, step, intent, record, context);
   const failure = nextFailure('refused', error.message, step, work, context);
   rememberFailure(work, step, failure);

@@ -6,8 +6,8 @@ import { blockedByConflict, obstructionOfAdd } from './blocked.ts';
 import type { Blocked, Difference, Surplus } from './difference.ts';
 import { draftSteps, withObstructions } from './draft.ts';
 import { byWanted, entryOf, recordKey, type Pair, type Present, type Wanted } from './entry.ts';
-import { addStep } from './make-step.ts';
 import { matchesIgnore } from './ignore.ts';
+import { addStep } from './make-step.ts';
 import { pairRecords } from './pairing.ts';
 import type { PlanInput } from './plan-input.ts';
 import type { Step } from './step.ts';
@@ -44,7 +44,6 @@ export const planTemplate = (input: PlanInput): TemplatePlan => {
     obstructionOfAdd(entry, standing, input),
   );
   const free = new Set(adds.free);
-  const notFree = adds.obstructed.length === 0 ? [] : missing.filter((entry) => !free.has(entry));
   const parked = left.map(({ present }) => present).filter(isParked);
   const draft = draftSteps(
     {
@@ -62,7 +61,7 @@ export const planTemplate = (input: PlanInput): TemplatePlan => {
     steps: draft.steps,
     needs: draft.needs,
     barred: draft.barred.map(({ step }) => step),
-    waiting: notFree.map((entry) => addStep(entry, memory)),
+    waiting: missing.filter((entry) => !free.has(entry)).map((entry) => addStep(entry, memory)),
     blocked: [...draft.barred.map(blockedByConflict), ...draft.obstructed, ...adds.obstructed],
     surplus: draft.surplus,
     pairs,

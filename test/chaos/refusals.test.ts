@@ -166,6 +166,34 @@ it('is not followed by what a listing from before asks for', { timeout: 60_000 }
   expect((await place.records()).map(({ content }) => content)).toEqual(['203.0.113.2', '203.0.113.9']);
 });
 
+it(
+  'ends the writes of a template of which the reading after it shows more',
+  { timeout: 60_000 },
+  async () => {
+    let isRefused = false;
+    const show = (template: WireTemplate, where: 'listing' | 'answer'): WireTemplate => {
+      if (template.name !== 'web' || where === 'answer') return template;
+      // And less: neither of the two listings is the whole template.
+      const hidden = isRefused ? ['api'] : ['new1', 'new2'];
+      const isShown = ({ name }: { name: string | null }): boolean => !hidden.includes(name ?? '');
+      return { ...template, dns_template_records: template.dns_template_records.filter(isShown) };
+    };
+    const faultOf = ({ parameters }: SeenRequest): Fault => {
+      if (parameters['name'] !== 'host4') return noFault;
+      isRefused = true;
+      return { commit: 'never', answer: 422 };
+    };
+    const spf = (content: string): FileRecord => ({ ...address(null, content), type: 'TXT' });
+    const there = [...hosts.slice(0, 3), address('api', '203.0.113.1')];
+    const others = [address('new1', '203.0.113.1'), address('new2', '203.0.113.1')];
+    const place = await openPlace([...there, spf('v=spf1 -all'), ...others], { faultOf, quirk: { show } });
+    await place.write([...there, hosts[4]!, spf('v=spf1 mx -all')]);
+    const { writes, report } = await place.apply();
+    expect(writes).toBe(1);
+    expect(report.templates[0]?.message).toMatch(/^stopped after a refusal: /);
+  },
+);
+
 it('keeps what one client may not do to that client', { timeout: 60_000 }, async () => {
   const faultOf = ({ caller, parameters }: SeenRequest): Fault =>
     caller === 'user-of-beta' && parameters['type'] === 'SRV' ? { commit: 'never', answer: 403 } : noFault;
