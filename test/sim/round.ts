@@ -222,8 +222,8 @@ const converge = async (round: Round, wish: PassWish, how: string): Promise<Pass
   const present = round.service
     .templates()
     .flatMap(({ id, records }) => (isManaged(id) ? records : [])).length;
-  // Some services let one write pass at a time.
-  const most = 8 + 3 * wanted + present;
+  // Some services let one write pass at a time, and pauses double nine times before they are as long as they get.
+  const most = 8 + 9 + 3 * wanted + present;
   let still = 0;
   let before = '';
   let result: PassResult | null = null;
