@@ -40,7 +40,13 @@ const withoutHttp2 = {
 const { resolve } = createRequire(import.meta.filename);
 const alias = { yaml: path.join(path.dirname(resolve('yaml/package.json')), 'browser/dist/index.js') };
 
-const common = { cwd: root, platform: 'node', external: ['libsql'], plugins: [withoutHttp2], resolve: { alias } };
+const common = {
+  cwd: root,
+  platform: 'node',
+  external: ['libsql'],
+  plugins: [withoutHttp2],
+  resolve: { alias },
+};
 
 // Every command reads the whole text, and keeps it: comments and blanks are left out, names stay for stack traces.
 const dense = {

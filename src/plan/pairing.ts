@@ -1,17 +1,7 @@
-import {
-  byId,
-  byWanted,
-  dataKey,
-  none,
-  pairOf,
-  recordKey,
-  setKey,
-  type Pair,
-  type Present,
-  type Wanted,
-} from './entry.ts';
+import { byId, dataKey, pairOf, recordKey, type Pair, type Present, type Wanted } from './entry.ts';
 import { knownOf, type TemplateMemory } from './memory.ts';
 import { createPool } from './pool.ts';
+import { openSets, type OpenSet } from './record-set.ts';
 import { textKind } from './text-kind.ts';
 
 export interface Pairing {
@@ -25,13 +15,6 @@ export interface Pairing {
 export interface LeftOver {
   readonly present: Present;
   readonly reason: 'unlisted' | 'duplicate';
-}
-
-/** What is still to be paired in one record set, and what has been. */
-interface OpenSet {
-  wanted: readonly Wanted[];
-  present: readonly Present[];
-  pairs: readonly Pair[];
 }
 
 /**
@@ -52,7 +35,7 @@ export const pairRecords = (
   present: readonly Present[],
   memory: TemplateMemory,
 ): Pairing => {
-  const sets = openSets(wanted, present);
+  const { agreed, sets } = openSets(wanted, present);
   for (const set of sets) takeSame(set, memory);
   takeKnown(sets, memory);
   for (const set of sets) {
@@ -61,41 +44,17 @@ export const pairRecords = (
     takeRest(set, memory);
   }
   return {
-    pairs: sets.flatMap((set) => set.pairs),
+    pairs: [...agreed, ...sets.flatMap((set) => set.pairs)],
     missing: sets.flatMap((set) => set.wanted),
     left: sets.flatMap(leftOvers),
   };
 };
 
-const openSets = (wanted: readonly Wanted[], present: readonly Present[]): OpenSet[] => {
-  const sets = new Map<string, { wanted: Wanted[]; present: Present[]; pairs: readonly Pair[] }>();
-  for (const entry of wanted) {
-    const key = setKey(entry);
-    const set = sets.get(key);
-    if (set) set.wanted.push(entry);
-    else sets.set(key, { wanted: [entry], present: [], pairs: none });
-  }
-  for (const entry of present) {
-    const key = setKey(entry);
-    const set = sets.get(key);
-    if (!set) sets.set(key, { wanted: [], present: [entry], pairs: none });
-    else if (set.present.length > 0) set.present.push(entry);
-    else set.present = [entry];
-  }
-  for (const set of sets.values()) {
-    if (set.wanted.length > 1) set.wanted.sort(byWanted);
-    if (set.present.length > 1) set.present.sort(byId);
-  }
-  return [...sets.values()];
-};
-
 /** Among copies, the one that memory knows the wanted record by, else the lowest id. */
 const takeSame = (set: OpenSet, memory: TemplateMemory): void => {
   if (set.wanted.length === 0 || set.present.length === 0) return;
-  if (set.wanted.length === 1 && set.present.length === 1) {
-    takeOnly(set, set.wanted[0]!, set.present[0]!);
-    return;
-  }
+  // Two that agreed would be a pair.
+  if (set.wanted.length === 1 && set.present.length === 1) return;
   const known = new Map(set.present.map((entry) => [entry.record.id, entry]));
   const withTtl = createPool(set.present, (entry) => `${dataKey(entry)} ${entry.record.ttl}`);
   const withAnyTtl = createPool(set.present, dataKey);
@@ -108,15 +67,6 @@ const takeSame = (set: OpenSet, memory: TemplateMemory): void => {
       ? withAnyTtl.first(dataKey(entry), used)
       : withTtl.first(`${dataKey(entry)} ${entry.record.ttl}`, used);
   });
-};
-
-/** Most record sets hold one record, and there is nothing to choose. */
-const takeOnly = (set: OpenSet, wanted: Wanted, present: Present): void => {
-  const pair = pairOf(wanted, present);
-  if (pair.fields.length > 0) return;
-  set.wanted = [];
-  set.present = [];
-  set.pairs = [pair];
 };
 
 const takeKnown = (sets: readonly OpenSet[], memory: TemplateMemory): void => {

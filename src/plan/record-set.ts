@@ -1,0 +1,72 @@
+import { byId, byWanted, none, pairOf, type Pair, type Present, type Wanted } from './entry.ts';
+
+/** What is still to be paired in one record set, and what has been. */
+export interface OpenSet {
+  wanted: readonly Wanted[];
+  present: readonly Present[];
+  pairs: readonly Pair[];
+}
+
+interface GrowingSet extends OpenSet {
+  readonly wanted: Wanted[];
+  readonly present: Present[];
+}
+
+/** By type and name, without a text of both for each of perhaps a million records. */
+type BySet<Found> = Map<string, Map<string, Found>>;
+
+/** The record sets of both sides, but for the many that hold one wanted and one present record, and agree. */
+export const openSets = (
+  wanted: readonly Wanted[],
+  present: readonly Present[],
+): { agreed: readonly Pair[]; sets: readonly OpenSet[] } => {
+  const asked: BySet<Wanted | GrowingSet> = new Map();
+  for (const entry of wanted) takeWanted(ofType(asked, entry), entry);
+  const found: BySet<Wanted | GrowingSet | Pair> = asked;
+  for (const entry of present) takePresent(ofType(found, entry), entry);
+  const agreed: Pair[] = [];
+  const sets: GrowingSet[] = [];
+  for (const names of found.values()) {
+    for (const one of names.values()) {
+      if (isPair(one)) agreed.push(one);
+      else sets.push(isSet(one) ? one : { wanted: [one], present: [], pairs: none });
+    }
+  }
+  for (const set of sets) {
+    if (set.wanted.length > 1) set.wanted.sort(byWanted);
+    if (set.present.length > 1) set.present.sort(byId);
+  }
+  return { agreed, sets };
+};
+
+const ofType = <Found>(types: BySet<Found>, { type }: Wanted | Present): Map<string, Found> => {
+  const known = types.get(type);
+  if (known) return known;
+  const names = new Map<string, Found>();
+  types.set(type, names);
+  return names;
+};
+
+const takeWanted = (names: Map<string, Wanted | GrowingSet>, entry: Wanted): void => {
+  const before = names.get(entry.name);
+  if (!before) names.set(entry.name, entry);
+  else if (isSet(before)) before.wanted.push(entry);
+  else names.set(entry.name, { wanted: [before, entry], present: [], pairs: none });
+};
+
+const takePresent = (names: Map<string, Wanted | GrowingSet | Pair>, entry: Present): void => {
+  const before = names.get(entry.name);
+  if (!before) names.set(entry.name, { wanted: [], present: [entry], pairs: none });
+  else if (isSet(before)) before.present.push(entry);
+  else if (isPair(before))
+    names.set(entry.name, { wanted: [before.wanted], present: [before.present, entry], pairs: none });
+  else {
+    const pair = pairOf(before, entry);
+    const isAgreed = pair.fields.length === 0;
+    names.set(entry.name, isAgreed ? pair : { wanted: [before], present: [entry], pairs: none });
+  }
+};
+
+const isSet = (one: Wanted | GrowingSet | Pair): one is GrowingSet => 'pairs' in one;
+
+const isPair = (one: Wanted | GrowingSet | Pair): one is Pair => 'fields' in one;
