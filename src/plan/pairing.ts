@@ -44,7 +44,7 @@ export const pairRecords = (
     takeRest(set, memory);
   }
   return {
-    pairs: [...agreed, ...sets.flatMap((set) => set.pairs)],
+    pairs: agreed.concat(sets.flatMap((set) => set.pairs)),
     missing: sets.flatMap((set) => set.wanted),
     left: sets.flatMap(leftOvers),
   };

@@ -7,7 +7,7 @@ export const unit = '×';
 /** What a profile shows where the target is missed. */
 export const why =
   'two threads on two processors, which slow each other down by a fifth: each warms up its own copy of the parser, ' +
-  'and checks cost a fifth of the parse; some 100 ms until the program can begin, and three times that for files, ' +
+  'and checks cost a quarter of the parse; some 100 ms until the program can begin, and three times that for files, ' +
   'listing and plan, are for one of them alone';
 
 export const measure = () =>
