@@ -85,9 +85,10 @@ export interface TemplateWork {
     readonly pending: readonly Intent[];
     readonly version: number;
   } | null;
-  /** The types of records that memory knows and the last reading lacks, and what they were told by. */
+  /** What memory knows and the last reading lacks: the types of records, the ids of strangers; and what told so. */
   lacking: {
     readonly types: ReadonlySet<string>;
+    readonly strangers: readonly number[];
     readonly present: PresentTemplate;
     readonly version: number;
   } | null;

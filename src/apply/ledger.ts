@@ -246,7 +246,8 @@ export const openLedger = (
       let free: ReadonlySet<number> | undefined;
       const unpaired = (): ReadonlySet<number> => (free ??= unpairedIds(plan, ids));
       for (const pair of plan.pairs) if (!keepsOther(pair, reading, ids, unpaired)) observePair(ledger, pair);
-      if (current.strangers === null) ledger.setFacts({ strangers: [...unpaired()] });
+      if (current.strangers === null)
+        ledger.setFacts({ strangers: [...ids].filter((id) => !ledger.isKnown(id)) });
       for (const step of [...plan.steps, ...plan.barred, ...plan.waiting]) ledger.meet(step);
       forgetGone(reading, ids);
     },

@@ -1,3 +1,4 @@
+import type { Place } from '../model/record.ts';
 import type { Difference, Outcome } from '../plan/difference.ts';
 import type { Hold } from '../plan/guard.ts';
 import type { TemplatePlan } from '../plan/plan.ts';
@@ -80,10 +81,16 @@ const slipped = 'not all that was written is there as it was written';
 const differencesAfter = ({ work, plan, heldBack }: ResultInput): Difference[] => {
   const fates = [...work.fates.values()];
   const unfinished = fates.filter(({ outcome }) => outcome !== 'applied').map(({ step }) => step.difference);
-  const sources = new Set(unfinished.map((difference) => 'source' in difference && difference.source));
+  const sources = new Set(unfinished.map(sourceOf));
   const parks = new Set(unfinished.map((difference) => difference.action === 'park' && difference.recordId));
+  // What is in sync after all, by another record or a late answer, is not tried again.
+  const open = new Set([...plan.steps.map(({ difference }) => difference), ...plan.blocked].map(sourceOf));
+  const isOpen = (difference: Difference): boolean =>
+    difference.action === 'park' || open.has(sourceOf(difference));
   return [
-    ...fates.map(({ step, ...fate }) => withFate(step.difference, fate)),
+    ...fates.map(({ step: { difference }, ...fate }) =>
+      withFate(difference, isOpen(difference) ? fate : { ...fate, retryAt: null }),
+    ),
     ...plan.steps
       .filter((step) => !work.fates.has(stepKey(step)))
       .map((step) => waiting(step, heldBack(step))),
@@ -92,6 +99,9 @@ const differencesAfter = ({ work, plan, heldBack }: ResultInput): Difference[] =
     ...plan.surplus.filter(({ recordId }) => !parks.has(recordId)),
   ];
 };
+
+const sourceOf = (difference: Difference): Place | null =>
+  'source' in difference ? difference.source : null;
 
 const withFate = (difference: Difference, { outcome, error, retryAt }: Omit<Fate, 'step'>): Difference => ({
   ...difference,

@@ -56,7 +56,7 @@ const recent = 600_000;
 
 /**
  * Whether one reading is too little to act on: adds to a template that no pass has seen to the end or of which no
- * record is known, adds of a type of which a known record is missing (it may stand for the wanted one already),
+ * record is known, adds where a record is missing that may stand for the wanted one already,
  * records that were parked and are back or that stand for another wanted one, and values that this program has only
  * just stored.
  */
@@ -87,18 +87,31 @@ const takesFromWanted = (step: Step, work: TemplateWork): boolean => {
 export const wantedKeys = (work: TemplateWork): ReadonlySet<string> =>
   (work.wantedKeys ??= new Set(work.desired.records.map((record) => recordKey(entryOf(record)))));
 
+/** Of a record that the file never wanted only the id is remembered: it may have been of any type. */
 const lacksOneOfType = (type: string, work: TemplateWork): boolean => {
   const { ledger, present, lacking } = work;
   const isStill = lacking?.present === present && lacking.version === ledger.version;
-  const types = isStill ? lacking.types : lackingTypes(work);
-  work.lacking = { types, present, version: ledger.version };
-  return types.has(type);
+  const { types, strangers } = (work.lacking = isStill ? lacking : lackingOf(work));
+  return strangers.length > 0 || types.has(type);
 };
 
-const lackingTypes = ({ ledger, present }: TemplateWork): ReadonlySet<string> => {
+const lackingOf = (work: TemplateWork): NonNullable<TemplateWork['lacking']> => {
+  const { ledger, present } = work;
   const ids = new Set(present.records.map(({ id }) => id));
   const gone = [...ledger.view.byId.values()].filter(({ id }) => !ids.has(id));
-  return new Set(gone.map(({ seen }) => canonicalType(seen.type)));
+  return {
+    types: new Set(gone.map(({ seen }) => canonicalType(seen.type))),
+    strangers: lackingStrangers(work),
+    present,
+    version: ledger.version,
+  };
+};
+
+const lackingStrangers = ({ ledger, present }: TemplateWork): number[] => {
+  const { byId, strangers } = ledger.view;
+  if (strangers.size === 0) return [];
+  const ids = new Set(present.records.map(({ id }) => id));
+  return [...strangers].filter((id) => !ids.has(id) && !byId.has(id));
 };
 
 export const isUnconfirmed = (step: Step, work: TemplateWork, { clock }: ApplyContext): boolean =>
@@ -115,7 +128,11 @@ export const confirmWorks = async (works: readonly TemplateWork[], context: Appl
   if (context.signal.aborted) return;
   const readings = await readTemplates(context);
   if (readings === null) return;
-  for (const work of works) takeSecondReading(work, readings.get(work.present.id));
+  for (const work of works) {
+    const lacking = lackingStrangers(work);
+    takeSecondReading(work, readings.get(work.present.id));
+    forgetStrangers(work, lacking);
+  }
   for (const { work, keys } of doubtful) {
     const again = new Set(keysToConfirm(work, now));
     for (const key of keys) if (again.has(key)) work.confirmed.add(key);
@@ -130,6 +147,14 @@ const takeSecondReading = (work: TemplateWork, reading: PresentTemplate | undefi
     work.stopped = `a second reading lacked ${lost} of the records that the first one showed`;
     work.hasDisagreement = true;
   } else work.present = reading;
+};
+
+/** What two readings lack is gone, and tells nothing about later ones. */
+const forgetStrangers = (work: TemplateWork, lacking: readonly number[]): void => {
+  const { ledger, stopped } = work;
+  if (stopped !== null || lacking.length === 0) return;
+  const gone = new Set(lackingStrangers(work).filter((id) => lacking.includes(id)));
+  ledger.setFacts({ strangers: ledger.facts.strangers!.filter((id) => !gone.has(id)) });
 };
 
 const keysToConfirm = (work: TemplateWork, now: number): string[] =>

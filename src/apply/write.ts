@@ -11,7 +11,7 @@ import type { Ending, Failure, Intent, RecordMemory } from '../state/memory.ts';
 import { arrivalOf, disbelief, showsMore, targetOf } from './answer.ts';
 import type { ApplyContext, Fate, TemplateWork } from './context.ts';
 import { longestPause } from './ledger.ts';
-import { listTemplates } from './listing.ts';
+import { holdAgainstLatest, listTemplates } from './listing.ts';
 
 /** Identifies what a step writes, over the plans of a pass. */
 export const stepKey = (step: Step): string =>
@@ -23,6 +23,13 @@ export const stepKey = (step: Step): string =>
  */
 export const writeStep = async (work: TemplateWork, step: Step, context: ApplyContext): Promise<void> => {
   const intent = await context.memory.begin(intentOf(work, step, context));
+  // Meanwhile another template's reading may have come.
+  holdAgainstLatest(work, context);
+  if (intent.action === 'add' && work.addsStopped !== null) {
+    const error = `not sent: ${work.addsStopped}`;
+    await finish(work, intent, { outcome: 'failed', recordId: null, error }, context);
+    return;
+  }
   work.ledger.meet(step);
   work.ledger.setFacts({ lastWriteAt: context.clock.now() });
   const fate = await send(work, step, intent, context);

@@ -27,7 +27,7 @@ export interface TemplateMemory {
    * they were before.
    */
   readonly claims: ReadonlyMap<string, KnownRecord>;
-  /** Ids that were there when the template was first met, and that no file has wanted since. */
+  /** Ids that were there when the template was first met, and stood for nothing that the file wants. */
   readonly strangers: ReadonlySet<number>;
   /** By `recordKey`: why a record that nothing stands for yet was first found to differ. */
   readonly causes: ReadonlyMap<string, Cause>;

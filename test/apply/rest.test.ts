@@ -5,8 +5,8 @@ import type { DesiredState } from '../../src/model/template.ts';
 import type { Memory } from '../../src/state/memory.ts';
 import { desiredTemplate, presentTemplate } from '../plan/records.ts';
 import { changesOf, intentOf, newFile, opened } from '../state/samples.ts';
+import { clock } from './work.ts';
 
-const clock = { now: () => 0, sleep: () => Promise.resolve() };
 const stateOf = (): DesiredState => ({
   templates: [desiredTemplate(['@ A 192.0.2.1'])],
   unusable: [],

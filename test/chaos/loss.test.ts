@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { noFault, type Fault } from './fault.ts';
+import type { Stage } from './faulty-service.ts';
 import { address, openPlace, type Place } from './place.ts';
-import type { WireTemplate } from './wire.ts';
+import { isWrite, type SeenRequest, type WireTemplate } from './wire.ts';
 
 const records = Array.from({ length: 8 }, (_, index) => address(`host${index}`, `203.0.113.${index + 1}`));
 
@@ -90,6 +92,53 @@ describe.each(Object.entries(losses))('a listing that is suddenly %s', { timeout
     const lost = await removeLost(place, loss);
     await expectHeld(place);
     expect(await place.apply({ args: ['web', '--accept-loss'] })).toMatchObject({ code: 0, writes: lost });
+  });
+});
+
+describe('a record that file and service never agreed on', { timeout: 60_000 }, () => {
+  const web = (content: string) => address('www', content);
+
+  it('is not added beside itself where one listing lacks it', async () => {
+    let hides = 0;
+    const show = (template: WireTemplate, where: 'listing' | 'answer'): WireTemplate => {
+      if (template.name !== 'web' || where === 'answer' || hides === 0) return template;
+      hides -= 1;
+      const isShown = ({ name }: { name: string | null }): boolean => name !== 'www';
+      return { ...template, dns_template_records: template.dns_template_records.filter(isShown) };
+    };
+    let isRefused = true;
+    const faultOf = (request: SeenRequest): Fault =>
+      isRefused && isWrite(request) ? { commit: 'never', answer: 422 } : noFault;
+    const place = await openPlace([...records, web('203.0.113.90')], { faultOf, quirk: { show } });
+    await place.write([...records, web('203.0.113.91')]);
+    expect(await place.apply()).toMatchObject({ code: 1, writes: 1 });
+    isRefused = false;
+    hides = 1;
+    await place.apply();
+    await place.apply();
+    const contents = (await place.records()).map(({ content }) => content);
+    expect(contents).toEqual([...records.map(({ content }) => content), '203.0.113.91']);
+  });
+
+  it('costs a second reading once where it is gone', async () => {
+    let listings = 0;
+    const onStage = (stage: Stage, request: SeenRequest): void => {
+      if (stage === 'arrived' && !isWrite(request)) listings += 1;
+    };
+    const place = await openPlace([...records, web('203.0.113.90')], { onStage });
+    await place.write(records);
+    await place.apply();
+    const other = (await place.records()).find(({ name }) => name === 'www')!;
+    await place.service.change('remove-record', { record_id: other.id });
+    const readings: number[] = [];
+    for (const count of [1, 2]) {
+      const more = Array.from({ length: count }, (_, index) => address(`more${index}`, '203.0.113.99'));
+      await place.write([...records, ...more]);
+      const before = listings;
+      expect(await place.apply()).toMatchObject({ code: 0, writes: 1 });
+      readings.push(listings - before);
+    }
+    expect(readings).toEqual([2, 1]);
   });
 });
 
