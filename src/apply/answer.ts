@@ -1,4 +1,4 @@
-import type { CanonicalRecord } from '../model/canonical.ts';
+import { sameData, type CanonicalRecord } from '../model/canonical.ts';
 import type { PresentRecord, RecordData } from '../model/record.ts';
 import type { PresentTemplate } from '../model/template.ts';
 import { entryOf, recordKey } from '../plan/entry.ts';
@@ -27,6 +27,15 @@ export const showsMore = (
   answer: PresentTemplate,
   action: Intent['action'],
 ): boolean => answer.id === before.id && countLost(answer, before) > mostNew(action);
+
+/** Of two readings with the same records, whether all their values are the same. */
+export const showsTheSame = (one: PresentTemplate, other: PresentTemplate): boolean => {
+  const records = new Map(one.records.map((record) => [record.id, record]));
+  return other.records.every((record) => {
+    const before = records.get(record.id);
+    return before !== undefined && sameData(before, record);
+  });
+};
 
 const mostNew = (action: Intent['action']): number => (action === 'add' ? 1 : 0);
 

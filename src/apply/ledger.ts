@@ -137,16 +137,20 @@ export const openLedger = (
     }
     return records.get(key);
   };
-  /** A listing may be behind: what nothing wants any more is forgotten when two readings have missed it. */
+  /**
+   * A listing may be behind: what nothing wants any more is forgotten when two readings have missed it, but not while
+   * another record that an add of it left is there.
+   */
   const forgetGone = (reading: Reading, ids: ReadonlySet<number>): void => {
     for (const record of records.values()) {
-      const { key, missedAt } = record;
+      const { key, missedAt, copies = [] } = record;
+      const isOfUse = reading.wanted.has(key) || copies.some((copy) => ids.has(copy));
       const id = record.recordId ?? parkedId(key);
       if (id !== null && ids.has(id)) {
         if (missedAt != null) put({ ...record, missedAt: null });
       } else if (id === null) {
-        if (!reading.wanted.has(key) && (record.adds === 0 || record.failure === null)) forget(key);
-      } else if (!reading.wanted.has(key) && isMissedTwice(record, reading)) forget(key);
+        if (!isOfUse && (record.adds === 0 || record.failure === null)) forget(key);
+      } else if (!isOfUse && isMissedTwice(record, reading)) forget(key);
       else noteMissed(record, reading);
     }
   };

@@ -8,7 +8,7 @@ import { parkedKey } from '../plan/memory.ts';
 import { additionOf, changeOf, isPark, isUpdate, presentOf, resultOf, type Step } from '../plan/step.ts';
 import { isParkedName } from '../plan/surplus.ts';
 import type { Ending, Failure, Intent, RecordMemory } from '../state/memory.ts';
-import { arrivalOf, disbelief, showsMore, targetOf } from './answer.ts';
+import { arrivalOf, disbelief, showsMore, showsTheSame, targetOf } from './answer.ts';
 import type { ApplyContext, Fate, TemplateWork } from './context.ts';
 import { longestPause } from './ledger.ts';
 import { holdAgainstLatest, listTemplates } from './listing.ts';
@@ -207,8 +207,14 @@ const refused = async (
   // It shows more than there should be: what was read before is no longer what is there.
   if (reading && showsMore(work.present, reading, intent.action))
     work.stopped = `stopped after a refusal: ${doubt}`;
-  // A listing may be behind what an answer has shown: without the record, it shows nothing newer.
-  if (reading && doubt === null && (record || !hasAnswer(work))) work.present = reading;
+  if (reading && doubt === null) {
+    // A listing may be behind an answer, or newer: nobody can tell.
+    const isClear = record !== null || !hasAnswer(work) || showsTheSame(work.present, reading);
+    if (isClear) work.present = reading;
+    else
+      work.stopped =
+        'stopped after a refusal: the reading after it shows other values than the answer before it';
+  }
   if (record) return commit(work, step, intent, record, context);
   const failure = nextFailure('refused', error.message, step, work, context);
   rememberFailure(work, step, failure);

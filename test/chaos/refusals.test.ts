@@ -194,6 +194,36 @@ it(
   },
 );
 
+it(
+  'ends the writes of a template of which the reading after it shows other values',
+  { timeout: 60_000 },
+  async () => {
+    let isRefused = false;
+    const isOld = ({ content }: { content: string }): boolean => content === '203.0.113.7';
+    const show = (template: WireTemplate, where: 'listing' | 'answer'): WireTemplate => {
+      if (!isRefused || where === 'answer') return template;
+      const records = template.dns_template_records;
+      const changed = records.map((record) =>
+        isOld(record) ? { ...record, name: '_acme-challenge' } : record,
+      );
+      return { ...template, dns_template_records: changed };
+    };
+    const faultOf = ({ parameters }: SeenRequest): Fault => {
+      if (parameters['name'] !== 'host4') return noFault;
+      isRefused = true;
+      return { commit: 'never', answer: 422 };
+    };
+    const present = [address('api', '203.0.113.1'), address('old', '203.0.113.7')];
+    const place = await openPlace(present, { faultOf, quirk: { show } });
+    await place.write(present);
+    expect(await place.apply()).toMatchObject({ writes: 0 });
+    await place.write([address('api', '203.0.113.2'), hosts[4]!], { surplus: 'park' });
+    const { writes, report } = await place.apply();
+    expect(writes).toBe(2);
+    expect(report.templates[0]?.message).toMatch(/^stopped after a refusal: .* other values/);
+  },
+);
+
 it('keeps what one client may not do to that client', { timeout: 60_000 }, async () => {
   const faultOf = ({ caller, parameters }: SeenRequest): Fault =>
     caller === 'user-of-beta' && parameters['type'] === 'SRV' ? { commit: 'never', answer: 403 } : noFault;

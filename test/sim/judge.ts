@@ -252,8 +252,10 @@ export const createJudge = ({ world, isKind, truth, editsOf }: JudgeOptions): Ju
         const [last] = plausibleViews(context.one);
         const isDoubted =
           one.message !== null || one.differences.some(({ outcome }) => outcome === 'unknown');
-        if (last) takeGone(context.one, desired, last.records);
-        if (last && !isDoubted) takeEnd(context.one, desired, last.records);
+        if (last) {
+          takeGone(context.one, desired, last.records);
+          takeEnd(context.one, desired, last, { settle: pass.settle, isCutShort: isDoubted });
+        }
         promised = promised.filter((other) => other.templateId !== templateId);
         for (const difference of one.differences) {
           const isHalted = difference.retryAt !== undefined && difference.retryAt === result.retryAt;

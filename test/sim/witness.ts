@@ -64,8 +64,8 @@ export interface TemplateCase {
   readonly everStoodFor: Map<number, Set<string>>;
   /** By key: the id that memory knows it by. */
   readonly known: Map<string, number>;
-  /** Ids of those that were missed once. */
-  readonly missed: Set<number>;
+  /** When those were missed first of which a copy is there, by id. */
+  readonly missed: Map<number, number>;
   /** Ids that a file has wanted since memory began. */
   readonly onceWanted: Set<number>;
   /** Every add that was begun, whether or not it was sent. */
@@ -93,7 +93,7 @@ export const emptyCase = (templateId: number): TemplateCase => ({
   standsFor: new Map(),
   everStoodFor: new Map(),
   known: new Map(),
-  missed: new Set(),
+  missed: new Map(),
   onceWanted: new Set(),
   begun: [],
   maybe: new Set(),
@@ -162,7 +162,8 @@ export const takeView = (one: TemplateCase, wanted: DesiredTemplate | undefined,
   for (const record of view.records) {
     if (one.seen.has(record.id)) continue;
     one.seen.add(record.id);
-    if (one.begun.some((sent) => isAlike(sent, record))) one.maybe.add(record.id);
+    if (one.begun.some((sent) => keyOf(sent) === keyOf(record) || isAlike(sent, record)))
+      one.maybe.add(record.id);
     for (const deed of one.deeds)
       deed.isAmbiguous ||= isAdd(deed) && !isListed(one, deed) && isRival(record, deed);
   }
@@ -241,25 +242,29 @@ export const takeGone = (
   for (const [key, id] of one.known) if (!keys.has(key) && !ids.has(id)) one.known.delete(key);
 };
 
-/** A pass that ended as it should has kept what it saw last. */
+/** A pass has kept what it saw last; one that was cut short, only what it had not met. */
 export const takeEnd = (
   one: TemplateCase,
   wanted: DesiredTemplate,
-  records: readonly PresentRecord[],
+  { at, records }: View,
+  { settle: pause, isCutShort }: { readonly settle: number; readonly isCutShort: boolean },
 ): void => {
+  const from = one.views[0]?.at ?? at;
   for (const record of wanted.records) {
     const copies = records.filter((present) => satisfies(present, record));
     const known = one.known.get(keyOf(record));
     const [first] = copies.toSorted((a, b) => a.id - b.id);
     if (!first || copies.some(({ id }) => id === known)) continue;
+    if (known !== undefined && isCutShort) continue;
     // What was missed once only may be there still, but where an add was sent for it.
     const add = one.deeds.findLast((deed) => isAdd(deed) && deed.key === keyOf(record));
     const isAdded = add !== undefined && add.sent.recordId !== known;
     const there = records.find(({ id }) => id === known);
     if (there && !wanted.records.some((other) => satisfies(there, other))) continue;
-    if (known === undefined || there || isAdded || one.missed.has(known))
-      one.known.set(keyOf(record), first.id);
-    else one.missed.add(known);
+    const missedAt = known === undefined ? undefined : one.missed.get(known);
+    const isMissedTwice = missedAt !== undefined && from - missedAt >= pause;
+    if (known === undefined || there || isAdded || isMissedTwice) one.known.set(keyOf(record), first.id);
+    else if (missedAt === undefined) one.missed.set(known, at);
   }
 };
 
