@@ -255,10 +255,10 @@ export const takeEnd = (
     const known = one.known.get(keyOf(record));
     const [first] = copies.toSorted((a, b) => a.id - b.id);
     if (!first || copies.some(({ id }) => id === known)) continue;
-    if (known !== undefined && isCutShort) continue;
     // What was missed once only may be there still, but where an add was sent for it.
     const add = one.deeds.findLast((deed) => isAdd(deed) && deed.key === keyOf(record));
     const isAdded = add !== undefined && add.sent.recordId !== known;
+    if (known !== undefined && isCutShort && !isAdded) continue;
     const there = records.find(({ id }) => id === known);
     if (there && !wanted.records.some((other) => satisfies(there, other))) continue;
     const missedAt = known === undefined ? undefined : one.missed.get(known);
