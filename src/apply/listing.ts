@@ -38,6 +38,10 @@ const withAllOf = (before: PresentTemplate | undefined, template: PresentTemplat
   return others.length === 0 ? template : { ...template, records: [...template.records, ...others] };
 };
 
+/** With what any reading since the first one showed of it. */
+export const allShown = ({ present }: TemplateWork, { latest }: ApplyContext): PresentTemplate =>
+  withAllOf(latest.listing?.get(present.id), present);
+
 /** What was read for another template's sake may show that this one holds more than it was planned with. */
 export const holdAgainstLatest = (work: TemplateWork, { latest: { listing } }: ApplyContext): void => {
   if (listing === work.heldAgainst) return;

@@ -4,6 +4,7 @@ import { hasLostMany, manyLost, type Hold } from '../plan/guard.ts';
 import type { TemplatePlan } from '../plan/plan.ts';
 import { isPark, resultOf } from '../plan/step.ts';
 import type { ApplyContext, TemplateWork } from './context.ts';
+import { allShown } from './listing.ts';
 import { planWork } from './template.ts';
 import { wantedKeys } from './work.ts';
 import { stepKey } from './write.ts';
@@ -22,9 +23,12 @@ export const rememberUndone = (work: TemplateWork, plan: TemplatePlan): void => 
 export const rememberWork = async (
   work: TemplateWork,
   hold: Hold | undefined,
-  { memory, clock, acceptLoss, settle }: ApplyContext,
+  context: ApplyContext,
 ): Promise<void> => {
-  const { ledger, present, desired, openedAt: from } = work;
+  const { memory, clock, acceptLoss, settle } = context;
+  const { ledger, desired, openedAt: from } = work;
+  // What a reading for another template's sake showed is not missed.
+  const present = allShown(work, context);
   const { suspectIds } = ledger.facts;
   const isTrusted =
     hold?.guard !== 'loss' &&

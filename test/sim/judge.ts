@@ -13,6 +13,7 @@ import {
   emptyCase,
   isAdd,
   plausibleViews,
+  takeDoubt,
   takeEnd,
   takeFor,
   takeGone,
@@ -252,10 +253,9 @@ export const createJudge = ({ world, isKind, truth, editsOf }: JudgeOptions): Ju
         const [last] = plausibleViews(context.one);
         const isDoubted =
           one.message !== null || one.differences.some(({ outcome }) => outcome === 'unknown');
-        if (last) {
-          takeGone(context.one, desired, last.records);
-          takeEnd(context.one, desired, last, { settle: pass.settle, isCutShort: isDoubted });
-        }
+        if (last) takeGone(context.one, desired, last.records);
+        if (isDoubted) takeDoubt(context.one, desired);
+        else if (last) takeEnd(context.one, desired, last, pass.settle);
         promised = promised.filter((other) => other.templateId !== templateId);
         for (const difference of one.differences) {
           const isHalted = difference.retryAt !== undefined && difference.retryAt === result.retryAt;

@@ -119,7 +119,8 @@ const readTwice: Law = (deed, { one }) => {
   const lastId = last && recordOf(last);
   // Or it is another wanted record now.
   const isGone = lastId != null && (missedTwice(one, deed, lastId) || one.standsFor.get(lastId) !== deed.key);
-  if (id !== undefined && !isKnownElsewhere && !isGone && !missedTwice(one, deed, id)) {
+  const isSure = id !== undefined && !one.perhapsKnown.has(deed.key);
+  if (isSure && !isKnownElsewhere && !isGone && !missedTwice(one, deed, id)) {
     return `adds what is known as #${id} and was not missed in two readings`;
   }
   const lacks = (view: View): boolean => !view.records.some((record) => keyOf(record) === deed.key);
@@ -160,7 +161,8 @@ const notAfterALoss: Law = ({ pass }, { one, view, wanted }) => {
   if (!view || !wanted || pass.acceptLoss) return null;
   const shows = (records: readonly PresentRecord[] | undefined, id: number): boolean =>
     records?.some((record) => record.id === id) === true;
-  const lost = [...new Set(one.known.values())].filter(
+  const known = [...one.known].filter(([key]) => !one.perhapsKnown.has(key)).map(([, id]) => id);
+  const lost = [...new Set(known)].filter(
     (id) => listings.every((listing) => shows(listing?.records, id)) && !shows(view.records, id),
   );
   const isMany = lost.length >= 2 && lost.length * 100 > one.onceWanted.size * wanted.limits.maxChangePercent;

@@ -64,6 +64,8 @@ export interface TemplateCase {
   readonly everStoodFor: Map<number, Set<string>>;
   /** By key: the id that memory knows it by. */
   readonly known: Map<string, number>;
+  /** Keys of those that a pass was shown, and may have kept, without coming to its end as it should. */
+  readonly perhapsKnown: Set<string>;
   /** When those were missed first of which a copy is there, by id. */
   readonly missed: Map<number, number>;
   /** Ids that a file has wanted since memory began. */
@@ -93,6 +95,7 @@ export const emptyCase = (templateId: number): TemplateCase => ({
   standsFor: new Map(),
   everStoodFor: new Map(),
   known: new Map(),
+  perhapsKnown: new Set(),
   missed: new Map(),
   onceWanted: new Set(),
   begun: [],
@@ -242,12 +245,12 @@ export const takeGone = (
   for (const [key, id] of one.known) if (!keys.has(key) && !ids.has(id)) one.known.delete(key);
 };
 
-/** A pass has kept what it saw last; one that was cut short, only what it had not met. */
+/** A pass that ended as it should has kept what it saw last. */
 export const takeEnd = (
   one: TemplateCase,
   wanted: DesiredTemplate,
   { at, records }: View,
-  { settle: pause, isCutShort }: { readonly settle: number; readonly isCutShort: boolean },
+  pause: number,
 ): void => {
   const from = one.views[0]?.at ?? at;
   for (const record of wanted.records) {
@@ -258,13 +261,25 @@ export const takeEnd = (
     // What was missed once only may be there still, but where an add was sent for it.
     const add = one.deeds.findLast((deed) => isAdd(deed) && deed.key === keyOf(record));
     const isAdded = add !== undefined && add.sent.recordId !== known;
-    if (known !== undefined && isCutShort && !isAdded) continue;
     const there = records.find(({ id }) => id === known);
     if (there && !wanted.records.some((other) => satisfies(there, other))) continue;
     const missedAt = known === undefined ? undefined : one.missed.get(known);
     const isMissedTwice = missedAt !== undefined && from - missedAt >= pause;
     if (known === undefined || there || isAdded || isMissedTwice) one.known.set(keyOf(record), first.id);
     else if (missedAt === undefined) one.missed.set(known, at);
+  }
+};
+
+/** One that did not may have kept what any of its readings showed. */
+export const takeDoubt = (one: TemplateCase, wanted: DesiredTemplate): void => {
+  for (const record of wanted.records) {
+    const copies = one.views.flatMap(({ records }) =>
+      records.filter((present) => satisfies(present, record)),
+    );
+    const key = keyOf(record);
+    const add = one.deeds.findLast((deed) => isAdd(deed) && deed.key === key);
+    const isAdded = copies.some(({ id }) => id === add?.sent.recordId);
+    if (isAdded || (copies.length > 0 && !one.known.has(key))) one.perhapsKnown.add(key);
   }
 };
 
