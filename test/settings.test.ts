@@ -392,7 +392,7 @@ describe('tokens', () => {
 
   it('come from files, without the newline at the end', () => {
     write('user', 'user-secret\n');
-    write('client', 'client-secret\r\n');
+    write('client', '\ufeffclient-secret\r\n');
     const env = {
       ...address,
       DNS_SYNC_USER_TOKEN_FILE: 'user',
@@ -445,6 +445,16 @@ describe('tokens', () => {
       'an empty file',
       { env: { DNS_SYNC_CLIENT_TOKEN: 'c', DNS_SYNC_USER_TOKEN_FILE: '/dev/null' } },
       'DNS_SYNC_USER_TOKEN_FILE: the secret is empty',
+    ],
+    [
+      'two lines',
+      { env: { ...tokens, DNS_SYNC_USER_TOKEN: 'one\ntwo' } },
+      'DNS_SYNC_USER_TOKEN: the secret is not one line of text: line breaks, control characters or no UTF-8',
+    ],
+    [
+      'no UTF-8',
+      { env: { ...tokens, DNS_SYNC_USER_TOKEN: '\ufffdsecret' } },
+      'DNS_SYNC_USER_TOKEN: the secret is not one line of text: line breaks, control characters or no UTF-8',
     ],
     [
       'a literal',

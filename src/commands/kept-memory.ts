@@ -1,4 +1,4 @@
-import { existsSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import path from 'node:path';
 import { messageOf, UserError } from '../errors.ts';
 import { DamagedMemoryError, moveAside } from '../state/database.ts';
@@ -36,7 +36,7 @@ export const createMemoryKeeper = (warn: (message: string) => void): MemoryKeepe
   return {
     read: async (place, task) => {
       const { file, isSandbox } = place;
-      if (!existsSync(file)) {
+      if (isAbsent(file)) {
         if (!isSandbox) warn(`planned without memory, so causes are unknown: there is no ${file} yet`);
         return task(noMemories);
       }
@@ -121,6 +121,15 @@ class KeptMemory {
     await kept?.memory.close();
   }
 }
+
+/** Of one that may not even be looked for, whoever opens it hears why. */
+const isAbsent = (file: string): boolean => {
+  try {
+    return statSync(file, { throwIfNoEntry: false }) === undefined;
+  } catch {
+    return false;
+  }
+};
 
 /** What the file is like; what SQLite has not moved there yet is beside it, and it notices changes of that itself. */
 const printOf = (file: string): string => {

@@ -123,13 +123,16 @@ const readAnswer = async <T>(call: Call<T>, answer: WireAnswer, clean: Clean): P
 
 const unsuccessful = (call: Call<unknown>, answer: WireAnswer, clean: Clean): HostingError => {
   const words = excerpt(answer, clean);
-  return new HostingError(`the service answered ${answer.status}${words && `: ${words}`}`, {
+  const advice = answer.status >= 300 && answer.status < 400 ? isMoved : '';
+  return new HostingError(`the service answered ${answer.status}${advice}${words && `: ${words}`}`, {
     operation: call.operation,
     kind: kindOfStatus(answer.status, call),
     status: answer.status,
     retryAfter: readRetryAfter(answer.headers['retry-after']),
   });
 };
+
+const isMoved = ', a redirect, and none is followed: see whether the base URL is right';
 
 const kindOfStatus = (status: number, call: Call<unknown>): HostingErrorKind => {
   if (status === 401 || (status === 403 && !isWrite(call))) return 'unauthorized';

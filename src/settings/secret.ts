@@ -48,12 +48,21 @@ export class Secrets {
   #source(label: string, value: () => string): SecretSource {
     return {
       read: () => {
-        // An editor or `echo` ends a text with a newline that is no part of it.
-        const secret = value().replace(/[\r\n]+$/, '');
+        // Editors and `echo` put around a text what is no part of it.
+        const secret = value()
+          .replace(/^\ufeff/, '')
+          .replace(/[\r\n]+$/, '');
         if (secret.trim() === '') throw new UserError(`${label}: the secret is empty`);
+        if (neverInSecrets.test(secret))
+          throw new UserError(
+            `${label}: the secret is not one line of text: line breaks, control characters or no UTF-8`,
+          );
         this.#seen.add(secret);
         return secret;
       },
     };
   }
 }
+
+// oxlint-disable-next-line no-control-regex
+const neverInSecrets = /[\x00-\x1f\x7f\ufffd]/;

@@ -1,4 +1,4 @@
-import type { TemplateWork } from '../../src/apply/context.ts';
+import type { ApplyContext, TemplateWork } from '../../src/apply/context.ts';
 import { openWork } from '../../src/apply/work.ts';
 import type { Memory } from '../../src/state/memory.ts';
 import { desiredTemplate, presentTemplate } from '../plan/records.ts';
@@ -16,4 +16,23 @@ export const newWork = async (
   const bound = { desired: desiredTemplate(wanted), present: presentTemplate(present), notes: [] };
   const options = { memory, writer: memory, trigger: 'schedule', retry: false, clock } as const;
   return { work: await openWork(bound, options), memory };
+};
+
+/** A pass that is told nothing by anybody, and to which the service answers nothing. */
+export const contextWith = (given: Pick<ApplyContext, 'memory'> & Partial<ApplyContext>): ApplyContext => {
+  const nothing = () => Promise.reject(new Error('nobody answers'));
+  return {
+    service: { listDnsTemplates: nothing, addDnsTemplateRecord: nothing, updateDnsTemplateRecord: nothing },
+    clock,
+    signal: new AbortController().signal,
+    run: 'run-1',
+    settle: 0,
+    unknownPause: 0,
+    retry: false,
+    acceptLoss: false,
+    onChange: () => undefined,
+    halt: { reason: null, retryAt: null },
+    latest: { listing: null },
+    ...given,
+  };
 };

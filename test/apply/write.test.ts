@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import type { ApplyContext, TemplateService } from '../../src/apply/context.ts';
+import type { TemplateService } from '../../src/apply/context.ts';
 import { listTemplates } from '../../src/apply/listing.ts';
 import { applyTemplate } from '../../src/apply/template.ts';
 import type { Memory } from '../../src/state/memory.ts';
 import { presentTemplate } from '../plan/records.ts';
-import { clock, newWork } from './work.ts';
+import { contextWith, newWork } from './work.ts';
 
 test('an add is not sent where a reading shows more while its intent goes to disk', async () => {
   const { work, memory } = await newWork(['@ A 192.0.2.1', 'www A 192.0.2.2'], ['#1 @ A 192.0.2.1']);
@@ -23,20 +23,7 @@ test('an add is not sent where a reading shows more while its intent goes to dis
     await listTemplates(context);
     return begun;
   };
-  const context: ApplyContext = {
-    service,
-    memory: { ...memory, begin },
-    clock,
-    signal: new AbortController().signal,
-    run: 'run-1',
-    settle: 0,
-    unknownPause: 0,
-    retry: false,
-    acceptLoss: false,
-    onChange: () => undefined,
-    halt: { reason: null, retryAt: null },
-    latest: { listing: null },
-  };
+  const context = contextWith({ service, memory: { ...memory, begin } });
   await applyTemplate(work, { review: () => undefined, permits: () => true }, context);
   expect(sent).toEqual([]);
   expect(work.addsStopped).toMatch(/another reading shows 1 records/);

@@ -81,6 +81,16 @@ describe('a state directory that cannot be used', { timeout: 60_000 }, () => {
     expect((await daemon.ended).code).toBe(0);
   };
 
+  it('because nobody may look into it is not one in which nothing is', async () => {
+    const place = await openPlace(present);
+    await place.write(present);
+    await place.apply();
+    chmodSync(place.stateDir, 0o000);
+    const { stderr } = await place.run(['plan'], nobody);
+    chmodSync(place.stateDir, 0o700);
+    expect(stderr).toMatch(/planned without memory, so causes are unknown: .*permission denied/);
+  });
+
   it('because it is read-only keeps the program from writing, and plans are shown', async () => {
     const place = await openPlace(present);
     await place.write(more);

@@ -117,6 +117,12 @@ describe.each(faults)('$fault', (fault) => {
     expect(server.seen).toHaveLength(fault.reads);
   });
 
+  test('an answer that leads elsewhere asks for the base URL', async () => {
+    const server = await scriptedServer(fault.answer);
+    const { message } = await failureOf(read(connected(server.url, fault.options)));
+    expect(message.includes('base URL')).toBe(['301', '307'].includes(fault.fault));
+  });
+
   test('a write is sent once', async () => {
     const server = await scriptedServer(fault.answer);
     const failure = await failureOf(write(connected(server.url, fault.options)));
