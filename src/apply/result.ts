@@ -29,7 +29,7 @@ export const templateResult = (input: ResultInput): TemplateResult => {
   const hasSlipped = plan.steps.some((step) => work.fates.get(stepKey(step))?.outcome === 'applied');
   const remains = hasSlipped || differences.some(({ outcome }) => outcome !== 'applied');
   const isCutShort = input.halted !== null && plan.steps.length > 0;
-  const isDoubtful = work.stopped !== null && work.fates.size === 0;
+  const isDoubtful = work.stopped !== null && (work.fates.size === 0 || plan.steps.length > 0);
   const hasFailed = outcomes.has('failed') || outcomes.has('unknown') || isCutShort || isDoubtful;
   return {
     client: input.client,
