@@ -36,7 +36,7 @@ const withoutHttp2 = {
   load: (id) => (id === '\0http2' ? 'export const constants = {}; export class Http2ServerRequest {}' : null),
 };
 
-/** Its build for Node.js looks for two debugging variables at each of a file's millions of lexemes and tokens. */
+/** The build of `yaml` for Node.js looks for a debugging variable at each of a file's perhaps million lexemes. */
 const { resolve } = createRequire(import.meta.filename);
 const alias = { yaml: path.join(path.dirname(resolve('yaml/package.json')), 'browser/dist/index.js') };
 
