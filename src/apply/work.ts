@@ -129,9 +129,8 @@ export const confirmWorks = async (works: readonly TemplateWork[], context: Appl
   const readings = await readTemplates(context);
   if (readings === null) return;
   for (const work of works) {
-    const lacking = lackingStrangers(work);
     takeSecondReading(work, readings.get(work.present.id));
-    forgetStrangers(work, lacking);
+    forgetStrangers(work);
   }
   for (const { work, keys } of doubtful) {
     const again = new Set(keysToConfirm(work, now));
@@ -149,11 +148,11 @@ const takeSecondReading = (work: TemplateWork, reading: PresentTemplate | undefi
   } else work.present = reading;
 };
 
-/** What two readings lack is gone, and tells nothing about later ones. */
-const forgetStrangers = (work: TemplateWork, lacking: readonly number[]): void => {
+/** What a second reading lacks, which lacks nothing of the first, is gone, and tells nothing about later ones. */
+const forgetStrangers = (work: TemplateWork): void => {
   const { ledger, stopped } = work;
-  if (stopped !== null || lacking.length === 0) return;
-  const gone = new Set(lackingStrangers(work).filter((id) => lacking.includes(id)));
+  const gone = new Set(stopped === null ? lackingStrangers(work) : []);
+  if (gone.size === 0) return;
   ledger.setFacts({ strangers: ledger.facts.strangers!.filter((id) => !gone.has(id)) });
 };
 
