@@ -56,9 +56,8 @@ const recent = 600_000;
 
 /**
  * Whether one reading is too little to act on: adds to a template that no pass has seen to the end or of which no
- * record is known, adds where a record is missing that may stand for the wanted one already,
- * records that were parked and are back or that stand for another wanted one, and values that this program has only
- * just stored.
+ * record is known, adds where a record is missing that may stand for the wanted one already, records that were parked
+ * and are back or that stand for another wanted one, and values that this program has only just stored.
  */
 const needsConfirmation = (step: Step, work: TemplateWork, now: number): boolean => {
   const { ledger } = work;
@@ -89,29 +88,24 @@ export const wantedKeys = (work: TemplateWork): ReadonlySet<string> =>
 
 /** Of a record that the file never wanted only the id is remembered: it may have been of any type. */
 const lacksOneOfType = (type: string, work: TemplateWork): boolean => {
-  const { ledger, present, lacking } = work;
-  const isStill = lacking?.present === present && lacking.version === ledger.version;
-  const { types, strangers } = (work.lacking = isStill ? lacking : lackingOf(work));
+  const { types, strangers } = lackingIn(work);
   return strangers.length > 0 || types.has(type);
 };
 
-const lackingOf = (work: TemplateWork): NonNullable<TemplateWork['lacking']> => {
-  const { ledger, present } = work;
+/** Worked out once for a reading, and for what memory says of it. */
+const lackingIn = (work: TemplateWork): NonNullable<TemplateWork['lacking']> => {
+  const { ledger, present, lacking } = work;
+  if (lacking?.present === present && lacking.version === ledger.version) return lacking;
+  const { byId, strangers } = ledger.view;
   const ids = new Set(present.records.map(({ id }) => id));
-  const gone = [...ledger.view.byId.values()].filter(({ id }) => !ids.has(id));
-  return {
+  const gone = [...byId.values()].filter(({ id }) => !ids.has(id));
+  work.lacking = {
     types: new Set(gone.map(({ seen }) => canonicalType(seen.type))),
-    strangers: lackingStrangers(work),
+    strangers: [...strangers].filter((id) => !ids.has(id) && !byId.has(id)),
     present,
     version: ledger.version,
   };
-};
-
-const lackingStrangers = ({ ledger, present }: TemplateWork): number[] => {
-  const { byId, strangers } = ledger.view;
-  if (strangers.size === 0) return [];
-  const ids = new Set(present.records.map(({ id }) => id));
-  return [...strangers].filter((id) => !ids.has(id) && !byId.has(id));
+  return work.lacking;
 };
 
 export const isUnconfirmed = (step: Step, work: TemplateWork, { clock }: ApplyContext): boolean =>
@@ -151,7 +145,8 @@ const takeSecondReading = (work: TemplateWork, reading: PresentTemplate | undefi
 /** What a second reading lacks, which lacks nothing of the first, is gone, and tells nothing about later ones. */
 const forgetStrangers = (work: TemplateWork): void => {
   const { ledger, stopped } = work;
-  const gone = new Set(stopped === null ? lackingStrangers(work) : []);
+  if (stopped !== null || ledger.view.strangers.size === 0) return;
+  const gone = new Set(lackingIn(work).strangers);
   if (gone.size === 0) return;
   ledger.setFacts({ strangers: ledger.facts.strangers!.filter((id) => !gone.has(id)) });
 };
