@@ -1,13 +1,11 @@
 /**
  * A function that replaces every given secret in a text by `[secret]`, however a service or a library spells
  * it: raw, URL-encoded (also with `+` for a blank), JSON-escaped or as HTML entities, or a mixture of them.
- * Secrets of under four characters are left alone: such text stands in ordinary words too, and a mark in each
- * of those places would only tell what the secret is.
  */
 export const scrubber = (secrets: readonly string[]): ((text: string) => string) => {
   // The longest first, so that a secret which begins with another one is replaced whole.
   const known = [...new Set(secrets)]
-    .filter((secret) => secret.length >= shortest)
+    .filter((secret) => secret.length >= shortestSecret)
     .sort((a, b) => b.length - a.length);
   if (known.length === 0) return (text) => text;
   const pattern = new RegExp(known.map((secret) => Array.from(secret, spellings).join('')).join('|'), 'g');
@@ -27,7 +25,8 @@ export const cleanTexts = <T>(value: T, clean: (text: string) => string): T => {
   return cleaned(value) as T;
 };
 
-const shortest = 4;
+/** Shorter ones stand in ordinary words too: a mark in each of those places would only tell what the secret is. */
+export const shortestSecret = 4;
 
 /**
  * In a text without these every character stands for itself. To look for one after the other takes a tenth of

@@ -65,6 +65,8 @@ export const readSettings = ({
   const sandbox = flags.sandbox === true;
   const program: Sources = { flags, env, config, sections: config ? [config.top] : [], cwd, problems };
 
+  if (sandbox && flags['baseUrl'] !== undefined)
+    problems.add('--base-url', 'the embedded service of --sandbox would take its place: keep one of them');
   checkVariableNames(env, problems);
   const override = overridesOf(flags.var ?? [], problems);
   const clients = sectionsOf(config, flags.client, problems).map(({ name, sections }) =>

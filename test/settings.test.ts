@@ -77,6 +77,7 @@ describe('defaults', () => {
           concurrency: 8,
           getParameters: 'query',
           subdomainGrace: 900_000,
+          maxAnswerSize: 67_108_864,
           vars: { override: {}, client: {}, config: {} },
           tokens: { read: expect.any(Function) },
         },
@@ -158,6 +159,11 @@ const everySetting: readonly {
   { key: 'concurrency', file: ['2', 2], env: ['DNS_SYNC_CONCURRENCY', '3', 3] },
   { key: 'getParameters', file: ['body', 'body'], env: ['DNS_SYNC_GET_PARAMETERS', 'query', 'query'] },
   { key: 'subdomainGrace', file: ['1m', 60_000], env: ['DNS_SYNC_SUBDOMAIN_GRACE', '2m', 120_000] },
+  {
+    key: 'maxAnswerSize',
+    file: ['2MiB', 2_097_152],
+    env: ['DNS_SYNC_MAX_ANSWER_SIZE', '256MiB', 268_435_456],
+  },
   {
     key: 'listen',
     file: ['0.0.0.0:80', { host: '0.0.0.0', port: 80 }],
@@ -257,6 +263,14 @@ describe('a bad value', () => {
       { env: { DNS_SYNC_ALLOWED_HOSTS: 'a.example:80' } },
       'DNS_SYNC_ALLOWED_HOSTS: expected a host name without port',
     ],
+    [
+      { env: { DNS_SYNC_MAX_ANSWER_SIZE: '64MB' } },
+      'DNS_SYNC_MAX_ANSWER_SIZE: expected a size such as 512KiB or 64MiB, from 1KiB to 256MiB',
+    ],
+    [
+      { env: { DNS_SYNC_MAX_ANSWER_SIZE: '1GiB' } },
+      'DNS_SYNC_MAX_ANSWER_SIZE: expected a size such as 512KiB or 64MiB, from 1KiB to 256MiB',
+    ],
     [{ config: 'sheduel: x' }, 'dns-template-sync.yaml:1:10: sheduel: unknown key; did you mean `schedule`?'],
     [{ config: 'LogLevel: x' }, 'dns-template-sync.yaml:1:11: LogLevel: unknown key'],
     [
@@ -352,9 +366,14 @@ describe('the base URL', () => {
   it.each(['http://panel.example.net', 'http://10.0.0.1', 'http://0.0.0.0', 'http://localhost.example.net'])(
     'needs allowInsecure for %s',
     (baseUrl) => {
-      expect(problemsOf({ flags: { baseUrl } })).toEqual([
-        'baseUrl: http: would send the tokens in the clear: use https:, or say allowInsecure: true in the config file',
+      const problem =
+        'http: would send the tokens in the clear: use https:, or say allowInsecure: true in the config file';
+      expect(problemsOf({ flags: { baseUrl } })).toEqual([`--base-url: ${problem}`]);
+      expect(problemsOf({ env: { DNS_SYNC_BASE_URL: baseUrl } })).toEqual([`DNS_SYNC_BASE_URL: ${problem}`]);
+      expect(problemsOf({ config: `baseUrl: ${baseUrl}` })).toEqual([
+        `dns-template-sync.yaml:1:10: baseUrl: ${problem}`,
       ]);
+      rmSync(path.join(cwd, 'dns-template-sync.yaml'));
       expect(client({ flags: { baseUrl }, config: 'allowInsecure: true' }).baseUrl).toBe(baseUrl);
     },
   );
@@ -370,6 +389,19 @@ describe('the base URL', () => {
     expect(problemsOf({ flags: { baseUrl } })).toEqual([
       '--base-url: expected an address such as https://panel.example.net/api/v1, without user, query or fragment',
     ]);
+  });
+
+  it('cannot be given together with --sandbox', () => {
+    const flags = { sandbox: true, baseUrl: 'https://panel.example.net/api/v1' };
+    expect(problemsOf({ needs: all, flags })).toEqual([
+      '--base-url: the embedded service of --sandbox would take its place: keep one of them',
+    ]);
+  });
+
+  it('gives way to --sandbox where environment or file say it', () => {
+    const env = { DNS_SYNC_BASE_URL: 'https://panel.example.net/api/v1' };
+    const config = 'baseUrl: https://panel.example.net/api/v1';
+    expect(read({ needs: all, flags: { sandbox: true }, env, config }).sandbox).toBe(true);
   });
 
   it('and the tokens are required where the command needs them', () => {
@@ -423,6 +455,22 @@ describe('tokens', () => {
     expect(settings.secrets().toSorted()).toEqual(['client-secret', 'first-secret', 'second-secret']);
   });
 
+  it.each([
+    ['user-secret ', 'blanks at the beginning or end: take them out'],
+    ['\tuser-secret', 'blanks at the beginning or end: take them out'],
+    ['user-secret\u00a0\n', 'blanks at the beginning or end: take them out'],
+    ['abc', 'fewer than 4 characters, which could not be kept out of what the program shows'],
+  ])('are refused as they are in %j', (secret, why) => {
+    write('user', secret);
+    const others = { ...address, DNS_SYNC_CLIENT_TOKEN: 'client-secret' };
+    expect(problemsOf({ needs: all, env: { ...others, DNS_SYNC_USER_TOKEN_FILE: 'user' } })).toEqual([
+      `DNS_SYNC_USER_TOKEN_FILE: the secret has ${why}`,
+    ]);
+    expect(problemsOf({ needs: all, env: { ...others, DNS_SYNC_USER_TOKEN: secret } })).toEqual([
+      `DNS_SYNC_USER_TOKEN: the secret has ${why}`,
+    ]);
+  });
+
   it('are not read where no command needs them', () => {
     const env = { DNS_SYNC_USER_TOKEN_FILE: 'none' };
     expect(() => client({ env }).tokens.read()).toThrow(
@@ -443,7 +491,7 @@ describe('tokens', () => {
     ],
     [
       'an empty file',
-      { env: { DNS_SYNC_CLIENT_TOKEN: 'c', DNS_SYNC_USER_TOKEN_FILE: '/dev/null' } },
+      { env: { DNS_SYNC_CLIENT_TOKEN: 'client', DNS_SYNC_USER_TOKEN_FILE: '/dev/null' } },
       'DNS_SYNC_USER_TOKEN_FILE: the secret is empty',
     ],
     [
@@ -468,7 +516,7 @@ describe('tokens', () => {
     ],
     [
       'a variable not set',
-      { env: { DNS_SYNC_CLIENT_TOKEN: 'c' }, config: 'userToken: {env: MY_TOKEN}' },
+      { env: { DNS_SYNC_CLIENT_TOKEN: 'client' }, config: 'userToken: {env: MY_TOKEN}' },
       'dns-template-sync.yaml:1:12: userToken: the environment variable MY_TOKEN is not set',
     ],
   ])('with %s are a problem', (_, given, problem) => {

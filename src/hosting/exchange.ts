@@ -1,4 +1,5 @@
 import type { Dispatcher } from 'undici';
+import { sizeText } from '../model/size.ts';
 import { incomingBody } from './body.ts';
 
 export interface WireRequest {
@@ -94,7 +95,11 @@ export const exchange = (
         body.add(chunk);
         bytes += chunk.length;
         const limit = head && !isSuccess(head.status) ? Math.min(maxErrorBytes, maxBytes) : maxBytes;
-        if (bytes > limit) fail(`the answer is larger than ${maxBytes} bytes`, true);
+        if (bytes > limit)
+          fail(
+            `the answer is larger than ${sizeText(maxBytes)}: if that is right, allow more with maxAnswerSize`,
+            true,
+          );
       },
       onResponseEnd: () => complete(false),
       onResponseError: (_, error) => fail(describe(error)),

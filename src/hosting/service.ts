@@ -26,7 +26,8 @@ export interface HostingOptions {
   readonly concurrency: number;
   /** Told of each single request when it has ended. */
   readonly onRequest?: (trace: RequestTrace) => void;
-  readonly maxResponseBytes?: number;
+  /** Bytes. */
+  readonly maxAnswerSize: number;
 }
 
 /** A record to add. What is null or absent is not sent, and the service decides about it. */
@@ -68,9 +69,9 @@ export interface HostingService {
  */
 export const connectHosting = (options: HostingOptions): HostingService => {
   const { origin, basePath } = readBaseUrl(options.baseUrl);
-  const { tokens, getParameters, onRequest, requestTimeout, writeTimeout, concurrency } = options;
-  const { maxResponseBytes = 256 * 1_024 * 1_024 } = options;
-  const transport = new Transport({ origin, concurrency, requestTimeout, writeTimeout, maxResponseBytes });
+  const { tokens, getParameters, onRequest, requestTimeout, writeTimeout, concurrency, maxAnswerSize } =
+    options;
+  const transport = new Transport({ origin, concurrency, requestTimeout, writeTimeout, maxAnswerSize });
   const turn = gate(concurrency);
   const closing = new AbortController();
   setMaxListeners(0, closing.signal);

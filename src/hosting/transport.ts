@@ -7,7 +7,7 @@ interface TransportOptions {
   readonly concurrency: number;
   readonly requestTimeout: number;
   readonly writeTimeout: number;
-  readonly maxResponseBytes: number;
+  readonly maxAnswerSize: number;
 }
 
 /**
@@ -33,14 +33,14 @@ export class Transport {
 
   /** Throws {@link TransportError}. The signal cuts it off. */
   async read(request: WireRequest, signal: AbortSignal): Promise<WireAnswer> {
-    return exchange(this.#reads, request, this.#options.maxResponseBytes, signal);
+    return exchange(this.#reads, request, this.#options.maxAnswerSize, signal);
   }
 
   /** Throws {@link TransportError}. Nothing but its deadline cuts it off. */
   async write(request: WireRequest): Promise<WireAnswer> {
     const connection = new Client(this.#options.origin, { ...noOwnTimeouts, connect: this.#connectForWrite });
     try {
-      return await exchange(connection, request, this.#options.maxResponseBytes);
+      return await exchange(connection, request, this.#options.maxAnswerSize);
     } finally {
       await connection.destroy();
     }

@@ -5,7 +5,7 @@ import { UserError } from '../errors.ts';
 import type { ConfigFile, Section } from './config-file.ts';
 import { valueAt } from './config-file.ts';
 import type { Sources } from './resolve.ts';
-import { resolve } from './resolve.ts';
+import { placeOf, resolve } from './resolve.ts';
 import type { SecretReference, Secrets, SecretSource } from './secret.ts';
 import type { clientTable, Values } from './table.ts';
 import { clientTable as table, limitTable } from './table.ts';
@@ -98,7 +98,7 @@ const checkAddress = (baseUrl: string, allowInsecure: boolean, needs: Needs, sou
     );
   } else if (baseUrl.startsWith('http:') && !allowInsecure && !isLoopback(new URL(baseUrl).hostname)) {
     problems.add(
-      keyName(sources, 'baseUrl'),
+      placeOf(table.baseUrl, 'baseUrl', sources) ?? keyName(sources, 'baseUrl'),
       'http: would send the tokens in the clear: use https:, or say allowInsecure: true in the config file',
     );
   }

@@ -2,6 +2,7 @@ import { isIP } from 'node:net';
 import path from 'node:path';
 import { z } from 'zod';
 import { parseDuration } from '../model/duration.ts';
+import { parseSize, sizeText } from '../model/size.ts';
 import { isTimezone, scheduleProblem } from './schedule.ts';
 
 /** Where a value stands: paths in a file count from its folder, all others from the working directory. */
@@ -26,6 +27,17 @@ export const duration = ({ least = 0, most = Number.MAX_SAFE_INTEGER } = {}): Ki
     (expected) => string(expected).regex(/^\d{1,12}(ms|s|m|h|d)$/, message(expected)),
     (text) => {
       const value = parseDuration(text);
+      return value !== null && value >= least && value <= most ? value : null;
+    },
+  );
+
+/** Bytes. */
+export const size = (least: number, most: number): Kind<number> =>
+  scalar(
+    `a size such as 512KiB or 64MiB, from ${sizeText(least)} to ${sizeText(most)}`,
+    (expected) => string(expected).regex(/^\d{1,12}([KMG]i)?B$/, message(expected)),
+    (text) => {
+      const value = parseSize(text);
       return value !== null && value >= least && value <= most ? value : null;
     },
   );

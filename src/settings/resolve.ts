@@ -30,7 +30,7 @@ interface Found {
 }
 
 const valueOf = (setting: Setting<unknown>, key: string, sources: Sources): unknown => {
-  const found = inFlags(setting, sources) ?? inEnvironment(setting, sources) ?? inFile(key, sources);
+  const found = find(setting, key, sources);
   if (!found) return setting.fallback;
 
   const parsed: Parsed<unknown> = setting.kind.parse(found.texts, { cwd: sources.cwd, folder: found.folder });
@@ -38,6 +38,13 @@ const valueOf = (setting: Setting<unknown>, key: string, sources: Sources): unkn
   sources.problems.add(found.place, `expected ${parsed.expected}`, key);
   return setting.fallback;
 };
+
+/** Where a person wrote the value that holds: a flag, a variable, a place in the file; null where nobody did. */
+export const placeOf = (setting: Setting<unknown>, key: string, sources: Sources): string | null =>
+  find(setting, key, sources)?.place ?? null;
+
+const find = (setting: Setting<unknown>, key: string, sources: Sources): Found | null =>
+  inFlags(setting, sources) ?? inEnvironment(setting, sources) ?? inFile(key, sources);
 
 const inFlags = ({ flag }: Setting<unknown>, { flags, cwd }: Sources): Found | null => {
   const given = flag === undefined ? undefined : flags[flag];

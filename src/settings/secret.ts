@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { UserError } from '../errors.ts';
+import { shortestSecret } from '../secrets.ts';
 
 /** A secret by the place it comes from. `read` goes to that place each time, so a replaced file is noticed. */
 export interface SecretSource {
@@ -53,9 +54,16 @@ export class Secrets {
           .replace(/^\ufeff/, '')
           .replace(/[\r\n]+$/, '');
         if (secret.trim() === '') throw new UserError(`${label}: the secret is empty`);
+        // A service may name it without them, and then nobody would recognise it.
+        if (secret.trim() !== secret)
+          throw new UserError(`${label}: the secret has blanks at the beginning or end: take them out`);
         if (neverInSecrets.test(secret))
           throw new UserError(
             `${label}: the secret is not one line of text: line breaks, control characters or no UTF-8`,
+          );
+        if (secret.length < shortestSecret)
+          throw new UserError(
+            `${label}: the secret has fewer than ${shortestSecret} characters, which could not be kept out of what the program shows`,
           );
         this.#seen.add(secret);
         return secret;

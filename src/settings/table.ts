@@ -10,6 +10,7 @@ import {
   oneOf,
   serviceAddress,
   shownPath,
+  size,
   timezone,
   whole,
   yesOrNo,
@@ -56,6 +57,7 @@ const second = 1_000;
 const minute = 60 * second;
 /** Timers take no more than 24 days; a day is more than any of these needs. */
 const timer = { most: 24 * 60 * minute };
+const mebibyte = 1_024 ** 2;
 const any = Number.MAX_SAFE_INTEGER;
 
 /** What each client may set for itself. The state directory's default depends on the environment. */
@@ -116,6 +118,10 @@ export const clientTable = {
   }),
   subdomainGrace: setting('How long a subdomain may lag behind its template.', duration(), 15 * minute, {
     env: 'DNS_SYNC_SUBDOMAIN_GRACE',
+  }),
+  // V8 makes one text of an answer, and none above half a gibibyte.
+  maxAnswerSize: setting('Largest answer of the service.', size(1_024, 256 * mebibyte), 64 * mebibyte, {
+    env: 'DNS_SYNC_MAX_ANSWER_SIZE',
   }),
 };
 

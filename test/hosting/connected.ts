@@ -14,6 +14,7 @@ export const connected = (baseUrl: string, options: Partial<HostingOptions> = {}
     requestTimeout: 5_000,
     writeTimeout: 5_000,
     concurrency: 8,
+    maxAnswerSize: 64 * 1_024 * 1_024,
     ...options,
   });
   onTestFinished(() => service.close());

@@ -105,7 +105,7 @@ const faults: Fault[] = [
     answer: (response, { method }) =>
       response.end(JSON.stringify(method === 'PUT' ? wireTemplate : []).padEnd(2_000)),
     ...broken,
-    options: { maxResponseBytes: 1_000 },
+    options: { maxAnswerSize: 1_000 },
   },
 ];
 
