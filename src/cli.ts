@@ -164,6 +164,7 @@ const collect = (value: string, before: string[] = []): string[] => [...before, 
 const withSettings = (command: Command): Command =>
   command
     .option('--config <file>', 'settings file (default: ./dns-template-sync.yaml, if there)')
+    .option('--no-config', 'read no settings file, for directories that others may write to')
     .option('--client <name>', 'only this client of the settings file')
     .option('--log-level <level>', 'trace, debug, info, warn, error, fatal or silent (default: info)');
 

@@ -9,3 +9,7 @@ export class UserError extends Error {
 /** A message for people out of anything thrown. */
 export const messageOf = (thrown: unknown): string =>
   thrown instanceof Error ? thrown.message : String(thrown);
+
+/** What the operating system calls it, or else the message: of errors whose message would repeat a path. */
+export const codeOf = (thrown: unknown): string =>
+  thrown instanceof Error && 'code' in thrown ? String(thrown.code) : messageOf(thrown);

@@ -10,8 +10,31 @@ export const scrubber = (secrets: readonly string[]): ((text: string) => string)
   if (known.length === 0) return (text) => text;
   const pattern = new RegExp(known.map((secret) => Array.from(secret, spellings).join('')).join('|'), 'g');
   const signs = [...spellingSigns, ...known];
-  return (text) => (signs.some((sign) => text.includes(sign)) ? text.replace(pattern, '[secret]') : text);
+  const replaceWhole = (text: string): string =>
+    signs.some((sign) => text.includes(sign)) ? text.replace(pattern, '[secret]') : text;
+  return (text) => withoutBeginnings(replaceWhole(text), known);
 };
+
+/** Messages quote only the beginning of a long text, and so perhaps of a secret. */
+const withoutBeginnings = (text: string, secrets: readonly string[]): string => {
+  if (!text.includes('...') && !text.includes('…')) return text;
+  const parts = text.split(/(\.\.\.|…)/);
+  return parts
+    .map((part, index) => (index % 2 === 0 && index < parts.length - 1 ? withoutEnd(part, secrets) : part))
+    .join('');
+};
+
+const withoutEnd = (part: string, secrets: readonly string[]): string => {
+  for (const secret of secrets) {
+    for (let length = secret.length - 1; length >= shortestBeginning; length -= 1) {
+      if (part.endsWith(secret.slice(0, length))) return `${part.slice(0, -length)}[secret]`;
+    }
+  }
+  return part;
+};
+
+/** Of fewer characters nothing can be told that a word might not be. */
+const shortestBeginning = 8;
 
 /** The same value, every text in it cleaned: whatever came with an answer or a file may repeat a secret. */
 export const cleanTexts = <T>(value: T, clean: (text: string) => string): T => {

@@ -16,7 +16,8 @@ import { clientTable, limitTable, programTable, runTable } from './settings/tabl
 
 /** The flags of the command line that are settings, as the argument parser names them. */
 export interface Flags extends Partial<Record<FlagName, string | boolean | readonly string[] | undefined>> {
-  readonly config?: string | undefined;
+  /** False: none is read, also not the usual one. */
+  readonly config?: string | false | undefined;
   readonly client?: string | undefined;
   /** `NAME=VALUE` each. */
   readonly var?: readonly string[] | undefined;
@@ -39,6 +40,8 @@ export interface Settings {
   readonly sandbox: boolean;
   /** Every secret read so far, replaced ones too: none of them may reach an output. */
   readonly secrets: () => readonly string[];
+  /** The same, and all others that the settings name and that can be read, for a command that needs none. */
+  readonly allSecrets: () => readonly string[];
 }
 
 export interface SettingsRequest {
@@ -61,7 +64,7 @@ export const readSettings = ({
 }: SettingsRequest): Settings => {
   const problems = new Problems();
   const secrets = new Secrets(env);
-  const config = readConfigFile(flags.config, cwd, problems);
+  const config = readConfigFile(flags.config ?? configIn(env, problems), cwd, problems);
   const sandbox = flags.sandbox === true;
   const program: Sources = { flags, env, config, sections: config ? [config.top] : [], cwd, problems };
 
@@ -87,12 +90,23 @@ export const readSettings = ({
     configFile: config?.file ?? null,
     sandbox,
     secrets: () => secrets.seen(),
+    allSecrets: () => secrets.all(),
   };
   const scrub = scrubber(secrets.seen());
   problems.settle(scrub);
   if (needs.tokens && !sandbox) checkTwins(clients, problems);
   problems.settle(scrub);
   return settings;
+};
+
+const configVariable = 'DNS_SYNC_CONFIG';
+
+/** A settings file can send any variable and any file to any address: where others write it, none may be read. */
+const configIn = (env: NodeJS.ProcessEnv, problems: Problems): false | undefined => {
+  const value = env[configVariable];
+  if (value === undefined || value === '') return undefined;
+  if (value !== 'off') problems.add(configVariable, 'expected off; a settings file is given with --config');
+  return false;
 };
 
 interface NamedSections {
@@ -134,7 +148,10 @@ const overridesOf = (given: readonly string[], problems: Problems): Readonly<Rec
  */
 const checkVariableNames = (env: NodeJS.ProcessEnv, problems: Problems): void => {
   const tables = [clientTable, limitTable, programTable, runTable];
-  const known = tables.flatMap((table) => Object.values(table).flatMap(({ env: name }) => name ?? []));
+  const known = [
+    configVariable,
+    ...tables.flatMap((table) => Object.values(table).flatMap(({ env: name }) => name ?? [])),
+  ];
   for (const name of Object.keys(env)) {
     if (!name.startsWith('DNS_SYNC_') || known.includes(name)) continue;
     const meant = nearest(name, known);

@@ -51,3 +51,11 @@ test('a text without secrets stays as it is', () => {
 test.each([[[]], [['']], [['abc']], [['', 'a', 'le']]])('%j: nothing to look for', (secrets) => {
   expect(scrubber(secrets)('a cable, abc')).toBe('a cable, abc');
 });
+
+test('the beginning of a secret is replaced where a message was cut off within it', () => {
+  const clean = scrubber(['correct-horse-battery-staple']);
+  expect(clean('not `correct-horse-batt...`')).toBe('not `[secret]...`');
+  expect(clean('not `user correct-horse...` but correct...')).toBe('not `user [secret]...` but correct...');
+  expect(clean('not `other-horse-batt...`, correct-horse')).toBe('not `other-horse-batt...`, correct-horse');
+  expect(clean('correct-horse-battery…')).toBe('[secret]…');
+});

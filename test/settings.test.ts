@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -89,6 +90,7 @@ describe('defaults', () => {
       logLevel: 'info',
       configFile: null,
       sandbox: false,
+      allSecrets: expect.any(Function),
       secrets: expect.any(Function),
     });
   });
@@ -491,8 +493,18 @@ describe('tokens', () => {
     ],
     [
       'an empty file',
-      { env: { DNS_SYNC_CLIENT_TOKEN: 'client', DNS_SYNC_USER_TOKEN_FILE: '/dev/null' } },
+      { env: { DNS_SYNC_CLIENT_TOKEN: 'client', DNS_SYNC_USER_TOKEN_FILE: 'empty' } },
       'DNS_SYNC_USER_TOKEN_FILE: the secret is empty',
+    ],
+    [
+      'a device without end',
+      { env: { DNS_SYNC_CLIENT_TOKEN: 'client', DNS_SYNC_USER_TOKEN_FILE: '/dev/zero' } },
+      'DNS_SYNC_USER_TOKEN_FILE: cannot read /dev/zero (it is not a regular file)',
+    ],
+    [
+      'a file that is too large',
+      { env: { DNS_SYNC_CLIENT_TOKEN: 'client', DNS_SYNC_USER_TOKEN_FILE: '/proc/kallsyms' } },
+      'DNS_SYNC_USER_TOKEN_FILE: cannot read /proc/kallsyms (it is larger than 64 KiB)',
     ],
     [
       'two lines',
@@ -520,6 +532,7 @@ describe('tokens', () => {
       'dns-template-sync.yaml:1:12: userToken: the environment variable MY_TOKEN is not set',
     ],
   ])('with %s are a problem', (_, given, problem) => {
+    write('empty', '');
     expect(problemsOf({ ...given, needs: all, env: { ...address, ...given.env } })).toEqual([problem]);
   });
 
@@ -613,6 +626,54 @@ clients:
       'clients.b: the same base URL and client token as clients.a',
     ]);
   });
+});
+
+describe('a settings file', () => {
+  const config = 'mode: report\n';
+
+  it('is not read with --no-config or DNS_SYNC_CONFIG=off', () => {
+    expect(client({ config }).mode).toBe('report');
+    expect(client({ config, flags: { config: false } }).mode).toBe('enforce');
+    expect(client({ config, env: { DNS_SYNC_CONFIG: 'off' } }).mode).toBe('enforce');
+    expect(client({ config: ': no\n- YAML', env: { DNS_SYNC_CONFIG: 'off' } }).mode).toBe('enforce');
+  });
+
+  it('that is named on the command line is read whatever the variable says', () => {
+    write('other.yaml', 'mode: edits\n');
+    const env = { DNS_SYNC_CONFIG: 'off' };
+    expect(client({ config, env, flags: { config: 'other.yaml' } }).mode).toBe('edits');
+  });
+
+  it('is named by a flag, not by the variable', () => {
+    expect(problemsOf({ env: { DNS_SYNC_CONFIG: 'other.yaml' } })).toEqual([
+      'DNS_SYNC_CONFIG: expected off; a settings file is given with --config',
+    ]);
+    expect(client({ config, env: { DNS_SYNC_CONFIG: '' } }).mode).toBe('report');
+  });
+
+  it('that is a pipe, a device or far too large is a problem, and nobody waits for it', () => {
+    execFileSync('mkfifo', [path.join(cwd, 'dns-template-sync.yaml')]);
+    expect(problemsOf({})).toEqual([
+      'dns-template-sync.yaml: cannot read the config file (it is not a regular file)',
+    ]);
+    expect(problemsOf({ flags: { config: '/dev/zero' } })).toEqual([
+      '/dev/zero: cannot read the config file (it is not a regular file)',
+    ]);
+    expect(problemsOf({ flags: { config: '/proc/kallsyms' } })).toEqual([
+      '/proc/kallsyms: cannot read the config file (it is larger than 1 MiB)',
+    ]);
+  });
+});
+
+it('secrets that no command asked for are known on request, as far as they can be read', () => {
+  write('client', 'client-secret');
+  execFileSync('mkfifo', [path.join(cwd, 'pipe')]);
+  const settings = read({
+    config: 'clientToken: {file: client}\ntriggerToken: {env: TRIGGER}\n',
+    env: { DNS_SYNC_USER_TOKEN_FILE: 'pipe', TRIGGER: 'a-trigger-token-of-length' },
+  });
+  expect(settings.secrets()).toEqual([]);
+  expect(settings.allSecrets().toSorted()).toEqual(['a-trigger-token-of-length', 'client-secret']);
 });
 
 describe('paths', () => {

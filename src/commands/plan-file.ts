@@ -1,7 +1,7 @@
-import { readFile } from 'node:fs/promises';
 import { messageOf, UserError } from '../errors.ts';
 import type { Difference } from '../plan/difference.ts';
 import { groupBy } from '../plan/group.ts';
+import { readRegularFile } from '../regular-file.ts';
 import type { Report } from '../report/report.ts';
 import { changeText, recordText } from './record-text.ts';
 
@@ -9,7 +9,7 @@ import { changeText, recordText } from './record-text.ts';
 export const readPlan = async (file: string): Promise<Report> => {
   let value: unknown;
   try {
-    value = JSON.parse(await readFile(file, 'utf8'));
+    value = JSON.parse((await readRegularFile(file, largestFile)).toString('utf8'));
   } catch (error) {
     throw new UserError(`--plan: cannot read ${file}: ${messageOf(error)}`, { cause: error });
   }
@@ -20,6 +20,9 @@ export const readPlan = async (file: string): Promise<Report> => {
     `--plan: ${file} is no report of plan: write one with plan --format json --out ${file}`,
   );
 };
+
+/** Bytes; V8 makes one text of a file, and none above half a gibibyte. */
+const largestFile = 256 * 1024 ** 2;
 
 type Templates = Report['templates'];
 type Planned = Templates[number];

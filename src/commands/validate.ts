@@ -3,6 +3,7 @@ import { createTemplateLoader } from '../desired/load.ts';
 import { formatProblem } from '../desired/problem.ts';
 import type { DesiredState, Problem } from '../model/template.ts';
 import { visible } from '../report/visible.ts';
+import { cleanTexts, scrubber } from '../secrets.ts';
 import { readSettings } from '../settings.ts';
 
 type ClientProblem = Problem & { readonly client: string };
@@ -24,9 +25,11 @@ export const validate = async (options: Options): Promise<number> => {
       }),
     })),
   );
-  const problems = states.flatMap(({ client, state }) =>
+  const found = states.flatMap(({ client, state }) =>
     state.problems.map((problem) => ({ ...problem, client })),
   );
+  // A message quotes the file, and whoever wrote the settings may have named one that holds a token.
+  const problems = cleanTexts(found, scrubber(settings.allSecrets()));
   const format = forms[String(options['format'])] ?? asText;
   process.stdout.write(
     format(

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import { constants, type BigIntStats } from 'node:fs';
-import { open } from 'node:fs/promises';
-import { buffer } from 'node:stream/consumers';
+import type { BigIntStats } from 'node:fs';
+import { codeOf } from '../errors.ts';
+import { readBeginning } from '../regular-file.ts';
 
 /** A file as it was found. */
 export interface WatchedFile {
@@ -37,7 +37,7 @@ export const fileContents = (): FileContents => {
       };
       return isAtRest && before?.times !== times
         ? note(times)
-        : digestOf(file.real).then((digest) => note(`${times} ${digest}`));
+        : digestOf(file).then((digest) => note(`${times} ${digest}`));
     },
     forgetAllBut: (files) => {
       const kept = new Set(files.map(({ real }) => real));
@@ -63,18 +63,14 @@ const hasRested = ({ changedAt }: WatchedFile): boolean => Date.now() - changedA
 /** Milliseconds; FAT has two seconds, and a look comes a little after the time that it is held against. */
 const longestTick = 3_000;
 
-/** Of a file that is gone, why. Should something else have taken its place, opening it waits for nothing. */
-const digestOf = async (file: string): Promise<string> => {
+/** Of a file that cannot be read, why. */
+const digestOf = async ({ real, identity }: WatchedFile): Promise<string> => {
   try {
-    const handle = await open(file, constants.O_RDONLY | constants.O_NONBLOCK);
-    try {
-      const bytes = await buffer(handle.createReadStream({ end: mostRead, autoClose: false }));
-      return createHash('sha256').update(bytes).digest('base64');
-    } finally {
-      await handle.close();
-    }
+    return createHash('sha256')
+      .update(await readBeginning(real, mostRead, identity))
+      .digest('base64');
   } catch (error) {
-    return error instanceof Error && 'code' in error ? String(error.code) : String(error);
+    return codeOf(error);
   }
 };
 

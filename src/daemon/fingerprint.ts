@@ -1,4 +1,5 @@
 import { realpath, stat } from 'node:fs/promises';
+import { codeOf } from '../errors.ts';
 import { fileContents, type WatchedFile } from './file-contents.ts';
 
 /** What template files are like at one moment. Equal means: nothing happened since. */
@@ -55,6 +56,3 @@ const rootOf = async (root: string): Promise<Root> => {
     return { real: null, line: `${root} ${codeOf(error)}` };
   }
 };
-
-const codeOf = (error: unknown): string =>
-  error instanceof Error && 'code' in error ? String(error.code) : String(error);

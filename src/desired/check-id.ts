@@ -1,6 +1,8 @@
 /** What makes a template unusable, in the order of the way through: file, YAML, shape, values, record, template. */
 export const errorChecks = [
+  'no-templates',
   'unreadable',
+  'outside',
   'yaml-syntax',
   'yaml-version',
   'yaml-tag',

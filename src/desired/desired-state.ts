@@ -73,21 +73,26 @@ const wordless = ({ path, outline }: SourceFile): UnusableTemplate => ({
 const countErrors = (files: readonly string[], count: number): string =>
   `${count === 1 ? '1 error' : `${count} errors`} in ${[...new Set(files)].join(' and ')}`;
 
-const unreadable = ({ path, reason }: Missing): UnusableTemplate => ({
-  file: path,
+const unreadable = (missing: Missing): UnusableTemplate => ({
+  file: missing.path,
   template: null,
   id: null,
-  message: `${path} cannot be read: ${reason}`,
+  message: missingMessage(missing),
 });
 
 const isTemplateFile = ({ path }: Missing): boolean =>
   /\.ya?ml$/.test(path) && !basename(path).startsWith('_');
 
-const missingProblem = ({ path, reason }: Missing): Problem => ({
+const missingProblem = (missing: Missing): Problem => ({
   severity: 'error',
-  check: 'unreadable',
-  message: `${path} cannot be read: ${reason}`,
-  file: path,
+  check: missing.isOutside ? 'outside' : 'unreadable',
+  message: missingMessage(missing),
+  file: missing.path,
   line: null,
   column: null,
 });
+
+const missingMessage = ({ path, reason, isOutside }: Missing): string =>
+  isOutside
+    ? `${path} is not read: ${reason}; put what it leads to there, or give its directory as templates too`
+    : `${path} cannot be read: ${reason}`;

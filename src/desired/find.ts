@@ -26,14 +26,19 @@ export interface FoundFile {
   readonly changedAt: number;
 }
 
+/** What is there and not read. */
 export interface Missing {
   readonly path: string;
   readonly reason: string;
+  /** A link that leads out of the directories given as templates. */
+  readonly isOutside?: true;
 }
 
 export interface Found {
   readonly files: readonly FoundFile[];
   readonly missing: readonly Missing[];
+  /** Where the given paths really are: links may lead there, and nowhere else. */
+  readonly realRoots: readonly string[];
   /** The files by their real paths. */
   readonly byReal: FilesByReal;
 }
@@ -42,20 +47,61 @@ export type FilesByReal = ReadonlyMap<string, FoundFile>;
 
 /**
  * The template files and fragments under some paths, to any depth, sorted; what two ways lead to is there once.
- * Symbolic links are followed, entries whose name starts with `.` are not looked at. A file that is as it was found
- * `before` is the same object.
+ * Symbolic links are followed as long as they lead to where one of the paths really is: whoever may write a
+ * template file is not to choose what else is read. Entries whose name starts with `.` are not looked at. A file
+ * that is as it was found `before` is the same object.
  */
 export const findFiles = async (paths: readonly string[], before?: FilesByReal): Promise<Found> => {
-  const search: Search = { files: [], missing: [], byReal: new Map(), directories: new Set(), before };
+  const realRoots = await realPathsOf(paths);
+  const search: Search = {
+    files: [],
+    missing: [],
+    realRoots,
+    byReal: new Map(),
+    directories: new Set(),
+    before,
+  };
   for (const path of paths) await searchPath(path, search);
   return search;
 };
 
-/** One file below a root. Throws what the file system throws. */
-export const findFile = async (root: Root, relative: string, before?: FilesByReal): Promise<FoundFile> => {
+const realPathsOf = async (paths: readonly string[]): Promise<string[]> => {
+  const real = await Promise.all(paths.map((path) => realpath(path).catch(() => null)));
+  return real.filter((path) => path !== null);
+};
+
+/** Whether a real path is one of these, or lies below one. */
+const isWithin = (real: string, realRoots: readonly string[]): boolean =>
+  realRoots.some((root) => real === root || real.startsWith(root.endsWith(sep) ? root : root + sep));
+
+/** One file below a root. Throws what the file system throws, and an OutsideError. */
+export const findFile = async (
+  root: Root,
+  relative: string,
+  realRoots: readonly string[],
+  before?: FilesByReal,
+): Promise<FoundFile> => {
   const real = await realpath(join(root.real, relative));
+  if (!isWithin(real, realRoots)) throw new OutsideError();
   return fileAt(root, relative, real, await stat(real, { bigint: true }), before);
 };
+
+/** Far more than anybody has; whoever names the root of the file system is told so. */
+const maxDirectories = 10_000;
+
+class TooManyError extends Error {
+  override message = `more than ${maxDirectories} directories lie in what is given as templates`;
+}
+
+class OutsideError extends Error {
+  override message = 'it leads out of the directories given as templates';
+}
+
+export const missingAt = (path: string, thrown: unknown): Missing => ({
+  path,
+  reason: reasonOf(thrown),
+  ...(thrown instanceof OutsideError ? { isOutside: true } : {}),
+});
 
 const fileAt = (
   root: Root,
@@ -106,7 +152,7 @@ const statsOfAll = (paths: readonly string[]): Promise<(BigIntStats | Error)[]> 
   });
 
 /** What lies between a person and a file that cannot be read. */
-export const reasonOf = (thrown: unknown): string => {
+const reasonOf = (thrown: unknown): string => {
   const code = thrown instanceof Error && 'code' in thrown ? thrown.code : undefined;
   switch (code) {
     case 'ENOENT':
@@ -124,6 +170,7 @@ export const reasonOf = (thrown: unknown): string => {
 interface Search {
   readonly files: FoundFile[];
   readonly missing: Missing[];
+  readonly realRoots: readonly string[];
   readonly byReal: Map<string, FoundFile>;
   /** Real paths of those that have been read. */
   readonly directories: Set<string>;
@@ -137,17 +184,19 @@ const searchPath = async (path: string, search: Search): Promise<void> => {
       await searchDirectory({ path, real: await realpath(path) }, '', search);
     } else {
       const root = { path: dirname(path), real: await realpath(dirname(path)) };
-      take(await findFile(root, basename(path), search.before), search);
+      take(await findFile(root, basename(path), search.realRoots, search.before), search);
     }
   } catch (error) {
-    search.missing.push({ path, reason: reasonOf(error) });
+    search.missing.push(missingAt(path, error));
   }
 };
 
 const searchDirectory = async (root: Root, relative: string, search: Search): Promise<void> => {
   const real = await realpath(join(root.real, relative));
+  if (!isWithin(real, search.realRoots)) throw new OutsideError();
   if (search.directories.has(real)) return;
   search.directories.add(real);
+  if (search.directories.size > maxDirectories) throw new TooManyError();
   const entries = (await readdir(real, { withFileTypes: true }))
     .filter(({ name }) => !name.startsWith('.'))
     .sort((one, other) => (one.name < other.name ? -1 : 1));
@@ -179,7 +228,7 @@ const takePlain = (
     if (stats instanceof Error) throw stats;
     take(fileAt(root, relative, real, stats, search.before), search);
   } catch (error) {
-    search.missing.push({ path: join(root.path, relative), reason: reasonOf(error) });
+    search.missing.push(missingAt(join(root.path, relative), error));
   }
 };
 
@@ -188,11 +237,10 @@ const searchEntry = async (root: Root, relative: string, search: Search): Promis
   try {
     const stats = await stat(join(root.real, relative));
     if (stats.isDirectory()) await searchDirectory(root, relative, search);
-    else if (isTemplate) take(await findFile(root, relative, search.before), search);
+    else if (isTemplate) take(await findFile(root, relative, search.realRoots, search.before), search);
   } catch (error) {
-    if (isTemplate || !isGone(error)) {
-      search.missing.push({ path: join(root.path, relative), reason: reasonOf(error) });
-    }
+    if (error instanceof TooManyError) throw error;
+    if (isTemplate || !isGone(error)) search.missing.push(missingAt(join(root.path, relative), error));
   }
 };
 

@@ -1,5 +1,6 @@
-import { readFileSync, realpathSync, statSync } from 'node:fs';
+import { realpathSync, statSync } from 'node:fs';
 import path from 'node:path';
+import { readRegularFileSync } from '../regular-file.ts';
 
 /**
  * The git commit of the checkout that a file is in, worktrees and git-sync's links too; null outside of one. What is
@@ -53,4 +54,7 @@ const isCommit = (value: string): boolean => /^[0-9a-f]{40}(?:[0-9a-f]{24})?$/.t
 const textIfThere = (file: string): string =>
   statSync(file, { throwIfNoEntry: false })?.isFile() ? textOf(file) : '';
 
-const textOf = (file: string): string => readFileSync(file, 'utf8').trim();
+const textOf = (file: string): string => readRegularFileSync(file, largestFile).toString('utf8').trim();
+
+/** Bytes; the packed references of some 500,000 branches and tags. */
+const largestFile = 32 * 1024 ** 2;

@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { lstat, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { lstat, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { makeDirectory } from '../directory.ts';
 import { UserError } from '../errors.ts';
+import { readBeginning } from '../regular-file.ts';
+import { maxFileSize } from './text.ts';
 
-/** The content of a regular file; null where nothing has this name. Throws where something else does. */
+/** The content of a template file; null where nothing has this name. Throws where something else does. */
 export const readIfThere = async (file: string): Promise<Buffer | null> => {
   const found = await lstat(file).catch((error: unknown) => {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
@@ -12,7 +14,7 @@ export const readIfThere = async (file: string): Promise<Buffer | null> => {
   });
   if (found === null) return null;
   if (!found.isFile()) throw new UserError('it is no regular file');
-  return readFile(file);
+  return readBeginning(file, maxFileSize + 1);
 };
 
 /** Throws where something of this name is there by now. */

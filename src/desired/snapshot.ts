@@ -1,13 +1,10 @@
-import { createReadStream } from 'node:fs';
-import { readFile } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, normalize, sep } from 'node:path';
-import { buffer } from 'node:stream/consumers';
 import { setTimeout } from 'node:timers/promises';
+import { readBeginning } from '../regular-file.ts';
 import {
   findFile,
   findFiles,
-  reasonOf,
-  type FilesByReal,
+  missingAt,
   type Found,
   type FoundFile,
   type Missing,
@@ -88,7 +85,7 @@ export const readSnapshot = async (
     const { files, missing } = await readAll(reading);
     const { probes } = reading;
     const again = await findFiles(paths, found.byReal);
-    if (!areSame(again, found) || !(await areTrueStill(probes))) continue;
+    if (!areSame(again, found) || !(await areTrueStill(probes, again))) continue;
     const changedAt = Math.max(0, ...changesIn(found, probes));
     const witness = { found, lookedAt, probes, changedAt };
     return { files, missing, witness };
@@ -107,7 +104,7 @@ export const lookAt = async (paths: readonly string[], before?: Found): Promise<
 export const isTrueStill = async (witness: Witness, { found }: Look): Promise<boolean> =>
   witness.changedAt + restless < witness.lookedAt &&
   areSame(found, witness.found) &&
-  (await areTrueStill(witness.probes));
+  (await areTrueStill(witness.probes, found));
 
 const changesIn = ({ files }: Found, probes: readonly Probe[]): number[] => [
   ...files.map(({ changedAt }) => changedAt),
@@ -191,7 +188,7 @@ const load = async (path: string, content: Promise<Content>): Promise<LoadedFile
   try {
     return { ...(await content), path, isFragment: isFragmentPath(path), includes: new Map() };
   } catch (error) {
-    return { path, reason: reasonOf(error) };
+    return missingAt(path, error);
   }
 };
 
@@ -201,8 +198,8 @@ const contentOf = async (found: FoundFile, { outliner }: Reading): Promise<Conte
   outliner.recall?.(found) ?? outliner.outline(await bytesOf(found), isFragmentPath(found.path));
 
 /** No more than what is enough to tell that it is too much. */
-const bytesOf = ({ real, size }: FoundFile): Promise<Buffer> =>
-  size < maxFileSize ? readFile(real) : buffer(createReadStream(real, { end: maxFileSize }));
+const bytesOf = ({ real, identity }: FoundFile): Promise<Buffer> =>
+  readBeginning(real, maxFileSize + 1, identity);
 
 const included = async (
   { root, relative }: FoundFile,
@@ -217,7 +214,7 @@ const included = async (
   if (!/^_.*\.ya?ml$/.test(basename(target))) {
     return { path, reason: 'a fragment is a YAML file whose name starts with `_`' };
   }
-  const result = await findBelow(root, target, reading.found.byReal);
+  const result = await findBelow(root, target, reading.found);
   reading.probes.push({ root, relative: target, result });
   return 'reason' in result ? result : take(result, reading);
 };
@@ -226,22 +223,26 @@ interface LoadedFile extends SourceFile {
   readonly includes: Map<string, SourceFile | Missing>;
 }
 
-/** A fragment below the root, also when links are followed. */
-const findBelow = async (root: Root, relative: string, before: FilesByReal): Promise<FoundFile | Missing> => {
-  const path = join(root.path, relative);
+/** A fragment below the root; a link may lead to another of the given paths. */
+const findBelow = async (
+  root: Root,
+  relative: string,
+  { realRoots, byReal }: Pick<Found, 'realRoots' | 'byReal'>,
+): Promise<FoundFile | Missing> => {
   try {
-    const found = await findFile(root, relative, before);
-    const isInside = found.real.startsWith(root.real.endsWith(sep) ? root.real : root.real + sep);
-    return isInside ? found : { path, reason: 'it leads outside the templates directory' };
+    return await findFile(root, relative, [root.real, ...realRoots], byReal);
   } catch (error) {
-    return { path, reason: reasonOf(error) };
+    return missingAt(join(root.path, relative), error);
   }
 };
 
-const areTrueStill = async (probes: readonly Probe[]): Promise<boolean> => {
+const areTrueStill = async (
+  probes: readonly Probe[],
+  { realRoots }: Pick<Found, 'realRoots'>,
+): Promise<boolean> => {
   for (const { root, relative, result } of probes) {
-    const before = new Map('reason' in result ? [] : [[result.real, result]]);
-    if (!isSame(await findBelow(root, relative, before), result)) return false;
+    const byReal = new Map('reason' in result ? [] : [[result.real, result]]);
+    if (!isSame(await findBelow(root, relative, { realRoots, byReal }), result)) return false;
   }
   return true;
 };

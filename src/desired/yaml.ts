@@ -119,12 +119,19 @@ const syntaxFault = (error: YAMLError, { source, lines, unclosed }: Stream): Fau
     return faultAt('yaml-syntax', positionAt(lines, opening), 'the quoted text that begins here has no end');
   }
   const check = error.code === 'TAG_RESOLVE_FAILED' ? 'yaml-tag' : 'yaml-syntax';
-  return faultAt(check, positionAt(lines, offset), explain(error, source.slice(offset, offset + 80)));
+  return faultAt(
+    check,
+    positionAt(lines, offset),
+    explain(error, source.slice(offset, offset + excerptLength)),
+  );
 };
+
+/** Characters of what is wrong that a message looks at. */
+const excerptLength = 80;
 
 const explain = ({ code, message }: YAMLError, rest: string): string => {
   const [text = ''] = rest.split(/[\n,\]}]/, 1);
-  const quoted = `quote it: "${text.trim()}"`;
+  const quoted = `quote it: "${text.trim()}${text.length === excerptLength ? '...' : ''}"`;
   const said = message.charAt(0).toLowerCase() + message.slice(1);
   if (code === 'BAD_SCALAR_START') {
     return `a value that begins with \`${rest[0]}\` is no plain text in YAML; ${quoted}`;

@@ -1,9 +1,11 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import path from 'node:path';
 import type { Document } from 'yaml';
 import { isMap, isNode, isScalar, LineCounter, parseDocument } from 'yaml';
 import type { z } from 'zod';
 import { suggestion } from '../desired/nearest.ts';
+import { codeOf } from '../errors.ts';
+import { readRegularFileSync } from '../regular-file.ts';
 import { configKeys, configSchema } from './config-schema.ts';
 import type { Problems } from './problems.ts';
 
@@ -27,12 +29,16 @@ export interface ConfigFile {
 
 const usualName = 'dns-template-sync.yaml';
 
-/** The config file, or null where there is none. What is wrong in it goes to `problems` and is left out. */
+/**
+ * The config file, or null where there is none or none is to be read. What is wrong in it goes to `problems` and is
+ * left out.
+ */
 export const readConfigFile = (
-  given: string | undefined,
+  given: string | false | undefined,
   cwd: string,
   problems: Problems,
 ): ConfigFile | null => {
+  if (given === false) return null;
   const file = given ?? usualName;
   const absolute = path.resolve(cwd, file);
   if (given === undefined && !existsSync(absolute)) return null;
@@ -72,13 +78,15 @@ export const valueAt = ({ values }: Section, key: string): unknown => {
 
 const read = (absolute: string, file: string, problems: Problems): string | null => {
   try {
-    return readFileSync(absolute, 'utf8');
+    return readRegularFileSync(absolute, largestFile).toString('utf8');
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unreadable';
-    problems.addUnread(file, `cannot read the config file (${code})`);
+    problems.addUnread(file, `cannot read the config file (${codeOf(error)})`);
     return null;
   }
 };
+
+/** Bytes; hundreds of clients need less. */
+const largestFile = 1024 * 1024;
 
 /** Messages are our own: those of the parser quote the file, in which somebody may have written a token. */
 const valuesOf = (document: Document, at: (offset: number) => string, problems: Problems): unknown => {

@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { UserError } from '../errors.ts';
+import { codeOf, UserError } from '../errors.ts';
+import { readRegularFileSync } from '../regular-file.ts';
 import { shortestSecret } from '../secrets.ts';
 
 /** A secret by the place it comes from. `read` goes to that place each time, so a replaced file is noticed. */
@@ -16,6 +16,7 @@ export type SecretReference = { readonly env: string } | { readonly file: string
 export class Secrets {
   readonly #env: NodeJS.ProcessEnv;
   readonly #seen = new Set<string>();
+  readonly #sources: SecretSource[] = [];
 
   constructor(env: NodeJS.ProcessEnv) {
     this.#env = env;
@@ -24,6 +25,18 @@ export class Secrets {
   /** Every value read so far, replaced ones too. */
   seen(): readonly string[] {
     return [...this.#seen];
+  }
+
+  /** The same, and the values that no command has asked for: whatever of them can be read. */
+  all(): readonly string[] {
+    for (const source of this.#sources) {
+      try {
+        source.read();
+      } catch (error) {
+        if (!(error instanceof UserError)) throw error;
+      }
+    }
+    return this.seen();
   }
 
   fromEnv(name: string, label = name): SecretSource {
@@ -38,17 +51,16 @@ export class Secrets {
     const absolute = path.resolve(folder, file);
     return this.#source(label, () => {
       try {
-        return readFileSync(absolute, 'utf8');
+        return readRegularFileSync(absolute, largestFile).toString('utf8');
       } catch (error) {
-        const code = error instanceof Error && 'code' in error ? String(error.code) : 'unreadable';
-        throw new UserError(`${label}: cannot read ${absolute} (${code})`, { cause: error });
+        throw new UserError(`${label}: cannot read ${absolute} (${codeOf(error)})`, { cause: error });
       }
     });
   }
 
   #source(label: string, value: () => string): SecretSource {
-    return {
-      read: () => {
+    const source = {
+      read: (): string => {
         // Editors and `echo` put around a text what is no part of it.
         const secret = value()
           .replace(/^\ufeff/, '')
@@ -69,8 +81,13 @@ export class Secrets {
         return secret;
       },
     };
+    this.#sources.push(source);
+    return source;
   }
 }
+
+/** Bytes; more than any token or certificate. */
+const largestFile = 64 * 1024;
 
 // oxlint-disable-next-line no-control-regex
 const neverInSecrets = /[\x00-\x1f\x7f\ufffd]/;

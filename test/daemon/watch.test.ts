@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { mkdir, mkdtemp, rename, rm, symlink } from 'node:fs/promises';
+import { mkdtemp, rename, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -138,17 +138,16 @@ describe('a watcher', () => {
   });
 
   it('sees what lies behind links inside the root, and is not led in circles', async () => {
-    await write('elsewhere/deep/b.yaml', 'first');
-    await mkdir(at('root'));
-    await symlink(at('elsewhere'), at('root/link'));
+    await write('root/.store/deep/b.yaml', 'first');
+    await symlink(at('root/.store'), at('root/link'));
     // Followed to where the system ends it, two circles are some 2^40 paths.
-    await symlink(at('root'), at('elsewhere/circle'));
-    await symlink(at('root'), at('elsewhere/round'));
-    await symlink(at('nowhere'), at('root/dangling.yaml'));
-    const { until } = await watching({ paths: ['root'], read: 'elsewhere/deep/b.yaml' });
-    await write('elsewhere/deep/b.yaml', 'second');
+    await symlink(at('root'), at('root/.store/circle'));
+    await symlink(at('root'), at('root/.store/round'));
+    await symlink(at('root/.nowhere'), at('root/dangling.yaml'));
+    const { until } = await watching({ paths: ['root'], read: 'root/.store/deep/b.yaml' });
+    await write('root/.store/deep/b.yaml', 'second');
     expect(await until('second')).toBe('second');
-    await write('nowhere', 'found');
+    await write('root/.nowhere', 'found');
     expect(await until('second')).toBe('second');
   });
 

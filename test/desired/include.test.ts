@@ -132,12 +132,25 @@ describe('fragments', () => {
     await symlink('../outside/_f.yaml', join(directory, 'templates/_link.yaml'));
     await symlink('../outside', join(directory, 'templates/linked'));
     const state = await createTemplateLoader().load({ ...options, paths: [join(directory, 'templates')] });
-    expect(state.problems.map(formatProblem).map((line) => line.replaceAll(`${directory}/`, ''))).toEqual([
+    const included = state.problems.filter(({ check }) => check === 'include');
+    expect(included.map(formatProblem).map((line) => line.replaceAll(`${directory}/`, ''))).toEqual([
       'templates/a.yaml:2:11: error: cannot include `../outside/_f.yaml`: it is outside the templates directory [include]',
-      'templates/a.yaml:2:31: error: cannot include `_link.yaml`: it leads outside the templates directory [include]',
-      'templates/a.yaml:2:43: error: cannot include `linked/_f.yaml`: it leads outside the templates directory [include]',
+      'templates/a.yaml:2:31: error: cannot include `_link.yaml`: it leads out of the directories given as templates [include]',
+      'templates/a.yaml:2:43: error: cannot include `linked/_f.yaml`: it leads out of the directories given as templates [include]',
     ]);
   });
+});
+
+test('a fragment may be a link to another of the given paths', async () => {
+  const directory = await directoryWith({
+    'shared/_f.yaml': `records:\n${text('x')}`,
+    'templates/a.yaml': 'template: a\ninclude: [_f.yaml]\n',
+  });
+  await symlink('../shared/_f.yaml', join(directory, 'templates/_f.yaml'));
+  const paths = [join(directory, 'templates'), join(directory, 'shared')];
+  const state = await createTemplateLoader().load({ ...options, paths });
+  expect(state.problems).toEqual([]);
+  expect(state.templates.map(({ records }) => records.length)).toEqual([1]);
 });
 
 describe('variables', () => {

@@ -42,7 +42,7 @@ describe('which files are read', () => {
       'one/b.yaml': template('b'),
       'elsewhere/c.yaml': template('c'),
     });
-    await symlink('..', join(directory, 'one/up'));
+    await symlink('../one', join(directory, 'one/up'));
     await symlink('a.yaml', join(directory, 'one/same.yaml'));
     await symlink('../elsewhere', join(directory, 'one/linked'));
     await symlink('loop', join(directory, 'one/loop'));

@@ -41,8 +41,10 @@ describe('what lies among the templates', () => {
     await daemon.event('change.applied');
     expect(await daemon.pass()).toMatchObject({ status: 'failed', summary: { failedTemplates: 0 } });
     expect(await contents()).toEqual(['192.0.2.2']);
-    for (const name of ['pipe', 'socket', 'zero', 'circle'])
+    for (const name of ['pipe', 'socket', 'circle'])
       expect(daemon.output()).toContain(`templates/${name}.yaml cannot be read`);
+    for (const name of ['zero.yaml', 'up'])
+      expect(daemon.output()).toContain(`templates/${name} is not read: it leads out`);
     expect(await isAlive(daemon)).toBe(true);
   });
 

@@ -1,0 +1,107 @@
+import { closeSync, constants, fstatSync, openSync, readSync, statSync, type BigIntStats } from 'node:fs';
+import { open, stat } from 'node:fs/promises';
+
+/*
+ * Bounded reads of files that others may have put there. A pipe would be waited for without end, a device has no
+ * end, and a file of the kernel may hold more than its size says: only regular files are read, and only so far.
+ */
+
+/** What tells a file from another one that takes its place. */
+export type FileIdentity = Pick<BigIntStats, 'dev' | 'ino'>;
+
+/** At most `length` bytes from its beginning. With `identity`, only if it is still that file. */
+export const readBeginning = async (
+  file: string,
+  length: number,
+  identity?: FileIdentity,
+): Promise<Buffer> => {
+  if (!identity) checkKind(await stat(file));
+  const handle = await open(file, flags);
+  try {
+    const stats = await handle.stat({ bigint: true });
+    checkKind(stats);
+    if (identity && (stats.ino !== identity.ino || stats.dev !== identity.dev)) {
+      throw new Error('it was replaced while it was read');
+    }
+    const buffers = new Buffers(Number(stats.size), length);
+    for (let next = buffers.next(); next; next = buffers.next()) {
+      buffers.filled((await handle.read(next)).bytesRead);
+    }
+    return buffers.whole();
+  } finally {
+    await handle.close();
+  }
+};
+
+/** The whole file. Throws where it is longer than `most` bytes. */
+export const readRegularFile = async (file: string, most: number, identity?: FileIdentity): Promise<Buffer> =>
+  whole(await readBeginning(file, most + 1, identity), most);
+
+/** The same for what is read before anything else can go on. */
+export const readRegularFileSync = (file: string, most: number): Buffer => {
+  checkKind(statSync(file));
+  const descriptor = openSync(file, flags);
+  try {
+    const stats = fstatSync(descriptor);
+    checkKind(stats);
+    const buffers = new Buffers(stats.size, most + 1);
+    for (let next = buffers.next(); next; next = buffers.next()) {
+      buffers.filled(readSync(descriptor, next));
+    }
+    return whole(buffers.whole(), most);
+  } finally {
+    closeSync(descriptor);
+  }
+};
+
+/** Should a pipe or a terminal have taken the file's place, opening it waits for nothing and changes nothing. */
+const flags = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY;
+
+const checkKind = (stats: { readonly isFile: () => boolean }): void => {
+  if (!stats.isFile()) throw new Error('it is not a regular file');
+};
+
+const whole = (bytes: Buffer, most: number): Buffer => {
+  if (bytes.length > most) throw new Error(`it is larger than ${sizeInWords(most)}`);
+  return bytes;
+};
+
+const sizeInWords = (bytes: number): string =>
+  bytes % 1024 > 0
+    ? `${bytes} bytes`
+    : bytes % 1024 ** 2 > 0
+      ? `${bytes / 1024} KiB`
+      : `${bytes / 1024 ** 2} MiB`;
+
+/** Buffers to read into, one after the other: what the file's size asks for first, then for what is beyond it. */
+class Buffers {
+  readonly #full: Buffer[] = [];
+  #next: Buffer | null;
+  #left: number;
+
+  constructor(size: number, length: number) {
+    this.#left = length;
+    // One byte more finds the end of the file at once.
+    this.#next = Buffer.allocUnsafe(Math.min(size + 1, length));
+  }
+
+  /** Null when there is nothing more to read. */
+  next(): Buffer | null {
+    return this.#next;
+  }
+
+  filled(count: number): void {
+    const before = this.#next ?? Buffer.alloc(0);
+    this.#full.push(before.subarray(0, count));
+    this.#left -= count;
+    const room = before.length - count;
+    if (count === 0 || this.#left === 0) this.#next = null;
+    else this.#next = room > 0 ? before.subarray(count) : Buffer.allocUnsafe(Math.min(chunk, this.#left));
+  }
+
+  whole(): Buffer {
+    return this.#full.length === 1 ? this.#full[0]! : Buffer.concat(this.#full);
+  }
+}
+
+const chunk = 64 * 1024;

@@ -1,0 +1,148 @@
+import { execFileSync } from 'node:child_process';
+import { realpathSync } from 'node:fs';
+import { mkdir, symlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { createTemplateLoader } from '../../src/desired/load.ts';
+import type { DesiredState } from '../../src/model/template.ts';
+import { directoryWith, options } from './load-files.ts';
+
+const template = (name: string): string => `template: ${name}\nrecords: []\n`;
+
+const load = (...paths: string[]): Promise<DesiredState> =>
+  createTemplateLoader().load({ ...options, paths });
+
+const namesIn = ({ templates }: DesiredState): string[] => templates.map((one) => one.template);
+
+/** What was found wrong, by the last parts of its path. */
+const checksIn = ({ problems }: DesiredState, directory: string): (string | undefined)[] =>
+  problems.map(({ check, file }) => `${file?.replace(`${directory}/`, '')} ${check}`);
+
+describe('a link that leads out of the directories given as templates', () => {
+  test('is refused unread, and holds the template that it is named after', async () => {
+    const directory = await directoryWith({
+      'secret.yaml': 'a secret that no message may quote\n',
+      'templates/a.yaml': template('a'),
+    });
+    await symlink('../secret.yaml', join(directory, 'templates/b.yaml'));
+    const state = await load(join(directory, 'templates'));
+    expect(namesIn(state)).toEqual(['a']);
+    expect(checksIn(state, directory)).toEqual(['templates/b.yaml outside']);
+    expect(state.unusable.map(({ file }) => file)).toEqual([join(directory, 'templates/b.yaml')]);
+    expect(JSON.stringify(state)).not.toContain('a secret');
+  });
+
+  test('to a file of the kernel that never ends is refused', async () => {
+    const directory = await directoryWith({ 'a.yaml': template('a') });
+    await symlink('/proc/kallsyms', join(directory, 'k.yaml'));
+    await symlink('/dev/zero', join(directory, 'z.yaml'));
+    expect(checksIn(await load(directory), directory)).toEqual(['k.yaml outside', 'z.yaml outside']);
+  });
+
+  test('to a directory is not walked, the root of the file system among them', async () => {
+    const directory = await directoryWith({
+      'elsewhere/x.yaml': template('x'),
+      'templates/a.yaml': template('a'),
+    });
+    await symlink('/', join(directory, 'templates/all'));
+    await symlink('../elsewhere', join(directory, 'templates/other'));
+    await symlink('..', join(directory, 'templates/up'));
+    const state = await load(join(directory, 'templates'));
+    expect(namesIn(state)).toEqual(['a']);
+    expect(checksIn(state, directory)).toEqual([
+      'templates/all outside',
+      'templates/other outside',
+      'templates/up outside',
+    ]);
+  });
+
+  test('to a directory beside, whose name begins with that of the templates, is refused too', async () => {
+    const directory = await directoryWith({
+      'templates/a.yaml': template('a'),
+      'templates-old/b.yaml': template('b'),
+    });
+    await symlink('../templates-old/b.yaml', join(directory, 'templates/b.yaml'));
+    expect(checksIn(await load(join(directory, 'templates')), directory)).toEqual([
+      'templates/b.yaml outside',
+    ]);
+  });
+
+  test('that nobody would take for a template concerns nobody', async () => {
+    const directory = await directoryWith({ 'README.md': 'text', 'templates/a.yaml': template('a') });
+    await symlink('../README.md', join(directory, 'templates/README.md'));
+    expect((await load(join(directory, 'templates'))).problems).toEqual([]);
+  });
+
+  test('and out of sight again, through a link inside, is refused', async () => {
+    const directory = await directoryWith({ 'secret.yaml': 'x', 'templates/deep/a.yaml': template('a') });
+    await symlink('../../secret.yaml', join(directory, 'templates/deep/.way'));
+    await symlink('deep/.way', join(directory, 'templates/b.yaml'));
+    expect(checksIn(await load(join(directory, 'templates')), directory)).toEqual([
+      'templates/b.yaml outside',
+    ]);
+  });
+});
+
+describe('what is followed as ever', () => {
+  test('a link inside, and one to another of the given paths', async () => {
+    const directory = await directoryWith({
+      'one/deep/a.yaml': template('a'),
+      'two/b.yaml': template('b'),
+      'three/c.yaml': template('c'),
+    });
+    await symlink('deep/a.yaml', join(directory, 'one/z.yaml'));
+    await symlink('../two', join(directory, 'one/two'));
+    await symlink('../three/c.yaml', join(directory, 'one/c.yaml'));
+    const state = await load(...['one', 'two', 'three/c.yaml'].map((name) => join(directory, name)));
+    expect(state.problems).toEqual([]);
+    expect(namesIn(state).toSorted()).toEqual(['a', 'b', 'c']);
+  });
+
+  test('a given path that is a link itself: the tree of git-sync, and a file', async () => {
+    const directory = await directoryWith({
+      'git/tree/zones/a.yaml': template('a'),
+      'store/b.yaml': template('b'),
+    });
+    await symlink('tree', join(directory, 'git/current'));
+    await symlink('store/b.yaml', join(directory, 'b.yaml'));
+    await mkdir(join(directory, 'with'));
+    await symlink(join(directory, 'git/current/zones'), join(directory, 'with/link'));
+    const state = await load(join(directory, 'with/link'), join(directory, 'b.yaml'));
+    expect(state.problems).toEqual([]);
+    expect(namesIn(state)).toEqual(['a', 'b']);
+  });
+
+  test('a ConfigMap: files that are links through ..data', async () => {
+    const directory = await directoryWith({ 'root/..2026_11/a.yaml': template('a') });
+    await symlink('..2026_11', join(directory, 'root/..data'));
+    await symlink('..data/a.yaml', join(directory, 'root/a.yaml'));
+    for (const given of ['root', 'root/a.yaml']) {
+      const state = await load(join(directory, given));
+      expect([state.problems, namesIn(state)]).toEqual([[], ['a']]);
+    }
+  });
+});
+
+test('a given path that is a pipe or a device is refused, and waited for by nobody', async () => {
+  const directory = await directoryWith({});
+  execFileSync('mkfifo', [join(directory, 'pipe.yaml')]);
+  const state = await load(join(directory, 'pipe.yaml'), '/dev/zero');
+  expect(state.problems.map(({ check, message }) => `${check} ${message.split(': ')[1]}`)).toEqual([
+    'unreadable it is not a regular file',
+    'unreadable it is not a regular file',
+  ]);
+});
+
+test('a given file of the kernel, which claims to be empty, is read no further than a template file may be long', async () => {
+  const state = await load(realpathSync('/proc/kallsyms'));
+  expect(state.templates).toEqual([]);
+  expect(state.problems.length).toBeGreaterThan(0);
+});
+
+test('more directories than anybody has end the search with the path that was given', async () => {
+  const directory = await directoryWith({});
+  for (let index = 0; index <= 10_000; index += 1) await mkdir(join(directory, String(index)));
+  expect((await load(directory)).problems).toMatchObject([
+    { check: 'unreadable', file: directory, message: expect.stringContaining('more than 10000 directories') },
+  ]);
+});
