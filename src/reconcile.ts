@@ -1,16 +1,16 @@
 import { bindTemplates, type BoundTemplate, type UnboundTemplate } from './apply/bind.ts';
 import type { ApplyContext, Change, Clock, Halt, TemplateService, TemplateWork } from './apply/context.ts';
+import { readOrHalt } from './apply/halt.ts';
 import { heldByPolicy, holdMore, holdWorks } from './apply/hold.ts';
 import { oneByOne } from './apply/one-by-one.ts';
 import { rememberUndone, rememberWork } from './apply/remember.ts';
 import { templateResult, unseenResult } from './apply/result.ts';
 import { keepAll, keepRests, restsAmong, resultsAsBefore, resultsAtRest, type Rests } from './apply/rest.ts';
 import { settleEarlier, settleOwn, takeIntents } from './apply/settle.ts';
-import { checkSubdomains } from './apply/subdomains.ts';
+import { checkSubdomains, type SubdomainContext } from './apply/subdomains.ts';
 import { applyTemplate, planWork } from './apply/template.ts';
 import { confirmWorks, isUnconfirmed, openWork } from './apply/work.ts';
 import { messageOf } from './errors.ts';
-import { HostingError } from './hosting/errors.ts';
 import { gate } from './hosting/gate.ts';
 import type { DesiredState, DesiredTemplate, PresentTemplate, SubdomainRecord } from './model/template.ts';
 import type { Hold } from './plan/guard.ts';
@@ -61,7 +61,8 @@ export interface Pass {
 export const reconcile = async (desired: DesiredState, pass: Pass): Promise<PassResult> => {
   const { startedAt } = pass;
   const halt: Halt = { reason: null, retryAt: null };
-  const templates = await reconcileTemplates(desired, pass, halt);
+  const limitReads = gate(pass.concurrency);
+  const templates = await reconcileTemplates(desired, { ...pass, halt, limitReads });
   return {
     client: pass.client,
     run: pass.run,
@@ -88,16 +89,18 @@ const selectTemplates = (desired: DesiredState, names: readonly string[]): Desir
   };
 };
 
+/** A pass under way. */
+type RunningPass = Pass & Pick<SubdomainContext, 'halt' | 'limitReads'>;
+
 const reconcileTemplates = async (
   part: DesiredState,
-  pass: Pass,
-  halt: Halt,
+  pass: RunningPass,
 ): Promise<readonly TemplateResult[]> => {
   const desired = selectTemplates(part, pass.templates);
   const { described = part } = pass;
   const held = await unusableTemplates(desired, pass);
-  const actual = await readActual(pass, halt);
-  if (typeof actual === 'string') return [...unseen(desired.templates, 'failed', actual, pass), ...held];
+  const actual = await readActual(pass);
+  if (actual === null) return [...unseen(desired.templates, 'failed', pass.halt.reason!, pass), ...held];
   const revisions = (await pass.memory.revisions?.()) ?? null;
   const ground = { desired, described, actual, revisions };
   const asBefore = await resultsAsBefore(ground, pass);
@@ -121,7 +124,7 @@ const reconcileTemplates = async (
         works,
         actual,
         others,
-        { ...pass, memory: pass.writer, halt, latest: { listing: null } },
+        { ...pass, memory: pass.writer, latest: { listing: null } },
         pass,
       )
     : await showWorks(works, pass);
@@ -135,23 +138,11 @@ const reconcileTemplates = async (
   return results;
 };
 
-const readActual = async (
-  { listing, service, clock }: Pass,
-  halt: Halt,
-): Promise<readonly PresentTemplate[] | string> => {
-  try {
-    return await (listing ?? service.listDnsTemplates());
-  } catch (error) {
-    if (!(error instanceof HostingError)) throw error;
-    halt.reason = error.message;
-    halt.isDenied = error.kind === 'unauthorized';
-    if (error.retryAfter !== null) halt.retryAt = clock.now() + error.retryAfter;
-    return error.message;
-  }
-};
+const readActual = (pass: RunningPass): Promise<readonly PresentTemplate[] | null> =>
+  readOrHalt(() => pass.listing ?? pass.service.listDnsTemplates(), pass);
 
 /** Without writing: what a pass would find, do and hold back. */
-const showWorks = async (works: readonly TemplateWork[], pass: Pass): Promise<TemplateResult[]> => {
+const showWorks = async (works: readonly TemplateWork[], pass: RunningPass): Promise<TemplateResult[]> => {
   const intents = await pass.memory.openIntents();
   for (const work of works) takeIntents(intents, work);
   const plans = await planAll(works, pass);
@@ -161,7 +152,7 @@ const showWorks = async (works: readonly TemplateWork[], pass: Pass): Promise<Te
 const showPlans = (
   plans: ReadonlyMap<TemplateWork, TemplatePlan>,
   holds: ReadonlyMap<TemplateWork, Hold>,
-  pass: Pass,
+  pass: RunningPass,
 ): Promise<TemplateResult[]> =>
   oneByOne([...plans], async ([work, plan]) => {
     const hold = holds.get(work);
@@ -174,7 +165,7 @@ const writeWorks = async (
   actual: readonly PresentTemplate[],
   others: readonly TemplateResult[],
   context: ApplyContext,
-  pass: Pass,
+  pass: RunningPass,
 ): Promise<TemplateResult[]> => {
   await settleEarlier(works, actual, context);
   await confirmWorks(works, context);
@@ -236,7 +227,7 @@ const resultOf = async (
   hold: Hold | undefined,
   heldBack: (step: Step) => string | null,
   halted: string | null,
-  pass: Pass,
+  pass: RunningPass,
 ): Promise<TemplateResult> =>
   templateResult({
     client: pass.client,

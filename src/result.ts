@@ -10,6 +10,10 @@ export type Trigger = 'command' | 'startup' | 'file-change' | 'schedule' | 'requ
 export const statuses = ['in-sync', 'drifted', 'held', 'failed'] as const;
 export type Status = (typeof statuses)[number];
 
+/** In sync where there is none. */
+export const worstOf = (found: readonly Status[]): Status =>
+  statuses.findLast((status) => found.includes(status)) ?? 'in-sync';
+
 export interface SubdomainResult {
   readonly subdomain: string;
   readonly status: 'in-sync' | 'pending' | 'drifted' | 'failed';

@@ -1,23 +1,13 @@
-import { HostingError } from '../hosting/errors.ts';
 import type { PresentTemplate } from '../model/template.ts';
 import { countLost } from './answer.ts';
 import type { ApplyContext, TemplateWork } from './context.ts';
+import { readOrHalt } from './halt.ts';
 
-/** All templates by id; null, with the writes of this pass ended, where they cannot be read. */
-export const readTemplates = async (
-  context: ApplyContext,
-): Promise<ReadonlyMap<number, PresentTemplate> | null> => {
-  try {
-    return await listTemplates(context);
-  } catch (error) {
-    if (!(error instanceof HostingError)) throw error;
-    context.halt.reason ??= error.message;
-    return null;
-  }
-};
+/** All templates by id, kept also for those for which they were not read; null as by `readOrHalt`. */
+export const readTemplates = (context: ApplyContext): Promise<ReadonlyMap<number, PresentTemplate> | null> =>
+  readOrHalt(() => listTemplates(context), context);
 
-/** All templates by id, kept also for those for which they were not read. */
-export const listTemplates = async ({
+const listTemplates = async ({
   service,
   latest,
 }: ApplyContext): Promise<ReadonlyMap<number, PresentTemplate>> => {

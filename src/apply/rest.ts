@@ -166,10 +166,16 @@ export const keepRests = async (
       revision,
       lastWriteAt: work.ledger.facts.lastWriteAt,
       isDryRun: writer === null,
-      result: withSubdomains(result, []),
+      result: withoutSubdomains(result),
     });
   }
 };
+
+const withoutSubdomains = (result: TemplateResult): TemplateResult => ({
+  ...result,
+  status: result.differences.length > 0 ? 'drifted' : 'in-sync',
+  subdomains: [],
+});
 
 /** Whether only a change, and no lapse of time, can give a pass something to do here. */
 const isAtRest = (work: TemplateWork, plan: TemplatePlan): boolean =>

@@ -3,7 +3,7 @@ import type { Difference, Outcome } from '../plan/difference.ts';
 import type { Hold } from '../plan/guard.ts';
 import type { TemplatePlan } from '../plan/plan.ts';
 import type { Step } from '../plan/step.ts';
-import type { Status, SubdomainResult, TemplateResult } from '../result.ts';
+import { worstOf, type Status, type SubdomainResult, type TemplateResult } from '../result.ts';
 import type { Fate, TemplateWork } from './context.ts';
 import { stepKey } from './write.ts';
 
@@ -31,34 +31,48 @@ export const templateResult = (input: ResultInput): TemplateResult => {
   const isCutShort = input.halted !== null && plan.steps.length > 0;
   const isDoubtful = work.stopped !== null && (work.fates.size === 0 || plan.steps.length > 0);
   const hasFailed = outcomes.has('failed') || outcomes.has('unknown') || isCutShort || isDoubtful;
-  return {
+  const result: TemplateResult = {
     client: input.client,
     template: work.desired.template,
     id: work.present.id,
     file: work.desired.source.file,
     revision: input.revision,
-    status: statusOf(hasFailed, hold, remains || anyDrifted(subdomains)),
+    status: statusOf(hasFailed, hold, remains),
     message: messageOf(work, hold, isCutShort ? input.halted : null, hasSlipped),
     inSync: plan.inSync,
     parked: plan.parked,
     ignored: plan.ignored,
     differences,
+    subdomains: [],
+  };
+  return withSubdomains(result, subdomains);
+};
+
+/** A result that says nothing of subdomains yet, with what was found of them now. */
+export const withSubdomains = (
+  result: TemplateResult,
+  subdomains: readonly SubdomainResult[],
+): TemplateResult => {
+  const unread = subdomains.filter(({ status }) => status === 'failed').map(({ subdomain }) => subdomain);
+  return {
+    ...result,
+    status: worstOf([result.status, ...subdomains.map(({ status }) => statusBySubdomain[status])]),
+    message:
+      [result.message, unread.length > 0 ? unreadable(unread) : null].filter(Boolean).join('; ') || null,
     subdomains,
   };
 };
 
-/** A result that is neither failed nor held, with what was found of its subdomains now. */
-export const withSubdomains = (
-  result: TemplateResult,
-  subdomains: readonly SubdomainResult[],
-): TemplateResult => ({
-  ...result,
-  status: statusOf(false, null, result.differences.length > 0 || anyDrifted(subdomains)),
-  subdomains,
-});
+/** One that may still follow is no difference. */
+const statusBySubdomain: Readonly<Record<SubdomainResult['status'], Status>> = {
+  'in-sync': 'in-sync',
+  pending: 'in-sync',
+  drifted: 'drifted',
+  failed: 'failed',
+};
 
-const anyDrifted = (subdomains: readonly SubdomainResult[]): boolean =>
-  subdomains.some(({ status }) => status === 'drifted');
+const unreadable = ([first, ...others]: readonly string[]): string =>
+  `subdomain ${first}${others.length > 0 ? ` and ${others.length} more` : ''} cannot be read`;
 
 const statusOf = (hasFailed: boolean, hold: Hold | null, remains: boolean): Status => {
   if (hasFailed) return 'failed';

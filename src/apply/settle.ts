@@ -7,6 +7,7 @@ import type { Ending, Intent } from '../state/memory.ts';
 import { arrivalOf, countLost, targetOf, type Arrival, type Evidence } from './answer.ts';
 import type { ApplyContext, Fate, TemplateWork } from './context.ts';
 import { mostAdds } from './gate.ts';
+import { isClosed } from './halt.ts';
 import { openLedger, type Ledger } from './ledger.ts';
 import { readTemplates } from './listing.ts';
 import { wantedKeys } from './work.ts';
@@ -146,7 +147,7 @@ const settleAdds = async (input: SettleInput, context: ApplyContext): Promise<Se
   let silent = new Set<number>();
   let doubted = new Set<number>();
   for (let round = 1; round <= 2 && open.length > 0; round += 1) {
-    await context.clock.sleep(context.settle, context.signal);
+    if (!isClosed(context.halt)) await context.clock.sleep(context.settle, context.signal);
     const next = context.signal.aborted ? null : await readTemplates(context);
     if (next === null) return { open, arrived, absent: [], readings, doubted };
     const taken = takeReadings(readings, next);

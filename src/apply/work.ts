@@ -117,7 +117,7 @@ export const confirmWorks = async (works: readonly TemplateWork[], context: Appl
   const doubtful = works
     .map((work) => ({ work, keys: keysToConfirm(work, now) }))
     .filter(({ keys }) => keys.length > 0);
-  if (doubtful.length === 0) return;
+  if (doubtful.length === 0 || context.halt.reason !== null) return;
   await context.clock.sleep(context.settle, context.signal);
   if (context.signal.aborted) return;
   const readings = await readTemplates(context);

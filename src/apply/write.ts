@@ -1,4 +1,3 @@
-import { messageOf } from '../errors.ts';
 import { HostingError } from '../hosting/errors.ts';
 import { canonicalType, sameData } from '../model/canonical.ts';
 import { dataOf, type PresentRecord, type RecordData } from '../model/record.ts';
@@ -10,8 +9,9 @@ import { isParkedName } from '../plan/surplus.ts';
 import type { Ending, Failure, Intent, RecordMemory } from '../state/memory.ts';
 import { arrivalOf, disbelief, showsMore, showsTheSame, targetOf } from './answer.ts';
 import type { ApplyContext, Fate, TemplateWork } from './context.ts';
+import { haltFor } from './halt.ts';
 import { longestPause } from './ledger.ts';
-import { holdAgainstLatest, listTemplates } from './listing.ts';
+import { holdAgainstLatest, readTemplates } from './listing.ts';
 
 /** Identifies what a step writes, over the plans of a pass. */
 export const stepKey = (step: Step): string =>
@@ -124,21 +124,15 @@ const failed = async (
   context: ApplyContext,
 ): Promise<Fate> => {
   const ending: Ending = { outcome: 'failed', recordId: intent.recordId, error: error.message };
-  const now = context.clock.now();
   switch (error.kind) {
     case 'refused':
       return refused(work, step, intent, error, context);
     case 'rate-limited':
-      context.halt.reason = error.message;
-      context.halt.retryAt = now + (error.retryAfter ?? defaultWait);
-      await finish(work, intent, ending, context);
-      return { step, outcome: 'failed', error: error.message, retryAt: context.halt.retryAt };
     case 'not-sent':
     case 'unauthorized':
-      context.halt.reason = error.message;
-      context.halt.isDenied = error.kind === 'unauthorized';
+      haltFor(error, context);
       await finish(work, intent, ending, context);
-      return { step, outcome: 'failed', error: error.message, retryAt: null };
+      return { step, outcome: 'failed', error: error.message, retryAt: context.halt.retryAt };
     case 'unknown':
     case 'unavailable':
     case 'bad-answer':
@@ -176,8 +170,8 @@ const shownByReading = async (
   intent: Intent,
   context: ApplyContext,
 ): Promise<Fate | null> => {
-  const reading = await readAgain(work, context);
-  if (reading === null || disbelief(work.present, reading, intent.action) !== null) return null;
+  const reading = (await readTemplates(context))?.get(work.present.id);
+  if (!reading || disbelief(work.present, reading, intent.action) !== null) return null;
   const record = recordAsWanted(metBefore(work), reading, step) ?? renamedRecord(reading, step);
   if (record === null) return null;
   work.present = reading;
@@ -200,7 +194,7 @@ const refused = async (
   error: HostingError,
   context: ApplyContext,
 ): Promise<Fate> => {
-  const reading = await readAgain(work, context);
+  const reading = (await readTemplates(context))?.get(work.present.id);
   const ids = new Set(work.present.records.map(({ id }) => id));
   const record = reading && recordAsWanted((id) => ids.has(id), reading, step);
   const doubt = reading && disbelief(work.present, reading, intent.action);
@@ -225,18 +219,6 @@ const refused = async (
 /** Whether what is planned from is an answer to a write of this pass. */
 const hasAnswer = ({ fates }: TemplateWork): boolean =>
   [...fates.values()].some(({ outcome }) => outcome === 'applied');
-
-const readAgain = async (work: TemplateWork, context: ApplyContext): Promise<PresentTemplate | null> => {
-  try {
-    return (await listTemplates(context)).get(work.present.id) ?? null;
-  } catch (error) {
-    if (error instanceof HostingError && error.kind === 'unauthorized') {
-      context.halt.reason = messageOf(error);
-      context.halt.isDenied = true;
-    }
-    return null;
-  }
-};
 
 const recordAsWanted = (
   isOld: (id: number) => boolean,
@@ -340,5 +322,4 @@ const report = (work: TemplateWork, { step, outcome, error }: Fate, { onChange }
 };
 
 const unexplained = 'a record appeared that nobody can explain';
-const defaultWait = 60_000;
 const shortestPause = 60_000;

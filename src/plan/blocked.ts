@@ -1,8 +1,9 @@
-import { canonicalType } from '../model/canonical.ts';
+import { canonicalName, canonicalType } from '../model/canonical.ts';
 import { dataOf, type PresentRecord } from '../model/record.ts';
 import type { Blocked } from './difference.ts';
-import { recordKey, type Pair, type Wanted } from './entry.ts';
+import { recordKey, type Pair, type Present, type Wanted } from './entry.ts';
 import type { BlockedStep } from './order.ts';
+import type { TemplateMemory } from './memory.ts';
 import type { Obstruction, PlanInput } from './plan-input.ts';
 
 /** A missing record whose id is still there, as something else, is not missing: an add would make a second one. */
@@ -29,15 +30,24 @@ export const obstructionOfAdd = (
 /** An update cannot take a name away: what is not sent keeps its value (specification §4.6). */
 export const obstructionOfUpdate = (
   { wanted, present, fields }: Pair,
-  { gate }: PlanInput,
+  { gate, memory }: PlanInput,
 ): Blocked | null => {
   const { record } = present;
-  if (wanted.name === '' && fields.includes('name')) {
+  const isForNothing = fields.length === 1 || !isNamedByService(present, memory);
+  if (wanted.name === '' && fields.includes('name') && isForNothing) {
     const message = `record ${record.id} has the name ${record.name} now, and a name cannot be cleared`;
     return blockedAs({ reason: 'not-converging', message }, wanted, record);
   }
   const obstruction = gate?.(wanted, present);
   return obstruction ? blockedAs(obstruction, wanted, record) : null;
+};
+
+/** The rest of a record can change where the service gave a name to what was sent without one. */
+const isNamedByService = ({ name, record }: Present, memory: TemplateMemory): boolean => {
+  const known = memory.byId.get(record.id);
+  return (
+    known !== undefined && canonicalName(known.wanted.name) === '' && canonicalName(known.seen.name) === name
+  );
 };
 
 const blockedAs = (obstruction: Obstruction, wanted: Wanted, present: PresentRecord | null): Blocked => ({

@@ -13,11 +13,11 @@ export const kindOf = ({ type, content }: CanonicalRecord): Kind => {
   return content === '.' ? 'null MX' : 'MX';
 };
 
-/** The kinds that the result of a step excludes at its name, as far as it brings anything new there. */
-export const excludedBy = (step: Step, result: CanonicalRecord): readonly Kind[] => {
+/** The kinds that the result of a step excludes at a name, as far as it brings anything new there. */
+export const excludedBy = (step: Step, result: CanonicalRecord, isThere: boolean): readonly Kind[] => {
   if (isPark(step)) return [];
   const kind = kindOf(result);
-  if (!isUpdate(step) || step.difference.fields.includes('name')) return excluded[kind];
+  if (!isUpdate(step) || !isThere) return excluded[kind];
   return isMx(kind) && step.difference.fields.includes('content') ? excluded[kind].filter(isMx) : [];
 };
 

@@ -1,11 +1,12 @@
 import { canonicalName } from '../model/canonical.ts';
-import { dataOf } from '../model/record.ts';
+import { dataOf, type RecordData } from '../model/record.ts';
 import { obstructionOfUpdate } from './blocked.ts';
 import { causeOfSurplus, type Wants } from './cause.ts';
 import type { Blocked, Surplus } from './difference.ts';
 import type { Pair, Present, Wanted } from './entry.ts';
 import { addStep, parkStep, updateStep } from './make-step.ts';
 import type { TemplateMemory } from './memory.ts';
+import type { KeptNames } from './kept-names.ts';
 import { orderSteps, type BlockedStep } from './order.ts';
 import type { LeftOver } from './pairing.ts';
 import type { PlanInput } from './plan-input.ts';
@@ -22,6 +23,7 @@ export interface Work {
   /** Every record of the template, ignored and unknown ones too. */
   readonly everything: readonly Present[];
   readonly wants: Wants;
+  readonly keptNames: KeptNames;
 }
 
 export interface Draft {
@@ -38,13 +40,14 @@ export interface Draft {
 
 /**
  * What stands at a name stays in service while a record that is to come there cannot be written: surplus of such
- * a name is neither used nor parked. `closed` are names of which this is known beforehand.
+ * a name is neither used nor parked. `closed` are names of which this is known beforehand, as the file has them.
  */
 export const draftSteps = (work: Work, closed: ReadonlySet<string>, input: PlanInput): Draft => {
-  let names = closed;
+  const { keptNames } = work;
+  let names: ReadonlySet<string> = new Set([...closed].flatMap(keptNames));
   for (;;) {
     const draft = draftBeside(names, work, input);
-    const more = namesNotReached(draft).filter((name) => !names.has(name));
+    const more = namesNotReached(draft, keptNames).filter((name) => !names.has(name));
     const holdsBack = new Set(more);
     if (!work.left.some(({ present }) => holdsBack.has(present.name))) return draft;
     names = new Set([...names, ...more]);
@@ -64,7 +67,12 @@ const draftBeside = (closed: ReadonlySet<string>, work: Work, input: PlanInput):
       ...use.missing.map((entry) => addStep(entry, memory)),
       ...parks.free.map(({ present }) => parkStep(present, memory, work.wants)),
     ],
-    { present: work.everything, pending, stepAside: (present) => stepAside(present, work.wants, input) },
+    {
+      present: work.everything,
+      pending,
+      keptNames: work.keptNames,
+      stepAside: (present) => stepAside(present, work.wants, input),
+    },
   );
   const kept = new Set(use.kept.map(({ present }) => present.record.id));
   return {
@@ -79,13 +87,13 @@ const draftBeside = (closed: ReadonlySet<string>, work: Work, input: PlanInput):
   };
 };
 
-const namesNotReached = ({ barred, obstructed }: Draft): string[] =>
-  [...barred.map(({ step }) => step.difference), ...obstructed.filter(isNewAtName)].map(({ desired }) =>
-    canonicalName(desired.name),
-  );
-
-const isNewAtName = ({ current, desired }: Blocked): boolean =>
-  canonicalName(current?.name ?? null) !== canonicalName(desired.name);
+const namesNotReached = ({ barred, obstructed }: Draft, keptNames: KeptNames): string[] => {
+  const namesOf = ({ desired }: { desired: RecordData }): readonly string[] =>
+    keptNames(canonicalName(desired.name));
+  const isNewAtName = (blocked: Blocked): boolean =>
+    !namesOf(blocked).includes(canonicalName(blocked.current?.name ?? null));
+  return [...barred.map(({ step }) => step.difference), ...obstructed.filter(isNewAtName)].flatMap(namesOf);
+};
 
 export const withObstructions = <Thing, Obstructed>(
   things: readonly Thing[],

@@ -3,6 +3,7 @@ import type { RecordData } from '../model/record.ts';
 import { excludedBy, kindOf, reasonOf, type ConflictReason, type Kind } from './conflict.ts';
 import { byId, compareText, recordKey, type Present } from './entry.ts';
 import { groupBy, pushTo } from './group.ts';
+import type { KeptNames } from './kept-names.ts';
 import {
   isPark,
   isUpdate,
@@ -26,6 +27,7 @@ export interface Surroundings {
   readonly present: readonly Present[];
   /** Adds that may still come. */
   readonly pending: readonly RecordData[];
+  readonly keptNames: KeptNames;
   /** A step that takes a record out of the way before it is put to use; null where that is not allowed. */
   readonly stepAside: (present: Present) => ParkStep | null;
 }
@@ -53,12 +55,12 @@ export interface OrderedSteps {
  */
 export const orderSteps = (
   steps: readonly Step[],
-  { present, pending, stepAside }: Surroundings,
+  { present, pending, keptNames, stepAside }: Surroundings,
 ): OrderedSteps => {
   const results = new Map(
     steps.map((step) => [step, isPark(step) ? canonicalRecord(resultOf(step)) : step.wanted]),
   );
-  const names = new Set([...results.values()].map((result) => result.name));
+  const names = new Set([...results.values()].flatMap((result) => keptNames(result.name)));
   const standing = groupBy(
     present.filter((entry) => names.has(entry.name)),
     (entry) => placeOf(kindOf(entry), entry.name),
@@ -105,13 +107,21 @@ export const orderSteps = (
     }
   };
 
+  /** Where the result may come to stand: where it is, should the service have its own spelling of the name. */
+  const namesFor = ({ name }: CanonicalRecord, own: Present | null): readonly string[] => {
+    const all = keptNames(name);
+    return own && all.includes(own.name) ? [...new Set([name, own.name])] : all;
+  };
+
   const obstaclesOf = (step: Step, result: CanonicalRecord, own: Present | null): Obstacle[] => {
-    const excluded = excludedBy(step, result);
+    const places = namesFor(result, own).flatMap((name) =>
+      excludedBy(step, result, own?.name === name).map((kind) => placeOf(kind, name)),
+    );
     const stays = (entry: Present): boolean => {
       const clearing = stepOf.get(entry.record.id);
       if (!clearing || clearing === step) return true;
       const after = results.get(clearing)!;
-      if (after.name === result.name && excluded.includes(kindOf(after))) return true;
+      if (places.includes(placeOf(kindOf(after), after.name))) return true;
       settle(clearing);
       const cleared = fates.get(clearing) === 'open' ? aside(clearing, entry) : clearing;
       if (cleared === null || fates.get(cleared) !== 'ready') return true;
@@ -122,7 +132,6 @@ export const orderSteps = (
       id,
       reason: reasonOf(kindOf(result), kindOf(canonical)),
     });
-    const places = excluded.map((kind) => placeOf(kind, result.name));
     const there = places
       .flatMap((place) => standing.get(place) ?? [])
       .sort(byId)

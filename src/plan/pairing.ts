@@ -1,8 +1,8 @@
-import { byId, dataKey, pairOf, recordKey, type Pair, type Present, type Wanted } from './entry.ts';
+import { dataKey, pairOf, recordKey, type Pair, type Present, type Wanted } from './entry.ts';
 import { knownOf, type TemplateMemory } from './memory.ts';
 import { createPool } from './pool.ts';
-import { openSets, type OpenSet } from './record-set.ts';
-import { textKind } from './text-kind.ts';
+import { openSets, pairedData, pairUp, removeUsed, type OpenSet } from './record-set.ts';
+import { takeRest } from './take-rest.ts';
 
 export interface Pairing {
   /** In sync, or to be updated. */
@@ -20,13 +20,17 @@ export interface LeftOver {
 /**
  * Pairs the wanted with the present records of one template, each used once. In this order:
  *
- * | step | wanted takes present                                                      | difference         |
- * | ---- | ------------------------------------------------------------------------- | ------------------ |
- * | 1    | of its set with the same data                                             | none               |
- * | 1b   | whose id memory knows it by, of its type, under whatever name             | what differs       |
- * | 2    | of its set with the same content and priority                             | ttl                |
- * | 3    | of its set with the same content                                          | priority (and ttl) |
- * | 4    | of its set: copies of paired records, then fewest changes, then lowest id | content, …         |
+ * | step | wanted takes present                                                         | difference         |
+ * | ---- | ---------------------------------------------------------------------------- | ------------------ |
+ * | 1    | of its set with the same data                                                | none               |
+ * | 1b   | whose id memory knows it by, of its type, under whatever name                | what differs       |
+ * | 2    | of its set with the same content and priority                                | ttl                |
+ * | 3    | of its set with the same content                                             | priority (and ttl) |
+ * | 4a   | of its set: copies of paired records                                         | content, …         |
+ * | 4b   | that stood for a record of its set which the file dropped, under whatever name | content, …       |
+ * | 4c   | of its set                                                                   | content, …         |
+ *
+ * In each part of step 4 the fewest changes decide, then the lowest id.
  *
  * Linear in the number of records but for sorting sets. The result does not depend on the order of the input.
  */
@@ -41,8 +45,8 @@ export const pairRecords = (
   for (const set of sets) {
     takeByKey(set, dataKey);
     takeByKey(set, (entry) => entry.content);
-    takeRest(set, memory);
   }
+  takeRest(sets, wanted, memory);
   return {
     pairs: agreed.concat(sets.flatMap((set) => set.pairs)),
     missing: sets.flatMap((set) => set.wanted),
@@ -89,8 +93,7 @@ const takeKnown = (sets: readonly OpenSet[], memory: TemplateMemory): void => {
       return isBetterElsewhere(entry, found) ? undefined : found;
     });
   }
-  if (used.size === 0) return;
-  for (const set of sets) set.present = set.present.filter((entry) => !used.has(entry));
+  removeUsed(sets, used);
 };
 
 const takeByKey = (set: OpenSet, key: (entry: Wanted | Present) => string): void => {
@@ -98,99 +101,6 @@ const takeByKey = (set: OpenSet, key: (entry: Wanted | Present) => string): void
   const pool = createPool(set.present, key);
   const used = new Set<Present>();
   pairUp(set, used, (entry) => pool.first(key(entry), used));
-};
-
-/**
- * One name holds independent texts of several owners: a TXT is written over another only where both are of one
- * kind, or where the file wanted the present one before.
- */
-const takeRest = (set: OpenSet, memory: TemplateMemory): void => {
-  if (set.wanted.length === 0 || set.present.length === 0) return;
-  if (set.wanted[0]!.type !== 'TXT') {
-    takeCheapest(set, set.wanted, set.present);
-    return;
-  }
-  const kindOf = (entry: Wanted | Present): string | null => textKind(entry.content);
-  for (const kind of new Set(set.wanted.map(kindOf))) {
-    if (kind === null) continue;
-    takeCheapest(
-      set,
-      set.wanted.filter((entry) => kindOf(entry) === kind),
-      set.present.filter((entry) => kindOf(entry) === kind),
-    );
-  }
-  takeCheapest(
-    set,
-    set.wanted,
-    set.present.filter((entry) => knownOf(memory, entry.record)),
-  );
-};
-
-/** Copies of paired records first, so that a copy becomes useful; then the rest. */
-const takeCheapest = (set: OpenSet, wanted: readonly Wanted[], present: readonly Present[]): void => {
-  const paired = pairedData(set);
-  const isCopy = (entry: Present): boolean => paired.has(dataKey(entry));
-  let open = wanted;
-  for (const candidates of [present.filter(isCopy), present.filter((entry) => !isCopy(entry))]) {
-    open = takeFewestChanges(set, open, candidates);
-  }
-};
-
-/** Content differs in any case here: priority and TTL decide how many fields change. */
-const takeFewestChanges = (
-  set: OpenSet,
-  wanted: readonly Wanted[],
-  present: readonly Present[],
-): readonly Wanted[] => {
-  if (wanted.length === 0 || present.length === 0) return wanted;
-  const priority = (entry: Wanted | Present): string => `${entry.priority}`;
-  const ttl = (entry: Wanted | Present): string => `${entry.record.ttl}`;
-  const both = (entry: Wanted | Present): string => `${priority(entry)} ${ttl(entry)}`;
-  const pools = {
-    both: createPool(present, both),
-    priority: createPool(present, priority),
-    ttl: createPool(present, ttl),
-    any: createPool(present, () => ''),
-  };
-  const used = new Set<Present>();
-  const statesTtl = (entry: Wanted): boolean => entry.record.ttl !== null;
-  const lower = (a: Present | undefined, b: Present | undefined): Present | undefined =>
-    a && b ? [a, b].sort(byId)[0] : (a ?? b);
-  const rounds: readonly ((entry: Wanted) => Present | undefined)[] = [
-    (entry) =>
-      statesTtl(entry) ? pools.both.first(both(entry), used) : pools.priority.first(priority(entry), used),
-    (entry) =>
-      statesTtl(entry)
-        ? lower(pools.priority.first(priority(entry), used), pools.ttl.first(ttl(entry), used))
-        : pools.any.first('', used),
-    () => pools.any.first('', used),
-  ];
-  let open = wanted;
-  for (const round of rounds) open = pairUp(set, used, round, open);
-  return open;
-};
-
-/** Pairs each wanted entry with what `choose` finds for it; returns those it found nothing for. */
-const pairUp = (
-  set: OpenSet,
-  used: Set<Present>,
-  choose: (entry: Wanted) => Present | undefined,
-  wanted: readonly Wanted[] = set.wanted,
-): readonly Wanted[] => {
-  const paired = new Set<Wanted>();
-  const pairs: Pair[] = [];
-  for (const entry of wanted) {
-    const found = choose(entry);
-    if (!found) continue;
-    used.add(found);
-    paired.add(entry);
-    pairs.push(pairOf(entry, found));
-  }
-  if (paired.size === 0) return wanted;
-  set.pairs = [...set.pairs, ...pairs];
-  set.wanted = set.wanted.filter((entry) => !paired.has(entry));
-  set.present = set.present.filter((entry) => !used.has(entry));
-  return wanted.filter((entry) => !paired.has(entry));
 };
 
 const leftOvers = (set: OpenSet): LeftOver[] => {
@@ -201,6 +111,3 @@ const leftOvers = (set: OpenSet): LeftOver[] => {
     reason: paired.has(dataKey(present)) ? 'duplicate' : 'unlisted',
   }));
 };
-
-const pairedData = (set: OpenSet): ReadonlySet<string> =>
-  new Set(set.pairs.map((pair) => dataKey(pair.wanted)));

@@ -7,6 +7,7 @@ import type { Blocked, Difference, Surplus } from './difference.ts';
 import { draftSteps, withObstructions } from './draft.ts';
 import { byWanted, entryOf, recordKey, type Pair, type Present, type Wanted } from './entry.ts';
 import { matchesIgnore } from './ignore.ts';
+import { keptNamesOf } from './kept-names.ts';
 import { addStep } from './make-step.ts';
 import { pairRecords } from './pairing.ts';
 import type { PlanInput } from './plan-input.ts';
@@ -53,6 +54,7 @@ export const planTemplate = (input: PlanInput): TemplatePlan => {
       parked,
       everything,
       wants: wantedIn(wanted),
+      keptNames: keptNamesOf(memory),
     },
     new Set(adds.obstructed.map((blocked) => canonicalName(blocked.desired.name))),
     input,

@@ -1,4 +1,4 @@
-import { byId, byWanted, none, pairOf, type Pair, type Present, type Wanted } from './entry.ts';
+import { byId, byWanted, dataKey, none, pairOf, type Pair, type Present, type Wanted } from './entry.ts';
 
 /** What is still to be paired in one record set, and what has been. */
 export interface OpenSet {
@@ -70,3 +70,35 @@ const takePresent = (names: Map<string, Wanted | GrowingSet | Pair>, entry: Pres
 const isSet = (one: Wanted | GrowingSet | Pair): one is GrowingSet => 'pairs' in one;
 
 const isPair = (one: Wanted | GrowingSet | Pair): one is Pair => 'fields' in one;
+
+/** Pairs each wanted entry with what `choose` finds for it; returns those it found nothing for. */
+export const pairUp = (
+  set: OpenSet,
+  used: Set<Present>,
+  choose: (entry: Wanted) => Present | undefined,
+  wanted: readonly Wanted[] = set.wanted,
+): readonly Wanted[] => {
+  const paired = new Set<Wanted>();
+  const pairs: Pair[] = [];
+  for (const entry of wanted) {
+    const found = choose(entry);
+    if (!found) continue;
+    used.add(found);
+    paired.add(entry);
+    pairs.push(pairOf(entry, found));
+  }
+  if (paired.size === 0) return wanted;
+  set.pairs = [...set.pairs, ...pairs];
+  set.wanted = set.wanted.filter((entry) => !paired.has(entry));
+  set.present = set.present.filter((entry) => !used.has(entry));
+  return wanted.filter((entry) => !paired.has(entry));
+};
+
+/** What served a set may have been in another one. */
+export const removeUsed = (sets: readonly OpenSet[], used: ReadonlySet<Present>): void => {
+  if (used.size === 0) return;
+  for (const set of sets) set.present = set.present.filter((entry) => !used.has(entry));
+};
+
+export const pairedData = (set: OpenSet): ReadonlySet<string> =>
+  new Set(set.pairs.map((pair) => dataKey(pair.wanted)));

@@ -1,4 +1,4 @@
-import { type PassResult, type Status, statuses, type TemplateResult } from '../result.ts';
+import { type PassResult, type Status, type TemplateResult, worstOf } from '../result.ts';
 import type { Report, Summary } from './report.ts';
 
 /**
@@ -12,7 +12,7 @@ export const assembleReport = (passes: readonly PassResult[]): Report => {
     schema: 'dns-template-sync/report/v1',
     ...newestRun(passes),
     dryRun: passes.every((pass) => pass.dryRun),
-    status: problems.some(({ severity }) => severity === 'error') ? 'failed' : worstOf(templates),
+    status: problems.some(({ severity }) => severity === 'error') ? 'failed' : statusOf(templates),
     summary: summaryOf(templates),
     templates,
     problems,
@@ -41,14 +41,14 @@ const newestRun = (
 const startOf = (pass: PassResult): number => Date.parse(pass.startedAt);
 
 /** Of templates, of what still differs in them, and of their subdomains. One that may still follow is no drift. */
-const worstOf = (templates: readonly TemplateResult[]): Status => {
+const statusOf = (templates: readonly TemplateResult[]): Status => {
   const found = new Set<Status>();
   for (const { status, differences, subdomains } of templates) {
     found.add(status);
     for (const { outcome } of differences) if (outcome !== 'applied') found.add('drifted');
     for (const subdomain of subdomains) if (subdomain.status !== 'pending') found.add(subdomain.status);
   }
-  return statuses.findLast((status) => found.has(status)) ?? 'in-sync';
+  return worstOf([...found]);
 };
 
 /** What is left in these templates, and what was written. */

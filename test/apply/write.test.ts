@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { TemplateService } from '../../src/apply/context.ts';
-import { listTemplates } from '../../src/apply/listing.ts';
+import { readTemplates } from '../../src/apply/listing.ts';
 import { applyTemplate } from '../../src/apply/template.ts';
 import type { Memory } from '../../src/state/memory.ts';
 import { presentTemplate } from '../plan/records.ts';
@@ -20,7 +20,7 @@ test('an add is not sent where a reading shows more while its intent goes to dis
   // As for another template's sake.
   const begin: Memory['begin'] = async (intent) => {
     const begun = await memory.begin(intent);
-    await listTemplates(context);
+    await readTemplates(context);
     return begun;
   };
   const context = contextWith({ service, memory: { ...memory, begin } });

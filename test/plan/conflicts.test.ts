@@ -253,6 +253,89 @@ const scenarios: readonly Scenario[] = [
     plan: ['blocked refused #3: www CNAME web.example.net', 'surplus #1 unlisted'],
   },
 
+  // The names under which the service keeps things
+  {
+    name: 'a CNAME beside a record that the service keeps under a longer name',
+    file: ['www CNAME web.example.net'],
+    service: ['#5 www.example.com A 192.0.2.1'],
+    memory: memoryOf([known('#5 www A 192.0.2.1', '#5 www.example.com A 192.0.2.1')]),
+    plan: ['blocked cname-conflict by #5: www CNAME web.example.net', 'surplus #5 unlisted'],
+  },
+  {
+    name: 'a foreign record at the name under which the service keeps ours',
+    file: ['www A 192.0.2.1', 'www AAAA 2001:db8::1'],
+    service: ['#5 www.example.com A 192.0.2.1', '#6 www.example.com CNAME theirs.example.net'],
+    memory: memoryOf([known('#5 www A 192.0.2.1', '#5 www.example.com A 192.0.2.1')]),
+    plan: [
+      'update #5 name: www A 192.0.2.1',
+      'blocked cname-conflict by #6: www AAAA 2001:db8::1',
+      'surplus #6 unlisted',
+    ],
+  },
+  {
+    name: 'a new name, by the ending that the service gives to others',
+    file: ['www A 192.0.2.1', 'ftp CNAME web.example.net', '@ TXT hello'],
+    service: [
+      '#5 www.example.com A 192.0.2.1',
+      '#6 ftp.example.com A 192.0.2.1',
+      '#7 example.com CNAME theirs.example.net',
+    ],
+    memory: memoryOf([known('#5 www A 192.0.2.1', '#5 www.example.com A 192.0.2.1')]),
+    plan: [
+      'update #5 name: www A 192.0.2.1',
+      'blocked cname-conflict by #7: @ TXT hello',
+      'blocked cname-conflict by #6: ftp CNAME web.example.net',
+      'surplus #6 unlisted',
+      'surplus #7 unlisted',
+    ],
+  },
+  {
+    name: 'the name of the subdomain itself, where the service gives it one',
+    file: ['@ CNAME web.example.net'],
+    service: ['#5 ##DOMAIN## A 192.0.2.1', '#6 www.##DOMAIN## A 192.0.2.1'],
+    memory: memoryOf([known('#5 @ A 192.0.2.1', '#5 ##DOMAIN## A 192.0.2.1')]),
+    plan: [
+      'blocked cname-conflict by #5: @ CNAME web.example.net',
+      'surplus #5 unlisted',
+      'surplus #6 unlisted',
+    ],
+  },
+  {
+    name: 'an update in place stays allowed under the service’s spelling of the name',
+    file: ['www CNAME new.example.net'],
+    service: ['#5 www.example.com CNAME old.example.net', '#6 www.example.com TXT hello'],
+    memory: memoryOf([known('#5 www CNAME old.example.net', '#5 www.example.com CNAME old.example.net')]),
+    plan: ['update #5 name,content: www CNAME new.example.net', 'surplus #6 unlisted'],
+  },
+  {
+    name: 'parking clears the way under the service’s spelling of the name',
+    file: ['www CNAME web.example.net'],
+    service: ['#5 www.example.com A 192.0.2.1'],
+    memory: memoryOf([known('#5 www A 192.0.2.1', '#5 www.example.com A 192.0.2.1')]),
+    template: { surplus: 'park' },
+    plan: ['park #5: _parked-5 A 0.0.0.0', 'add www CNAME web.example.net'],
+  },
+  {
+    name: 'what stands at the service’s spelling of a name stays while what is to come there is barred',
+    file: ['www CNAME web.example.net', 'web A 192.0.2.7'],
+    service: ['#5 www.example.com A 192.0.2.1', '#6 www.example.com TXT theirs'],
+    memory: memoryOf([known('#5 www A 192.0.2.1', '#5 www.example.com A 192.0.2.1')]),
+    template: { surplus: 'park' },
+    plan: [
+      'add web A 192.0.2.7',
+      'blocked cname-conflict by #6: www CNAME web.example.net',
+      'surplus #5 unlisted',
+      'surplus #6 unlisted',
+    ],
+  },
+  {
+    name: 'a name that a person gave to one of our records is no spelling of the service’s',
+    file: ['www CNAME web.example.net'],
+    service: ['#5 web A 192.0.2.1', '#6 web TXT theirs'],
+    memory: memoryOf([known('#5 www A 192.0.2.1')]),
+    plan: ['add www CNAME web.example.net', 'surplus #5 unlisted', 'surplus #6 unlisted'],
+  },
+
   // A null MX stands alone
   {
     name: 'a null MX beside another MX that stays',

@@ -35,7 +35,11 @@ const scenarios: readonly Scenario[] = [
     name: 'parks come last',
     file: ['_sip._tcp SRV 10 5 5060 sip.example.net', 'www A 192.0.2.1'],
     service: ['#1 old AAAA 2001:db8::1', '#2 www A 192.0.2.2', '#3 www A 192.0.2.3'],
-    memory: memoryOf([known('#1 old AAAA 2001:db8::1'), known('#3 www A 192.0.2.3')]),
+    memory: memoryOf([
+      known('#1 old AAAA 2001:db8::1'),
+      known('#2 www A 192.0.2.2'),
+      known('#3 www A 192.0.2.3'),
+    ]),
     template: { surplus: 'park' },
     plan: [
       'update #2 content: www A 192.0.2.1',

@@ -284,6 +284,91 @@ const scenarios: readonly (Scenario & { readonly inSync?: number })[] = [
     plan: ['update #1 content: www CNAME new.example.net'],
   },
 
+  // 4: the file's own record first
+  {
+    name: 'an edit changes the file’s own record, not a foreign one with a lower id',
+    file: ['www A 192.0.2.9'],
+    service: ['#1 www A 198.51.100.1', '#2 www A 192.0.2.1'],
+    memory: memoryOf([known('#2 www A 192.0.2.1')]),
+    plan: ['update #2 content: www A 192.0.2.9', 'surplus #1 unlisted'],
+  },
+  {
+    name: 'an edit changes the file’s own record, though a foreign one needs fewer changes',
+    file: ['@ 300 MX 10 new.example.net'],
+    service: ['#1 @ 300 MX 10 theirs.example.net', '#2 @ 60 MX 20 old.example.net'],
+    memory: memoryOf([known('#2 @ 60 MX 20 old.example.net')]),
+    plan: ['update #2 content,priority,ttl: @ 300 MX 10 new.example.net', 'surplus #1 unlisted'],
+  },
+  {
+    name: 'of two of the file’s own records an edit changes the one that is not wanted any more',
+    file: ['www A 192.0.2.1', 'www A 192.0.2.9'],
+    service: ['#1 www A 198.51.100.1', '#2 www A 192.0.2.1', '#3 www A 192.0.2.2'],
+    memory: memoryOf([known('#2 www A 192.0.2.1'), known('#3 www A 192.0.2.2')]),
+    inSync: 1,
+    plan: ['update #3 content: www A 192.0.2.9', 'surplus #1 unlisted'],
+  },
+  {
+    name: 'a copy of a paired record still goes before the file’s own',
+    file: ['www A 192.0.2.1', 'www A 192.0.2.9'],
+    service: ['#1 www A 192.0.2.1', '#2 www A 192.0.2.2', '#3 www A 192.0.2.1'],
+    memory: memoryOf([known('#1 www A 192.0.2.1'), known('#2 www A 192.0.2.2')]),
+    inSync: 1,
+    plan: ['update #3 content: www A 192.0.2.9', 'surplus #2 unlisted'],
+  },
+  {
+    name: 'an edit changes the file’s own record where the service keeps another spelling of its name',
+    file: ['www A 192.0.2.9'],
+    service: ['#5 www.##DOMAIN## A 192.0.2.1'],
+    memory: memoryOf([known('#5 www A 192.0.2.1', '#5 www.##DOMAIN## A 192.0.2.1')]),
+    plan: ['update #5 name,content: www A 192.0.2.9'],
+  },
+  {
+    name: 'an edited CNAME is not joined by a second where the service keeps another spelling of its name',
+    file: ['www CNAME new.example.net'],
+    service: ['#5 www.example.com CNAME old.example.net'],
+    memory: memoryOf([known('#5 www CNAME old.example.net', '#5 www.example.com CNAME old.example.net')]),
+    plan: ['update #5 name,content: www CNAME new.example.net'],
+  },
+  {
+    name: 'an edit changes the file’s own record where a person gave it another name',
+    file: ['www A 192.0.2.9', 'mail A 192.0.2.8'],
+    service: ['#5 mail A 192.0.2.1'],
+    memory: memoryOf([known('#5 www A 192.0.2.1')]),
+    plan: ['update #5 name,content: www A 192.0.2.9', 'add mail A 192.0.2.8'],
+  },
+  {
+    name: 'a record is found by its name where the file has taken over the service’s spelling',
+    file: ['www.example.com A 192.0.2.1', 'www TXT hello'],
+    service: ['#5 www.example.com A 192.0.2.1', '#6 www.example.com TXT hello'],
+    memory: memoryOf([
+      known('#5 www A 192.0.2.1', '#5 www.example.com A 192.0.2.1'),
+      known('#6 www TXT hello', '#6 www.example.com TXT hello'),
+    ]),
+    inSync: 1,
+    plan: ['update #6 name: www TXT hello'],
+  },
+  {
+    name: 'an edited nameless record that the service gave a name is changed, and keeps that name',
+    file: ['@ A 192.0.2.9'],
+    service: ['#5 ##DOMAIN## A 192.0.2.1'],
+    memory: memoryOf([known('#5 @ A 192.0.2.1', '#5 ##DOMAIN## A 192.0.2.1')]),
+    plan: ['update #5 name,content: @ A 192.0.2.9'],
+  },
+  {
+    name: 'an edited nameless record that a person gave a name is added anew',
+    file: ['@ A 192.0.2.9'],
+    service: ['#5 web A 192.0.2.1'],
+    memory: memoryOf([known('#5 @ A 192.0.2.1')]),
+    plan: ['add @ A 192.0.2.9', 'surplus #5 unlisted'],
+  },
+  {
+    name: 'a record that was parked is nobody’s own',
+    file: ['www A 192.0.2.9'],
+    service: ['#5 _parked-5 A 0.0.0.0'],
+    memory: memoryOf([{ ...known('#5 _parked-5 A 0.0.0.0'), key: '#5' }]),
+    plan: ['add www A 192.0.2.9'],
+  },
+
   // 5: what is left
   {
     name: 'nothing of that name: add',

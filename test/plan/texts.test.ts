@@ -88,6 +88,27 @@ const scenarios: readonly Scenario[] = [
     plan: ['update #2 content: @ TXT v=spf1 mx -all', 'surplus #1 unlisted'],
   },
   {
+    name: 'a known text of a kind is changed rather than somebody else’s of that kind',
+    file: ['@ TXT v=spf1 mx -all'],
+    service: ['#1 @ TXT v=spf1 include:theirs.example.net -all', '#2 @ TXT v=spf1 -all'],
+    memory: memoryOf([known('#2 @ TXT v=spf1 -all')]),
+    plan: ['update #2 content: @ TXT v=spf1 mx -all', 'surplus #1 unlisted'],
+  },
+  {
+    name: 'known texts are written over by those of their kind first',
+    file: ['@ TXT token=new', '@ TXT v=spf1 mx -all'],
+    service: ['#1 @ TXT token=old', '#2 @ TXT v=spf1 -all'],
+    memory: memoryOf([known('#1 @ TXT token=old'), known('#2 @ TXT v=spf1 -all')]),
+    plan: ['update #1 content: @ TXT token=new', 'update #2 content: @ TXT v=spf1 mx -all'],
+  },
+  {
+    name: 'a changed free text is written over the known one where the service keeps another spelling of its name',
+    file: ['www TXT token=new'],
+    service: ['#2 www.example.com TXT token=old'],
+    memory: memoryOf([known('#2 www TXT token=old', '#2 www.example.com TXT token=old')]),
+    plan: ['update #2 name,content: www TXT token=new'],
+  },
+  {
     name: 'a copy of a paired free text is nobody’s to take',
     file: ['@ TXT token=a', '@ TXT token=b'],
     service: ['#1 @ TXT token=a', '#2 @ TXT token=a'],

@@ -1,3 +1,4 @@
+import type { HostingError } from '../../src/hosting/errors.ts';
 import type { PresentRecord, RecordData } from '../../src/model/record.ts';
 import type { PresentTemplate } from '../../src/model/template.ts';
 import { isParkedName } from '../../src/plan/surplus.ts';
@@ -71,6 +72,8 @@ export const createJudge = ({ world, isKind, truth, editsOf }: JudgeOptions): Ju
   let promised: Promised[] = [];
   /** Why nothing more may be begun in this pass. */
   let ended: { why: string; at: number } | null = null;
+  /** Since when the service wants no more calls in this pass, and what the result has to say of it. */
+  let closed: { readonly at: number; isDenied: boolean; until: number } | null = null;
   let isShut = false;
 
   const blame = (what: string): void => {
@@ -94,6 +97,12 @@ export const createJudge = ({ world, isKind, truth, editsOf }: JudgeOptions): Ju
         clientTime(world, facts.skew) < one.until,
     );
     if (broken) blame(`writes ${shown(deed.after)} before the time it named`);
+  };
+
+  const takeClosed = ({ kind, retryAfter }: HostingError): void => {
+    closed ??= { at: world.time, isDenied: false, until: -Infinity };
+    if (kind === 'unauthorized') closed.isDenied = true;
+    else closed.until = Math.max(closed.until, clientTime(world, pass?.skew ?? 0) + (retryAfter ?? 60_000));
   };
 
   /** A service that stores in time, or whose records stay, is never made to hold the same twice. */
@@ -132,6 +141,7 @@ export const createJudge = ({ world, isKind, truth, editsOf }: JudgeOptions): Ju
       pass = facts;
       deeds = [];
       ended = null;
+      closed = null;
       isShut = false;
       count('passes');
       for (const one of cases.values()) {
@@ -200,6 +210,7 @@ export const createJudge = ({ world, isKind, truth, editsOf }: JudgeOptions): Ju
     onFailure: (error) => {
       const isWrite = error.operation !== 'list-dns-templates' && error.operation !== 'list-dns-records';
       if (error.kind === 'unauthorized') ended ??= { why: 'after 401 or 403', at: world.time };
+      if (error.kind === 'unauthorized' || error.kind === 'rate-limited') takeClosed(error);
       if (isWrite && (error.kind === 'rate-limited' || error.kind === 'not-sent'))
         ended ??= { why: `after ${error.kind}`, at: world.time };
       if (error.kind === 'unknown') count('writes of unknown outcome');
@@ -213,6 +224,10 @@ export const createJudge = ({ world, isKind, truth, editsOf }: JudgeOptions): Ju
       if (ended && world.time > ended.at) blame(`begins a write ${ended.why}`);
       if (isStopping) blame('begins a write after it was told to end');
       if (isShut) blame('begins a write after the pass ended');
+    },
+    onRead: () => {
+      // What runs beside it may not have heard of it in the same moment.
+      if (closed && world.time > closed.at) blame('asks again though the service wants no more calls');
     },
     onStrayCall: (name) => blame(`calls ${name} after the pass ended`),
     onKept: (templateId) => {
@@ -233,6 +248,9 @@ export const createJudge = ({ world, isKind, truth, editsOf }: JudgeOptions): Ju
         for (const { sent, isKept } of deeds) if (sent.told === 'an answer' && !isKept) sent.told = 'nothing';
         return;
       }
+      if (closed?.isDenied && result.isDenied !== true) blame('is silent about a denial');
+      if (closed && closed.until > (result.retryAt === null ? -Infinity : Date.parse(result.retryAt)))
+        blame('is silent about the time that the service asked for');
       for (const one of result.templates) {
         const wanted = [...pass.wanted].find(([, { template }]) => template === one.template);
         if (!wanted || one.id === null) continue;

@@ -83,6 +83,8 @@ const areSame = (some: readonly unknown[], others: readonly unknown[]): boolean 
 export interface ProcessObserver {
   onBegin(intent: Omit<Intent, 'id'>, isStopping: boolean): void;
   onStrayCall(name: string): void;
+  /** A reading of the service is about to leave. */
+  onRead(): void;
   /** Something of a template is on disk. */
   onKept(templateId: number): void;
   /** All that the pass saw of it is. */
@@ -147,14 +149,19 @@ export const startProcess = (
       return effect();
     });
 
+  const reading = <T>(name: string, effect: () => T): Promise<T> => {
+    if (state === 'alive') observer.onRead();
+    return call(name, 50, effect);
+  };
+
   return {
     service: {
-      listDnsTemplates: () => call('list-dns-templates', 50, () => kept.recognise(service.list())),
+      listDnsTemplates: () => reading('list-dns-templates', () => kept.recognise(service.list())),
       addDnsTemplateRecord: (templateId, record) =>
         call('add', 50, () => service.write(templateId, { action: 'add', record })),
       updateDnsTemplateRecord: (templateId, change) =>
         call('update', 50, () => service.write(templateId, { action: 'update', change })),
-      listDnsRecords: (subdomain) => call('list-dns-records', 50, () => service.listRecords(subdomain)),
+      listDnsRecords: (subdomain) => reading('list-dns-records', () => service.listRecords(subdomain)),
     },
     memory: {
       template: (id) => onDisk('template', () => memory.template(id)),

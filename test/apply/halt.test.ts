@@ -1,0 +1,98 @@
+import { describe, expect, test } from 'vitest';
+import { intentOf } from '../state/samples.ts';
+import { desiredTemplate, presentTemplate } from '../plan/records.ts';
+import { failing, openScene, type Mishap, type Scene } from './pass.ts';
+
+interface Reader {
+  readonly wanted: readonly string[];
+  readonly mishaps?: Readonly<Record<string, Mishap>>;
+  /** The call that reads. */
+  readonly reads: string;
+  readonly prepare?: (scene: Scene) => Promise<unknown>;
+}
+
+const inSync = 'www A 192.0.2.1';
+const edited = 'www A 192.0.2.9';
+const added = 'api A 192.0.2.2';
+
+const readers: Readonly<Record<string, Reader>> = {
+  'begin with': { wanted: [inSync], reads: 'list 1' },
+  'settle what an earlier pass left': {
+    wanted: [inSync],
+    reads: 'list 2',
+    prepare: ({ memory }) => memory.begin(intentOf({ templateId: 17, action: 'add' })),
+  },
+  'confirm what is to be added': { wanted: [inSync, added], reads: 'list 2' },
+  'see whether a refused record is there': {
+    wanted: [edited],
+    mishaps: { 'update 1': failing('refused', 422) },
+    reads: 'list 2',
+  },
+  'see what an answer did not show': {
+    wanted: [edited],
+    mishaps: { 'update 1': (template) => ({ ...template, records: [] }) },
+    reads: 'list 2',
+  },
+  'settle an add of this pass': {
+    wanted: [inSync, added],
+    mishaps: { 'add 1': failing('unknown', null) },
+    reads: 'list 3',
+  },
+  'look at a subdomain': { wanted: [inSync], reads: 'records of shop.example.net 1' },
+};
+
+const errors: Readonly<
+  Record<string, { mishap: Mishap; isDenied?: boolean; wait?: number; isOfAll?: boolean }>
+> = {
+  'the tokens open nothing': {
+    mishap: failing('unauthorized', 401),
+    isDenied: true,
+    isOfAll: true,
+  },
+  'the service asks for time': { mishap: failing('rate-limited', 429, 90_000), wait: 90_000, isOfAll: true },
+  'the service is asked too often': { mishap: failing('rate-limited', 429), wait: 60_000, isOfAll: true },
+  'the service is down for a known time': { mishap: failing('unavailable', 503, 120_000), wait: 120_000 },
+  'the service is down': { mishap: failing('unavailable', 502) },
+  'the answer is broken': { mishap: failing('bad-answer', 200) },
+  'the service cannot be reached': { mishap: failing('not-sent', null) },
+};
+
+const cases = Object.entries(readers).flatMap(([purpose, reader]) =>
+  Object.entries(errors).map(([what, error]) => ({ purpose, reader, what, error })),
+);
+
+describe('a reading that fails', () => {
+  test.each(cases)(
+    'ends the calls of the client with its cause and its time: to $purpose, where $what',
+    async ({ reader: { wanted, mishaps = {}, reads, prepare }, error }) => {
+      const scene = openScene(presentTemplate(['#1 www A 192.0.2.1']));
+      await prepare?.(scene);
+      for (const [call, mishap] of Object.entries(mishaps)) scene.mishaps.set(call, mishap);
+      scene.mishaps.set(reads, error.mishap);
+      const subdomains = ['shop.example.net', 'late.example.net'];
+      const result = await scene.pass(desiredTemplate(wanted, { subdomains }));
+
+      expect(scene.calls).toContain(reads);
+      // One subdomain may be all that cannot be read.
+      const halts = error.isOfAll === true || !reads.startsWith('records');
+      const { halted, isDenied, retryAt, templates } = result;
+      expect({ halted, isDenied, retryAt }).toEqual({
+        halted: halts ? expect.stringContaining('it says') : null,
+        isDenied: halts && error.isDenied === true,
+        retryAt: halts && error.wait ? new Date(scene.now + error.wait).toISOString() : null,
+      });
+      const isClosed = halts && (error.isDenied === true || error.wait !== undefined);
+      if (isClosed) expect(scene.calls.at(-1)).toBe(reads);
+      if (isClosed) expect(templates[0]?.status).toBe('failed');
+    },
+  );
+
+  test('is not forgotten for another that says less', async () => {
+    const scene = openScene(presentTemplate(['#1 www A 192.0.2.1']));
+    scene.mishaps.set('update 1', failing('refused', 422));
+    scene.mishaps.set('list 2', failing('unavailable', 502));
+    scene.mishaps.set('records of shop.example.net 1', failing('unauthorized', 401));
+    const result = await scene.pass(desiredTemplate([edited], { subdomains: ['shop.example.net'] }));
+    expect(result).toMatchObject({ isDenied: true, halted: expect.stringContaining('unauthorized') });
+  });
+});
