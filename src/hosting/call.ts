@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import { scrubber } from '../secrets.ts';
+import { shapeFault, type Shape } from './elements.ts';
 import { HostingError, type HostingErrorKind, type Operation } from './errors.ts';
 import { excerpt, oneLine } from './excerpt.ts';
 import { isSuccess, TransportError, type WireAnswer, type WireRequest } from './exchange.ts';
@@ -42,6 +43,8 @@ interface Wire {
   readonly basePath: string;
   readonly tokens: () => Tokens;
   readonly getParameters: 'query' | 'body';
+  /** What an answer may hold. */
+  readonly shape: Shape;
   readonly send: (request: WireRequest) => Promise<WireAnswer>;
   readonly onRequest: ((trace: RequestTrace) => void) | undefined;
 }
@@ -57,7 +60,7 @@ export const perform = async <T>(call: Call<T>, timeout: number, wire: Wire): Pr
   try {
     const answer = await wire.send(request);
     status = answer.status;
-    return await readAnswer(call, answer, clean);
+    return await readAnswer(call, answer, wire.shape, clean);
   } catch (thrown) {
     const failure = thrown instanceof TransportError ? withoutAnswer(call, thrown, clean) : thrown;
     error = failure instanceof HostingError ? failure.message : 'defect';
@@ -92,7 +95,7 @@ const withoutAnswer = (call: Call<unknown>, error: TransportError, clean: Clean)
     kind: error.sent ? (error.tooLarge ? brokenKind(call) : lostKind(call)) : 'not-sent',
   });
 
-const readAnswer = async <T>(call: Call<T>, answer: WireAnswer, clean: Clean): Promise<T> => {
+const readAnswer = async <T>(call: Call<T>, answer: WireAnswer, shape: Shape, clean: Clean): Promise<T> => {
   if (!isSuccess(answer.status)) throw unsuccessful(call, answer, clean);
   const known = await call.reader?.read(answer.body);
   if (known != null) return known;
@@ -104,6 +107,8 @@ const readAnswer = async <T>(call: Call<T>, answer: WireAnswer, clean: Clean): P
       details: details.map(clean),
     });
 
+  const fault = shapeFault(answer.body, shape);
+  if (fault !== null) throw broken(fault);
   const value = parseJson(answer.body);
   if (value === notJson) {
     const content = excerpt(answer, clean);
@@ -112,12 +117,12 @@ const readAnswer = async <T>(call: Call<T>, answer: WireAnswer, clean: Clean): P
   // To compile a schema first takes longer than what is left for it to read (dns-resources.ts).
   const read = call.answer.safeParse(value, { jitless: true });
   if (read.success) return read.data;
-  const details = read.error.issues
-    .slice(0, 5)
-    .map(({ path, message }) => `${['answer', ...path].reduce<string>(place, '')} ${message}`);
+  const details = read.error.issues.map(
+    ({ path, message }) => `${['answer', ...path].reduce<string>(place, '')} ${message}`,
+  );
   // If it is something else altogether, it may well say in words what is wrong.
   const words = read.error.issues[0]?.path.length === 0 ? `: ${excerpt(answer, clean)}` : '';
-  const more = read.error.issues.length > 1 ? ` (and ${read.error.issues.length - 1} more)` : '';
+  const more = read.error.issues.length > 1 ? ' (and more)' : '';
   throw broken(`the answer breaks the contract: ${details[0]}${more}${words}`, details);
 };
 

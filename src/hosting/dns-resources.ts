@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { hasPriority, type PresentRecord } from '../model/record.ts';
 import type { PresentTemplate, SubdomainRecord } from '../model/template.ts';
-import { listOf, optionalNumber, optionalText, text, wholeNumber } from './fields.ts';
+import { listOf, optionalNumber, optionalText, text, unlikeIds, wholeNumber } from './fields.ts';
 
 /*
  * Templates and records (specification §2), tolerant of what the service may send and strict about what every
@@ -42,12 +42,16 @@ const carefulRecord = z
  * as they are, at a fraction of the cost, and the schema decides about the others.
  */
 export const templateRecord = z.unknown().transform((value, context): PresentRecord => {
-  if (isPlainRecord(value)) return plainRecord(value);
+  const known = takePlain(value);
+  if (known) return known;
   const read = carefulRecord.safeParse(value);
   if (read.success) return read.data;
   for (const { path, message } of read.error.issues) context.addIssue({ code: 'custom', path, message });
   return z.NEVER;
 });
+
+const takePlain = (value: unknown): PresentRecord | null =>
+  isPlainRecord(value) ? plainRecord(value) : null;
 
 const plainRecord = ({ id, type, name, content, priority, ttl }: PresentRecord): PresentRecord => ({
   id,
@@ -72,16 +76,6 @@ const isPlainRecord = (value: unknown): value is PresentRecord => {
   );
 };
 
-/** Two of one id: no write could tell them apart. */
-const unlikeIds = (list: readonly { readonly id: number }[], context: z.RefinementCtx): void => {
-  const seen = new Set<number>();
-  for (const [index, { id }] of list.entries()) {
-    if (seen.has(id))
-      context.addIssue({ code: 'custom', path: [index, 'id'], message: `${id} occurs twice` });
-    seen.add(id);
-  }
-};
-
 /** Only a clear "no" makes a template the client's own: a public one must never be written. */
 const isPublic = z
   .unknown()
@@ -99,7 +93,7 @@ export const dnsTemplate = z
       name: optionalText,
       publicly_available: isPublic,
       subdomains: optionalNumber.catch(null),
-      dns_template_records: listOf(templateRecord).superRefine(unlikeIds),
+      dns_template_records: listOf(templateRecord, takePlain).superRefine(unlikeIds),
     },
     { error: 'is not an object' },
   )

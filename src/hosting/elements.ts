@@ -1,28 +1,63 @@
 /** Where the elements of a JSON array begin and end in its text: offsets in pairs. */
 export type Bounds = readonly number[];
 
+/** How much an answer may hold: what is small on the wire may be large in memory. */
+export interface Shape {
+  readonly depth: number;
+  /** Elements, members, and what holds them. */
+  readonly values: number;
+}
+
 /**
  * The bounds of the elements that follow `from`, a place between two elements or before the first, until `until`;
- * null where this is no array, or not in the form that services write it. Nothing inside an element is checked.
+ * null where this is no array, or not in the form that services write it, or holds more than `most`. Nothing else
+ * inside an element is checked.
  */
-export const boundsIn = (text: Uint8Array, from: number, until: number): number[] | null => {
+export const boundsIn = (text: Uint8Array, from: number, until: number, most: Shape): number[] | null => {
   const bounds: number[] = [];
+  const found = scan(text, from, until, most, (offset) => bounds.push(offset));
+  return found === 'whole' ? bounds : null;
+};
+
+/** Why the text of an answer must not be parsed; null where it may, or where the parser will say what is wrong. */
+export const shapeFault = (text: Uint8Array, most: Shape): string | null => {
+  const start = text.findIndex((octet) => !isIdle(octet));
+  if (text[start] !== openBracket && text[start] !== openBrace) return null;
+  const found = scan(text, start, text.length, most, () => undefined);
+  if (found === 'too deep') return `the answer is nested deeper than ${most.depth} levels`;
+  if (found === 'too full')
+    return `the answer holds more than ${most.values} values: if that is right, allow more with maxAnswerSize`;
+  return null;
+};
+
+/** `edge` is told where each of the outermost values that hold others begins, and where it ends. */
+const scan = (
+  text: Uint8Array,
+  from: number,
+  until: number,
+  most: Shape,
+  edge: (offset: number) => void,
+): 'whole' | 'broken' | 'too deep' | 'too full' => {
   let depth = 0;
+  let values = 0;
   for (let at = from; at < until; at += 1) {
     const octet = text[at];
     if (octet === quote) {
       at = endOfString(text, at, until);
-      if (at < 0) return null;
+      if (at < 0) return 'broken';
+    } else if (octet === comma) {
+      if ((values += 1) > most.values) return 'too full';
     } else if (octet === openBrace || octet === openBracket) {
-      if (depth === 0) bounds.push(at);
-      depth += 1;
+      if (depth === 0) edge(at);
+      if ((depth += 1) > most.depth) return 'too deep';
+      if ((values += 1) > most.values) return 'too full';
     } else if (octet === closeBrace || octet === closeBracket) {
       depth -= 1;
-      if (depth === 0) bounds.push(at + 1);
-      else if (depth < 0) return null;
+      if (depth === 0) edge(at + 1);
+      else if (depth < 0) return 'broken';
     }
   }
-  return depth === 0 ? bounds : null;
+  return depth === 0 ? 'whole' : 'broken';
 };
 
 const endOfString = (text: Uint8Array, start: number, until: number): number => {
@@ -33,7 +68,11 @@ const endOfString = (text: Uint8Array, start: number, until: number): number => 
   return -1;
 };
 
+/** Blanks, and the octets of a byte order mark. */
+const isIdle = (octet: number): boolean => octet <= 0x20 || [0xef, 0xbb, 0xbf].includes(octet);
+
 const quote = 0x22;
+const comma = 0x2c;
 const backslash = 0x5c;
 const openBrace = 0x7b;
 const closeBrace = 0x7d;

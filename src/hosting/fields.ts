@@ -23,7 +23,56 @@ export const optionalNumber = z
 export const text = z.union([z.string(), z.number().transform(String)], { error: 'is not text' });
 /** Null where there is none. */
 export const optionalText = text.nullish().transform((value) => value ?? null);
-export const listOf = <S extends z.ZodType>(element: S) => z.array(element, { error: 'is not an array' });
+/**
+ * Element by element, until a few are wrong: a malformed answer may hold a million, and each has much to say. `plain`
+ * is a shorter way to most elements, null for the others.
+ */
+export const listOf = <S extends z.ZodType>(
+  element: S,
+  plain: (value: unknown) => z.output<S> | null = () => null,
+) =>
+  z.unknown().transform((value, context): z.output<S>[] => {
+    if (!Array.isArray(value)) {
+      context.addIssue({ code: 'custom', message: 'is not an array' });
+      return z.NEVER;
+    }
+    const elements: z.output<S>[] = [];
+    let faults = 0;
+    for (const [index, one] of value.entries()) {
+      const known = plain(one);
+      if (known !== null) {
+        elements.push(known);
+        continue;
+      }
+      const read = element.safeParse(one, { jitless: true });
+      if (read.success) elements.push(read.data);
+      else if ((faults += reportFew(read.error, [index], context)) >= few) break;
+    }
+    return elements;
+  });
+
+const few = 5;
+
+const reportFew = ({ issues }: z.ZodError, place: PropertyKey[], context: z.RefinementCtx): number => {
+  const shown = issues.slice(0, few);
+  for (const { path, message } of shown)
+    context.addIssue({ code: 'custom', path: [...place, ...path], message });
+  return shown.length;
+};
+
+/** Two of one id: no write could tell them apart. */
+export const unlikeIds = (list: readonly { readonly id: number }[], context: z.RefinementCtx): void => {
+  const seen = new Set<number>();
+  let faults = 0;
+  for (const [index, { id }] of list.entries()) {
+    if (seen.has(id)) {
+      context.addIssue({ code: 'custom', path: [index, 'id'], message: `${id} occurs twice` });
+      if ((faults += 1) === few) return;
+    }
+    seen.add(id);
+  }
+};
+
 /** Empty where there is none. */
 export const optionalListOf = <S extends z.ZodType>(element: S) =>
   listOf(element)

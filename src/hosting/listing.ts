@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { PresentTemplate } from '../model/template.ts';
 import type { BodyReader } from './call.ts';
-import { boundsIn, type Bounds } from './elements.ts';
+import { boundsIn, type Bounds, type Shape } from './elements.ts';
 
 /**
  * Reads the list of templates, from one answer after the other. Those whose text is the same as in the answer before
@@ -9,13 +9,14 @@ import { boundsIn, type Bounds } from './elements.ts';
  */
 export const listingReader = (
   readTemplate: (value: unknown) => PresentTemplate | null,
+  most: Shape,
 ): BodyReader<readonly PresentTemplate[]> => {
   let known: Known | null = null;
   return {
     former: () => known?.body ?? null,
     read: async (body) => {
       if (known?.body.equals(body)) return known.templates;
-      const read = await readChanged(body, known, readTemplate);
+      const read = await readChanged(body, known, readTemplate, most);
       if (read === null || !haveOwnIds(read.templates)) return null;
       known = read;
       return known.templates;
@@ -36,6 +37,7 @@ const readChanged = async (
   body: Buffer,
   known: Known | null,
   readTemplate: ReadTemplate,
+  most: Shape,
 ): Promise<Known | null> => {
   const start = body.indexOf('[') + 1;
   const end = body.lastIndexOf(']');
@@ -45,7 +47,7 @@ const readChanged = async (
   const from = before === 0 ? start : known!.bounds[2 * before - 1]!;
   const shift = known === null ? 0 : body.length - known.body.length;
   const until = after === 0 ? end : known!.bounds.at(-2 * after)! + shift;
-  const middle = boundsIn(body, from, until);
+  const middle = boundsIn(body, from, until, most);
   if (middle === null) return null;
   const former = known && {
     ...known,

@@ -72,11 +72,12 @@ export const connectHosting = (options: HostingOptions): HostingService => {
   const { tokens, getParameters, onRequest, requestTimeout, writeTimeout, concurrency, maxAnswerSize } =
     options;
   const transport = new Transport({ origin, concurrency, requestTimeout, writeTimeout, maxAnswerSize });
+  const shape = { depth: deepest, values: Math.ceil(maxAnswerSize / bytesPerValue) };
   const turn = gate(concurrency);
   const closing = new AbortController();
   setMaxListeners(0, closing.signal);
   const open = new Set<Promise<unknown>>();
-  const listing = listingReader(readTemplate);
+  const listing = listingReader(readTemplate, shape);
 
   const attempt = async <T>(call: Call<T>, timeout: number): Promise<T> => {
     if (closing.signal.aborted)
@@ -86,7 +87,7 @@ export const connectHosting = (options: HostingOptions): HostingService => {
       });
     const send = (request: WireRequest): Promise<WireAnswer> =>
       call.method === 'PUT' ? transport.write(request) : transport.read(request, closing.signal);
-    return perform(call, timeout, { basePath, tokens, getParameters, onRequest, send });
+    return perform(call, timeout, { basePath, tokens, getParameters, shape, onRequest, send });
   };
 
   const read = <T>(call: Call<T>): Promise<T> =>
@@ -146,6 +147,12 @@ export const connectHosting = (options: HostingOptions): HostingService => {
     },
   };
 };
+
+/** The specification nests four levels. */
+const deepest = 32;
+
+/** A record takes a dozen bytes for each of its values. Parsed, the shortest of all values take thirty times theirs. */
+const bytesPerValue = 32;
 
 const get = <T>(
   operation: Operation,

@@ -1,0 +1,72 @@
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { expect, it, vi } from 'vitest';
+import { writeBelow } from '../daemon/ways.ts';
+import { scriptedServer } from '../hosting/scripted-server.ts';
+import { addTemplate, describing, startDaemon } from './daemon.ts';
+import { workplace } from './program.ts';
+import { environment, startService } from './service.ts';
+
+vi.setConfig({ testTimeout: 60_000 });
+
+const mebibyte = 1_024 ** 2;
+
+/** A list of the same element over and over. */
+const manyOf = (element: string, size: number): string =>
+  `[${`${element},`.repeat(size / (element.length + 1))}${element}]`;
+
+const template = (records: string): string =>
+  `[{"id":1,"name":"web","publicly_available":false,"subdomains":0,"dns_template_records":${records}}]`;
+
+/** What no service sends, and what each says of itself. */
+const answers: [what: string, body: string, said: RegExp][] = [
+  ['empty objects', manyOf('{}', 2 * mebibyte), /answer\[0\]\.id .*and more/],
+  ['wrong objects', manyOf('{"id":null}', 5 * mebibyte), /answer\[0\]\.id .*and more/],
+  [
+    'wrong records',
+    template(manyOf('{"id":null}', 5 * mebibyte)),
+    /dns_template_records\[0\]\.id .*and more/,
+  ],
+  ['numbers', manyOf('0', 5 * mebibyte), /more than \d+ values/],
+  [
+    'records of one id',
+    template(manyOf('{"id":7,"type":"A","name":null,"content":"","ttl":60,"priority":null}', 5 * mebibyte)),
+    /id 7 occurs twice/,
+  ],
+  ['lists in lists', '['.repeat(5 * mebibyte), /nested deeper than \d+ levels/],
+  ['a deep answer that ends', `${'['.repeat(100_000)}${']'.repeat(100_000)}`, /nested deeper/],
+  ['empty objects, as many as there is room for', manyOf('{}', 60 * mebibyte), /more than \d+ values/],
+  [
+    'a text, as long as there is room for',
+    `["${'ü'.repeat(30 * mebibyte)}"]`,
+    /answer\[0\] is not an object/,
+  ],
+  ['more than there is room for', manyOf('{}', 65 * mebibyte), /larger than 64MiB/],
+];
+
+it('answers that nobody expects cost their client its pass, and the daemon and others nothing', async () => {
+  const [service, cwd] = [await startService(), await workplace({ withExamples: false })];
+  let hostile = '[]';
+  const enemy = await scriptedServer((response) => response.end(hostile));
+  await addTemplate(service, 'web', '192.0.2.1');
+  await writeBelow(cwd, 'templates/web.yaml', describing('web', '192.0.2.1'));
+  await writeFile(
+    path.join(cwd, 'dns-template-sync.yaml'),
+    `clients:\n  good: {baseUrl: '${service.url}'}\n  hostile: {baseUrl: '${enemy.url}'}\n`,
+  );
+  const { DNS_SYNC_BASE_URL: _, ...tokens } = environment('');
+  // What Node.js takes of a container with 768 MiB.
+  const env = { ...tokens, NODE_OPTIONS: '--max-old-space-size=384' };
+  const daemon = await startDaemon([], { cwd, env });
+  for (const _client of ['good', 'hostile']) await daemon.event('pass.finished');
+  for (const [what, body, said] of answers) {
+    hostile = body;
+    const finished = await daemon.pass('hostile');
+    expect({ what, ...finished }).toMatchObject({ what, status: 'failed' });
+    const report = daemon
+      .lines()
+      .findLast(({ event, client }) => event === 'drift.report' && client === 'hostile');
+    expect({ what, ...report }).toMatchObject({ what, message: expect.stringMatching(said) });
+  }
+  expect(await daemon.pass('good')).toMatchObject({ status: 'in-sync' });
+});
