@@ -37,14 +37,20 @@ export class TransportError extends Error {
   }
 }
 
+/** What answers on their way may take up, in bytes: all together that share it. */
+export interface Room {
+  readonly size: number;
+  left: number;
+}
+
 /**
  * Sends one request, at most once, and receives its whole answer. Rejects with {@link TransportError}: at the
- * deadline, when the signal cuts it off, when the answer is larger than `maxBytes`, or when the network fails.
+ * deadline, when the signal cuts it off, when there is no room for the answer, or when the network fails.
  */
 export const exchange = (
   dispatcher: Dispatcher,
   request: WireRequest,
-  maxBytes: number,
+  room: Room,
   signal?: AbortSignal,
 ): Promise<WireAnswer> =>
   new Promise((resolve, reject) => {
@@ -57,6 +63,7 @@ export const exchange = (
     const settle = (finish: () => void): void => {
       if (settled) return;
       settled = true;
+      room.left += bytes;
       clearTimeout(timer);
       signal?.removeEventListener('abort', cut);
       finish();
@@ -92,12 +99,14 @@ export const exchange = (
         if (status >= 200) head = { status, headers };
       },
       onResponseData: (_, chunk) => {
+        if (settled) return;
         body.add(chunk);
         bytes += chunk.length;
-        const limit = head && !isSuccess(head.status) ? Math.min(maxErrorBytes, maxBytes) : maxBytes;
-        if (bytes > limit)
+        room.left -= chunk.length;
+        const isEnough = head !== null && !isSuccess(head.status) && bytes > maxErrorBytes;
+        if (isEnough || room.left < 0)
           fail(
-            `the answer is larger than ${sizeText(maxBytes)}: if that is right, allow more with maxAnswerSize`,
+            `the answer, with others on their way, is larger than ${sizeText(room.size)}: if that is right, allow more with maxAnswerSize`,
             true,
           );
       },

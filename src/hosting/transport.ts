@@ -1,5 +1,5 @@
 import type { buildConnector as Connector, Pool as ReadPool } from 'undici';
-import { exchange, type WireAnswer, type WireRequest } from './exchange.ts';
+import { exchange, type Room, type WireAnswer, type WireRequest } from './exchange.ts';
 import { buildConnector, Client, Pool } from './undici.ts';
 
 interface TransportOptions {
@@ -17,10 +17,12 @@ interface TransportOptions {
 export class Transport {
   readonly #options: TransportOptions;
   readonly #reads: ReadPool;
+  readonly #room: Room;
   readonly #connectForWrite: Connector.connector;
 
   constructor(options: TransportOptions) {
     this.#options = options;
+    this.#room = roomOf(options.maxAnswerSize);
     this.#reads = new Pool(options.origin, {
       ...noOwnTimeouts,
       connections: options.concurrency,
@@ -33,14 +35,15 @@ export class Transport {
 
   /** Throws {@link TransportError}. The signal cuts it off. */
   async read(request: WireRequest, signal: AbortSignal): Promise<WireAnswer> {
-    return exchange(this.#reads, request, this.#options.maxAnswerSize, signal);
+    return exchange(this.#reads, request, this.#room, signal);
   }
 
   /** Throws {@link TransportError}. Nothing but its deadline cuts it off. */
   async write(request: WireRequest): Promise<WireAnswer> {
     const connection = new Client(this.#options.origin, { ...noOwnTimeouts, connect: this.#connectForWrite });
     try {
-      return await exchange(connection, request, this.#options.maxAnswerSize);
+      // Whatever comes with reads, what became of a write can be told.
+      return await exchange(connection, request, roomOf(this.#options.maxAnswerSize));
     } finally {
       await connection.destroy();
     }
@@ -51,5 +54,7 @@ export class Transport {
     await this.#reads.destroy();
   }
 }
+
+const roomOf = (size: number): Room => ({ size, left: size });
 
 const noOwnTimeouts = { pipelining: 1, headersTimeout: 0, bodyTimeout: 0 } as const;

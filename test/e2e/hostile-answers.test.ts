@@ -58,7 +58,9 @@ it('answers that nobody expects cost their client its pass, and the daemon and o
   // What Node.js takes of a container with 768 MiB.
   const env = { ...tokens, NODE_OPTIONS: '--max-old-space-size=384' };
   const daemon = await startDaemon([], { cwd, env });
-  for (const _client of ['good', 'hostile']) await daemon.event('pass.finished');
+  // One of each client, whichever is first.
+  await daemon.event('pass.finished');
+  await daemon.event('pass.finished');
   for (const [what, body, said] of answers) {
     hostile = body;
     const finished = await daemon.pass('hostile');

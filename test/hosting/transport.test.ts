@@ -1,8 +1,9 @@
 import { once } from 'node:events';
+import type { ServerResponse } from 'node:http';
 import { Worker } from 'node:worker_threads';
 import { expect, onTestFinished, test } from 'vitest';
 import { connected, wireTemplate } from './connected.ts';
-import { json, scriptedServer } from './scripted-server.ts';
+import { json, scriptedServer, type Answer } from './scripted-server.ts';
 
 /** A service in a thread of its own. It sets the flag to 1 at a request, and to 2 when its answer is sent. */
 const otherThread = `
@@ -38,6 +39,30 @@ test('an answer that came while this program was busy is no timeout', async () =
   expect(Atomics.wait(flag, 0, 1, 10_000)).toBe('ok');
   while (performance.now() < started + writeTimeout + 100);
   expect(await write).toMatchObject({ id: 17 });
+});
+
+test('the answers to reads share the room that one may take', async () => {
+  const body = JSON.stringify([{ id: 1, type: 'A', content: 'x'.repeat(600) }]);
+  const open = new Set<ServerResponse>();
+  const halfOf: Answer = (response) => {
+    response.write(body.slice(0, 600));
+    open.add(response);
+    // Where one is not wanted any more, the other goes on.
+    response.on('close', () => {
+      open.delete(response);
+      for (const other of open) other.end(body.slice(600));
+    });
+  };
+  const server = await scriptedServer(halfOf, halfOf, (response) => response.end(body));
+  const service = connected(server.url, { maxAnswerSize: 1_000 });
+  const together = ['a.example', 'b.example'].map((name) => service.listDnsRecords(name));
+  const ended = await Promise.allSettled(together);
+  expect(ended.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
+  expect(ended.find(({ status }) => status === 'rejected')).toMatchObject({
+    reason: { kind: 'bad-answer', message: expect.stringContaining('larger than 1000B') },
+  });
+  // What was taken up is free again.
+  expect(await service.listDnsRecords('c.example')).toMatchObject([{ id: 1 }]);
 });
 
 test('an interim answer is not the answer', async () => {
