@@ -258,6 +258,10 @@ describe('a bad value', () => {
       'DNS_SYNC_WRITE_TIMEOUT: expected a duration such as 500ms, 8s, 5m, 1h, 1d, above zero, at most 1d',
     ],
     [
+      { env: { DNS_SYNC_UNKNOWN_PAUSE: '0s' } },
+      'DNS_SYNC_UNKNOWN_PAUSE: expected a duration such as 500ms, 8s, 5m, 1h, 1d, above zero',
+    ],
+    [
       { env: { DNS_SYNC_REQUEST_TIMEOUT: '30d' } },
       'DNS_SYNC_REQUEST_TIMEOUT: expected a duration such as 500ms, 8s, 5m, 1h, 1d, above zero, at most 1d',
     ],

@@ -245,21 +245,28 @@ const nextFailure = (
   work: TemplateWork,
   { clock }: ApplyContext,
 ): Failure =>
-  failureAfter(rememberedFor(step, work)?.failure ?? null, kind, message, resultOf(step), clock.now(), 0);
+  failureAfter(
+    rememberedFor(step, work)?.failure ?? null,
+    kind,
+    message,
+    resultOf(step),
+    clock.now(),
+    shortestPause,
+  );
 
-/** Pauses grow from one minute, after `unseen` from none, to six hours; `least` is in milliseconds. */
+/** Pauses grow from the shortest, after `unseen` from none, to six hours, or are all the same where that is longer. */
 export const failureAfter = (
   previous: Failure | null,
   kind: Failure['kind'],
   message: string,
   sent: RecordData,
   now: number,
-  least: number,
+  shortest: number,
 ): Failure => {
   const isRepeated = previous?.kind === kind && sameData(previous.sent, sent);
   const count = isRepeated ? previous.count + 1 : 1;
   const steps = kind === 'unseen' ? count - 2 : count - 1;
-  const pause = steps < 0 ? least : Math.max(least, Math.min(longestPause, shortestPause * 2 ** steps));
+  const pause = steps < 0 ? 0 : Math.max(shortest, Math.min(longestPause, shortest * 2 ** steps));
   return { kind, message, count, sent, retryAt: now + pause, pause };
 };
 
@@ -322,4 +329,5 @@ const report = (work: TemplateWork, { step, outcome, error }: Fate, { onChange }
 };
 
 const unexplained = 'a record appeared that nobody can explain';
+/** Milliseconds. After an add of unknown outcome it is the one that is set. */
 const shortestPause = 60_000;

@@ -109,9 +109,12 @@ export const clientTable = {
   settle: setting('Wait between the readings that settle an unknown outcome.', duration(timer), 10 * second, {
     env: 'DNS_SYNC_SETTLE',
   }),
-  unknownPause: setting('Shortest pause after an outcome that stayed unknown.', duration(), 5 * minute, {
-    env: 'DNS_SYNC_UNKNOWN_PAUSE',
-  }),
+  unknownPause: setting(
+    'Pause before an add of unknown outcome that no reading shows is tried again.',
+    duration({ least: 1 }),
+    5 * minute,
+    { env: 'DNS_SYNC_UNKNOWN_PAUSE' },
+  ),
   concurrency: setting('Requests in flight per client.', whole(1, 256), 8, { env: 'DNS_SYNC_CONCURRENCY' }),
   getParameters: setting('How parameters of a GET are sent.', oneOf(getParameterForms), 'query', {
     env: 'DNS_SYNC_GET_PARAMETERS',

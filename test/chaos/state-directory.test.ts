@@ -159,17 +159,19 @@ describe('a clock that jumps', { timeout: 60_000 }, () => {
     ['back', day, 0],
   ])('%s by a day ends a pause, which else holds', async (_, then, now) => {
     const place = await openPlace(present, { faultOf: loseFirst() });
+    const env = { DNS_SYNC_UNKNOWN_PAUSE: '1h' };
+    const applyAt = (clockAhead: number) => place.apply({ clockAhead, env });
     await place.write(present);
-    await place.apply({ clockAhead: then });
+    await applyAt(then);
     await place.write(more);
-    const lost = await place.apply({ clockAhead: then });
+    const lost = await applyAt(then);
     expect(lost).toMatchObject({ code: 1, writes: 1 });
-    const waiting = await place.apply({ clockAhead: then });
+    const waiting = await applyAt(then);
     expect(waiting).toMatchObject({ code: 1, writes: 0 });
     expect(waiting.report.templates[0]?.differences).toMatchObject([
       { action: 'blocked', reason: 'pending-write', retryAt: expect.stringMatching(/^\d{4}-/) },
     ]);
-    expect(await place.apply({ clockAhead: now })).toMatchObject({ code: 0, writes: 1 });
-    expect((await place.apply({ clockAhead: now })).report.status).toBe('in-sync');
+    expect(await applyAt(now)).toMatchObject({ code: 0, writes: 1 });
+    expect((await applyAt(now)).report.status).toBe('in-sync');
   });
 });
