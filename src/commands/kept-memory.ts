@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import path from 'node:path';
-import { messageOf, UserError } from '../errors.ts';
+import { messageOf, processUser, UserError } from '../errors.ts';
 import { DamagedMemoryError, moveAside } from '../state/database.ts';
 import { acquireLock } from '../state/lock.ts';
 import { noMemories, type Memory, type MemoryReader } from '../state/memory.ts';
@@ -156,6 +156,6 @@ const startsWithout = (file: string): string =>
 
 const unusable = (file: string, error: unknown): UserError =>
   new UserError(
-    `the state directory cannot be used, and nothing is written to the service without it: ${path.dirname(file)}: ${messageOf(error)}; set --state-dir to a directory that can be written`,
+    `the state directory cannot be used, and nothing is written to the service without it: ${path.dirname(file)}: ${messageOf(error)}; set --state-dir to a directory that ${processUser} can write`,
     { cause: error },
   );

@@ -1,7 +1,7 @@
 import { stat as statCallback, type BigIntStats } from 'node:fs';
 import { readdir, realpath, stat } from 'node:fs/promises';
-import { basename, dirname, join, sep } from 'node:path';
-import { messageOf } from '../errors.ts';
+import { basename, dirname, isAbsolute, join, resolve as absolute, sep } from 'node:path';
+import { deniedTo, messageOf } from '../errors.ts';
 
 /** Where template files are looked for: a directory, or the one that holds a file given by itself. */
 export interface Root {
@@ -159,7 +159,7 @@ const reasonOf = (thrown: unknown): string => {
       return 'it does not exist';
     case 'EACCES':
     case 'EPERM':
-      return 'permission denied';
+      return `permission denied${deniedTo(thrown)}`;
     case 'ELOOP':
       return 'its symbolic links run in a circle';
     default:
@@ -187,7 +187,10 @@ const searchPath = async (path: string, search: Search): Promise<void> => {
       take(await findFile(root, basename(path), search.realRoots, search.before), search);
     }
   } catch (error) {
-    search.missing.push(missingAt(path, error));
+    const missing = missingAt(path, error);
+    // A relative path counts from wherever the program was started.
+    const where = isAbsolute(path) ? '' : ` (${absolute(path)})`;
+    search.missing.push({ ...missing, reason: `${missing.reason}${where}` });
   }
 };
 

@@ -109,7 +109,7 @@ describe('validate', () => {
     const cwd = await workplace({ withExamples: false });
     const { code, stdout } = await run(['validate'], { cwd });
     expect(code).toBe(1);
-    expect(stdout).toContain('templates cannot be read: it does not exist');
+    expect(stdout).toContain(`templates cannot be read: it does not exist (${path.join(cwd, 'templates')})`);
   });
 
   it('shows what could steer a terminal, and does not do it', async () => {
