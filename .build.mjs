@@ -1,5 +1,5 @@
 // npm run build: makes dist/. The program becomes one file with what V8 made of it beside it, so that a command
-// starts at once; SQLite stays outside, for it is native.
+// starts at once. What package.json has as a dependency stays outside (SQLite, for it is native); all else is taken in.
 import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -8,6 +8,7 @@ import path from 'node:path';
 import v8 from 'node:v8';
 import { Script } from 'node:vm';
 import { rolldown } from 'rolldown';
+import { writeNotices } from './.notices.mjs';
 
 const root = import.meta.dirname;
 const source = (file) => path.join(root, 'src', file);
@@ -16,9 +17,12 @@ const build = async () => {
   // The program that is there stays whole until the new one is.
   const made = path.join(root, `dist-${process.pid}`);
   try {
-    await bundleStart(made);
-    await bundleProgram(made);
-    await bundleModules(made);
+    const bundles = [await bundleStart(made), await bundleProgram(made), await bundleModules(made)];
+    writeNotices(
+      root,
+      made,
+      bundles.flat().flatMap(({ moduleIds = [] }) => moduleIds),
+    );
     compile(path.join(made, 'program.cjs'));
     chmodSync(path.join(made, 'main.js'), 0o755);
     const dist = path.join(root, 'dist');
@@ -37,13 +41,15 @@ const withoutHttp2 = {
 };
 
 /** The build of `yaml` for Node.js looks for a debugging variable at each of a file's perhaps million lexemes. */
-const { resolve } = createRequire(import.meta.filename);
+const require = createRequire(import.meta.filename);
+const { resolve } = require;
+const { dependencies } = require('./package.json');
 const alias = { yaml: path.join(path.dirname(resolve('yaml/package.json')), 'browser/dist/index.js') };
 
 const common = {
   cwd: root,
   platform: 'node',
-  external: ['libsql'],
+  external: Object.keys(dependencies),
   plugins: [withoutHttp2],
   resolve: { alias },
 };
@@ -54,11 +60,14 @@ const dense = {
   minify: { compress: true, mangle: false, codegen: { removeWhitespace: true } },
 };
 
+// Each of these gives what went into it.
+
 /** CommonJS, which Node.js starts sooner; `.js`, the name by which people start it. */
 const bundleStart = async (dir) => {
   const bundle = await rolldown({ ...common, input: { main: source('start.ts') } });
-  await bundle.write({ dir, format: 'cjs', ...dense });
+  const { output } = await bundle.write({ dir, format: 'cjs', ...dense });
   writeFileSync(path.join(dir, 'package.json'), '{ "type": "commonjs" }\n');
+  return output;
 };
 
 /** One function expression, as `start.ts` runs it. */
@@ -67,6 +76,7 @@ const bundleProgram = async (dir) => {
   const { output } = await bundle.generate({ format: 'cjs', codeSplitting: false, ...dense });
   const text = `(function (exports, require, module, __filename, __dirname) {${inAscii(output[0].code)}\n})`;
   writeFileSync(path.join(dir, 'program.cjs'), text);
+  return output;
 };
 
 /** Read as Latin-1 in no time; one character beyond it would make V8 keep all of them in two bytes each. */
@@ -83,13 +93,14 @@ const bundleModules = async (dir) => {
     'state/sqlite': source('state/sqlite.ts'),
   };
   const bundle = await rolldown({ ...common, input });
-  await bundle.write({
+  const { output } = await bundle.write({
     dir,
     format: 'esm',
     entryFileNames: '[name].mjs',
     chunkFileNames: '[name]-[hash].mjs',
     ...dense,
   });
+  return output;
 };
 
 /** Notes what V8 compiles for a plan of the examples. */
