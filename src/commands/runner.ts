@@ -48,7 +48,10 @@ export class Runner {
   /** Takes the client's place before the next pass. */
   #successor: Client | null = null;
   #feed: Feed | null = null;
-  #isReady = false;
+  /** Whether templates and service were ever read. */
+  #wasRead = false;
+  /** Whether the last pass could not even begin, for want of memory, say: nothing that the service could mend. */
+  #isStuck = false;
   #hindrance: string | null = null;
 
   constructor(options: RunnerOptions) {
@@ -74,7 +77,7 @@ export class Runner {
     return clientState({
       client: this.#client.settings.name,
       loop: this.#loop.state,
-      isReady: this.#isReady,
+      isReady: this.#wasRead && !this.#isStuck,
       hindrance: this.#hindrance,
       newest: this.#newest.result,
       nextScheduled: this.#feed?.next() ?? null,
@@ -138,6 +141,7 @@ export class Runner {
       }
       this.#hindrance = message;
       if (error instanceof LockedError) return 'busy';
+      this.#isStuck = true;
       const durationMs = Math.round(performance.now() - started);
       const report = { ...assembleReport([]), status: 'failed', durationMs } as const;
       logFinished(report, message, id, signal.aborted, log);
@@ -194,7 +198,8 @@ export class Runner {
       this.#log.warn({ template }, 'no file describes this template any more: it is left as it is');
     }
     this.#hindrance = result.halted;
-    this.#isReady ||= result.halted === null;
+    this.#wasRead ||= result.halted === null;
+    this.#isStuck = false;
     const report = assembleReport([result]);
     logFound(result, id, isEnding, log);
     logFinished(report, null, id, isEnding, log);

@@ -17,7 +17,7 @@ export interface ClientState extends PassLoopState {
   readonly health: 'starting' | 'healthy' | 'held' | 'denied' | 'failing';
   /** Why it is not healthy; null where it is. */
   readonly why: string | null;
-  /** Whether its templates and the service were ever read. */
+  /** Whether its templates and the service were ever read, and passes can be made. */
   readonly isReady: boolean;
   /** When its schedule asks for the next pass. */
   readonly nextScheduled: Date | null;
