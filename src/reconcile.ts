@@ -9,6 +9,7 @@ import { keepAll, keepRests, restsAmong, resultsAsBefore, resultsAtRest, type Re
 import { settleEarlier, settleOwn, takeIntents } from './apply/settle.ts';
 import { checkSubdomains, type SubdomainContext } from './apply/subdomains.ts';
 import { applyTemplate, planWork } from './apply/template.ts';
+import { unwrittenSteps } from './apply/unwritten.ts';
 import { confirmWorks, isUnconfirmed, openWork } from './apply/work.ts';
 import { messageOf } from './errors.ts';
 import { gate } from './hosting/gate.ts';
@@ -61,8 +62,9 @@ export interface Pass {
 export const reconcile = async (desired: DesiredState, pass: Pass): Promise<PassResult> => {
   const { startedAt } = pass;
   const halt: Halt = { reason: null, retryAt: null };
+  const unwritten: Step[] = [];
   const limitReads = gate(pass.concurrency);
-  const templates = await reconcileTemplates(desired, { ...pass, halt, limitReads });
+  const templates = await reconcileTemplates(desired, { ...pass, halt, unwritten, limitReads });
   return {
     client: pass.client,
     run: pass.run,
@@ -73,6 +75,7 @@ export const reconcile = async (desired: DesiredState, pass: Pass): Promise<Pass
     halted: halt.reason,
     retryAt: halt.retryAt === null ? null : new Date(halt.retryAt).toISOString(),
     isDenied: halt.isDenied === true,
+    isIncomplete: unwritten.length > 0,
     templates,
     problems: desired.problems.map((problem) => ({ ...problem, client: pass.client })),
   };
@@ -90,7 +93,10 @@ const selectTemplates = (desired: DesiredState, names: readonly string[]): Desir
 };
 
 /** A pass under way. */
-type RunningPass = Pass & Pick<SubdomainContext, 'halt' | 'limitReads'>;
+interface RunningPass extends Pass, Pick<SubdomainContext, 'halt' | 'limitReads'> {
+  /** Steps that the pass was to write and did not get to. */
+  readonly unwritten: Step[];
+}
 
 const reconcileTemplates = async (
   part: DesiredState,
@@ -192,6 +198,8 @@ const writeWorks = async (
     await rememberWork(work, hold, context);
     const heldBack = (step: Step): string => policy(work)(step) ?? notReached(step, work, context);
     const plan = planWork(work, context.clock.now());
+    const planned = plans.get(work)!.steps.filter((step) => policy(work)(step) === null);
+    pass.unwritten.push(...unwrittenSteps(planned, work, plan));
     return resultOf(work, plan, hold, heldBack, context.halt.reason, pass);
   });
 };

@@ -53,6 +53,8 @@ export interface PassResult {
   readonly retryAt: string | null;
   /** Whether it was halted because the service does not take the tokens. */
   readonly isDenied?: boolean;
+  /** Whether it did not get to all that it was to write, for whatever reason but a mode or a guard. */
+  readonly isIncomplete?: boolean;
   readonly templates: readonly TemplateResult[];
   readonly problems: readonly (Problem & { readonly client: string })[];
 }

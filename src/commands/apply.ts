@@ -29,7 +29,9 @@ export const apply = async (templates: readonly string[], options: Options): Pro
     const passes = await passClients(session.clients, request, templates, options);
     const report = assembleReport(session.clean(passes));
     await showReport(report, options);
-    return signal.aborted ? 1 : exitCodeOf(report, { detailed: options['detailedExitcode'] === true });
+    const detailed = options['detailedExitcode'] === true;
+    const isIncomplete = signal.aborted || passes.some((pass) => pass.isIncomplete === true);
+    return exitCodeOf(report, { detailed, isIncomplete });
   } finally {
     await session.close();
   }

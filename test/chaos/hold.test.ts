@@ -61,3 +61,41 @@ it('holds nothing in mode report, however many adds there would be', { timeout: 
   expect(writes).toBe(0);
   expect(report.templates[0]).toMatchObject({ status: 'drifted', message: null });
 });
+
+it(
+  'ends an apply with 1 that did not write all that it was to write, though nothing failed',
+  { timeout: 60_000 },
+  async () => {
+    // Somebody moves www away between the two readings, and the second alone asks for another one.
+    let listings = 0;
+    const show = (template: WireTemplate, where: 'listing' | 'answer'): WireTemplate => ({
+      ...template,
+      dns_template_records: template.dns_template_records.map((record) =>
+        record.name === 'www' && (where === 'answer' || listings > 1) ? { ...record, name: 'old' } : record,
+      ),
+    });
+    const present = [address('www', '203.0.113.1'), address('api', '203.0.113.1')];
+    const place = await openPlace(present, {
+      quirk: { show },
+      onStage: (stage, { operation }) => {
+        if (stage === 'arrived' && operation === 'list') listings += 1;
+      },
+    });
+    await place.write([...present, address('new', '203.0.113.1')]);
+    const { code, writes, report } = await place.apply();
+    expect(report.templates[0]).toMatchObject({
+      status: 'drifted',
+      differences: expect.arrayContaining([
+        expect.objectContaining({ action: 'add', desired: expect.objectContaining({ name: 'www' }) }),
+      ]),
+    });
+    expect({ code, writes }).toEqual({ code: 1, writes: 1 });
+  },
+);
+
+it('ends an apply with 0 where a mode is all that holds an add back', { timeout: 60_000 }, async () => {
+  const present = [address('api', '203.0.113.1')];
+  const place = await openPlace(present);
+  await place.write([...present, address('www', '203.0.113.1')], { mode: 'report' });
+  expect(await place.apply()).toMatchObject({ code: 0, writes: 0, report: { summary: { add: 1 } } });
+});
