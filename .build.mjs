@@ -43,7 +43,7 @@ const withoutHttp2 = {
 /** The build of `yaml` for Node.js looks for a debugging variable at each of a file's perhaps million lexemes. */
 const require = createRequire(import.meta.filename);
 const { resolve } = require;
-const { dependencies } = require('./package.json');
+const { dependencies = {} } = require('./package.json');
 const alias = { yaml: path.join(path.dirname(resolve('yaml/package.json')), 'browser/dist/index.js') };
 
 const common = {

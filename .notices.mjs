@@ -27,7 +27,9 @@ const read = (root, file) => JSON.parse(readFileSync(path.join(root, file), 'utf
 /** The package that a module is from, as the lock file names its place; null for modules of our own. */
 const placeOf = (root, id) => {
   if (id.startsWith('\0rolldown/')) return `${folder}rolldown`;
-  const [place] = /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path.relative(root, id)) ?? [null];
+  const [place] = /node_modules\/(?:.*node_modules\/)?(?:@[^/]+\/)?[^/]+/.exec(path.relative(root, id)) ?? [
+    null,
+  ];
   return place;
 };
 

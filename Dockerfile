@@ -7,7 +7,7 @@ RUN npm ci --no-audit --no-fund
 COPY tsconfig.json .build.mjs .notices.mjs ./
 COPY src ./src
 COPY templates ./templates
-RUN npm run build && rm -r node_modules && npm ci --omit=dev --no-audit --no-fund
+RUN npm run build && rm -r node_modules && npm ci --omit=dev --no-audit --no-fund && mkdir -p node_modules
 # SQLite comes as two native builds: this one is for another C library than the image has.
 RUN rm -r node_modules/@libsql/*-musl
 
@@ -17,7 +17,7 @@ COPY --from=build /app/node_modules /app/node_modules
 WORKDIR /image
 RUN programs='/usr/local/bin/node /usr/bin/env /usr/bin/id' \
   && for name in sh cat chmod grep ls mkdir rm; do programs="$programs /bin/$name"; done \
-  && find /app -name '*.node' -exec ldd $programs {} + | grep -o '/[^ :]*\.so[^ :]*' | sort -u \
+  && ldd $programs $(find /app -name '*.node') | grep -o '/[^ :]*\.so[^ :]*' | sort -u \
     | xargs cp --parents -L -t . $programs \
   && cp --parents -L -t . /etc/passwd /etc/group /etc/nsswitch.conf /etc/os-release \
   && install -d -m 1777 tmp \
