@@ -1,5 +1,5 @@
 import type { ClientState } from '../daemon/client-state.ts';
-import type { HistoryQuery } from '../daemon/history-query.ts';
+import type { HistoryPage, HistoryQuery } from '../daemon/history-query.ts';
 import type { Journal } from '../daemon/journal.ts';
 import type { Metrics } from '../daemon/metrics.ts';
 import type { Updates } from '../daemon/updates.ts';
@@ -8,9 +8,9 @@ import { gate } from '../hosting/gate.ts';
 import type { Notifier } from '../notify/notifier.ts';
 import type { PassResult, Trigger } from '../result.ts';
 import type { Settings } from '../settings.ts';
-import type { HistoryFilter } from '../state/memory.ts';
 import type { Client } from './client.ts';
-import { readHistory, type ShownEntry } from './history-entries.ts';
+import type { ShownEntry } from './history-entries.ts';
+import { readHistoryPage } from './history-pages.ts';
 import { Runner } from './runner.ts';
 import type { Session } from './session.ts';
 
@@ -27,6 +27,7 @@ export class Fleet {
   readonly #session: Session;
   readonly #listeners: Listeners;
   readonly #turn = gate(passesAtOnce);
+  readonly #historyTurn = gate(1);
   readonly #runners = new Map<string, Runner>();
   #settings: Settings;
   #reloading: Promise<void> = Promise.resolve();
@@ -59,15 +60,12 @@ export class Fleet {
     for (const runner of this.#runners.values()) runner.trigger(trigger);
   }
 
-  /** Writes of the past, the oldest first. */
-  async history({ templates, since, outcome }: HistoryQuery): Promise<ShownEntry[]> {
-    const filter = { templates, since, ...(outcome === null ? {} : { outcome }) };
-    return this.#read(filter);
-  }
-
-  /** The newest writes of all clients, the oldest first. */
-  async newestWrites(count: number): Promise<ShownEntry[]> {
-    return (await this.#read({ newest: count })).slice(-count);
+  /** Writes of the past, for one asker after the other: how many there are takes none of the passes' time. */
+  history(query: HistoryQuery, signal?: AbortSignal): Promise<HistoryPage<ShownEntry>> {
+    const clients = [...this.#runners.values()].map(({ client }) => client.settings);
+    const { sandboxUrl, clean } = this.#session;
+    const request = { clients, isSandbox: sandboxUrl !== null, query, clean, signal };
+    return this.#historyTurn(() => readHistoryPage(request));
   }
 
   /** Reads the settings again and starts a pass of each client. Settings that cannot work change nothing. */
@@ -78,13 +76,6 @@ export class Fleet {
   async close(): Promise<void> {
     this.#isClosing = true;
     await Promise.all([this.#reloading, ...[...this.#runners.values()].map((runner) => runner.close())]);
-  }
-
-  async #read(filter: HistoryFilter): Promise<ShownEntry[]> {
-    const isSandbox = this.#session.sandboxUrl !== null;
-    const runners = [...this.#runners.values()];
-    const found = runners.map(({ client }) => readHistory(client.settings, isSandbox, filter));
-    return (await Promise.all(found)).flat().sort((one, other) => (one.at < other.at ? -1 : 1));
   }
 
   async #add(client: Client): Promise<void> {

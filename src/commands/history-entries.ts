@@ -7,6 +7,12 @@ import { memoryPlace } from './client.ts';
 /** One write as people and programs are told of it; `at` is ISO 8601. */
 export type ShownEntry = { readonly at: string; readonly client: string } & Omit<HistoryEntry, 'at'>;
 
+export const shownEntry = (client: string, { at, ...entry }: HistoryEntry): ShownEntry => ({
+  at: new Date(at).toISOString(),
+  client,
+  ...entry,
+});
+
 /** What was written for a client, the oldest first; nothing where nothing is remembered yet. */
 export const readHistory = async (
   settings: ClientSettings,
@@ -17,12 +23,7 @@ export const readHistory = async (
   if (!existsSync(file)) return [];
   const memory = openMemory(file, scope);
   try {
-    const entries = await memory.history(filter);
-    return entries.map(({ at, ...entry }) => ({
-      at: new Date(at).toISOString(),
-      client: settings.name,
-      ...entry,
-    }));
+    return (await memory.history(filter)).map((entry) => shownEntry(settings.name, entry));
   } finally {
     await memory.close();
   }

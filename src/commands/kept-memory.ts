@@ -75,7 +75,7 @@ class KeptMemory {
   #uses = 0;
 
   /** The same as before, unless somebody has touched its file since. */
-  async open(place: MemoryPlace, begin: typeof openMemory): Promise<Memory> {
+  async open(place: MemoryPlace, begin: (file: string, scope: string) => Memory): Promise<Memory> {
     const { file, scope } = place;
     const kept = this.#kept;
     if (kept?.place.file === file && kept.place.scope === scope && kept.print === printOf(file))

@@ -3,8 +3,10 @@ import { readinessOf } from '../daemon/client-state.ts';
 import { Journal } from '../daemon/journal.ts';
 import { createMetrics } from '../daemon/metrics.ts';
 import { startServer, type RunningServer } from '../daemon/server.ts';
+import { sharedText } from '../daemon/shared-text.ts';
 import { Updates } from '../daemon/updates.ts';
 import { assembleReport } from '../report/assemble.ts';
+import { renderJson } from '../report/json.ts';
 import type { Notifier } from '../notify/notifier.ts';
 import { readVersion } from '../version.ts';
 import { Fleet, type Listeners } from './fleet.ts';
@@ -55,7 +57,7 @@ const listen = async (
   session: Session,
   { metrics, journal, updates }: Listeners,
 ): Promise<RunningServer | null> => {
-  const { settings, log, clean } = session;
+  const { settings, log, clean, secrets } = session;
   const triggerToken = (): string | null => fleet.settings.triggerToken?.read() ?? null;
   if (settings.listen === null) return null;
   triggerToken();
@@ -65,9 +67,19 @@ const listen = async (
     page: statusPage({ fleet, journal, updates, clean }),
     updates,
     readiness: () => clean(readinessOf(fleet.states)),
-    metrics: { contentType: metrics.contentType, text: () => metrics.text(waitingIn(fleet)) },
-    report: () => clean(assembleReport(fleet.newest)),
-    history: async (query) => clean(await fleet.history(query)),
+    metrics: {
+      contentType: metrics.contentType,
+      text: sharedText({
+        key: () => [metrics.revision(), waitingIn(fleet)],
+        make: () => metrics.text(waitingIn(fleet)),
+        longest: 1_000,
+      }),
+    },
+    report: sharedText({
+      key: () => [...fleet.newest, ...secrets()],
+      make: () => renderJson(clean(assembleReport(fleet.newest))),
+    }),
+    history: (query, signal) => fleet.history(query, signal),
     triggerToken,
     requestPass: () => fleet.trigger('request'),
     log,

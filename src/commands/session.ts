@@ -21,6 +21,8 @@ export interface Session {
   readonly sandboxUrl: string | null;
   /** What may be shown of a value: all of it but the secrets that it repeats. */
   readonly clean: <T>(value: T) => T;
+  /** What it keeps out. */
+  readonly secrets: () => readonly string[];
   /** Reads the settings again and opens other clients with them. Throws a UserError where they cannot work. */
   reopen(): Pick<Session, 'settings' | 'clients'>;
   /** Closes the clients that were opened first, and the embedded service. */
@@ -71,6 +73,7 @@ export const openSession = async (
     log,
     sandboxUrl: sandbox?.url ?? null,
     clean: (value) => cleanTexts(value, scrubber(secrets())),
+    secrets,
     reopen: () => {
       const fresh = read();
       fresh.triggerToken?.read();

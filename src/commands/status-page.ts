@@ -1,7 +1,9 @@
 import type { ClientState } from '../daemon/client-state.ts';
+import type { HistoryQuery } from '../daemon/history-query.ts';
 import type { Journal } from '../daemon/journal.ts';
 import type { ClientFacts, PageFacts } from '../daemon/page/facts.ts';
 import { renderPage } from '../daemon/page/page.ts';
+import { sharedText } from '../daemon/shared-text.ts';
 import type { Updates } from '../daemon/updates.ts';
 import { messageOf } from '../errors.ts';
 import { assembleReport } from '../report/assemble.ts';
@@ -16,21 +18,13 @@ export interface StatusPageDeps {
   readonly clean: Session['clean'];
 }
 
-/** Gives the status page as it is. However many ask for it at one time, it is made once. */
-export const statusPage = (deps: StatusPageDeps): (() => Promise<string>) => {
-  let made: { readonly version: string; readonly at: number; readonly page: Promise<string> } | null = null;
-  return () => {
-    const { version } = deps.updates;
-    const now = Date.now();
-    if (made === null || made.version !== version || Math.abs(now - made.at) > shortest) {
-      made = { version, at: now, page: makePage(version, now, deps) };
-    }
-    return made.page;
-  };
-};
-
-/** Milliseconds for which a page stays as good as new. */
-const shortest = 1_000;
+/** The status page as it is. */
+export const statusPage = (deps: StatusPageDeps): ReturnType<typeof sharedText> =>
+  sharedText({
+    key: () => [deps.updates.version],
+    make: () => makePage(deps.updates.version, Date.now(), deps),
+    longest: 1_000,
+  });
 
 const makePage = async (version: string, now: number, deps: StatusPageDeps): Promise<string> => {
   const { fleet, journal, clean } = deps;
@@ -65,10 +59,10 @@ const clientFacts = (state: ClientState, journal: Journal): ClientFacts => {
 /** The page stands without them. */
 const newestWrites = async (fleet: Fleet): Promise<PageFacts['writes']> => {
   try {
-    return (await fleet.newestWrites(shownWrites)).toReversed();
+    return (await fleet.history(newest)).entries.toReversed();
   } catch (error) {
     return messageOf(error);
   }
 };
 
-const shownWrites = 50;
+const newest: HistoryQuery = { templates: [], since: 0, outcome: null, limit: 50, before: null };

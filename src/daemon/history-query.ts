@@ -8,9 +8,28 @@ export interface HistoryQuery {
   readonly since: number;
   /** Null: any. */
   readonly outcome: (typeof outcomes)[number] | null;
+  /** The newest so many, */
+  readonly limit: number;
+  /** of those before this place; null: of all. */
+  readonly before: HistoryCursor | null;
 }
 
-/** Reads `template` (repeatable), `since` and `outcome`; a text says what is wrong with them. */
+/** The place of a write among those of all clients. */
+export interface HistoryCursor {
+  /** Ms since the epoch. */
+  readonly at: number;
+  readonly client: string;
+  readonly id: number;
+}
+
+export interface HistoryPage<Entry = unknown> {
+  /** The oldest first. */
+  readonly entries: readonly Entry[];
+  /** The page before this one begins there; null where there is none. */
+  readonly next: HistoryCursor | null;
+}
+
+/** Reads `template` (repeatable), `since`, `outcome`, `limit` and `before`; a text says what is wrong with them. */
 export const readHistoryQuery = (query: URLSearchParams, now: number): HistoryQuery | string => {
   const stranger = [...query.keys()].find((key) => !keys.includes(key));
   if (stranger !== undefined) return `there is no filter of this name, only ${keys.join(', ')}`;
@@ -19,8 +38,29 @@ export const readHistoryQuery = (query: URLSearchParams, now: number): HistoryQu
   if (from === null) return 'since: expected a duration such as 2d, or a time such as 2026-11-20T20:00:00Z';
   const known = outcomes.find((one) => one === outcome) ?? null;
   if (outcome !== known) return `outcome: expected one of ${outcomes.join(', ')}`;
-  return { templates: query.getAll('template'), since: from, outcome: known };
+  const limit = query.get('limit') ?? String(mostWrites);
+  if (!/^[1-9]\d{0,3}$/.test(limit) || Number(limit) > mostWrites)
+    return `limit: expected a number from 1 to ${mostWrites}`;
+  const place = query.get('before');
+  const before = place === null ? null : readCursor(place);
+  if (before === undefined) return 'before: expected what the Link header of the page after it says';
+  return { templates: query.getAll('template'), since: from, outcome: known, limit: Number(limit), before };
 };
 
-const keys = ['template', 'since', 'outcome'];
+/** The same query for the page before: what a Link header says. */
+export const linkTo = (query: URLSearchParams, { at, client, id }: HistoryCursor): string => {
+  const next = new URLSearchParams(query);
+  next.set('before', `${at}.${id}.${client}`);
+  return `</api/history?${next.toString()}>; rel="next"`;
+};
+
+const readCursor = (text: string): HistoryCursor | undefined => {
+  const [, at, id, client] = /^(\d{1,15})\.(\d{1,15})\.([A-Za-z0-9][\w.-]*)$/.exec(text) ?? [];
+  return client === undefined ? undefined : { at: Number(at), id: Number(id), client };
+};
+
+const keys = ['template', 'since', 'outcome', 'limit', 'before'];
 const outcomes = ['applied', 'failed', 'unknown', 'duplicate'] as const;
+
+/** Of one page, also where no limit is given. */
+const mostWrites = 1_000;

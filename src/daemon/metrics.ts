@@ -7,6 +7,8 @@ export interface Metrics {
   readonly contentType: string;
   /** All of it in the text format, with the number of passes that wait at this moment. */
   readonly text: (queueDepth: number) => Promise<string>;
+  /** Another number whenever something was counted or measured. */
+  readonly revision: () => number;
   /** From now on there are series of this client, so that a first event can be told from none. */
   readonly addClient: (client: string) => void;
   /** Ends all series of a client that is configured no more. */
@@ -113,13 +115,16 @@ export const createMetrics = (version: string): Metrics => {
     registers,
   });
 
+  let revision = 0;
   return {
     contentType: registry.contentType,
     text: (queueDepth) => {
       waiting.set(queueDepth);
       return registry.metrics();
     },
+    revision: () => revision,
     addClient: (client) => {
+      revision += 1;
       lastSuccess.set({ client }, 0);
       for (const action of actions)
         for (const outcome of outcomes) changes.inc({ client, action, outcome }, 0);
@@ -128,14 +133,23 @@ export const createMetrics = (version: string): Metrics => {
       templates.show(client, []);
       for (const gauge of [lastPass, lastSuccess, filesValid]) gauge.remove({ client });
       await Promise.all([forget(passes, client), forget(changes, client)]);
+      revision += 1;
     },
     countRequest: ({ operation, status, durationMs }) => {
+      revision += 1;
       requests.inc({ operation, status: status ?? 'none' });
       requestDuration.observe({ operation }, durationMs / 1_000);
     },
-    countChange: (client, { action, outcome }) => changes.inc({ client, action, outcome }),
-    countNotification: (receiver, outcome) => notifications.inc({ receiver, outcome }),
+    countChange: (client, { action, outcome }) => {
+      revision += 1;
+      changes.inc({ client, action, outcome });
+    },
+    countNotification: (receiver, outcome) => {
+      revision += 1;
+      notifications.inc({ receiver, outcome });
+    },
     countPass: ({ client, trigger, status, durationMs }, newest) => {
+      revision += 1;
       passes.inc({ client, trigger, result: status });
       passDuration.observe(durationMs / 1_000);
       lastPass.setToCurrentTime({ client });

@@ -1,11 +1,9 @@
 import { Hono, type Context, type Handler, type MiddlewareHandler } from 'hono';
 import type { Logger } from 'pino';
-import { renderJson } from '../report/json.ts';
-import type { Report } from '../report/report.ts';
 import { bears } from './bearer.ts';
 import type { Readiness } from './client-state.ts';
 import { eventStreams } from './event-stream.ts';
-import { readHistoryQuery, type HistoryQuery } from './history-query.ts';
+import { linkTo, readHistoryQuery, type HistoryPage, type HistoryQuery } from './history-query.ts';
 import { isKnownHost } from './host-rule.ts';
 import { pagePolicy } from './page/policy.ts';
 import type { Updates } from './updates.ts';
@@ -15,19 +13,22 @@ export interface RouteOptions {
   readonly allowedHosts: () => readonly string[];
   readonly readiness: () => Readiness;
   /** The status page as it is now. */
-  readonly page: () => Promise<string>;
+  readonly page: Text;
   /** When there is another one. */
   readonly updates: Updates;
-  readonly metrics: { readonly contentType: string; readonly text: () => Promise<string> };
-  /** The newest state of every client. */
-  readonly report: () => Report;
-  /** Writes of the past, the oldest first. */
-  readonly history: (query: HistoryQuery) => Promise<readonly unknown[]>;
+  readonly metrics: { readonly contentType: string; readonly text: Text };
+  /** The newest state of every client, as JSON. */
+  readonly report: Text;
+  /** Writes of the past. The signal says that nobody waits for them any more. */
+  readonly history: (query: HistoryQuery, signal: AbortSignal) => Promise<HistoryPage>;
   /** Who may ask for a pass; null: nobody. */
   readonly triggerToken: () => string | null;
   readonly requestPass: () => void;
   readonly log: Logger;
 }
+
+/** One text for all who ask for it: there may be many, and it may be long. */
+type Text = () => Promise<Uint8Array<ArrayBuffer>>;
 
 /** Probes and metrics come first: they answer under any Host, since a kubelet or a scraper asks as it likes. */
 export const routes = (options: RouteOptions): Hono => {
@@ -54,7 +55,12 @@ export const routes = (options: RouteOptions): Hono => {
     return c.text('This host name is not known here: add it to allowedHosts.\n', 421);
   });
 
-  get('/', async (c) => c.html(await options.page(), 200, { 'content-security-policy': pagePolicy }));
+  get('/', async (c) =>
+    c.body(await options.page(), 200, {
+      'content-type': 'text/html; charset=UTF-8',
+      'content-security-policy': pagePolicy,
+    }),
+  );
   get('/events', (c) => {
     // The head alone must not open a stream that nobody ends.
     if (c.req.method === 'HEAD') return c.body(null, 200, eventHeaders);
@@ -63,10 +69,13 @@ export const routes = (options: RouteOptions): Hono => {
       ? c.text('Too many pages are listening.\n', 503, { 'retry-after': '10' })
       : c.body(stream, 200, eventHeaders);
   });
-  get('/api/report', (c) => c.body(renderJson(report()), 200, { 'content-type': 'application/json' }));
+  get('/api/report', async (c) => c.body(await report(), 200, { 'content-type': 'application/json' }));
   get('/api/history', async (c) => {
-    const query = readHistoryQuery(new URL(c.req.url).searchParams, Date.now());
-    return typeof query === 'string' ? c.json({ error: query }, 400) : c.json(await history(query));
+    const { searchParams } = new URL(c.req.url);
+    const query = readHistoryQuery(searchParams, Date.now());
+    if (typeof query === 'string') return c.json({ error: query }, 400);
+    const { entries, next } = await history(query, c.req.raw.signal);
+    return c.json(entries, 200, next === null ? {} : { link: linkTo(searchParams, next) });
   });
   app.all('/api/reconcile', (c) => {
     const token = triggerToken();
@@ -93,13 +102,10 @@ const notAllowed =
     c.text('Method not allowed.\n', 405, { allow: methods });
 
 const withSecurityHeaders: MiddlewareHandler = async (c, next) => {
+  // Before the answer is made: to change one takes longer.
+  for (const [name, value] of Object.entries(securityHeaders)) c.header(name, value);
   await next();
-  for (const [name, value] of Object.entries(securityHeaders)) {
-    if (name !== policy || !c.res.headers.has(policy)) c.header(name, value);
-  }
 };
-
-const policy = 'content-security-policy';
 
 /** Proxies are not to keep events back until there are many. */
 const eventHeaders = { 'content-type': 'text/event-stream', 'x-accel-buffering': 'no' };

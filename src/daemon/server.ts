@@ -2,7 +2,9 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
 import { UserError } from '../errors.ts';
+import { limitConnections } from './connections.ts';
 import { routes, type RouteOptions } from './routes.ts';
+import { oneAtATime } from './turns.ts';
 
 export interface ServerOptions extends RouteOptions {
   /** Port 0: any free one. */
@@ -17,12 +19,12 @@ export interface RunningServer {
 
 /** Throws a UserError where it cannot listen. */
 export const startServer = async (options: ServerOptions): Promise<RunningServer> => {
-  const answer = getRequestListener(routes(options).fetch, {
-    overrideGlobalObjects: false,
-    hostname: noHost,
-  });
-  const server = createServer(timeouts, (request, response) => void answer(request, response));
-  server.maxConnections = mostConnections;
+  const answer = getRequestListener(routes(options).fetch, { hostname: noHost });
+  const server = createServer(
+    timeouts,
+    oneAtATime((request, response) => void answer(request, response)),
+  );
+  limitConnections(server);
   await listen(server, options.listen);
   server.on('error', (error) => options.log.error({ err: error }, 'the HTTP server has an error'));
   return {
@@ -42,9 +44,6 @@ const timeouts = {
   keepAliveTimeout: 5_000,
   connectionsCheckingInterval: 1_000,
 };
-
-/** Enough for any number of honest askers; more could use up the descriptors that passes need. */
-const mostConnections = 500;
 
 /** Stands in the URL of a request without a Host, which some probes send by HTTP/1.0; no rule asks for it. */
 const noHost = 'none.invalid';

@@ -142,8 +142,30 @@ export interface HistoryFilter {
   readonly templates?: readonly string[];
   readonly since?: number;
   readonly outcome?: HistoryEntry['outcome'];
-  /** No more than the newest so many; the other filters choose among them. */
-  readonly newest?: number;
+}
+
+/** The place of a write in the history of a client: by time, then by the order in which they were kept. */
+export interface HistoryPlace {
+  readonly at: number;
+  readonly id: number;
+}
+
+export interface PagedHistory {
+  /** Takes the same short time however long the history is. */
+  historySlice(slice: HistorySlice): Promise<FoundSlice>;
+}
+
+/** A piece of the history, going back: the next so many writes before a place. */
+export interface HistorySlice extends HistoryFilter {
+  readonly before: HistoryPlace;
+  readonly rows: number;
+}
+
+export interface FoundSlice {
+  /** Those of them that the filter asks for, the newest first. */
+  readonly entries: readonly (HistoryEntry & HistoryPlace)[];
+  /** Where it ends; null where there is nothing before. */
+  readonly end: HistoryPlace | null;
 }
 
 /** For a program that cannot, or may not, remember. */

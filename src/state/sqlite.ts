@@ -1,6 +1,15 @@
 import type Database from 'libsql';
 import { memoryError, openDatabase } from './database.ts';
-import type { Ending, HistoryEntry, HistoryFilter, Intent, LedgerChanges, Memory } from './memory.ts';
+import type {
+  FoundSlice,
+  Ending,
+  HistoryEntry,
+  HistoryFilter,
+  Intent,
+  LedgerChanges,
+  Memory,
+  PagedHistory,
+} from './memory.ts';
 
 const historyDays = 90;
 
@@ -9,7 +18,7 @@ const historyDays = 90;
  * share the file. A write is on disk, synced, when its promise resolves; it rejects with `UserError` where the disk
  * does not take it. Throws `UserError`, and `DamagedMemoryError` for what is no database of this program.
  */
-export const openMemory = (file: string, scope: string): Memory => {
+export const openMemory = (file: string, scope: string): Memory & PagedHistory => {
   const database = openDatabase(file);
   const statements = prepare(database);
 
@@ -65,11 +74,19 @@ export const openMemory = (file: string, scope: string): Memory => {
     history: (filter = {}) =>
       ask(() =>
         statements.history
-          .all(scope, filter.since ?? 0, filter.newest ?? -1)
+          .all(scope, filter.since ?? 0)
           .map((row): HistoryEntry => parse(row))
-          .toReversed()
           .filter((entry) => matches(entry, filter)),
       ),
+    historySlice: ({ before, rows, since = 0, ...filter }) =>
+      ask(() => {
+        const found = statements.slice.all(scope, since, before.at, before.id, rows).map(historyRow);
+        const last = found.at(-1);
+        return {
+          entries: found.filter((row) => matches(row, filter)).map((row) => placed(row.id, parse(row))),
+          end: last === undefined || found.length < rows ? null : { at: last.at, id: last.id },
+        };
+      }),
     begin: (intent) =>
       ask(() => {
         const { lastInsertRowid } = statements.addIntent.run(scope, JSON.stringify(intent));
@@ -124,7 +141,9 @@ const queries = {
   intents: "SELECT json_set(body, '$.id', id) AS body FROM intents WHERE scope = ? ORDER BY id",
   addIntent: 'INSERT INTO intents (scope, body) VALUES (?, ?)',
   closeIntent: 'DELETE FROM intents WHERE scope = ? AND id = ?',
-  history: 'SELECT body FROM history WHERE scope = ? AND at >= ? ORDER BY at DESC, id DESC LIMIT ?',
+  history: 'SELECT body FROM history WHERE scope = ? AND at >= ? ORDER BY at, id',
+  slice: `SELECT id, at, template, outcome, body FROM history
+    WHERE scope = ? AND at >= ? AND (at, id) < (?, ?) ORDER BY at DESC, id DESC LIMIT ?`,
   addHistory: 'INSERT INTO history (scope, at, template, outcome, body) VALUES (?, ?, ?, ?, ?)',
   dataVersion: 'PRAGMA data_version',
   trimHistory: 'DELETE FROM history WHERE scope = ? AND at < ?',
@@ -138,6 +157,19 @@ const parse = (row: unknown): never => {
   return JSON.parse(body) as never;
 };
 
-const matches = (entry: HistoryEntry, { templates, outcome }: HistoryFilter): boolean =>
+const placed = (id: number, entry: HistoryEntry): FoundSlice['entries'][number] => ({ ...entry, id });
+
+interface HistoryRow extends Pick<HistoryEntry, 'at' | 'template' | 'outcome'> {
+  readonly id: number;
+  readonly body: string;
+}
+
+// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the columns of that table
+const historyRow = (row: unknown): HistoryRow => row as HistoryRow;
+
+const matches = (
+  entry: Pick<HistoryEntry, 'template' | 'outcome'>,
+  { templates, outcome }: HistoryFilter,
+): boolean =>
   (!templates || templates.length === 0 || templates.includes(entry.template)) &&
   (!outcome || entry.outcome === outcome);

@@ -34,7 +34,7 @@ export const withWorld = async ({ templates, records, more = '' }, task) => {
   }
 };
 
-export const triggerToken = 'trigger-token';
+export const triggerToken = 'trigger-token-of-the-bench';
 
 const environment = (cwd, folder, url) => ({
   DNS_SYNC_BASE_URL: url,

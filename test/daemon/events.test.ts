@@ -1,10 +1,9 @@
 import { get, type IncomingMessage } from 'node:http';
 import { once } from 'node:events';
 import { afterEach, describe, expect, it } from 'vitest';
-import { startServer, type RunningServer } from '../../src/daemon/server.ts';
+import type { RunningServer } from '../../src/daemon/server.ts';
 import { Updates } from '../../src/daemon/updates.ts';
-import { assembleReport } from '../../src/report/assemble.ts';
-import { listeningLogger } from './listening-logger.ts';
+import { startTestServer } from './test-server.ts';
 
 const running: RunningServer[] = [];
 afterEach(async () => {
@@ -13,19 +12,7 @@ afterEach(async () => {
 
 const start = async () => {
   const updates = new Updates();
-  const server = await startServer({
-    listen: { host: '127.0.0.1', port: 0 },
-    allowedHosts: () => [],
-    page: () => Promise.resolve(''),
-    updates,
-    readiness: () => ({ ready: true, reason: null }),
-    metrics: { contentType: 'text/plain', text: () => Promise.resolve('') },
-    report: () => assembleReport([]),
-    history: () => Promise.resolve([]),
-    triggerToken: () => null,
-    requestPass: () => undefined,
-    log: listeningLogger().log,
-  });
+  const server = await startTestServer({ updates });
   running.push(server);
   return { ...server, updates };
 };

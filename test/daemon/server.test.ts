@@ -3,37 +3,22 @@ import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Readiness } from '../../src/daemon/client-state.ts';
-import type { HistoryQuery } from '../../src/daemon/history-query.ts';
-import { startServer, type RunningServer, type ServerOptions } from '../../src/daemon/server.ts';
-import { Updates } from '../../src/daemon/updates.ts';
+import type { HistoryPage, HistoryQuery } from '../../src/daemon/history-query.ts';
+import type { RunningServer } from '../../src/daemon/server.ts';
 import { UserError } from '../../src/errors.ts';
 import { assembleReport } from '../../src/report/assemble.ts';
 import { reportSchema } from '../../src/report/report.ts';
-import { listeningLogger } from './listening-logger.ts';
+import { startTestServer, type TestOptions } from './test-server.ts';
 
 const running: RunningServer[] = [];
 afterEach(async () => {
   await Promise.all(running.splice(0).map((server) => server.close()));
 });
 
-const start = async (options: Partial<ServerOptions> = {}) => {
-  const { log, lines } = listeningLogger();
-  const server = await startServer({
-    listen: { host: '127.0.0.1', port: 0 },
-    allowedHosts: () => ['dns.example.net'],
-    page: () => Promise.resolve('<!doctype html><title>the page</title>'),
-    updates: new Updates(),
-    readiness: (): Readiness => ({ ready: true, reason: null }),
-    metrics: { contentType: 'text/plain; version=0.0.4', text: () => Promise.resolve('up 1\n') },
-    report: () => assembleReport([]),
-    history: () => Promise.resolve([]),
-    triggerToken: () => null,
-    requestPass: () => expect.fail('nobody may ask for a pass'),
-    log,
-    ...options,
-  });
+const start = async (options: TestOptions = {}) => {
+  const server = await startTestServer(options);
   running.push(server);
-  return { ...server, lines };
+  return server;
 };
 
 interface Answer {
@@ -117,16 +102,34 @@ describe('the API', () => {
 
   it('gives the writes of the past that the filters ask for', async () => {
     const asked: HistoryQuery[] = [];
-    const history = (query: HistoryQuery): Promise<unknown[]> => {
+    const history = (query: HistoryQuery): Promise<HistoryPage> => {
       asked.push(query);
-      return Promise.resolve([{ template: 'web' }]);
+      return Promise.resolve({ entries: [{ template: 'web' }], next: null });
     };
     const { url } = await start({ history });
     expect(await get(url, '/api/history')).toMatchObject({ status: 200, body: '[{"template":"web"}]' });
     await get(url, '/api/history?template=web&template=a%20b&since=2026-11-20T20:00:00Z&outcome=unknown');
+    const all = { templates: [], since: 0, outcome: null, limit: 1_000, before: null };
     expect(asked).toEqual([
-      { templates: [], since: 0, outcome: null },
-      { templates: ['web', 'a b'], since: Date.parse('2026-11-20T20:00:00Z'), outcome: 'unknown' },
+      all,
+      { ...all, templates: ['web', 'a b'], since: Date.parse('2026-11-20T20:00:00Z'), outcome: 'unknown' },
+    ]);
+  });
+
+  it('says where the page before begins, and goes on from there', async () => {
+    const place = { at: 1_793_000_000_000, client: 'acme.de-1', id: 7 };
+    const asked: HistoryQuery[] = [];
+    const history = (query: HistoryQuery): Promise<HistoryPage> => {
+      asked.push(query);
+      return Promise.resolve({ entries: [], next: asked.length === 1 ? place : null });
+    };
+    const { url } = await start({ history });
+    const { headers } = await get(url, '/api/history?template=a%20b&limit=2');
+    const [, link = ''] = /^<(.*)>; rel="next"$/.exec(String(headers['link'])) ?? [];
+    expect((await get(url, link)).headers).not.toHaveProperty('link');
+    expect(asked).toMatchObject([
+      { templates: ['a b'], limit: 2, before: null },
+      { templates: ['a b'], limit: 2, before: place },
     ]);
   });
 
@@ -134,6 +137,10 @@ describe('the API', () => {
     ['since=yesterday', 'since: expected a duration such as 2d'],
     ['outcome=lost', 'outcome: expected one of applied, failed, unknown, duplicate'],
     ['client=acme', 'there is no filter of this name, only template, since, outcome'],
+    ['limit=0', 'limit: expected a number from 1 to 1000'],
+    ['limit=1001', 'limit: expected a number from 1 to 1000'],
+    ['limit=all', 'limit: expected a number from 1 to 1000'],
+    ['before=yesterday', 'before: expected what the Link header of the page after it says'],
   ])('says what is wrong with the filter %s', async (query, error) => {
     const { url } = await start({ history: () => expect.fail('not to be asked') });
     const { status, body } = await get(url, `/api/history?${query}`);

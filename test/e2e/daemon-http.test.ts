@@ -105,6 +105,23 @@ describe('the API of the running program', () => {
       expect(await daemon.json(`/api/history?${filter}`)).toEqual([]);
   });
 
+  it('gives the history in pages, each of which names the one before it', async () => {
+    const { edit, daemon } = await started();
+    for (const address of ['192.0.2.2', '192.0.2.3', '192.0.2.4']) {
+      await edit(address);
+      await daemon.event('pass.finished');
+    }
+    const newest = await daemon.ask('/api/history?limit=2');
+    expect(await newest.json()).toMatchObject([
+      { after: { content: '192.0.2.3' } },
+      { after: { content: '192.0.2.4' } },
+    ]);
+    const [, link = ''] = /^<(.*)>; rel="next"$/.exec(newest.headers.get('link') ?? '') ?? [];
+    const oldest = await daemon.ask(link);
+    expect(await oldest.json()).toMatchObject([{ after: { content: '192.0.2.2' } }]);
+    expect(oldest.headers.get('link')).toBeNull();
+  });
+
   it('starts a pass for who has the trigger token, and for nobody else', async () => {
     const { service, daemon } = await started();
     const post = (authorization: string): Promise<Response> =>

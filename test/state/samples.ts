@@ -3,7 +3,14 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { RecordData } from '../../src/model/record.ts';
-import type { Intent, LedgerChanges, Memory, RecordMemory, TemplateFacts } from '../../src/state/memory.ts';
+import type {
+  Intent,
+  LedgerChanges,
+  Memory,
+  PagedHistory,
+  RecordMemory,
+  TemplateFacts,
+} from '../../src/state/memory.ts';
 import { openMemory } from '../../src/state/sqlite.ts';
 
 /** A folder of its own, gone after the test. */
@@ -16,7 +23,7 @@ export const newFolder = (): string => {
 export const newFile = (): string => path.join(newFolder(), 'state', 'memory.db');
 
 /** Closed when the test ends. */
-export const opened = (file: string, scope = 'client'): Memory => {
+export const opened = (file: string, scope = 'client'): Memory & PagedHistory => {
   const memory = openMemory(file, scope);
   onTestFinished(() => memory.close());
   return memory;

@@ -1,0 +1,96 @@
+import { existsSync } from 'node:fs';
+import { setImmediate } from 'node:timers/promises';
+import type { HistoryCursor, HistoryPage, HistoryQuery } from '../daemon/history-query.ts';
+import type { ClientSettings } from '../settings/client.ts';
+import type { HistoryPlace } from '../state/memory.ts';
+import { openMemory } from '../state/sqlite.ts';
+import { memoryPlace } from './client.ts';
+import { shownEntry, type ShownEntry } from './history-entries.ts';
+
+/**
+ * The newest writes of these clients before a place, the oldest of them first. Whatever it has to look through,
+ * others are served meanwhile; where nobody waits for it any more, it ends.
+ */
+export const readHistoryPage = async (request: HistoryRequest): Promise<HistoryPage<ShownEntry>> => {
+  const { clients, query } = request;
+  const sources = clients.map((client) => backwards(client, request));
+  const found: Placed[] = [];
+  try {
+    const heads = await Promise.all(sources.map(nextOf));
+    while (found.length <= query.limit) {
+      const newest = heads.reduce(newer, null);
+      if (newest === null) break;
+      found.push(newest);
+      const index = heads.indexOf(newest);
+      heads[index] = await nextOf(sources[index]);
+    }
+  } finally {
+    await Promise.all(sources.map((source) => source.return(undefined)));
+  }
+  const page = found.slice(0, query.limit);
+  const last = page.at(-1);
+  return {
+    entries: page.toReversed().map(({ entry }) => entry),
+    next: last === undefined || found.length === page.length ? null : last,
+  };
+};
+
+interface HistoryRequest {
+  readonly clients: readonly ClientSettings[];
+  readonly isSandbox: boolean;
+  readonly query: HistoryQuery;
+  /** What may be shown of the writes. */
+  readonly clean: <T>(value: T) => T;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** A write, and its place among those of all clients. */
+interface Placed extends HistoryCursor {
+  readonly entry: ShownEntry;
+}
+
+/** One after the other, the newest first. */
+async function* backwards(
+  settings: ClientSettings,
+  { isSandbox, query, clean, signal }: HistoryRequest,
+): AsyncGenerator<Placed, undefined> {
+  const { file, scope } = memoryPlace(settings, settings.tokens.read().clientToken, isSandbox);
+  if (!existsSync(file)) return;
+  const client = settings.name;
+  const memory = openMemory(file, scope);
+  const { templates, since, outcome, before } = query;
+  const filter = { templates, since, ...(outcome === null ? {} : { outcome }), rows: rowsAtOnce };
+  try {
+    let place: HistoryPlace | null = startIn(client, before);
+    while (place !== null) {
+      if (signal?.aborted === true) return;
+      const { entries, end } = await memory.historySlice({ ...filter, before: place });
+      for (const { id, ...entry } of clean(entries))
+        yield { client, at: entry.at, id, entry: shownEntry(client, entry) };
+      place = end;
+      await setImmediate();
+    }
+  } finally {
+    await memory.close();
+  }
+}
+
+/** A few milliseconds. */
+const rowsAtOnce = 100;
+
+/** Writes of one moment are in the order of their clients. */
+const startIn = (client: string, before: HistoryCursor | null): HistoryPlace => {
+  if (before === null) return { at: Number.MAX_SAFE_INTEGER, id: 0 };
+  const { at } = before;
+  if (client === before.client) return { at, id: before.id };
+  return { at, id: client < before.client ? Number.MAX_SAFE_INTEGER : 0 };
+};
+
+const nextOf = async (source: AsyncGenerator<Placed, undefined> | undefined): Promise<Placed | null> =>
+  (await source?.next())?.value ?? null;
+
+const newer = (one: Placed | null, other: Placed | null): Placed | null => {
+  if (one === null || other === null) return one ?? other;
+  if (one.at !== other.at) return one.at > other.at ? one : other;
+  return one.client > other.client ? one : other;
+};

@@ -1,0 +1,62 @@
+import { setTimeout } from 'node:timers/promises';
+
+interface SharedText {
+  /** What the text depends on. As long as all of it is the very same, so is the text. */
+  readonly key: () => readonly unknown[];
+  readonly make: () => string | Promise<string>;
+  /** Milliseconds for which it holds at most. */
+  readonly longest?: number;
+}
+
+/**
+ * A text that any number of readers may ask for at any time: it is made once for all of them, and never again before
+ * what it depends on has changed. Making it takes no more than a fifth of the time, whatever changes and however
+ * often it is asked for; who asks too early waits.
+ */
+export const sharedText = ({
+  key,
+  make,
+  longest = Infinity,
+}: SharedText): (() => Promise<Uint8Array<ArrayBuffer>>) => {
+  let newest: Made | null = null;
+  /** Has not begun, so that it will show what holds now. */
+  let next: Promise<Uint8Array<ArrayBuffer>> | null = null;
+  let restsUntil = -Infinity;
+  const begin = async (): Promise<Uint8Array<ArrayBuffer>> => {
+    await newest?.bytes.catch(() => undefined);
+    const rest = restsUntil - performance.now();
+    if (rest > 0) await setTimeout(rest);
+    next = null;
+    const started = performance.now();
+    const made = { key: key(), at: started, bytes: bytesOf(make) };
+    newest = made;
+    try {
+      return await made.bytes;
+    } catch (error) {
+      newest = null;
+      throw error;
+    } finally {
+      const ended = performance.now();
+      restsUntil = ended + (ended - started) * restFactor;
+    }
+  };
+  const holds = ({ key: former, at }: Made): boolean =>
+    performance.now() - at < longest && areSame(former, key());
+  return () => (newest !== null && holds(newest) ? newest.bytes : (next ??= begin()));
+};
+
+interface Made {
+  readonly key: readonly unknown[];
+  readonly at: number;
+  readonly bytes: Promise<Uint8Array<ArrayBuffer>>;
+}
+
+const restFactor = 4;
+
+const encoder = new TextEncoder();
+
+const bytesOf = async (make: SharedText['make']): Promise<Uint8Array<ArrayBuffer>> =>
+  encoder.encode(await make());
+
+const areSame = (some: readonly unknown[], others: readonly unknown[]): boolean =>
+  some.length === others.length && some.every((one, index) => one === others[index]);

@@ -1,0 +1,32 @@
+import { expect } from 'vitest';
+import { startServer, type RunningServer, type ServerOptions } from '../../src/daemon/server.ts';
+import { Updates } from '../../src/daemon/updates.ts';
+import { renderJson } from '../../src/report/json.ts';
+import { assembleReport } from '../../src/report/assemble.ts';
+import { listeningLogger } from './listening-logger.ts';
+
+export type TestOptions = Partial<ServerOptions>;
+
+export const bytes = (text: string): Uint8Array<ArrayBuffer> => new TextEncoder().encode(text);
+
+/** The server on a free port, with nothing behind it but what is given. */
+export const startTestServer = async (
+  options: TestOptions = {},
+): Promise<RunningServer & { readonly lines: Record<string, unknown>[] }> => {
+  const { log, lines } = listeningLogger();
+  const server = await startServer({
+    listen: { host: '127.0.0.1', port: 0 },
+    allowedHosts: () => ['dns.example.net'],
+    page: () => Promise.resolve(bytes('<!doctype html><title>the page</title>')),
+    updates: new Updates(),
+    readiness: () => ({ ready: true, reason: null }),
+    metrics: { contentType: 'text/plain; version=0.0.4', text: () => Promise.resolve(bytes('up 1\n')) },
+    report: () => Promise.resolve(bytes(renderJson(assembleReport([])))),
+    history: () => Promise.resolve({ entries: [], next: null }),
+    triggerToken: () => null,
+    requestPass: () => expect.fail('nobody may ask for a pass'),
+    log,
+    ...options,
+  });
+  return { ...server, lines };
+};
