@@ -48,9 +48,12 @@ USER 1000:1000
 EXPOSE 8053
 # Red until templates and service were read once, and while no pass can be made: for want of the state directory, say.
 # Follows DNS_SYNC_LISTEN; an address from a flag or the config file needs a health check of its own.
-HEALTHCHECK --interval=30s --timeout=3s --start-period=60s CMD ["node", "-e", "\
+# A daemon that has just begun is given 3 seconds to end its first pass.
+HEALTHCHECK --interval=30s --timeout=5s --start-period=60s CMD ["node", "-e", "\
   const address = process.env.DNS_SYNC_LISTEN || '127.0.0.1:8053'; \
-  if (address !== 'off') fetch(`http://${address}/healthz`).then( \
-    ({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
+  const ask = (times) => fetch(`http://${address}/healthz`) \
+    .then(({ ok }) => ok ? process.exit(0) : Promise.reject()) \
+    .catch(() => times > 1 ? setTimeout(ask, 300, times - 1) : process.exit(1)); \
+  if (address !== 'off') ask(10)"]
 ENTRYPOINT ["node", "/app/dist/main.js"]
 CMD ["run"]

@@ -1,8 +1,10 @@
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import { once } from 'node:events';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
 import path from 'node:path';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { addTemplate, describing, startDaemon } from './daemon.ts';
 import { workplace } from './program.ts';
 import { startService } from './service.ts';
@@ -44,6 +46,17 @@ it('the health check of the image is red while no pass can be made, and no longe
   expect(await daemon.pass()).toMatchObject({ status: 'failed', error: unusable });
   expect(await healthCheck(host)).toBe(1);
   expect(await daemon.json('/readyz')).toEqual({ ready: false, reason: unusable });
+});
+
+it('waits a moment for one that has just begun', async () => {
+  const answers = [503, 503];
+  const server = createServer((_, response) => response.writeHead(answers.shift() ?? 200).end());
+  onTestFinished(() => void server.close());
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const address = server.address();
+  const port = typeof address === 'object' && address !== null ? address.port : 0;
+  expect(await healthCheck(`127.0.0.1:${port}`)).toBe(0);
+  expect(answers).toEqual([]);
 });
 
 it('has nothing to say of a daemon that listens nowhere', async () => {
