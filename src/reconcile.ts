@@ -3,11 +3,11 @@ import type { ApplyContext, Change, Clock, Halt, TemplateService, TemplateWork }
 import { readOrHalt } from './apply/halt.ts';
 import { heldByPolicy, holdMore, holdWorks } from './apply/hold.ts';
 import { oneByOne } from './apply/one-by-one.ts';
-import { rememberUndone, rememberWork } from './apply/remember.ts';
+import { rememberFacts, rememberUndone, rememberWork } from './apply/remember.ts';
 import { templateResult, unseenResult } from './apply/result.ts';
 import { keepAll, keepRests, restsAmong, resultsAsBefore, resultsAtRest, type Rests } from './apply/rest.ts';
 import { settleEarlier, settleOwn, takeIntents } from './apply/settle.ts';
-import { checkSubdomains, type SubdomainContext } from './apply/subdomains.ts';
+import { checkSubdomains, factsAfter, type SubdomainContext } from './apply/subdomains.ts';
 import { applyTemplate, planWork } from './apply/template.ts';
 import { unwrittenSteps } from './apply/unwritten.ts';
 import { confirmWorks, isUnconfirmed, openWork } from './apply/work.ts';
@@ -236,17 +236,21 @@ const resultOf = async (
   heldBack: (step: Step) => string | null,
   halted: string | null,
   pass: RunningPass,
-): Promise<TemplateResult> =>
-  templateResult({
+): Promise<TemplateResult> => {
+  const check = await checkSubdomains(work, work.ledger.facts, pass);
+  const facts = factsAfter(work.ledger.facts, check);
+  if (facts) await rememberFacts(work, facts, pass.writer);
+  return templateResult({
     client: pass.client,
     work,
     plan,
     hold: hold ?? null,
     revision: pass.revisionOf(work.desired.source.file),
-    subdomains: await checkSubdomains(work, work.ledger.facts.lastWriteAt, pass),
+    subdomains: check.results,
     heldBack,
     halted,
   });
+};
 
 const unseen = (
   templates: readonly DesiredTemplate[],

@@ -310,17 +310,16 @@ const observePair = (ledger: Ledger, pair: Pair): void => {
     sameData(known.wanted, pair.wanted.record) &&
     known.failure === null;
   if (isTheSame) return;
-  ledger.bind(
-    pair.wanted,
-    pair.present,
-    inSync ? { ...storedUnseen(ledger.get(recordKey(pair.wanted))), failure: null } : {},
-  );
+  const unseen = inSync ? storedUnseen(ledger.get(recordKey(pair.wanted))) : null;
+  if (unseen) ledger.setFacts({ lastWriteAt: unseen.at.at(-1)! });
+  const changes = { ...(unseen ? { stored: unseen } : {}), failure: null };
+  ledger.bind(pair.wanted, pair.present, inSync ? changes : {});
 };
 
 /** What was sent with an unknown outcome and is there now was stored. */
-const storedUnseen = (known: RecordMemory | undefined): Pick<RecordMemory, 'stored'> | null => {
+const storedUnseen = (known: RecordMemory | undefined): RecordMemory['stored'] => {
   if (known?.failure?.kind !== 'unseen') return null;
   const { sent, retryAt, pause } = known.failure;
   const before = known.stored && sameData(known.stored.sent, sent) ? known.stored.at : [];
-  return { stored: { sent, at: [...before, retryAt - pause].slice(-3) } };
+  return { sent, at: [...before, retryAt - pause].slice(-3) };
 };

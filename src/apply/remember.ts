@@ -3,6 +3,7 @@ import { recordKey } from '../plan/entry.ts';
 import { hasLostMany, manyLost, type Hold } from '../plan/guard.ts';
 import type { TemplatePlan } from '../plan/plan.ts';
 import { isPark, resultOf } from '../plan/step.ts';
+import type { Memory, TemplateFacts } from '../state/memory.ts';
 import type { ApplyContext, TemplateWork } from './context.ts';
 import { allShown } from './listing.ts';
 import { planWork } from './template.ts';
@@ -42,4 +43,15 @@ export const rememberWork = async (
   }
   const changes = ledger.takeChanges();
   if (changes) await memory.save(changes);
+};
+
+/** Keeps what was found besides; nothing where nothing may be kept. */
+export const rememberFacts = async (
+  { ledger }: TemplateWork,
+  facts: Partial<TemplateFacts>,
+  memory: Memory | null,
+): Promise<void> => {
+  if (memory === null) return;
+  ledger.setFacts(facts);
+  await memory.save(ledger.takeChanges()!);
 };

@@ -1,11 +1,11 @@
 import type { DesiredState, PresentTemplate } from '../model/template.ts';
 import type { TemplatePlan } from '../plan/plan.ts';
 import type { TemplateResult } from '../result.ts';
-import type { Memory, MemoryReader, Revisions } from '../state/memory.ts';
+import type { Memory, MemoryReader, Revisions, TemplateFacts } from '../state/memory.ts';
 import type { BoundTemplate } from './bind.ts';
 import type { Clock, TemplateWork } from './context.ts';
 import { withSubdomains } from './result.ts';
-import { checkSubdomains, type SubdomainContext } from './subdomains.ts';
+import { checkSubdomains, factsAfter, type SubdomainContext } from './subdomains.ts';
 import { planWork } from './template.ts';
 
 /**
@@ -16,7 +16,7 @@ export interface Rest {
   readonly bound: BoundTemplate;
   /** What is remembered of it. */
   readonly revision: string;
-  readonly lastWriteAt: number | null;
+  readonly facts: TemplateFacts;
   /** Found by a pass that writes nothing, memory neither. */
   readonly isDryRun: boolean;
   /** Without its subdomains, which are looked at in every pass; of the commit that was seen last. */
@@ -103,9 +103,12 @@ export const resultsAtRest = async (
     if (rest.result.revision !== revision) rest.result = { ...rest.result, revision };
     return rest.result;
   });
-  const look = async ({ bound, lastWriteAt }: Rest, index: number): Promise<void> => {
-    const subdomains = await checkSubdomains(bound, lastWriteAt, context);
-    results[index] = withSubdomains(results[index]!, subdomains);
+  const look = async ({ bound, facts }: Rest, index: number): Promise<void> => {
+    const check = await checkSubdomains(bound, facts, context);
+    results[index] = withSubdomains(results[index]!, check.results);
+    const changed = factsAfter(facts, check);
+    // With that it is at rest no longer: the next pass looks at all of it.
+    if (changed) await context.writer?.save({ facts: changed, records: [], forgotten: [] });
   };
   await Promise.all(
     rests.flatMap((rest, index) => (rest.bound.desired.subdomains.length === 0 ? [] : look(rest, index))),
@@ -164,7 +167,7 @@ export const keepRests = async (
     rests.byId.set(bound.present.id, {
       bound: { ...bound, present: work.present },
       revision,
-      lastWriteAt: work.ledger.facts.lastWriteAt,
+      facts: work.ledger.facts,
       isDryRun: writer === null,
       result: withoutSubdomains(result),
     });

@@ -1,4 +1,4 @@
-import { canonicalType } from '../model/canonical.ts';
+import { canonicalType, sameData } from '../model/canonical.ts';
 import { dataOf, type PresentRecord } from '../model/record.ts';
 import type { PresentTemplate } from '../model/template.ts';
 import { entryOf, recordKey } from '../plan/entry.ts';
@@ -44,7 +44,9 @@ export const settleEarlier = async (
     return ledger;
   };
   for (const intent of intents) {
-    if (intent.action !== 'add') await endUpdate(intent, await ledgerOf(intent), context);
+    if (intent.action === 'add') continue;
+    const reading = actual.find(({ id }) => id === intent.templateId);
+    await endUpdate(intent, reading, await ledgerOf(intent), context);
   }
   const settled = await settleAdds(
     {
@@ -104,11 +106,23 @@ const isWhole = (reading: PresentTemplate, work: TemplateWork | undefined): bool
   });
 
 /** An update left by a process that died is planned anew if need be. */
-const endUpdate = async (intent: Intent, ledger: Ledger, context: ApplyContext): Promise<void> => {
+const endUpdate = async (
+  intent: Intent,
+  reading: PresentTemplate | undefined,
+  ledger: Ledger,
+  context: ApplyContext,
+): Promise<void> => {
   const target = targetOf(intent);
   if (target) ledger.claim(target);
+  if (hasLanded(intent, reading)) ledger.setFacts({ lastWriteAt: intent.at });
   const error = 'the program ended before the answer came';
   await finish(intent, ledger, { outcome: 'unknown', recordId: intent.recordId, error }, context);
+};
+
+/** Where it sent no TTL, any will do. */
+const hasLanded = ({ recordId, after }: Intent, reading: PresentTemplate | undefined): boolean => {
+  const record = reading?.records.find(({ id }) => id === recordId);
+  return record !== undefined && sameData({ ...after, ttl: after.ttl ?? record.ttl }, record);
 };
 
 interface SettleInput {
@@ -273,6 +287,7 @@ const accept = async (
     failure: null,
     cause: null,
   });
+  ledger.setFacts({ lastWriteAt: intent.at });
   const outcome = copies.length > 0 ? 'duplicate' : 'applied';
   await finish(intent, ledger, { outcome, recordId: record.id, error: null }, context);
 };

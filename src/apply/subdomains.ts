@@ -1,8 +1,9 @@
 import { messageOf } from '../errors.ts';
 import { HostingError } from '../hosting/errors.ts';
-import type { PresentTemplate, SubdomainRecord } from '../model/template.ts';
-import { compareSubdomain } from '../plan/subdomains.ts';
+import type { SubdomainRecord } from '../model/template.ts';
+import { compareSubdomain, type SubdomainDifference } from '../plan/subdomains.ts';
 import type { SubdomainResult } from '../result.ts';
+import type { TemplateFacts } from '../state/memory.ts';
 import type { BoundTemplate } from './bind.ts';
 import type { Clock, Halt } from './context.ts';
 import { concernsAll, haltFor, isClosed } from './halt.ts';
@@ -20,35 +21,49 @@ export interface SubdomainContext {
   readonly ignoreSubdomains: boolean;
 }
 
+/** What was found of the subdomains of a template, and what memory has to know of it. */
+export interface SubdomainCheck {
+  readonly results: readonly SubdomainResult[];
+  /** What is drift by now, and what could not be looked at and was. */
+  readonly reportedDrift: readonly string[];
+}
+
 /** Holds the DNS records of each subdomain against the template that it follows. */
 export const checkSubdomains = async (
   { desired, present }: Pick<BoundTemplate, 'desired' | 'present'>,
-  lastWriteAt: number | null,
+  { lastWriteAt, reportedDrift = [] }: Pick<TemplateFacts, 'lastWriteAt' | 'reportedDrift'>,
   context: SubdomainContext,
-): Promise<SubdomainResult[]> => {
+): Promise<SubdomainCheck> => {
   const { ignoreSubdomains, clock, signal, subdomainGrace } = context;
-  if (ignoreSubdomains || signal.aborted) return [];
+  if (ignoreSubdomains || signal.aborted) return { results: [], reportedDrift };
   const isFresh = lastWriteAt !== null && Math.abs(clock.now() - lastWriteAt) < subdomainGrace;
-  return Promise.all(
-    desired.subdomains.map(async (subdomain) => {
+  const reported = new Set(reportedDrift);
+  const drift: string[] = [];
+  const results = await Promise.all(
+    desired.subdomains.map(async (subdomain): Promise<SubdomainResult> => {
       const records = await readSubdomain(subdomain, context);
-      return typeof records === 'string'
-        ? { subdomain, status: 'failed', message: records, differences: [] }
-        : compared(subdomain, present, records, isFresh);
+      if (typeof records === 'string') {
+        drift.push(...reportedDrift.filter((key) => key.startsWith(`${subdomain} `)));
+        return { subdomain, status: 'failed', message: records, differences: [] };
+      }
+      const differences = compareSubdomain(subdomain, present, records);
+      const keys = differences.map((difference) => driftKey(subdomain, difference));
+      const own = isFresh ? keys.filter((key) => reported.has(key)) : keys;
+      drift.push(...own);
+      const status = own.length > 0 ? 'drifted' : differences.length > 0 ? 'pending' : 'in-sync';
+      return { subdomain, status, message: null, differences };
     }),
   );
+  return { results, reportedDrift: drift.toSorted() };
 };
 
-const compared = (
-  subdomain: string,
-  present: PresentTemplate,
-  records: readonly SubdomainRecord[],
-  isFresh: boolean,
-): SubdomainResult => {
-  const differences = compareSubdomain(subdomain, present, records);
-  if (differences.length === 0) return { subdomain, status: 'in-sync', message: null, differences };
-  return { subdomain, status: isFresh ? 'pending' : 'drifted', message: null, differences };
-};
+/** The facts with what was reported now; null where that is nothing new. */
+export const factsAfter = (facts: TemplateFacts, { reportedDrift }: SubdomainCheck): TemplateFacts | null =>
+  reportedDrift.join() === (facts.reportedDrift ?? []).join() ? null : { ...facts, reportedDrift };
+
+/** The same as long as the same record of the template is missing or stale, or the same record is foreign. */
+const driftKey = (subdomain: string, { kind, templateRecord, record }: SubdomainDifference): string =>
+  `${subdomain} ${kind} ${(templateRecord ?? record)!.id}`;
 
 /** Its records, or why they cannot be read. */
 const readSubdomain = (subdomain: string, context: SubdomainContext): Promise<SubdomainRecord[] | string> =>

@@ -31,7 +31,6 @@ export const writeStep = async (work: TemplateWork, step: Step, context: ApplyCo
     return;
   }
   work.ledger.meet(step);
-  work.ledger.setFacts({ lastWriteAt: context.clock.now() });
   const fate = await send(work, step, intent, context);
   work.fates.set(stepKey(step), fate);
   report(work, fate, context);
@@ -92,6 +91,7 @@ const commit = async (
   const now = context.clock.now();
   const sent = resultOf(step);
   const present = entryOf(record);
+  work.ledger.setFacts({ lastWriteAt: intent.at });
   if (isPark(step)) {
     const isTakenBack = !isParkedName(entryOf(sent).name);
     const isOut = isParkedName(present.name) || isTakenBack;

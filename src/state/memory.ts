@@ -48,8 +48,10 @@ export interface TemplateFacts {
   readonly suspectIds: readonly number[] | null;
   /** Ids that were there when the template was first met, and that the file did not want; null until a pass saw it. */
   readonly strangers: readonly number[] | null;
-  /** Ms since the epoch; null where this program never wrote the template. */
+  /** When the last write that landed was sent, in ms since the epoch; null where this program never wrote it. */
   readonly lastWriteAt: number | null;
+  /** Differences of its subdomains that were reported as drift and are there since, each as its key. */
+  readonly reportedDrift?: readonly string[];
 }
 
 export interface LedgerChanges {

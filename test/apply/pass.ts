@@ -108,7 +108,7 @@ export const openScene = (present: PresentTemplate): Scene => {
 };
 
 /** The records of a subdomain that follows the template. */
-const derivedFrom = ({ records }: PresentTemplate): SubdomainRecord[] =>
+export const derivedFrom = ({ records }: PresentTemplate): SubdomainRecord[] =>
   records.map((record) => ({ ...record, id: record.id + 1_000, templateRecordId: record.id }));
 
 export const failing =

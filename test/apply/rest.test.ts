@@ -4,7 +4,7 @@ import { unseenResult } from '../../src/apply/result.ts';
 import type { DesiredState } from '../../src/model/template.ts';
 import type { Memory } from '../../src/state/memory.ts';
 import { desiredTemplate, presentTemplate } from '../plan/records.ts';
-import { changesOf, intentOf, newFile, opened } from '../state/samples.ts';
+import { changesOf, factsOf, intentOf, newFile, opened } from '../state/samples.ts';
 import { clock } from './work.ts';
 
 const stateOf = (): DesiredState => ({
@@ -31,7 +31,7 @@ const afterRest = async () => {
   const facts = { client: 'acme', template: 'web', id: 17, file: 'web.yaml', revision: null };
   const result = { ...unseenResult(facts, 'held', ''), status: 'in-sync', message: null } as const;
   const bound = { desired: described.templates[0]!, present: actual[0]!, notes: [] };
-  const rest = { bound, revision: '', lastWriteAt: null, isDryRun: false, result };
+  const rest = { bound, revision: '', facts: factsOf(), isDryRun: false, result };
   keepAll(await groundNow(), [rest], [result], context);
   return { file, memory, context, groundNow, result };
 };

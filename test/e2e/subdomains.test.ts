@@ -171,4 +171,36 @@ describe('subdomains', () => {
     expect((await plan(['--detailed-exitcode'], short)).code).toBe(2);
     expect((await plan([], short)).stdout).toContain('subdomain late.example.net: drifted');
   });
+
+  it('that were said to have drifted before a write are so after it', async () => {
+    const { service, launch, say, report } = await prepared();
+    const apex = await derivedAt(service, 'shop.example.net', null);
+    await service.change('set-subdomain', { name: 'shop.example.net', follows: false });
+    await service.change('edit-dns-record', { record_id: apex.id, content: '192.0.2.9' });
+    const args = ['apply', '--yes', '--detailed-exitcode', '--format', 'json'];
+    expect((await run(args, launch)).code).toBe(2);
+    await say('192.0.2.30');
+    const applied = await run(args, launch);
+    expect(applied.code).toBe(2);
+    expect(reportOf(applied.stdout)).toMatchObject({ status: 'drifted', summary: { applied: 1 } });
+    expect((await report()).templates[0]?.subdomains).toMatchObject([
+      { status: 'drifted', differences: [{ kind: 'stale' }, { kind: 'stale' }] },
+      { status: 'in-sync' },
+    ]);
+  });
+
+  it('that cannot be read make their template failed', async () => {
+    const { launch, plan, report } = await prepared();
+    await writeBelow(
+      launch.cwd,
+      'templates/site.yaml',
+      'template: site\nsubdomains: [gone.example.net]\nrecords: [{type: A, content: 192.0.2.1}]\n',
+    );
+    const { status, summary, templates } = await report();
+    expect({ status, summary }).toMatchObject({ status: 'failed', summary: { failedTemplates: 1 } });
+    expect(templates).toMatchObject([
+      { status: 'failed', message: 'subdomain gone.example.net cannot be read', inSync: 1 },
+    ]);
+    expect((await plan()).code).toBe(1);
+  });
 });
