@@ -172,12 +172,12 @@ export const createJudge = ({ world, isKind, truth, editsOf }: JudgeOptions): Ju
       };
       const facts = pass;
       const readings = plausibleViews(one, sent.write.action !== 'add').map((view) => {
-        const deed = deedOf(sent, facts, view);
+        const deed = deedOf(sent, facts, view, one);
         return { deed, found: breaches(deed, { ...context, view }) };
       });
       const lawful = readings.find(({ found }) => found.length === 0);
       const { deed, found } = lawful ??
-        readings[0] ?? { deed: deedOf(sent, facts, undefined), found: ['writes unseen'] };
+        readings[0] ?? { deed: deedOf(sent, facts, undefined, one), found: ['writes unseen'] };
       for (const what of found) blame(what);
       checkPromise(deed, pass);
       count(isAdd(deed) ? 'adds that left' : 'updates that left');

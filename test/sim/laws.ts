@@ -62,7 +62,57 @@ const withinLimits: Law = (deed, { one, wanted, earlier, view }) => {
     : null;
 };
 
-const lawsOfAll: readonly Law[] = [specified, permitted, withinLimits];
+/**
+ * What the file wanted before, and does not any more, is what an edit changes: not somebody else's record beside it,
+ * and no new one, however the service spells the name.
+ */
+const ownFirst: Law = (deed, { one, view, wanted, earlier }) => {
+  const { before, after, set, key } = deed;
+  if (!view || !wanted || !isEditOfNobodys(deed, one, wanted)) return null;
+  const keys = new Set(wanted.records.map(keyOf));
+  const used = new Set(earlier.filter(({ sent }) => sent.templateId === deed.sent.templateId).map(recordOf));
+  const own = view.records.filter((record) => {
+    const stoodFor = surelyFor(one, record);
+    if (record.id === before?.id || used.has(record.id) || stoodFor?.set !== set || keys.has(stoodFor.key))
+      return false;
+    const isOfUse = wanted.records.some((other) => setAndContent(other, record));
+    return !isOfUse && !matchesIgnore(wanted.ignore, record) && textKindOf(record) === textKindOf(after);
+  });
+  const others = wanted.records.filter(
+    (record) =>
+      keyOf(record) !== key &&
+      setOf(record) === set &&
+      !view.records.some((present) => satisfies(present, record)),
+  );
+  return own.length > others.length
+    ? `${before ? `changes ${shown(before)}` : 'adds'} where ${shown(own[0]!)} was what the file wanted before`
+    : null;
+};
+
+/** An add, or the change of a record that no file ever wanted to another content. */
+const isEditOfNobodys = ({ before, after }: Deed, one: TemplateCase, wanted: DesiredTemplate): boolean => {
+  if (!wanted.records.some((record) => keyOf(record) === keyOf(after))) return false;
+  if (before === null) return true;
+  const isNobodys = !one.onceWanted.has(before.id) && !one.maybe.has(before.id);
+  const isCopy = wanted.records.some((record) => keyOf(record) === keyOf(before));
+  return isNobodys && !isCopy && !setAndContent(before, after);
+};
+
+/** The write that made a record what it is to the file, where memory knows of it for sure. */
+const surelyFor = (one: TemplateCase, record: PresentRecord): Deed | undefined => {
+  const last = one.deeds.findLast((deed) => recordOf(deed) === record.id);
+  if (!last || last.sent.landed !== 'yes' || last.sent.told !== 'an answer' || !last.isKept) return undefined;
+  if (one.standsFor.get(record.id) !== last.key || last.isAmbiguous) return undefined;
+  const isNameless = canonicalName(last.after.name) === '' && canonicalName(record.name) !== '';
+  const since = [...one.past, ...one.views].filter(({ at }) => at >= last.sent.at);
+  const isAlwaysShown = since.every(({ records }) => records.some(({ id }) => id === record.id));
+  return isAlwaysShown && !isNameless ? last : undefined;
+};
+
+const textKindOf = (record: RecordData): string | null =>
+  canonicalType(record.type) === 'TXT' ? textKind(canonicalRecord(record).content) : null;
+
+const lawsOfAll: readonly Law[] = [specified, permitted, withinLimits, ownFirst];
 
 const asTheFileSays: Law = ({ after }, { wanted }) => {
   const isIn = wanted?.records.some((record) => keyOf(record) === keyOf(after) && record.ttl === after.ttl);
@@ -169,7 +219,7 @@ const notAfterALoss: Law = ({ pass }, { one, view, wanted }) => {
   return isMany ? `adds right after the loss of ${lost.map((id) => `#${id}`).join(', ')}` : null;
 };
 
-const noConflict: Law = ({ after }, { view }) => conflictOf(after, null, view);
+const noConflict: Law = ({ after }, { view, one }) => conflictOf(after, null, view, one);
 
 /** A record set with an add of unknown outcome takes no other. */
 const notBesidePending: Law = (deed, { one }) => {
@@ -222,7 +272,7 @@ const notFromItsPlace: Law = ({ before }, { wanted, view }) => {
 
 /** Ignored records, unknown types, and what the file never wanted. */
 const notForeign: Law = (deed, { wanted, one }) => {
-  const { before, after, key } = deed;
+  const { before, after } = deed;
   if (!before || !wanted) return null;
   if (!isKnownType(before)) return `touches a type it does not know: ${shown(before)}`;
   if (matchesIgnore(wanted.ignore, before)) return `touches an ignored record: ${shown(before)}`;
@@ -235,7 +285,9 @@ const notForeign: Law = (deed, { wanted, one }) => {
     (canonicalType(before.type) !== 'TXT' || isOfOneKind || isOurs || setAndContent(before, after))
   )
     return null;
-  if (one.everStoodFor.get(before.id)?.has(key) || one.maybe.has(before.id)) return null;
+  const stoodFor = [...(one.everStoodFor.get(before.id) ?? [])];
+  // An edit changes what stood for a record of the set.
+  if (stoodFor.some((other) => other.startsWith(`${deed.set} `)) || one.maybe.has(before.id)) return null;
   const mayBeUsed = isOurs || wanted.adopt || isParkedName(canonicalName(before.name));
   return wanted.surplus === 'park' && mayBeUsed ? null : `touches a foreign record: ${shown(before)}`;
 };
@@ -244,9 +296,9 @@ const setAndContent = (before: RecordData, after: RecordData): boolean =>
   setOf(before) === setOf(after) && canonicalRecord(before).content === canonicalRecord(after).content;
 
 /** A park has a name of its own, and what is put back after one had its place. */
-const noNewConflict: Law = ({ before, after }, { view, wanted }) =>
+const noNewConflict: Law = ({ before, after }, { view, wanted, one }) =>
   before && wanted?.records.some((record) => satisfies(after, record))
-    ? conflictOf(after, before, view)
+    ? conflictOf(after, before, view, one)
     : null;
 
 const lawsOfUpdates: readonly Law[] = [shownAndNotEqual, toAnEnd, notFromItsPlace, notForeign, noNewConflict];
@@ -260,7 +312,7 @@ export const leftParked = (deeds: readonly Deed[]): string[] =>
     const later = deeds.slice(at + 1);
     const view = { at: 0, isListing: true, records: [before] };
     const refused = later.find(
-      (deed) => hasFailed(deed) && conflictOf(deed.after, deed.before, view) !== null,
+      (deed) => hasFailed(deed) && conflictOf(deed.after, deed.before, view, null) !== null,
     );
     return refused && later.every((deed) => deed.before?.id !== before.id)
       ? [`leaves ${shown(before)} parked, which made way for ${shown(refused.after)}`]
@@ -285,15 +337,22 @@ const twoListings = (views: readonly View[], { pass }: Deed, isSo: (view: View) 
   return first !== undefined && last !== undefined && first !== last && last.at - first.at >= pass.settle;
 };
 
-const conflictOf = (after: RecordData, before: RecordData | null, view: View | undefined): string | null => {
+/** `one` tells the names under which the service is known to keep what was sent; null where only the name itself counts. */
+const conflictOf = (
+  after: RecordData,
+  before: RecordData | null,
+  view: View | undefined,
+  one: TemplateCase | null,
+): string | null => {
   const result = canonicalRecord(after);
-  const isNew = before === null || canonicalRecord(before).name !== result.name;
-  const others = (view?.records ?? []).filter(
-    (record) => record.id !== (before && 'id' in before ? before.id : null),
-  );
-  for (const record of others) {
+  const records = view?.records ?? [];
+  const names = new Set([result.name, ...(one ? keptNames(one, records, result.name) : [])]);
+  for (const record of records) {
+    if (before && 'id' in before && record.id === before.id) continue;
     const other = canonicalRecord(record);
-    if (other.name !== result.name) continue;
+    if (!names.has(other.name)) continue;
+    const isNew = before === null || canonicalRecord(before).name !== other.name;
+    if (isNew && before && names.has(canonicalRecord(before).name) && other.name !== result.name) continue;
     if (isNew && (other.type === 'CNAME' || result.type === 'CNAME'))
       return `conflicts with ${shown(record)}`;
     const isMx = other.type === 'MX' && result.type === 'MX';
@@ -304,3 +363,12 @@ const conflictOf = (after: RecordData, before: RecordData | null, view: View | u
   }
   return null;
 };
+
+/** What the service made of this name where it was sent, by records that are surely the file's. */
+const keptNames = (one: TemplateCase, records: readonly PresentRecord[], name: string): string[] =>
+  records.flatMap((record) => {
+    const last = surelyFor(one, record);
+    if (!last || canonicalName(last.after.name) !== name) return [];
+    const told = [...one.past, ...one.views].find(({ at }) => at >= last.sent.at);
+    return told?.records.filter(({ id }) => id === record.id).map((kept) => canonicalName(kept.name)) ?? [];
+  });

@@ -11,7 +11,10 @@ export interface Nature {
   readonly mostTtl: number;
   readonly oneTtlPerSet: boolean;
   readonly quotesTexts: boolean;
-  readonly rewritesNames: boolean;
+  /** What it ends names with. */
+  readonly ending: null | '.##DOMAIN##' | '.';
+  /** Whether it gives a name to what is added without one. */
+  readonly namesNameless: boolean;
   readonly respellsHosts: boolean;
   readonly ignores: 'name' | 'content' | 'priority' | 'ttl' | null;
   readonly rejectsDuplicates: boolean;
@@ -43,7 +46,8 @@ export const drawNature = (random: Random, settle: number): Nature => {
     mostTtl: quirk() ? 600 : 86_400,
     oneTtlPerSet: quirk(),
     quotesTexts: quirk(),
-    rewritesNames: quirk(),
+    ending: quirk() ? random.pick(['.##DOMAIN##', '.'] as const) : null,
+    namesNameless: quirk(),
     respellsHosts: quirk(),
     ignores: quirk() ? random.pick(['name', 'content', 'priority', 'ttl'] as const) : null,
     rejectsDuplicates: quirk(),
@@ -65,7 +69,8 @@ export const isFaithful = (nature: Nature): boolean =>
   nature.leastTtl === 0 &&
   nature.mostTtl === 86_400 &&
   !nature.oneTtlPerSet &&
-  !nature.rewritesNames &&
+  nature.ending === null &&
+  !nature.namesNameless &&
   nature.ignores === null &&
   nature.refusesType === null;
 
@@ -74,7 +79,7 @@ export const storedAddition = (nature: Nature, id: number, sent: RecordData): Pr
   spelled(nature, {
     id,
     type: sent.type,
-    name: sent.name,
+    name: sent.name ?? (nature.namesNameless ? '##DOMAIN##' : null),
     content: sent.content,
     priority: hasPriority(sent.type) ? (nature.ignores === 'priority' ? 0 : sent.priority) : null,
     ttl: nature.ignores === 'ttl' ? nature.defaultTtl : (sent.ttl ?? nature.defaultTtl),
@@ -124,13 +129,13 @@ export const represented = (nature: Nature, record: PresentRecord): PresentRecor
 
 const spelled = (nature: Nature, record: PresentRecord): PresentRecord => ({
   ...record,
-  name:
-    nature.rewritesNames && record.name !== null && !record.name.endsWith('.##DOMAIN##')
-      ? `${record.name}.##DOMAIN##`
-      : record.name,
+  name: spelledName(nature, record.name),
   content: spelledContent(nature, record),
   ttl: record.ttl === null ? null : Math.min(nature.mostTtl, Math.max(nature.leastTtl, record.ttl)),
 });
+
+const spelledName = ({ ending }: Nature, name: string | null): string | null =>
+  ending === null || name === null || name.endsWith(ending) || name.endsWith('##') ? name : name + ending;
 
 const spelledContent = (nature: Nature, { type, content }: PresentRecord): string => {
   if (type === 'TXT') {

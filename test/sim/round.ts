@@ -1,6 +1,7 @@
 import { reconcile } from '../../src/reconcile.ts';
 import type { PassResult, Trigger } from '../../src/result.ts';
 import { messageOf } from '../../src/errors.ts';
+import type { RecordData } from '../../src/model/record.ts';
 import type { PresentTemplate } from '../../src/model/template.ts';
 import type { Difference } from '../../src/plan/difference.ts';
 import { simulatedDisk, type Disk } from './disk.ts';
@@ -242,7 +243,9 @@ const converge = async (round: Round, wish: PassWish, how: string): Promise<Pass
     files.templates.filter(({ state }) => state === 'good').map(({ templateId }) => templateId),
   );
   const intents = await round.disk.open().openIntents();
-  const open = intents.filter(({ templateId }) => managed.has(templateId));
+  // Nobody can tell of a record that the service gave a name which add without one has made it.
+  const isClear = (after: RecordData): boolean => after.name !== null || !round.nature.namesNameless;
+  const open = intents.filter(({ templateId, after }) => managed.has(templateId) && isClear(after));
   if (open.length > 0 && how !== 'by itself')
     judge.blame(`intents stay open: ${open.map(({ after }) => shown(after)).join(', ')}`);
   return result;

@@ -1,4 +1,4 @@
-import { canonicalRecord } from '../../src/model/canonical.ts';
+import { canonicalRecord, canonicalType } from '../../src/model/canonical.ts';
 import type { PresentRecord, RecordData } from '../../src/model/record.ts';
 import type { DesiredTemplate, PresentTemplate } from '../../src/model/template.ts';
 import type { RecordChange } from '../../src/plan/step.ts';
@@ -129,11 +129,16 @@ export const plausibleViews = ({ views }: TemplateCase, isForUpdate = false): Vi
   return [...new Set([...last.filter((view) => view !== undefined), ...own])];
 };
 
-export const deedOf = (sent: Sent, pass: PassFacts, view: View | undefined): Deed => {
+export const deedOf = (sent: Sent, pass: PassFacts, view: View | undefined, one: TemplateCase): Deed => {
   const { write } = sent;
   const before =
     write.action === 'add' ? null : (view?.records.find(({ id }) => id === write.change.recordId) ?? null);
-  const after = write.action === 'add' ? write.record : merged(before, write.change);
+  const stored = write.action === 'add' ? write.record : merged(before, write.change);
+  const isWanted = pass.wanted.get(sent.templateId)?.records.some((record) => satisfies(stored, record));
+  const isOfNameless = before !== null && isNamedByService(one, before) && !isWanted;
+  const isNamed = write.action === 'add' || write.change.name !== null;
+  // What the service gave a name is nameless to the file.
+  const after = isOfNameless && !isNamed ? { ...stored, name: null } : stored;
   return {
     sent,
     pass,
@@ -150,6 +155,10 @@ export const deedOf = (sent: Sent, pass: PassFacts, view: View | undefined): Dee
     isAmbiguous: false,
   };
 };
+
+/** Whether it was last sent without a name. */
+const isNamedByService = ({ standsFor }: TemplateCase, { id, type }: PresentRecord): boolean =>
+  standsFor.get(id)?.startsWith(`${canonicalType(type)} @ `) === true;
 
 const merged = (before: PresentRecord | null, change: RecordChange): RecordData => ({
   type: before?.type ?? '?',
