@@ -48,6 +48,8 @@ export const warningChecks = [
   'spf-open',
   'dmarc-place',
   'subdomain-name',
+  'ignore-matches-nothing',
+  'final-dot',
 ] as const;
 
 export type ErrorCheck = (typeof errorChecks)[number];
@@ -80,6 +82,7 @@ export const allowableChecks = [
   'single-label-target',
   'spf-open',
   'dmarc-place',
+  'final-dot',
 ] as const satisfies readonly CheckId[];
 
 export type AllowableCheck = (typeof allowableChecks)[number];

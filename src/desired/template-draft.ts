@@ -127,7 +127,11 @@ const ruleOf = ({ node, fields }: Entry<typeof ignoreSchema>, part: Part): Ignor
   const rule = { type, name, content };
   // A rule of which a part is wrong would match more than it says.
   const isWhole = fields.size > 0 && [...fields.keys()].every((key) => rule[key] !== null);
-  return isWhole ? [{ rule, place: { file: part.file, ...positionOf(node) } }] : [];
+  const at = {
+    name: positionOf(fields.get('name') ?? node),
+    content: positionOf(fields.get('content') ?? node),
+  };
+  return isWhole ? [{ rule, place: { file: part.file, ...positionOf(node) }, at, origin: part }] : [];
 };
 
 const emptyRule = 'an ignore rule needs `type`, `name` or `content`; empty, it would match everything';

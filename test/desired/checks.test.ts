@@ -52,6 +52,7 @@ describe('allow switches a check off for the record that says so', () => {
     ['single-label-target', 'type: MX, priority: 1, content: mail'],
     ['spf-open', 'type: TXT, content: v=spf1 mx'],
     ['dmarc-place', 'type: TXT, content: v=DMARC1; p=none'],
+    ['final-dot', 'type: A, name: www., content: 192.0.2.1', ['{type: A, name: www, content: 192.0.2.1}']],
   ];
 
   test.for(scenarios)('%s', async ([check, record, others = []]) => {

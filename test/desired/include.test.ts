@@ -33,6 +33,16 @@ describe('fragments', () => {
     ]);
   });
 
+  test('are told where an ignore rule of theirs matches nothing', async () => {
+    const state = await loadFiles({
+      'web/a.yaml': 'template: a\ninclude: [../_mail.yaml]\nrecords: []\n',
+      '_mail.yaml': 'ignore:\n  - {name: z}\n  - {name: "bü*"}\n',
+    });
+    expect(state.problems).toMatchObject([
+      { check: 'ignore-matches-nothing', file: 'templates/_mail.yaml', line: 3, column: 12 },
+    ]);
+  });
+
   test('are found whatever way the key is written', async () => {
     for (const key of ['include', '"\\x69nclude"', '"\\u0069nclude"', '? "inc\\\n  lude"\n']) {
       const web = `template: web\n${key}: [_a.yaml]\nrecords:\n${text('one')}`;

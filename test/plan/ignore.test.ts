@@ -35,6 +35,16 @@ describe('a name', () => {
     ['@', '', true, 'the subdomain itself'],
     ['', '@', true, 'the subdomain itself'],
     ['@', 'www', false, 'the subdomain itself'],
+    ['BÜCHER.*', 'xn--bcher-kva.shop', true, 'a whole label in canonical form beside a star'],
+    ['*.bücher', 'www.xn--bcher-kva', true, 'a whole label in canonical form beside a star'],
+    ['*.bücher.*', 'www.bücher.shop', true, 'a whole label in canonical form beside a star'],
+    [String.raw`\*.bücher`, '*.xn--bcher-kva', true, 'a literal star and a label in canonical form'],
+    ['BÜCHER.', 'xn--bcher-kva', true, 'whatever its final dot'],
+    ['www', 'www.', true, 'whatever its final dot'],
+    ['*.www.', 'a.www.', true, 'whatever its final dot'],
+    ['*.www.', 'a.www', true, 'whatever its final dot'],
+    ['*.www', 'a.www.', true, 'whatever its final dot'],
+    ['www.*', 'www.', true, 'any text after a dot, none too'],
     ['*', null, true, 'any text, none too'],
     ['*', 'a.b', true, 'any text, dots too'],
     ['_acme-challenge*', '_acme-challenge', true, 'a beginning'],
@@ -76,9 +86,14 @@ test('a name matches as a pattern made of its parts would', () => {
       fc.array(fc.oneof(letters, fc.constantFrom('*', String.raw`\*`)), { maxLength: 6 }),
       fc.string({ unit: fc.oneof(letters, fc.constant('*')), maxLength: 6 }),
       (parts, name) => {
-        const pattern = new RegExp(`^${parts.map((part) => patterns.get(part) ?? part).join('')}$`);
+        const undotted = parts.at(-1) === '.' && parts.at(-2) !== '.' ? parts.slice(0, -1) : parts;
+        const source = (undotted.length > 0 ? undotted : parts)
+          .map((part) => patterns.get(part) ?? part)
+          .join('');
+        const pattern = new RegExp(`^${source}$`);
         const record = { ...data('www A 192.0.2.1'), name };
-        expect(matchesIgnore([ignoring({ name: parts.join('') })], record)).toBe(pattern.test(name));
+        const matches = pattern.test(name) || pattern.test(name.replace(/([^.])\.$/, '$1'));
+        expect(matchesIgnore([ignoring({ name: parts.join('') })], record)).toBe(matches);
       },
     ),
     { numRuns: 2_000 },
@@ -95,6 +110,24 @@ describe('a content', () => {
     ['MX*.example.net', '@ MX 10 mx1.EXAMPLE.net.', true, 'a host in any case'],
     ['2001:DB8:*', '@ AAAA 2001:db8::1', true, 'an address in any case'],
     ['* * SIP.example.net', '_sip._tcp SRV 10 5 5060 sip.example.net', true, 'a target in any case'],
+    ['*.acm.example.', 'www CNAME x.acm.example', true, 'a final dot of a host is none'],
+    ['*.ACM.example.', 'www CNAME x.acm.example.', true, 'a final dot of a host is none'],
+    ['*.acm.example.', '@ MX 10 mx.acm.example', true, 'a final dot of a host is none'],
+    ['*.acm.example.', '10 PTR x.acm.example', true, 'a final dot of a host is none'],
+    ['5  5060 *.ACM.example.', '_sip._tcp SRV 10 5 5060 sip.acm.example', true, 'that of a target'],
+    ['*.acm.example.', '_sip._tcp SRV 10 5 5060 sip.acm.example', true, 'that of a target'],
+    ['*.acm.example.', '@ TXT x.acm.example', false, 'a final dot of a text is one'],
+    ['*.acm.example.', '@ TXT x.acm.example.', true, 'a final dot of a text is one'],
+    ['*.bücher.example', 'www CNAME x.xn--bcher-kva.example.', true, 'a whole label in canonical form'],
+    [
+      '5 * Bücher.example.',
+      '_sip._tcp SRV 10 5 5060 xn--bcher-kva.example',
+      true,
+      'a whole label of a target',
+    ],
+    ['2001:0DB8:*', '@ AAAA 2001:db8::1', true, 'a group without its zeros'],
+    ['2001:db8:*:00A1', '@ AAAA 2001:db8::a1', true, 'a group without its zeros'],
+    ['"token=*"', '@ TXT token=a', true, 'the text itself, not the quotes of the pattern'],
     ['Token=*', '@ TXT token=a', false, 'case matters in a text'],
     ['token=*', '@ TXT "token=a"', true, 'the text itself, not its quotes'],
     ['192.0.2.*', '@ A 192.0.2.1', true, 'an address'],

@@ -2,7 +2,7 @@ import type { Place } from '../../model/record.ts';
 import type { IgnoreRule } from '../../model/template.ts';
 import type { CheckId } from '../check-id.ts';
 import { quote, type Position } from '../fault.ts';
-import type { RecordDraft } from '../record-draft.ts';
+import type { Origin, RecordDraft } from '../record-draft.ts';
 
 /** What a check has to say about a record, and where in the record's entry. */
 export interface Complaint {
@@ -38,15 +38,18 @@ export interface CheckedTemplate {
 export interface IgnoreDraft {
   readonly rule: IgnoreRule;
   readonly place: Place;
+  /** Where name and content stand; the whole rule where it states none. */
+  readonly at: { readonly name: Position; readonly content: Position };
+  readonly origin: Origin;
 }
 
 export interface RecordComplaint extends Complaint {
   readonly draft: RecordDraft;
 }
 
-/** Of a record, or of the template's own document. */
+/** Of a record, of an ignore rule, or of the template's own document. */
 export interface AnyComplaint extends Complaint {
-  readonly draft: RecordDraft | null;
+  readonly draft: { readonly origin: Origin } | null;
 }
 
 export const placeOf = ({ record: { source } }: RecordDraft): string =>

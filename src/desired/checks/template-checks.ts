@@ -1,8 +1,10 @@
+import { withoutFinalDot } from '../../plan/glob.ts';
 import { matchesIgnore } from '../../plan/ignore.ts';
 import { canonicalName } from '../../model/canonical.ts';
 import { quote } from '../fault.ts';
 import type { RecordDraft } from '../record-draft.ts';
-import { placeOf, type TemplateCheck } from './check.ts';
+import { nameAt, placeOf, shownName, type TemplateCheck } from './check.ts';
+import { ignoreMatchesNothing } from './ignore-checks.ts';
 import { hasPlaceholder, isHostLabel, nameLabelsOf, octetsOf } from './hosts.ts';
 import { templateTtlUnusual } from './ttl-checks.ts';
 
@@ -82,10 +84,27 @@ const isHostName = (text: string): boolean => {
   );
 };
 
+/** Here they are two names; a service may keep them as one. */
+const finalDot: TemplateCheck = {
+  id: 'final-dot',
+  find: (_, records) => {
+    const dotted = records.filter(({ canonical }) => withoutFinalDot(canonical.name) !== canonical.name);
+    if (dotted.length === 0) return [];
+    const names = new Map(records.map((draft) => [draft.canonical.name, draft]));
+    return dotted.flatMap((draft) => {
+      const other = names.get(withoutFinalDot(draft.canonical.name));
+      const message = `the name ${shownName(draft)} stands here without its final dot too${other ? ` (${placeOf(other)})` : ''}; both may be one to the service`;
+      return other ? [{ draft, at: nameAt(draft), message }] : [];
+    });
+  },
+};
+
 export const templateChecks: readonly TemplateCheck[] = [
   duplicateRecord,
   wantedAndIgnored,
   targetIsCname,
   subdomainName,
+  ignoreMatchesNothing,
+  finalDot,
   templateTtlUnusual,
 ];

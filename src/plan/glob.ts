@@ -1,0 +1,62 @@
+import { canonicalContent, canonicalName } from '../model/canonical.ts';
+import { isRecordType } from '../model/record.ts';
+
+/** A pattern in canonical form: `*` is any text, dots too, and `\*` a literal star. */
+export interface Glob {
+  readonly hasStar: boolean;
+  /** The texts between the stars; an empty text at an end means that a star stands there. */
+  readonly texts: readonly string[];
+}
+
+/** A final dot makes no difference: `www.` leaves `www` alone as well. */
+export const nameGlob = (pattern: string): Glob =>
+  globOf(pattern, (text) => {
+    const name = withoutFinalDot(canonicalName(text));
+    return text.includes(anyText) ? lower(name) : name;
+  });
+
+/** `type` in upper case. */
+export const contentGlob = (type: string, pattern: string): Glob =>
+  globOf(pattern, (text) => {
+    if (!text.includes(anyText)) return canonicalContent(type, text);
+    switch (type) {
+      case 'AAAA':
+        return lower(text).replace(/(^|:)0+(?=[0-9a-f])/g, '$1');
+      case 'SRV':
+        return lower(text.trim().replace(/\s+/g, ' ').replace(/\S+$/, canonicalTarget));
+      default:
+        return inCaseOf(type, canonicalContent(type, text));
+    }
+  });
+
+/** Of a type that nobody here knows, nobody knows whether case matters. */
+export const inCaseOf = (type: string, content: string): string =>
+  type === 'TXT' || !isRecordType(type) ? content : lower(content);
+
+export const matchesGlob = ({ texts: [first = '', ...rest], hasStar }: Glob, text: string): boolean => {
+  if (!hasStar) return text === first;
+  const last = rest.pop() ?? '';
+  if (!text.startsWith(first)) return false;
+  let at = first.length;
+  for (const middle of rest) {
+    const found = text.indexOf(middle, at);
+    if (found < 0) return false;
+    at = found + middle.length;
+  }
+  return text.length - last.length >= at && text.endsWith(last);
+};
+
+export const withoutFinalDot = (name: string): string => (/[^.]\.$/.test(name) ? name.slice(0, -1) : name);
+
+/** In place of a star while the text around it is brought to canonical form; no host name can hold it. */
+const anyText = '\u{10ffff}';
+
+const globOf = (pattern: string, canonical: (text: string) => string): Glob => {
+  const marked = pattern.replace(/\\\*|\*+/g, (part) => (part === String.raw`\*` ? '*' : anyText));
+  const texts = canonical(marked).split(anyText);
+  return { hasStar: texts.length > 1, texts };
+};
+
+const canonicalTarget = (target: string): string => canonicalContent('CNAME', target);
+
+const lower = (text: string): string => text.toLowerCase();
