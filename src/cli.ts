@@ -179,7 +179,8 @@ const withTemplates = (command: Command): Command =>
       collect,
     )
     .option('--var <name=value>', 'a variable of the template files; repeatable', collect)
-    .option('--strict', 'warnings count as errors');
+    .option('--strict', 'warnings count as errors')
+    .option('--allow-empty', 'no template files at all is no error');
 
 const withConnection = (command: Command): Command =>
   (command.options.some(({ long }) => long === '--config') ? command : withSettings(command)).option(

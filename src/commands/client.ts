@@ -42,6 +42,8 @@ export interface Client {
 export interface ClientOptions {
   readonly settings: ClientSettings;
   readonly strict: boolean;
+  /** No template files at all are no error. */
+  readonly allowEmpty?: boolean;
   /** The embedded service answers truly at once, and what is remembered of it is kept apart. */
   readonly isSandbox: boolean;
   /** A daemon, which has to answer others while it reads files. */
@@ -54,6 +56,7 @@ export interface ClientOptions {
 export const openClient = ({
   settings,
   strict,
+  allowEmpty = false,
   isSandbox,
   isDaemon,
   warn,
@@ -77,6 +80,7 @@ export const openClient = ({
         defaults: { ...settings.vars.config, ...settings.vars.client },
       },
       strict,
+      allowEmpty,
     });
   const place = (): MemoryPlace => memoryPlace(settings, tokens.clientToken, isSandbox);
 

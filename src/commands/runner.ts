@@ -198,7 +198,7 @@ export class Runner {
       this.#log.warn({ template }, 'no file describes this template any more: it is left as it is');
     }
     this.#hindrance = result.halted;
-    this.#wasRead ||= result.halted === null;
+    this.#wasRead ||= result.halted === null && isLoaded(result);
     this.#isStuck = false;
     const report = assembleReport([result]);
     logFound(result, id, isEnding, log);
@@ -209,6 +209,13 @@ export class Runner {
     return outcomeOf(result);
   }
 }
+
+/** Whether there was anything to read of the templates, or nothing is how it is meant to be. */
+const isLoaded = ({ templates, problems }: PassResult): boolean => {
+  const errors = problems.filter(({ severity }) => severity === 'error');
+  if (templates.length === 0) return errors.length === 0;
+  return errors.every(({ check }) => check !== 'no-templates');
+};
 
 /** A template that fails for itself delays nobody: trying again helps where the service could not be used. */
 const outcomeOf = ({ halted, retryAt }: PassResult): PassOutcome => {

@@ -51,6 +51,7 @@ export const openSession = async (
     return openClient({
       settings: sandbox ? { ...client, baseUrl: sandbox.url, tokens: sandboxTokens(client.name) } : client,
       strict: options['strict'] === true,
+      allowEmpty: options['allowEmpty'] === true,
       isSandbox: sandbox !== null,
       isDaemon: logTo === 1,
       warn: (message) => {

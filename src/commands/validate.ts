@@ -22,6 +22,7 @@ export const validate = async (options: Options): Promise<number> => {
           defaults: { ...client.vars.config, ...client.vars.client },
         },
         strict: options['strict'] === true,
+        allowEmpty: options['allowEmpty'] === true,
       }),
     })),
   );

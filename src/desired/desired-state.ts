@@ -11,6 +11,7 @@ import type { TemplateDraft } from './template-draft.ts';
 export const desiredState = (
   { files, missing }: Pick<Snapshot, 'files' | 'missing'>,
   readings: readonly FileDrafts[],
+  absent: readonly Problem[],
   strict: boolean,
 ): DesiredState => {
   const twice = twiceFindings(readings.flatMap(({ drafts }) => drafts));
@@ -25,10 +26,20 @@ export const desiredState = (
       ...readings.filter(({ drafts }) => drafts.length === 0).map(({ file }) => wordless(file)),
       ...verdicts.flatMap(({ unusable }) => unusable ?? []),
     ],
-    problems: [...missing.map(missingProblem), ...problemsOf(findings, strict)].sort(byPlace),
+    problems: [...absent, ...missing.map(missingProblem), ...problemsOf(findings, strict)].sort(byPlace),
     files: readings.length,
   };
 };
+
+/** A path misspelled, a volume not mounted: to be in sync with nothing is hardly ever what is meant. */
+export const noTemplates = (paths: readonly string[]): Problem => ({
+  severity: 'error',
+  check: 'no-templates',
+  message: `no template files (*.yaml, *.yml) in ${paths.join(', ')}; --allow-empty if there may be none`,
+  file: paths.length === 1 ? paths[0]! : null,
+  line: null,
+  column: null,
+});
 
 interface Verdict {
   readonly draft: TemplateDraft;

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 import type { DesiredState } from '../model/template.ts';
-import { desiredState } from './desired-state.ts';
+import { desiredState, noTemplates } from './desired-state.ts';
 import { draftFile, type FileDrafts } from './file-drafts.ts';
 import type { Found, FoundFile } from './find.ts';
 import { outlineOf } from './outline.ts';
@@ -23,6 +23,8 @@ import { draftSideBySide } from './threads.ts';
 export interface LoadOptions extends TemplateSettings {
   /** Directories, read to any depth, and files. */
   readonly paths: readonly string[];
+  /** No template files at all are no error. */
+  readonly allowEmpty?: boolean;
 }
 
 export interface TemplateLoader {
@@ -91,7 +93,7 @@ const loadAnew = async (
   former: Former | null,
   inBackground: boolean,
 ): Promise<Former> => {
-  const { paths, ...settings } = options;
+  const { paths, allowEmpty = false, ...settings } = options;
   const read = new Map<FoundFile, SourceFile>();
   const outlines = new Map<string, Content>();
   const outliner: Outliner = {
@@ -117,7 +119,10 @@ const loadAnew = async (
   const ofFile = new Map([...drafts.values()].map((made) => [made.file.path, made]));
   const readings = [...ofFile.values()];
   const files = snapshot.files.map((file) => ofFile.get(file.path)?.file ?? file);
-  const state = desiredState({ files, missing: snapshot.missing }, readings, settings.strict);
+  const { missing } = snapshot;
+  const mayHaveNone = allowEmpty || missing.length > 0;
+  const absent = readings.length > 0 || mayHaveNone ? [] : [noTemplates(paths)];
+  const state = desiredState({ files, missing }, readings, absent, settings.strict);
   for (const [found, file] of read) {
     read.set(found, ofFile.get(file.path)?.file ?? file);
     if (file.outline.documents.length > 0) outlines.set(file.hash, file);

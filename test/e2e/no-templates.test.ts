@@ -1,0 +1,87 @@
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { describe, expect, it, vi } from 'vitest';
+import { addTemplate, contentsOf, describing, startDaemon } from './daemon.ts';
+import { reportOf, run, workplace } from './program.ts';
+import { startService } from './service.ts';
+
+vi.setConfig({ testTimeout: 60_000 });
+
+/** A service, and an empty templates directory beside a fragment. */
+const place = async () => {
+  const service = await startService();
+  const cwd = await workplace({ withExamples: false });
+  await mkdir(path.join(cwd, 'templates'));
+  await writeFile(path.join(cwd, 'templates/_shared.yaml'), 'records: []\n');
+  return { service, cwd, launch: { cwd, env: service.env } };
+};
+
+describe('no template files at all', () => {
+  it('are an error of validate, with the path, unless they may be none', async () => {
+    const { launch } = await place();
+    expect(await run(['validate'], launch)).toEqual({
+      code: 1,
+      stdout: expect.stringMatching(
+        /^templates: error: no template files .* in templates.*--allow-empty.* \[no-templates\]\n0 template files: 1 error, 0 warnings\n$/,
+      ),
+      stderr: '',
+    });
+    expect(await run(['validate', '--allow-empty'], launch)).toMatchObject({ code: 0 });
+  });
+
+  it.each([['plan'], ['apply', '--yes']])('fail the report of %s', async (...command) => {
+    const { launch, service } = await place();
+    const failed = await run([...command, '--format', 'json'], launch);
+    expect(failed.code).toBe(1);
+    expect(reportOf(failed.stdout)).toMatchObject({
+      status: 'failed',
+      problems: [{ severity: 'error', check: 'no-templates', file: 'templates' }],
+    });
+    const allowed = await run([...command, '--format', 'json', '--allow-empty'], launch);
+    expect(allowed.code).toBe(0);
+    expect(reportOf(allowed.stdout)).toMatchObject({ status: 'in-sync', problems: [] });
+    expect(service.writes()).toEqual([]);
+  });
+
+  it('are told once where the directory is not even there', async () => {
+    const { cwd, launch } = await place();
+    await rm(path.join(cwd, 'templates'), { recursive: true });
+    const { code, stdout } = await run(['validate', '--allow-empty'], launch);
+    expect(code).toBe(1);
+    expect(stdout).toContain('templates: error: templates cannot be read: it does not exist [unreadable]');
+    expect((await run(['validate'], launch)).stdout.match(/error: /g)).toHaveLength(1);
+  });
+
+  it('are told of the client whose they are, and all its paths', async () => {
+    const { cwd, launch } = await place();
+    await mkdir(path.join(cwd, 'more'));
+    const { stdout } = await run(['validate', '--templates', 'templates', '--templates', 'more'], launch);
+    expect(stdout).toMatch(/^error: no template files .* in templates, more/);
+  });
+
+  it('keep the daemon from being ready, and its passes from counting as success', async () => {
+    const { cwd, service, launch } = await place();
+    const id = await addTemplate(service, 'site', '192.0.2.1');
+    const daemon = await startDaemon([], launch);
+    expect(await daemon.event('pass.finished')).toMatchObject({ status: 'failed' });
+    const probe = await daemon.ask('/readyz');
+    expect([probe.status, await probe.text()]).toEqual([503, expect.stringContaining('in templates')]);
+    expect(
+      (await daemon.scrape()).value('dns_template_sync_last_success_timestamp_seconds', {
+        client: 'default',
+      }),
+    ).toBe(0);
+    await writeFile(path.join(cwd, 'templates/site.yaml'), describing('site', '192.0.2.2'));
+    await daemon.event('change.applied');
+    await daemon.event('pass.finished', ({ status }) => status === 'in-sync');
+    expect((await daemon.ask('/readyz')).status).toBe(200);
+    expect(await contentsOf(service, id)).toEqual(['192.0.2.2']);
+  });
+
+  it('are no error of a daemon that may have none', async () => {
+    const { launch } = await place();
+    const daemon = await startDaemon(['--allow-empty'], launch);
+    expect(await daemon.event('pass.finished')).toMatchObject({ status: 'in-sync' });
+    expect((await daemon.ask('/readyz')).status).toBe(200);
+  });
+});
