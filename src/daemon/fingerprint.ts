@@ -6,8 +6,8 @@ import { fileContents, type WatchedFile } from './file-contents.ts';
 export interface Fingerprint {
   /** The real path of each root that exists. */
   readonly realRoots: readonly string[];
-  /** Which directories and files the roots lead to. */
-  readonly roots: string;
+  /** Which directories and files the roots lead to, and which directories lie below them. */
+  readonly directories: string;
   /** That, and every template file and fragment below them. */
   readonly whole: string;
 }
@@ -16,6 +16,7 @@ export type TakeFingerprint = () => Promise<Fingerprint>;
 
 /** Finds the template files and fragments, and what is there and cannot be read. */
 export type LookForFiles = () => Promise<{
+  readonly directories: ReadonlyMap<string, string>;
   readonly files: readonly (WatchedFile & { readonly path: string })[];
   readonly missing: readonly { readonly path: string; readonly reason: string }[];
 }>;
@@ -25,8 +26,12 @@ export const fingerprints = (paths: readonly string[], look: LookForFiles): Take
   const contents = fileContents();
   return async () => {
     const roots = await Promise.all(paths.map((root) => rootOf(root)));
-    const { files, missing } = await look();
-    const lines = roots.map(({ line }) => line);
+    const { directories, files, missing } = await look();
+    const lines = [
+      ...roots.map(({ line }) => line),
+      ...[...directories].map(([real, identity]) => `${real} ${identity}`),
+    ];
+    const directoryLines = lines.join('\n');
     // One after the other: of very many files, all at once would take more descriptors than there are.
     for (const file of files) {
       const mark = contents.markOf(file);
@@ -36,7 +41,7 @@ export const fingerprints = (paths: readonly string[], look: LookForFiles): Take
     for (const { path, reason } of missing) lines.push(`${path} ${reason}`);
     return {
       realRoots: roots.flatMap(({ real }) => real ?? []),
-      roots: lines.slice(0, roots.length).join('\n'),
+      directories: directoryLines,
       whole: lines.join('\n'),
     };
   };

@@ -31,6 +31,10 @@ export const watchForHints = ({ roots, onHint, log }: HintOptions): Hints => {
   });
   const close = (): Promise<void> => watcher.close();
   watcher.on('all', onHint);
+  // A directory that takes the place of another under its name is no event but this.
+  watcher.on('raw', (_, name, details) => {
+    if (concerns(path.join(folderIn(details), name || ''))) onHint();
+  });
   // Most often the system has no more watches to give; what is missed then is found by looking.
   watcher.on('error', (error) => {
     if (!watcher.closed) log.warn({ err: error }, 'changed files are noticed by polling only');
@@ -38,6 +42,12 @@ export const watchForHints = ({ roots, onHint, log }: HintOptions): Hints => {
   });
   return { close };
 };
+
+/** Where the entry is that a raw event names. */
+const folderIn = (details: unknown): string =>
+  typeof details === 'object' && details !== null && 'watchedPath' in details
+    ? String(details.watchedPath)
+    : '';
 
 /** Hidden entries hold no templates, but for `..data`, by which the kubelet swaps all files at once. */
 const isShownBelow = (root: string, entry: string): boolean =>

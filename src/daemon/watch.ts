@@ -97,7 +97,8 @@ class TemplateWatcher implements Watcher {
     const before = this.#reported;
     this.#seen = now.whole;
     this.#reported = now;
-    if (now.roots !== before.roots) this.#watch();
+    // The system's watches stay with a directory that was moved away, and are none of what took its place.
+    if (now.directories !== before.directories) this.#watch();
     if (now.whole !== before.whole) this.#options.onChange();
   }
 

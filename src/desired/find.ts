@@ -39,6 +39,8 @@ export interface Found {
   readonly missing: readonly Missing[];
   /** Where the given paths really are: links may lead there, and nowhere else. */
   readonly realRoots: readonly string[];
+  /** Those that were read, by their real paths: what tells one from another that takes its place. */
+  readonly directories: ReadonlyMap<string, string>;
   /** The files by their real paths. */
   readonly byReal: FilesByReal;
 }
@@ -58,7 +60,7 @@ export const findFiles = async (paths: readonly string[], before?: FilesByReal):
     missing: [],
     realRoots,
     byReal: new Map(),
-    directories: new Set(),
+    directories: new Map(),
     before,
   };
   for (const path of paths) await searchPath(path, search);
@@ -172,8 +174,7 @@ interface Search {
   readonly missing: Missing[];
   readonly realRoots: readonly string[];
   readonly byReal: Map<string, FoundFile>;
-  /** Real paths of those that have been read. */
-  readonly directories: Set<string>;
+  readonly directories: Map<string, string>;
   readonly before: FilesByReal | undefined;
 }
 
@@ -198,7 +199,8 @@ const searchDirectory = async (root: Root, relative: string, search: Search): Pr
   const real = await realpath(join(root.real, relative));
   if (!isWithin(real, search.realRoots)) throw new OutsideError();
   if (search.directories.has(real)) return;
-  search.directories.add(real);
+  const { dev, ino } = await stat(real, { bigint: true });
+  search.directories.set(real, `${dev}:${ino}`);
   if (search.directories.size > maxDirectories) throw new TooManyError();
   const entries = (await readdir(real, { withFileTypes: true }))
     .filter(({ name }) => !name.startsWith('.'))

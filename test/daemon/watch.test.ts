@@ -168,6 +168,26 @@ describe('a watcher', () => {
     await bring('edited', () => write('git/second/a.yaml', 'edited'));
   });
 
+  it('hears of events in a directory that has taken the place of another one', async () => {
+    await write('root/zones/deep/a.yaml', 'first');
+    const { contents } = await watching({ paths: ['root'], read: 'root/zones/deep/a.yaml', poll: never });
+    const bring = (content: string, change: () => Promise<void>): Promise<void> =>
+      vi.waitFor(
+        async () => {
+          if (!contents.includes(content)) await change();
+          expect(contents).toContain(content);
+        },
+        { timeout: 10_000, interval: 100 },
+      );
+    await bring('second', () => write('root/zones/deep/a.yaml', 'second'));
+    for (const content of ['third', 'fourth']) {
+      await write('next/deep/a.yaml', content);
+      await rename(at('root/zones'), at(randomUUID()));
+      await rename(at('next'), at('root/zones'));
+      await bring(`${content}, edited`, () => write('root/zones/deep/a.yaml', `${content}, edited`));
+    }
+  });
+
   it('notices a file that is added, renamed or removed', async () => {
     await write('root/a.yaml', 'a');
     const { until } = await watching({ paths: ['root'], read: 'root/b.yaml' });

@@ -129,11 +129,11 @@ describe('template files that change', () => {
     await rm(path.join(cwd, 'templates'), { recursive: true });
     await mkdir(path.join(cwd, 'templates'));
     expect(await daemon.event('pass.finished', isAfterEdit)).toMatchObject({
-      status: 'held',
+      status: 'failed',
       summary: { heldTemplates: 2 },
     });
     await drift('site', '192.0.2.66');
-    expect(await daemon.pass()).toMatchObject({ status: 'held' });
+    expect(await daemon.pass()).toMatchObject({ status: 'failed' });
     expect(service.writes()).toEqual([]);
     await write('site', describing('site', '192.0.2.2'));
     await daemon.event('change.applied', wrote('192.0.2.2'));
