@@ -1,6 +1,8 @@
 import type { DestinationStream, Logger } from 'pino';
 import { destination, pino } from 'pino';
-import { scrubber } from './secrets.ts';
+import { cleanerOf } from './log/clean.ts';
+import { fitted } from './log/fit.ts';
+import { parseLine } from './log/line.ts';
 import type { LogLevel } from './settings/table.ts';
 
 export interface LogOptions {
@@ -13,13 +15,14 @@ export interface LogOptions {
 
 /**
  * One JSON object a line, written before the call returns: a line that was logged is out, however the process
- * ends. Known secrets are replaced in what is written, whatever part of a line they came in.
+ * ends. Known secrets are replaced in what is written, whatever part of a line they came in; what is too long for
+ * a line is cut, and the line says so.
  */
 export const createLogger = ({ level, fd, secrets }: LogOptions): Logger => {
   const out = destination({ fd, sync: true, maxLength: mostUnwritten });
   // A reader that left, a full disk: the daemon's work goes on without its log.
   out.on('error', () => undefined);
-  const gathering = gatheringOf(out, scrubberOf(secrets));
+  const gathering = gatheringOf(out, cleanerOf(secrets));
   const log = pino(
     {
       level,
@@ -61,8 +64,9 @@ const gatheringOf = (out: DestinationStream, clean: (text: string) => string): G
       lines = null;
     },
     write: (line) => {
-      if (lines === null) return out.write(clean(line));
-      lines += line;
+      const fit = line.length > longestLine ? fitLine(clean(line)) : line;
+      if (lines === null) return out.write(clean(fit));
+      lines += fit;
       if (lines.length < mostGathered) return;
       out.write(clean(lines));
       lines = '';
@@ -72,9 +76,15 @@ const gatheringOf = (out: DestinationStream, clean: (text: string) => string): G
 
 /** UTF-16 code units. */
 const mostGathered = 64 * 1024;
+const longestLine = 192 * 1024;
 
-/** Bytes kept for a destination that takes none at the moment; lines beyond are dropped. */
-const mostUnwritten = 1024 * 1024;
+/**
+ * Bytes kept for a destination that takes none at the moment; what is beyond is dropped. Three a code unit, the longest
+ * line still has room behind all that was gathered before it.
+ */
+const mostUnwritten = 3 * (mostGathered + longestLine) + 64 * 1024;
+
+const fitLine = (line: string): string => `${fitted(parseLine(line), longestLine)}\n`;
 
 /** In ISO 8601; many lines of one pass have the same. */
 const timestamps = (): (() => string) => {
@@ -83,17 +93,6 @@ const timestamps = (): (() => string) => {
     const now = Date.now();
     if (now !== last) [last, text] = [now, `,"time":"${new Date(now).toISOString()}"`];
     return text;
-  };
-};
-
-const scrubberOf = (secrets: () => readonly string[]): ((text: string) => string) => {
-  let known = '';
-  let scrub = scrubber([]);
-  return (text) => {
-    const now = secrets();
-    const key = now.join('\n');
-    if (key !== known) [known, scrub] = [key, scrubber(now)];
-    return scrub(text);
   };
 };
 

@@ -99,6 +99,51 @@ describe('a log line', () => {
   });
 });
 
+describe('a line that is longer than a destination takes', () => {
+  const among = async (fields: string): Promise<Record<string, unknown>> => {
+    const lines = await linesOf(
+      `logTogether(log, () => {
+         log.info('before');
+         log.info({ event: 'long', client: 'a', ...${fields} }, 'long');
+         log.info('after');
+       });
+       log.info('later');`,
+      { secrets: ['the-secret'] },
+    );
+    expect(lines.map(({ msg }) => msg)).toEqual(['before', 'long', 'after', 'later']);
+    return lines[1] ?? {};
+  };
+
+  it('keeps the first of many differences, and says how many more there are', async () => {
+    const line = await among(
+      `{ differences: Array.from({ length: 8_000 }, (_, id) => ({ id, content: 'x'.repeat(200) })), status: 'drifted' }`,
+    );
+    const { differences } = line;
+    if (!Array.isArray(differences)) throw new Error('no list');
+    expect(differences.length).toBeGreaterThan(99);
+    expect(differences.map(({ id }) => id)).toEqual(differences.map((_, index) => index));
+    expect(line).toMatchObject({ status: 'drifted', cut: { differences: 8_000 - differences.length } });
+  });
+
+  it.each([
+    ['a long text', `{ message: 'ü'.repeat(3_000_000) }`],
+    ['many texts of some length', `{ all: Array.from({ length: 900 }, () => ['x'.repeat(7_000)]) }`],
+    ['many keys', `Object.fromEntries(Array.from({ length: 200_000 }, (_, n) => ['key' + n, n]))`],
+    ['a list deep inside', `{ one: { two: [{ three: Array.from({ length: 1_000_000 }, () => 'text') }] } }`],
+  ])('is cut where it says so: %s', async (_, fields) => {
+    const line = await among(fields);
+    expect(line).toMatchObject({ event: 'long', client: 'a' });
+    expect(JSON.stringify(line)).toMatch(/characters more|"cut"/);
+  });
+
+  it('is cut beside a secret, and not through it', async () => {
+    const line = await among(
+      `{ message: Array.from({ length: 200 }, (_, n) => 'x'.repeat(n)).join('the-secret').repeat(60) }`,
+    );
+    expect(String(line['message']).replaceAll('[secret]', '')).toMatch(/^x*… \(\d+ characters more\)$/);
+  });
+});
+
 describe('a secret', () => {
   const secret = 'pa+ss"wo\\rd/ü';
 
@@ -120,11 +165,32 @@ describe('a secret', () => {
     for (const line of out.trimEnd().split('\n')) expect(() => JSON.parse(line)).not.toThrow();
   });
 
-  it('that came later is known too', async () => {
-    const lines = await linesOf(`log.info('second'); secrets.push('second'); log.info('second');`, {
-      secrets: ['first'],
+  it('that is a word of ours takes nothing from what we say, and is in nothing that others say', async () => {
+    const secrets = ['info', 'Status', 'user', 'pass', 'pass.started', '4711'];
+    const [line, error] = await linesOf(
+      `log.info({ event: 'pass.started', status: 'in-sync', user: 4711, template: 'user info' }, 'pass started');
+       log.error(new Error('no such user'));`,
+      { secrets },
+    );
+    expect(line).toMatchObject({
+      level: 'info',
+      event: 'pass.started',
+      status: 'in-sync',
+      user: 4711,
+      template: '[secret] [secret]',
+      msg: 'pass started',
     });
-    expect(lines.map(({ msg }) => msg)).toEqual(['second', '[secret]']);
+    expect(error).toMatchObject({ err: { message: 'no such [secret]' }, msg: 'no such [secret]' });
+  });
+
+  it('that came later is known too', async () => {
+    const lines = await linesOf(
+      `const say = () => log.info({ template: 'second' }, 'line'); say(); secrets.push('second'); say();`,
+      {
+        secrets: ['first'],
+      },
+    );
+    expect(lines.map(({ template }) => template)).toEqual(['second', '[secret]']);
   });
 });
 

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { scrubber } from '../src/secrets.ts';
+import { cleanAll, cleanTexts, scrubber } from '../src/secrets.ts';
 
 const encodings: Record<string, (secret: string) => string> = {
   raw: (secret) => secret,
@@ -20,6 +20,14 @@ const encodings: Record<string, (secret: string) => string> = {
       .replaceAll('>', '&gt;')
       .replaceAll('"', '&quot;')
       .replaceAll("'", '&#39;'),
+  'URL-encoded twice': (secret) => encodeURIComponent(encodeURIComponent(secret)),
+  'in base64': (secret) => Buffer.from(secret).toString('base64'),
+  'in base64 without its end': (secret) => Buffer.from(secret).toString('base64').replace(/=+$/, ''),
+  'in base64 for URLs': (secret) => Buffer.from(secret).toString('base64url'),
+  'in base64, URL-encoded': (secret) => encodeURIComponent(Buffer.from(secret).toString('base64')),
+  'in base64 after URL encoding': (secret) => Buffer.from(encodeURIComponent(secret)).toString('base64'),
+  'in hex': (secret) => Buffer.from(secret).toString('hex'),
+  'in hex, capitals': (secret) => Buffer.from(secret).toString('hex').toUpperCase(),
   'HTML entities in hex': (secret) => secret.replaceAll("'", '&#x27;').replaceAll('/', '&#x2F;'),
 };
 
@@ -30,6 +38,43 @@ test.each(Object.entries(encodings))('a secret is replaced, %s', (_, encode) => 
     fc.property(secret, (value) => {
       expect(scrubber([value])(`<${encode(value)}>`)).toBe('<[secret]>');
     }),
+  );
+});
+
+const cased = fc.string({
+  minLength: 4,
+  maxLength: 40,
+  unit: fc.constantFrom(...Array.from('abcXYZ019-_.+/&% äÖé')),
+});
+
+test.each(Object.entries({ raw: encodings['raw']!, 'URL-encoded': encodeURIComponent }))(
+  'the case of its letters is no hiding place, %s',
+  (_, encode) => {
+    fc.assert(
+      fc.property(cased, (value) => {
+        for (const turned of [value.toUpperCase(), value.toLowerCase()])
+          expect(scrubber([value])(`<${encode(turned)}>`)).toBe('<[secret]>');
+      }),
+    );
+  },
+);
+
+test('what stands before and after it in the same base64 is no hiding place', () => {
+  const before = fc.constantFrom('', 'a', 'ab', 'abc', 'user:');
+  fc.assert(
+    fc.property(
+      fc.string({ minLength: 6, maxLength: 40, unit: 'grapheme' }),
+      before,
+      before,
+      (value, ...ends) => {
+        const bytes = Buffer.from(`${ends[0]}${value}${ends[1]}`);
+        for (const form of ['base64', 'base64url'] as const) {
+          const scrubbed = scrubber([value])(`<${bytes.toString(form)}>`);
+          expect(scrubbed).toContain('[secret]');
+          expect(Buffer.from(scrubbed.replace('[secret]', ''), form).toString()).not.toContain(value);
+        }
+      },
+    ),
   );
 });
 
@@ -58,4 +103,27 @@ test('the beginning of a secret is replaced where a message was cut off within i
   expect(clean('not `user correct-horse...` but correct...')).toBe('not `user [secret]...` but correct...');
   expect(clean('not `other-horse-batt...`, correct-horse')).toBe('not `other-horse-batt...`, correct-horse');
   expect(clean('correct-horse-battery…')).toBe('[secret]…');
+});
+
+const tokens = ['drifted', 'status', 'update', '2026', 'pass.started'];
+
+test('our own words stay, whatever the tokens are; what comes from elsewhere does not', () => {
+  const report = {
+    status: 'drifted',
+    startedAt: '2026-11-20T20:00:00.000Z',
+    differences: [{ action: 'update', fields: ['status', 'content'], content: 'update', name: 'Status' }],
+    message: 'drifted in 2026',
+    reason: 'the service answered 500: status 2026',
+  };
+  expect(cleanTexts(report, scrubber(tokens))).toEqual({
+    ...report,
+    differences: [{ action: 'update', fields: ['status', 'content'], content: '[secret]', name: '[secret]' }],
+    message: '[secret] in [secret]',
+    reason: 'the service answered 500: [secret] [secret]',
+  });
+});
+
+test('an answer holds no words of ours', () => {
+  const answer = { status: 'drifted', keys: [{ action: 'update' }] };
+  expect(cleanAll(answer, scrubber(tokens))).toEqual({ status: '[secret]', keys: [{ action: '[secret]' }] });
 });

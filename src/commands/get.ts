@@ -2,6 +2,7 @@ import type { Options } from '../cli.ts';
 import { UserError } from '../errors.ts';
 import type { HostingService } from '../hosting/service.ts';
 import { HostingError } from '../hosting/errors.ts';
+import { cleanAll, scrubber } from '../secrets.ts';
 import { asTable, type Row } from './table.ts';
 import { asSpecified } from './wire-names.ts';
 import { openSession } from './session.ts';
@@ -14,7 +15,8 @@ export const get = async (what: string, argument: string | null, options: Option
     if (!client || others.length > 0)
       throw new UserError('there are several clients: choose one with --client');
     const isJson = options['format'] === 'json';
-    const found = session.clean(await read(client.service, what, argument ?? '', isJson));
+    const answer = await read(client.service, what, argument ?? '', isJson);
+    const found = cleanAll(answer, scrubber(session.secrets()));
     process.stdout.write(
       isJson ? `${JSON.stringify(asSpecified(found.value), null, 2)}\n` : asTable(found.rows),
     );

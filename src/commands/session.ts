@@ -19,7 +19,7 @@ export interface Session {
   readonly log: Logger;
   /** Where the embedded service listens, if there is one. */
   readonly sandboxUrl: string | null;
-  /** What may be shown of a value: all of it but the secrets that it repeats. */
+  /** What may be shown of a value of ours: all of it but the secrets that it repeats. */
   readonly clean: <T>(value: T) => T;
   /** What it keeps out. */
   readonly secrets: () => readonly string[];

@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import type { Answer } from '../hosting/scripted-server.ts';
-import { run, start, textsBelow, workplace, type Ended, type Launch } from './program.ts';
+import { reportOf, run, start, textsBelow, workplace, type Ended, type Launch } from './program.ts';
 import { clientToken, environment, startService, userToken } from './service.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
@@ -15,6 +15,9 @@ const spellings = [userToken, clientToken].flatMap((token) => [
   JSON.stringify(token).slice(1, -1),
   token.replaceAll('"', '&quot;').replaceAll('&', '&amp;'),
   Buffer.from(token).toString('base64'),
+  Buffer.from(token).toString('hex'),
+  token.toUpperCase(),
+  token.toLowerCase(),
 ]);
 
 const expectNoToken = (content: Buffer | string, where: string): void => {
@@ -63,6 +66,13 @@ const echoOf: (status: number, type: string, spell?: (text: string) => string) =
     response.writeHead(status, { 'content-type': type }).end(spell(all));
   };
 
+const inCapitals = (text: string): string => `${userToken} ${clientToken} ${text}`.toUpperCase();
+
+const encodedIn =
+  (form: 'base64' | 'hex') =>
+  (text: string): string =>
+    `${[userToken, clientToken].map((token) => Buffer.from(token).toString(form)).join()} ${Buffer.from(text).toString(form)}`;
+
 const asPage = (text: string): string =>
   `<html><title>Error</title><pre>${text.replaceAll('&', '&amp;').replaceAll('"', '&quot;')}</pre></html>`;
 
@@ -83,6 +93,9 @@ describe('no token is in any output or file', () => {
     ['of one that shows the request on an HTML error page', echoOf(500, 'text/html', asPage)],
     ['of one that does so with a refusal', echoOf(401, 'text/html', asPage)],
     ['of one that echoes the request as its answer', echoOf(200, 'text/plain')],
+    ['of one that echoes it in capitals', echoOf(500, 'text/plain', inCapitals)],
+    ['of one that echoes it in base64', echoOf(400, 'text/plain', encodedIn('base64'))],
+    ['of one that echoes it in hex', echoOf(200, 'text/plain', encodedIn('hex'))],
     ['of one that echoes it as a record', echoOf(200, 'application/json', asRecords)],
     [
       'of one that redirects to the same address',
@@ -111,6 +124,26 @@ describe('no token is in any output or file', () => {
     const ended = await run(args, { cwd, env: service.env });
     expect(ended.stdout).toMatch(/(\[|&#91;)secret/);
     await expectClean([ended], { cwd });
+  });
+
+  it.each(['plan', 'get', 'run'])('that is a word of ours spoils no answer of %s', async (command) => {
+    const service = await startService();
+    const cwd = await workplace();
+    const tokens = { DNS_SYNC_USER_TOKEN: 'update', DNS_SYNC_CLIENT_TOKEN: 'standard-web' };
+    const env = { ...service.env, ...tokens, DNS_SYNC_DRY_RUN: 'true' };
+    if (command === 'run') {
+      const lines = (await daemon({ cwd, env })).stdout.trimEnd().split('\n');
+      expect(lines.map((line) => JSON.parse(line))).toContainEqual(
+        expect.objectContaining({ event: 'drift.report', template: '[secret]', status: expect.any(String) }),
+      );
+      return;
+    }
+    const what = command === 'plan' ? ['plan'] : ['get', 'dns-templates'];
+    const { code, stdout } = await run([...what, '--format', 'json'], { cwd, env });
+    expect(code).toBe(0);
+    expect(stdout).toContain('"[secret]"');
+    if (command === 'plan') expect(() => reportOf(stdout)).not.toThrow();
+    else expect(JSON.parse(stdout)[0]).toHaveProperty('dns_template_records');
   });
 
   it('of one that is not there', async () => {
