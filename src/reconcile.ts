@@ -2,6 +2,7 @@ import { bindTemplates, type BoundTemplate, type UnboundTemplate } from './apply
 import type { ApplyContext, Change, Clock, Halt, TemplateService, TemplateWork } from './apply/context.ts';
 import { readOrHalt } from './apply/halt.ts';
 import { heldByPolicy, holdMore, holdWorks } from './apply/hold.ts';
+import { kept } from './apply/kept.ts';
 import { oneByOne } from './apply/one-by-one.ts';
 import { rememberFacts, rememberUndone, rememberWork } from './apply/remember.ts';
 import { templateResult, unseenResult } from './apply/result.ts';
@@ -39,6 +40,8 @@ export interface Pass {
   readonly clock: Clock;
   readonly signal: AbortSignal;
   readonly onChange: (change: Change) => void;
+  /** Told what a person should know that is no part of a report. */
+  readonly warn: (message: string) => void;
   /** The git commit of a file's checkout. */
   readonly revisionOf: (file: string) => string | null;
   /** Milliseconds. */
@@ -135,7 +138,7 @@ const reconcileTemplates = async (
       )
     : await showWorks(works, pass);
   const found = new Map(moving.map((one, index) => [one, moved[index]!]));
-  await keepRests(works, found, before, pass);
+  await kept(keepRests(works, found, before, pass), pass);
   const rests = [...still.values()];
   const rested = await resultsAtRest(rests, pass);
   const atRest = new Map([...still.keys()].map((one, index) => [one, rested[index]!]));
@@ -163,7 +166,7 @@ const showPlans = (
   oneByOne([...plans], async ([work, plan]) => {
     const hold = holds.get(work);
     const heldBack = (step: Step): string | null => heldByPolicy(step, work.desired.mode, hold, pass.force);
-    return resultOf(work, plan, hold, heldBack, null, pass);
+    return resultOf(work, plan, hold, heldBack, { reason: null }, pass);
   });
 
 const writeWorks = async (
@@ -192,15 +195,17 @@ const writeWorks = async (
     context,
   );
   await settleOwn(works, context);
+  await oneByOne(works, async (work) => {
+    rememberUndone(work, planWork(work, context.clock.now()));
+    await rememberWork(work, holds.get(work), context);
+  });
   return oneByOne(works, async (work) => {
     const hold = holds.get(work);
-    rememberUndone(work, planWork(work, context.clock.now()));
-    await rememberWork(work, hold, context);
     const heldBack = (step: Step): string => policy(work)(step) ?? notReached(step, work, context);
     const plan = planWork(work, context.clock.now());
     const planned = plans.get(work)!.steps.filter((step) => policy(work)(step) === null);
     pass.unwritten.push(...unwrittenSteps(planned, work, plan));
-    return resultOf(work, plan, hold, heldBack, context.halt.reason, pass);
+    return resultOf(work, plan, hold, heldBack, context.halt, pass);
   });
 };
 
@@ -234,12 +239,12 @@ const resultOf = async (
   plan: TemplatePlan,
   hold: Hold | undefined,
   heldBack: (step: Step) => string | null,
-  halted: string | null,
+  halt: Pick<Halt, 'reason' | 'isForgetful'>,
   pass: RunningPass,
 ): Promise<TemplateResult> => {
   const check = await checkSubdomains(work, work.ledger.facts, pass);
   const facts = factsAfter(work.ledger.facts, check);
-  if (facts) await rememberFacts(work, facts, pass.writer);
+  if (facts) await kept(rememberFacts(work, facts, pass.writer), pass);
   return templateResult({
     client: pass.client,
     work,
@@ -248,7 +253,7 @@ const resultOf = async (
     revision: pass.revisionOf(work.desired.source.file),
     subdomains: check.results,
     heldBack,
-    halted,
+    halt,
   });
 };
 

@@ -3,7 +3,7 @@ import type { RecordData } from '../model/record.ts';
 import type { Outcome } from '../plan/difference.ts';
 import type { TemplatePlan } from '../plan/plan.ts';
 import type { RecordAddition, RecordChange, ParkStep, Step } from '../plan/step.ts';
-import type { Intent, Memory } from '../state/memory.ts';
+import type { Intent, Memory, Uptime } from '../state/memory.ts';
 import type { Ledger } from './ledger.ts';
 
 /** What a pass needs of the service to write. The operations throw `HostingError`. */
@@ -16,6 +16,8 @@ export interface TemplateService {
 export interface Clock {
   /** Milliseconds since the epoch. */
   now(): number;
+  /** Runs on steadily, whatever happens to the clock. */
+  uptime(): Uptime;
   /** Ends early, without an error, when the signal is aborted. */
   sleep(milliseconds: number, signal: AbortSignal): Promise<void>;
 }
@@ -47,6 +49,8 @@ export interface Halt {
   retryAt: number | null;
   /** Whether it is that the tokens open nothing. */
   isDenied?: boolean;
+  /** Whether what became of a write, or what was read, could not be remembered. */
+  isForgetful?: boolean;
 }
 
 /** One write and what became of it, as the log tells it. */

@@ -27,6 +27,8 @@ export interface Ledger {
   change(key: string, wanted: RecordData, changes: Partial<RecordMemory>): void;
   /** Remembers why a record that memory has not met yet was first found to differ. */
   meet(step: Step): void;
+  /** Brings the times of next tries up to date. */
+  retime(retimed: (failure: Failure) => Failure): void;
   /** Ends the pauses after refusals; with `everything`, all that keeps a wanted record from being written. */
   forgive(everything: boolean): void;
   setFacts(facts: Partial<TemplateFacts>): void;
@@ -234,6 +236,12 @@ export const openLedger = (
       if (records.has(key)) return;
       ledger.change(key, dataOf(step.wanted.record), { cause: step.difference.cause });
     },
+    retime: (retimed) => {
+      for (const record of records.values()) {
+        const failure = record.failure && retimed(record.failure);
+        if (failure !== record.failure) put({ ...record, failure });
+      }
+    },
     forgive: (everything) => {
       for (const record of records.values()) {
         if (everything) put({ ...record, ...unheardOf, cause: record.cause });
@@ -276,15 +284,9 @@ const isClaim = ({ key, cause }: RecordMemory): boolean => cause !== null && par
 
 const parkedId = (key: string): number | null => (key.startsWith('#') ? Number(key.slice(1)) : null);
 
-/**
- * An edit ends a pause after a refusal, but not one after an unknown outcome; a clock that was set back ends any
- * that would get longer than it was meant to be.
- */
+/** An edit ends a pause after a refusal, but not one after an unknown outcome. */
 export const isActive = (failure: Failure | null, sent: RecordData, now: number): failure is Failure =>
-  failure !== null &&
-  now < failure.retryAt &&
-  failure.retryAt - now <= failure.pause &&
-  (failure.kind === 'unknown' || sameData(failure.sent, sent));
+  failure !== null && now < failure.retryAt && (failure.kind === 'unknown' || sameData(failure.sent, sent));
 
 export const longestPause = 6 * 3_600_000;
 

@@ -5,6 +5,7 @@ import type { TemplatePlan } from '../plan/plan.ts';
 import { isPark, resultOf } from '../plan/step.ts';
 import type { Memory, TemplateFacts } from '../state/memory.ts';
 import type { ApplyContext, TemplateWork } from './context.ts';
+import { kept } from './kept.ts';
 import { allShown } from './listing.ts';
 import { planWork } from './template.ts';
 import { wantedKeys } from './work.ts';
@@ -42,7 +43,7 @@ export const rememberWork = async (
     ledger.observe(planWork(work, to), { present, wanted, from, to, settle });
   }
   const changes = ledger.takeChanges();
-  if (changes) await memory.save(changes);
+  if (changes) await kept(memory.save(changes), context);
 };
 
 /** Keeps what was found besides; nothing where nothing may be kept. */

@@ -4,6 +4,7 @@ import type { TemplateResult } from '../result.ts';
 import type { Memory, MemoryReader, Revisions, TemplateFacts } from '../state/memory.ts';
 import type { BoundTemplate } from './bind.ts';
 import type { Clock, TemplateWork } from './context.ts';
+import { kept } from './kept.ts';
 import { withSubdomains } from './result.ts';
 import { checkSubdomains, factsAfter, type SubdomainContext } from './subdomains.ts';
 import { planWork } from './template.ts';
@@ -108,7 +109,8 @@ export const resultsAtRest = async (
     results[index] = withSubdomains(results[index]!, check.results);
     const changed = factsAfter(facts, check);
     // With that it is at rest no longer: the next pass looks at all of it.
-    if (changed) await context.writer?.save({ facts: changed, records: [], forgotten: [] });
+    if (changed && context.writer)
+      await kept(context.writer.save({ facts: changed, records: [], forgotten: [] }), context);
   };
   await Promise.all(
     rests.flatMap((rest, index) => (rest.bound.desired.subdomains.length === 0 ? [] : look(rest, index))),

@@ -4,7 +4,7 @@ import type { Hold } from '../plan/guard.ts';
 import type { TemplatePlan } from '../plan/plan.ts';
 import type { Step } from '../plan/step.ts';
 import { worstOf, type Status, type SubdomainResult, type TemplateResult } from '../result.ts';
-import type { Fate, TemplateWork } from './context.ts';
+import type { Fate, Halt, TemplateWork } from './context.ts';
 import { stepKey } from './write.ts';
 
 export interface ResultInput {
@@ -18,7 +18,7 @@ export interface ResultInput {
   /** Why a step was not written; null where it simply was not this program's turn to write. */
   readonly heldBack: (step: Step) => string | null;
   /** Why the writes of the client ended early in this pass. */
-  readonly halted: string | null;
+  readonly halt: Pick<Halt, 'reason' | 'isForgetful'>;
 }
 
 /** What a pass found in a template and what it left: writes with their outcome first, then what remains. */
@@ -28,7 +28,8 @@ export const templateResult = (input: ResultInput): TemplateResult => {
   const outcomes = new Set(differences.map(({ outcome }) => outcome));
   const hasSlipped = plan.steps.some((step) => work.fates.get(stepKey(step))?.outcome === 'applied');
   const remains = hasSlipped || differences.some(({ outcome }) => outcome !== 'applied');
-  const isCutShort = input.halted !== null && plan.steps.length > 0;
+  const { reason, isForgetful = false } = input.halt;
+  const isCutShort = reason !== null && (plan.steps.length > 0 || isForgetful);
   const isDoubtful = work.stopped !== null && (work.fates.size === 0 || plan.steps.length > 0);
   const hasFailed = outcomes.has('failed') || outcomes.has('unknown') || isCutShort || isDoubtful;
   const result: TemplateResult = {
@@ -38,7 +39,7 @@ export const templateResult = (input: ResultInput): TemplateResult => {
     file: work.desired.source.file,
     revision: input.revision,
     status: statusOf(hasFailed, hold, remains),
-    message: messageOf(work, hold, isCutShort ? input.halted : null, hasSlipped),
+    message: messageOf(work, hold, isCutShort ? reason : null, hasSlipped),
     inSync: plan.inSync,
     parked: plan.parked,
     ignored: plan.ignored,

@@ -8,6 +8,7 @@ import { arrivalOf, countLost, targetOf, type Arrival, type Evidence } from './a
 import type { ApplyContext, Fate, TemplateWork } from './context.ts';
 import { mostAdds } from './gate.ts';
 import { isClosed } from './halt.ts';
+import { kept } from './kept.ts';
 import { openLedger, type Ledger } from './ledger.ts';
 import { readTemplates } from './listing.ts';
 import { wantedKeys } from './work.ts';
@@ -115,7 +116,8 @@ const endUpdate = async (
   const target = targetOf(intent);
   if (target) ledger.claim(target);
   if (hasLanded(intent, reading)) ledger.setFacts({ lastWriteAt: intent.at });
-  const error = 'the program ended before the answer came';
+  const error =
+    'what became of it was not written down: the program ended before that, or its state could not be written';
   await finish(intent, ledger, { outcome: 'unknown', recordId: intent.recordId, error }, context);
 };
 
@@ -307,7 +309,7 @@ const giveUp = async (
     'unknown',
     'the outcome of the add was unknown, and two readings did not show the record',
     intent.after,
-    context.clock.now(),
+    context.clock,
     context.unknownPause,
   );
   const cause = known ? known.cause : intent.cause;
@@ -320,12 +322,12 @@ const finish = async (
   intent: Intent,
   ledger: Ledger,
   ending: Ending,
-  { memory, onChange }: ApplyContext,
+  context: ApplyContext,
 ): Promise<void> => {
   const changes = ledger.takeChanges() ?? { facts: ledger.facts, records: [], forgotten: [] };
-  await memory.finish(intent, ending, changes);
+  await kept(context.memory.finish(intent, ending, changes), context);
   const { template, templateId, action, before, after } = intent;
   const { recordId, error } = ending;
   const outcome = ending.outcome === 'duplicate' ? 'applied' : ending.outcome;
-  onChange({ template, templateId, recordId, action, before, after, outcome, error });
+  context.onChange({ template, templateId, recordId, action, before, after, outcome, error });
 };

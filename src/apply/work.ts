@@ -9,6 +9,7 @@ import type { BoundTemplate } from './bind.ts';
 import type { ApplyContext, Clock, TemplateWork } from './context.ts';
 import { openLedger } from './ledger.ts';
 import { readTemplates } from './listing.ts';
+import { onSteadyTime } from './pause.ts';
 import { planWork } from './template.ts';
 import { stepKey } from './write.ts';
 
@@ -21,6 +22,7 @@ export const openWork = async (
     template: desired.template,
     file: desired.source.file,
   });
+  ledger.retime((failure) => onSteadyTime(failure, clock));
   if (writer !== null && trigger === 'command') ledger.forgive(retry);
   return {
     desired,

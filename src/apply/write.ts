@@ -8,8 +8,9 @@ import { additionOf, changeOf, isPark, isUpdate, presentOf, resultOf, type Step 
 import { isParkedName } from '../plan/surplus.ts';
 import type { Ending, Failure, Intent, RecordMemory } from '../state/memory.ts';
 import { arrivalOf, disbelief, showsMore, showsTheSame, targetOf } from './answer.ts';
-import type { ApplyContext, Fate, TemplateWork } from './context.ts';
+import type { ApplyContext, Clock, Fate, TemplateWork } from './context.ts';
 import { haltFor } from './halt.ts';
+import { kept } from './kept.ts';
 import { longestPause } from './ledger.ts';
 import { holdAgainstLatest, readTemplates } from './listing.ts';
 
@@ -22,7 +23,8 @@ export const stepKey = (step: Step): string =>
  * whose outcome is unknown keeps it open.
  */
 export const writeStep = async (work: TemplateWork, step: Step, context: ApplyContext): Promise<void> => {
-  const intent = await context.memory.begin(intentOf(work, step, context));
+  const intent = await kept(context.memory.begin(intentOf(work, step, context)), context);
+  if (intent === null) return;
   // Meanwhile another template's reading may have come.
   holdAgainstLatest(work, context);
   if (intent.action === 'add' && work.addsStopped !== null) {
@@ -250,7 +252,7 @@ const nextFailure = (
     kind,
     message,
     resultOf(step),
-    clock.now(),
+    clock,
     shortestPause,
   );
 
@@ -260,14 +262,14 @@ export const failureAfter = (
   kind: Failure['kind'],
   message: string,
   sent: RecordData,
-  now: number,
+  clock: Pick<Clock, 'now' | 'uptime'>,
   shortest: number,
 ): Failure => {
   const isRepeated = previous?.kind === kind && sameData(previous.sent, sent);
   const count = isRepeated ? previous.count + 1 : 1;
   const steps = kind === 'unseen' ? count - 2 : count - 1;
   const pause = steps < 0 ? 0 : Math.max(shortest, Math.min(longestPause, shortest * 2 ** steps));
-  return { kind, message, count, sent, retryAt: now + pause, pause };
+  return { kind, message, count, sent, retryAt: clock.now() + pause, pause, since: clock.uptime() };
 };
 
 const rememberFailure = (work: TemplateWork, step: Step, failure: Failure): void => {
@@ -282,10 +284,10 @@ const finish = async (
   { ledger }: TemplateWork,
   intent: Intent,
   ending: Ending,
-  { memory }: ApplyContext,
+  context: ApplyContext,
 ): Promise<void> => {
   const changes = ledger.takeChanges() ?? { facts: ledger.facts, records: [], forgotten: [] };
-  await memory.finish(intent, ending, changes);
+  await kept(context.memory.finish(intent, ending, changes), context);
 };
 
 const intentOf = (work: TemplateWork, step: Step, { clock, run }: ApplyContext): Omit<Intent, 'id'> => {

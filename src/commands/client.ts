@@ -1,7 +1,5 @@
 import { createHash } from 'node:crypto';
 import path from 'node:path';
-import { setTimeout } from 'node:timers/promises';
-import type { Clock } from '../apply/context.ts';
 import { noRests } from '../apply/rest.ts';
 import type { Found } from '../desired/find.ts';
 import { createTemplateLoader } from '../desired/load.ts';
@@ -11,8 +9,9 @@ import type { DesiredState } from '../model/template.ts';
 import { reconcile, type Pass } from '../reconcile.ts';
 import type { PassResult } from '../result.ts';
 import type { ClientSettings } from '../settings/client.ts';
-import { createMemoryKeeper, type MemoryPlace } from './kept-memory.ts';
+import { createMemoryKeeper, type MemoryPlace, type Say } from './kept-memory.ts';
 import type { Memory, MemoryReader } from '../state/memory.ts';
+import { systemClock } from './system-clock.ts';
 
 /** What differs from pass to pass. */
 export type PassRequest = Pick<Pass, 'run' | 'trigger' | 'templates' | 'signal' | 'onChange'> &
@@ -94,7 +93,7 @@ export const openClient = ({
       const pass = passOf(request, settings, service, isSandbox);
       // A person's own pass looks at everything.
       const kept = request.trigger === 'command' ? {} : { rests };
-      const begin = async (memory: MemoryReader, writer: Memory | null): Promise<PassResult> => {
+      const begin = async (memory: MemoryReader, writer: Memory | null, say: Say): Promise<PassResult> => {
         request.onStart?.();
         const startedAt = systemClock.now();
         // The service answers while files are looked at; where all have to be read first, its answer would be an old one.
@@ -102,14 +101,23 @@ export const openClient = ({
         listing?.catch(() => undefined);
         const described = await load();
         const part = request.onDesired?.(described) ?? described;
-        return reconcile(part, { ...pass, ...kept, startedAt, described, listing, memory, writer });
+        return reconcile(part, {
+          ...pass,
+          ...kept,
+          startedAt,
+          described,
+          listing,
+          memory,
+          writer,
+          warn: say,
+        });
       };
       if (request.dryRun) {
-        return keeper.read(place(), (memory) => begin(memory, null));
+        return keeper.read(place(), (memory, say) => begin(memory, null, say));
       }
       const { lockTimeout, signal, onWait = () => undefined } = request;
-      return keeper.write(place(), { timeout: lockTimeout, signal, onWait }, (memory) =>
-        begin(memory, memory),
+      return keeper.write(place(), { timeout: lockTimeout, signal, onWait }, (memory, say) =>
+        begin(memory, memory, say),
       );
     },
     close: async () => {
@@ -124,7 +132,7 @@ const passOf = (
   settings: ClientSettings,
   service: HostingService,
   isSandbox: boolean,
-): Omit<Pass, 'startedAt' | 'listing' | 'memory' | 'writer'> => ({
+): Omit<Pass, 'startedAt' | 'listing' | 'memory' | 'writer' | 'warn'> => ({
   ignoreSubdomains: false,
   force: false,
   retry: false,
@@ -140,13 +148,6 @@ const passOf = (
   maxAddsPerPass: settings.limits.maxAddsPerPass,
   concurrency: settings.concurrency,
 });
-
-const systemClock: Clock = {
-  now: () => Date.now(),
-  sleep: async (milliseconds, signal) => {
-    await setTimeout(milliseconds, undefined, { signal }).catch(() => undefined);
-  },
-};
 
 export const memoryPlace = (
   { stateDir, baseUrl, name }: ClientSettings,

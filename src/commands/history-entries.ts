@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import type { ClientSettings } from '../settings/client.ts';
 import type { HistoryEntry, HistoryFilter } from '../state/memory.ts';
-import { openMemory } from '../state/sqlite.ts';
+import { openForReading } from '../state/read-copy.ts';
 import { memoryPlace } from './client.ts';
 
 /** One write as people and programs are told of it; `at` is ISO 8601. */
@@ -21,7 +21,7 @@ export const readHistory = async (
 ): Promise<ShownEntry[]> => {
   const { file, scope } = memoryPlace(settings, settings.tokens.read().clientToken, isSandbox);
   if (!existsSync(file)) return [];
-  const memory = openMemory(file, scope);
+  const memory = await openForReading(file, scope);
   try {
     return (await memory.history(filter)).map((entry) => shownEntry(settings.name, entry));
   } finally {

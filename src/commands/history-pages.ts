@@ -3,7 +3,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { HistoryCursor, HistoryPage, HistoryQuery } from '../daemon/history-query.ts';
 import type { ClientSettings } from '../settings/client.ts';
 import type { HistoryPlace } from '../state/memory.ts';
-import { openMemory } from '../state/sqlite.ts';
+import { openForReading } from '../state/read-copy.ts';
 import { memoryPlace } from './client.ts';
 import { shownEntry, type ShownEntry } from './history-entries.ts';
 
@@ -57,7 +57,7 @@ async function* backwards(
   const { file, scope } = memoryPlace(settings, settings.tokens.read().clientToken, isSandbox);
   if (!existsSync(file)) return;
   const client = settings.name;
-  const memory = openMemory(file, scope);
+  const memory = await openForReading(file, scope);
   const { templates, since, outcome, before } = query;
   const filter = { templates, since, ...(outcome === null ? {} : { outcome }), rows: rowsAtOnce };
   try {

@@ -1,10 +1,13 @@
 import { statSync } from 'node:fs';
 import path from 'node:path';
 import { messageOf, processUser, UserError } from '../errors.ts';
-import { DamagedMemoryError, moveAside } from '../state/database.ts';
-import { acquireLock } from '../state/lock.ts';
+import { acquireLock, type Lock } from '../state/lock.ts';
 import { noMemories, type Memory, type MemoryReader } from '../state/memory.ts';
-import { openMemory } from '../state/sqlite.ts';
+import { openForReading } from '../state/read-copy.ts';
+import { openOrSalvage } from '../state/salvage.ts';
+import type { FileMemory } from '../state/sqlite.ts';
+import { openNotices } from './notices.ts';
+import { OpenMemory } from './open-memory.ts';
 
 export interface MemoryPlace {
   readonly file: string;
@@ -15,12 +18,15 @@ export interface MemoryPlace {
   readonly isSandbox: boolean;
 }
 
+/** Told what a person should know of a pass; what the pass before said too is not said again. */
+export type Say = (message: string) => void;
+
 /** The memory of one client. It is opened by the first pass that needs it, and kept for those that follow. */
 export interface MemoryKeeper {
   /** Planning goes on without memory where there is none, or none that can be read. */
-  read<T>(place: MemoryPlace, task: (memory: MemoryReader) => Promise<T>): Promise<T>;
+  read<T>(place: MemoryPlace, task: (memory: MemoryReader, say: Say) => Promise<T>): Promise<T>;
   /** While it holds the lock. */
-  write<T>(place: MemoryPlace, waiting: Waiting, task: (memory: Memory) => Promise<T>): Promise<T>;
+  write<T>(place: MemoryPlace, waiting: Waiting, task: (memory: Memory, say: Say) => Promise<T>): Promise<T>;
   /** At once, or when the pass that runs has ended. */
   close(): Promise<void>;
 }
@@ -32,95 +38,68 @@ interface Waiting {
 }
 
 export const createMemoryKeeper = (warn: (message: string) => void): MemoryKeeper => {
-  const kept = new KeptMemory();
+  const kept = new OpenMemory();
+  const notices = openNotices(warn);
   return {
     read: async (place, task) => {
       const { file, isSandbox } = place;
+      const say = notices.begin();
       if (isAbsent(file)) {
-        if (!isSandbox) warn(`planned without memory, so causes are unknown: there is no ${file} yet`);
-        return task(noMemories);
+        if (!isSandbox) say(`planned without memory, so causes are unknown: there is no ${file} yet`);
+        return task(noMemories, say);
       }
       let memory: Memory;
       try {
-        memory = await kept.open(place, openMemory);
+        memory = await kept.open(place, openForReading);
       } catch (error) {
-        warn(`planned without memory, so causes are unknown: ${messageOf(error)}`);
-        return task(noMemories);
+        say(`planned without memory, so causes are unknown: ${messageOf(error)}`);
+        return task(noMemories, say);
       }
-      return kept.use(memory, task);
+      return kept.use(() => task(memory, say));
     },
     write: async (place, waiting, task) => {
       const { file, lock: lockFile, isSandbox } = place;
       const lock = await acquireLock({ file: lockFile, ...waiting }).catch((error: unknown) => {
         throw error instanceof UserError ? error : unusable(lockFile, error);
       });
+      const say = notices.begin();
       try {
-        const memory = await kept.open(place, (...where) => openOrBegin(...where, warn));
-        return await kept.use(memory, async () => {
-          if (!isSandbox && !(await kept.isFilled(memory))) warn(startsWithout(file));
-          return task(memory);
+        const memory = await kept.open(place, (...where) => openOrSalvage(...where, say));
+        return await kept.use(async () => {
+          if (!isSandbox && !(await kept.isFilled())) say(startsWithout(file));
+          const onFailure = (error: unknown): void => {
+            kept.distrust();
+            say(messageOf(error));
+            notices.forget();
+          };
+          return task(watched(memory, lock, onFailure), say);
         });
       } finally {
-        lock.release();
+        await lock.release();
       }
     },
     close: () => kept.close(),
   };
 };
 
-class KeptMemory {
-  #kept: { memory: Memory; place: MemoryPlace; print: string } | null = null;
-  #filled: Memory | null = null;
-  #isClosing = false;
-  #uses = 0;
-
-  /** The same as before, unless somebody has touched its file since. */
-  async open(place: MemoryPlace, begin: (file: string, scope: string) => Memory): Promise<Memory> {
-    const { file, scope } = place;
-    const kept = this.#kept;
-    if (kept?.place.file === file && kept.place.scope === scope && kept.print === printOf(file))
-      return kept.memory;
-    await this.#drop();
-    const memory = begin(file, scope);
-    this.#kept = { memory, place, print: printOf(file) };
-    return memory;
-  }
-
-  /** After an error it is not kept: who opens it anew looks whether it is whole. */
-  async use<T>(memory: Memory, task: (memory: Memory) => Promise<T>): Promise<T> {
-    this.#uses += 1;
-    let isSound = false;
+/** Keeps nothing once the lock is gone, and tells of what could not be kept. */
+const watched = (memory: FileMemory, lock: Lock, onFailure: (error: unknown) => void): Memory => {
+  const keep = async <T>(task: () => Promise<T>): Promise<T> => {
     try {
-      const result = await task(memory);
-      isSound = true;
-      return result;
-    } finally {
-      this.#uses -= 1;
-      if (this.#uses === 0 && (this.#isClosing || !isSound)) await this.#drop();
-      else if (this.#kept) this.#kept.print = printOf(this.#kept.place.file);
+      lock.check();
+      return await task();
+    } catch (error) {
+      onFailure(error);
+      throw error;
     }
-  }
-
-  /** Whether anything is remembered: once that is so, it stays so. */
-  async isFilled(memory: Memory): Promise<boolean> {
-    if (this.#filled === memory) return true;
-    const isFilled = (await memory.templates()).length > 0;
-    if (isFilled) this.#filled = memory;
-    return isFilled;
-  }
-
-  async close(): Promise<void> {
-    this.#isClosing = true;
-    if (this.#uses === 0) await this.#drop();
-  }
-
-  async #drop(): Promise<void> {
-    const kept = this.#kept;
-    this.#kept = null;
-    this.#filled = null;
-    await kept?.memory.close();
-  }
-}
+  };
+  return {
+    ...memory,
+    begin: (intent) => keep(() => memory.begin(intent)),
+    finish: (intent, ending, changes) => keep(() => memory.finish(intent, ending, changes)),
+    save: (changes) => keep(() => memory.save(changes)),
+  };
+};
 
 /** Of one that may not even be looked for, whoever opens it hears why. */
 const isAbsent = (file: string): boolean => {
@@ -128,26 +107,6 @@ const isAbsent = (file: string): boolean => {
     return statSync(file, { throwIfNoEntry: false }) === undefined;
   } catch {
     return false;
-  }
-};
-
-/** What the file is like; what SQLite has not moved there yet is beside it, and it notices changes of that itself. */
-const printOf = (file: string): string => {
-  const stats = statSync(file, { bigint: true, throwIfNoEntry: false });
-  return stats ? [stats.dev, stats.ino, stats.size, stats.mtimeNs, stats.ctimeNs].join(' ') : 'none';
-};
-
-/** A damaged database is kept for whoever wants to look at it; a new one fills again by reading. */
-const openOrBegin = (file: string, scope: string, warn: (message: string) => void): Memory => {
-  try {
-    return openMemory(file, scope);
-  } catch (error) {
-    if (!(error instanceof DamagedMemoryError)) throw error;
-    const aside = moveAside(file);
-    warn(
-      `${error.message}: it is ${aside} now, and a new one is begun; history, causes and writes of unknown outcome are forgotten`,
-    );
-    return openMemory(file, scope);
   }
 };
 

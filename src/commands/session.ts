@@ -46,8 +46,6 @@ export const openSession = async (
   if (options['reset'] === true && !settings.sandbox) throw new UserError('--reset goes with --sandbox only');
   const sandbox = settings.sandbox ? await openSandbox(settings, options['reset'] === true) : null;
   const open = (client: ClientSettings): Client => {
-    // What holds at every pass is said once.
-    let noticed = '';
     return openClient({
       settings: sandbox ? { ...client, baseUrl: sandbox.url, tokens: sandboxTokens(client.name) } : client,
       strict: options['strict'] === true,
@@ -55,8 +53,6 @@ export const openSession = async (
       isSandbox: sandbox !== null,
       isDaemon: logTo === 1,
       warn: (message) => {
-        if (message === noticed) return;
-        noticed = message;
         if (logTo === 1) log.warn({ client: client.name, notice: message }, 'notice');
         else if (log.isLevelEnabled('warn'))
           tell(scrubber(secrets())(newest.clients.length > 1 ? `${client.name}: ${message}` : message));

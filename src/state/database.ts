@@ -1,12 +1,13 @@
-import { chmodSync, existsSync, renameSync } from 'node:fs';
-import type Database from 'libsql';
+import { isUtf8 } from 'node:buffer';
+import { existsSync, renameSync } from 'node:fs';
 import { messageOf, UserError } from '../errors.ts';
-import { libsql } from './libsql.ts';
+import { connect, type Connection } from './connection.ts';
+import { MemoryError } from './memory.ts';
 import { migrate } from './migrations.ts';
-import { makePrivateFile } from './private-file.ts';
+import { makePrivate, makePrivateFile } from './private-file.ts';
 
 /** The file is no database of this program, or not any more. */
-export class DamagedMemoryError extends UserError {
+export class DamagedMemoryError extends MemoryError {
   override name = 'DamagedMemoryError';
 }
 
@@ -14,33 +15,43 @@ export class DamagedMemoryError extends UserError {
  * Opens the database of the memory, made with mode 0600 where there is none, and looks whether it is whole. What
  * was written is on disk, synced, when a statement returns. Throws `UserError`, and `DamagedMemoryError`.
  */
-export const openDatabase = (file: string): Database.Database => {
-  let database: Database.Database | undefined;
+export const openDatabase = async (file: string): Promise<Connection> => {
+  let connection: Connection | undefined;
   try {
     // The mode is set before anything is written: the journal files take it over.
     makePrivateFile(file);
-    chmodSync(file, 0o600);
-    database = new (libsql())(file, { timeout: 5_000 });
-    database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;');
-    migrate(database, file);
-    checkWhole(database, file);
-    return database;
+    makePrivate(file);
+    connection = connect(file, { timeout: 5_000 });
+    connection.exec(pragmas);
+    migrate(connection, file);
+    checkWhole(connection, file);
+    return connection;
   } catch (error) {
-    database?.close();
+    await connection?.close();
     throw memoryError(file, error);
   }
 };
+
+/** The journal is taken into the file before it has grown far beyond 256 kB, and is cut back to that. */
+const pragmas = `
+  PRAGMA journal_mode = WAL;
+  PRAGMA synchronous = FULL;
+  PRAGMA wal_autocheckpoint = 64;
+  PRAGMA journal_size_limit = 262144;`;
 
 /** Keeps a damaged database under another name, which is returned: somebody may want to look at it. */
 export const moveAside = (file: string): string => {
   const aside = `${file}.damaged-${new Date().toISOString().replaceAll(/[^\d]/g, '')}`;
   try {
-    for (const end of databaseFiles) if (existsSync(file + end)) renameSync(file + end, aside + end);
+    for (const one of filesOf(file)) if (existsSync(one)) renameSync(one, aside + one.slice(file.length));
     return aside;
   } catch (error) {
     throw memoryError(file, error);
   }
 };
+
+/** The database and its journals. */
+export const filesOf = (file: string): string[] => ['', '-wal', '-shm'].map((end) => file + end);
 
 /** Whatever the disk, or SQLite on it, cannot do: a person mends it. */
 export const memoryError = (file: string, error: unknown): unknown => {
@@ -49,21 +60,37 @@ export const memoryError = (file: string, error: unknown): unknown => {
   if (/^SQLITE_(NOTADB|CORRUPT)/.test(code)) return damaged(file, messageOf(error));
   const isOfDisk = code !== '' || error.message.startsWith('ConnectionFailed');
   return isOfDisk
-    ? new UserError(`what is remembered in ${file} cannot be used: ${messageOf(error)}`, { cause: error })
+    ? new MemoryError(
+        `what is remembered in ${file} cannot be used, and nothing is written to the service without it: ${messageOf(error)}; ${adviceOn(error.message)}`,
+        { cause: error },
+      )
     : error;
 };
 
-const databaseFiles = ['', '-wal', '-shm'];
+const adviceOn = (message: string): string =>
+  /\bfull\b|ENOSPC/.test(message)
+    ? 'make room on the disk'
+    : 'look at the disk and at who may write to the directory, or set --state-dir to another one';
 
-/** Some 30 ms for 100,000 records. */
-const checkWhole = (database: Database.Database, file: string): void => {
-  const [row]: unknown[] = database.prepare('PRAGMA quick_check(1)').all();
+/** Some 150 ms for 100,000 records. */
+const checkWhole = (connection: Connection, file: string): void => {
+  const [row]: unknown[] = connection.all('PRAGMA quick_check(1)');
   const [problem] = Object.values(row ?? {});
   if (problem !== 'ok') throw damaged(file, String(problem));
-  for (const table of ['templates', 'records', 'intents', 'history']) {
-    const broken = database.prepare(`SELECT 1 FROM ${table} WHERE NOT json_valid(body) LIMIT 1`).all();
-    if (broken.length > 0) throw damaged(file, `a row of ${table} cannot be read`);
+  for (const [table, part] of Object.entries(parts)) {
+    const sql = `SELECT CAST(group_concat(body, '') AS BLOB) AS text, min(json_valid(body)) AS isJson FROM ${table} GROUP BY ${part}`;
+    if (!connection.all(sql).every(isReadable)) throw damaged(file, `a row of ${table} cannot be read`);
   }
+};
+
+/** By what the bodies of each table are looked at together. */
+const parts = { templates: 'scope', records: 'scope, template_id', intents: 'scope', history: 'id / 1000' };
+
+/** libsql ends the process where it is to give a text that is not UTF-8; of bytes nobody expects anything. */
+const isReadable = (row: unknown): boolean => {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the columns that were asked for
+  const { text, isJson } = row as { text: ArrayBuffer | null; isJson: number };
+  return text !== null && isJson === 1 && isUtf8(new Uint8Array(text));
 };
 
 const damaged = (file: string, problem: string): DamagedMemoryError =>

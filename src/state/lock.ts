@@ -1,9 +1,10 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { setTimeout } from 'node:timers/promises';
-import type Database from 'libsql';
 import { UserError } from '../errors.ts';
-import { libsql } from './libsql.ts';
+import { connect, type Connection } from './connection.ts';
+import { identityOf } from './file-identity.ts';
+import { MemoryError } from './memory.ts';
 import { makePrivateFile } from './private-file.ts';
 
 export interface LockOptions {
@@ -16,7 +17,9 @@ export interface LockOptions {
 }
 
 export interface Lock {
-  release(): void;
+  /** Throws a `MemoryError` where its file was removed or replaced: then others can take the lock too. */
+  check(): void;
+  release(): Promise<void>;
 }
 
 /** Another process holds the lock, and went on holding it. */
@@ -30,34 +33,43 @@ export class LockedError extends UserError {
  */
 export const acquireLock = async ({ file, timeout, signal, onWait }: LockOptions): Promise<Lock> => {
   makePrivateFile(file);
-  const database = new (libsql())(file, { timeout: 0 });
+  const connection = connect(file, { timeout: 0 });
   const end = performance.now() + timeout;
   let isTold = false;
-  while (!takes(database)) {
+  while (!takes(connection)) {
     const holder = holderOf(file);
     if (!isTold) onWait(holder);
     isTold = true;
     if (signal.aborted || performance.now() >= end) {
-      database.close();
+      await connection.close();
       throw new LockedError(`another pass for this client is running: ${holder}`);
     }
     await setTimeout(interval, undefined, { signal }).catch(() => undefined);
   }
   const sayWho = (text: string): void => noteHolder(`${file}.holder`, text);
   sayWho(`process ${process.pid} on ${hostname()}, since ${new Date().toISOString()}`);
+  const identity = identityOf([file]);
   return {
-    release: () => {
+    check: () => {
+      if (identityOf([file]) !== identity) throw removed(file);
+    },
+    release: async () => {
       sayWho('');
-      database.close();
+      await connection.close();
     },
   };
 };
 
 const interval = 50;
 
-const takes = (database: Database.Database): boolean => {
+const removed = (file: string): MemoryError =>
+  new MemoryError(
+    `the lock ${file} was removed or replaced while it was held, so another process may be writing: nothing more is sent`,
+  );
+
+const takes = (connection: Connection): boolean => {
   try {
-    database.exec('BEGIN EXCLUSIVE');
+    connection.exec('BEGIN EXCLUSIVE');
     return true;
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'SQLITE_BUSY') return false;

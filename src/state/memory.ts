@@ -1,5 +1,11 @@
+import { UserError } from '../errors.ts';
 import type { RecordData } from '../model/record.ts';
 import type { Cause } from '../plan/difference.ts';
+
+/** What has to be remembered cannot be, and without that nothing may be sent. */
+export class MemoryError extends UserError {
+  override name = 'MemoryError';
+}
 
 /**
  * What is remembered between passes, so that no record is added twice and every difference can name its cause.
@@ -106,6 +112,15 @@ export interface Failure {
   readonly retryAt: number;
   /** Milliseconds. */
   readonly pause: number;
+  /** When it came to that, by a clock that never jumps. */
+  readonly since?: Uptime;
+}
+
+/** Times of one boot can be told apart in order and distance, whatever the clock was set to meanwhile. */
+export interface Uptime {
+  readonly boot: string;
+  /** Milliseconds. */
+  readonly at: number;
 }
 
 /** A write that is about to leave, or has left. */

@@ -1,5 +1,5 @@
-import type Database from 'libsql';
 import { UserError } from '../errors.ts';
+import type { Connection } from './connection.ts';
 
 /** Each brings the schema from the version of its index to the next. Never change one that was released. */
 const migrations = [
@@ -16,26 +16,22 @@ const migrations = [
    CREATE INDEX history_by_time ON history (scope, at);`,
 ];
 
-/** Throws a `UserError` where a newer version of this program wrote the file. */
-export const migrate = (database: Database.Database, file: string): void => {
-  database.exec('BEGIN IMMEDIATE');
-  try {
-    const version = versionOf(database);
+/** Throws a `UserError` where a newer version of this program wrote the file. Writes nothing that is there already. */
+export const migrate = (connection: Connection, file: string): void => {
+  if (versionOf(connection) === migrations.length) return;
+  connection.transaction(() => {
+    const version = versionOf(connection);
     if (version > migrations.length) {
       throw new UserError(
         `${file} was written by a newer version of this program (schema ${version}, this one knows ${migrations.length}): use that version, or another --state-dir`,
       );
     }
-    for (const migration of migrations.slice(version)) database.exec(migration);
-    database.exec(`PRAGMA user_version = ${migrations.length}`);
-    database.exec('COMMIT');
-  } catch (error) {
-    if (database.inTransaction) database.exec('ROLLBACK');
-    throw error;
-  }
+    for (const migration of migrations.slice(version)) connection.exec(migration);
+    connection.exec(`PRAGMA user_version = ${migrations.length}`);
+  });
 };
 
-const versionOf = (database: Database.Database): number => {
-  const row: unknown = database.prepare('PRAGMA user_version').get();
+const versionOf = (connection: Connection): number => {
+  const row = connection.get('PRAGMA user_version');
   return typeof row === 'object' && row !== null && 'user_version' in row ? Number(row.user_version) : 0;
 };

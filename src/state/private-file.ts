@@ -1,6 +1,7 @@
-import { closeSync, existsSync, openSync } from 'node:fs';
+import { chmodSync, closeSync, lstatSync, openSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { makeDirectory } from '../directory.ts';
+import { UserError } from '../errors.ts';
 
 /**
  * Makes a file, and the directory for it, that only its owner can read, if it is not there. One that is there is
@@ -8,5 +9,16 @@ import { makeDirectory } from '../directory.ts';
  */
 export const makePrivateFile = (file: string): void => {
   makeDirectory(dirname(file), 0o700);
-  if (!existsSync(file)) closeSync(openSync(file, 'a', 0o600));
+  const stats = statSync(file, { throwIfNoEntry: false });
+  if (!stats) closeSync(openSync(file, 'a', 0o600));
+  else if (!stats.isFile()) {
+    const what = stats.isDirectory() ? 'a directory' : 'not a regular file';
+    throw new UserError(`${file} is ${what}: remove it, or set --state-dir to another directory`);
+  }
+};
+
+/** Closes a file to others, if it is this very file: what a link leads to is somebody else's business. */
+export const makePrivate = (file: string): void => {
+  const stats = lstatSync(file);
+  if (stats.isFile() && (stats.mode & 0o777) !== 0o600) chmodSync(file, 0o600);
 };

@@ -1,26 +1,39 @@
-import type Database from 'libsql';
-import { memoryError, openDatabase } from './database.ts';
-import type {
-  FoundSlice,
-  Ending,
-  HistoryEntry,
-  HistoryFilter,
-  Intent,
-  LedgerChanges,
-  Memory,
-  PagedHistory,
+import { filesOf, memoryError, openDatabase } from './database.ts';
+import { identityOf } from './file-identity.ts';
+import {
+  MemoryError,
+  type Ending,
+  type FoundSlice,
+  type HistoryEntry,
+  type HistoryFilter,
+  type Intent,
+  type LedgerChanges,
+  type Memory,
+  type PagedHistory,
 } from './memory.ts';
 
+/** A memory that lies in a file. */
+export interface FileMemory extends Memory, PagedHistory {
+  /** Whether its files are still those that were opened. */
+  isInPlace(): boolean;
+}
+
+const day = 86_400_000;
 const historyDays = 90;
+/** A clock may be wrong: an entry is old where it is by so many of the client's newest writes, by each of them. */
+const newestWrites = 100;
+/** Of all clients; some 30 MB. */
+const mostWrites = 50_000;
 
 /**
  * Opens the memory of one client in a SQLite file, made where it is not there. `scope` tells clients apart that
  * share the file. A write is on disk, synced, when its promise resolves; it rejects with `UserError` where the disk
  * does not take it. Throws `UserError`, and `DamagedMemoryError` for what is no database of this program.
  */
-export const openMemory = (file: string, scope: string): Memory & PagedHistory => {
-  const database = openDatabase(file);
-  const statements = prepare(database);
+export const openMemory = async (file: string, scope: string): Promise<FileMemory> => {
+  const connection = await openDatabase(file);
+  const identity = identityOf(filesOf(file));
+  const isInPlace = (): boolean => identityOf(filesOf(file)) === identity;
 
   /** How often this connection has written of a template; SQLite itself tells what others have done. */
   const writes = new Map<number, number>();
@@ -32,9 +45,10 @@ export const openMemory = (file: string, scope: string): Memory & PagedHistory =
     const id = facts.templateId;
     writes.set(id, (writes.get(id) ?? 0) + 1);
     allWrites += 1;
-    statements.saveTemplate.run(scope, id, JSON.stringify(facts));
-    for (const key of forgotten) statements.forgetRecord.run(scope, id, key);
-    for (const record of records) statements.saveRecord.run(scope, id, record.key, JSON.stringify(record));
+    connection.run(queries.saveTemplate, scope, id, JSON.stringify(facts));
+    for (const key of forgotten) connection.run(queries.forgetRecord, scope, id, key);
+    for (const record of records)
+      connection.run(queries.saveRecord, scope, id, record.key, JSON.stringify(record));
   };
   const note = (intent: Intent, { outcome, recordId, error }: Ending): void => {
     const { at, run, templateId, template, action, before, after } = intent;
@@ -50,8 +64,10 @@ export const openMemory = (file: string, scope: string): Memory & PagedHistory =
       outcome,
       error,
     };
-    statements.addHistory.run(scope, at, template, outcome, JSON.stringify(entry));
-    statements.trimHistory.run(scope, at - historyDays * 86_400_000);
+    connection.run(queries.addHistory, scope, at, template, outcome, JSON.stringify(entry));
+    const kept = historyDays * day;
+    connection.run(queries.trimOld, scope, at - kept, scope, newestWrites, kept);
+    connection.run(queries.trimMost, mostWrites);
   };
 
   const ask = async <T>(task: () => T): Promise<T> => {
@@ -61,26 +77,35 @@ export const openMemory = (file: string, scope: string): Memory & PagedHistory =
       throw memoryError(file, error);
     }
   };
+  /** What went to files that nobody finds any more would be lost with this process. */
+  const change = <T>(task: () => T): Promise<T> =>
+    ask(() => {
+      if (!isInPlace()) throw removed(file);
+      return connection.transaction(task);
+    });
 
   return {
     template: (templateId) =>
       ask(() => {
-        const facts = statements.template.get(scope, templateId);
+        const facts = connection.get(queries.template, scope, templateId);
         if (facts === undefined) return null;
-        return { facts: parse(facts), records: statements.records.all(scope, templateId).map(parse) };
+        return {
+          facts: parse(facts),
+          records: connection.all(queries.records, scope, templateId).map(parse),
+        };
       }),
-    templates: () => ask(() => statements.templates.all(scope).map(parse)),
-    openIntents: () => ask(() => statements.intents.all(scope).map(parse)),
+    templates: () => ask(() => connection.all(queries.templates, scope).map(parse)),
+    openIntents: () => ask(() => connection.all(queries.intents, scope).map(parse)),
     history: (filter = {}) =>
       ask(() =>
-        statements.history
-          .all(scope, filter.since ?? 0)
+        connection
+          .all(queries.history, scope, filter.since ?? 0)
           .map((row): HistoryEntry => parse(row))
           .filter((entry) => matches(entry, filter)),
       ),
     historySlice: ({ before, rows, since = 0, ...filter }) =>
       ask(() => {
-        const found = statements.slice.all(scope, since, before.at, before.id, rows).map(historyRow);
+        const found = connection.all(queries.slice, scope, since, before.at, before.id, rows).map(historyRow);
         const last = found.at(-1);
         return {
           entries: found.filter((row) => matches(row, filter)).map((row) => placed(row.id, parse(row))),
@@ -88,28 +113,27 @@ export const openMemory = (file: string, scope: string): Memory & PagedHistory =
         };
       }),
     begin: (intent) =>
-      ask(() => {
-        const { lastInsertRowid } = statements.addIntent.run(scope, JSON.stringify(intent));
+      change(() => {
+        const { lastInsertRowid } = connection.run(queries.addIntent, scope, JSON.stringify(intent));
         return { ...intent, id: Number(lastInsertRowid) };
       }),
     finish: (intent, ending, changes) =>
-      ask(
-        database.transaction(() => {
-          statements.closeIntent.run(scope, intent.id);
-          note(intent, ending);
-          saveChanges(changes);
-        }),
-      ),
-    save: (changes) => ask(database.transaction(() => saveChanges(changes))),
+      change(() => {
+        connection.run(queries.closeIntent, scope, intent.id);
+        note(intent, ending);
+        saveChanges(changes);
+      }),
+    save: (changes) => change(() => saveChanges(changes)),
     revisions: () =>
       ask(() => {
-        const others = versionIn(statements.dataVersion.get());
+        const others = versionIn(connection.get(queries.dataVersion));
         return {
           of: (id) => `${opening} ${others} ${writes.get(id) ?? 0}`,
           whole: `${opening} ${others} ${allWrites}`,
         };
       }),
-    close: () => ask(() => void database.close()),
+    isInPlace,
+    close: () => connection.close(),
   };
 };
 
@@ -119,15 +143,10 @@ const versionIn = (row: unknown): string =>
 /** Revisions of one opening tell nothing about those of another. */
 let openings = 0;
 
-type Statements = { [Name in keyof typeof queries]: Database.Statement };
-
-const prepare = (database: Database.Database): Statements => {
-  const statements: Partial<Statements> = {};
-  for (const [name, sql] of Object.entries(queries))
-    Object.assign(statements, { [name]: database.prepare(sql) });
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- every query has just been prepared
-  return statements as Statements;
-};
+const removed = (file: string): MemoryError =>
+  new MemoryError(
+    `${file} was removed or replaced while the program used it: what it remembered since is lost, and nothing more is sent in this pass`,
+  );
 
 const queries = {
   template: 'SELECT body FROM templates WHERE scope = ? AND template_id = ?',
@@ -146,7 +165,9 @@ const queries = {
     WHERE scope = ? AND at >= ? AND (at, id) < (?, ?) ORDER BY at DESC, id DESC LIMIT ?`,
   addHistory: 'INSERT INTO history (scope, at, template, outcome, body) VALUES (?, ?, ?, ?, ?)',
   dataVersion: 'PRAGMA data_version',
-  trimHistory: 'DELETE FROM history WHERE scope = ? AND at < ?',
+  trimOld: `DELETE FROM history WHERE scope = ? AND at < ? AND +at <
+    (SELECT min(at) FROM (SELECT at FROM history WHERE scope = ? ORDER BY id DESC LIMIT ?)) - ?`,
+  trimMost: 'DELETE FROM history WHERE id <= (SELECT max(id) FROM history) - ?',
 } as const;
 
 /** The bodies are this program's own: what wrote them is told by the schema version. */

@@ -65,7 +65,7 @@ describe('a reading that fails', () => {
   test.each(cases)(
     'ends the calls of the client with its cause and its time: to $purpose, where $what',
     async ({ reader: { wanted, mishaps = {}, reads, prepare }, error }) => {
-      const scene = openScene(presentTemplate(['#1 www A 192.0.2.1']));
+      const scene = await openScene(presentTemplate(['#1 www A 192.0.2.1']));
       await prepare?.(scene);
       for (const [call, mishap] of Object.entries(mishaps)) scene.mishaps.set(call, mishap);
       scene.mishaps.set(reads, error.mishap);
@@ -88,7 +88,7 @@ describe('a reading that fails', () => {
   );
 
   test('is not forgotten for another that says less', async () => {
-    const scene = openScene(presentTemplate(['#1 www A 192.0.2.1']));
+    const scene = await openScene(presentTemplate(['#1 www A 192.0.2.1']));
     scene.mishaps.set('update 1', failing('refused', 422));
     scene.mishaps.set('list 2', failing('unavailable', 502));
     scene.mishaps.set('records of shop.example.net 1', failing('unauthorized', 401));

@@ -25,7 +25,8 @@ export interface Scene {
   pass(desired: DesiredTemplate, more?: Partial<Pass>): Promise<PassResult>;
 }
 
-export const openScene = (present: PresentTemplate): Scene => {
+export const openScene = async (present: PresentTemplate): Promise<Scene> => {
+  const memory = await opened(newFile());
   const counts = new Map<string, number>();
   const called = (operation: string): PresentTemplate => {
     const count = (counts.get(operation) ?? 0) + 1;
@@ -62,7 +63,7 @@ export const openScene = (present: PresentTemplate): Scene => {
     mishaps: new Map(),
     derived: () => derivedFrom(scene.present),
     calls: [],
-    memory: opened(newFile()),
+    memory,
     now: Date.UTC(2026, 10, 20),
     pass: (desired, more = {}) => {
       counts.clear();
@@ -86,9 +87,14 @@ export const openScene = (present: PresentTemplate): Scene => {
           listing: null,
           memory: scene.memory,
           writer: scene.memory,
-          clock: { now: () => scene.now, sleep: () => Promise.resolve() },
+          clock: {
+            now: () => scene.now,
+            uptime: () => ({ boot: 'b', at: scene.now }),
+            sleep: () => Promise.resolve(),
+          },
           signal: new AbortController().signal,
           onChange: () => undefined,
+          warn: () => undefined,
           revisionOf: () => null,
           settle: 10_000,
           unknownPause: 300_000,

@@ -17,7 +17,7 @@ const stateOf = (): DesiredState => ({
 /** A pass in which the one template was at rest, and what another pass with the very same would begin with. */
 const afterRest = async () => {
   const file = newFile();
-  const memory = opened(file);
+  const memory = await opened(file);
   await memory.save(changesOf());
   const described = stateOf();
   const actual = [presentTemplate(['#1 @ A 192.0.2.1'])];
@@ -61,7 +61,8 @@ test.each<[string, (last: { file: string; memory: Memory }) => Promise<Partial<G
   [
     'another process has remembered something',
     async ({ file }) => {
-      await opened(file).save(changesOf());
+      const other = await opened(file);
+      await other.save(changesOf({ facts: factsOf({ lastWriteAt: 1 }) }));
       return {};
     },
   ],

@@ -27,7 +27,7 @@ const resultWith = async (
     revision: null,
     subdomains: [],
     heldBack: () => null,
-    halted: null,
+    halt: { reason: null },
   });
 };
 

@@ -9,7 +9,7 @@ const wanted = desiredTemplate(['www A 192.0.2.1'], { subdomains: [shop, 'late.e
 
 describe('a subdomain that cannot be read', () => {
   test('makes its template failed, and that says which; where nothing else is new as well', async () => {
-    const scene = openScene(presentTemplate(['#1 www A 192.0.2.1']));
+    const scene = await openScene(presentTemplate(['#1 www A 192.0.2.1']));
     const rests = noRests();
     const result = async () => (await scene.pass(wanted, { rests })).templates[0];
     expect(await result()).toMatchObject({ status: 'in-sync' });
@@ -33,7 +33,7 @@ const grace = 900_000;
 /** Two records, remembered as in sync; what a pass with another address of api then says of each subdomain. */
 const opened = async () => {
   const present = presentTemplate(['#1 www A 192.0.2.1', '#2 api A 192.0.2.2']);
-  const scene = openScene(present);
+  const scene = await openScene(present);
   const describing = (api: string) =>
     desiredTemplate(['www A 192.0.2.1', `api A ${api}`], { subdomains: wanted.subdomains });
   const statuses = async (api: string, more: Partial<Pass> = {}) => {

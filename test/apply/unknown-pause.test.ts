@@ -7,7 +7,7 @@ const minute = 60_000;
 test.each([1_000, 30_000, minute, 5 * minute, 24 * 60 * minute])(
   'an add that was found in no reading is tried again after the pause that is set, no sooner and no later: %i ms',
   async (unknownPause) => {
-    const scene = openScene(presentTemplate(['#1 @ A 192.0.2.1']));
+    const scene = await openScene(presentTemplate(['#1 @ A 192.0.2.1']));
     const pass = () => scene.pass(desiredTemplate(['@ A 192.0.2.1', 'www A 192.0.2.2']), { unknownPause });
     scene.mishaps.set('add 1', failing('unknown', null));
     const until = scene.now + unknownPause;

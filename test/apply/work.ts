@@ -5,14 +5,14 @@ import { desiredTemplate, presentTemplate } from '../plan/records.ts';
 import { newFile, opened } from '../state/samples.ts';
 
 /** At which no time goes by. */
-export const clock = { now: () => 0, sleep: () => Promise.resolve() };
+export const clock = { now: () => 0, uptime: () => ({ boot: 'b', at: 0 }), sleep: () => Promise.resolve() };
 
 /** A template that is met for the first time. */
 export const newWork = async (
   wanted: readonly string[],
   present: readonly string[],
 ): Promise<{ work: TemplateWork; memory: Memory }> => {
-  const memory = opened(newFile());
+  const memory = await opened(newFile());
   const bound = { desired: desiredTemplate(wanted), present: presentTemplate(present), notes: [] };
   const options = { memory, writer: memory, trigger: 'schedule', retry: false, clock } as const;
   return { work: await openWork(bound, options), memory };

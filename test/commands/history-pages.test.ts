@@ -29,7 +29,7 @@ const withWrites = async (times: Readonly<Record<string, readonly number[]>>) =>
   const clients = clientsIn(path.join(newFolder(), 'state'), Object.keys(times));
   for (const client of clients) {
     const { file, scope } = memoryPlace(client, client.tokens.read().clientToken, false);
-    const memory = opened(file, scope);
+    const memory = await opened(file, scope);
     for (const [index, at] of times[client.name]!.entries()) {
       const intent = await memory.begin(intentOf({ at, run: `${client.name} ${index}`, template: `t${at}` }));
       await memory.finish(intent, { outcome: 'applied', recordId: 3, error: null }, changesOf());

@@ -160,7 +160,7 @@ describe('a lock that another process holds', () => {
     });
     const requested = daemon.pass();
     await daemon.says('the pass has to wait');
-    lock.release();
+    await lock.release();
     expect(await requested).toMatchObject({ status: 'in-sync' });
     const passes = (await daemon.scrape()).all('dns_template_sync_passes_total');
     expect(passes.map(({ labels }) => [labels['trigger'], labels['result']])).toEqual([

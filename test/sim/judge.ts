@@ -36,7 +36,6 @@ export interface Judge extends Omit<Observer, 'onTurn'>, ProcessObserver {
   passEnded(result: PassResult | 'died' | 'disk full'): void;
   memoryLost(): void;
   blame(what: string): void;
-  clockJumped(): void;
   /** Writes of this pass. */
   readonly deeds: readonly Deed[];
 }
@@ -59,6 +58,7 @@ interface Promised {
   /** Null of one that is missing. */
   readonly recordId: number | null;
   readonly desired: RecordData;
+  /** True time: no clock that jumps makes it come sooner. */
   readonly until: number;
   readonly edits: number;
 }
@@ -94,7 +94,8 @@ export const createJudge = ({ world, isKind, truth, editsOf }: JudgeOptions): Ju
         one.edits === editsOf(one.templateId) &&
         one.key === deed.key &&
         (one.recordId === null || one.recordId === recordOf(deed)) &&
-        clientTime(world, facts.skew) < one.until,
+        // Two clocks are never the same to the millisecond.
+        world.time < one.until - 1_000,
     );
     if (broken) blame(`writes ${shown(deed.after)} before the time it named`);
   };
@@ -283,7 +284,7 @@ export const createJudge = ({ world, isKind, truth, editsOf }: JudgeOptions): Ju
             key: keyOf(difference.desired),
             recordId: 'recordId' in difference ? (difference.recordId ?? null) : null,
             desired: difference.desired,
-            until: Date.parse(difference.retryAt),
+            until: world.time + Date.parse(difference.retryAt) - clientTime(world, pass.skew),
             edits: editsOf(templateId),
           });
         }
@@ -296,9 +297,6 @@ export const createJudge = ({ world, isKind, truth, editsOf }: JudgeOptions): Ju
     },
     memoryLost: () => {
       for (const [id] of cases) cases.set(id, emptyCase(id));
-      promised = [];
-    },
-    clockJumped: () => {
       promised = [];
     },
   };

@@ -2,7 +2,7 @@ import type { Clock } from '../../src/apply/context.ts';
 import { noRests, type Rests } from '../../src/apply/rest.ts';
 import type { DesiredState, PresentTemplate } from '../../src/model/template.ts';
 import type { Pass } from '../../src/reconcile.ts';
-import type { Intent, Memory } from '../../src/state/memory.ts';
+import { MemoryError, type Intent, type Memory } from '../../src/state/memory.ts';
 import type { SimulatedService } from './service.ts';
 import type { World } from './world.ts';
 
@@ -144,7 +144,7 @@ export const startProcess = (
     call(name, 2, () => {
       if (random.chance(dangers.fullDisk)) {
         world.note(() => `  ! ${name}: the disk is full`);
-        throw new Error('the disk is full');
+        throw new MemoryError('the disk is full');
       }
       return effect();
     });
@@ -188,6 +188,7 @@ export const startProcess = (
     },
     clock: {
       now: () => clientTime(world, dangers.skew),
+      uptime: () => ({ boot: 'sim', at: Math.round(world.time) }),
       sleep: (milliseconds, signal) =>
         call('sleep', 0, () => {
           if (!signal.aborted) world.advance(milliseconds);

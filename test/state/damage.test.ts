@@ -6,13 +6,14 @@ import * as fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { UserError } from '../../src/errors.ts';
 import { DamagedMemoryError, moveAside } from '../../src/state/database.ts';
+import { openOrSalvage } from '../../src/state/salvage.ts';
 import { openMemory } from '../../src/state/sqlite.ts';
 import { changesOf, intentOf, newFile, newFolder, opened, rememberedRecord } from './samples.ts';
 
 /** A memory of some size, whole and closed. */
 const filled = async (): Promise<string> => {
   const file = newFile();
-  const memory = opened(file);
+  const memory = await opened(file);
   const records = Array.from({ length: 60 }, (_, index) => rememberedRecord(`A www${index}  1`));
   await memory.save(changesOf({ records }));
   for (let at = 0; at < 10; at += 1) {
@@ -30,7 +31,7 @@ const filled = async (): Promise<string> => {
 
 /** All that a pass does with a memory. */
 const use = async (file: string): Promise<void> => {
-  const memory = openMemory(file, 'client');
+  const memory = await openMemory(file, 'client');
   try {
     for (const { templateId } of await memory.templates()) await memory.template(templateId);
     await memory.history();
@@ -61,11 +62,18 @@ describe('a damaged database', () => {
         return Buffer.concat([whole.subarray(0, at), Buffer.from('!'), whole.subarray(at + 1)]);
       },
     ],
+    [
+      'a row that is no text',
+      (whole: Buffer) => {
+        const at = whole.indexOf('203.0.113.10', whole.indexOf('{"key":"A www30'));
+        return Buffer.concat([whole.subarray(0, at), Buffer.from([0xff]), whole.subarray(at + 1)]);
+      },
+    ],
   ])('is told as such: %s', async (_, damage) => {
     const file = await filled();
     writeFileSync(file, damage(readFileSync(file)));
-    expect(() => openMemory(file, 'client')).toThrow(DamagedMemoryError);
-    expect(() => openMemory(file, 'client')).toThrow(file);
+    await expect(openMemory(file, 'client')).rejects.toThrow(DamagedMemoryError);
+    await expect(openMemory(file, 'client')).rejects.toThrow(file);
   });
 
   it('is told as such wherever it is damaged, or can be used', async () => {
@@ -100,7 +108,7 @@ describe('a damaged database', () => {
     expect(readFileSync(`${aside}-wal`, 'utf8')).toBe('no journal');
     expect(readdirSync(path.dirname(file)).filter((name) => !name.includes('.damaged-'))).toEqual([]);
     await use(file);
-    expect(await opened(file).templates()).toHaveLength(1);
+    expect(await (await opened(file)).templates()).toHaveLength(1);
   });
 
   it('is not what an empty file is: that is a new one', async () => {
@@ -112,19 +120,87 @@ describe('a damaged database', () => {
   });
 });
 
+describe('what can still be read of a damaged database', () => {
+  /** With a history of several pages. */
+  const longFilled = async (): Promise<string> => {
+    const file = await filled();
+    const memory = await openMemory(file, 'client');
+    for (let at = 0; at < 60; at += 1)
+      await memory.finish(await memory.begin(intentOf({ at, run: `long-${at}` })), ended, changesOf());
+    await memory.close();
+    return file;
+  };
+  const ended = { outcome: 'applied', recordId: 1, error: null } as const;
+
+  /** Fills the page with zeros that holds this text. */
+  const damagePageWith = (file: string, text: string): void => {
+    const bytes = readFileSync(file);
+    const at = bytes.lastIndexOf(text);
+    expect(at).toBeGreaterThan(0);
+    const page = Math.floor(at / 4_096) * 4_096;
+    writeFileSync(file, bytes.fill(0, page, page + 4_096));
+  };
+
+  it('is kept where the history is damaged: all intents and bindings, and the history around the place', async () => {
+    const file = await longFilled();
+    const before = await openMemory(file, 'client');
+    const [intents, template] = [await before.openIntents(), await before.template(17)];
+    const history = (await before.history()).length;
+    await before.close();
+    damagePageWith(file, 'long-30"');
+    await expect(openMemory(file, 'client')).rejects.toThrow(DamagedMemoryError);
+
+    const said: string[] = [];
+    const memory = await openOrSalvage(file, 'client', (message) => said.push(message));
+    onTestFinished(() => memory.close());
+    expect(await memory.openIntents()).toEqual(intents);
+    expect(await memory.template(17)).toEqual(template);
+    const kept = (await memory.history()).length;
+    expect(kept).toBeGreaterThan(40);
+    expect(kept).toBeLessThan(history);
+    expect(said).toEqual([
+      expect.stringContaining(
+        `(5 writes of unknown outcome, 1 templates, 60 records, ${kept} writes in the history)`,
+      ),
+    ]);
+    // Ids of intents are never used twice.
+    expect((await memory.begin(intentOf())).id).toBeGreaterThan(Math.max(...intents.map(({ id }) => id)));
+  });
+
+  it('is kept where a row is no text, but for that row', async () => {
+    const file = await filled();
+    const bytes = readFileSync(file);
+    bytes[bytes.indexOf('203.0.113.10', bytes.indexOf('{"key":"A www30'))] = 0xff;
+    writeFileSync(file, bytes);
+    const memory = await openOrSalvage(file, 'client', () => undefined);
+    onTestFinished(() => memory.close());
+    expect(await memory.openIntents()).toHaveLength(5);
+    expect((await memory.template(17))?.records).toHaveLength(59);
+  });
+
+  it('is nothing where the file is another one', async () => {
+    const file = newFile();
+    mkdirSync(path.dirname(file));
+    writeFileSync(file, 'no database '.repeat(500));
+    const memory = await openOrSalvage(file, 'client', () => undefined);
+    onTestFinished(() => memory.close());
+    expect(await memory.templates()).toEqual([]);
+  });
+});
+
 describe('a disk that takes nothing', () => {
-  it('says so where the folder cannot be made', () => {
+  it('says so where the folder cannot be made', async () => {
     const folder = newFolder();
     writeFileSync(path.join(folder, 'taken'), '');
     const file = path.join(folder, 'taken', 'memory.db');
-    expect(() => openMemory(file, 'client')).toThrow(UserError);
-    expect(() => openMemory(file, 'client')).toThrow(file);
+    await expect(openMemory(file, 'client')).rejects.toThrow(UserError);
+    await expect(openMemory(file, 'client')).rejects.toThrow(file);
   });
 
-  it('says so where the file is a folder', () => {
+  it('says so where the file is a folder', async () => {
     const file = newFile();
     mkdirSync(file, { recursive: true });
-    expect(() => openMemory(file, 'client')).toThrow(UserError);
+    await expect(openMemory(file, 'client')).rejects.toThrow(UserError);
   });
 
   it.runIf(process.getuid?.() === 0 && process.platform === 'linux')(
@@ -134,7 +210,7 @@ describe('a disk that takes nothing', () => {
       execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=256k', 'tmpfs', folder]);
       onTestFinished(() => void execFileSync('umount', ['-l', folder]));
       const file = path.join(folder, 'memory.db');
-      const memory = openMemory(file, 'client');
+      const memory = await openMemory(file, 'client');
       const begun: number[] = [];
       const error = await (async () => {
         for (;;) begun.push((await memory.begin(intentOf())).id);
@@ -145,7 +221,7 @@ describe('a disk that takes nothing', () => {
       await memory.close();
 
       execFileSync('mount', ['-o', 'remount,size=4m', folder]);
-      const again = openMemory(file, 'client');
+      const again = await openMemory(file, 'client');
       expect((await again.openIntents()).map(({ id }) => id)).toEqual(begun);
       await again.begin(intentOf());
       await again.close();
@@ -159,9 +235,9 @@ it('refuses what a newer version of the program wrote, and leaves it alone', asy
   database.exec('PRAGMA user_version = 99');
   database.close();
   const before = readFileSync(file);
-  expect(() => openMemory(file, 'client')).toThrow(UserError);
-  expect(() => openMemory(file, 'client')).not.toThrow(DamagedMemoryError);
-  expect(() => openMemory(file, 'client')).toThrow(
+  await expect(openMemory(file, 'client')).rejects.toThrow(UserError);
+  await expect(openMemory(file, 'client')).rejects.not.toThrow(DamagedMemoryError);
+  await expect(openMemory(file, 'client')).rejects.toThrow(
     /memory\.db was written by a newer version .*schema 99.*--state-dir/,
   );
   expect(readFileSync(file)).toEqual(before);

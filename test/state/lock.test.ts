@@ -50,7 +50,7 @@ describe('a lock', () => {
     const lock = await acquire(file);
     await expect(acquire(file)).rejects.toThrow(LockedError);
     expect(await isFree(file)).toBe(false);
-    lock.release();
+    await lock.release();
     expect(await isFree(file)).toBe(true);
   });
 
@@ -82,7 +82,7 @@ describe('a lock', () => {
       await holder.line();
       const lock = await acquire(file, { timeout: 60_000, onWait: () => process.kill(holder.pid, signal) });
       expect(await isFree(file)).toBe(false);
-      lock.release();
+      await lock.release();
     },
   );
 
@@ -92,7 +92,7 @@ describe('a lock', () => {
     expect(readFileSync(`${file}.holder`, 'utf8')).toContain(`process ${process.pid} `);
     writeFileSync(`${file}.holder`, '');
     await expect(acquire(file)).rejects.toThrow('holder unknown');
-    lock.release();
+    await lock.release();
     expect(readFileSync(`${file}.holder`, 'utf8')).toBe('');
   });
 
@@ -102,13 +102,13 @@ describe('a lock', () => {
     const ending = new AbortController();
     const waiting = acquire(file, { timeout: 600_000, signal: ending.signal, onWait: () => ending.abort() });
     await expect(waiting).rejects.toThrow(LockedError);
-    lock.release();
+    await lock.release();
   });
 
   it('of another client is another lock', async () => {
     const file = newLock();
     const lock = await acquire(file);
     expect(await isFree(file.replace('lock-1', 'lock-2'))).toBe(true);
-    lock.release();
+    await lock.release();
   });
 });

@@ -3,15 +3,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { RecordData } from '../../src/model/record.ts';
-import type {
-  Intent,
-  LedgerChanges,
-  Memory,
-  PagedHistory,
-  RecordMemory,
-  TemplateFacts,
-} from '../../src/state/memory.ts';
-import { openMemory } from '../../src/state/sqlite.ts';
+import type { Intent, LedgerChanges, RecordMemory, TemplateFacts } from '../../src/state/memory.ts';
+import { openMemory, type FileMemory } from '../../src/state/sqlite.ts';
 
 /** A folder of its own, gone after the test. */
 export const newFolder = (): string => {
@@ -23,8 +16,8 @@ export const newFolder = (): string => {
 export const newFile = (): string => path.join(newFolder(), 'state', 'memory.db');
 
 /** Closed when the test ends. */
-export const opened = (file: string, scope = 'client'): Memory & PagedHistory => {
-  const memory = openMemory(file, scope);
+export const opened = async (file: string, scope = 'client'): Promise<FileMemory> => {
+  const memory = await openMemory(file, scope);
   onTestFinished(() => memory.close());
   return memory;
 };

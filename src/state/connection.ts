@@ -1,0 +1,97 @@
+import { createRequire } from 'node:module';
+import { setImmediate } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import type Libsql from 'libsql';
+
+/** One connection to a SQLite file. Each SQL text is prepared once. */
+export interface Connection {
+  /** Several statements, without values. */
+  exec(sql: string): void;
+  run(sql: string, ...values: readonly Value[]): { readonly lastInsertRowid: number | bigint };
+  get(sql: string, ...values: readonly Value[]): unknown;
+  all(sql: string, ...values: readonly Value[]): unknown[];
+  /** All of it or nothing. Where it fails, the error is that of the task or of the commit. */
+  transaction<T>(task: () => T): T;
+  /** When it resolves, no file is open and no lock is held any more. */
+  close(): Promise<void>;
+}
+
+export type Value = string | number;
+
+export interface ConnectionOptions {
+  /** Milliseconds to wait for another connection's lock; they block. */
+  readonly timeout: number;
+}
+
+/** Opens a SQLite file, which is made if it is not there. Throws what libsql throws. */
+export const connect = (file: string, options: ConnectionOptions): Connection => {
+  const database = new (libsql())(file, options);
+  const statements = new Map<string, Libsql.Statement>();
+  const prepared = (sql: string): Libsql.Statement => {
+    const statement = statements.get(sql) ?? database.prepare(sql);
+    statements.set(sql, statement);
+    return statement;
+  };
+  return {
+    exec: (sql) => void database.exec(sql),
+    run: (sql, ...values) => prepared(sql).run(...values),
+    get: (sql, ...values) => prepared(sql).get(...values),
+    all: (sql, ...values) => prepared(sql).all(...values),
+    transaction: (task) => {
+      database.exec('BEGIN IMMEDIATE');
+      try {
+        const result = task();
+        database.exec('COMMIT');
+        return result;
+      } catch (error) {
+        rollBack(database);
+        throw error;
+      }
+    },
+    close: async () => {
+      database.close();
+      if (statements.size === 0) return;
+      statements.clear();
+      await freeStatements();
+    },
+  };
+};
+
+/** SQLite has rolled back by itself where the disk is full. */
+const rollBack = (database: Libsql.Database): void => {
+  try {
+    if (database.inTransaction) database.exec('ROLLBACK');
+  } catch {
+    // What went wrong first is what counts.
+  }
+};
+
+/**
+ * A file stays open, and locked, as long as one prepared statement of its connection lives, and libsql has no call
+ * that ends one: only the garbage collector does, which is asked for at once. It takes some 5 ms.
+ */
+const freeStatements = async (): Promise<void> => {
+  collectGarbage ??= exposedCollector();
+  collectGarbage();
+  // Native objects are freed after the collection.
+  await setImmediate();
+};
+
+let collectGarbage: (() => void) | null = null;
+
+const exposedCollector = (): (() => void) => {
+  setFlagsFromString('--expose-gc');
+  const collector: () => void = runInNewContext('gc');
+  setFlagsFromString('--no-expose-gc');
+  return collector;
+};
+
+let loaded: typeof Libsql | null = null;
+
+/** SQLite. Loading it takes longer than planning without it, so that waits until there is something to open. */
+const libsql = (): typeof Libsql => {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what the package exports
+  loaded ??= createRequire(import.meta.url)('libsql') as typeof Libsql;
+  return loaded;
+};

@@ -1,0 +1,39 @@
+import { accessSync, constants, copyFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { memoryError } from './database.ts';
+import { openMemory, type FileMemory } from './sqlite.ts';
+
+/** Opens a memory that is only read. SQLite has to write beside it even so: where it may not, it is given a copy. */
+export const openForReading = (file: string, scope: string): Promise<FileMemory> =>
+  [path.dirname(file), file].every(isWritable) ? openMemory(file, scope) : openCopy(file, scope);
+
+const openCopy = async (file: string, scope: string): Promise<FileMemory> => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'dns-template-sync-'));
+  const remove = (): void => rmSync(folder, { recursive: true, force: true });
+  try {
+    const copy = path.join(folder, path.basename(file));
+    copyFileSync(file, copy);
+    // What is in the shared memory file is in the journal too.
+    if (existsSync(`${file}-wal`)) copyFileSync(`${file}-wal`, `${copy}-wal`);
+    const memory = await openMemory(copy, scope);
+    return {
+      ...memory,
+      // Of the next change it would know nothing.
+      isInPlace: () => false,
+      close: () => memory.close().finally(remove),
+    };
+  } catch (error) {
+    remove();
+    throw memoryError(file, error);
+  }
+};
+
+const isWritable = (file: string): boolean => {
+  try {
+    accessSync(file, constants.W_OK);
+    return true;
+  } catch {
+    return false;
+  }
+};

@@ -1,0 +1,170 @@
+import { renameSync, rmSync } from 'node:fs';
+import { connect, type Connection, type Value } from './connection.ts';
+import { DamagedMemoryError, filesOf, moveAside, openDatabase } from './database.ts';
+import { openMemory, type FileMemory } from './sqlite.ts';
+
+/**
+ * Opens a memory. A damaged one is kept for whoever wants to look at it, and a new one is begun with what can still
+ * be read of it, for the rest fills again by reading.
+ */
+export const openOrSalvage = async (
+  file: string,
+  scope: string,
+  say: (message: string) => void,
+): Promise<FileMemory> => {
+  try {
+    return await openMemory(file, scope);
+  } catch (error) {
+    if (!(error instanceof DamagedMemoryError)) throw error;
+    const fresh = `${file}.new`;
+    removeDatabase(fresh);
+    const saved = await salvage(file, fresh);
+    const aside = moveAside(file);
+    renameSync(fresh, file);
+    say(
+      `${error.message}: it is ${aside} now, and a new one is begun with what could be read of it (${saved}); what else there was is forgotten`,
+    );
+    return openMemory(file, scope);
+  }
+};
+
+/** What must not be lost comes first: a record is added twice where nobody knows of the add that is under way. */
+const tables: readonly Table[] = [
+  {
+    name: 'intents',
+    called: 'writes of unknown outcome',
+    key: ['id'],
+    numbers: ['id'],
+    texts: ['scope', 'body'],
+  },
+  {
+    name: 'templates',
+    called: 'templates',
+    key: ['scope', 'template_id'],
+    numbers: ['template_id'],
+    texts: ['scope', 'body'],
+  },
+  {
+    name: 'records',
+    called: 'records',
+    key: ['scope', 'template_id', 'key'],
+    numbers: ['template_id'],
+    texts: ['scope', 'key', 'body'],
+  },
+  {
+    name: 'history',
+    called: 'writes in the history',
+    key: ['id'],
+    numbers: ['id', 'at'],
+    texts: ['scope', 'template', 'outcome', 'body'],
+  },
+];
+
+interface Table {
+  readonly name: 'intents' | 'templates' | 'records' | 'history';
+  readonly called: string;
+  /** What the rows are sorted by. */
+  readonly key: readonly string[];
+  readonly numbers: readonly string[];
+  /** The columns that hold text, which are read as bytes: they may be anything. */
+  readonly texts: readonly string[];
+}
+
+type Row = Readonly<Record<string, Value>>;
+
+/** Copies what can be read into a new database; gives how much that was, in words. */
+const salvage = async (file: string, fresh: string): Promise<string> => {
+  const source = connect(file, { timeout: 5_000 });
+  const target = await openDatabase(fresh);
+  try {
+    const counts = tables.map((table) => {
+      const rows = readableRows(source, table);
+      target.transaction(() => rows.forEach((row) => insert(target, table, row)));
+      return `${rows.length} ${table.called}`;
+    });
+    return counts.join(', ');
+  } finally {
+    await source.close();
+    await target.close();
+  }
+};
+
+/** From both ends up to where it is damaged. */
+const readableRows = (source: Connection, table: Table): Row[] => {
+  const rows = new Map<string, Row>();
+  for (const direction of ['ASC', 'DESC'] as const) {
+    try {
+      for (let row = next(source, table, direction, null); row; row = next(source, table, direction, row)) {
+        const key = JSON.stringify(keyOf(table, row));
+        if (rows.has(key)) break;
+        rows.set(key, row);
+      }
+    } catch {
+      // Whatever lies behind this place cannot be reached.
+    }
+  }
+  return [...rows.values()].filter((row) => isUsable(table, row));
+};
+
+const next = (
+  source: Connection,
+  table: Table,
+  direction: 'ASC' | 'DESC',
+  after: Row | null,
+): Row | undefined => {
+  const { name, key, texts, numbers } = table;
+  const bytes = texts.map((column) => `CAST(${column} AS BLOB) AS ${column}`).join();
+  const beyond = `WHERE (${key.join()}) ${direction === 'ASC' ? '>' : '<'} (${key.map(() => '?').join()})`;
+  const order = key.map((column) => `${column} ${direction}`).join();
+  const sql = `SELECT ${numbers.join()}, ${bytes} FROM ${name} ${after ? beyond : ''} ORDER BY ${order} LIMIT 1`;
+  const row = source.get(sql, ...(after ? keyOf(table, after) : []));
+  return row === undefined ? undefined : decoded(table, row);
+};
+
+/** Throws where a text is none. */
+const decoded = ({ numbers, texts }: Table, row: unknown): Row => {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- numbers, and texts as bytes
+  const values = row as Readonly<Record<string, number & ArrayBuffer>>;
+  return Object.fromEntries([
+    ...numbers.map((column) => [column, values[column]!] as const),
+    ...texts.map((column) => [column, utf8.decode(values[column])] as const),
+  ]);
+};
+
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+const keyOf = ({ key }: Table, row: Row): Value[] => key.map((column) => row[column] ?? '');
+
+/** A body that is none, or of another row, is of no use. */
+const isUsable = ({ name }: Table, { body, ...row }: Row): boolean => {
+  const parsed = parseBody(body);
+  if (parsed === null || typeof row['scope'] !== 'string') return false;
+  switch (name) {
+    case 'intents':
+      return typeof parsed['templateId'] === 'number' && typeof parsed['key'] === 'string';
+    case 'templates':
+      return parsed['templateId'] === row['template_id'];
+    case 'records':
+      return parsed['key'] === row['key'];
+    case 'history':
+      return parsed['at'] === row['at'];
+  }
+};
+
+const parseBody = (body: Value | undefined): Readonly<Record<string, unknown>> | null => {
+  try {
+    const parsed: unknown = JSON.parse(String(body));
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+    return typeof parsed === 'object' ? (parsed as Record<string, unknown> | null) : null;
+  } catch {
+    return null;
+  }
+};
+
+const insert = (target: Connection, { name }: Table, row: Row): void => {
+  const columns = Object.keys(row);
+  const marks = columns.map(() => '?').join();
+  target.run(`INSERT OR REPLACE INTO ${name} (${columns.join()}) VALUES (${marks})`, ...Object.values(row));
+};
+
+const removeDatabase = (file: string): void => filesOf(file).forEach((one) => rmSync(one, { force: true }));

@@ -1,0 +1,162 @@
+import { execFileSync } from 'node:child_process';
+import { chmodSync, mkdirSync, rmSync, statfsSync, truncateSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { address, openPlace, type Place } from './place.ts';
+import type { Program } from './program.ts';
+
+const present = [address(null, '203.0.113.1'), address('www', '203.0.113.1')];
+const one = [...present, address('api', '203.0.113.2')];
+const two = [...one, address('shop', '203.0.113.3')];
+const three = [...two, address('blog', '203.0.113.4')];
+
+const memoryOf = ({ stateDir }: Place): string => path.join(stateDir, 'memory.db');
+
+/** Does something once, when the first write after `arm` has come to this stage. */
+const atNextWrite = (stage: string) => {
+  let task: (() => void) | null = null;
+  return {
+    onStage: (now: string, { operation }: { operation: string }): void => {
+      if (now !== stage || task === null || operation.startsWith('list')) return;
+      const due = task;
+      task = null;
+      due();
+    },
+    arm: (what: () => void) => {
+      task = what;
+    },
+  };
+};
+
+const nextPass = (daemon: Program) => daemon.line(({ event }) => event === 'pass.finished');
+const notice = (daemon: Program, text: string) =>
+  daemon.line(({ notice: said }) => String(said).includes(text));
+
+describe('state files that are removed while a pass runs', { timeout: 60_000 }, () => {
+  it.each([
+    ['all of them', ({ stateDir }: Place) => rmSync(stateDir, { recursive: true })],
+    ['the database', (place: Place) => rmSync(memoryOf(place))],
+    [
+      'the lock',
+      ({ stateDir }: Place) =>
+        execFileSync('/bin/sh', ['-c', 'rm "$1"/lock-*.db', 'sh', stateDir], { stdio: 'ignore' }),
+    ],
+  ])('end its writes, and it says so and what it has written: %s', async (_, remove) => {
+    const { onStage, arm } = atNextWrite('stored');
+    const place = await openPlace(present, { onStage });
+    await place.write(present);
+    await place.apply();
+    await place.write(two);
+    arm(() => remove(place));
+    const { code, writes, report, stderr } = await place.apply();
+    expect({ code, writes }).toEqual({ code: 1, writes: 1 });
+    expect(report.templates[0]).toMatchObject({
+      status: 'failed',
+      message: expect.stringContaining('was removed or replaced'),
+      differences: [
+        { action: 'add', outcome: 'applied' },
+        { action: 'add', outcome: 'skipped' },
+      ],
+    });
+    expect(stderr).toContain('was removed or replaced');
+    expect(await place.apply()).toMatchObject({ code: 0, writes: 1 });
+  });
+
+  it('are begun anew by the daemon, which says each time that it has lost them', async () => {
+    const { onStage, arm } = atNextWrite('stored');
+    const place = await openPlace(present, { onStage });
+    await place.write(present);
+    const daemon = place.start(['run', '--listen', 'off']);
+    const begins = notice(daemon, 'starts without memory');
+    await nextPass(daemon);
+    await begins;
+    for (const wanted of [one, two]) {
+      const lost = notice(daemon, 'was removed or replaced');
+      const anew = notice(daemon, 'starts without memory');
+      const failed = nextPass(daemon);
+      arm(() => rmSync(place.stateDir, { recursive: true }));
+      await place.write(wanted);
+      expect(await failed).toMatchObject({ status: 'failed', summary: { applied: 1 } });
+      expect(await lost).not.toBeNull();
+      expect(await anew).not.toBeNull();
+    }
+    const passed = nextPass(daemon);
+    await place.write(three);
+    expect(await passed).toMatchObject({ status: 'in-sync', summary: { applied: 1 } });
+    // Another process sees what it remembers.
+    expect((await place.run(['history'])).stdout).toContain('add');
+    daemon.kill('SIGTERM');
+    expect((await daemon.ended).code).toBe(0);
+  });
+});
+
+it('goes on at once where its memory is emptied between two passes', { timeout: 60_000 }, async () => {
+  const place = await openPlace(present);
+  await place.write(present);
+  const daemon = place.start(['run', '--listen', 'off']);
+  await nextPass(daemon);
+  truncateSync(memoryOf(place), 0);
+  const passed = nextPass(daemon);
+  await place.write(one);
+  expect(await passed).toMatchObject({ status: 'in-sync', summary: { applied: 1 } });
+  daemon.kill('SIGTERM');
+  expect((await daemon.ended).stdout).not.toContain('database is locked');
+});
+
+const isRootOnLinux = process.getuid?.() === 0 && process.platform === 'linux';
+
+describe.runIf(isRootOnLinux)(
+  'a disk that is full between a write and its answer',
+  { timeout: 60_000 },
+  () => {
+    it('ends the writes; what was written is in the report, and what is said later is true', async () => {
+      const { onStage, arm } = atNextWrite('arrived');
+      const place = await openPlace(present, { onStage });
+      mkdirSync(place.stateDir);
+      execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', place.stateDir]);
+      onTestFinished(() => void execFileSync('umount', ['-l', place.stateDir]));
+      await place.write(present);
+      await place.apply();
+      const filler = path.join(place.stateDir, 'filler');
+      const edited = [address(null, '203.0.113.7'), address('www', '203.0.113.7')];
+      await place.write(edited);
+      arm(() => {
+        const { bavail, bsize } = statfsSync(place.stateDir);
+        writeFileSync(filler, Buffer.alloc(bavail * bsize));
+      });
+      const full = await place.apply();
+      expect(full).toMatchObject({ code: 1, writes: 1 });
+      expect(full.report.templates[0]).toMatchObject({
+        status: 'failed',
+        message: expect.stringMatching(/memory\.db cannot be used.*disk.* full.*make room/),
+        differences: [
+          { action: 'update', outcome: 'applied' },
+          { action: 'update', outcome: 'skipped' },
+        ],
+      });
+      expect(full.stderr).toMatch(/memory\.db cannot be used.*make room/);
+      expect(full.stdout + full.stderr).not.toContain('transaction');
+
+      rmSync(filler);
+      expect(await place.apply()).toMatchObject({ code: 0, writes: 1 });
+      const { stdout } = await place.run(['history']);
+      expect(stdout).toContain('its state could not be written');
+      expect((await place.records()).map(({ content }) => content)).toEqual(['203.0.113.7', '203.0.113.7']);
+    });
+  },
+);
+
+it('tells the history of a state directory that is read-only', { timeout: 60_000 }, async () => {
+  const place = await openPlace(present);
+  await place.write(one);
+  await place.apply();
+  const nobody = process.getuid?.() === 0 ? { uid: 65_534 } : {};
+  chmodSync(memoryOf(place), 0o444);
+  chmodSync(place.stateDir, 0o555);
+  const { code, stdout, stderr } = await place.run(['history'], nobody);
+  const planned = await place.run(['plan'], nobody);
+  chmodSync(place.stateDir, 0o755);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  expect(stdout).toContain('web: add');
+  expect(planned).toMatchObject({ code: 0, stderr: '' });
+});

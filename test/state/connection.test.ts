@@ -1,0 +1,111 @@
+import {
+  chmodSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readlinkSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { openMemory } from '../../src/state/sqlite.ts';
+import { changesOf, intentOf, newFile, newFolder, opened } from './samples.ts';
+
+/** The files below a folder that this process holds open. */
+const openBelow = (folder: string): string[] =>
+  readdirSync('/proc/self/fd')
+    .map((descriptor) => {
+      try {
+        return readlinkSync(`/proc/self/fd/${descriptor}`);
+      } catch {
+        return '';
+      }
+    })
+    .filter((file) => file.startsWith(folder));
+
+const applied = { outcome: 'applied', recordId: 1, error: null } as const;
+
+describe.runIf(process.platform === 'linux')('a memory that was closed', () => {
+  it('holds none of its files open, and leaves no journal', async () => {
+    const file = newFile();
+    const memory = await openMemory(file, 'client');
+    await memory.finish(await memory.begin(intentOf()), applied, changesOf());
+    await memory.history();
+    await memory.revisions?.();
+    await memory.close();
+    expect(openBelow(path.dirname(file))).toEqual([]);
+    expect(readdirSync(path.dirname(file))).toEqual(['memory.db']);
+  });
+
+  it('holds none of its files open where it turned out to be damaged', async () => {
+    const file = newFile();
+    await (await opened(file)).close();
+    truncateSync(file, statSync(file).size / 2);
+    await expect(openMemory(file, 'client')).rejects.toThrow('damaged');
+    expect(openBelow(path.dirname(file))).toEqual([]);
+  });
+
+  it('can be opened again at once though its file was emptied meanwhile', async () => {
+    const file = newFile();
+    const memory = await openMemory(file, 'client');
+    await memory.save(changesOf());
+    truncateSync(file, 0);
+    await memory.close();
+    const again = await opened(file);
+    await again.save(changesOf());
+    expect(await again.templates()).toHaveLength(1);
+  });
+});
+
+describe('the journal', () => {
+  it('stays far below a megabyte however much is written', async () => {
+    const file = newFile();
+    const memory = await opened(file);
+    let largest = 0;
+    for (let count = 0; count < 300; count += 1) {
+      await memory.finish(await memory.begin(intentOf({ at: count })), applied, changesOf());
+      largest = Math.max(largest, statSync(`${file}-wal`).size);
+    }
+    expect(largest).toBeLessThan(500_000);
+  });
+});
+
+describe('a link in place of the file', () => {
+  it('is followed, and what it leads to keeps its mode', async () => {
+    const file = newFile();
+    const target = path.join(newFolder(), 'elsewhere.db');
+    writeFileSync(target, '');
+    chmodSync(target, 0o644);
+    mkdirSync(path.dirname(file));
+    symlinkSync(target, file);
+    await (await opened(file)).save(changesOf());
+    expect(statSync(target).mode & 0o777).toBe(0o644);
+    expect(lstatSync(file).isSymbolicLink()).toBe(true);
+    expect(await (await opened(target)).templates()).toHaveLength(1);
+  });
+});
+
+describe('a directory in place of the file', () => {
+  it('is told as such, with what to do', async () => {
+    const file = newFile();
+    mkdirSync(file, { recursive: true });
+    await expect(openMemory(file, 'client')).rejects.toThrow(`${file} is a directory: remove it`);
+  });
+});
+
+describe('a memory whose files are removed while it is open', () => {
+  it.each(['', '-wal'])('takes nothing more: memory.db%s', async (end) => {
+    const file = newFile();
+    const memory = await openMemory(file, 'client');
+    const intent = await memory.begin(intentOf());
+    rmSync(file + end);
+    await expect(memory.begin(intentOf())).rejects.toThrow(`${file} was removed or replaced`);
+    await expect(memory.finish(intent, applied, changesOf())).rejects.toThrow('was removed or replaced');
+    await expect(memory.save(changesOf())).rejects.toThrow('was removed or replaced');
+    await memory.close();
+  });
+});
