@@ -82,7 +82,7 @@ const wordless = ({ path, outline }: SourceFile): UnusableTemplate => ({
 });
 
 const countErrors = (files: readonly string[], count: number): string =>
-  `${count === 1 ? '1 error' : `${count} errors`} in ${[...new Set(files)].join(' and ')}`;
+  `${count === 0 ? 'more errors than are listed' : count === 1 ? '1 error' : `${count} errors`} in ${[...new Set(files)].join(' and ')}`;
 
 const unreadable = (missing: Missing): UnusableTemplate => ({
   file: missing.path,

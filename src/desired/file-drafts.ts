@@ -1,3 +1,4 @@
+import { Budget } from './budget.ts';
 import { outlineOf } from './outline.ts';
 import type { SourceFile } from './snapshot.ts';
 import { draftTemplate, type TemplateDraft, type TemplateSettings } from './template-draft.ts';
@@ -17,5 +18,7 @@ export const draftFile = (file: SourceFile, settings: TemplateSettings): FileDra
   return { file: { ...rest, outline: { documents: [], faults: outline.faults } }, drafts };
 };
 
-const draftsOf = (file: SourceFile, settings: TemplateSettings): TemplateDraft[] =>
-  file.outline.documents.map((outline) => draftTemplate(file, outline, settings));
+const draftsOf = (file: SourceFile, settings: TemplateSettings): TemplateDraft[] => {
+  const budget = new Budget();
+  return file.outline.documents.map((outline) => draftTemplate(file, outline, settings, budget));
+};

@@ -173,11 +173,22 @@ const inputKeyOf = (file: SourceFile): string => {
 };
 
 /** All that the templates of a file depend on, but for the settings: its own content and that of every fragment. */
-const inputsOf = (file: SourceFile, seen: Set<SourceFile> = new Set()): unknown => {
-  seen.add(file);
-  const includes = [...file.includes].map(([text, target]) => {
-    if (isMissing(target)) return [text, target];
-    return [text, seen.has(target) ? target.path : inputsOf(target, seen)];
-  });
-  return [file.path, file.hash, includes];
+const inputsOf = (file: SourceFile): unknown => {
+  const files = [file];
+  const numbers = new Map([[file, 0]]);
+  const numberOf = (fragment: SourceFile): number => {
+    const number = numbers.get(fragment) ?? files.push(fragment) - 1;
+    numbers.set(fragment, number);
+    return number;
+  };
+  const inputs: unknown[] = [];
+  // The fragments join the list while it is gone through: however deep they are, nothing is nested.
+  for (const { path, hash, includes } of files) {
+    const targets = [...includes].map(([text, target]) => [
+      text,
+      isMissing(target) ? target : numberOf(target),
+    ]);
+    inputs.push([path, hash, targets]);
+  }
+  return inputs;
 };

@@ -1,5 +1,6 @@
 /** The word that was probably meant, or null when none is near: a slip in three letters, two at most. */
 export const nearest = (word: string, known: Iterable<string>): string | null => {
+  if (word.length > longestWord) return null;
   const meant = word.toLowerCase();
   let best: string | null = null;
   let bestDistance = Math.min(2, Math.floor(meant.length / 3)) + 1;
@@ -10,6 +11,9 @@ export const nearest = (word: string, known: Iterable<string>): string | null =>
   }
   return best;
 };
+
+/** Characters; comparing takes as many steps as their square, and nobody misspells a longer one by two letters. */
+const longestWord = 64;
 
 /** Insertions, deletions, substitutions and swaps of neighbours, each counted once. */
 const editDistance = (from: string, to: string): number => {

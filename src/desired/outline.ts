@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { Budget, tooManyProblems } from './budget.ts';
 import { faultAt, quote, type Fault, type Position, type Report } from './fault.ts';
 import { fieldsOf, listIn, mappingIn, scalarIn, scalarsIn, type Fields, type KeyOf } from './fields.ts';
 import {
@@ -38,17 +39,20 @@ export interface Entry<Schema extends z.ZodObject> {
   readonly fields: Fields<KeyOf<Schema>>;
 }
 
+const start: Position = { line: 1, column: 1 };
+
 export const outlineOf = (bytes: Uint8Array, isFragment: boolean): FileOutline => {
   const decoded = textOf(bytes);
   if ('fault' in decoded) return { documents: [], faults: [decoded.fault] };
   const yaml = parseYaml(decoded.text);
   const filled = yaml.documents.filter((document) => document.isBroken || !isEmpty(document));
-  const documents = filled.map((document) => documentOutline(document, isFragment));
-  const isSilent = documents.length === 0 && yaml.faults.length === 0 && !isFragment;
-  return {
-    documents,
-    faults: isSilent ? [nothingInIt] : [...yaml.faults, ...refuseMore(filled, isFragment)],
-  };
+  const budget = new Budget();
+  const own = [...yaml.faults, ...refuseMore(filled, isFragment)].filter(() => budget.take('problems'));
+  const documents = filled.map((document) => documentOutline(document, isFragment, budget));
+  // Nothing in the file is right then: whose the faults are that are not listed, nobody noted.
+  if (budget.isSpent('problems')) return { documents, faults: [...own, tooManyProblems(start)] };
+  const isSilent = documents.length === 0 && own.length === 0 && !isFragment;
+  return { documents, faults: isSilent ? [nothingInIt] : own };
 };
 
 /** What a fragment without a document holds. */
@@ -71,18 +75,20 @@ const isEmpty = ({ root }: YamlDocument): boolean =>
 
 const nothingInIt = faultAt(
   'wrong-type',
-  { line: 1, column: 1 },
+  start,
   'the file describes no template: write `template: NAME` and its `records`, or remove it',
 );
 
 const refuseMore = ([, second]: readonly YamlDocument[], isFragment: boolean): Fault[] =>
   isFragment && second ? [faultAt('wrong-type', second, 'a fragment is one document')] : [];
 
-const documentOutline = (document: YamlDocument, isFragment: boolean): Outline => {
+const documentOutline = (document: YamlDocument, isFragment: boolean, budget: Budget): Outline => {
   const { line, column } = document;
   if (document.isBroken) return { ...emptyOutline, line, column, fields: namesIn(document) };
   const faults: Fault[] = [];
-  const report: Report = (check, at, message) => faults.push(faultAt(check, at, message));
+  const report: Report = (check, at, message) => {
+    if (budget.take('problems')) faults.push(faultAt(check, at, message));
+  };
   const root = mappingIn(document.root!, isFragment ? 'a fragment' : 'a template', report);
   if (root === null) return { ...emptyOutline, line, column, faults };
   const fields: Outline['fields'] = isFragment

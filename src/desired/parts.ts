@@ -1,4 +1,5 @@
 import type { Place } from '../model/record.ts';
+import { maxDepth, tooManyFragments, type Budget } from './budget.ts';
 import { faultAt, quote, type Report } from './fault.ts';
 import { emptyOutline, type Outline } from './outline.ts';
 import { atFile, type Finding } from './problem.ts';
@@ -10,6 +11,7 @@ export interface Part {
   readonly file: string;
   readonly outline: Outline;
   readonly layers: Layers;
+  readonly budget: Budget;
   readonly report: Report;
 }
 
@@ -30,21 +32,25 @@ export const partsOf = (
   file: SourceFile,
   outline: Outline,
   variables: Variables,
+  budget: Budget,
   findings: Finding[],
 ): { own: Part; fragments: readonly Part[] } => {
-  const fragments: Fragment[] = [];
+  const included = new Map<SourceFile, Fragment>();
   const own: Fragment = { file, outline, via: null, trail: [] };
-  follow(own, fragments, findings);
+  const telling: Telling = { budget, findings };
+  follow(own, included, telling);
+  const fragments = [...included.values()];
   const override = variablesOf(variables.override);
-  const others = fragments.map((fragment) => fragment.outline.vars);
+  const others = firstOf(fragments.map((fragment) => fragment.outline.vars));
   const defaults = variablesOf(variables.defaults);
   const partOf = (fragment: Fragment): Part => {
     const onTheWay = [...fragment.trail, fragment].map((step) => step.outline.vars);
     return {
       file: fragment.file.path,
       outline: fragment.outline,
-      layers: [override, ...onTheWay, ...others, defaults],
-      report: reportTo(findings, fragment),
+      layers: [override, ...onTheWay, others, defaults],
+      budget,
+      report: reportTo(telling, fragment),
     };
   };
   return { own: partOf(own), fragments: fragments.map(partOf) };
@@ -59,39 +65,56 @@ interface Fragment {
   readonly trail: readonly Fragment[];
 }
 
-const follow = (from: Fragment, fragments: Fragment[], findings: Finding[]): void => {
-  const report = reportTo(findings, from);
+/** Where problems go. */
+interface Telling {
+  readonly budget: Budget;
+  readonly findings: Finding[];
+}
+
+const follow = (from: Fragment, included: Map<SourceFile, Fragment>, telling: Telling): void => {
+  const report = reportTo(telling, from);
   const trail = [...from.trail, from];
   for (const include of from.outline.include) {
     const target = from.file.includes.get(include.text)!;
+    const refuse = (why: string): void =>
+      report('include', include, `cannot include ${quote(include.text)}: ${why}`);
     if (isMissing(target)) {
-      report('include', include, `cannot include ${quote(include.text)}: ${target.reason}`);
+      refuse(target.reason);
     } else if (trail.some((step) => step.file === target)) {
       const circle = [...trail.map((step) => step.file.path), target.path].join(' -> ');
       report('include', include, `includes run in a circle: ${circle}`);
-    } else if (!fragments.some((fragment) => fragment.file === target)) {
+    } else if (!included.has(target)) {
+      if (trail.length > maxDepth) return refuse(`includes stand in each other more than ${maxDepth} deep`);
+      if (!telling.budget.take('fragments')) return refuse(tooManyFragments);
       const { line, column } = include;
       const via = from.via ?? { file: from.file.path, line, column };
       const fragment = { file: target, outline: target.outline.documents[0] ?? emptyOutline, via, trail };
-      fragments.push(fragment);
-      reportAll(fragment, findings);
-      follow(fragment, fragments, findings);
+      included.set(target, fragment);
+      reportAll(fragment, telling);
+      follow(fragment, included, telling);
     }
   }
 };
 
 /** What is wrong with a fragment is wrong with every template that includes it. */
-const reportAll = (fragment: Fragment, findings: Finding[]): void => {
+const reportAll = (fragment: Fragment, { budget, findings }: Telling): void => {
   const { outline, path } = fragment.file;
   const faults = [...outline.faults, ...outline.documents.flatMap((document) => document.faults)];
-  for (const finding of atFile(path, faults, fragment.via)) findings.push(finding);
+  for (const finding of atFile(path, faults, fragment.via)) budget.tell(findings, finding);
 };
 
 const reportTo =
-  (findings: Finding[], { file, via }: Fragment): Report =>
-  (check, at, message) => {
-    findings.push({ ...faultAt(check, at, message), file: file.path, via });
-  };
+  ({ budget, findings }: Telling, { file, via }: Fragment): Report =>
+  (check, at, message) =>
+    budget.tell(findings, { ...faultAt(check, at, message), file: file.path, via });
+
+/** Each name with what is said of it first. */
+const firstOf = (layers: Layers): ReadonlyMap<string, Variable> => {
+  const first = new Map<string, Variable>();
+  for (const layer of layers)
+    for (const [name, variable] of layer) if (!first.has(name)) first.set(name, variable);
+  return first;
+};
 
 const variablesOf = (record: Readonly<Record<string, string>>): ReadonlyMap<string, Variable> =>
   new Map(Object.entries(record).map(([name, text]) => [name, { text }]));

@@ -27,7 +27,9 @@ export const problemsOf = (findings: readonly Finding[], strict: boolean): Probl
   for (const finding of findings) {
     const { file, line, column, check, message } = finding;
     const key = JSON.stringify([file, line, column, check, message]);
-    groups.set(key, [...(groups.get(key) ?? []), finding]);
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [finding]);
+    else group.push(finding);
   }
   return [...groups.values()].map((group) => problemOf(group, strict)).sort(byPlace);
 };

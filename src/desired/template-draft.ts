@@ -6,6 +6,7 @@ import {
   type TemplateDefaults,
   type TemplateLimits,
 } from '../model/template.ts';
+import { Budget, tooManyRecords } from './budget.ts';
 import type { CheckedTemplate, IgnoreDraft } from './checks/check.ts';
 import { hasControlCharacter } from './checks/hosts.ts';
 import { runChecks } from './checks/run.ts';
@@ -13,7 +14,7 @@ import { quote, type Position } from './fault.ts';
 import type { Entry, Outline } from './outline.ts';
 import { partsOf, type Part, type Variables } from './parts.ts';
 import { atFile, isError, type Finding } from './problem.ts';
-import { recordsOf, typeIn } from './record-draft.ts';
+import { recordsOf, typeIn, type RecordDraft } from './record-draft.ts';
 import { limitsSchema, templateSchema, ttlSchema, type ignoreSchema } from './schema.ts';
 import type { SourceFile } from './snapshot.ts';
 import { choiceIn, textIn, valueIn } from './values.ts';
@@ -42,9 +43,10 @@ export const draftTemplate = (
   file: SourceFile,
   outline: Outline,
   { defaults, variables, strict }: TemplateSettings,
+  budget = new Budget(),
 ): TemplateDraft => {
   const findings: Finding[] = atFile(file.path, outline.faults);
-  const { own, fragments } = partsOf(file, outline, variables, findings);
+  const { own, fragments } = partsOf(file, outline, variables, budget, findings);
   const { line, column, fields } = outline;
   const source = { file: file.path, line, column };
   const name = templateNameIn(own);
@@ -52,7 +54,10 @@ export const draftTemplate = (
   const policies = policiesOf(own, defaults);
   const contents = contentsOf(own, fragments);
   runChecks(contents, own.report);
-  const isRight = file.outline.faults.length === 0 && !findings.some((finding) => isError(finding, strict));
+  const isRight =
+    file.outline.faults.length === 0 &&
+    !budget.isSpent('problems') &&
+    !findings.some((finding) => isError(finding, strict));
   const template: DesiredTemplate | null =
     name === null || !isRight
       ? null
@@ -87,10 +92,23 @@ const contentsOf = (own: Part, fragments: readonly Part[]): CheckedTemplate => {
     ttl: node === undefined || seconds === null ? null : { seconds, ...positionOf(node) },
     subdomains: subdomainsOf(own),
     ignore: parts.flatMap((part) => part.outline.ignore.flatMap((entry) => ruleOf(entry, part))),
-    records: parts.flatMap((part) =>
-      part.outline.records.flatMap((entry) => recordsOf(entry, part, seconds)),
-    ),
+    records: recordsIn(parts, seconds),
   };
+};
+
+const recordsIn = (parts: readonly Part[], ttl: number | null): RecordDraft[] => {
+  const records: RecordDraft[] = [];
+  for (const part of parts) {
+    for (const entry of part.outline.records) {
+      const own = recordsOf(entry, part, ttl);
+      if (!part.budget.take('records', own.length)) {
+        part.report('unreadable', entry.node, tooManyRecords);
+        return [];
+      }
+      for (const record of own) records.push(record);
+    }
+  }
+  return records;
 };
 
 const policiesOf = (own: Part, defaults: TemplateDefaults): TemplateDefaults => {

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import type { Budget } from './budget.ts';
 import type { CheckId } from './check-id.ts';
 import { quote, type Report } from './fault.ts';
 import { scalarIn } from './fields.ts';
@@ -9,6 +10,7 @@ import type { ScalarNode, YamlNode } from './yaml-tree.ts';
 /** Where values are read: the variables that hold there, and who is told what is wrong. */
 export interface Reader {
   readonly layers: Layers;
+  readonly budget: Budget;
   readonly report: Report;
 }
 
@@ -24,12 +26,13 @@ export const valueIn = <Schema extends z.ZodType>(
   node: YamlNode | undefined,
   what: string,
   schema: Schema,
-  { layers, report }: Reader,
+  reader: Reader,
   check: CheckId = 'wrong-type',
 ): z.output<Schema> | null => {
   if (node === undefined) return null;
+  const { report } = reader;
   const scalar = scalarIn(node, what, report);
-  const text = scalar === null ? null : filledText(scalar, { layers, report });
+  const text = scalar === null ? null : filledText(scalar, reader);
   if (scalar === null || text === null) return null;
   const result = schema.safeParse(text === scalar.text ? scalar.value : text);
   if (result.success) return result.data;
@@ -53,8 +56,8 @@ export const choiceIn = <Word extends string>(
   return null;
 };
 
-const filledText = (scalar: ScalarNode, { layers, report }: Reader): string | null => {
-  const filled = fillIn(scalar.text, layers);
+const filledText = (scalar: ScalarNode, { layers, budget, report }: Reader): string | null => {
+  const filled = fillIn(scalar.text, layers, budget);
   if ('text' in filled) return filled.text;
   report('undefined-variable', scalar, filled.complaint);
   return null;

@@ -1,3 +1,4 @@
+import type { Budget } from './budget.ts';
 import { quote } from './fault.ts';
 import { suggestion } from './nearest.ts';
 
@@ -15,15 +16,17 @@ const maxSubstitutions = 1_000;
 const maxLength = 1_000_000;
 
 /** Puts the variables into `${name}`; `$${` is a literal `${`. A variable may itself hold variables. */
-export const fillIn = (text: string, layers: Layers): Filled => {
+export const fillIn = (text: string, layers: Layers, budget: Budget): Filled => {
   if (!text.includes('${')) return { text };
-  const filling: Filling = { layers, within: [], substitutions: 0, length: 0, complaint: null };
+  if (budget.isSpent('characters') || budget.isSpent('substitutions')) return { complaint: tooMuchInFile };
+  const filling: Filling = { layers, budget, within: [], substitutions: 0, length: 0, complaint: null };
   const filled = fill(text, filling);
   return filling.complaint === null ? { text: filled } : { complaint: filling.complaint };
 };
 
 interface Filling {
   readonly layers: Layers;
+  readonly budget: Budget;
   /** The variables whose value is being filled in just now. */
   readonly within: string[];
   substitutions: number;
@@ -61,9 +64,28 @@ const complaintAbout = ({
   if (!isEnded) return 'a `${` begins a variable, and its `}` is missing; a literal `${` is written `$${`';
   if (filling.within.includes(name)) return `the variable ${quote(name)} holds itself`;
   if (filling.substitutions > maxSubstitutions || filling.length > maxLength) return tooMuch;
+  const { budget } = filling;
+  const isEnough = budget.take('substitutions') && budget.take('characters', variable?.text.length ?? 0);
+  if (!isEnough) return tooMuchInFile;
   if (variable !== undefined) return null;
-  const known = filling.layers.flatMap((layer) => [...layer.keys()]);
-  return `the variable ${quote(name)} is not defined${suggestion(name, known)}`;
+  const meant = budget.take('suggestions') ? suggestion(name, namesIn(filling.layers)) : '';
+  return `the variable ${quote(name)} is not defined${meant}`;
 };
+
+/** As many as a word may be compared with. */
+const namesIn = (layers: Layers): string[] => {
+  const names: string[] = [];
+  for (const layer of layers) {
+    for (const name of layer.keys()) {
+      if (names.length >= maxNames) return names;
+      names.push(name);
+    }
+  }
+  return names;
+};
+
+const maxNames = 1_000;
+
+const tooMuchInFile = 'the variables of this file make far too long a text';
 
 const tooMuch = 'the variables in it make far too long a text';

@@ -100,7 +100,10 @@ describe('fragments', () => {
   });
 
   test('are checked for their shape also when nothing includes them', async () => {
-    const state = await loadFiles({ '_f.yaml': 'template: a\nrecord: []\n', '_g.yaml': 'records: [\n' });
+    const state = await loadFiles(
+      { '_f.yaml': 'template: a\nrecord: []\n', '_g.yaml': 'records: [\n' },
+      { allowEmpty: true },
+    );
     expect(state.lines).toEqual([
       'templates/_f.yaml:1:1: error: unknown key `template`; there are: vars, include, ignore, records [unknown-key]',
       'templates/_f.yaml:2:1: error: unknown key `record`; did you mean `records`? [unknown-key]',
@@ -110,7 +113,7 @@ describe('fragments', () => {
   });
 
   test('hold one document', async () => {
-    const state = await loadFiles({ '_f.yaml': 'records: []\n---\nrecords: []\n' });
+    const state = await loadFiles({ '_f.yaml': 'records: []\n---\nrecords: []\n' }, { allowEmpty: true });
     expect(state.lines).toEqual(['templates/_f.yaml:3:1: error: a fragment is one document [wrong-type]']);
   });
 

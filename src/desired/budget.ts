@@ -1,0 +1,46 @@
+import { faultAt, type Fault, type Position } from './fault.ts';
+
+/** What a file may ask for, all its templates together: far more than anybody writes, far less than hurts. */
+const limits = {
+  fragments: 10_000,
+  records: 250_000,
+  substitutions: 1_000_000,
+  /** That variables stand for. */
+  characters: 64 * 1024 * 1024,
+  /** Of names of variables: there may be any number to compare a word with. */
+  suggestions: 100,
+  problems: 1_000,
+};
+
+/** The fragments that may stand in each other. */
+export const maxDepth = 32;
+
+/** What is left of what a file may ask for. */
+export class Budget {
+  readonly #left = { ...limits };
+
+  /** False where there is not so much left. */
+  take(what: keyof typeof limits, amount = 1): boolean {
+    this.#left[what] -= amount;
+    return this.#left[what] >= 0;
+  }
+
+  /** Whether that was asked for which there is not. */
+  isSpent(what: keyof typeof limits): boolean {
+    return this.#left[what] < 0;
+  }
+
+  /** Adds a problem to those of the file; instead of the first that is one too many, says that there are more. */
+  tell<Told extends Fault>(problems: Told[], problem: Told): void {
+    const wasSpent = this.isSpent('problems');
+    if (this.take('problems')) problems.push(problem);
+    else if (!wasSpent) problems.push({ ...problem, ...tooManyProblems(problem) });
+  }
+}
+
+export const tooManyProblems = (at: Position): Fault =>
+  faultAt('unreadable', at, `more than ${limits.problems} problems: mend the first ones, then look again`);
+
+export const tooManyFragments = `the templates of this file include more than ${limits.fragments} fragments, all together`;
+
+export const tooManyRecords = `the templates of this file hold more than ${limits.records} records, all together`;

@@ -1,0 +1,100 @@
+import { describe, expect, test } from 'vitest';
+import { loadFiles } from './load-files.ts';
+
+/* What a hostile file could make endless work of. A law that does not hold here runs into the time limit of its test. */
+
+const list = (count: number, line: (index: number) => string): string =>
+  Array.from({ length: count }, (_, index) => `${line(index)}\n`).join('');
+
+describe('includes', () => {
+  const chain = (length: number): Record<string, string> =>
+    Object.fromEntries([
+      ['a.yaml', 'template: a\ninclude: [_0.yaml]\n'],
+      ...Array.from({ length }, (_, index) => [
+        `_${index}.yaml`,
+        index + 1 < length ? `include: [_${index + 1}.yaml]\n` : 'records: [{type: TXT, content: end}]\n',
+      ]),
+    ]);
+
+  test('stand in each other 32 deep and no deeper', async () => {
+    const fine = await loadFiles(chain(32));
+    expect(fine.lines).toEqual([]);
+    expect(fine.templates[0]?.records).toHaveLength(1);
+    expect((await loadFiles(chain(33))).lines).toEqual([
+      'templates/_31.yaml:1:11: error: cannot include `_32.yaml`: includes stand in each other more than 32 deep (included by templates/a.yaml:2:11) [include]',
+    ]);
+  });
+
+  test('in a chain of 3000 are refused, and break nothing', async () => {
+    const state = await loadFiles({ ...chain(3_000), 'b.yaml': 'template: b\nrecords: []\n' });
+    expect(state.problems.map(({ check }) => check)).toEqual(['include']);
+    expect(state.templates.map(({ template }) => template)).toEqual(['b']);
+  });
+
+  test('bring no more fragments into a file than it can need, in all of its templates together', async () => {
+    const names = Array.from({ length: 500 }, (_, index) => `_${index}.yaml`);
+    const state = await loadFiles({
+      ...Object.fromEntries(names.map((name, index) => [name, `vars: {x${index}: y}\nrecords: []\n`])),
+      'a.yaml': list(30, (index) => `---\ntemplate: a${index}\ninclude: [${names.join(', ')}]`),
+    });
+    expect(state.templates).toHaveLength(20);
+    expect(state.unusable).toHaveLength(10);
+    expect(state.lines[0]).toContain('the templates of this file include more than 10000 fragments');
+  });
+});
+
+test('a fragment that many templates of a file include does not make records without end', async () => {
+  const state = await loadFiles({
+    '_f.yaml': `records:\n${list(20_000, (index) => `- {type: TXT, name: n${index}, content: x}`)}`,
+    'a.yaml': list(200, (index) => `---\ntemplate: a${index}\ninclude: [_f.yaml]`),
+  });
+  expect(state.templates).toHaveLength(12);
+  expect(state.lines[0]).toContain('the templates of this file hold more than 250000 records');
+});
+
+describe('variables', () => {
+  test('that are not defined cost little, however many there are', async () => {
+    const state = await loadFiles({
+      'a.yaml': `template: a\nvars:\n${list(30_000, (index) => `  some_long_name_of_a_variable_${index}: x`)}records:\n${list(
+        30_000,
+        (index) => `- {type: TXT, content: "\${some_lung_name_of_a_variable_${index}}"}`,
+      )}`,
+    });
+    expect(state.problems[0]?.message).toContain('did you mean `some_long_name_of_a_variable_0`?');
+    expect(state.problems).toHaveLength(1_001);
+    expect(state.unusable).toHaveLength(1);
+  });
+
+  test('make no more text than a file can need', async () => {
+    const state = await loadFiles({
+      'a.yaml': `template: a\nvars: {x: ${'x'.repeat(100_000)}, y: "${'${x}'.repeat(9)}"}\nrecords:\n${list(
+        20_000,
+        (index) => `- {type: TXT, name: n${index}, content: "\${y}", allow: [txt-length]}`,
+      )}`,
+    });
+    expect(state.templates).toEqual([]);
+    expect(state.problems[0]?.message).toBe('the variables of this file make far too long a text');
+  });
+});
+
+test('keys and words that nobody knows are not compared letter by letter without end', async () => {
+  const word = 'x'.repeat(100_000);
+  const state = await loadFiles({
+    'a.yaml': `template: a\nrecords:\n${list(15, (index) => `- {type: ${word}${index}, content: x, allow: [${word}]}`)}`,
+  });
+  expect(state.problems).toHaveLength(30);
+});
+
+test('of a file with more problems than anybody reads the first are told, and that there are more', async () => {
+  const state = await loadFiles({
+    'a.yaml': `template: a\nrecords:\n${list(20_000, () => '- {type: A, content: 192.0.2.256, contend: x}')}`,
+    'b.yaml': list(20_000, (index) => `---\ntemplate: b${index}\nrecords: [!x {}]`),
+  });
+  const ofFile = (name: string): string[] =>
+    state.lines.filter((line) => line.startsWith(`templates/${name}`));
+  for (const name of ['a.yaml', 'b.yaml']) {
+    expect(ofFile(name).length).toBeLessThanOrEqual(3_003);
+    expect(ofFile(name).join()).toContain('more than 1000 problems: mend the first ones');
+  }
+  expect(state.templates).toEqual([]);
+});
