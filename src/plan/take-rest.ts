@@ -50,14 +50,19 @@ const ownRecordsIn = (
 ): OwnRecords => {
   const own = new Map<string, Present[]>();
   if (memory.byId.size + memory.claims.size === 0) return own;
-  const keys = new Set(wanted.map(recordKey));
-  for (const entry of sets.flatMap((set) => set.present).toSorted(byId)) {
-    const known = knownOf(memory, entry.record);
-    if (!known || keys.has(known.key)) continue;
-    const before = canonicalRecord(known.wanted);
-    const wasWanted = recordKey(before) === known.key;
-    if (wasWanted && before.type === entry.type && canServe(entry, known)) pushTo(own, setKey(before), entry);
-  }
+  const before = sets
+    .flatMap((set) => set.present)
+    .toSorted(byId)
+    .flatMap((entry) => {
+      const known = knownOf(memory, entry.record);
+      const stoodFor = known && canonicalRecord(known.wanted);
+      const wasWanted = stoodFor?.type === entry.type && recordKey(stoodFor) === known?.key;
+      return wasWanted && canServe(entry, known) ? [{ entry, stoodFor, key: known.key }] : [];
+    });
+  const names = new Set(before.map(({ stoodFor }) => stoodFor.name));
+  // Of a hundred thousand keys hardly any is asked for.
+  const keys = new Set(wanted.filter(({ name }) => names.has(name)).map(recordKey));
+  for (const { entry, stoodFor, key } of before) if (!keys.has(key)) pushTo(own, setKey(stoodFor), entry);
   return own;
 };
 

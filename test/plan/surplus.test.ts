@@ -94,6 +94,22 @@ const scenarios: readonly (Scenario & { readonly parked?: number; readonly ignor
     ignored: 3,
   },
   {
+    name: 'a pattern protects a record, however either is spelled',
+    file: [],
+    service: [
+      '#1 x CNAME y.acm.example.',
+      '#2 X2 CNAME y.acm.example',
+      '#3 a.xn--bcher-kva A 192.0.2.1',
+      '#4 a.bücher AAAA 2001:db8::1',
+    ],
+    template: {
+      ...adopt,
+      ignore: [ignoring({ type: 'CNAME', content: '*.ACM.example.' }), ignoring({ name: '*.Bücher' })],
+    },
+    plan: [],
+    ignored: 4,
+  },
+  {
     name: 'an ignored parked record stays where it is',
     file: ['new A 192.0.2.1'],
     service: ['#1 _parked-1 A 0.0.0.0'],

@@ -1,7 +1,6 @@
-import { canonicalName, canonicalRecord } from '../../src/model/canonical.ts';
+import { canonicalName, canonicalRecord, type CanonicalRecord } from '../../src/model/canonical.ts';
 import { isRecordType, type RecordData, type RecordType } from '../../src/model/record.ts';
 import type { DesiredState, DesiredTemplate, IgnoreRule } from '../../src/model/template.ts';
-import { matchesIgnore } from '../../src/plan/ignore.ts';
 import { textKind } from '../../src/plan/text-kind.ts';
 import { keyOf, shown } from './records.ts';
 import type { Random } from './random.ts';
@@ -103,8 +102,11 @@ const withOtherPolicy = (random: Random, desired: DesiredTemplate): DesiredTempl
       return { ...desired, limits: { ...desired.limits, maxChangePercent: random.pick([30, 100]) } };
     default: {
       const ignore = desired.ignore.length > 0 ? [] : [...ignoreRules];
-      const records = desired.records.filter((record) => !matchesIgnore(ignore, record));
-      return withRecords({ ...desired, ignore }, records);
+      const other = { ...desired, ignore };
+      return withRecords(
+        other,
+        desired.records.filter((record) => !isIgnored(other, record)),
+      );
     }
   }
 };
@@ -114,7 +116,7 @@ const withOtherRecords = (random: Random, { desired, earlier }: TemplateFile): D
   const kind = random.below(7);
   if (kind === 6) return withRecords(desired, swapped(random, desired));
   if (kind === 0 && earlier.length > 0) {
-    const old = random.pick(earlier).records.filter((record) => !matchesIgnore(desired.ignore, record));
+    const old = random.pick(earlier).records.filter((record) => !isIgnored(desired, record));
     return withRecords(desired, old);
   }
   if (kind <= 2 || records.length === 0) return withRecords(desired, withRecord(random, desired, records));
@@ -176,10 +178,10 @@ const withRecords = (desired: DesiredTemplate, records: readonly RecordData[]): 
 });
 
 /** What the checks of template files let through. */
-const isValid = ({ ignore }: DesiredTemplate, records: readonly RecordData[]): boolean => {
+const isValid = (desired: DesiredTemplate, records: readonly RecordData[]): boolean => {
   const last = records.at(-1)!;
   if (records.slice(0, -1).some((record) => keyOf(record) === keyOf(last))) return false;
-  if (matchesIgnore(ignore, last)) return false;
+  if (isIgnored(desired, last)) return false;
   const beside = records
     .slice(0, -1)
     .filter((record) => canonicalName(record.name) === canonicalName(last.name));
@@ -257,7 +259,26 @@ export const drawForeign = (random: Random): RecordData => {
 
 export const isKnownType = (record: RecordData): boolean => isRecordType(record.type.toUpperCase());
 
-const ignoreRules: readonly IgnoreRule[] = [
-  { type: 'TXT', name: '_acme-challenge*', content: null },
-  { type: 'A', name: null, content: '192.0.2.4' },
+/** As people spell patterns, with what they mean by them. */
+const ignored: readonly {
+  readonly rule: IgnoreRule;
+  readonly isMeant: (record: CanonicalRecord) => boolean;
+}[] = [
+  {
+    rule: { type: 'TXT', name: '_ACME-challenge*.', content: null },
+    isMeant: ({ type, name }) => type === 'TXT' && name.startsWith('_acme-challenge'),
+  },
+  {
+    rule: { type: 'A', name: null, content: '192.0.2.4' },
+    isMeant: ({ type, content }) => type === 'A' && content === '192.0.2.4',
+  },
+  {
+    rule: { type: 'SRV', name: null, content: '0  * SIP2.*.net.' },
+    isMeant: ({ type, content }) => type === 'SRV' && content === '0 5060 sip2.example.net',
+  },
 ];
+
+const ignoreRules: readonly IgnoreRule[] = ignored.map(({ rule }) => rule);
+
+export const isIgnored = ({ ignore }: DesiredTemplate, record: RecordData): boolean =>
+  ignored.some(({ rule, isMeant }) => ignore.includes(rule) && isMeant(canonicalRecord(record)));

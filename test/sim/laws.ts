@@ -1,10 +1,9 @@
 import { canonicalName, canonicalRecord, canonicalType } from '../../src/model/canonical.ts';
 import type { PresentRecord, RecordData } from '../../src/model/record.ts';
 import type { DesiredTemplate, PresentTemplate } from '../../src/model/template.ts';
-import { matchesIgnore } from '../../src/plan/ignore.ts';
 import { isParkedName } from '../../src/plan/surplus.ts';
 import { textKind } from '../../src/plan/text-kind.ts';
-import { isKnownType } from './files.ts';
+import { isIgnored, isKnownType } from './files.ts';
 import { keyOf, satisfies, setOf, shown } from './records.ts';
 import { breachOf } from './service.ts';
 import { hasFailed, isAdd, isPending, recordOf, type Deed, type TemplateCase, type View } from './witness.ts';
@@ -76,7 +75,7 @@ const ownFirst: Law = (deed, { one, view, wanted, earlier }) => {
     if (record.id === before?.id || used.has(record.id) || stoodFor?.set !== set || keys.has(stoodFor.key))
       return false;
     const isOfUse = wanted.records.some((other) => setAndContent(other, record));
-    return !isOfUse && !matchesIgnore(wanted.ignore, record) && textKindOf(record) === textKindOf(after);
+    return !isOfUse && !isIgnored(wanted, record) && textKindOf(record) === textKindOf(after);
   });
   const others = wanted.records.filter(
     (record) =>
@@ -275,7 +274,7 @@ const notForeign: Law = (deed, { wanted, one }) => {
   const { before, after } = deed;
   if (!before || !wanted) return null;
   if (!isKnownType(before)) return `touches a type it does not know: ${shown(before)}`;
-  if (matchesIgnore(wanted.ignore, before)) return `touches an ignored record: ${shown(before)}`;
+  if (isIgnored(wanted, before)) return `touches an ignored record: ${shown(before)}`;
   const isOurs = one.onceWanted.has(before.id) || one.maybe.has(before.id);
   const isInSet = wanted.records.some((record) => setOf(record) === setOf(before));
   const kindOf = (record: RecordData): string | null => textKind(canonicalRecord(record).content);

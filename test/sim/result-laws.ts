@@ -2,10 +2,9 @@ import { canonicalName } from '../../src/model/canonical.ts';
 import type { PresentRecord } from '../../src/model/record.ts';
 import type { DesiredTemplate } from '../../src/model/template.ts';
 import type { Difference } from '../../src/plan/difference.ts';
-import { matchesIgnore } from '../../src/plan/ignore.ts';
 import { isParkedName } from '../../src/plan/surplus.ts';
 import type { TemplateResult } from '../../src/result.ts';
-import { isKnownType } from './files.ts';
+import { isIgnored, isKnownType } from './files.ts';
 import { keyOf, satisfies, sameKey, shown } from './records.ts';
 import { hasFailed, isAdd, type Deed, type TemplateCase } from './witness.ts';
 
@@ -100,7 +99,7 @@ export const surplusOf = (
 ): readonly PresentRecord[] => {
   const used = new Set<string>();
   return records.filter((record) => {
-    if (!isKnownType(record) || matchesIgnore(wanted.ignore, record)) return false;
+    if (!isKnownType(record) || isIgnored(wanted, record)) return false;
     if (isParkedName(canonicalName(record.name))) return false;
     const key = keyOf(record);
     const isWanted = wanted.records.some((one) => satisfies(record, one)) && !used.has(key);
