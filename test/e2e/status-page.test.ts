@@ -12,8 +12,8 @@ const started = async ({ meddle = () => null, args = [] }: { meddle?: Meddling; 
   const service = await startService(meddle);
   const id = await addTemplate(service, 'site', '192.0.2.1');
   const cwd = await workplace({ withExamples: false });
-  const edit = (address: string): Promise<void> =>
-    writeBelow(cwd, 'templates/site.yaml', describing('site', address));
+  const edit = (address: string, keys = ''): Promise<void> =>
+    writeBelow(cwd, 'templates/site.yaml', describing('site', address, keys));
   await edit('192.0.2.1');
   const daemon = await startDaemon(args, { cwd, env: service.env });
   await daemon.event('pass.finished');
@@ -56,6 +56,16 @@ describe('the status page of the running program', () => {
     expect(await page()).toContain('1 surplus that cannot be deleted');
     answer = status(401, 'who are you?');
     await daemon.pass();
+    expect(await page()).toMatch(/✕<\/span> denied<\/span>.*?answered 401: who are you/s);
+    expect(await page()).toContain('Backing off');
+  });
+
+  it('says who is denied also where only the last of all readings is', async () => {
+    const { edit, daemon, page } = await started({
+      meddle: ({ path }) => (path.endsWith('/dns_records') ? status(401, 'who are you?') : null),
+    });
+    await edit('192.0.2.2', 'subdomains: [shop.example.net]\n');
+    await daemon.event('pass.finished');
     expect(await page()).toMatch(/✕<\/span> denied<\/span>.*?answered 401: who are you/s);
     expect(await page()).toContain('Backing off');
   });
