@@ -65,9 +65,9 @@ export interface Pass {
 export const reconcile = async (desired: DesiredState, pass: Pass): Promise<PassResult> => {
   const { startedAt } = pass;
   const halt: Halt = { reason: null, retryAt: null };
-  const unwritten: Step[] = [];
+  const marks = { wasRead: false, isIncomplete: false };
   const limitReads = gate(pass.concurrency);
-  const templates = await reconcileTemplates(desired, { ...pass, halt, unwritten, limitReads });
+  const templates = await reconcileTemplates(desired, { ...pass, halt, marks, limitReads });
   return {
     client: pass.client,
     run: pass.run,
@@ -78,7 +78,7 @@ export const reconcile = async (desired: DesiredState, pass: Pass): Promise<Pass
     halted: halt.reason,
     retryAt: halt.retryAt === null ? null : new Date(halt.retryAt).toISOString(),
     isDenied: halt.isDenied === true,
-    isIncomplete: unwritten.length > 0,
+    ...marks,
     templates,
     problems: desired.problems.map((problem) => ({ ...problem, client: pass.client })),
   };
@@ -97,8 +97,8 @@ const selectTemplates = (desired: DesiredState, names: readonly string[]): Desir
 
 /** A pass under way. */
 interface RunningPass extends Pass, Pick<SubdomainContext, 'halt' | 'limitReads'> {
-  /** Steps that the pass was to write and did not get to. */
-  readonly unwritten: Step[];
+  /** What its result says of the pass as a whole. */
+  readonly marks: { wasRead: boolean; isIncomplete: boolean };
 }
 
 const reconcileTemplates = async (
@@ -110,6 +110,7 @@ const reconcileTemplates = async (
   const held = await unusableTemplates(desired, pass);
   const actual = await readActual(pass);
   if (actual === null) return [...unseen(desired.templates, 'failed', pass.halt.reason!, pass), ...held];
+  pass.marks.wasRead = true;
   const revisions = (await pass.memory.revisions?.()) ?? null;
   const ground = { desired, described, actual, revisions };
   const asBefore = await resultsAsBefore(ground, pass);
@@ -204,7 +205,7 @@ const writeWorks = async (
     const heldBack = (step: Step): string => policy(work)(step) ?? notReached(step, work, context);
     const plan = planWork(work, context.clock.now());
     const planned = plans.get(work)!.steps.filter((step) => policy(work)(step) === null);
-    pass.unwritten.push(...unwrittenSteps(planned, work, plan));
+    if (unwrittenSteps(planned, work, plan).length > 0) pass.marks.isIncomplete = true;
     return resultOf(work, plan, hold, heldBack, context.halt, pass);
   });
 };

@@ -51,6 +51,8 @@ export interface PassResult {
   readonly halted: string | null;
   /** ISO 8601, where the service asked to wait until then. */
   readonly retryAt: string | null;
+  /** Whether the service's templates were read; what halted the pass then came later. */
+  readonly wasRead?: boolean;
   /** Whether it was halted because the service does not take the tokens. */
   readonly isDenied?: boolean;
   /** Whether it did not get to all that it was to write, for whatever reason but a mode or a guard. */

@@ -198,7 +198,7 @@ export class Runner {
       this.#log.warn({ template }, 'no file describes this template any more: it is left as it is');
     }
     this.#hindrance = result.halted;
-    this.#wasRead ||= result.halted === null && isLoaded(result);
+    this.#wasRead ||= result.wasRead === true && isLoaded(result);
     this.#isStuck = false;
     const report = assembleReport([result]);
     logFound(result, id, isEnding, log);

@@ -35,6 +35,16 @@ describe('the probes of run', () => {
       expect(await probe(listen, name)).toEqual({ status: 200, text: '{"ready":true,"reason":null}' });
   });
 
+  it('answer: ready also where the service was read and does not show a subdomain', async () => {
+    const service = await startService(({ path }) =>
+      path.endsWith('/dns_records') ? (response) => response.writeHead(403).end('not yours') : null,
+    );
+    const program = start(listening, { cwd: await workplace(), env: service.env });
+    const { listen } = await program.event('daemon.started');
+    expect(await program.event('pass.finished')).toMatchObject({ status: 'failed' });
+    expect(await probe(listen, '/readyz')).toMatchObject({ status: 200 });
+  });
+
   it('answer nobody under a name that is not known', async () => {
     const service = await startService();
     const program = start(listening, { cwd: await workplace(), env: service.env });
