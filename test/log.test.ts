@@ -55,6 +55,14 @@ describe('a log line', () => {
     });
   });
 
+  it('is no command to a CI runner', async () => {
+    const out = await outputOf(
+      start(`log.info({ a: '##[add-mask]com', b: ['##vso[task.complete]'] }, 'line');`),
+    );
+    expect(out).not.toMatch(/##(vso)?\[/);
+    expect(JSON.parse(out)).toMatchObject({ a: '##[add-mask]com', b: ['##vso[task.complete]'] });
+  });
+
   it('is left out below the level', async () => {
     const lines = await linesOf(`log.info('no'); log.warn('yes'); log.child({ a: 1 }).error('too');`, {
       level: 'warn',

@@ -2,6 +2,7 @@ import type { Options } from '../cli.ts';
 import { UserError } from '../errors.ts';
 import type { HostingService } from '../hosting/service.ts';
 import { HostingError } from '../hosting/errors.ts';
+import { asJson } from '../report/json-text.ts';
 import { cleanAll, scrubber } from '../secrets.ts';
 import { asTable, type Row } from './table.ts';
 import { asSpecified } from './wire-names.ts';
@@ -17,9 +18,7 @@ export const get = async (what: string, argument: string | null, options: Option
     const isJson = options['format'] === 'json';
     const answer = await read(client.service, what, argument ?? '', isJson);
     const found = cleanAll(answer, scrubber(session.secrets()));
-    process.stdout.write(
-      isJson ? `${JSON.stringify(asSpecified(found.value), null, 2)}\n` : asTable(found.rows),
-    );
+    process.stdout.write(isJson ? asJson(asSpecified(found.value)) : asTable(found.rows));
     return 0;
   } catch (error) {
     if (error instanceof HostingError) throw new UserError(error.message, { cause: error });

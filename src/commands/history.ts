@@ -1,6 +1,7 @@
 import type { Options } from '../cli.ts';
 import { UserError } from '../errors.ts';
 import { parseMoment } from '../model/duration.ts';
+import { asJson } from '../report/json-text.ts';
 import { visible } from '../report/visible.ts';
 import { cleanTexts, scrubber } from '../secrets.ts';
 import { readSettings } from '../settings.ts';
@@ -39,8 +40,6 @@ const readSince = (since: Options[string]): number => {
     throw new UserError('--since: expected a duration such as 2d, or a time such as 2026-11-20T20:00:00Z');
   return time;
 };
-
-const asJson = (entries: readonly ShownEntry[]): string => `${JSON.stringify(entries, null, 2)}\n`;
 
 const asText = (entries: readonly ShownEntry[], withClient: boolean): string =>
   entries.map((entry) => asLine(entry, withClient)).join('') || 'no writes\n';

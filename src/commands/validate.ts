@@ -2,6 +2,7 @@ import type { Options } from '../cli.ts';
 import { createTemplateLoader } from '../desired/load.ts';
 import { formatProblem } from '../desired/problem.ts';
 import type { DesiredState, Problem } from '../model/template.ts';
+import { asJson } from '../report/json-text.ts';
 import { visible } from '../report/visible.ts';
 import { cleanTexts, scrubber } from '../secrets.ts';
 import { readSettings } from '../settings.ts';
@@ -53,8 +54,6 @@ const asText: Form = (problems, states) => {
 
 const plural = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
 
-const asJson: Form = (problems) => `${JSON.stringify({ problems }, null, 2)}\n`;
-
 /** Workflow commands: each becomes an annotation at its line. */
 const asGithub: Form = (problems) =>
   problems
@@ -69,9 +68,12 @@ const asGithub: Form = (problems) =>
     })
     .join('');
 
-const data = (text: string): string =>
-  text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
+const data = (text: string): string => visible(text).replaceAll('%', '%25');
 
 const property = (text: string): string => data(text).replaceAll(':', '%3A').replaceAll(',', '%2C');
 
-const forms: Readonly<Record<string, Form>> = { text: asText, json: asJson, github: asGithub };
+const forms: Readonly<Record<string, Form>> = {
+  text: asText,
+  json: (problems) => asJson({ problems }),
+  github: asGithub,
+};

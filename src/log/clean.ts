@@ -22,9 +22,13 @@ export const cleanerOf = (secrets: () => readonly string[]): ((lines: string) =>
       [known, scrub] = [key, scrubber(now)];
       scrubWords = scrubber(now.filter((secret) => !isWordLike.test(secret)));
     }
-    return scrub(lines) === lines ? lines : lines.split('\n').map(cleanLine).join('\n');
+    const clean = scrub(lines) === lines ? lines : lines.split('\n').map(cleanLine).join('\n');
+    return clean.replaceAll(command, '\\u0023');
   };
 };
+
+/** What a CI runner takes for a command to itself, wherever it is in a line. */
+const command = /#(?=#(?:vso)?\[)/gi;
 
 /** What might stand in our messages and keys, which are fixed words and hold nothing from elsewhere. */
 const isWordLike = /^[a-z][a-z .,:'-]{0,23}$/i;

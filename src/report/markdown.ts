@@ -1,4 +1,5 @@
 import { shorten, shortenPair } from './columns.ts';
+import { fitted, type Fold } from './fold.ts';
 import type { Report } from './report.ts';
 import { outcomeWords, type Row } from './row.ts';
 import {
@@ -24,14 +25,9 @@ export const renderMarkdown = (report: Report): string => {
     ...(quiet.length === 0 ? [] : [quietFold(quiet)]),
   ];
   const head = `### dns-template-sync: ${statusWords[status]}\n\n${summary}\n`;
-  return head + fitted(folds, limit - head.length);
+  const names = differing.map(({ title }) => code(title));
+  return head + fitted(folds, names, limit - head.length);
 };
-
-interface Fold {
-  readonly title: string;
-  /** Each is whole in itself, so that what has no room can be left out from any of them on. */
-  readonly parts: readonly string[];
-}
 
 const problemFold = (problems: readonly ProblemView[]): Fold => ({
   title: 'Problems in template files',
@@ -118,24 +114,3 @@ const plain = (text: string): string => text.replaceAll(signs, (sign) => `&#${si
 const signs = /[^\p{L}\p{M}\p{N} .,;=+-]|(?<=www)\./giu;
 
 const rightToLeft = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
-
-/** Folds one after the other, as much of them as there is room for; what is missing is said at the end. */
-const fitted = (folds: readonly Fold[], room: number): string => {
-  let text = '';
-  for (const { title, parts } of folds) {
-    const opening = `\n<details><summary>${title}</summary>\n\n`;
-    if (text.length + opening.length + closing.length + cutNote.length > room) return text + cutNote;
-    text += opening;
-    for (const part of parts) {
-      if (text.length + part.length + closing.length + cutNote.length > room) return text + closing + cutNote;
-      text += part;
-    }
-    text += closing;
-  }
-  return text;
-};
-
-const closing = '\n</details>\n';
-
-const cutNote =
-  '\n**Cut short:** there is more than a comment has room for. The json and html forms of the report hold everything.\n';

@@ -2,6 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { write } from '../desired/load-files.ts';
+import { commands } from '../report/hostile.ts';
 import { run, workplace, type Ended } from './program.ts';
 
 vi.setConfig({ testTimeout: 30_000 });
@@ -118,5 +119,18 @@ describe('validate', () => {
     const { code, stdout } = await run(['validate'], { cwd });
     expect(code).toBe(1);
     expect(stdout).not.toMatch(/[\u001B\u0007]/);
+  });
+
+  it.each(['text', 'github', 'json'])('commands no runner that reads its output, as %s', async (format) => {
+    const cwd = await workplace({ withExamples: false });
+    await write(cwd, {
+      '::add-mask::com.yaml': 'template: x\n"##[add-mask]com": 1\nrecords: []\n',
+      '\u001b]0;owned\u0007.yaml': 'template: y\n"::stop-commands::x": ##vso[a]\nrecords: 1\n',
+    });
+    const { code, stdout } = await run(['validate', '--templates', '.', '--format', format], { cwd });
+    expect(code).toBe(1);
+    expect(stdout).toMatch(/unknown-key/);
+    expect(stdout).not.toMatch(/[\u001B\u0007]/);
+    expect(stdout.replaceAll(/^::error /gm, '')).not.toMatch(commands);
   });
 });

@@ -16,6 +16,8 @@ export const hostileTexts = [
   '\x1b[2J\x1b[31mred\x1b]0;title\x07\x9b31m\b\b\b',
   'one\ntwo\r\nthree\ttabs\u0085\u2028\u2029\v\f',
   'abc\u202e\u2066txt.exe\u2069\u200f\u061c\ufeff\u200b\u00ad\u{e0041}',
+  '##[add-mask]com ##vso[task.setvariable variable=x]y ##VSO[build.addbuildtag]z',
+  '::add-mask::com ::stop-commands::x',
   '  blanks  at\u00a0both\u3000ends ',
   'x'.repeat(10_000),
   '\x1b<|`'.repeat(2_500),
@@ -61,6 +63,9 @@ export const reportWith = (texts: readonly string[]): Report => {
 
 /** The same report with texts that try nothing: what another is held against. */
 export const harmlessReport = reportWith(['plain']);
+
+/** What GitHub Actions and Azure Pipelines take for a command: anywhere in a line, or at its beginning. */
+export const commands = /##(?:vso)?\[|^\s*::[a-z-]+[^\n]*?::/im;
 
 /** Whatever steers a terminal, changes the direction of reading or hides itself. */
 export const unseen = /(?!\n)[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]|(?! )\p{Zs}/u;

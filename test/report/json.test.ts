@@ -4,7 +4,7 @@ import { assembleReport } from '../../src/report/assemble.ts';
 import { renderJson } from '../../src/report/json.ts';
 import type { Report } from '../../src/report/report.ts';
 import { everyKindReport, pass, template } from './every-kind.ts';
-import { hostileTexts, reportWith, someHostileTexts } from './hostile.ts';
+import { commands, hostileTexts, reportWith, someHostileTexts } from './hostile.ts';
 
 test('a report of every kind', async () => {
   await expect(renderJson(everyKindReport)).toMatchFileSnapshot('every-kind.golden.json');
@@ -43,6 +43,7 @@ test('hostile texts in every place come back as they were', () => {
       const json = renderJson(report);
       expect(JSON.parse(json)).toEqual(report);
       expect(json).not.toMatch(/(?!\n)[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u);
+      expect(json).not.toMatch(commands);
     }),
     { numRuns: 30, examples: [[hostileTexts]] },
   );

@@ -6,7 +6,7 @@ import { widthOf } from '../../src/report/columns.ts';
 import { renderText } from '../../src/report/text.ts';
 import type { TemplateResult } from '../../src/result.ts';
 import { everyKindReport, pass, template } from './every-kind.ts';
-import { someHostileTexts, hostileTexts, reportWith, unseen } from './hostile.ts';
+import { commands, someHostileTexts, hostileTexts, reportWith, unseen } from './hostile.ts';
 
 const plain = (width: number) => ({ color: false, width });
 
@@ -117,12 +117,39 @@ describe('hostile texts', () => {
     expect(text).toContain(String.raw`\x1b[31m\u202e\u{e0041}\n\t a\x20\x20b\xa0`);
   });
 
+  test('command no runner, whatever their first word becomes the first of', () => {
+    const message = `${'word '.repeat(20)}::add-mask::com ##[add-mask]com ##vso[task.complete]`;
+    for (let width = 40; width < 140; width += 1) {
+      const templates = [template({ status: 'held', message })];
+      const problems = [
+        {
+          severity: 'error',
+          check: 'include',
+          message,
+          client: 'a',
+          file: '::warning::.yaml',
+          line: 1,
+          column: 1,
+        },
+      ] as const;
+      const text = renderText(assembleReport([pass({ templates, problems })]), plain(width));
+      expect(text).not.toMatch(commands);
+    }
+  });
+
+  test('that only look like commands stay as they are', () => {
+    const templates = [template({ status: 'held', message: '::1 and 2001:db8::2, ## [a] #[b]' })];
+    const text = renderText(assembleReport([pass({ templates })]), plain(100));
+    expect(text).toContain('::1 and 2001:db8::2, ## [a] #[b]');
+  });
+
   test('steer nothing, hide nothing and break no line', () => {
     fc.assert(
       fc.property(someHostileTexts, fc.integer({ min: 1, max: 200 }), (texts, width) => {
         const report = reportWith(texts);
         const text = renderText(report, plain(width));
         expect(text).not.toMatch(unseen);
+        expect(text).not.toMatch(commands);
         const tooWide = text.split('\n').filter((line) => widthOf(line) > Math.max(40, width));
         expect(tooWide).toEqual([]);
         expect(stripVTControlCharacters(renderText(report, { color: true, width }))).toBe(text);
