@@ -3,6 +3,7 @@ import type { ApplyContext, Change, Clock, Halt, TemplateService, TemplateWork }
 import { readOrHalt } from './apply/halt.ts';
 import { heldByPolicy, holdMore, holdWorks } from './apply/hold.ts';
 import { kept } from './apply/kept.ts';
+import { noticeOlderMemory } from './apply/older-memory.ts';
 import { oneByOne } from './apply/one-by-one.ts';
 import { rememberFacts, rememberUndone, rememberWork } from './apply/remember.ts';
 import { templateResult, unseenResult } from './apply/result.ts';
@@ -155,6 +156,11 @@ const readActual = (pass: RunningPass): Promise<readonly PresentTemplate[] | nul
 const showWorks = async (works: readonly TemplateWork[], pass: RunningPass): Promise<TemplateResult[]> => {
   const intents = await pass.memory.openIntents();
   for (const work of works) takeIntents(intents, work);
+  const touched = new Set(intents.map(({ templateId }) => templateId));
+  noticeOlderMemory(
+    works.filter(({ present }) => !touched.has(present.id)),
+    pass,
+  );
   const plans = await planAll(works, pass);
   return showPlans(plans, holdWorks(plans, pass), pass);
 };
@@ -178,6 +184,7 @@ const writeWorks = async (
   pass: RunningPass,
 ): Promise<TemplateResult[]> => {
   await settleEarlier(works, actual, context);
+  noticeOlderMemory(works, pass);
   await confirmWorks(works, context);
   const plans = await planAll(works, pass);
   const holds = holdWorks(plans, pass);

@@ -16,6 +16,8 @@ export interface GateInput {
 
 /** Adds of one wanted record that may land before a person has to say so again. */
 export const mostAdds = 2;
+/** Stands for adds that nobody has counted. */
+export const uncountedAdds = 1_000;
 const mostStores = 3;
 const day = 86_400_000;
 
@@ -63,6 +65,12 @@ const failing = ({ failure }: RecordMemory, wanted: Wanted, now: number): Obstru
 };
 
 const tooManyAdds = ({ adds, failure }: RecordMemory): Obstruction | null => {
+  if (adds >= uncountedAdds)
+    return {
+      reason: 'vanished',
+      message:
+        'it was there and is gone, and an older copy of the state does not tell how often it was added; look at the service, then apply --retry',
+    };
   if (adds < mostAdds) return null;
   return failure?.kind === 'unknown'
     ? {

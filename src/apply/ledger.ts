@@ -25,6 +25,8 @@ export interface Ledger {
   claim(target: Target, changes?: Pick<RecordMemory, 'failure'>): void;
   park(present: Present, seen: RecordData, changes: Pick<RecordMemory, 'rewritten' | 'cause'>): void;
   change(key: string, wanted: RecordData, changes: Partial<RecordMemory>): void;
+  /** From now on the id stands for nothing that the file ever wanted. */
+  disown(id: number): void;
   /** Remembers why a record that memory has not met yet was first found to differ. */
   meet(step: Step): void;
   /** Brings the times of next tries up to date. */
@@ -99,6 +101,7 @@ export const openLedger = (
     claims.delete(key);
     causes.delete(key);
   };
+  const strangers = new Set(current.strangers);
   let version = 0;
   const forget = (key: string): void => {
     if (!records.has(key)) return;
@@ -191,7 +194,7 @@ export const openLedger = (
       byId,
       claims,
       causes,
-      strangers: new Set(current.strangers),
+      strangers,
     },
     get: (key) => records.get(key),
     ofId: (id) => {
@@ -230,6 +233,12 @@ export const openLedger = (
     change: (key, wanted, changes) => {
       put({ ...(records.get(key) ?? { ...unheardOf, key, recordId: null, wanted, seen: null }), ...changes });
     },
+    disown: (id) => {
+      const known = byId.get(id);
+      if (known) forget(known.key);
+      strangers.add(id);
+      ledger.setFacts({ strangers: [...new Set([...(current.strangers ?? []), id])] });
+    },
     meet: (step) => {
       if (isPark(step)) return;
       const key = recordKey(step.wanted);
@@ -260,6 +269,8 @@ export const openLedger = (
       for (const pair of plan.pairs) if (!keepsOther(pair, reading, ids, unpaired)) observePair(ledger, pair);
       if (current.strangers === null)
         ledger.setFacts({ strangers: [...ids].filter((id) => !ledger.isKnown(id)) });
+      const highestId = [...ids].reduce((one, other) => Math.max(one, other), current.highestId ?? 0);
+      if (highestId !== current.highestId) ledger.setFacts({ highestId });
       for (const step of [...plan.steps, ...plan.barred, ...plan.waiting]) ledger.meet(step);
       forgetGone(reading, ids);
     },
@@ -290,7 +301,14 @@ export const isActive = (failure: Failure | null, sent: RecordData, now: number)
 
 export const longestPause = 6 * 3_600_000;
 
-const unheardOf = { adds: 0, copies: [], stored: null, rewritten: null, failure: null, cause: null } as const;
+const unheardOf = {
+  adds: 0,
+  copies: [],
+  stored: null,
+  rewritten: null,
+  failure: null,
+  cause: null,
+} as const;
 
 const unpairedIds = ({ pairs }: TemplatePlan, ids: ReadonlySet<number>): ReadonlySet<number> => {
   const paired = new Set(pairs.map(({ present }) => present.record.id));

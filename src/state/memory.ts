@@ -54,6 +54,8 @@ export interface TemplateFacts {
   readonly suspectIds: readonly number[] | null;
   /** Ids that were there when the template was first met, and that the file did not want; null until a pass saw it. */
   readonly strangers: readonly number[] | null;
+  /** The highest id that was ever seen in it: what stands under a higher one has come since. */
+  readonly highestId?: number;
   /** When the last write that landed was sent, in ms since the epoch; null where this program never wrote it. */
   readonly lastWriteAt: number | null;
   /** Differences of its subdomains that were reported as drift and are there since, each as its key. */
