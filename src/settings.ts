@@ -31,6 +31,8 @@ export interface Settings {
   readonly allowedHosts: readonly string[];
   /** Null: passes cannot be asked for over HTTP. */
   readonly triggerToken: SecretSource | null;
+  /** Null: whoever reaches the address sees the page and the API. */
+  readonly pageToken: SecretSource | null;
   /** Who is told of what passes find. */
   readonly notify: readonly NotifyTarget[];
   readonly logLevel: LogLevel;
@@ -70,6 +72,7 @@ export const readSettings = ({
 
   if (sandbox && flags['baseUrl'] !== undefined)
     problems.add('--base-url', 'the embedded service of --sandbox would take its place: keep one of them');
+  if (needs.baseUrl && !sandbox) checkCertificates(env, problems);
   checkVariableNames(env, problems);
   const override = overridesOf(flags.var ?? [], problems);
   const clients = sectionsOf(config, flags.client, problems).map(({ name, sections }) =>
@@ -85,7 +88,8 @@ export const readSettings = ({
     ...resolve(programTable, program),
     ...resolve(runTable, program),
     clients,
-    triggerToken: secretOf('triggerToken', 'DNS_SYNC_TRIGGER_TOKEN', program, secrets),
+    triggerToken: secretOf('triggerToken', 'DNS_SYNC_TRIGGER_TOKEN', program, secrets, shortestOwnToken),
+    pageToken: secretOf('pageToken', 'DNS_SYNC_PAGE_TOKEN', program, secrets, shortestOwnToken),
     notify: notifyTargets(program, secrets),
     configFile: config?.file ?? null,
     sandbox,
@@ -98,6 +102,9 @@ export const readSettings = ({
   problems.settle(scrub);
   return settings;
 };
+
+/** Characters of the tokens that this program asks of others: who guesses one is let in. */
+const shortestOwnToken = 16;
 
 const configVariable = 'DNS_SYNC_CONFIG';
 
@@ -140,6 +147,18 @@ const overridesOf = (given: readonly string[], problems: Problems): Readonly<Rec
     else problems.add('--var', 'expected NAME=VALUE');
   }
   return overrides;
+};
+
+/** Node.js would obey it without a word, and hand the tokens to whoever answers in place of the service. */
+const checkCertificates = (
+  { NODE_TLS_REJECT_UNAUTHORIZED: checks }: NodeJS.ProcessEnv,
+  problems: Problems,
+): void => {
+  if (checks !== '0') return;
+  problems.add(
+    'NODE_TLS_REJECT_UNAUTHORIZED',
+    '0 switches off the check of certificates, so that anybody on the way could take the tokens: unset it, and name an authority of your own by NODE_EXTRA_CA_CERTS=FILE',
+  );
 };
 
 /**

@@ -86,6 +86,7 @@ describe('defaults', () => {
       listen: { host: '127.0.0.1', port: 8053 },
       allowedHosts: [],
       triggerToken: null,
+      pageToken: null,
       notify: [],
       logLevel: 'info',
       configFile: null,
@@ -554,10 +555,39 @@ describe('tokens', () => {
     }
   });
 
-  it('also give the trigger token', () => {
-    write('trigger', 'press-here\n');
-    expect(read({ env: { DNS_SYNC_TRIGGER_TOKEN_FILE: 'trigger' } }).triggerToken?.read()).toBe('press-here');
-    expect(read({ config: 'triggerToken: {file: trigger}' }).triggerToken?.read()).toBe('press-here');
+  it.each([
+    ['triggerToken', 'DNS_SYNC_TRIGGER_TOKEN'],
+    ['pageToken', 'DNS_SYNC_PAGE_TOKEN'],
+  ] as const)('also give the %s, which has 16 characters at least', (key, variable) => {
+    write('token', '16 characters...\n');
+    const ways: Given[] = [
+      { env: { [`${variable}_FILE`]: 'token' } },
+      { env: { [variable]: '16 characters...' } },
+      { config: `${key}: {file: token}` },
+    ];
+    for (const given of ways) expect(read(given)[key]?.read()).toBe('16 characters...');
+    write('token', '15 characters..\n');
+    const place = `dns-template-sync.yaml:1:${key.length + 3}: ${key}`;
+    expect(() => read({ config: `${key}: {file: token}` })[key]?.read()).toThrow(
+      `${place}: the token has fewer than 16 characters`,
+    );
+  });
+});
+
+describe('NODE_TLS_REJECT_UNAUTHORIZED=0', () => {
+  const env = { ...tokens, NODE_TLS_REJECT_UNAUTHORIZED: '0' };
+  const baseUrl = 'https://panel.example.net';
+
+  it('is refused by all that talks to the service', () => {
+    expect(problemsOf({ flags: { baseUrl }, env, needs: all })).toEqual([
+      expect.stringMatching(/^NODE_TLS_REJECT_UNAUTHORIZED: 0 switches off .* NODE_EXTRA_CA_CERTS=FILE$/),
+    ]);
+  });
+
+  it("is nobody else's matter", () => {
+    read({ env });
+    read({ flags: { sandbox: true }, env, needs: all });
+    read({ flags: { baseUrl }, env: { ...env, NODE_TLS_REJECT_UNAUTHORIZED: '1' }, needs: all });
   });
 });
 

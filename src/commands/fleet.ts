@@ -109,15 +109,24 @@ export class Fleet {
     try {
       const { settings, clients } = this.#session.reopen();
       if (JSON.stringify(settings.listen) !== JSON.stringify(this.#settings.listen)) {
-        log.warn('listen has changed, which takes a restart: the former address stays');
+        log.warn(
+          { event: 'settings.unapplied' },
+          'listen has changed, which takes a restart: the former address stays',
+        );
       }
       this.#settings = settings;
       this.#listeners.notifier.configure(settings.notify);
-      log.info({ clients: clients.map((client) => client.settings.name) }, 'the settings were read again');
+      log.info(
+        { event: 'settings.reloaded', clients: clients.map((client) => client.settings.name) },
+        'the settings were read again',
+      );
       return clients;
     } catch (error) {
       if (!(error instanceof UserError)) throw error;
-      log.error({ err: error }, 'the settings cannot be used, and the former ones stay');
+      log.error(
+        { event: 'settings.refused', err: error },
+        'the settings cannot be used, and the former ones stay',
+      );
       return null;
     }
   }

@@ -3,6 +3,7 @@ import { readinessOf } from '../daemon/client-state.ts';
 import { Journal } from '../daemon/journal.ts';
 import { createMetrics } from '../daemon/metrics.ts';
 import { startServer, type RunningServer } from '../daemon/server.ts';
+import { refusalLog } from '../daemon/refusals.ts';
 import { sharedText } from '../daemon/shared-text.ts';
 import { Updates } from '../daemon/updates.ts';
 import { assembleReport } from '../report/assemble.ts';
@@ -12,17 +13,20 @@ import { readVersion } from '../version.ts';
 import { Fleet, type Listeners } from './fleet.ts';
 import { checkReceivers, openNotifier } from './news.ts';
 import { openSession, type Session } from './session.ts';
-import { onHangup, untilSignal } from './signals.ts';
+import { onDebuggerSignal, onHangup, untilSignal } from './signals.ts';
 import { statusPage } from './status-page.ts';
 
 /** The daemon: a pass at start, on file change, on schedule and on request, until a signal ends it. */
 export const run = async (options: Options): Promise<number> => {
   const stop = untilSignal();
   let reload = (): void => undefined;
+  let ignore = (): void => undefined;
   onHangup(() => reload());
+  onDebuggerSignal(() => ignore());
   const metrics = createMetrics(readVersion());
   const session = await openSession(options, 1, metrics.countRequest);
   const { log } = session;
+  ignore = () => log.info({ event: 'signal.ignored', signal: 'SIGUSR1' }, 'signal ignored');
   const notifier: Notifier = openNotifier(session, () => fleet.settings, metrics);
   const listeners = { metrics, notifier, journal: new Journal(), updates: new Updates() };
   const fleet = new Fleet(session, listeners);
@@ -37,7 +41,10 @@ export const run = async (options: Options): Promise<number> => {
     fleet.trigger('startup');
     reload = () => fleet.reload();
     signal = await stop;
-    log.info({ signal }, 'ending: no write starts any more, and the ones under way are waited for');
+    log.info(
+      { event: 'daemon.stopping', signal },
+      'ending: no write starts any more, and the ones under way are waited for',
+    );
   } finally {
     // Passes end first: until they have, probes are answered.
     await fleet.close();
@@ -59,9 +66,12 @@ const listen = async (
 ): Promise<RunningServer | null> => {
   const { settings, log, clean, secrets } = session;
   const triggerToken = (): string | null => fleet.settings.triggerToken?.read() ?? null;
+  const pageToken = (): string | null => fleet.settings.pageToken?.read() ?? null;
   if (settings.listen === null) return null;
   triggerToken();
-  return startServer({
+  const isOpen = pageToken() === null;
+  const logRefusal = refusalLog(log);
+  const server = await startServer({
     listen: settings.listen,
     allowedHosts: () => fleet.settings.allowedHosts,
     page: statusPage({ fleet, journal, updates, clean }),
@@ -82,9 +92,19 @@ const listen = async (
     history: (query, signal) => fleet.history(query, signal),
     triggerToken,
     requestPass: () => fleet.trigger('request'),
+    pageToken,
+    onRefused: (refusal) => {
+      metrics.countRefusal(refusal);
+      logRefusal(refusal);
+    },
     log,
   });
+  if (isOpen && !server.isLocal) log.warn({ event: 'listen.open', listen: server.url }, openToAll);
+  return server;
 };
+
+const openToAll =
+  'whoever reaches this address sees the page and the API: set pageToken, or listen on 127.0.0.1';
 
 const waitingIn = ({ states }: Fleet): number => states.filter(({ waiting }) => waiting !== null).length;
 

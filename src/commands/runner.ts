@@ -137,7 +137,10 @@ export class Runner {
     } catch (error) {
       const message = messageOf(error);
       if (error instanceof LockedError && this.#hindrance !== message) {
-        this.#log.info({ trigger: id.trigger, reason: message }, 'the pass has to wait');
+        this.#log.info(
+          { event: 'pass.waiting', trigger: id.trigger, reason: message },
+          'the pass has to wait',
+        );
       }
       this.#hindrance = message;
       if (error instanceof LockedError) return 'busy';
@@ -195,7 +198,10 @@ export class Runner {
     const { log, metrics, journal } = this.#options;
     const gone = this.#newest.take(result);
     for (const template of gone) {
-      this.#log.warn({ template }, 'no file describes this template any more: it is left as it is');
+      this.#log.warn(
+        { event: 'template.unmanaged', template },
+        'no file describes this template any more: it is left as it is',
+      );
     }
     this.#hindrance = result.halted;
     this.#wasRead ||= result.wasRead === true && isLoaded(result);

@@ -53,12 +53,12 @@ export const openSession = async (
       isSandbox: sandbox !== null,
       isDaemon: logTo === 1,
       warn: (message) => {
-        if (logTo === 1) log.warn({ client: client.name, notice: message }, 'notice');
+        if (logTo === 1) log.warn({ event: 'notice', client: client.name, notice: message }, 'notice');
         else if (log.isLevelEnabled('warn'))
           tell(scrubber(secrets())(newest.clients.length > 1 ? `${client.name}: ${message}` : message));
       },
       onRequest: (request) => {
-        log.debug({ client: client.name, ...request }, 'request');
+        log.debug({ event: 'service.request', client: client.name, ...request }, 'request');
         onRequest(request);
       },
     });
@@ -74,6 +74,7 @@ export const openSession = async (
     reopen: () => {
       const fresh = read();
       fresh.triggerToken?.read();
+      fresh.pageToken?.read();
       checkReceivers(fresh);
       for (const secret of newest.secrets()) former.add(secret);
       newest = fresh;

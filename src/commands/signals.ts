@@ -22,6 +22,9 @@ export const untilSignal = (): Promise<NodeJS.Signals> =>
     process.on('SIGINT', end);
   });
 
+/** SIGUSR1 would have Node.js open its debugger, and with it all that is in memory, tokens too. */
+export const onDebuggerSignal = (call: () => void): void => void process.on('SIGUSR1', call);
+
 /**
  * Calls at each SIGHUP. One that comes because the terminal has gone asks for nothing: nobody reads the log any more,
  * and the program is to end.

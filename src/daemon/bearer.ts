@@ -7,9 +7,11 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 export const bears = (header: string | undefined, token: string): boolean => {
   const [, given] = /^Bearer +(.*)$/is.exec(header ?? '') ?? [];
   // Node.js reads headers as Latin-1: this gives back the bytes that were sent.
-  return (
-    given !== undefined && timingSafeEqual(digest(Buffer.from(given, 'latin1')), digest(Buffer.from(token)))
-  );
+  return given !== undefined && isSame(Buffer.from(given, 'latin1'), token);
 };
+
+/** Takes as long whether they are the same or not. */
+export const isSame = (given: Buffer, token: string): boolean =>
+  timingSafeEqual(digest(given), digest(Buffer.from(token)));
 
 const digest = (bytes: Buffer): Buffer => createHash('sha256').update(bytes).digest();

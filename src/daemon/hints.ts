@@ -37,7 +37,8 @@ export const watchForHints = ({ roots, onHint, log }: HintOptions): Hints => {
   });
   // Most often the system has no more watches to give; what is missed then is found by looking.
   watcher.on('error', (error) => {
-    if (!watcher.closed) log.warn({ err: error }, 'changed files are noticed by polling only');
+    if (!watcher.closed)
+      log.warn({ event: 'watch.degraded', err: error }, 'changed files are noticed by polling only');
     void close();
   });
   return { close };

@@ -118,7 +118,10 @@ export class PassLoop {
       return await this.#pass(cause, this.#closing.signal);
     } catch (error) {
       const { trigger } = cause;
-      this.#log.error({ err: error, trigger }, 'a pass ended by an error that nobody foresaw');
+      this.#log.error(
+        { event: 'pass.error', err: error, trigger },
+        'a pass ended by an error that nobody foresaw',
+      );
       return 'failed';
     }
   }

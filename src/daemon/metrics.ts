@@ -1,5 +1,6 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { PassResult, Status, Trigger } from '../result.ts';
+import type { Refusal } from './refusals.ts';
 import { prefix, templateGauges } from './template-gauges.ts';
 
 /** What is counted and measured, for Prometheus. Labels are clients, templates and words of this program only. */
@@ -16,6 +17,7 @@ export interface Metrics {
   readonly countRequest: (request: RequestFacts) => void;
   readonly countChange: (client: string, change: ChangeFacts) => void;
   readonly countNotification: (receiver: string, outcome: NotificationOutcome) => void;
+  readonly countRefusal: (refusal: Pick<Refusal, 'token' | 'reason'>) => void;
   /** `newest` is what is known of the client's templates since; null where the pass did not come to look. */
   readonly countPass: (pass: PassFacts, newest: PassResult | null) => void;
 }
@@ -103,6 +105,14 @@ export const createMetrics = (version: string): Metrics => {
     labelNames: ['receiver', 'outcome'],
     registers,
   });
+  const refusals = new Counter({
+    name: `${prefix}refused_requests_total`,
+    help: 'HTTP requests that were refused for want of a token, by the token and by what was wrong.',
+    labelNames: ['token', 'reason'],
+    registers,
+  });
+  for (const token of ['trigger', 'page'])
+    for (const reason of ['missing', 'wrong']) refusals.inc({ token, reason }, 0);
   const filesValid = new Gauge({
     name: `${prefix}template_files_valid`,
     help: 'Whether the template files are free of errors: 1 or 0.',
@@ -147,6 +157,10 @@ export const createMetrics = (version: string): Metrics => {
     countNotification: (receiver, outcome) => {
       revision += 1;
       notifications.inc({ receiver, outcome });
+    },
+    countRefusal: ({ token, reason }) => {
+      revision += 1;
+      refusals.inc({ token, reason });
     },
     countPass: ({ client, trigger, status, durationMs }, newest) => {
       revision += 1;

@@ -1,3 +1,4 @@
+import { getConnInfo } from '@hono/node-server/conninfo';
 import { Hono, type Context, type Handler, type MiddlewareHandler } from 'hono';
 import type { Logger } from 'pino';
 import { bears } from './bearer.ts';
@@ -5,7 +6,9 @@ import type { Readiness } from './client-state.ts';
 import { eventStreams } from './event-stream.ts';
 import { linkTo, readHistoryQuery, type HistoryPage, type HistoryQuery } from './history-query.ts';
 import { isKnownHost } from './host-rule.ts';
+import { pageAccess, signIn, type PageAccessOptions } from './page-access.ts';
 import { pagePolicy } from './page/policy.ts';
+import type { Refusal } from './refusals.ts';
 import type { Updates } from './updates.ts';
 
 export interface RouteOptions {
@@ -24,6 +27,10 @@ export interface RouteOptions {
   /** Who may ask for a pass; null: nobody. */
   readonly triggerToken: () => string | null;
   readonly requestPass: () => void;
+  /** Who may see page, events, report and history; null: everybody who reaches them. */
+  readonly pageToken: () => string | null;
+  /** Told of each request that lacks its token. */
+  readonly onRefused: (refusal: Refusal) => void;
   readonly log: Logger;
 }
 
@@ -32,13 +39,16 @@ type Text = () => Promise<Uint8Array<ArrayBuffer>>;
 
 /** Probes and metrics come first: they answer under any Host, since a kubelet or a scraper asks as it likes. */
 export const routes = (options: RouteOptions): Hono => {
-  const { allowedHosts, readiness, metrics, report, history, triggerToken, requestPass, log } = options;
+  const { allowedHosts, readiness, metrics, report, history, triggerToken, requestPass, pageToken, log } =
+    options;
   const streams = eventStreams(options.updates);
   const app = new Hono();
   const get = (path: string, answer: Handler): void => {
     app.get(path, answer);
     app.all(path, notAllowed('GET, HEAD'));
   };
+  const refuse: PageAccessOptions['refuse'] = (c, refusal) =>
+    options.onRefused({ ...refusal, address: getConnInfo(c).remote.address ?? '' });
   app.use(withSecurityHeaders);
 
   get('/livez', (c) => c.text('ok\n'));
@@ -55,6 +65,21 @@ export const routes = (options: RouteOptions): Hono => {
     return c.text('This host name is not known here: add it to allowedHosts.\n', 421);
   });
 
+  app.all('/api/reconcile', (c) => {
+    const token = triggerToken();
+    if (token === null) return c.notFound();
+    if (c.req.method !== 'POST') return notAllowed('POST')(c);
+    const authorization = c.req.header('authorization');
+    if (!bears(authorization, token)) {
+      refuse(c, { token: 'trigger', reason: authorization === undefined ? 'missing' : 'wrong' });
+      return c.text('Needs the trigger token as a bearer token.\n', 401, { 'www-authenticate': 'Bearer' });
+    }
+    requestPass();
+    return c.text('A pass was asked for.\n', 202);
+  });
+
+  app.route('/sign-in', signIn({ pageToken, refuse }));
+  app.use(pageAccess({ pageToken, refuse }));
   get('/', async (c) =>
     c.body(await options.page(), 200, {
       'content-type': 'text/html; charset=UTF-8',
@@ -77,20 +102,9 @@ export const routes = (options: RouteOptions): Hono => {
     const { entries, next } = await history(query, c.req.raw.signal);
     return c.json(entries, 200, next === null ? {} : { link: linkTo(searchParams, next) });
   });
-  app.all('/api/reconcile', (c) => {
-    const token = triggerToken();
-    if (token === null) return c.notFound();
-    if (c.req.method !== 'POST') return notAllowed('POST')(c);
-    if (!bears(c.req.header('authorization'), token)) {
-      return c.text('Needs the trigger token as a bearer token.\n', 401, { 'www-authenticate': 'Bearer' });
-    }
-    requestPass();
-    return c.text('A pass was asked for.\n', 202);
-  });
-
   app.notFound((c) => c.text('Not found.\n', 404));
   app.onError((error, c) => {
-    log.error({ err: error }, 'a request could not be answered');
+    log.error({ event: 'request.failed', err: error }, 'a request could not be answered');
     return c.text('Internal error.\n', 500);
   });
   return app;

@@ -14,6 +14,8 @@ export interface ServerOptions extends RouteOptions {
 export interface RunningServer {
   /** `http://127.0.0.1:8053`: where it listens in fact. */
   readonly url: string;
+  /** Whether nobody but this machine reaches it. */
+  readonly isLocal: boolean;
   readonly close: () => Promise<void>;
 }
 
@@ -26,9 +28,12 @@ export const startServer = async (options: ServerOptions): Promise<RunningServer
   );
   limitConnections(server);
   await listen(server, options.listen);
-  server.on('error', (error) => options.log.error({ err: error }, 'the HTTP server has an error'));
+  server.on('error', (error) =>
+    options.log.error({ event: 'listen.error', err: error }, 'the HTTP server has an error'),
+  );
   return {
     url: urlOf(server, options.listen.host),
+    isLocal: isLoopbackAddress(addressOf(server)?.address ?? ''),
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());
@@ -70,11 +75,13 @@ const causes = new Map<unknown, string>([
   ['ENOTFOUND', 'there is no such host'],
 ]);
 
-const urlOf = (server: Server, host: string): string => {
+const urlOf = (server: Server, host: string): string =>
+  `http://${host.includes(':') ? `[${host}]` : host}:${addressOf(server)?.port ?? 0}`;
+
+/** Where it listens in fact, whatever name the settings have for it. */
+const addressOf = (server: Server): AddressInfo | null => {
   const address = server.address();
-  const port = isAddress(address) ? address.port : 0;
-  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+  return typeof address === 'object' ? address : null;
 };
 
-const isAddress = (address: AddressInfo | string | null): address is AddressInfo =>
-  typeof address === 'object' && address !== null;
+const isLoopbackAddress = (address: string): boolean => /^(::1$|127\.|::ffff:127\.)/.test(address);

@@ -45,7 +45,10 @@ export class Notifier {
       const clean = this.#options.clean(sight);
       for (const receiver of this.#receivers.values()) receiver.take(clean);
     } catch (error) {
-      this.#options.log.error({ err: error }, 'notifications met an error that nobody foresaw');
+      this.#options.log.error(
+        { event: 'notify.error', err: error },
+        'notifications met an error that nobody foresaw',
+      );
     }
   }
 
@@ -92,7 +95,10 @@ export class Notifier {
       openToldFile({
         file: fileFor(client),
         onError: (error) =>
-          log.warn({ err: error, client }, 'it cannot be kept what was told, so a restart tells it again'),
+          log.warn(
+            { event: 'notify.unsaved', err: error, client },
+            'it cannot be kept what was told, so a restart tells it again',
+          ),
       });
     const file = this.#files.get(client) ?? open();
     this.#files.set(client, file);

@@ -68,7 +68,10 @@ export class Receiver {
     const dropped = this.#news.take(sight, on);
     for (let left = dropped; left > 0; left -= 1) this.#options.count('dropped');
     if (dropped > 0)
-      this.#options.log.error({ dropped }, 'too many changes wait to be told: the oldest are dropped');
+      this.#options.log.error(
+        { event: 'notify.dropped', changes: dropped },
+        'too many changes wait to be told: the oldest are dropped',
+      );
     if (this.#news.size > 0) this.#delivering ??= this.#deliverAll();
   }
 
@@ -83,7 +86,11 @@ export class Receiver {
     await this.#delivering;
     clearTimeout(timer);
     const { size } = this.#news;
-    if (size > 0) this.#options.log.warn({ changes: size }, 'these changes could not be told any more');
+    if (size > 0)
+      this.#options.log.warn(
+        { event: 'notify.dropped', changes: size },
+        'these changes could not be told any more',
+      );
   }
 
   async #deliverAll(): Promise<void> {
@@ -93,7 +100,10 @@ export class Receiver {
         await this.#pause(this.#options.gap);
       }
     } catch (error) {
-      this.#options.log.error({ err: error }, 'a notification met an error that nobody foresaw');
+      this.#options.log.error(
+        { event: 'notify.error', err: error },
+        'a notification met an error that nobody foresaw',
+      );
     } finally {
       this.#delivering = null;
     }
@@ -107,18 +117,24 @@ export class Receiver {
     for (let attempts = 1, refusals = 0; ; attempts += 1) {
       const posted = await this.#post(delivery);
       if (posted.outcome === 'delivered') {
-        log.info(fields, 'notification delivered');
+        log.info({ event: 'notify.delivered', ...fields }, 'notification delivered');
         break;
       }
       const { reason, retryAfter } = posted;
       if (posted.outcome === 'refused' && (refusals += 1) === mostRefusals) {
-        log.error({ ...fields, reason }, 'a notification is refused again and again, and is dropped');
+        log.error(
+          { event: 'notify.dropped', ...fields, reason },
+          'a notification is refused again and again, and is dropped',
+        );
         count('dropped');
         this.#news.done();
         return true;
       }
       if (reason !== said)
-        log.warn({ ...fields, reason }, 'a notification was not taken, and is tried again');
+        log.warn(
+          { event: 'notify.retried', ...fields, reason },
+          'a notification was not taken, and is tried again',
+        );
       said = reason;
       count('retried');
       if (this.#closing.signal.aborted) return false;

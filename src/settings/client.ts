@@ -59,13 +59,14 @@ export const resolveClient = ({ name, sources, secrets, needs, override }: Clien
 
 /**
  * A secret from its variable, from the file that a second variable names, or from the config file;
- * null where it is in none of them.
+ * null where it is in none of them. `least`: characters that it must have.
  */
 export const secretOf = (
   key: string,
   variable: string,
   sources: Sources,
   secrets: Secrets,
+  least?: number,
 ): SecretSource | null => {
   const { env, cwd, config, sections, problems } = sources;
   const fileVariable = `${variable}_FILE`;
@@ -73,15 +74,15 @@ export const secretOf = (
     problems.add(variable, `set together with ${fileVariable}: keep one of them`, key);
     return null;
   }
-  if (env[fileVariable]) return secrets.fromFile(env[fileVariable], cwd, fileVariable);
-  if (env[variable] !== undefined) return secrets.fromEnv(variable, variable);
+  if (env[fileVariable]) return secrets.fromFile(env[fileVariable], cwd, fileVariable, least);
+  if (env[variable] !== undefined) return secrets.fromEnv(variable, variable, least);
   for (const section of sections) {
     const reference = valueAt(section, key);
     if (!isReference(reference) || config === null) continue;
     const place = config.place([...section.at, key]);
     return 'env' in reference
-      ? secrets.fromEnv(reference.env, place)
-      : secrets.fromFile(reference.file, config.folder, place);
+      ? secrets.fromEnv(reference.env, place, least)
+      : secrets.fromFile(reference.file, config.folder, place, least);
   }
   return null;
 };

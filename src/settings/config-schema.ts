@@ -105,7 +105,8 @@ export const configSchema = lazily(() =>
     {
       ...clientShape(),
       ...fileShape(programTable),
-      triggerToken: secret('The token that a request for a pass has to carry'),
+      triggerToken: secret('The token that a request for a pass has to carry, of 16 characters at least'),
+      pageToken: secret('The token that opens the status page and the API, of 16 characters at least'),
       notify: notifySchema().optional().describe('Who is told of drift and of what needs a person, by name.'),
       clients: z
         .record(clientName(), z.strictObject(clientShape(), mapping('a mapping')), { error: clients })

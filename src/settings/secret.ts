@@ -39,17 +39,18 @@ export class Secrets {
     return this.seen();
   }
 
-  fromEnv(name: string, label = name): SecretSource {
-    return this.#source(label, () => {
+  /** `least`: characters, of what nobody may be able to guess. */
+  fromEnv(name: string, label = name, least = shortestSecret): SecretSource {
+    return this.#source(label, least, () => {
       const value = this.#env[name];
       if (value === undefined) throw new UserError(`${label}: the environment variable ${name} is not set`);
       return value;
     });
   }
 
-  fromFile(file: string, folder: string, label: string): SecretSource {
+  fromFile(file: string, folder: string, label: string, least = shortestSecret): SecretSource {
     const absolute = path.resolve(folder, file);
-    return this.#source(label, () => {
+    return this.#source(label, least, () => {
       try {
         return readRegularFileSync(absolute, largestFile).toString('utf8');
       } catch (error) {
@@ -58,7 +59,7 @@ export class Secrets {
     });
   }
 
-  #source(label: string, value: () => string): SecretSource {
+  #source(label: string, least: number, value: () => string): SecretSource {
     const source = {
       read: (): string => {
         // Editors and `echo` put around a text what is no part of it.
@@ -78,6 +79,10 @@ export class Secrets {
             `${label}: the secret has fewer than ${shortestSecret} characters, which could not be kept out of what the program shows`,
           );
         this.#seen.add(secret);
+        if (secret.length < least)
+          throw new UserError(
+            `${label}: the token has fewer than ${least} characters, which somebody could guess: take one such as \`openssl rand -hex 16\` gives`,
+          );
         return secret;
       },
     };

@@ -106,7 +106,7 @@ const makeWorld = async ({ cwd, service, records, random }) => {
   };
 };
 
-const token = 'soak';
+const token = 'trigger-token-of-the-soak';
 
 const soak = async ({ cwd, front, world, passes }) => {
   const daemon = startProgram(

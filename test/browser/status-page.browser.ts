@@ -27,9 +27,12 @@ const Templates = z.array(
 );
 
 /** The daemon on the embedded service, after its first pass. */
-const started = async (args: readonly string[] = []): Promise<Place> => {
+const started = async (
+  args: readonly string[] = [],
+  env: Readonly<Record<string, string>> = {},
+): Promise<Place> => {
   const cwd = await workplace();
-  const daemon = await startDaemon(['--sandbox', '--reset', ...args], { cwd });
+  const daemon = await startDaemon(['--sandbox', '--reset', ...args], { cwd, env });
   await daemon.event('pass.finished');
   const line = daemon.lines().find(({ event }) => event === 'daemon.started');
   const { listen, clients } = Started.parse(line);
@@ -164,6 +167,50 @@ describe('the page in a browser', () => {
     expect(await page.title()).not.toContain('taken');
     expect(await page.locator('main img, main script').count()).toBe(0);
     expect(complaints).toEqual([]);
+  });
+});
+
+describe('with a page token', () => {
+  const pageToken = 'the token of the page';
+
+  it('a browser signs in, by the keyboard alone, and sees all that it otherwise would', async () => {
+    const { daemon, url, change } = await started(['--dry-run'], { DNS_SYNC_PAGE_TOKEN: pageToken });
+    const { page, complaints } = await visit(url);
+    expect(await page.locator('body').innerText()).not.toContain('standard-web');
+    await page.keyboard.type('a guess of somebody');
+    await page.keyboard.press('Enter');
+    expect(await page.getByRole('alert').innerText()).toBe('This is not the page token.');
+    await page.keyboard.type(pageToken);
+    await page.keyboard.press('Enter');
+    await page.locator('#link.live').waitFor();
+    expect(page.url()).toBe(url);
+    await change('add-record', { dns_template_id: 17, type: 'A', name: 'stray', content: '192.0.2.99' });
+    await daemon.pass();
+    await page.locator('.rows li', { hasText: 'stray' }).waitFor();
+    // A browser says of each 401 that it is one, also of those that it was to show.
+    expect(complaints.filter((one) => !one.includes('401 (Unauthorized)'))).toEqual([]);
+  });
+
+  it('the page gives way to the form when the cookie is gone', async () => {
+    const { daemon, url, change } = await started(['--dry-run'], { DNS_SYNC_PAGE_TOKEN: pageToken });
+    const { page } = await visit(url);
+    await page.keyboard.type(pageToken);
+    await page.keyboard.press('Enter');
+    await page.locator('#link.live').waitFor();
+    await page.context().clearCookies();
+    await change('add-record', { dns_template_id: 17, type: 'A', name: 'stray', content: '192.0.2.99' });
+    await daemon.pass();
+    await page.getByLabel('Page token').waitFor();
+  });
+
+  it.each([
+    ['light', 390],
+    ['dark', 1280],
+  ] as const)('everybody can use the form, in %s, %i pixels wide', async (colorScheme, width) => {
+    const { url } = await started(['--dry-run'], { DNS_SYNC_PAGE_TOKEN: pageToken });
+    const { page } = await visit(url, { colorScheme, viewport: { width, height: 844 } });
+    await expectNoSideways(page);
+    expect(await barriersOf(page)).toEqual([]);
   });
 });
 

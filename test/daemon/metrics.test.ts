@@ -73,6 +73,7 @@ describe('a scrape', () => {
       ['request_duration_seconds', 'histogram', ['le', 'operation']],
       ['notifications_total', 'counter', ['receiver', 'outcome']],
       ['template_files_valid', 'gauge', ['client']],
+      ['refused_requests_total', 'counter', ['token', 'reason']],
       ['queue_depth', 'gauge', []],
     ];
     for (const [name, type, labels] of expected) {

@@ -25,6 +25,8 @@ export const startTestServer = async (
     history: () => Promise.resolve({ entries: [], next: null }),
     triggerToken: () => null,
     requestPass: () => expect.fail('nobody may ask for a pass'),
+    pageToken: () => null,
+    onRefused: () => undefined,
     log,
     ...options,
   });

@@ -144,6 +144,35 @@ describe('the API of the running program', () => {
     expect(stderr).toMatch(/DNS_SYNC_TRIGGER_TOKEN_FILE: cannot read .*nowhere \(ENOENT\)/);
   });
 
+  it.each(['DNS_SYNC_TRIGGER_TOKEN', 'DNS_SYNC_PAGE_TOKEN'])(
+    'does not start with a token in %s that somebody could guess',
+    async (name) => {
+      const service = await startService();
+      const { code, stderr } = await run(['run', '--listen', '127.0.0.1:0'], {
+        cwd: await workplace(),
+        env: { ...service.env, [name]: 'fifteen letters' },
+      });
+      expect(code).toBe(1);
+      expect(stderr).toContain(`${name}: the token has fewer than 16 characters`);
+      expect(stderr).not.toContain('fifteen letters');
+    },
+  );
+
+  it('counts and logs who asks for a pass without the trigger token', async () => {
+    const { daemon } = await started();
+    const post = (headers: Record<string, string>): Promise<Response> =>
+      daemon.ask('/api/reconcile', { method: 'POST', headers });
+    expect((await post({ authorization: 'Bearer a guess of somebody' })).status).toBe(401);
+    const line = await daemon.event('request.refused');
+    expect(line).toMatchObject({ level: 'warn', token: 'trigger', reason: 'wrong', address: '127.0.0.1' });
+    expect((await post({})).status).toBe(401);
+    const { value } = await daemon.scrape();
+    expect(value(metric('refused_requests_total'), { token: 'trigger', reason: 'wrong' })).toBe(1);
+    expect(value(metric('refused_requests_total'), { token: 'trigger', reason: 'missing' })).toBe(1);
+    expect(value(metric('refused_requests_total'), { token: 'page', reason: 'wrong' })).toBe(0);
+    expect(daemon.output()).not.toContain('a guess of somebody');
+  });
+
   it('shows no secret, whatever it is asked for', async () => {
     const { edit, daemon } = await started(({ method, query, body }) =>
       method === 'PUT' ? status(422, `not for ${decodeURIComponent(`${query} ${body}`)}`) : null,
@@ -162,5 +191,58 @@ describe('the API of the running program', () => {
     for (const secret of [userToken, clientToken, triggerToken])
       for (const spelling of [secret, encodeURIComponent(secret), JSON.stringify(secret).slice(1, -1)])
         expect(texts.filter((text) => text.includes(spelling))).toEqual([]);
+  });
+});
+
+describe('a page token', () => {
+  const pageToken = 'the page token/1+"';
+  const at = async (listen: string, env: Record<string, string> = {}) => {
+    const service = await startService();
+    return startDaemon(['--listen', listen], {
+      cwd: await workplace(),
+      env: { ...service.env, ...env },
+    });
+  };
+
+  it('opens page, API and events, and is shown nowhere; probes and metrics need none', async () => {
+    const daemon = await at('127.0.0.1:0', { DNS_SYNC_PAGE_TOKEN: pageToken });
+    await daemon.event('pass.finished');
+    const headers = { authorization: `Bearer ${pageToken}` };
+    const texts: string[] = [];
+    for (const path of ['/', '/api/report', '/api/history']) {
+      const refused = await daemon.ask(path);
+      const answered = await daemon.ask(path, { headers });
+      expect([path, refused.status, answered.status]).toEqual([path, 401, 200]);
+      texts.push(await refused.text(), await answered.text());
+    }
+    expect((await daemon.ask('/events')).status).toBe(401);
+    for (const path of ['/livez', '/readyz', '/healthz', '/metrics']) {
+      const answer = await daemon.ask(path);
+      expect([path, answer.status]).toEqual([path, 200]);
+      texts.push(await answer.text());
+    }
+    const form = {
+      method: 'POST',
+      body: new URLSearchParams({ token: pageToken }),
+      redirect: 'manual',
+    } as const;
+    const signedIn = await daemon.ask('/sign-in', form);
+    const cookie = signedIn.headers.get('set-cookie')?.split(';')[0] ?? '';
+    expect((await daemon.ask('/', { headers: { cookie } })).status).toBe(200);
+    for (const text of [...texts, cookie, daemon.output()])
+      for (const spelling of [
+        pageToken,
+        encodeURIComponent(pageToken),
+        JSON.stringify(pageToken).slice(1, -1),
+      ])
+        expect(text).not.toContain(spelling);
+  });
+
+  it('is asked for by a warning where others than this machine reach the page', async () => {
+    const open = await at('0.0.0.0:0');
+    const warning = open.lines().find(({ event }) => event === 'listen.open');
+    expect(warning).toMatchObject({ level: 'warn', msg: expect.stringContaining('set pageToken') });
+    for (const daemon of [await at('0.0.0.0:0', { DNS_SYNC_PAGE_TOKEN: pageToken }), await at('127.0.0.1:0')])
+      expect(daemon.lines().filter(({ event }) => event === 'listen.open')).toEqual([]);
   });
 });

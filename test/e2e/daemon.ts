@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { parseScrape, type Scrape } from '../daemon/scrape.ts';
-import { start, type Launch, type LogLine, type Program } from './program.ts';
+import { parseLine, start, type Launch, type LogLine, type Program } from './program.ts';
 import type { Service } from './service.ts';
 
 /** A schedule that asks for no pass while a test runs. */
@@ -42,8 +42,6 @@ export const startDaemon = async (args: readonly string[], launch: Launch): Prom
     },
   };
 };
-
-const parseLine = (text: string): LogLine => JSON.parse(text);
 
 /** A template file with one address; further keys come before the records. */
 export const describing = (template: string, address: string, keys = ''): string =>

@@ -126,15 +126,15 @@ const startCommand = ([command = '', ...args]: readonly string[], { cwd, env = {
   };
 };
 
-const parseLine = (text: string): LogLine => JSON.parse(text);
+/** Every line of the daemon says what it is about. */
+export const parseLine = (text: string): LogLine => {
+  const line: LogLine = JSON.parse(text);
+  if (typeof line['event'] !== 'string') throw new Error(`a log line without an event: ${text}`);
+  return line;
+};
 
 /** Its whole log so far. */
-export const linesOf = (program: Program): LogLine[] =>
-  program
-    .output()
-    .trimEnd()
-    .split('\n')
-    .map((line): LogLine => JSON.parse(line));
+export const linesOf = (program: Program): LogLine[] => program.output().trimEnd().split('\n').map(parseLine);
 
 /** A report as another program reads it. Throws where it is not in the form that was promised. */
 export const reportOf = (text: string): Report => reportSchema.parse(JSON.parse(text));

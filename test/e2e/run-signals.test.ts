@@ -16,6 +16,16 @@ describe('signals', () => {
     expect(linesOf(program).at(-1)).toMatchObject({ event: 'daemon.stopped', signal: name });
   });
 
+  it('SIGUSR1 opens no debugger', async () => {
+    const service = await startService();
+    const program = start(quiet, { cwd: await workplace(), env: service.env });
+    await program.event('pass.finished');
+    program.signal('SIGUSR1');
+    await program.event('signal.ignored');
+    program.signal('SIGTERM');
+    expect(await program.ended).toMatchObject({ code: 0, stderr: '' });
+  });
+
   it('the first one lets the write in flight end, and starts no other', async () => {
     const { service, held, release } = await startHoldingService();
     const cwd = await workplace();

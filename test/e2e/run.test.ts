@@ -23,13 +23,14 @@ describe('the log of run', () => {
       expect(line).toMatchObject({ level: expect.stringMatching(/^[a-z]+$/), msg: expect.any(String) });
       expect(line['time']).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
     }
-    const ofEvents = lines.filter(({ event }) => event !== undefined);
-    expect(Object.fromEntries(ofEvents.map(({ event, msg }) => [event, msg]))).toEqual({
+    expect(Object.fromEntries(lines.map(({ event, msg }) => [event, msg]))).toEqual({
       'daemon.started': 'daemon started',
+      notice: 'notice',
       'pass.started': 'pass started',
       'change.applied': 'change applied',
       'drift.report': 'drift report',
       'pass.finished': 'pass finished',
+      'daemon.stopping': 'ending: no write starts any more, and the ones under way are waited for',
       'daemon.stopped': 'daemon stopped',
     });
 

@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto';
 import { script } from './script.ts';
 import { style } from './style.ts';
 
-const hashOf = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
+export const hashOf = (text: string): string =>
+  `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 
 /** Of the status page: its own style and script and nothing else, told by their digests. */
 export const pagePolicy = [

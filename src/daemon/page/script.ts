@@ -51,6 +51,8 @@ const refresh = async () => {
 const load = async () => {
   try {
     const answer = await fetch('/', { cache: 'no-store' });
+    // To sign in again.
+    if (answer.status === 401) return location.reload();
     if (!answer.ok) throw new Error(answer.statusText);
     take(new DOMParser().parseFromString(await answer.text(), 'text/html'));
   } catch {

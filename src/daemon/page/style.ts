@@ -15,6 +15,12 @@ main:focus { outline: none; }
 .skip { position: absolute; left: -100rem; padding: .5rem 1rem; background: var(--ground); }
 .skip:focus { left: 1rem; top: .5rem; z-index: 1; }
 body > header { display: flex; flex-wrap: wrap; gap: .25rem 1rem; align-items: baseline; justify-content: space-between; }
+.sign-in { display: flex; flex-wrap: wrap; gap: .5rem 1rem; align-items: center; margin: .5rem 0; }
+.sign-in input { flex: 1 1 16rem; max-width: 32rem; }
+.sign-in input, .sign-in button {
+  font: inherit; padding: .4rem .75rem; color: inherit; background: var(--soft);
+  border: 1px solid var(--aside); border-radius: .4rem;
+}
 h1 { font-size: 1.1rem; letter-spacing: .01em; }
 h2 { font-size: 1.15rem; margin-bottom: .5rem; }
 .link { color: var(--aside); font-size: .9rem; margin: 0; }

@@ -1,0 +1,81 @@
+import { Hono, type Context, type MiddlewareHandler } from 'hono';
+import { bodyLimit } from 'hono/body-limit';
+import { getSignedCookie, setSignedCookie } from 'hono/cookie';
+import { bears, isSame } from './bearer.ts';
+import { renderSignIn, signInPolicy } from './page/sign-in.ts';
+import type { Refusal } from './refusals.ts';
+
+export interface PageAccessOptions {
+  /** Who may see the page; null: everybody. */
+  readonly pageToken: () => string | null;
+  readonly refuse: (c: Context, refusal: Pick<Refusal, 'token' | 'reason'>) => void;
+}
+
+/**
+ * Lets those to what is below who bear the page token, or have signed in with it. Their cookie holds when it ends,
+ * signed with the token: it outlives a restart, and another token ends it.
+ */
+export const pageAccess = ({ pageToken, refuse }: PageAccessOptions): MiddlewareHandler => {
+  return async (c, next) => {
+    const token = pageToken();
+    if (token === null || (await hasSignedIn(c, token))) return next();
+    const authorization = c.req.header('authorization');
+    if (bears(authorization, token)) return next();
+    const isBrowser = c.req.header('accept')?.includes('text/html') === true;
+    // Who opens the page for the first time does nothing wrong.
+    if (authorization !== undefined || !isBrowser)
+      refuse(c, { token: 'page', reason: authorization === undefined ? 'missing' : 'wrong' });
+    return isBrowser ? signInPage(c, false) : unauthorized(c);
+  };
+};
+
+/** Where the form of the page goes. */
+export const signIn = ({ pageToken, refuse }: PageAccessOptions): Hono => {
+  const app = new Hono();
+  app.post('/', bodyLimit({ maxSize: largestForm, onError: tooLarge }), async (c) => {
+    const token = pageToken();
+    if (token === null) return c.notFound();
+    const given = new URLSearchParams(await c.req.text()).get('token');
+    if (given === null || !isSame(Buffer.from(given), token)) {
+      refuse(c, { token: 'page', reason: given === null ? 'missing' : 'wrong' });
+      return signInPage(c, true);
+    }
+    await setSignedCookie(c, cookie, String(Date.now() + longest), token, {
+      httpOnly: true,
+      sameSite: 'Lax',
+      path: '/',
+      maxAge: longest / 1_000,
+      // Behind a proxy that speaks TLS for us.
+      secure: c.req.header('x-forwarded-proto') === 'https',
+    });
+    return c.redirect('/', 303);
+  });
+  app.get('/', (c) => (pageToken() === null ? c.notFound() : c.redirect('/', 303)));
+  return app;
+};
+
+const hasSignedIn = async (c: Context, token: string): Promise<boolean> => {
+  const ends = await getSignedCookie(c, token, cookie);
+  return typeof ends === 'string' && Number(ends) > Date.now();
+};
+
+const signInPage = (c: Context, isWrong: boolean): Response =>
+  c.html(renderSignIn(isWrong), 401, {
+    'www-authenticate': 'Bearer',
+    'content-security-policy': signInPolicy,
+  });
+
+const unauthorized = (c: Context): Response =>
+  c.text('Needs the page token as a bearer token, or to be signed in.\n', 401, {
+    'www-authenticate': 'Bearer',
+  });
+
+const tooLarge = (c: Context): Response => c.text('Too large.\n', 413);
+
+const cookie = 'dns-template-sync';
+
+/** Milliseconds for which one stays signed in. */
+const longest = 7 * 24 * 60 * 60 * 1_000;
+
+/** Bytes. */
+const largestForm = 4_096;

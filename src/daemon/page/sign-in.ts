@@ -1,0 +1,55 @@
+import { html, Markup } from '../../report/markup.ts';
+import { icon } from './icon.ts';
+import { hashOf } from './policy.ts';
+import { style } from './style.ts';
+
+/** What the status page is to those who have not signed in. */
+export const renderSignIn = (isWrong: boolean): string => {
+  const complaint = isWrong
+    ? html`<p class="failed" role="alert">This is not the page token.</p>`
+    : html`<p class="aside">The page token is in the settings of this program: <code>pageToken</code>.</p>`;
+  const page = html`<!doctype html>
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="color-scheme" content="light dark" />
+        <title>Sign in · dns-template-sync</title>
+        <link rel="icon" href="${icon('pending')}" />
+        ${new Markup(`<style>${style}</style>`)}
+      </head>
+      <body>
+        <header><h1>dns-template-sync</h1></header>
+        <main id="main">
+          <section aria-labelledby="sign-in">
+            <h2 id="sign-in">Sign in</h2>
+            <form class="sign-in" method="post" action="/sign-in">
+              <input name="username" autocomplete="username" value="dns-template-sync" hidden readonly />
+              <label for="token">Page token</label>
+              <input
+                id="token"
+                name="token"
+                type="password"
+                autocomplete="current-password"
+                required
+                autofocus
+              />
+              <button>Sign in</button>
+            </form>
+            ${complaint}
+          </section>
+        </main>
+      </body>
+    </html>`;
+  return `${page.source}\n`;
+};
+
+/** Its own style, and a form that goes nowhere else. */
+export const signInPolicy = [
+  "default-src 'none'",
+  `style-src ${hashOf(style)}`,
+  'img-src data:',
+  "base-uri 'none'",
+  "form-action 'self'",
+  "frame-ancestors 'none'",
+].join('; ');
