@@ -5,7 +5,7 @@ import { createFile, readIfThere, replaceFile } from '../desired/save.ts';
 import type { TemplateSettings } from '../desired/template-draft.ts';
 import { textOf } from '../desired/text.ts';
 import { existingIn, nothingYet, type Existing } from '../desired/write/existing.ts';
-import { writeTemplate } from '../desired/write.ts';
+import { writeTemplate, type WrittenFiles } from '../desired/write.ts';
 import { messageOf, UserError } from '../errors.ts';
 import type { DesiredState, DesiredTemplate, PresentTemplate } from '../model/template.ts';
 import type { ClientSettings } from '../settings/client.ts';
@@ -67,19 +67,41 @@ export const importTemplate = async (
     const existing = bytes === null ? nothingYet : existingOf(bytes, described);
     if ('refusal' in existing) return skipped(`it is there already, and ${existing.refusal}`);
     const id = label.id ?? described?.desired?.id ?? null;
-    const written = writeTemplate({ template, name: label.name, id, existing, settings });
+    const fragmentName = (number: number): string => `_${path.parse(file).name}-${number}.yaml`;
+    const written = writeTemplate({ template, name: label.name, id, fragmentName, existing, settings });
     if ('refusal' in written) return skipped(`no such file can be written: ${written.refusal}`);
     const note = noteOn(written);
-    if (bytes?.equals(Buffer.from(written.text)) === true) return { result: 'unchanged', file, note };
-    if (bytes !== null && !overwrite) return skipped('it is there already; --overwrite writes it anew');
-    await (bytes === null ? createFile(file, written.text) : replaceFile(file, written.text));
-    return { result: 'written', file, note };
+    const files = [
+      // First what the template's own file includes.
+      ...[...written.fragments].map(([name, text]) => [path.join(path.dirname(file), name), text] as const),
+      [file, written.text] as const,
+    ];
+    const changed: Change[] = [];
+    for (const [place, text] of files) {
+      const before = await readIfThere(place);
+      if (before?.equals(Buffer.from(text)) === true) continue;
+      if (before !== null && !overwrite) {
+        const which = place === file ? 'it' : place;
+        return skipped(`${which} is there already; --overwrite writes it anew`);
+      }
+      changed.push({ place, text, isNew: before === null });
+    }
+    for (const { place, text, isNew } of changed) {
+      await (isNew ? createFile(place, text) : replaceFile(place, text));
+    }
+    return { result: changed.length === 0 ? 'unchanged' : 'written', file, note };
   } catch (error) {
     if (error instanceof UserError || (error instanceof Error && 'code' in error))
       return skipped(messageOf(error));
     throw error;
   }
 };
+
+interface Change {
+  readonly place: string;
+  readonly text: string;
+  readonly isNew: boolean;
+}
 
 interface Description {
   readonly file: string;
@@ -119,7 +141,11 @@ const existingOf = (
   return existingIn(source.text, described.desired);
 };
 
-const noteOn = ({ wanted, remarks }: { readonly wanted: number; readonly remarks: number }): string =>
-  [plural(wanted, 'record'), ...(remarks === 0 ? [] : [plural(remarks, 'remark')])].join(', ');
+const noteOn = ({ wanted, remarks, fragments }: WrittenFiles): string =>
+  [
+    plural(wanted, 'record'),
+    ...(fragments.size === 0 ? [] : [plural(fragments.size, 'fragment')]),
+    ...(remarks === 0 ? [] : [plural(remarks, 'remark')]),
+  ].join(', ');
 
 const plural = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;

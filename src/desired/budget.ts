@@ -17,7 +17,11 @@ export const maxDepth = 32;
 
 /** What is left of what a file may ask for. */
 export class Budget {
-  readonly #left = { ...limits };
+  readonly #left: Record<keyof typeof limits, number>;
+
+  constructor(other: Partial<Record<keyof typeof limits, number>> = {}) {
+    this.#left = { ...limits, ...other };
+  }
 
   /** False where there is not so much left. */
   take(what: keyof typeof limits, amount = 1): boolean {

@@ -1,5 +1,8 @@
 import { faultAt, type Fault, type Position } from './fault.ts';
 
+/** A template described in two files would be described twice. */
+export const howToSplit = 'move records to fragments, files named `_….yaml` that it names under `include`';
+
 /** Some 50,000 records, which take seconds to read. */
 export const maxFileSize = 4 * 1024 * 1024;
 
@@ -9,7 +12,7 @@ export const maxFileSize = 4 * 1024 * 1024;
  */
 export const textOf = (bytes: Uint8Array): { text: string } | { fault: Fault } => {
   if (bytes.length > maxFileSize) {
-    const message = `the file is larger than ${maxFileSize / 1024 / 1024} MiB: split it`;
+    const message = `the file is larger than ${maxFileSize / 1024 / 1024} MiB: ${howToSplit}`;
     return { fault: faultAt('unreadable', { line: 1, column: 1 }, message) };
   }
   let text: string;

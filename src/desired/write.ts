@@ -1,11 +1,13 @@
 import type { PresentTemplate } from '../model/template.ts';
 import type { Present } from '../plan/entry.ts';
+import { Budget } from './budget.ts';
 import { allowableChecks, type AllowableCheck, type CheckId } from './check-id.ts';
 import { outlineOf } from './outline.ts';
 import { atFile, isError, type Finding } from './problem.ts';
+import type { SourceFile } from './snapshot.ts';
 import { draftTemplate, type TemplateSettings } from './template-draft.ts';
 import type { Existing } from './write/existing.ts';
-import { layOut, type Layout } from './write/layout.ts';
+import { layOutFiles, type Layout } from './write/layout.ts';
 import { scalarOf } from './write/scalar.ts';
 import { sortOut } from './write/sort-out.ts';
 import { commonTtl, withOwnTtl } from './write/ttl.ts';
@@ -15,54 +17,85 @@ export interface WriteRequest {
   /** What the file calls it, and its id where the name alone does not tell it. */
   readonly name: string;
   readonly id: number | null;
+  /** Of the fragment with this number, where one file is not enough. */
+  readonly fragmentName: (number: number) => string;
   readonly existing: Existing;
   readonly settings: Omit<TemplateSettings, 'strict'>;
 }
 
-export type Written =
-  | { readonly text: string; readonly wanted: number; readonly remarks: number }
-  | { readonly refusal: string };
+export type Written = WrittenFiles | { readonly refusal: string };
+
+export interface WrittenFiles {
+  readonly text: string;
+  /** Texts by file name, for the directory of the template's own file. */
+  readonly fragments: ReadonlyMap<string, string>;
+  readonly wanted: number;
+  readonly remarks: number;
+}
 
 /**
  * The file that wants what a template holds. What a check complains of is switched off record by record, so that
  * nothing is said about the file; what cannot be said is a comment. The same for any order of the records.
  */
-export const writeTemplate = ({ template, name, id, existing, settings }: WriteRequest): Written => {
+export const writeTemplate = ({
+  template,
+  name,
+  id,
+  fragmentName,
+  existing,
+  settings,
+}: WriteRequest): Written => {
   const { wanted, remarks: unsaid } = sortOut(template.records, existing.ignore);
   const remarks = name === template.name ? unsaid : [`its name: ${scalarOf(template.name)}`, ...unsaid];
   const contents = { name, id, ttl: commonTtl(wanted), wanted, remarks, existing };
   const allow = new Map<Present, AllowableCheck[]>();
   for (const record of withOwnTtl(wanted)) allow.set(record, ['mixed-ttl']);
   for (;;) {
-    const layout = layOut(contents, allow);
-    const findings = findingsIn(layout.text, settings).filter(
-      (finding) => isError(finding, false) || layout.recordAt(finding.line) !== undefined,
+    const { own, fragments } = layOutFiles(contents, allow, fragmentName);
+    const recordAt = ({ file, line }: Finding): Present | undefined =>
+      (fragments.get(file) ?? own).recordAt(line);
+    const findings = findingsIn(own, fragments, settings).filter(
+      (finding) => isError(finding, false) || recordAt(finding) !== undefined,
     );
-    if (findings.length === 0) return { text: layout.text, wanted: wanted.length, remarks: remarks.length };
-    const stubborn = switchOff(findings, layout, allow);
+    if (findings.length === 0) {
+      const texts = new Map([...fragments].map(([file, { text }]) => [file, text]));
+      return { text: own.text, fragments: texts, wanted: wanted.length, remarks: remarks.length };
+    }
+    const stubborn = switchOff(findings, recordAt, allow);
     if (stubborn !== null) return { refusal: `${stubborn.message} [${stubborn.check}]` };
   }
 };
 
-const findingsIn = (text: string, settings: Omit<TemplateSettings, 'strict'>): readonly Finding[] => {
-  const outline = outlineOf(Buffer.from(text), false);
-  const file = { path: '', isFragment: false, hash: '', outline, includes: new Map<string, never>() };
-  const drafts = outline.documents.map((document) =>
-    draftTemplate(file, document, { ...settings, strict: false }),
+const findingsIn = (
+  own: Layout,
+  fragments: ReadonlyMap<string, Layout>,
+  settings: Omit<TemplateSettings, 'strict'>,
+): readonly Finding[] => {
+  const includes = new Map([...fragments].map(([path, layout]) => [path, fileOf(path, layout, new Map())]));
+  const file = fileOf('', own, includes);
+  // Every complaint is needed here, for each is switched off.
+  const budget = new Budget({ problems: Number.POSITIVE_INFINITY });
+  const drafts = file.outline.documents.map((document) =>
+    draftTemplate(file, document, { ...settings, strict: false }, budget),
   );
-  return [...atFile('', outline.faults), ...drafts.flatMap(({ findings }) => findings)];
+  return [...atFile('', file.outline.faults), ...drafts.flatMap(({ findings }) => findings)];
+};
+
+const fileOf = (path: string, { text }: Layout, includes: SourceFile['includes']): SourceFile => {
+  const isFragment = path !== '';
+  return { path, isFragment, hash: '', outline: outlineOf(Buffer.from(text), isFragment), includes };
 };
 
 /** Of each record the first complaint: it may be the reason for the others. Returns what cannot be switched off. */
 const switchOff = (
   findings: readonly Finding[],
-  { recordAt }: Layout,
+  recordAt: (finding: Finding) => Present | undefined,
   allow: Map<Present, AllowableCheck[]>,
 ): Finding | null => {
   const first = new Map<Present, AllowableCheck>();
   for (const finding of findings) {
-    const { check, line } = finding;
-    const record = recordAt(line);
+    const { check } = finding;
+    const record = recordAt(finding);
     if (record === undefined || !isAllowable(check) || allow.get(record)?.includes(check)) return finding;
     if (!first.has(record)) first.set(record, check);
   }

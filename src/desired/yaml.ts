@@ -1,5 +1,6 @@
 import { Composer, Lexer, LineCounter, Parser, type Document, type YAMLError } from 'yaml';
 import { faultAt, quote, type Fault, type Position } from './fault.ts';
+import { howToSplit } from './text.ts';
 import { treeOf, type YamlNode } from './yaml-tree.ts';
 
 export interface ParsedYaml {
@@ -61,7 +62,7 @@ const compose = (stream: Stream): Document.Parsed[] => {
     if (isUnclosed(lexeme)) unclosed.set(parser.offset + lexeme.length, parser.offset);
     take(parser.next(lexeme));
     lexemes += 1;
-    if (lexemes > maxLexemes) return giveUp('the file holds too much for one file: split it');
+    if (lexemes > maxLexemes) return giveUp(`the file holds too much for one file: ${howToSplit}`);
     if (parser.stack.length > maxDepth) {
       return giveUp(`lists and mappings stand in each other more than ${maxDepth} deep`);
     }

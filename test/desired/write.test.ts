@@ -1,9 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { canonicalRecord } from '../../src/model/canonical.ts';
 import { nothingYet } from '../../src/desired/write/existing.ts';
-import { writeTemplate } from '../../src/desired/write.ts';
-import { loadFiles, options } from './load-files.ts';
-import { templateOf, textFor, type Stated } from './written.ts';
+import { loadFiles } from './load-files.ts';
+import { templateOf, filesFor, textFor, type Stated } from './written.ts';
 
 const a = { type: 'A', content: '192.0.2.1' };
 const linesFor = (...records: Stated[]): string[] =>
@@ -246,18 +245,32 @@ test('two templates of one name are told apart by id', async () => {
   expect(templates.map(({ id }) => id)).toEqual([3, 4]);
 });
 
-test('what is too much for one file is refused, with the reason', () => {
+test('what is too much for one file is written as fragments that it includes', async () => {
   const records = Array.from({ length: 40 }, (_, index) => ({
     type: 'TXT',
     name: `n${index}`,
     content: 'x'.repeat(120_000),
   }));
-  const written = writeTemplate({
-    template: templateOf(...records),
-    name: 'web',
-    id: null,
-    existing: nothingYet,
-    settings: options,
-  });
-  expect(written).toEqual({ refusal: expect.stringContaining('the file is larger than 4 MiB') });
+  const { text, fragments } = filesFor(templateOf(...records), nothingYet);
+  expect(text).toBe(
+    `template: web\nttl: 3600\ninclude:\n${[1, 2, 3, 4, 5].map((n) => `  - _web-${n}.yaml\n`).join('')}`,
+  );
+  const { templates, lines } = await loadFiles(
+    { 'web.yaml': text, ...Object.fromEntries(fragments) },
+    { strict: true },
+  );
+  expect(lines).toEqual([]);
+  expect(templates.map((template) => template.records.length)).toEqual([40]);
+});
+
+test('records with more complaints than are ever listed are written all the same', async () => {
+  const records = Array.from({ length: 2_500 }, (_, index) => ({
+    type: 'CNAME',
+    name: `n${index}`,
+    content: 'single',
+  }));
+  const text = textFor(templateOf(...records), nothingYet);
+  const { templates, lines } = await loadFiles({ 'web.yaml': text }, { strict: true });
+  expect(lines).toEqual([]);
+  expect(templates[0]?.records).toHaveLength(2_500);
 });

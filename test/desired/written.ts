@@ -1,19 +1,30 @@
 import type { Label } from '../../src/desired/label.ts';
 import type { Existing } from '../../src/desired/write/existing.ts';
-import { writeTemplate } from '../../src/desired/write.ts';
+import { writeTemplate, type WrittenFiles } from '../../src/desired/write.ts';
 import type { PresentRecord } from '../../src/model/record.ts';
 import type { PresentTemplate } from '../../src/model/template.ts';
 import { options } from './load-files.ts';
 
-/** The text of a template's file; throws where there can be none. */
+/** The text of a template's file; throws where there can be none, or where it has fragments. */
 export const textFor = (
   template: PresentTemplate,
   existing: Existing,
-  { name, id }: Pick<Label, 'name' | 'id'> = { name: template.name, id: null },
+  label?: Pick<Label, 'name' | 'id'>,
 ): string => {
-  const written = writeTemplate({ template, name, id, existing, settings: options });
+  const { text, fragments } = filesFor(template, existing, label);
+  if (fragments.size > 0) throw new Error('there are fragments');
+  return text;
+};
+
+export const filesFor = (
+  template: PresentTemplate,
+  existing: Existing,
+  { name, id }: Pick<Label, 'name' | 'id'> = { name: template.name, id: null },
+): WrittenFiles => {
+  const fragmentName = (number: number): string => `_web-${number}.yaml`;
+  const written = writeTemplate({ template, name, id, fragmentName, existing, settings: options });
   if ('refusal' in written) throw new Error(written.refusal);
-  return written.text;
+  return written;
 };
 
 export type Stated = Pick<PresentRecord, 'type' | 'content'> & Partial<PresentRecord>;

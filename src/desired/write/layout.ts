@@ -1,6 +1,7 @@
 import { recordKey, type Present } from '../../plan/entry.ts';
 import type { AllowableCheck } from '../check-id.ts';
 import { entryLines, valueOf } from './entry.ts';
+import { scalarOf } from './scalar.ts';
 import { emptySection, remarksTitle, type Existing, type RecordComments, type Section } from './existing.ts';
 
 /** What a file is made of. */
@@ -27,9 +28,9 @@ interface Line {
   readonly record?: Present;
 }
 
-export const layOut = (contents: Contents, allow: Allow): Layout => {
+const layOut = (contents: Contents, allow: Allow): Layout => {
   const { existing, remarks } = contents;
-  const lines: Line[] = [
+  return layoutOf([
     ...withMissing(existing.sections).flatMap((section) => [
       ...section.lead.map((text) => ({ text })),
       ...sectionLines(section, contents, allow),
@@ -38,11 +39,59 @@ export const layOut = (contents: Contents, allow: Allow): Layout => {
     ...(remarks.length === 0 ? [] : ['', remarksTitle, ...remarks.map((remark) => `# - ${remark}`)]).map(
       (text) => ({ text }),
     ),
-  ];
+  ]);
+};
+
+const layoutOf = (lines: readonly Line[]): Layout => ({
+  text: lines.map(({ text }) => `${text}\n`).join(''),
+  recordAt: (line) => lines[line - 1]?.record,
+});
+
+/** What one file may hold is less than what the loader takes, so that a person may still add something. */
+const mostRecords = 20_000;
+const mostCharacters = 1024 * 1024;
+
+/**
+ * The template's own file, and by their names the fragments that hold its records where one file would be too large
+ * for the loader.
+ */
+export const layOutFiles = (
+  contents: Contents,
+  allow: Allow,
+  nameOf: (number: number) => string,
+): { readonly own: Layout; readonly fragments: ReadonlyMap<string, Layout> } => {
+  const groups = groupsOf(recordLines(contents, allow));
+  if (groups.length <= 1) return { own: layOut(contents, allow), fragments: new Map() };
+  const fragments = groups.map(
+    (lines, index) => [nameOf(index + 1), layoutOf([{ text: 'records:' }, ...lines])] as const,
+  );
+  const { existing } = contents;
+  const lines = ['include:', ...fragments.map(([name]) => `  - ${scalarOf(name)}`)];
+  const sections = existing.sections.map((section) =>
+    section.key === 'records' ? { ...section, key: 'include', lines } : section,
+  );
   return {
-    text: lines.map(({ text }) => `${text}\n`).join(''),
-    recordAt: (line) => lines[line - 1]?.record,
+    own: layOut({ ...contents, wanted: [], existing: { ...existing, sections } }, allow),
+    fragments: new Map(fragments),
   };
+};
+
+/** The lines of whole records, in their order. */
+const groupsOf = (lines: readonly Line[]): Line[][] => {
+  const groups: Line[][] = [];
+  let [records, characters] = [mostRecords, 0];
+  let last: Present | undefined;
+  for (const line of lines) {
+    if (line.record !== last && (records >= mostRecords || characters >= mostCharacters)) {
+      groups.push([]);
+      [records, characters] = [0, 0];
+    }
+    if (line.record !== last) records += 1;
+    characters += line.text.length;
+    last = line.record;
+    groups.at(-1)!.push(line);
+  }
+  return groups;
 };
 
 /** With a place for all that may have to be said. */
