@@ -8,9 +8,11 @@ import { connectHosting, type HostingService } from '../hosting/service.ts';
 import type { DesiredState } from '../model/template.ts';
 import { reconcile, type Pass } from '../reconcile.ts';
 import type { PassResult } from '../result.ts';
+import { scrubber } from '../secrets.ts';
 import type { ClientSettings } from '../settings/client.ts';
 import { createMemoryKeeper, type MemoryPlace, type Say } from './kept-memory.ts';
 import type { Memory, MemoryReader } from '../state/memory.ts';
+import { withoutSecrets } from '../state/without-secrets.ts';
 import { systemClock } from './system-clock.ts';
 
 /** What differs from pass to pass. */
@@ -116,9 +118,10 @@ export const openClient = ({
         return keeper.read(place(), (memory, say) => begin(memory, null, say));
       }
       const { lockTimeout, signal, onWait = () => undefined } = request;
-      return keeper.write(place(), { timeout: lockTimeout, signal, onWait }, (memory, say) =>
-        begin(memory, memory, say),
-      );
+      return keeper.write(place(), { timeout: lockTimeout, signal, onWait }, (memory, say) => {
+        const own = withoutSecrets(memory, scrubber([tokens.userToken, tokens.clientToken]));
+        return begin(own, own, say);
+      });
     },
     close: async () => {
       await service.close();

@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import type { Answer } from '../hosting/scripted-server.ts';
@@ -124,6 +124,24 @@ describe('no token is in any output or file', () => {
     const ended = await run(args, { cwd, env: service.env });
     expect(ended.stdout).toMatch(/(\[|&#91;)secret/);
     await expectClean([ended], { cwd });
+  });
+
+  it('of a record that was parked, in what is remembered of it', async () => {
+    const service = await startService();
+    const content = `${userToken.toUpperCase()} ${Buffer.from(clientToken).toString('base64')} ${clientToken}`;
+    await service.change('add-template', { name: 'web', records: [{ type: 'TXT', name: 'echo', content }] });
+    const cwd = await workplace({ withExamples: false });
+    const keys = 'surplus: park\nadopt: true\nlimits: {maxChangePercent: 100}';
+    await mkdir(path.join(cwd, 'templates'));
+    await writeFile(path.join(cwd, 'templates', 'web.yaml'), `template: web\n${keys}\nrecords: []\n`);
+    const launch = { cwd, env: service.env };
+    const applied = await run(['apply', '--yes'], launch);
+    expect(service.writes()).toHaveLength(1);
+    const past = await run(['history', '--format', 'json'], launch);
+    expect(JSON.parse(past.stdout)).toMatchObject([
+      { action: 'park', before: { name: 'echo', content: '[secret] [secret] [secret]' } },
+    ]);
+    await expectClean([applied, past], { cwd });
   });
 
   it.each(['plan', 'get', 'run'])('that is a word of ours spoils no answer of %s', async (command) => {

@@ -1,0 +1,44 @@
+import type { RecordData } from '../model/record.ts';
+import type { Intent, LedgerChanges, Memory, RecordMemory } from './memory.ts';
+
+/**
+ * The same memory, which keeps no secret that a service has put into a record: it stands there as `scrub` leaves it, and
+ * what is compared with it later counts as changed. What a file says stays, secret or not: a write is only known again by
+ * the very values that were sent.
+ */
+export const withoutSecrets = (memory: Memory, scrub: (text: string) => string): Memory => {
+  const dataOf = <Data extends RecordData | null>(data: Data): Data =>
+    data && {
+      ...data,
+      type: scrub(data.type),
+      name: data.name === null ? null : scrub(data.name),
+      content: scrub(data.content),
+    };
+  const saysItself = (wanted: RecordData): boolean =>
+    [wanted.type, wanted.name ?? '', wanted.content].some((text) => scrub(text) !== text);
+  const recordOf = (record: RecordMemory): RecordMemory => {
+    const { key, wanted, seen, rewritten } = record;
+    // Of a parked record no file says anything.
+    if (key.startsWith('#')) return { ...record, wanted: dataOf(wanted), seen: dataOf(seen) };
+    if (saysItself(wanted)) return record;
+    return {
+      ...record,
+      seen: dataOf(seen),
+      rewritten: rewritten && { ...rewritten, stored: dataOf(rewritten.stored) },
+    };
+  };
+  const changesOf = (changes: LedgerChanges): LedgerChanges => ({
+    ...changes,
+    records: changes.records.map(recordOf),
+  });
+  const intentOf = <Of extends Omit<Intent, 'id'>>(intent: Of): Of => ({
+    ...intent,
+    before: dataOf(intent.before),
+  });
+  return {
+    ...memory,
+    begin: async (intent) => ({ ...intent, id: (await memory.begin(intentOf(intent))).id }),
+    finish: (intent, ending, changes) => memory.finish(intentOf(intent), ending, changesOf(changes)),
+    save: (changes) => memory.save(changesOf(changes)),
+  };
+};

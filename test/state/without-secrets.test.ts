@@ -1,0 +1,39 @@
+import { expect, test } from 'vitest';
+import { scrubber } from '../../src/secrets.ts';
+import { withoutSecrets } from '../../src/state/without-secrets.ts';
+import { changesOf, intentOf, newFile, opened, recordData, rememberedRecord } from './samples.ts';
+
+const token = 'client-token';
+const shown = recordData({ content: `v=${token}` });
+const hidden = recordData({ content: 'v=[secret]' });
+
+test('what the service put into a record is kept without the secret in it', async () => {
+  const memory = withoutSecrets(await opened(newFile()), scrubber([token]));
+  const rewritten = { sent: recordData(), stored: shown };
+  const parked = rememberedRecord('#5', { wanted: shown, seen: shown });
+  await memory.save(
+    changesOf({ records: [parked, rememberedRecord('A www  1', { seen: shown, rewritten })] }),
+  );
+  expect((await memory.template(17))?.records).toEqual([
+    { ...parked, wanted: hidden, seen: hidden },
+    rememberedRecord('A www  1', { seen: hidden, rewritten: { sent: recordData(), stored: hidden } }),
+  ]);
+});
+
+test('a write is kept with what was sent, and without the secret that it takes the place of', async () => {
+  const memory = withoutSecrets(await opened(newFile()), scrubber([token]));
+  const intent = await memory.begin(intentOf({ action: 'update', before: shown, recordId: 7 }));
+  expect(intent.before).toEqual(shown);
+  expect(await memory.openIntents()).toEqual([{ ...intent, before: hidden }]);
+  await memory.finish(intent, { outcome: 'applied', recordId: 7, error: null }, changesOf());
+  expect(await memory.history()).toMatchObject([{ before: hidden, after: intent.after }]);
+});
+
+test('what a file says is kept as it says it, so that an add is known again', async () => {
+  const memory = withoutSecrets(await opened(newFile()), scrubber([token]));
+  const record = rememberedRecord(`A www  v=${token}`, { wanted: shown, seen: shown });
+  await memory.save(changesOf({ records: [record] }));
+  const intent = await memory.begin(intentOf({ after: shown }));
+  expect((await memory.template(17))?.records).toEqual([record]);
+  expect(await memory.openIntents()).toEqual([intent]);
+});
