@@ -7,8 +7,6 @@ interface Limits {
   readonly perAddress?: number;
   /** In all: more could use up the descriptors that passes need. */
   readonly most?: number;
-  /** Told of each connection that has to go. */
-  readonly onClosed?: (address: string) => void;
 }
 
 /**
@@ -16,10 +14,7 @@ interface Limits {
  * of the same address first, else of the address that has the most. So nobody who holds connections, or keeps
  * them busy, locks out probes.
  */
-export const limitConnections = (
-  server: Server,
-  { perAddress = 100, most = 500, onClosed = () => undefined }: Limits = {},
-): void => {
+export const limitConnections = (server: Server, { perAddress = 100, most = 500 }: Limits = {}): void => {
   /** By address, those that were quiet for the longest time first. */
   const open = new Map<string, Set<Socket>>();
   const addresses = new WeakMap<Socket, string>();
@@ -29,7 +24,6 @@ export const limitConnections = (
     if (quietest === undefined) return;
     leave(quietest, address);
     quietest.destroy();
-    onClosed(address);
   };
   const leave = (socket: Socket, address: string): void => {
     const sockets = open.get(address);
