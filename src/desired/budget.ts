@@ -4,6 +4,8 @@ import { faultAt, type Fault, type Position } from './fault.ts';
 const limits = {
   fragments: 10_000,
   records: 250_000,
+  /** Records, rules and variables of fragments, right or wrong, once for each template that includes them. */
+  entries: 500_000,
   substitutions: 1_000_000,
   /** That variables stand for. */
   characters: 64 * 1024 * 1024,
@@ -46,5 +48,7 @@ export const tooManyProblems = (at: Position): Fault =>
   faultAt('unreadable', at, `more than ${limits.problems} problems: mend the first ones, then look again`);
 
 export const tooManyFragments = `the templates of this file include more than ${limits.fragments} fragments, all together`;
+
+export const tooManyEntries = `the templates of this file include more than ${limits.entries} records, rules and variables, all together`;
 
 export const tooManyRecords = `the templates of this file hold more than ${limits.records} records, all together`;

@@ -1,5 +1,5 @@
 import type { Place } from '../model/record.ts';
-import { maxDepth, tooManyFragments, type Budget } from './budget.ts';
+import { maxDepth, tooManyEntries, tooManyFragments, type Budget } from './budget.ts';
 import { faultAt, quote, type Report } from './fault.ts';
 import { emptyOutline, type Outline } from './outline.ts';
 import { atFile, type Finding } from './problem.ts';
@@ -86,15 +86,19 @@ const follow = (from: Fragment, included: Map<SourceFile, Fragment>, telling: Te
     } else if (!included.has(target)) {
       if (trail.length > maxDepth) return refuse(`includes stand in each other more than ${maxDepth} deep`);
       if (!telling.budget.take('fragments')) return refuse(tooManyFragments);
+      const outline = target.outline.documents[0] ?? emptyOutline;
+      if (!telling.budget.take('entries', sizeOf(outline))) return refuse(tooManyEntries);
       const { line, column } = include;
       const via = from.via ?? { file: from.file.path, line, column };
-      const fragment = { file: target, outline: target.outline.documents[0] ?? emptyOutline, via, trail };
+      const fragment = { file: target, outline, via, trail };
       included.set(target, fragment);
       reportAll(fragment, telling);
       follow(fragment, included, telling);
     }
   }
 };
+
+const sizeOf = ({ records, ignore, vars }: Outline): number => records.length + ignore.length + vars.size;
 
 /** What is wrong with a fragment is wrong with every template that includes it. */
 const reportAll = (fragment: Fragment, { budget, findings }: Telling): void => {

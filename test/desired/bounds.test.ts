@@ -52,6 +52,15 @@ test('a fragment that many templates of a file include does not make records wit
   expect(state.lines[0]).toContain('the templates of this file hold more than 250000 records');
 });
 
+test('a broken fragment that many templates of a file include is not gone through without end', async () => {
+  const state = await loadFiles({
+    '_f.yaml': `records:\n${list(20_000, () => '- {type: A, contend: x}')}`,
+    'a.yaml': list(9_000, (index) => `---\ntemplate: a${index}\ninclude: [_f.yaml]`),
+  });
+  expect(state.templates).toEqual([]);
+  expect(state.unusable).toHaveLength(9_000);
+});
+
 describe('variables', () => {
   test('that are not defined cost little, however many there are', async () => {
     const state = await loadFiles({
