@@ -25,6 +25,6 @@ export const readHistory = async (
   try {
     return (await memory.history(filter)).map((entry) => shownEntry(settings.name, entry));
   } finally {
-    await memory.close();
+    await memory.close('later');
   }
 };

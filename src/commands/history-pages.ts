@@ -71,7 +71,7 @@ async function* backwards(
       await setImmediate();
     }
   } finally {
-    await memory.close();
+    await memory.close('later');
   }
 }
 

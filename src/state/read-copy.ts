@@ -21,7 +21,7 @@ const openCopy = async (file: string, scope: string): Promise<FileMemory> => {
       ...memory,
       // Of the next change it would know nothing.
       isInPlace: () => false,
-      close: () => memory.close().finally(remove),
+      close: (when) => memory.close(when).finally(remove),
     };
   } catch (error) {
     remove();

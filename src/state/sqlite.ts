@@ -1,3 +1,4 @@
+import type { Closing } from './connection.ts';
 import { filesOf, memoryError, openDatabase } from './database.ts';
 import { identityOf } from './file-identity.ts';
 import {
@@ -16,6 +17,7 @@ import {
 export interface FileMemory extends Memory, PagedHistory {
   /** Whether its files are still those that were opened. */
   isInPlace(): boolean;
+  close(when?: Closing): Promise<void>;
 }
 
 const day = 86_400_000;
@@ -133,7 +135,7 @@ export const openMemory = async (file: string, scope: string): Promise<FileMemor
         };
       }),
     isInPlace,
-    close: () => connection.close(),
+    close: (when) => connection.close(when),
   };
 };
 

@@ -49,6 +49,19 @@ describe.runIf(process.platform === 'linux')('a memory that was closed', () => {
     expect(openBelow(path.dirname(file))).toEqual([]);
   });
 
+  it('holds few of them open where many were closed later, and none after the next that is closed now', async () => {
+    const file = newFile();
+    const memory = await openMemory(file, 'client');
+    for (let count = 0; count < 100; count += 1) {
+      const reader = await openMemory(file, 'client');
+      await reader.templates();
+      await reader.close('later');
+    }
+    expect(openBelow(path.dirname(file)).length).toBeLessThan(70);
+    await memory.close();
+    expect(openBelow(path.dirname(file))).toEqual([]);
+  });
+
   it('can be opened again at once though its file was emptied meanwhile', async () => {
     const file = newFile();
     const memory = await openMemory(file, 'client');
