@@ -295,9 +295,14 @@ const isClaim = ({ key, cause }: RecordMemory): boolean => cause !== null && par
 
 const parkedId = (key: string): number | null => (key.startsWith('#') ? Number(key.slice(1)) : null);
 
-/** An edit ends a pause after a refusal, but not one after an unknown outcome. */
+/**
+ * An edit ends a pause after a refusal, but not one after an unknown outcome; a clock that was set back ends any but
+ * that which would get longer than it was meant to be.
+ */
 export const isActive = (failure: Failure | null, sent: RecordData, now: number): failure is Failure =>
-  failure !== null && now < failure.retryAt && (failure.kind === 'unknown' || sameData(failure.sent, sent));
+  failure !== null &&
+  now < failure.retryAt &&
+  (failure.kind === 'unknown' || (failure.retryAt - now <= failure.pause && sameData(failure.sent, sent)));
 
 export const longestPause = 6 * 3_600_000;
 

@@ -48,6 +48,10 @@ describe('a pause', () => {
     expect(retryAt(103, 'first', 10, old)).toBe(105);
   });
 
+  it('after anything but an add goes by the clock', () => {
+    expect(retryAt(500, 'first', 9, { ...failure, kind: 'refused' })).toBe(105);
+  });
+
   it('is not kept anew for a few milliseconds', () => {
     const clock = { now: () => 102 * minute + 9, uptime: () => ({ boot: 'first', at: 9 * minute }) };
     expect(onSteadyTime(failure, clock)).toBe(failure);

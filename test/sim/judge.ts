@@ -35,6 +35,7 @@ export interface Judge extends Omit<Observer, 'onTurn'>, ProcessObserver {
   passStarted(pass: PassFacts): void;
   passEnded(result: PassResult | 'died' | 'disk full'): void;
   memoryLost(): void;
+  clockJumped(): void;
   blame(what: string): void;
   /** Writes of this pass. */
   readonly deeds: readonly Deed[];
@@ -58,8 +59,10 @@ interface Promised {
   /** Null of one that is missing. */
   readonly recordId: number | null;
   readonly desired: RecordData;
-  /** True time: no clock that jumps makes it come sooner. */
+  /** True time. */
   readonly until: number;
+  /** Whether no clock that jumps makes it come sooner: of an add of unknown outcome. */
+  readonly isSteady: boolean;
   readonly edits: number;
 }
 
@@ -284,6 +287,10 @@ export const createJudge = ({ world, isKind, truth, editsOf }: JudgeOptions): Ju
             key: keyOf(difference.desired),
             recordId: 'recordId' in difference ? (difference.recordId ?? null) : null,
             desired: difference.desired,
+            isSteady:
+              difference.action === 'blocked' &&
+              difference.reason === 'pending-write' &&
+              difference.recordId === undefined,
             until: world.time + Date.parse(difference.retryAt) - clientTime(world, pass.skew),
             edits: editsOf(templateId),
           });
@@ -294,6 +301,9 @@ export const createJudge = ({ world, isKind, truth, editsOf }: JudgeOptions): Ju
         );
         for (const difference of one.differences) world.note(() => `    ${describe(difference)}`);
       }
+    },
+    clockJumped: () => {
+      promised = promised.filter(({ isSteady }) => isSteady);
     },
     memoryLost: () => {
       for (const [id] of cases) cases.set(id, emptyCase(id));

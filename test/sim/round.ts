@@ -158,6 +158,7 @@ const badWeather = async (round: Round): Promise<void> => {
     if (random.chance(0.04)) {
       round.skew += random.pick([-1, 1]) * random.pick([60_000, 7 * hour, 40 * 24 * hour]);
       world.note(() => `~ the clock jumps: ${round.skew} ms ahead of the true time`);
+      judge.clockJumped();
     }
     if (random.chance(0.02)) {
       world.advance(hour);
