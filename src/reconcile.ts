@@ -5,12 +5,13 @@ import { heldByPolicy, holdMore, holdWorks } from './apply/hold.ts';
 import { kept } from './apply/kept.ts';
 import { noticeOlderMemory } from './apply/older-memory.ts';
 import { oneByOne } from './apply/one-by-one.ts';
+import { withPlaces } from './apply/permit.ts';
 import { rememberFacts, rememberUndone, rememberWork } from './apply/remember.ts';
 import { templateResult, unseenResult } from './apply/result.ts';
 import { keepAll, keepRests, restsAmong, resultsAsBefore, resultsAtRest, type Rests } from './apply/rest.ts';
 import { settleEarlier, settleOwn, takeIntents } from './apply/settle.ts';
 import { checkSubdomains, factsAfter, type SubdomainContext } from './apply/subdomains.ts';
-import { applyTemplate, planWork } from './apply/template.ts';
+import { applyTemplate, planWork, restoreDisplaced, stoppedAdd } from './apply/template.ts';
 import { unwrittenSteps } from './apply/unwritten.ts';
 import { confirmWorks, isUnconfirmed, openWork } from './apply/work.ts';
 import { messageOf } from './errors.ts';
@@ -172,7 +173,7 @@ const showPlans = (
 ): Promise<TemplateResult[]> =>
   oneByOne([...plans], async ([work, plan]) => {
     const hold = holds.get(work);
-    const heldBack = (step: Step): string | null => heldByPolicy(step, work.desired.mode, hold, pass.force);
+    const heldBack = withPlaces(plan, (step) => heldByPolicy(step, work.desired.mode, hold, pass.force));
     return resultOf(work, plan, hold, heldBack, { reason: null }, pass);
   });
 
@@ -194,25 +195,31 @@ const writeWorks = async (
     heldByPolicy(step, work.desired.mode, holds.get(work), pass.force);
   await allEnded(
     works.map((work) => {
-      const permits = (step: Step): boolean =>
-        policy(work)(step) === null && !isUnconfirmed(step, work, context);
+      const skipReason = (step: Step): string | null => policy(work)(step) ?? notYet(step, work, context);
       // An answer may show more to be done than the readings did, and too much.
       const review = (plan: TemplatePlan): void => holdMore(work, plan, holds, works, pass);
-      return turn(() => applyTemplate(work, { review, permits }, context));
+      return turn(() => applyTemplate(work, { review, skipReason }, context));
     }),
     context,
   );
   await settleOwn(works, context);
+  for (const work of works) await restoreDisplaced(work, policy(work), context);
   await oneByOne(works, async (work) => {
     rememberUndone(work, planWork(work, context.clock.now()));
     await rememberWork(work, holds.get(work), context);
   });
   return oneByOne(works, async (work) => {
     const hold = holds.get(work);
-    const heldBack = (step: Step): string => policy(work)(step) ?? notReached(step, work, context);
     const plan = planWork(work, context.clock.now());
-    const planned = plans.get(work)!.steps.filter((step) => policy(work)(step) === null);
+    const first = plans.get(work)!;
+    const permitted = withPlaces(first, policy(work));
+    const planned = first.steps.filter((step) => permitted(step) === null);
     if (unwrittenSteps(planned, work, plan).length > 0) pass.marks.isIncomplete = true;
+    const skipReason = withPlaces(
+      plan,
+      (step) => policy(work)(step) ?? notReached(work, context) ?? notYet(step, work, context),
+    );
+    const heldBack = (step: Step): string => skipReason(step) ?? 'waits for a write that has to come first';
     return resultOf(work, plan, hold, heldBack, context.halt, pass);
   });
 };
@@ -233,13 +240,15 @@ const planAll = async (
 ): Promise<Map<TemplateWork, TemplatePlan>> =>
   new Map(await oneByOne(works, async (work) => [work, planWork(work, clock.now())]));
 
-const notReached = (step: Step, work: TemplateWork, context: ApplyContext): string => {
+const notReached = (work: TemplateWork, context: ApplyContext): string | null => {
   if (context.halt.reason !== null) return `the writes of this client ended: ${context.halt.reason}`;
   if (context.signal.aborted) return 'the program was told to end';
-  if (work.stopped !== null) return work.stopped;
+  return work.stopped;
+};
+
+const notYet = (step: Step, work: TemplateWork, context: ApplyContext): string | null => {
   if (isUnconfirmed(step, work, context)) return 'waits until a second reading shows the same';
-  if (work.addsStopped !== null && step.difference.action === 'add') return work.addsStopped;
-  return 'waits for a write that has to come first';
+  return stoppedAdd(step, work);
 };
 
 const resultOf = async (

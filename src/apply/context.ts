@@ -2,7 +2,7 @@ import type { DesiredTemplate, PresentTemplate } from '../model/template.ts';
 import type { RecordData } from '../model/record.ts';
 import type { Outcome } from '../plan/difference.ts';
 import type { TemplatePlan } from '../plan/plan.ts';
-import type { RecordAddition, RecordChange, ParkStep, Step } from '../plan/step.ts';
+import type { RecordAddition, RecordChange, Step } from '../plan/step.ts';
 import type { Intent, Memory, Uptime } from '../state/memory.ts';
 import type { Ledger } from './ledger.ts';
 
@@ -78,8 +78,8 @@ export interface TemplateWork {
   pending: Intent[];
   /** By `stepKey`: what became of each write of this pass. Each wanted record is written once in a pass. */
   readonly fates: Map<string, Fate>;
-  /** By `stepKey`: the records that were parked to make way for a write. */
-  readonly madeWay: Map<string, ParkStep[]>;
+  /** By the id of a record that is parked to make way: the `stepKey` of the write. */
+  readonly madeWay: Map<number, string>;
   /** By `stepKey`: writes that two readings ask for. */
   readonly confirmed: Set<string>;
   /** The last plan, and what it was made of: nothing is planned twice in a pass. */

@@ -3,7 +3,7 @@ import { sameData } from '../model/canonical.ts';
 import { entryOf, recordKey, setKey, type Present, type Wanted } from '../plan/entry.ts';
 import { parkedKey } from '../plan/memory.ts';
 import type { Obstruction } from '../plan/plan-input.ts';
-import { parkedForm } from '../plan/surplus.ts';
+import { parkedForm } from '../plan/parked.ts';
 import type { RecordMemory } from '../state/memory.ts';
 import { isActive, type Ledger } from './ledger.ts';
 

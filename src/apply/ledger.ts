@@ -3,7 +3,13 @@ import type { PresentTemplate } from '../model/template.ts';
 import { sameData } from '../model/canonical.ts';
 import { entryOf, recordKey, type Pair, type Present, type Wanted } from '../plan/entry.ts';
 import type { Cause } from '../plan/difference.ts';
-import { isClaimed, parkedKey, type KnownRecord, type TemplateMemory } from '../plan/memory.ts';
+import {
+  isClaimed,
+  parkedKey,
+  type Displaced,
+  type KnownRecord,
+  type TemplateMemory,
+} from '../plan/memory.ts';
 import type { TemplatePlan } from '../plan/plan.ts';
 import { isPark, type Step } from '../plan/step.ts';
 import type { Failure, LedgerChanges, RecordMemory, TemplateFacts, TemplateLedger } from '../state/memory.ts';
@@ -23,7 +29,11 @@ export interface Ledger {
   bind(wanted: Wanted, present: Present, changes?: Partial<RecordMemory>): void;
   /** A change of unknown outcome went to the id, which still stands for what it stood for until it shows that. */
   claim(target: Target, changes?: Pick<RecordMemory, 'failure'>): void;
-  park(present: Present, seen: RecordData, changes: Pick<RecordMemory, 'rewritten' | 'cause'>): void;
+  park(
+    present: Present,
+    seen: RecordData,
+    changes: Pick<RecordMemory, 'rewritten' | 'cause' | 'displaced'>,
+  ): void;
   change(key: string, wanted: RecordData, changes: Partial<RecordMemory>): void;
   /** From now on the id stands for nothing that the file ever wanted. */
   disown(id: number): void;
@@ -70,6 +80,7 @@ export const openLedger = (
   const claims = new Map<string, KnownRecord>();
   const copyIds = new Set<number>();
   const causes = new Map<string, Cause>();
+  const displaced = new Map<number, Displaced>();
   const touched = new Set<string>();
   const forgotten = new Set<string>();
   let current: TemplateFacts = {
@@ -85,6 +96,7 @@ export const openLedger = (
     const { key, recordId: id, copies = [], wanted, seen, cause } = record;
     if (cause !== null) causes.set(key, cause);
     if (id === null) return;
+    if (record.displaced) displaced.set(id, record.displaced);
     const known = { id, copies, key, wanted, seen: seen ?? wanted };
     if (isClaim(record)) claims.set(key, known);
     else {
@@ -97,6 +109,7 @@ export const openLedger = (
     const known = byKey.get(key);
     if (known && byId.get(known.id)?.key === key) byId.delete(known.id);
     for (const copy of known?.copies ?? []) copyIds.delete(copy);
+    displaced.delete(parkedId(key) ?? -1);
     byKey.delete(key);
     claims.delete(key);
     causes.delete(key);
@@ -193,6 +206,7 @@ export const openLedger = (
       byKey,
       byId,
       claims,
+      displaced,
       causes,
       strangers,
     },
@@ -214,6 +228,9 @@ export const openLedger = (
         cause: null,
         ...changes,
       });
+      // What made way for it stays away.
+      for (const [parked, { key: waiting }] of displaced)
+        if (waiting === key) put({ ...records.get(parkedKey(parked))!, displaced: null });
     },
     claim: ({ key, wanted, recordId, before, cause }, changes) => {
       const known = records.get(key);
@@ -309,6 +326,7 @@ export const longestPause = 6 * 3_600_000;
 const unheardOf = {
   adds: 0,
   copies: [],
+  displaced: null,
   stored: null,
   rewritten: null,
   failure: null,

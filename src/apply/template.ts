@@ -1,17 +1,18 @@
-import { dataOf } from '../model/record.ts';
 import { entryOf, setKey } from '../plan/entry.ts';
+import { parkedKey } from '../plan/memory.ts';
 import { planTemplate, type TemplatePlan } from '../plan/plan.ts';
-import { isPark, resultOf, type ParkStep, type Step } from '../plan/step.ts';
-import type { ApplyContext, Fate, TemplateWork } from './context.ts';
+import { isPark, isRestore, resultOf, type Step } from '../plan/step.ts';
+import type { ApplyContext, TemplateWork } from './context.ts';
 import { gate, parkGate } from './gate.ts';
 import { holdAgainstLatest } from './listing.ts';
+import { withPlaces, type SkipReason } from './permit.ts';
 import { stepKey, writeStep } from './write.ts';
 
 export interface Permission {
   /** Told of each plan before anything of it is written. */
   readonly review: (plan: TemplatePlan) => void;
-  /** What a mode, the guards and the readings so far leave to be written. */
-  readonly permits: (step: Step) => boolean;
+  /** Why a mode, the guards or the readings so far keep a step from being written. */
+  readonly skipReason: SkipReason;
 }
 
 /** Plans a template as it stands, with all that is remembered of earlier writes. */
@@ -36,70 +37,69 @@ export const planWork = (work: TemplateWork, now: number): TemplatePlan => {
 /** Writes one template, one write at a time, each planned from the answer to the one before. */
 export const applyTemplate = async (
   work: TemplateWork,
-  { review, permits }: Permission,
+  { review, skipReason }: Permission,
   context: ApplyContext,
 ): Promise<void> => {
   while (!isOver(work, context)) {
     const plan = planWork(work, context.clock.now());
     review(plan);
     holdAgainstLatest(work, context);
-    const step = plan.steps.find((candidate) => isNext(candidate, plan, work, permits));
+    const isHeld = withPlaces(plan, (step) =>
+      isTried(step, work) ? 'tried' : (stoppedAdd(step, work) ?? skipReason(step)),
+    );
+    // A step that needs others first is written when a later plan no longer says so.
+    const step = plan.steps.find((candidate) => !plan.needs.has(candidate) && isHeld(candidate) === null);
     if (!step) break;
     noteWhatItClears(step, plan, work);
     await writeStep(work, step, context);
-    await undoParks(work, step, context);
+    noteRestored(work, step);
   }
 };
 
 const isOver = (work: TemplateWork, { signal, halt }: ApplyContext): boolean =>
   signal.aborted || halt.reason !== null || work.stopped !== null;
 
-/** A step that needs others first is written when a later plan no longer says so. */
-const isNext = (
-  step: Step,
-  plan: TemplatePlan,
-  work: TemplateWork,
-  permits: Permission['permits'],
-): boolean =>
-  !work.fates.has(stepKey(step)) &&
-  !plan.needs.has(step) &&
-  !(work.addsStopped !== null && step.difference.action === 'add') &&
-  permits(step);
+/** Why nothing is added any more in this pass; null of other steps. */
+export const stoppedAdd = (step: Step, { addsStopped }: TemplateWork): string | null =>
+  step.difference.action === 'add' ? addsStopped : null;
 
+/** Each wanted record is written once in a pass. */
+const isTried = (step: Step, { fates }: TemplateWork): boolean => fates.has(stepKey(step));
+
+/** Should the write that it makes way for not come, it goes back to its place. */
 const noteWhatItClears = (step: Step, plan: TemplatePlan, work: TemplateWork): void => {
   if (!isPark(step)) return;
-  for (const [needing, needs] of plan.needs) {
-    if (!needs.includes(step)) continue;
-    const key = stepKey(needing);
-    work.madeWay.set(key, [...(work.madeWay.get(key) ?? []), step]);
-  }
+  for (const [needing, needs] of plan.needs)
+    if (needs.includes(step)) work.madeWay.set(step.present.record.id, stepKey(needing));
 };
 
-/** What made way for a write that was then refused goes back to its place. A nameless record cannot. */
-const undoParks = async (work: TemplateWork, step: Step, context: ApplyContext): Promise<void> => {
-  const fate = work.fates.get(stepKey(step));
-  if (fate?.outcome !== 'failed') return;
-  for (const park of work.madeWay.get(stepKey(step)) ?? []) {
-    if (isOver(work, context) || park.difference.current.name === null) continue;
-    await undoPark(work, park, fate, context);
-  }
-};
-
-const undoPark = async (
+/** After all is known that can be: what made way for a write that did not come goes back to its place. */
+export const restoreDisplaced = async (
   work: TemplateWork,
-  park: ParkStep,
-  why: Fate,
+  skipReason: SkipReason,
   context: ApplyContext,
 ): Promise<void> => {
-  const { recordId, current } = park.difference;
-  const parked = work.present.records.find((record) => record.id === recordId);
-  if (!parked || work.fates.get(stepKey(park))?.outcome !== 'applied') return;
-  const undo: ParkStep = {
-    difference: { ...park.difference, current: dataOf(parked), desired: current },
-    present: entryOf(parked),
-  };
-  await writeStep(work, undo, context);
-  if (work.fates.get(stepKey(undo))?.outcome !== 'applied') return;
-  const error = `taken back: the write it made way for was refused (${resultOf(why.step).type})`;
-  work.fates.set(stepKey(park), { step: park, outcome: 'failed', error, retryAt: why.retryAt });
+  for (const step of planWork(work, context.clock.now()).steps) {
+    if (!isPark(step) || !isRestore(step) || isTried(step, work) || skipReason(step) !== null) continue;
+    if (context.signal.aborted || context.halt.reason !== null) return;
+    await writeStep(work, step, context);
+    noteRestored(work, step);
+  }
+};
+
+/** Of a park and its way back in one pass, a report tells what it came to. */
+const noteRestored = (work: TemplateWork, step: Step): void => {
+  if (!isPark(step) || !isRestore(step) || work.fates.get(stepKey(step))?.outcome !== 'applied') return;
+  const { id } = step.present.record;
+  const park = work.fates.get(parkedKey(id));
+  if (park?.outcome !== 'applied') return;
+  const why = work.fates.get(work.madeWay.get(id) ?? '');
+  const cause = why ? ` (${resultOf(why.step).type}): ${why.error}` : '';
+  work.fates.set(parkedKey(id), {
+    ...park,
+    outcome: 'failed',
+    error: `taken back: the write it made way for was not accepted${cause}`,
+    retryAt: why?.retryAt ?? null,
+  });
+  work.fates.delete(stepKey(step));
 };

@@ -4,8 +4,17 @@ import { dataOf, type PresentRecord, type RecordData } from '../model/record.ts'
 import type { PresentTemplate } from '../model/template.ts';
 import { entryOf, pairOf, recordKey } from '../plan/entry.ts';
 import { parkedKey } from '../plan/memory.ts';
-import { additionOf, changeOf, isPark, isUpdate, presentOf, resultOf, type Step } from '../plan/step.ts';
-import { isParkedName } from '../plan/surplus.ts';
+import {
+  additionOf,
+  changeOf,
+  isPark,
+  isRestore,
+  isUpdate,
+  presentOf,
+  resultOf,
+  type Step,
+} from '../plan/step.ts';
+import { isParkedName } from '../plan/parked.ts';
 import type { Ending, Failure, Intent, RecordMemory } from '../state/memory.ts';
 import { arrivalOf, disbelief, showsMore, showsTheSame, targetOf } from './answer.ts';
 import type { ApplyContext, Clock, Fate, TemplateWork } from './context.ts';
@@ -16,7 +25,9 @@ import { holdAgainstLatest, readTemplates } from './listing.ts';
 
 /** Identifies what a step writes, over the plans of a pass. */
 export const stepKey = (step: Step): string =>
-  isPark(step) ? parkedKey(step.present.record.id) : recordKey(step.wanted);
+  isPark(step)
+    ? `${parkedKey(step.present.record.id)}${isRestore(step) ? ' back' : ''}`
+    : recordKey(step.wanted);
 
 /**
  * Sends one write and settles what can be settled at once. The intent is on disk before anything leaves; an add
@@ -95,12 +106,17 @@ const commit = async (
   const present = entryOf(record);
   work.ledger.setFacts({ lastWriteAt: intent.at });
   if (isPark(step)) {
-    const isTakenBack = !isParkedName(entryOf(sent).name);
-    const isOut = isParkedName(present.name) || isTakenBack;
+    const isBack = isRestore(step);
+    const isOut = isParkedName(present.name) || isBack;
+    const key = work.madeWay.get(step.present.record.id);
     work.ledger.park(step.present, dataOf(record), {
       rewritten: isOut ? null : { sent, stored: dataOf(record) },
       // It is out of place for the same reason as before.
-      cause: isTakenBack ? step.difference.cause : null,
+      cause: isBack ? step.difference.cause : null,
+      displaced:
+        key === undefined || isBack
+          ? null
+          : { key, was: dataOf(step.present.record), cause: step.difference.cause },
     });
   } else {
     const previous = work.ledger.get(recordKey(step.wanted));
@@ -204,12 +220,11 @@ const refused = async (
   if (reading && showsMore(work.present, reading, intent.action))
     work.stopped = `stopped after a refusal: ${doubt}`;
   if (reading && doubt === null) {
-    // A listing may be behind an answer, or newer: nobody can tell.
-    const isClear = record !== null || !hasAnswer(work) || showsTheSame(work.present, reading);
-    if (isClear) work.present = reading;
-    else
+    if (record !== null) work.present = reading;
+    // It may be behind what was read before, or newer: nobody can tell.
+    else if (!showsTheSame(work.present, reading))
       work.stopped =
-        'stopped after a refusal: the reading after it shows other values than the answer before it';
+        'stopped after a refusal: the reading after it shows other values than the one before it';
   }
   if (record) return commit(work, step, intent, record, context);
   const failure = nextFailure('refused', error.message, step, work, context);
@@ -217,10 +232,6 @@ const refused = async (
   await finish(work, intent, { outcome: 'failed', recordId: intent.recordId, error: error.message }, context);
   return { step, outcome: 'failed', error: error.message, retryAt: failure.retryAt };
 };
-
-/** Whether what is planned from is an answer to a write of this pass. */
-const hasAnswer = ({ fates }: TemplateWork): boolean =>
-  [...fates.values()].some(({ outcome }) => outcome === 'applied');
 
 const recordAsWanted = (
   isOld: (id: number) => boolean,

@@ -60,7 +60,11 @@ const blockedAs = (obstruction: Obstruction, wanted: Wanted, present: PresentRec
   message: obstruction.message,
 });
 
-export const blockedByConflict = ({ step, reason, conflicts }: BlockedStep): Blocked => {
+const describeNameless = (ids: readonly number[]): string =>
+  `${ids.length === 1 ? 'record' : 'records'} ${ids.join(', ')} cannot be parked to make way, since without a name no update could bring ` +
+  `${ids.length === 1 ? 'it' : 'them'} back: delete by hand at the service, or keep what is there in the file`;
+
+export const blockedByConflict = ({ step, reason, conflicts, nameless = [] }: BlockedStep): Blocked => {
   const { difference } = step;
   return {
     action: 'blocked',
@@ -69,9 +73,11 @@ export const blockedByConflict = ({ step, reason, conflicts }: BlockedStep): Blo
     source: difference.source,
     ...(difference.action === 'add' ? {} : { recordId: difference.recordId, current: difference.current }),
     conflicts,
-    message:
+    message: [
       reason === 'cname-conflict'
         ? 'a CNAME stands alone at its name (RFC 1034 §3.6.2)'
         : 'a null MX stands alone (RFC 7505 §3)',
+      ...(nameless.length === 0 ? [] : [describeNameless(nameless)]),
+    ].join('; '),
   };
 };

@@ -26,6 +26,8 @@ export const reasonOf = (kind: Kind, other: Kind): ConflictReason =>
 
 const isMx = (kind: Kind): boolean => kind === 'MX' || kind === 'null MX';
 
+export const excludedKinds = (kind: Kind): readonly Kind[] => excluded[kind];
+
 const excluded: Readonly<Record<Kind, readonly Kind[]>> = {
   CNAME: ['CNAME', 'null MX', 'MX', 'other'],
   'null MX': ['CNAME', 'MX'],

@@ -56,7 +56,7 @@ export const draftSteps = (work: Work, closed: ReadonlySet<string>, input: PlanI
 
 const draftBeside = (closed: ReadonlySet<string>, work: Work, input: PlanInput): Draft => {
   const { desired, memory, pending = [] } = input;
-  const use = useSurplus(desired, { ...work, closed }, memory);
+  const use = useSurplus(desired, { ...work, closed, pending }, memory);
   const updates = withObstructions([...work.changed, ...use.served], (pair) =>
     obstructionOfUpdate(pair, input),
   );
@@ -71,10 +71,11 @@ const draftBeside = (closed: ReadonlySet<string>, work: Work, input: PlanInput):
       present: work.everything,
       pending,
       keptNames: work.keptNames,
+      used: new Set(use.served.map((pair) => pair.present)),
       stepAside: (present) => stepAside(present, work.wants, input),
     },
   );
-  const kept = new Set(use.kept.map(({ present }) => present.record.id));
+  const kept = new Map(use.kept.map(({ present }) => [present.record.id, present]));
   return {
     steps: ready,
     needs,
@@ -122,16 +123,19 @@ const surplusOf = ({ present, reason }: LeftOver, memory: TemplateMemory, wants:
   cause: causeOfSurplus(present, memory, wants),
 });
 
-/** A record on its way to another name can wait at the name of a parked one. */
+/** A record on its way to another name can wait at the name of a parked one; without a name it could not come back. */
 const stepAside = (
   present: Present,
   wants: Wants,
   { desired, memory, parkGate }: PlanInput,
 ): ParkStep | null =>
-  desired.surplus === 'park' && !parkGate?.(present) ? parkStep(present, memory, wants) : null;
+  desired.surplus === 'park' && present.name !== '' && !parkGate?.(present)
+    ? parkStep(present, memory, wants)
+    : null;
 
-/** What is only kept because of a conflict is not the conflict. */
-const withoutKept = (step: BlockedStep, kept: ReadonlySet<number>): BlockedStep => {
-  const others = step.conflicts.filter((id) => !kept.has(id));
-  return others.length > 0 ? { ...step, conflicts: others } : step;
+/** What is only kept because of a conflict is not the conflict, unless it stays for want of a name. */
+const withoutKept = (step: BlockedStep, kept: ReadonlyMap<number, Present>): BlockedStep => {
+  const nameless = step.conflicts.filter((id) => kept.get(id)?.name === '');
+  const others = step.conflicts.filter((id) => !kept.has(id) || nameless.includes(id));
+  return others.length > 0 ? { ...step, conflicts: others, nameless } : step;
 };

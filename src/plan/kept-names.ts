@@ -1,7 +1,7 @@
 import { canonicalName } from '../model/canonical.ts';
 import { pushTo } from './group.ts';
 import type { TemplateMemory } from './memory.ts';
-import { isParkedName } from './surplus.ts';
+import { isParkedName } from './parked.ts';
 
 /** All names, in canonical form, under which the service may keep what the file calls by one. */
 export type KeptNames = (name: string) => readonly string[];

@@ -1,9 +1,9 @@
 import { dataOf } from '../model/record.ts';
 import { causeOfAdd, causeOfSurplus, causeOfUpdate, type Wants } from './cause.ts';
 import type { Pair, Present, Wanted } from './entry.ts';
-import type { TemplateMemory } from './memory.ts';
+import type { Displaced, TemplateMemory } from './memory.ts';
 import type { AddStep, ParkStep, UpdateStep } from './step.ts';
-import { parkedForm } from './surplus.ts';
+import { parkedForm } from './parked.ts';
 
 export const updateStep = ({ wanted, present, fields }: Pair, memory: TemplateMemory): UpdateStep => ({
   difference: {
@@ -27,6 +27,18 @@ export const addStep = (wanted: Wanted, memory: TemplateMemory): AddStep => ({
     source: wanted.record.source,
   },
   wanted,
+});
+
+/** Puts a parked record back to what it was. */
+export const restoreStep = (present: Present, { was, cause }: Displaced): ParkStep => ({
+  difference: {
+    action: 'park',
+    recordId: present.record.id,
+    current: dataOf(present.record),
+    desired: { ...was, ttl: null },
+    cause,
+  },
+  present,
 });
 
 export const parkStep = (present: Present, memory: TemplateMemory, wants: Wants): ParkStep => ({

@@ -13,6 +13,13 @@ export interface KnownRecord {
   readonly seen: RecordData;
 }
 
+/** What a record was before it was parked to make way for a wanted one, by whose `recordKey` it is known. */
+export interface Displaced {
+  readonly key: string;
+  readonly was: RecordData;
+  readonly cause: Cause;
+}
+
 /** In place of a `recordKey`, for a record that was parked. */
 export const parkedKey = (id: number): string => `#${id}`;
 
@@ -29,6 +36,8 @@ export interface TemplateMemory {
   readonly claims: ReadonlyMap<string, KnownRecord>;
   /** Ids that were there when the template was first met, and stood for nothing that the file wants. */
   readonly strangers: ReadonlySet<number>;
+  /** By the id of a parked record. */
+  readonly displaced: ReadonlyMap<number, Displaced>;
   /** By `recordKey`: why a record that nothing stands for yet was first found to differ. */
   readonly causes: ReadonlyMap<string, Cause>;
 }
@@ -38,6 +47,7 @@ export const noMemory: TemplateMemory = {
   byKey: new Map(),
   byId: new Map(),
   claims: new Map(),
+  displaced: new Map(),
   causes: new Map(),
   strangers: new Set(),
 };

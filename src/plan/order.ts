@@ -4,6 +4,7 @@ import { excludedBy, kindOf, reasonOf, type ConflictReason, type Kind } from './
 import { byId, compareText, recordKey, type Present } from './entry.ts';
 import { groupBy, pushTo } from './group.ts';
 import type { KeptNames } from './kept-names.ts';
+import { byPlace, placeLeft } from './place.ts';
 import {
   isPark,
   isUpdate,
@@ -20,6 +21,8 @@ export interface BlockedStep {
   readonly reason: ConflictReason;
   /** Ids of the records in the way; a record that is only about to be added has none yet. */
   readonly conflicts: readonly number[];
+  /** Those of them that would be moved out of the way if they had a name to come back to. */
+  readonly nameless?: readonly number[];
 }
 
 export interface Surroundings {
@@ -28,6 +31,8 @@ export interface Surroundings {
   /** Adds that may still come. */
   readonly pending: readonly RecordData[];
   readonly keptNames: KeptNames;
+  /** Surplus records that are put to use: they leave a place where they serve. */
+  readonly used: ReadonlySet<Present>;
   /** A step that takes a record out of the way before it is put to use; null where that is not allowed. */
   readonly stepAside: (present: Present) => ParkStep | null;
 }
@@ -41,8 +46,8 @@ export interface OrderedSteps {
 
 /**
  * The order of writes: addresses, then texts and PTR, then what points at names; in each, updates before adds;
- * then parks. A step that clears the way for another goes directly before it. A step whose way nobody clears is
- * blocked:
+ * then parks. A step that clears the way for another goes directly before it; surplus that is put to use
+ * elsewhere goes after what is added in its place. A step whose way nobody clears is blocked:
  *
  * | step                                   | blocked by what stays at that name | reason           |
  * | -------------------------------------- | ---------------------------------- | ---------------- |
@@ -52,10 +57,11 @@ export interface OrderedSteps {
  * | makes an MX another than the null MX   | a null MX                          | null-mx-conflict |
  *
  * Steps that clear the way for each other are all blocked, unless one of their records can step aside first.
+ * A record without a name never leaves its place to clear a way: no update could give the place back to it.
  */
 export const orderSteps = (
   steps: readonly Step[],
-  { present, pending, keptNames, stepAside }: Surroundings,
+  { present, pending, keptNames, used, stepAside }: Surroundings,
 ): OrderedSteps => {
   const results = new Map(
     steps.map((step) => [step, isPark(step) ? canonicalRecord(resultOf(step)) : step.wanted]),
@@ -70,6 +76,12 @@ export const orderSteps = (
     ({ canonical }) => placeOf(kindOf(canonical), canonical.name),
   );
   const stepOf = new Map(steps.map((step) => [presentOf(step)?.record.id, step]));
+  let adds: ReadonlyMap<string, readonly Step[]> | undefined;
+  const addsAt = (): ReadonlyMap<string, readonly Step[]> =>
+    (adds ??= byPlace(
+      steps.filter((step) => presentOf(step) === null),
+      keptNames,
+    ));
   const ready: Step[] = [];
   const needs = new Map<Step, Step[]>();
   const blocked: BlockedStep[] = [];
@@ -93,6 +105,10 @@ export const orderSteps = (
     fates.set(step, 'open');
     const result = results.get(step)!;
     const own = presentOf(step);
+    if (own && used.has(own) && placeLeft(step, keptNames) !== null) {
+      for (const add of addsAt().get(own.name) ?? [])
+        if (!excludedBy(add, results.get(add)!, false).includes(kindOf(own))) settle(add);
+    }
     const obstacles = obstaclesOf(step, result, own);
     if (obstacles.length > 0 && !isPark(step)) {
       fates.set(step, 'blocked');
@@ -122,6 +138,7 @@ export const orderSteps = (
       if (!clearing || clearing === step) return true;
       const after = results.get(clearing)!;
       if (places.includes(placeOf(kindOf(after), after.name))) return true;
+      if (entry.name === '' && after.name !== '') return true;
       settle(clearing);
       const cleared = fates.get(clearing) === 'open' ? aside(clearing, entry) : clearing;
       if (cleared === null || fates.get(cleared) !== 'ready') return true;

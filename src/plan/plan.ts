@@ -7,12 +7,13 @@ import type { Blocked, Difference, Surplus } from './difference.ts';
 import { draftSteps, withObstructions } from './draft.ts';
 import { byWanted, entryOf, recordKey, type Pair, type Present, type Wanted } from './entry.ts';
 import { matchesIgnore } from './ignore.ts';
-import { keptNamesOf } from './kept-names.ts';
+import { keptNamesOf, type KeptNames } from './kept-names.ts';
 import { addStep } from './make-step.ts';
 import { pairRecords } from './pairing.ts';
 import type { PlanInput } from './plan-input.ts';
 import type { Step } from './step.ts';
-import { isParkedName } from './surplus.ts';
+import { restoreParked } from './restore.ts';
+import { isParkedName } from './parked.ts';
 
 /** What differs in one template, and the writes that would mend it. */
 export interface TemplatePlan {
@@ -20,6 +21,9 @@ export interface TemplatePlan {
   readonly steps: readonly Step[];
   /** For a step that can only be written after others, those others. */
   readonly needs: ReadonlyMap<Step, readonly Step[]>;
+  readonly keptNames: KeptNames;
+  /** Surplus and parked records that serve a wanted one. */
+  readonly used: ReadonlySet<Present>;
   /** Steps whose way a conflict bars; they are in `blocked` too. */
   readonly barred: readonly Step[];
   /** Adds that may not be written now for what was written before; they are in `blocked` too. */
@@ -45,6 +49,7 @@ export const planTemplate = (input: PlanInput): TemplatePlan => {
     obstructionOfAdd(entry, standing, input),
   );
   const free = new Set(adds.free);
+  const keptNames = keptNamesOf(memory);
   const parked = left.map(({ present }) => present).filter(isParked);
   const draft = draftSteps(
     {
@@ -54,21 +59,26 @@ export const planTemplate = (input: PlanInput): TemplatePlan => {
       parked,
       everything,
       wants: wantedIn(wanted),
-      keptNames: keptNamesOf(memory),
+      keptNames,
     },
     new Set(adds.obstructed.map((blocked) => canonicalName(blocked.desired.name))),
     input,
   );
+  const idle = parked.filter((entry) => !draft.used.has(entry));
+  const blocked = [...draft.barred.map(blockedByConflict), ...draft.obstructed, ...adds.obstructed];
+  const restored = restoreParked(idle, everything, blocked, input);
   return {
-    steps: draft.steps,
+    steps: restored.length === 0 ? draft.steps : [...draft.steps, ...restored],
+    keptNames,
+    used: draft.used,
     needs: draft.needs,
     barred: draft.barred.map(({ step }) => step),
     waiting: missing.filter((entry) => !free.has(entry)).map((entry) => addStep(entry, memory)),
-    blocked: [...draft.barred.map(blockedByConflict), ...draft.obstructed, ...adds.obstructed],
+    blocked,
     surplus: draft.surplus,
     pairs,
     inSync: pairs.length - changed.length,
-    parked: parked.filter((entry) => !draft.used.has(entry)).length,
+    parked: idle.length - restored.length,
     ignored: everything.length - ours.length,
   };
 };

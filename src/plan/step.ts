@@ -1,6 +1,8 @@
+import { canonicalName } from '../model/canonical.ts';
 import { hasPriority, type RecordData } from '../model/record.ts';
 import type { Add, Park, Update } from './difference.ts';
 import type { Present, Wanted } from './entry.ts';
+import { isParkedName } from './parked.ts';
 
 /** One write that brings the service closer to the file, with the difference it mends. */
 export type Step = AddStep | UpdateStep | ParkStep;
@@ -24,6 +26,10 @@ export interface ParkStep {
 
 export const isUpdate = (step: Step): step is UpdateStep => step.difference.action === 'update';
 export const isPark = (step: Step): step is ParkStep => step.difference.action === 'park';
+
+/** Whether it puts a parked record back to its place. */
+export const isRestore = (step: ParkStep): boolean =>
+  !isParkedName(canonicalName(step.difference.desired.name));
 
 /** The record whose present form a step changes. */
 export const presentOf = (step: Step): Present | null => ('present' in step ? step.present : null);

@@ -1,4 +1,5 @@
-import { dataOf, hasPriority, type PresentRecord, type RecordData } from '../model/record.ts';
+import { canonicalType } from '../model/canonical.ts';
+import type { RecordData } from '../model/record.ts';
 import type { DesiredTemplate } from '../model/template.ts';
 import { byId, pairOf, type Pair, type Present, type Wanted } from './entry.ts';
 import { knownOf, type TemplateMemory } from './memory.ts';
@@ -22,6 +23,8 @@ export interface SurplusInput {
   readonly parked: readonly Present[];
   /** Canonical names at which all stays in service. */
   readonly closed: ReadonlySet<string>;
+  /** Adds whose outcome is unknown. */
+  readonly pending: readonly RecordData[];
 }
 
 /**
@@ -30,13 +33,17 @@ export interface SurplusInput {
  */
 export const useSurplus = (
   template: DesiredTemplate,
-  { missing, left, parked, closed }: SurplusInput,
+  { missing, left, parked, closed, pending }: SurplusInput,
   memory: TemplateMemory,
 ): SurplusUse => {
   if (template.surplus !== 'park') return { served: [], missing, parks: [], surplus: left, kept: [] };
   const isOurs = ({ present }: LeftOver): boolean =>
     template.adopt || knownOf(memory, present.record) !== undefined;
-  const isClosed = ({ present }: LeftOver): boolean => closed.has(present.name);
+  const pendingTypes = new Set(pending.map(({ type }) => canonicalType(type)));
+  // What memory does not know may be what an add of unknown outcome made, under whatever name.
+  const mayBePending = ({ type, record }: Present): boolean =>
+    pendingTypes.has(type) && knownOf(memory, record) === undefined;
+  const isClosed = ({ present }: LeftOver): boolean => closed.has(present.name) || mayBePending(present);
   const ours = left.filter(isOurs);
   const free = ours.filter((entry) => !isClosed(entry));
   const { served, unserved } = serve(missing, [
@@ -75,27 +82,4 @@ const serve = (
     } else unserved.push(wanted);
   }
   return { served, unserved };
-};
-
-/** The service may have made the name an absolute one. */
-export const isParkedName = (name: string): boolean => /^_parked-\d+(?:\.|$)/.test(name);
-
-/** A name and content that serve nobody; the TTL and priority stay what they are, where the type needs one. */
-export const parkedForm = (record: PresentRecord, type: string): RecordData => ({
-  ...dataOf(record),
-  priority: hasPriority(type) ? (record.priority ?? 0) : record.priority,
-  name: `_parked-${record.id}`,
-  content: inertContent[type] ?? record.content,
-  ttl: null,
-});
-
-/** RFC 2606 §2: `.invalid` never resolves. */
-const inertContent: Readonly<Record<string, string>> = {
-  A: '0.0.0.0',
-  AAAA: '::',
-  CNAME: 'parked.invalid',
-  MX: 'parked.invalid',
-  PTR: 'parked.invalid',
-  SRV: '0 0 parked.invalid',
-  TXT: 'parked',
 };

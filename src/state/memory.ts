@@ -1,6 +1,7 @@
 import { UserError } from '../errors.ts';
 import type { RecordData } from '../model/record.ts';
 import type { Cause } from '../plan/difference.ts';
+import type { Displaced } from '../plan/memory.ts';
 
 /** What has to be remembered cannot be, and without that nothing may be sent. */
 export class MemoryError extends UserError {
@@ -91,6 +92,8 @@ export interface RecordMemory {
   readonly adds: number;
   /** When the same value was stored, in ms since the epoch: the last three times. */
   readonly stored: { readonly sent: RecordData; readonly at: readonly number[] } | null;
+  /** Of a record that was parked to make way: for which wanted record, and what it was. */
+  readonly displaced?: Displaced | null;
   /** What was sent and what the service made of it, where that differs. */
   readonly rewritten: { readonly sent: RecordData; readonly stored: RecordData } | null;
   readonly failure: Failure | null;

@@ -24,7 +24,7 @@ test('an add is not sent where a reading shows more while its intent goes to dis
     return begun;
   };
   const context = contextWith({ service, memory: { ...memory, begin } });
-  await applyTemplate(work, { review: () => undefined, permits: () => true }, context);
+  await applyTemplate(work, { review: () => undefined, skipReason: () => null }, context);
   expect(sent).toEqual([]);
   expect(work.addsStopped).toMatch(/another reading shows 1 records/);
   expect(await memory.openIntents()).toEqual([]);

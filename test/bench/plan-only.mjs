@@ -46,6 +46,7 @@ const inputOf = (count) => {
       byKey: new Map(),
       byId: new Map(),
       causes: new Map(),
+      displaced: new Map(),
       claims: new Map(),
       strangers: new Set(),
     },

@@ -382,10 +382,42 @@ const scenarios: readonly Scenario[] = [
   },
   {
     name: 'parking clears the way for a null MX',
+    file: ['sub MX 0 .'],
+    service: ['#1 sub MX 10 mx1.example.net', '#2 sub MX 20 mx2.example.net'],
+    template: park,
+    plan: ['park #2: _parked-2 MX 20 parked.invalid', 'update #1 content,priority: sub MX 0 .'],
+  },
+  {
+    name: 'a record without a name is not parked for a null MX: it could not come back',
     file: ['@ MX 0 .'],
     service: ['#1 @ MX 10 mx1.example.net', '#2 @ MX 20 mx2.example.net'],
     template: park,
-    plan: ['park #2: _parked-2 MX 20 parked.invalid', 'update #1 content,priority: @ MX 0 .'],
+    plan: ['blocked null-mx-conflict #1 by #2: @ MX 0 .', 'surplus #2 unlisted'],
+  },
+  {
+    name: 'a record without a name is not parked for a CNAME, nor put to use elsewhere',
+    file: ['@ CNAME web.example.net', 'www A 192.0.2.1'],
+    service: ['#1 @ A 192.0.2.1'],
+    template: park,
+    plan: [
+      'add www A 192.0.2.1',
+      'blocked cname-conflict by #1: @ CNAME web.example.net',
+      'surplus #1 unlisted',
+    ],
+  },
+  {
+    name: 'what stays for want of a name is named beside what nobody would move',
+    file: ['@ CNAME web.example.net'],
+    service: ['#1 @ A 192.0.2.1', '#2 @ CAA 0 issue "ca.example.net"'],
+    template: park,
+    plan: ['blocked cname-conflict by #1 #2: @ CNAME web.example.net', 'surplus #1 unlisted'],
+  },
+  {
+    name: 'without a name it may go where nothing else is to come in its place',
+    file: ['www A 192.0.2.1'],
+    service: ['#1 @ A 192.0.2.1'],
+    template: park,
+    plan: ['update #1 name: www A 192.0.2.1'],
   },
   {
     name: 'a null MX beside an MX that may still come',

@@ -190,10 +190,20 @@ export const situations: fc.Arbitrary<Situation> = worlds.chain((world) =>
     ),
 );
 
+/** A record without a name stays where it is: what it excludes cannot come. */
+const besideNameless = (
+  wanted: readonly WantedRecord[],
+  present: readonly PresentRecord[],
+): WantedRecord[] => {
+  const nameless = present.filter((record) => canonicalRecord(record).name === '');
+  return wanted.filter((record) => !nameless.some((other) => excludeEachOther(record, other)));
+};
+
 /** What `park` with `adopt` has to bring to exactly the file: nothing ignored, unknown or excluding another. */
 export const tidySituations: fc.Arbitrary<Situation> = worlds.chain((world) =>
   fc
     .record({ wanted: wantedRecords(world).map(withoutConflicts), present: presentRecords(world) })
+    .map(({ wanted, present }) => ({ wanted: besideNameless(wanted, present), present }))
     .chain(({ wanted, present }) =>
       memories(world, wanted).map((memory) => ({
         desired: { ...desiredTemplate([]), surplus: 'park' as const, adopt: true, records: wanted },

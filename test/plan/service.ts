@@ -104,6 +104,7 @@ const remembering = (
     claims: new Map([...claims].filter(([key, { id }]) => !keys.has(key) && !ids.has(id))),
     strangers: new Set(),
     causes: new Map(),
+    displaced: new Map(),
   };
 };
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ignoring, known, linesOf, memoryOf, planOf, type Scenario } from './records.ts';
+import { data, ignoring, known, linesOf, memoryOf, planOf, type Scenario } from './records.ts';
 
 const park = { surplus: 'park' } as const;
 const adopt = { surplus: 'park', adopt: true } as const;
@@ -125,6 +125,16 @@ const scenarios: readonly (Scenario & { readonly parked?: number; readonly ignor
     parkGate: ({ record }) =>
       record.id === 1 ? { error: 'refused', retryAt: '2026-11-20T20:05:00.000Z' } : null,
     plan: ['park #2: _parked-2 A 0.0.0.0', 'surplus #1 unlisted'],
+  },
+
+  {
+    name: 'what may be what an add of unknown outcome made is left alone',
+    file: ['www TXT hello'],
+    service: ['#1 sub.example TXT hello', '#2 old A 192.0.2.1'],
+    template: adopt,
+    pending: [data('www TXT hello')],
+    gate: (_wanted, standing) => (standing === null ? { reason: 'pending-write', message: 'no' } : null),
+    plan: ['park #2: _parked-2 A 0.0.0.0', 'blocked pending-write: www TXT hello', 'surplus #1 unlisted'],
   },
 
   // park: put to use first

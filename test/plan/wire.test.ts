@@ -7,7 +7,7 @@ import {
   type RecordAddition,
   type RecordChange,
 } from '../../src/plan/step.ts';
-import { parkedForm } from '../../src/plan/surplus.ts';
+import { parkedForm } from '../../src/plan/parked.ts';
 import { known, memoryOf, planOf, type Situation } from './records.ts';
 
 type Sent = Partial<RecordAddition & RecordChange>;

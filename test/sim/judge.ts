@@ -1,9 +1,9 @@
 import type { HostingError } from '../../src/hosting/errors.ts';
 import type { PresentRecord, RecordData } from '../../src/model/record.ts';
 import type { PresentTemplate } from '../../src/model/template.ts';
-import { isParkedName } from '../../src/plan/surplus.ts';
+import { isParkedName } from '../../src/plan/parked.ts';
 import type { PassResult } from '../../src/result.ts';
-import { breaches, isForAnother, leftParked } from './laws.ts';
+import { breaches, isForAnother, leftEmpty, leftParked } from './laws.ts';
 import { keyOf, shown } from './records.ts';
 import { describe, untruths } from './result-laws.ts';
 import { clientTime, type ProcessObserver } from './process.ts';
@@ -267,7 +267,14 @@ export const createJudge = ({ world, isKind, truth, editsOf }: JudgeOptions): Ju
         };
         for (const what of untruths(one, context)) blame(`${one.template}: ${what}`);
         const isCutShort = one.message !== null || ended !== null || pass.stopAt !== null;
-        if (!isCutShort) for (const what of leftParked(context.deeds)) blame(`${one.template}: ${what}`);
+        if (!isCutShort) {
+          const records = templateIn(truth(), templateId)?.records ?? [];
+          for (const what of [
+            ...leftParked(context.deeds, records),
+            ...leftEmpty(context.deeds, desired, records, context.one),
+          ])
+            blame(`${one.template}: ${what}`);
+        }
         if (pass.isDryRun) continue;
         const { views, lastKept } = context.one;
         context.one.lastKept = views.findLast(({ isListing }) => isListing) ?? lastKept;

@@ -1,7 +1,7 @@
 import { canonicalName, canonicalRecord, canonicalType } from '../../src/model/canonical.ts';
 import type { PresentRecord, RecordData } from '../../src/model/record.ts';
 import type { DesiredTemplate, PresentTemplate } from '../../src/model/template.ts';
-import { isParkedName } from '../../src/plan/surplus.ts';
+import { isParkedName } from '../../src/plan/parked.ts';
 import { textKind } from '../../src/plan/text-kind.ts';
 import { isIgnored, isKnownType } from './files.ts';
 import { keyOf, satisfies, setOf, shown } from './records.ts';
@@ -246,17 +246,14 @@ const shownAndNotEqual: Law = ({ before, after }) => {
     : null;
 };
 
-const toAnEnd: Law = ({ before, after, pass, sent }, { wanted, earlier }) => {
+const toAnEnd: Law = ({ before, after }, { wanted, one }) => {
   if (wanted?.records.some((record) => satisfies(after, record))) return null;
   const isPark = canonicalName(after.name).startsWith(`_parked-${before?.id}`);
   if (isPark && wanted?.surplus === 'park') return null;
-  const isUndo = earlier.some(
+  // What made way goes back to its place, in whichever pass it is found that nothing came there.
+  const isUndo = one.deeds.some(
     (other) =>
-      other.pass === pass &&
-      other.sent.templateId === sent.templateId &&
-      other.before?.id === before?.id &&
-      other.before !== null &&
-      keyOf(other.before) === keyOf(after),
+      other.before !== null && other.before.id === before?.id && keyOf(other.before) === keyOf(after),
   );
   return isUndo ? null : `updates ${before && shown(before)} to what nobody wants: ${shown(after)}`;
 };
@@ -303,7 +300,7 @@ const noNewConflict: Law = ({ before, after }, { view, wanted, one }) =>
 const lawsOfUpdates: readonly Law[] = [shownAndNotEqual, toAnEnd, notFromItsPlace, notForeign, noNewConflict];
 
 /** What was parked to make way for a write that was then refused, and stays away; a nameless record has to. */
-export const leftParked = (deeds: readonly Deed[]): string[] =>
+export const leftParked = (deeds: readonly Deed[], truth: readonly PresentRecord[]): string[] =>
   deeds.flatMap((park, at) => {
     const { before, after } = park;
     const isPark = before && canonicalName(before.name) !== '' && isParkedName(after.name ?? '');
@@ -313,10 +310,40 @@ export const leftParked = (deeds: readonly Deed[]): string[] =>
     const refused = later.find(
       (deed) => hasFailed(deed) && conflictOf(deed.after, deed.before, view, null) !== null,
     );
-    return refused && later.every((deed) => deed.before?.id !== before.id)
+    // Where something stands that it excludes, it cannot come back.
+    const isTaken = conflictOf(before, null, { at: 0, isListing: true, records: truth }, null) !== null;
+    return refused && !isTaken && later.every((deed) => deed.before?.id !== before.id)
       ? [`leaves ${shown(before)} parked, which made way for ${shown(refused.after)}`]
       : [];
   });
+
+/** A name at which the file wants something, and from which the last record was taken without trying to put it there. */
+export const leftEmpty = (
+  deeds: readonly Deed[],
+  wanted: DesiredTemplate,
+  truth: readonly PresentRecord[],
+  { views, everStoodFor }: TemplateCase,
+): string[] => {
+  // Some services make names absolute ones.
+  const nameOf = ({ name }: RecordData): string =>
+    canonicalName(name).replace(/(?:^|\.)##domain##$|\.$/i, '');
+  // An answer may show it where it was.
+  const isTaken = (name: string): boolean =>
+    [...truth, ...(views.at(-1)?.records ?? [])].some((record) => nameOf(record) === name);
+  return deeds.flatMap(({ before, after, sent }, at) => {
+    if (!before || sent.landed !== 'yes' || isParkedName(nameOf(before))) return [];
+    // Nobody can tell that this is what the service calls the subdomain itself.
+    if (nameOf(before) === '' && canonicalName(before.name) !== '') return [];
+    const place = nameOf(before);
+    // Where somebody else has moved it to, it has no place to lose.
+    if (!isParkedName(nameOf(after)) && !everStoodFor.get(before.id)?.has(keyOf(before))) return [];
+    const isLeft = nameOf(after) !== place && wanted.records.some((record) => nameOf(record) === place);
+    const isTried = deeds.slice(at + 1).some((later) => nameOf(later.after) === place);
+    return isLeft && !isTried && !isTaken(place)
+      ? [`takes ${shown(before)} away, and leaves ${place || '@'} empty`]
+      : [];
+  });
+};
 
 const addsOf = (one: TemplateCase, key: string): Deed[] =>
   one.deeds.filter((deed) => isAdd(deed) && deed.key === key);

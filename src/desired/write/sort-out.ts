@@ -2,7 +2,7 @@ import { hasPriority, isRecordType, type PresentRecord } from '../../model/recor
 import type { IgnoreRule } from '../../model/template.ts';
 import { byId, compareText, entryOf, recordKey, type Present } from '../../plan/entry.ts';
 import { matchesIgnore } from '../../plan/ignore.ts';
-import { isParkedName } from '../../plan/surplus.ts';
+import { isParkedName } from '../../plan/parked.ts';
 import { maxUnsigned16 } from '../schema.ts';
 import { shownRecord, statableTtl } from './entry.ts';
 

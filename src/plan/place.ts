@@ -1,0 +1,20 @@
+import { canonicalName } from '../model/canonical.ts';
+import { pushTo } from './group.ts';
+import type { KeptNames } from './kept-names.ts';
+import { presentOf, resultOf, type Step } from './step.ts';
+
+/** The name, in canonical form, that a step takes its record from; null where the record stays at its name. */
+export const placeLeft = (step: Step, keptNames: KeptNames): string | null => {
+  const present = presentOf(step);
+  return present !== null && !placesOf(step, keptNames).includes(present.name) ? present.name : null;
+};
+
+/** The steps by the names to which they bring a record. */
+export const byPlace = (steps: readonly Step[], keptNames: KeptNames): Map<string, Step[]> => {
+  const places = new Map<string, Step[]>();
+  for (const step of steps) for (const name of placesOf(step, keptNames)) pushTo(places, name, step);
+  return places;
+};
+
+const placesOf = (step: Step, keptNames: KeptNames): readonly string[] =>
+  keptNames(canonicalName(resultOf(step).name));
