@@ -1,5 +1,5 @@
 import { canonicalName } from '../model/canonical.ts';
-import { pushTo } from './group.ts';
+import { compareText } from './entry.ts';
 import type { TemplateMemory } from './memory.ts';
 import { isParkedName } from './parked.ts';
 
@@ -8,26 +8,23 @@ export type KeptNames = (name: string) => readonly string[];
 
 /**
  * A service may keep names in a spelling of its own. What it made of names that it was sent tells that spelling, and
- * an ending that it gave to one of them it may give to any.
+ * the ending that it gave to most of them it may give to any.
  */
 export const keptNamesOf = ({ byId }: TemplateMemory): KeptNames => {
-  const spellings = new Map<string, string[]>();
-  const endings = new Set<string>();
+  const spellings = new Map<string, Set<string>>();
+  const endings = new Map<string, number>();
   for (const { wanted, seen } of byId.values()) {
     if (wanted.name === seen.name) continue;
     const [sent, kept] = [canonicalName(wanted.name), canonicalName(seen.name)];
     if (sent === kept || isParkedName(kept)) continue;
-    pushTo(spellings, sent, kept);
+    spellings.set(sent, (spellings.get(sent) ?? new Set()).add(kept));
     const ending = endingOf(sent, kept);
-    if (ending !== null) endings.add(ending);
+    if (ending !== null) endings.set(ending, (endings.get(ending) ?? 0) + 1);
   }
   if (spellings.size === 0) return (name) => [name];
+  const [common] = [...endings].toSorted((a, b) => b[1] - a[1] || compareText(a[0], b[0]));
   return (name) => [
-    ...new Set([
-      name,
-      ...(spellings.get(name) ?? []),
-      ...[...endings].map((ending) => withEnding(name, ending)),
-    ]),
+    ...new Set([name, ...(spellings.get(name) ?? []), ...(common ? [withEnding(name, common[0])] : [])]),
   ];
 };
 
