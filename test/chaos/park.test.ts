@@ -1,0 +1,102 @@
+import { describe, expect, it } from 'vitest';
+import type { Report } from '../../src/report/report.ts';
+import { noFault, type Fault } from './fault.ts';
+import { address, openPlace, type Place } from './place.ts';
+import type { FileRecord } from './template-files.ts';
+import type { SeenRequest } from './wire.ts';
+
+const apex = address(null, '203.0.113.1', 3600);
+const api = address('api', '203.0.113.2', 3600);
+const alias: FileRecord = { ...address('api', 'web.example.net'), type: 'CNAME' };
+const park = { surplus: 'park' } as const;
+
+const names = async (place: Place): Promise<readonly string[]> =>
+  (await place.records()).map(({ name, type }) => `${name?.replace(/\d+$/, 'ID') ?? '@'} ${type}`).toSorted();
+
+/** The address is known to be the file's own; now the file wants a CNAME in its place. */
+const openOwning = async (faultOf: (request: SeenRequest) => Fault = () => noFault): Promise<Place> => {
+  const place = await openPlace([apex, api], { faultOf });
+  await place.write([apex, api], park);
+  expect(await place.apply()).toMatchObject({ code: 0, writes: 0 });
+  return place;
+};
+
+describe('a record stays in its place', { timeout: 60_000 }, () => {
+  it('while a limit holds the write that needs the place, and the plan says so', async () => {
+    const place = await openOwning();
+    await place.write([apex, alias], { ...park, limits: { maxAdds: 0 } });
+    const { stdout } = await place.run(['plan', '--format', 'json']);
+    const planned: Report = JSON.parse(stdout);
+    const waiting = {
+      action: 'park',
+      outcome: 'skipped',
+      error: expect.stringContaining('waits for CNAME api'),
+    };
+    expect(planned.templates[0]?.differences).toMatchObject([waiting, { action: 'add' }]);
+    expect(await place.apply()).toMatchObject({ writes: 0 });
+    expect(await names(place)).toEqual(['@ A', 'api A']);
+    await place.write([apex, alias], park);
+    expect(await place.apply()).toMatchObject({ code: 0, writes: 2 });
+    expect(await names(place)).toEqual(['@ A', '_parked-ID A', 'api CNAME']);
+  });
+
+  it('where it has no name, since it could not come back', async () => {
+    const place = await openOwning();
+    const atApex = { ...alias, name: null, allow: ['cname-apex'] };
+    await place.write([atApex, api], park);
+    const { writes, report } = await place.apply();
+    expect(writes).toBe(0);
+    expect(report.templates[0]?.differences).toMatchObject([
+      {
+        action: 'blocked',
+        reason: 'cname-conflict',
+        conflicts: [expect.any(Number)],
+        message: expect.stringContaining('delete by hand'),
+      },
+      { action: 'surplus', current: apex },
+    ]);
+    expect(await names(place)).toEqual(['@ A', 'api A']);
+  });
+});
+
+describe('a record that made way goes back to its place', { timeout: 60_000 }, () => {
+  const losing = ({ operation }: SeenRequest): Fault =>
+    operation === 'add' ? { commit: 'never', answer: 'drop' } : noFault;
+
+  it.each([
+    ['was refused', 422],
+    ['is found nowhere after its answer was lost', 'drop'],
+  ] as const)('when the write that needed it %s', async (_, answer) => {
+    const place = await openOwning(({ operation }) =>
+      operation === 'add' ? { commit: 'never', answer } : noFault,
+    );
+    await place.write([apex, alias], park);
+    const { code, writes, report } = await place.apply();
+    expect({ code, writes }).toEqual({ code: 1, writes: 3 });
+    expect(await names(place)).toEqual(['@ A', 'api A']);
+    expect(report.templates[0]?.differences).toMatchObject([
+      { action: 'park', outcome: 'failed', error: expect.stringContaining('taken back') },
+      { action: 'add', outcome: 'failed' },
+    ]);
+  });
+
+  it('in the next pass where the program was killed in between, and makes way again after the pause', async () => {
+    let kill = (): void => undefined;
+    const place = await openOwning((request) => {
+      if (request.operation === 'add') kill();
+      return losing(request);
+    });
+    await place.write([apex, alias], park);
+    const daemon = place.start(['run', '--listen', 'off']);
+    kill = () => daemon.kill('SIGKILL');
+    await daemon.ended;
+    kill = () => undefined;
+    expect(await names(place)).toEqual(['@ A', '_parked-ID A']);
+    const next = await place.apply();
+    expect(next).toMatchObject({ writes: 1 });
+    expect(await names(place)).toEqual(['@ A', 'api A']);
+    const later = await place.apply();
+    expect(later).toMatchObject({ writes: 3 });
+    expect(await names(place)).toEqual(['@ A', 'api A']);
+  });
+});
