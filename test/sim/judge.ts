@@ -24,6 +24,7 @@ import {
   type Deed,
   type PassFacts,
   type TemplateCase,
+  type View,
 } from './witness.ts';
 import type { World } from './world.ts';
 
@@ -35,6 +36,8 @@ export interface Judge extends Omit<Observer, 'onTurn'>, ProcessObserver {
   passStarted(pass: PassFacts): void;
   passEnded(result: PassResult | 'died' | 'disk full'): void;
   memoryLost(): void;
+  /** The program said that it cannot rely on what it remembers. */
+  memoryDoubted(): void;
   clockJumped(): void;
   blame(what: string): void;
   /** Writes of this pass. */
@@ -51,6 +54,13 @@ export interface JudgeOptions {
 /** Came to light with an add's answer, as exactly what it was to make, and is not what it made. */
 const isRival = (record: PresentRecord, deed: Deed, one: TemplateCase): boolean =>
   !one.seen.has(record.id) && record.id !== deed.sent.recordId && keyOf(record) === deed.key;
+
+/** All that the view shows, and what an add has made. */
+const isMoreThan = (view: View, records: readonly PresentRecord[], deed: Deed): boolean => {
+  const ids = new Set(records.map(({ id }) => id));
+  const isWhole = view.records.every(({ id }) => ids.has(id));
+  return isWhole && records.length - view.records.length <= (isAdd(deed) ? 1 : 0);
+};
 
 /** A write that a report said would not be tried before a time. */
 interface Promised {
@@ -208,6 +218,8 @@ export const createJudge = ({ world, isKind, truth, editsOf }: JudgeOptions): Ju
       const view = { at: world.time, isListing: false, records: template.records };
       const one = caseOf(sent.templateId);
       const deed = one.deeds.find((other) => other.sent === sent);
+      if (deed)
+        deed.isBelieved = plausibleViews(one).every((last) => isMoreThan(last, template.records, deed));
       if (deed) deed.isAmbiguous = template.records.some((record) => isRival(record, deed, one));
       takeView(one, pass.wanted.get(sent.templateId), view);
     },
@@ -308,6 +320,9 @@ export const createJudge = ({ world, isKind, truth, editsOf }: JudgeOptions): Ju
         );
         for (const difference of one.differences) world.note(() => `    ${describe(difference)}`);
       }
+    },
+    memoryDoubted: () => {
+      for (const one of cases.values()) for (const deed of one.deeds) deed.isBelieved = false;
     },
     clockJumped: () => {
       promised = promised.filter(({ isSteady }) => isSteady);

@@ -100,7 +100,7 @@ const isEditOfNobodys = ({ before, after }: Deed, one: TemplateCase, wanted: Des
 /** The write that made a record what it is to the file, where memory knows of it for sure. */
 const surelyFor = (one: TemplateCase, record: PresentRecord): Deed | undefined => {
   const last = one.deeds.findLast((deed) => recordOf(deed) === record.id);
-  if (!last || last.sent.landed !== 'yes' || last.sent.told !== 'an answer' || !last.isKept) return undefined;
+  if (!last || last.sent.landed !== 'yes' || !last.isBelieved || !last.isKept) return undefined;
   if (one.standsFor.get(record.id) !== last.key || last.isAmbiguous) return undefined;
   const isNameless = canonicalName(last.after.name) === '' && canonicalName(record.name) !== '';
   const since = [...one.past, ...one.views].filter(({ at }) => at >= last.sent.at);
@@ -139,6 +139,9 @@ const noSecond: Law = (deed, { one, truth, isKind }) => {
     // Somebody made another of it, and a person said not to wait for it.
     if ((isForgiven || isAmbiguous) && keyOf(standing) !== deed.key) continue;
     if (one.standsFor.get(recordId) !== deed.key || isForAnother(one, deed, recordId)) continue;
+    // Where the service gives a name to what has none, nobody can tell that this is it.
+    const isNamed = canonicalName(deed.after.name) === '' && canonicalName(standing.name) !== '';
+    if (isNamed && sent.told === 'nothing') continue;
     // Memory knows a wanted record by one id: the last that was written to be it is what went.
     const last = one.deeds.findLast((other) => other.key === deed.key && recordOf(other) !== null);
     const id = last && recordOf(last);
@@ -396,5 +399,6 @@ const keptNames = (one: TemplateCase, records: readonly PresentRecord[], name: s
     const last = surelyFor(one, record);
     if (!last || canonicalName(last.after.name) !== name) return [];
     const told = [...one.past, ...one.views].find(({ at }) => at >= last.sent.at);
-    return told?.records.filter(({ id }) => id === record.id).map((kept) => canonicalName(kept.name)) ?? [];
+    const shownAs = told?.records.filter(({ id }) => id === record.id) ?? [];
+    return shownAs.map((kept) => canonicalName(kept.name)).filter((kept) => !isParkedName(kept));
   });

@@ -340,7 +340,7 @@ const pass = async (round: Round, wish: PassWish): Promise<PassResult | null> =>
         clock: process.clock,
         signal: process.signal,
         onChange: () => undefined,
-        warn: () => undefined,
+        warn: () => judge.memoryDoubted(),
         revisionOf: () => null,
         subdomainGrace: 900_000,
         ignoreSubdomains: false,

@@ -49,6 +49,8 @@ export interface Deed {
   isWithdrawn: boolean;
   /** Whether what became of it is on disk. */
   isKept: boolean;
+  /** Whether the answer showed all that was there, so that a client could believe it. */
+  isBelieved: boolean;
   /** A record came to light with its answer that it could have made, and did not: nobody can tell. */
   isAmbiguous: boolean;
 }
@@ -152,6 +154,7 @@ export const deedOf = (sent: Sent, pass: PassFacts, view: View | undefined, one:
     isForgiven: false,
     isWithdrawn: false,
     isKept: false,
+    isBelieved: false,
     isAmbiguous: false,
   };
 };
