@@ -1,6 +1,8 @@
 import { dataOf, type RecordData } from '../model/record.ts';
 import { sameData } from '../model/canonical.ts';
+import type { PresentTemplate } from '../model/template.ts';
 import { entryOf, recordKey, setKey, type Present, type Wanted } from '../plan/entry.ts';
+import { groupBy } from '../plan/group.ts';
 import { parkedKey } from '../plan/memory.ts';
 import type { Obstruction } from '../plan/plan-input.ts';
 import { parkedForm } from '../plan/parked.ts';
@@ -11,6 +13,7 @@ export interface GateInput {
   readonly ledger: Ledger;
   /** Record sets, as `entryOf` names them, of the pending adds. */
   readonly pendingSets: ReadonlySet<string>;
+  readonly present: PresentTemplate;
   readonly now: number;
 }
 
@@ -22,19 +25,44 @@ const mostStores = 3;
 const day = 86_400_000;
 
 /** Why a wanted record may not be written now, going by what was remembered of earlier writes; null if it may. */
-export const gate =
-  (input: GateInput) =>
-  (wanted: Wanted, present: Present | null): Obstruction | null => {
-    const record = input.ledger.get(recordKey(wanted)) ?? (present && input.ledger.ofId(present.record.id));
-    if (present === null && input.pendingSets.has(setKey(wanted))) return pendingAdd;
-    if (!record) return null;
+export const gate = ({ ledger, pendingSets, present: template, now }: GateInput) => {
+  let lost: ReadonlyMap<string, readonly RecordMemory[]> | undefined;
+  return (wanted: Wanted, present: Present | null): Obstruction | null => {
+    const record = ledger.get(recordKey(wanted)) ?? (present && ledger.ofId(present.record.id));
+    if (present !== null)
+      return record ? (failing(record, wanted, now) ?? notConverging(record, wanted, present, now)) : null;
+    if (pendingSets.has(setKey(wanted))) return pendingAdd;
+    lost ??= lostAdds(ledger, template);
     return (
-      failing(record, wanted, input.now) ??
-      (present
-        ? notConverging(record, wanted, present, input.now)
-        : (tooManyAdds(record) ?? becomingAnother(record, wanted)))
+      (record && tooManyAdds(record)) ??
+      besideLost(lost.get(setKey(wanted)) ?? [], wanted, now) ??
+      (record && (failing(record, wanted, now) ?? becomingAnother(record, wanted))) ??
+      null
     );
   };
+};
+
+/** By record set, what adds of unknown outcome were to make, and no reading has shown: it may still come. */
+const lostAdds = (ledger: Ledger, { records }: PresentTemplate): Map<string, RecordMemory[]> => {
+  const lost = ledger.unseenAdds();
+  if (lost.length === 0) return new Map();
+  const shown = new Set(records.map((record) => recordKey(entryOf(record))));
+  return groupBy(
+    lost.filter(({ key }) => !shown.has(key)),
+    ({ wanted }) => setKey(entryOf(wanted)),
+  );
+};
+
+/** Whatever the file says since, a record set with two of them takes no other before a person says so. */
+const besideLost = (lost: readonly RecordMemory[], wanted: Wanted, now: number): Obstruction | null => {
+  const adds = lost.reduce((sum, one) => sum + one.adds, 0);
+  if (adds >= mostAdds) return { reason: 'pending-write', message: askForRetry(adds) };
+  for (const one of lost) {
+    const obstruction = failing(one, wanted, now);
+    if (obstruction) return obstruction;
+  }
+  return null;
+};
 
 /** Why a record may not be parked now. */
 export const parkGate =
@@ -75,13 +103,16 @@ const tooManyAdds = ({ adds, failure }: RecordMemory): Obstruction | null => {
   return failure?.kind === 'unknown'
     ? {
         reason: 'pending-write',
-        message: `${adds} adds were sent and none was seen to arrive; look at the service, then apply --retry`,
+        message: askForRetry(adds),
       }
     : {
         reason: 'vanished',
         message: `added ${adds} times and gone again each time; find out why, then apply --retry`,
       };
 };
+
+const askForRetry = (adds: number): string =>
+  `${adds} adds were sent to this record set and none was seen to arrive; look at the service, then apply --retry`;
 
 /** What an add of it made stands for another wanted record, as the service stored it: the next would be a copy. */
 const becomingAnother = ({ recordId, rewritten }: RecordMemory, wanted: Wanted): Obstruction | null => {

@@ -23,6 +23,8 @@ export interface Ledger {
   readonly version: number;
   get(key: string): RecordMemory | undefined;
   ofId(id: number): RecordMemory | undefined;
+  /** What adds of unknown outcome were to make, found in no reading. */
+  unseenAdds(): readonly RecordMemory[];
   /** Whether the id stands for a wanted record, or was to. */
   isKnown(id: number): boolean;
   /** From now on this id stands for this wanted record, and both agree. */
@@ -215,6 +217,7 @@ export const openLedger = (
       const known = byId.get(id);
       return known && records.get(known.key);
     },
+    unseenAdds: () => [...records.values()].filter(({ failure }) => failure?.kind === 'unknown'),
     isKnown: (id) => byId.has(id) || isClaimed(ledger.view, id) || copyIds.has(id),
     bind: (wanted, present, changes = {}) => {
       const key = recordKey(wanted);

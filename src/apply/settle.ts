@@ -1,7 +1,7 @@
 import { canonicalType, sameData } from '../model/canonical.ts';
 import { dataOf, type PresentRecord } from '../model/record.ts';
 import type { PresentTemplate } from '../model/template.ts';
-import { entryOf, recordKey } from '../plan/entry.ts';
+import { entryOf, recordKey, setKey } from '../plan/entry.ts';
 import { hasLostMany } from '../plan/guard.ts';
 import type { Ending, Intent } from '../state/memory.ts';
 import { arrivalOf, countLost, targetOf, type Arrival, type Evidence } from './answer.ts';
@@ -145,7 +145,7 @@ interface Settled {
   readonly open: readonly Intent[];
   readonly arrived: readonly Intent[];
   /** Seen in neither reading: they may be tried once more after their pause. */
-  readonly absent: readonly { readonly intent: Intent; readonly retryAt: number }[];
+  readonly absent: readonly { readonly intent: Intent; readonly retryAt: number | null }[];
   readonly readings: ReadonlyMap<number, PresentTemplate>;
   /** Templates whose last reading lacked what an earlier one had shown. */
   readonly doubted: ReadonlySet<number>;
@@ -173,7 +173,7 @@ const settleAdds = async (input: SettleInput, context: ApplyContext): Promise<Se
     silent = new Set([...silent, ...open.map(({ templateId }) => templateId).filter((id) => !told.has(id))]);
     open = await takeArrived(open, telling, arrived, input, context);
   }
-  const absent: { intent: Intent; retryAt: number }[] = [];
+  const absent: { intent: Intent; retryAt: number | null }[] = [];
   const unclear: Intent[] = [];
   for (const intent of open) {
     const ledger = await input.ledgerOf(intent);
@@ -302,7 +302,7 @@ const giveUp = async (
   ledger: Ledger,
   context: ApplyContext,
   adds: number,
-): Promise<number> => {
+): Promise<number | null> => {
   const known = ledger.get(intent.key);
   const failure = failureAfter(
     known?.failure ?? null,
@@ -315,7 +315,10 @@ const giveUp = async (
   const cause = known ? known.cause : intent.cause;
   ledger.change(intent.key, intent.after, { adds: (known?.adds ?? 0) + adds, failure, cause });
   await finish(intent, ledger, { outcome: 'failed', recordId: null, error: failure.message }, context);
-  return failure.retryAt;
+  const set = setKey(entryOf(intent.after));
+  const lost = ledger.unseenAdds().filter(({ wanted }) => setKey(entryOf(wanted)) === set);
+  // A second one waits for a person, not for a time.
+  return lost.reduce((sum, one) => sum + one.adds, 0) < mostAdds ? failure.retryAt : null;
 };
 
 const finish = async (

@@ -90,4 +90,38 @@ describe('an add whose answer was lost', { timeout: 60_000 }, () => {
       message: expect.stringContaining('apply --retry'),
     });
   });
+
+  it('leaves its record set alone after the second one, whatever the file says since', async () => {
+    const losing = ({ operation }: SeenRequest): Fault =>
+      operation === 'add' ? { commit: 'never', answer: 'drop' } : noFault;
+    const place = await openPlace(present, { faultOf: losing });
+    await place.write(present);
+    await place.apply();
+    const version = (content: string): Promise<void> => place.write([...present, address('www', content)]);
+    await version('203.0.113.2');
+    expect(await place.apply()).toMatchObject({ code: 1, writes: 1 });
+    await version('203.0.113.3');
+    const second = await place.apply();
+    expect(second).toMatchObject({ code: 1, writes: 1 });
+    // No time is named at which nothing would happen.
+    expect(second.report.templates[0]?.differences[0]).not.toHaveProperty('retryAt');
+    await version('203.0.113.4');
+    const third = await place.apply();
+    expect(third).toMatchObject({ writes: 0 });
+    const blocked = { reason: 'pending-write', message: expect.stringContaining('apply --retry') };
+    expect(third.report.templates[0]?.differences).toMatchObject([{ action: 'blocked', ...blocked }]);
+    expect(third.report.templates[0]?.differences[0]).not.toHaveProperty('retryAt');
+    expect(await place.apply({ args: ['--retry', 'web'] })).toMatchObject({ writes: 1 });
+  });
+
+  it('keeps another value of its record set waiting as long as itself', async () => {
+    const { place } = await openLosing('never');
+    await place.apply({ env: { DNS_SYNC_UNKNOWN_PAUSE: '1h' } });
+    await place.write([...present, address('www', '203.0.113.3')]);
+    const next = await place.apply();
+    expect(next).toMatchObject({ writes: 0 });
+    expect(next.report.templates[0]?.differences).toMatchObject([
+      { action: 'blocked', reason: 'pending-write', retryAt: expect.stringMatching(/^\d{4}-/) },
+    ]);
+  });
 });

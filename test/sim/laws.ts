@@ -161,6 +161,20 @@ const mostTwice: Law = (deed, { one }) =>
     ? 'adds a third time'
     : null;
 
+/** Whatever the file says since: two of unknown outcome in a record set are as many as a pass may risk. */
+const mostTwiceInASet: Law = (deed, { one }) => {
+  const lost = one.deeds.filter(
+    (other) =>
+      isAdd(other) &&
+      other.set === deed.set &&
+      other.sent.told === 'nothing' &&
+      !other.isShown &&
+      !other.isForgiven &&
+      !other.isAmbiguous,
+  );
+  return lost.length >= 2 ? `adds to a record set after ${lost.length} adds of unknown outcome` : null;
+};
+
 /** What memory knows by id, or has never met, takes two readings that agree. */
 const readTwice: Law = (deed, { one }) => {
   const id = one.known.get(deed.key);
@@ -234,6 +248,7 @@ const lawsOfAdds: readonly Law[] = [
   onceInAPass,
   noSecond,
   mostTwice,
+  mostTwiceInASet,
   readTwice,
   notSeen,
   notAtFirstSight,
