@@ -1,7 +1,6 @@
-import { canonicalName, canonicalRecord, type CanonicalRecord } from '../../src/model/canonical.ts';
-import { isRecordType, type RecordData, type RecordType } from '../../src/model/record.ts';
+import type { RecordData, RecordType } from '../../src/model/record.ts';
 import type { DesiredState, DesiredTemplate, IgnoreRule } from '../../src/model/template.ts';
-import { textKind } from '../../src/plan/text-kind.ts';
+import { canonicalName, canonicalRecord, textKind, type CanonicalRecord } from './canonical.ts';
 import { keyOf, shown } from './records.ts';
 import type { Random } from './random.ts';
 import type { World } from './world.ts';
@@ -256,8 +255,6 @@ export const drawForeign = (random: Random): RecordData => {
   const record = drawRecord(random, random.pick(types));
   return { ...record, ttl: record.ttl ?? 3_600 };
 };
-
-export const isKnownType = (record: RecordData): boolean => isRecordType(record.type.toUpperCase());
 
 /** As people spell patterns, with what they mean by them. */
 const ignored: readonly {

@@ -1,8 +1,8 @@
 import type { HostingError } from '../../src/hosting/errors.ts';
 import type { PresentRecord, RecordData } from '../../src/model/record.ts';
 import type { PresentTemplate } from '../../src/model/template.ts';
-import { isParkedName } from '../../src/plan/parked.ts';
 import type { PassResult } from '../../src/result.ts';
+import { isParkedName } from './canonical.ts';
 import { breaches, isForAnother, leftEmpty, leftParked } from './laws.ts';
 import { keyOf, shown } from './records.ts';
 import { describe, untruths } from './result-laws.ts';

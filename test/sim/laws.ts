@@ -1,9 +1,14 @@
-import { canonicalName, canonicalRecord, canonicalType } from '../../src/model/canonical.ts';
 import type { PresentRecord, RecordData } from '../../src/model/record.ts';
 import type { DesiredTemplate, PresentTemplate } from '../../src/model/template.ts';
-import { isParkedName } from '../../src/plan/parked.ts';
-import { textKind } from '../../src/plan/text-kind.ts';
-import { isIgnored, isKnownType } from './files.ts';
+import {
+  canonicalName,
+  canonicalRecord,
+  canonicalType,
+  isKnownType,
+  isParkedName,
+  textKind,
+} from './canonical.ts';
+import { isIgnored } from './files.ts';
 import { keyOf, satisfies, setOf, shown } from './records.ts';
 import { breachOf } from './service.ts';
 import { hasFailed, isAdd, isPending, recordOf, type Deed, type TemplateCase, type View } from './witness.ts';

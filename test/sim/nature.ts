@@ -1,5 +1,5 @@
-import { canonicalName } from '../../src/model/canonical.ts';
-import { hasPriority, type PresentRecord, type RecordData } from '../../src/model/record.ts';
+import type { PresentRecord, RecordData } from '../../src/model/record.ts';
+import { canonicalName, hasPriority } from './canonical.ts';
 import { sameKey } from './records.ts';
 import type { Random } from './random.ts';
 

@@ -1,5 +1,6 @@
 import type { PresentRecord, RecordType } from '../../src/model/record.ts';
-import { drawForeign, drawRecord, isKnownType } from './files.ts';
+import { isKnownType } from './canonical.ts';
+import { drawForeign, drawRecord } from './files.ts';
 import { shown } from './records.ts';
 import type { SimulatedService } from './service.ts';
 import type { World } from './world.ts';

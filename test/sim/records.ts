@@ -1,5 +1,5 @@
-import { canonicalRecord } from '../../src/model/canonical.ts';
 import type { RecordData } from '../../src/model/record.ts';
+import { canonicalRecord } from './canonical.ts';
 
 interface Keys {
   readonly key: string;

@@ -1,10 +1,9 @@
-import { canonicalName } from '../../src/model/canonical.ts';
 import type { PresentRecord } from '../../src/model/record.ts';
 import type { DesiredTemplate } from '../../src/model/template.ts';
 import type { Difference } from '../../src/plan/difference.ts';
-import { isParkedName } from '../../src/plan/parked.ts';
 import type { TemplateResult } from '../../src/result.ts';
-import { isIgnored, isKnownType } from './files.ts';
+import { canonicalName, isKnownType, isParkedName } from './canonical.ts';
+import { isIgnored } from './files.ts';
 import { keyOf, satisfies, sameKey, shown } from './records.ts';
 import { hasFailed, isAdd, type Deed, type TemplateCase } from './witness.ts';
 

@@ -1,8 +1,8 @@
 import { HostingError, type HostingErrorKind, type Operation } from '../../src/hosting/errors.ts';
-import { canonicalType } from '../../src/model/canonical.ts';
-import { hasPriority, isRecordType, type PresentRecord, type RecordData } from '../../src/model/record.ts';
+import type { PresentRecord, RecordData } from '../../src/model/record.ts';
 import type { PresentTemplate, SubdomainRecord } from '../../src/model/template.ts';
 import type { RecordAddition, RecordChange } from '../../src/plan/step.ts';
+import { canonicalType, hasPriority, isKnownType } from './canonical.ts';
 import { alignTtls, isExactCopy, represented, storedAddition, storedChange, type Nature } from './nature.ts';
 import { shown } from './records.ts';
 import type { World } from './world.ts';
@@ -303,7 +303,7 @@ export const breachOf = (write: Write, before: RecordData | null): string | null
     write.action === 'add' ? write.record : before && { ...before, type: canonicalType(before.type) };
   const sent = write.action === 'add' ? write.record : write.change;
   if (!own) return 'an update of a record that was not shown';
-  if (!isRecordType(own.type)) return `a write of type ${own.type}`;
+  if (!isKnownType(own) || own.type !== canonicalType(own.type)) return `a write of type ${own.type}`;
   const needsName = own.type === 'PTR' || own.type === 'SRV';
   if (needsName && !sent.name) return `a name is required for ${own.type}`;
   if (hasPriority(own.type) && sent.priority === null) return `a priority is required for ${own.type}`;

@@ -1,7 +1,7 @@
-import { canonicalRecord, canonicalType } from '../../src/model/canonical.ts';
 import type { PresentRecord, RecordData } from '../../src/model/record.ts';
 import type { DesiredTemplate, PresentTemplate } from '../../src/model/template.ts';
 import type { RecordChange } from '../../src/plan/step.ts';
+import { canonicalRecord, canonicalType } from './canonical.ts';
 import { keyOf, satisfies, setOf } from './records.ts';
 import type { Sent } from './service.ts';
 
