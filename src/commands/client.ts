@@ -1,5 +1,3 @@
-import { createHash } from 'node:crypto';
-import path from 'node:path';
 import { noRests } from '../apply/rest.ts';
 import type { Found } from '../desired/find.ts';
 import { createTemplateLoader } from '../desired/load.ts';
@@ -10,7 +8,8 @@ import { reconcile, type Pass } from '../reconcile.ts';
 import type { PassResult } from '../result.ts';
 import { scrubber } from '../secrets.ts';
 import type { ClientSettings } from '../settings/client.ts';
-import { createMemoryKeeper, type MemoryPlace, type Say } from './kept-memory.ts';
+import { createMemoryKeeper, type Say } from '../state/kept-memory.ts';
+import { memoryPlace, type MemoryPlace } from '../state/memory-place.ts';
 import type { Memory, MemoryReader } from '../state/memory.ts';
 import { withoutSecrets } from '../state/without-secrets.ts';
 import { systemClock } from './system-clock.ts';
@@ -151,18 +150,3 @@ const passOf = (
   maxAddsPerPass: settings.limits.maxAddsPerPass,
   concurrency: settings.concurrency,
 });
-
-export const memoryPlace = (
-  { stateDir, baseUrl, name }: ClientSettings,
-  clientToken: string,
-  isSandbox: boolean,
-): MemoryPlace => {
-  const identity = isSandbox ? `sandbox ${name}` : `${baseUrl} ${clientToken}`;
-  const scope = createHash('sha256').update(identity).digest('hex').slice(0, 32);
-  return {
-    file: path.join(stateDir, isSandbox ? 'sandbox-memory.db' : 'memory.db'),
-    lock: path.join(stateDir, `lock-${scope}.db`),
-    scope,
-    isSandbox,
-  };
-};

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import type { ClientSettings } from '../settings/client.ts';
+import { memoryPlace } from '../state/memory-place.ts';
 import type { HistoryEntry, HistoryFilter } from '../state/memory.ts';
 import { openForReading } from '../state/read-copy.ts';
-import { memoryPlace } from './client.ts';
 
 /** One write as people and programs are told of it; `at` is ISO 8601. */
 export type ShownEntry = { readonly at: string; readonly client: string } & Omit<HistoryEntry, 'at'>;

@@ -2,9 +2,9 @@ import { existsSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
 import type { HistoryCursor, HistoryPage, HistoryQuery } from '../daemon/history-query.ts';
 import type { ClientSettings } from '../settings/client.ts';
+import { memoryPlace } from '../state/memory-place.ts';
 import type { HistoryPlace } from '../state/memory.ts';
 import { openForReading } from '../state/read-copy.ts';
-import { memoryPlace } from './client.ts';
 import { shownEntry, type ShownEntry } from './history-entries.ts';
 
 /**

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { memoryPlace } from '../../src/commands/client.ts';
+import { memoryPlace } from '../../src/state/memory-place.ts';
 import { readHistoryPage } from '../../src/commands/history-pages.ts';
 import type { HistoryCursor, HistoryQuery } from '../../src/daemon/history-query.ts';
 import { readSettings } from '../../src/settings.ts';

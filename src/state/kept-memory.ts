@@ -1,22 +1,14 @@
 import { statSync } from 'node:fs';
 import path from 'node:path';
 import { messageOf, processUser, UserError } from '../errors.ts';
-import { acquireLock, type Lock } from '../state/lock.ts';
-import { noMemories, type Memory, type MemoryReader } from '../state/memory.ts';
-import { openForReading } from '../state/read-copy.ts';
-import { openOrSalvage } from '../state/salvage.ts';
-import type { FileMemory } from '../state/sqlite.ts';
+import { acquireLock, type Lock } from './lock.ts';
+import { noMemories, type Memory, type MemoryReader } from './memory.ts';
+import { openForReading } from './read-copy.ts';
+import { openOrSalvage } from './salvage.ts';
+import type { MemoryPlace } from './memory-place.ts';
+import type { FileMemory } from './sqlite.ts';
 import { openNotices } from './notices.ts';
 import { OpenMemory } from './open-memory.ts';
-
-export interface MemoryPlace {
-  readonly file: string;
-  readonly lock: string;
-  /** Tells clients apart; of the token only a digest is kept. */
-  readonly scope: string;
-  /** The embedded service begins with nothing to remember, and nobody need hear of it. */
-  readonly isSandbox: boolean;
-}
 
 /** Told what a person should know of a pass; what the pass before said too is not said again. */
 export type Say = (message: string) => void;

@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs';
-import type { FileMemory } from '../state/sqlite.ts';
+import type { FileMemory } from './sqlite.ts';
 
 interface Where {
   readonly file: string;
