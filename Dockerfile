@@ -1,4 +1,9 @@
-FROM node:24.21.0-bookworm-slim@sha256:d6aa754f16b3197301076f047b5def2f02ea1dbbc2ca920407d46d7ec7f87b20 AS node
+# The image of this tag, as it was when it was looked at last:
+#   NODE_IMAGE=node:24.21.0-bookworm-slim@sha256:d6aa754f16b3197301076f047b5def2f02ea1dbbc2ca920407d46d7ec7f87b20
+# A tag is whatever its owner makes of it tomorrow, so whoever builds for others gives that as a build argument. The
+# default is the tag alone: a mirror or a copy of the image may not have it under that digest. Both move together.
+ARG NODE_IMAGE=node:24.21.0-bookworm-slim
+FROM ${NODE_IMAGE} AS node
 
 FROM node AS build
 WORKDIR /app

@@ -15,12 +15,31 @@ it.each(files)('%s uses every action at one commit, whose version stands beside 
   for (const action of uses) expect(action).toMatch(/^[\w-]+\/[\w./-]+@[\da-f]{40} # v\d+\.\d+\.\d+$/);
 });
 
-it('the Dockerfile begins at images by digest alone', () => {
-  const images = matchesIn('Dockerfile', /^FROM +(.*)$/gm);
+const dockerfile = readFileSync('Dockerfile', 'utf8');
+const images = (text: string): string[] =>
+  [...text.matchAll(/NODE_IMAGE(?:=|: *'?)([^\s'}]+)/g)].map(([, image = '']) => image);
+
+/** Beside its default, which has no digest: not every builder can pull by one. */
+const [pinned, tag, ...further] = images(dockerfile);
+
+it('the Dockerfile says which image its base is, by tag and digest', () => {
+  expect(pinned).toMatch(/^node:\d+\.\d+\.\d+-\S+@sha256:[\da-f]{64}$/);
+  expect([tag, ...further]).toEqual([pinned?.split('@')[0]]);
+});
+
+it('the Dockerfile begins at no other image', () => {
+  const from = matchesIn('Dockerfile', /^FROM +(\S+)/gm);
   const stages = matchesIn('Dockerfile', /^FROM .* AS +(\w+)$/gm);
-  const pulled = images.filter((image) => ![...stages, 'scratch'].includes(image.split(' ')[0] ?? ''));
-  expect(pulled.length).toBeGreaterThan(0);
-  for (const image of pulled) expect(image).toMatch(/^node:\d+\.\d+\.\d+-\S+@sha256:[\da-f]{64}( AS \w+)?$/);
-  const copied = matchesIn('Dockerfile', /--from=(\S+)/g);
-  for (const stage of copied) expect(stages).toContain(stage);
+  expect(from.filter((image) => ![...stages, 'scratch'].includes(image))).toEqual(['${NODE_IMAGE}']);
+  for (const stage of matchesIn('Dockerfile', /--from=(\S+)/g)) expect(stages).toContain(stage);
+});
+
+it('whoever builds an image by what is written here builds it on that digest', () => {
+  const recipes = files.flatMap((file) =>
+    matchesIn(file, /^(.*\b(?:docker|podman|buildah) (?:\S+ )*?(?:build|bud)\b(?:.*\\\n)*.*)$/gm),
+  );
+  const composed = files.flatMap((file) => matchesIn(file, /^( +build:.*(?:\n {6,}.*)*)$/gm));
+  expect(recipes.length).toBeGreaterThan(0);
+  expect(composed.length).toBeGreaterThan(0);
+  for (const recipe of [...recipes, ...composed]) expect(images(recipe)).toEqual([pinned]);
 });
