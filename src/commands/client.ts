@@ -1,5 +1,6 @@
 import { noRests } from '../apply/rest.ts';
 import type { Found } from '../desired/find.ts';
+import { createBackgroundLoader } from '../desired/background-loader.ts';
 import { createTemplateLoader } from '../desired/load.ts';
 import { createRevisions } from '../desired/revision.ts';
 import { connectHosting, type HostingService } from '../hosting/service.ts';
@@ -63,7 +64,7 @@ export const openClient = ({
   onRequest,
 }: ClientOptions): Client => {
   let tokens = settings.tokens.read();
-  const loader = createTemplateLoader({ inBackground: isDaemon });
+  const loader = isDaemon ? createBackgroundLoader() : createTemplateLoader();
   const keeper = createMemoryKeeper(warn);
   const rests = noRests();
   const service = connectHosting({
@@ -123,6 +124,7 @@ export const openClient = ({
       });
     },
     close: async () => {
+      loader.close();
       await service.close();
       await keeper.close();
     },

@@ -37,13 +37,15 @@ export interface TemplateLoader {
   readonly look: (paths: readonly string[]) => Promise<Found>;
   /** Whether files were read before, so that only those that have changed take time. */
   readonly isWarm: () => boolean;
+  /** What is being loaded then is not waited for, and fails. */
+  readonly close: () => void;
 }
 
 /**
  * A loader that remembers, from one load to the next, what it made of each content: an unchanged file costs nothing.
- * In the background it leaves much work to threads of its own, so that this one stays free for everything else.
+ * It works in this thread, with others beside it where there is much to do.
  */
-export const createTemplateLoader = ({ inBackground = false } = {}): TemplateLoader => {
+export const createTemplateLoader = (): TemplateLoader => {
   let former: Former | null = null;
   let news: { readonly paths: readonly string[]; readonly look: Look } | null = null;
   const lookNow = (paths: readonly string[]): Promise<Look> => lookAt(paths, former?.witness?.found);
@@ -56,6 +58,7 @@ export const createTemplateLoader = ({ inBackground = false } = {}): TemplateLoa
   };
   return {
     isWarm: () => former !== null,
+    close: () => undefined,
     look: async (paths) => {
       const look = await lookNow(paths);
       news = { paths, look };
@@ -65,7 +68,7 @@ export const createTemplateLoader = ({ inBackground = false } = {}): TemplateLoa
       if (former?.key !== keyOf(options)) former = null;
       const look = takeNews(options.paths) ?? (await lookNow(options.paths));
       if (former?.witness && (await isTrueStill(former.witness, look))) return former.state;
-      former = await loadAnew(options, look, former, inBackground);
+      former = await loadAnew(options, look, former);
       return former.state;
     },
   };
@@ -87,12 +90,7 @@ interface Former {
   readonly drafts: ReadonlyMap<string, FileDrafts>;
 }
 
-const loadAnew = async (
-  options: LoadOptions,
-  look: Look,
-  former: Former | null,
-  inBackground: boolean,
-): Promise<Former> => {
+const loadAnew = async (options: LoadOptions, look: Look, former: Former | null): Promise<Former> => {
   const { paths, allowEmpty = false, ...settings } = options;
   const read = new Map<FoundFile, SourceFile>();
   const outlines = new Map<string, Content>();
@@ -115,7 +113,7 @@ const loadAnew = async (
   };
   const snapshot = await readSnapshot(paths, outliner, look);
   const known = former?.drafts ?? new Map<string, FileDrafts>();
-  const drafts = await draftAll(snapshot.files, settings, known, inBackground);
+  const drafts = await draftAll(snapshot.files, settings, known);
   const ofFile = new Map([...drafts.values()].map((made) => [made.file.path, made]));
   const readings = [...ofFile.values()];
   const files = snapshot.files.map((file) => ofFile.get(file.path)?.file ?? file);
@@ -146,12 +144,11 @@ const draftAll = async (
   files: readonly SourceFile[],
   settings: TemplateSettings,
   known: ReadonlyMap<string, FileDrafts>,
-  inBackground: boolean,
 ): Promise<Map<string, FileDrafts>> => {
   const templates = files.filter(({ isFragment }) => !isFragment);
   const keyed = templates.map((file) => ({ file, key: inputKeyOf(file) }));
   const open = keyed.filter(({ key }) => !known.has(key)).map(({ file }) => file);
-  const made = await draftSideBySide(open, settings, !inBackground);
+  const made = await draftSideBySide(open, settings);
   const drafts = new Map<string, FileDrafts>();
   for (const { file, key } of keyed) {
     const found = known.get(key) ?? made.get(file);

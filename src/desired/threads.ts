@@ -16,21 +16,20 @@ export interface Share {
 }
 
 /**
- * Reads files side by side, where there is enough of it: a thread takes a while to start. With `here`, this thread
- * takes its share, in steps of a file. What could not be done, for whatever reason, is missing in the result.
+ * Reads files side by side, where there is enough of it: a thread takes a while to start. This one takes its share.
+ * What could not be done, for whatever reason, is missing in the result.
  */
 export const draftSideBySide = async (
   files: readonly SourceFile[],
   settings: TemplateSettings,
-  here: boolean,
 ): Promise<Map<SourceFile, FileDrafts>> => {
   const made = new Map<SourceFile, FileDrafts>();
   const shares = sharesOf(files.filter(({ bytes }) => bytes !== undefined));
   const size = files.reduce((sum, { bytes }) => sum + (bytes?.length ?? 0), 0);
   if (size < enough || !existsSync(program)) return made;
   const lanes = Math.min(availableParallelism(), mostThreads, shares.length);
-  const threads = Array.from({ length: here ? lanes - 1 : lanes }, () => runThread(shares, settings, made));
-  await Promise.allSettled([...threads, ...(here ? [runHere(shares, settings, made)] : [])]);
+  const threads = Array.from({ length: lanes - 1 }, () => runThread(shares, settings, made));
+  await Promise.allSettled([...threads, runHere(shares, settings, made)]);
   return made;
 };
 
@@ -111,7 +110,7 @@ const answerOf = async (
 };
 
 /** Whoever gives the settings may give more with them, and not all of that can be sent. */
-const plainSettings = ({ defaults, variables, strict }: TemplateSettings): TemplateSettings => {
+export const plainSettings = ({ defaults, variables, strict }: TemplateSettings): TemplateSettings => {
   const { mode, surplus, adopt, limits } = defaults;
   return { defaults: { mode, surplus, adopt, limits }, variables, strict };
 };

@@ -1,0 +1,47 @@
+import { describe, expect, it, vi } from 'vitest';
+import { writeBelow } from '../daemon/ways.ts';
+import { addTemplate, contentsOf, describing, startDaemon } from './daemon.ts';
+import { workplace, type LogLine } from './program.ts';
+import { startService } from './service.ts';
+
+vi.setConfig({ testTimeout: 120_000 });
+
+const isAfterEdit = ({ trigger }: LogLine): boolean => trigger === 'file-change';
+const lines = (count: number, line: (index: number) => string): string =>
+  Array.from({ length: count }, (_, index) => line(index)).join('');
+
+/** Of which nothing comes, since the last is wrong: the pass after it is short. */
+const recordsOf = (count: number): string =>
+  `records:\n${lines(count, (index) => `- {type: TXT, name: n${index}, content: x}\n`)}- {type: TXT}\n`;
+const including = (name: string): string => `---\ntemplate: ${name}\ninclude: [_shared.yaml]\n`;
+
+/** Files as large as they may be, or of which much is made: each takes seconds. */
+const slow: Record<string, Record<string, string>> = {
+  'a fragment': { '_shared.yaml': recordsOf(80_000), 'large.yaml': including('large') },
+  'a file that may include others': { 'large.yaml': `${including('large')}${recordsOf(80_000)}` },
+  'a small fragment of many templates': {
+    '_shared.yaml': recordsOf(5_000),
+    'large.yaml': lines(90, (index) => including(`large-${index}`)),
+  },
+};
+
+describe('while the daemon reads for seconds', () => {
+  it.each(Object.entries(slow))('%s, it answers others', async (_, files) => {
+    const service = await startService();
+    const id = await addTemplate(service, 'site', '192.0.2.1');
+    const cwd = await workplace({ withExamples: false });
+    const edit = (content: string): Promise<void> =>
+      writeBelow(cwd, 'templates/site.yaml', describing('site', content));
+    await edit('192.0.2.1');
+    const daemon = await startDaemon([], { cwd, env: service.env });
+    await daemon.event('pass.finished');
+    for (const [name, text] of Object.entries(files)) await writeBelow(cwd, `templates/${name}`, text);
+    await daemon.event('pass.started', isAfterEdit);
+    for (let answers = 0; answers < 20; answers += 1) expect((await daemon.ask('/livez')).ok).toBe(true);
+    expect(daemon.lines().filter((line) => line['event'] === 'pass.finished')).toHaveLength(1);
+    await daemon.event('pass.finished', isAfterEdit);
+    await edit('192.0.2.2');
+    await daemon.event('change.applied');
+    expect(await contentsOf(service, id)).toEqual(['192.0.2.2']);
+  });
+});
