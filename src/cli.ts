@@ -1,4 +1,5 @@
 import { Argument, Command, CommanderError, Option } from 'commander';
+import type { Options } from './commands/options.ts';
 import { readVersion } from './version.ts';
 
 /** Runs one command; gives the exit code. Each command's code is loaded when it is called. */
@@ -155,9 +156,6 @@ const commands: readonly AddCommand[] = [
         end(await (await import('./commands/sandbox.ts')).sandbox(options)),
       ),
 ];
-
-/** What commander makes of the flags; `settings` and the commands say what each must be. */
-export type Options = Readonly<Record<string, string | boolean | string[] | undefined>>;
 
 const collect = (value: string, before: string[] = []): string[] => [...before, value];
 

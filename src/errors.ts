@@ -6,6 +6,11 @@ export class UserError extends Error {
   override name = 'UserError';
 }
 
+/** Another process is at work for the same client, and went on with it. */
+export class LockedError extends UserError {
+  override name = 'LockedError';
+}
+
 /** A message for people out of anything thrown. */
 export const messageOf = (thrown: unknown): string =>
   thrown instanceof Error ? `${thrown.message}${deniedTo(thrown)}` : String(thrown);

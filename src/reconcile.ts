@@ -1,5 +1,5 @@
 import { bindTemplates, type BoundTemplate, type UnboundTemplate } from './apply/bind.ts';
-import type { ApplyContext, Change, Clock, Halt, TemplateService, TemplateWork } from './apply/context.ts';
+import type { ApplyContext, Clock, Halt, TemplateService, TemplateWork } from './apply/context.ts';
 import { readOrHalt } from './apply/halt.ts';
 import { heldByPolicy, holdMore, holdWorks } from './apply/hold.ts';
 import { kept } from './apply/kept.ts';
@@ -15,12 +15,12 @@ import { applyTemplate, planWork, restoreDisplaced, stoppedAdd } from './apply/t
 import { unwrittenSteps } from './apply/unwritten.ts';
 import { confirmWorks, isUnconfirmed, openWork } from './apply/work.ts';
 import { messageOf } from './errors.ts';
-import { gate } from './hosting/gate.ts';
+import { limit } from './lib/limit.ts';
 import type { DesiredState, DesiredTemplate, PresentTemplate, SubdomainRecord } from './model/template.ts';
 import type { Hold } from './plan/guard.ts';
 import type { TemplatePlan } from './plan/plan.ts';
 import type { Step } from './plan/step.ts';
-import type { PassResult, TemplateResult, Trigger } from './result.ts';
+import type { Change, PassResult, TemplateResult, Trigger } from './result.ts';
 import type { Memory, MemoryReader } from './state/memory.ts';
 
 export interface Pass {
@@ -68,7 +68,7 @@ export const reconcile = async (desired: DesiredState, pass: Pass): Promise<Pass
   const { startedAt } = pass;
   const halt: Halt = { reason: null, retryAt: null };
   const marks = { wasRead: false, isIncomplete: false };
-  const limitReads = gate(pass.concurrency);
+  const limitReads = limit(pass.concurrency);
   const templates = await reconcileTemplates(desired, { ...pass, halt, marks, limitReads });
   return {
     client: pass.client,
@@ -190,7 +190,7 @@ const writeWorks = async (
   const plans = await planAll(works, pass);
   const holds = holdWorks(plans, pass);
   pass.approve?.([...(await showPlans(plans, holds, { ...pass, ignoreSubdomains: true })), ...others]);
-  const turn = gate(pass.concurrency);
+  const turn = limit(pass.concurrency);
   const policy = (work: TemplateWork) => (step: Step) =>
     heldByPolicy(step, work.desired.mode, holds.get(work), pass.force);
   await allEnded(

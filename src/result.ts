@@ -1,4 +1,5 @@
-import type { Difference } from './plan/difference.ts';
+import type { RecordData } from './model/record.ts';
+import type { Difference, Outcome } from './plan/difference.ts';
 import type { SubdomainDifference } from './plan/subdomains.ts';
 import type { Problem } from './model/template.ts';
 
@@ -36,6 +37,18 @@ export interface TemplateResult {
   readonly ignored: number;
   readonly differences: readonly Difference[];
   readonly subdomains: readonly SubdomainResult[];
+}
+
+/** One write and what became of it, as the log tells it. */
+export interface Change {
+  readonly template: string;
+  readonly templateId: number;
+  readonly recordId: number | null;
+  readonly action: 'add' | 'update' | 'park';
+  readonly before: RecordData | null;
+  readonly after: RecordData;
+  readonly outcome: Exclude<Outcome, 'skipped'>;
+  readonly error: string | null;
 }
 
 /** What one pass over one client found and did: all that any form of the report is made of. */

@@ -1,8 +1,8 @@
 import type { DesiredTemplate, PresentTemplate } from '../model/template.ts';
-import type { RecordData } from '../model/record.ts';
 import type { Outcome } from '../plan/difference.ts';
 import type { TemplatePlan } from '../plan/plan.ts';
 import type { RecordAddition, RecordChange, Step } from '../plan/step.ts';
+import type { Change } from '../result.ts';
 import type { Intent, Memory, Uptime } from '../state/memory.ts';
 import type { Ledger } from './ledger.ts';
 
@@ -51,18 +51,6 @@ export interface Halt {
   isDenied?: boolean;
   /** Whether what became of a write, or what was read, could not be remembered. */
   isForgetful?: boolean;
-}
-
-/** One write and what became of it, as the log tells it. */
-export interface Change {
-  readonly template: string;
-  readonly templateId: number;
-  readonly recordId: number | null;
-  readonly action: 'add' | 'update' | 'park';
-  readonly before: RecordData | null;
-  readonly after: RecordData;
-  readonly outcome: Exclude<Outcome, 'skipped'>;
-  readonly error: string | null;
 }
 
 /** One template while a pass writes it. */

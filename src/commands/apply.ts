@@ -1,5 +1,5 @@
 import { createInterface } from 'node:readline/promises';
-import type { Options } from '../cli.ts';
+import type { Options } from './options.ts';
 import { UserError } from '../errors.ts';
 import { parseDuration } from '../model/duration.ts';
 import { assembleReport } from '../report/assemble.ts';

@@ -1,4 +1,4 @@
-import type { Options } from '../cli.ts';
+import type { Options } from './options.ts';
 import { UserError } from '../errors.ts';
 import type { HostingService } from '../hosting/service.ts';
 import { HostingError } from '../hosting/errors.ts';

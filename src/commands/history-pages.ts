@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
-import type { HistoryCursor, HistoryPage, HistoryQuery } from '../daemon/history-query.ts';
+import type { HistoryRequest } from '../daemon/context.ts';
+import type { HistoryCursor, HistoryPage } from '../daemon/history-query.ts';
 import type { ClientSettings } from '../settings/client.ts';
 import { memoryPlace } from '../state/memory-place.ts';
 import type { HistoryPlace } from '../state/memory.ts';
@@ -34,15 +35,6 @@ export const readHistoryPage = async (request: HistoryRequest): Promise<HistoryP
     next: last === undefined || found.length === page.length ? null : last,
   };
 };
-
-interface HistoryRequest {
-  readonly clients: readonly ClientSettings[];
-  readonly isSandbox: boolean;
-  readonly query: HistoryQuery;
-  /** What may be shown of the writes. */
-  readonly clean: <T>(value: T) => T;
-  readonly signal?: AbortSignal | undefined;
-}
 
 /** A write, and its place among those of all clients. */
 interface Placed extends HistoryCursor {

@@ -1,4 +1,4 @@
-import type { Options } from '../cli.ts';
+import type { Options } from './options.ts';
 import { UserError } from '../errors.ts';
 import { parseMoment } from '../model/duration.ts';
 import { asJson } from '../report/json-text.ts';

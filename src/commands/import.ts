@@ -1,5 +1,5 @@
 import { stat } from 'node:fs/promises';
-import type { Options } from '../cli.ts';
+import type { Options } from './options.ts';
 import { labelsOf } from '../desired/label.ts';
 import { suggestion } from '../desired/nearest.ts';
 import { UserError } from '../errors.ts';

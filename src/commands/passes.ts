@@ -1,8 +1,7 @@
-import type { Options } from '../cli.ts';
+import type { Options } from './options.ts';
 import { formatProblem } from '../desired/problem.ts';
-import { UserError } from '../errors.ts';
+import { LockedError, UserError } from '../errors.ts';
 import type { PassResult } from '../result.ts';
-import { LockedError } from '../state/lock.ts';
 import type { Client, PassRequest } from './client.ts';
 import { PlanChangedError } from './plan-file.ts';
 import { showProgress } from './progress.ts';

@@ -1,4 +1,4 @@
-import type { Options } from '../cli.ts';
+import type { Options } from './options.ts';
 import { assembleReport } from '../report/assemble.ts';
 import { exitCodeOf } from '../report/exit-code.ts';
 import { showReport } from './report-output.ts';

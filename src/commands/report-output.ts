@@ -1,6 +1,6 @@
 import { access, constants, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import type { Options } from '../cli.ts';
+import type { Options } from './options.ts';
 import { messageOf, UserError } from '../errors.ts';
 import type { Report } from '../report/report.ts';
 

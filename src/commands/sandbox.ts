@@ -1,4 +1,4 @@
-import type { Options } from '../cli.ts';
+import type { Options } from './options.ts';
 import { UserError } from '../errors.ts';
 import { startSandbox } from '../sandbox/sandbox.ts';
 import { untilSignal } from './signals.ts';

@@ -2,14 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import path from 'node:path';
 import type { Logger } from 'pino';
-import type { Options } from '../cli.ts';
+import type { Options } from './options.ts';
 import { UserError } from '../errors.ts';
 import { createLogger } from '../log.ts';
 import { visible } from '../report/visible.ts';
 import { cleanTexts, scrubber } from '../secrets.ts';
 import { readSettings, type Settings } from '../settings.ts';
 import type { ClientSettings } from '../settings/client.ts';
-import { checkReceivers } from './news.ts';
+import { checkTargets } from '../settings/notify.ts';
 import { openClient, type Client, type ClientOptions } from './client.ts';
 
 /** Settings, log and clients of one run of the program. */
@@ -75,7 +75,7 @@ export const openSession = async (
       const fresh = read();
       fresh.triggerToken?.read();
       fresh.pageToken?.read();
-      checkReceivers(fresh);
+      checkTargets(fresh.notify);
       for (const secret of newest.secrets()) former.add(secret);
       newest = fresh;
       return { settings: fresh, clients: fresh.clients.map(open) };

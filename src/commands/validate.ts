@@ -1,4 +1,4 @@
-import type { Options } from '../cli.ts';
+import type { Options } from './options.ts';
 import { createTemplateLoader } from '../desired/load.ts';
 import { formatProblem } from '../desired/problem.ts';
 import type { DesiredState, Problem } from '../model/template.ts';

@@ -1,35 +1,5 @@
-import type { Status, Trigger } from '../result.ts';
-import { statuses } from '../result.ts';
-
-/** One pass that has ended. */
-export interface PassEntry {
-  readonly client: string;
-  readonly trigger: Trigger;
-  /** Ms since the epoch. */
-  readonly startedAt: number;
-  readonly durationMs: number;
-  readonly status: Status;
-  /** Differences that it wrote. */
-  readonly written: number;
-  /** Differences in all templates of the client after it; null where it did not come to look. */
-  readonly left: number | null;
-  /** Why it could not be made, or ended early. */
-  readonly error: string | null;
-}
-
-/** A quarter of an hour, over all clients. */
-export interface Slot {
-  /** Ms since the epoch. */
-  readonly from: number;
-  readonly passes: number;
-  /** The worst that a pass in it ended with; null where there was none. */
-  readonly worst: Status | null;
-  readonly written: number;
-  /** The most differences that were left at one time; null before the first pass. */
-  readonly left: number | null;
-  /** Those that were left at its end, or are now. */
-  readonly leftAtEnd: number | null;
-}
+import { statuses, type Status } from '../result.ts';
+import { slotLength, type PassEntry, type Slot } from '../status-page/facts.ts';
 
 /** The passes of the last day, as far as a page shows them. Lives in memory, and takes the same however many there were. */
 export class Journal {
@@ -83,8 +53,6 @@ export class Journal {
   }
 }
 
-/** Milliseconds. */
-export const slotLength = 15 * 60_000;
 const slotsInDay = 96;
 const dayLength = slotsInDay * slotLength;
 const recentPasses = 20;

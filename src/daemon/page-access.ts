@@ -1,8 +1,8 @@
 import { Hono, type Context, type MiddlewareHandler } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import { getSignedCookie, setSignedCookie } from 'hono/cookie';
+import { renderSignIn, signInPolicy } from '../status-page/sign-in.ts';
 import { bears, isSame } from './bearer.ts';
-import { renderSignIn, signInPolicy } from './page/sign-in.ts';
 import type { Refusal } from './refusals.ts';
 
 export interface PageAccessOptions {

@@ -1,13 +1,13 @@
 import { getConnInfo } from '@hono/node-server/conninfo';
 import { Hono, type Context, type Handler, type MiddlewareHandler } from 'hono';
 import type { Logger } from 'pino';
+import { pagePolicy } from '../status-page/policy.ts';
 import { bears } from './bearer.ts';
 import type { Readiness } from './client-state.ts';
 import { eventStreams } from './event-stream.ts';
 import { linkTo, readHistoryQuery, type HistoryPage, type HistoryQuery } from './history-query.ts';
 import { isKnownHost } from './host-rule.ts';
 import { pageAccess, signIn, type PageAccessOptions } from './page-access.ts';
-import { pagePolicy } from './page/policy.ts';
 import type { Refusal } from './refusals.ts';
 import type { Updates } from './updates.ts';
 

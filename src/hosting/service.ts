@@ -6,7 +6,7 @@ import { perform, type Call, type RequestTrace, type Tokens } from './call.ts';
 import { dnsRecords, dnsTemplate, dnsTemplates, readTemplate } from './dns-resources.ts';
 import { HostingError, type Operation } from './errors.ts';
 import type { WireAnswer, WireRequest } from './exchange.ts';
-import { gate } from './gate.ts';
+import { limit } from '../lib/limit.ts';
 import { listingReader } from './listing.ts';
 import { mayRepeatRead, mayRepeatWrite, withRetries } from './retry.ts';
 import { Transport } from './transport.ts';
@@ -73,7 +73,7 @@ export const connectHosting = (options: HostingOptions): HostingService => {
     options;
   const transport = new Transport({ origin, concurrency, requestTimeout, writeTimeout, maxAnswerSize });
   const shape = { depth: deepest, values: Math.ceil(maxAnswerSize / bytesPerValue) };
-  const turn = gate(concurrency);
+  const turn = limit(concurrency);
   const closing = new AbortController();
   setMaxListeners(0, closing.signal);
   const open = new Set<Promise<unknown>>();

@@ -52,6 +52,14 @@ export const notifyTargets = (sources: Sources, secrets: Secrets): readonly Noti
   });
 };
 
+/** Throws a UserError where an address or a secret cannot be used. */
+export const checkTargets = (targets: readonly NotifyTarget[]): void => {
+  for (const { url, secret } of targets) {
+    url.read();
+    secret?.read();
+  }
+};
+
 const longestTimeout = 60_000;
 
 const addressOf = (

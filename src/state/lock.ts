@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { setTimeout } from 'node:timers/promises';
-import { UserError } from '../errors.ts';
+import { LockedError } from '../errors.ts';
 import { connect, type Connection } from './connection.ts';
 import { identityOf } from './file-identity.ts';
 import { MemoryError } from './memory.ts';
@@ -20,11 +20,6 @@ export interface Lock {
   /** Throws a `MemoryError` where its file was removed or replaced: then others can take the lock too. */
   check(): void;
   release(): Promise<void>;
-}
-
-/** Another process holds the lock, and went on holding it. */
-export class LockedError extends UserError {
-  override name = 'LockedError';
 }
 
 /**

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { Journal, slotLength, type PassEntry } from '../../src/daemon/journal.ts';
+import { Journal } from '../../src/daemon/journal.ts';
+import { slotLength, type PassEntry } from '../../src/status-page/facts.ts';
 
 const noon = Date.parse('2026-11-20T12:00:00.000Z');
 

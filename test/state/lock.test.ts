@@ -2,7 +2,8 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { acquireLock, LockedError, type LockOptions } from '../../src/state/lock.ts';
+import { LockedError } from '../../src/errors.ts';
+import { acquireLock, type LockOptions } from '../../src/state/lock.ts';
 import { startChild } from './child.ts';
 import { newFolder } from './samples.ts';
 

@@ -1,18 +1,16 @@
-import type { ClientState } from '../daemon/client-state.ts';
-import type { HistoryPage, HistoryQuery } from '../daemon/history-query.ts';
-import type { Journal } from '../daemon/journal.ts';
-import type { Metrics } from '../daemon/metrics.ts';
-import type { Updates } from '../daemon/updates.ts';
 import { UserError } from '../errors.ts';
-import { gate } from '../hosting/gate.ts';
+import { limit } from '../lib/limit.ts';
 import type { Notifier } from '../notify/notifier.ts';
 import type { PassResult, Trigger } from '../result.ts';
 import type { Settings } from '../settings.ts';
-import type { Client } from './client.ts';
-import type { ShownEntry } from './history-entries.ts';
-import { readHistoryPage } from './history-pages.ts';
+import type { WriteEntry } from '../status-page/facts.ts';
+import type { ClientState } from './client-state.ts';
+import type { DaemonClient, DaemonContext } from './context.ts';
+import type { HistoryPage, HistoryQuery } from './history-query.ts';
+import type { Journal } from './journal.ts';
+import type { Metrics } from './metrics.ts';
 import { Runner } from './runner.ts';
-import type { Session } from './session.ts';
+import type { Updates } from './updates.ts';
 
 /** What the clients tell of themselves while they run. */
 export interface Listeners {
@@ -24,19 +22,19 @@ export interface Listeners {
 
 /** All clients of the daemon, side by side, under the settings that hold at present. */
 export class Fleet {
-  readonly #session: Session;
+  readonly #context: DaemonContext;
   readonly #listeners: Listeners;
-  readonly #turn = gate(passesAtOnce);
-  readonly #historyTurn = gate(1);
+  readonly #turn = limit(passesAtOnce);
+  readonly #historyTurn = limit(1);
   readonly #runners = new Map<string, Runner>();
   #settings: Settings;
   #reloading: Promise<void> = Promise.resolve();
   #isClosing = false;
 
-  constructor(session: Session, listeners: Listeners) {
-    this.#session = session;
+  constructor(context: DaemonContext, listeners: Listeners) {
+    this.#context = context;
     this.#listeners = listeners;
-    this.#settings = session.settings;
+    this.#settings = context.settings;
   }
 
   get settings(): Settings {
@@ -53,7 +51,7 @@ export class Fleet {
   }
 
   async start(): Promise<void> {
-    await Promise.all(this.#session.clients.map((client) => this.#add(client)));
+    await Promise.all(this.#context.clients.map((client) => this.#add(client)));
   }
 
   trigger(trigger: Trigger): void {
@@ -61,11 +59,11 @@ export class Fleet {
   }
 
   /** Writes of the past, for one asker after the other: how many there are takes none of the passes' time. */
-  history(query: HistoryQuery, signal?: AbortSignal): Promise<HistoryPage<ShownEntry>> {
+  history(query: HistoryQuery, signal?: AbortSignal): Promise<HistoryPage<WriteEntry>> {
     const clients = [...this.#runners.values()].map(({ client }) => client.settings);
-    const { sandboxUrl, clean } = this.#session;
+    const { sandboxUrl, clean } = this.#context;
     const request = { clients, isSandbox: sandboxUrl !== null, query, clean, signal };
-    return this.#historyTurn(() => readHistoryPage(request));
+    return this.#historyTurn(() => this.#context.readHistory(request));
   }
 
   /** Reads the settings again and starts a pass of each client. Settings that cannot work change nothing. */
@@ -78,11 +76,11 @@ export class Fleet {
     await Promise.all([this.#reloading, ...[...this.#runners.values()].map((runner) => runner.close())]);
   }
 
-  async #add(client: Client): Promise<void> {
+  async #add(client: DaemonClient): Promise<void> {
     const { name } = client.settings;
     const { metrics, notifier, journal, updates } = this.#listeners;
     metrics.addClient(name);
-    const { log } = this.#session;
+    const { log } = this.#context;
     const runner = new Runner({
       client,
       log,
@@ -104,10 +102,10 @@ export class Fleet {
     await Promise.all(gone.map((runner) => this.#remove(runner)));
   }
 
-  #reopen(): readonly Client[] | null {
-    const { log } = this.#session;
+  #reopen(): readonly DaemonClient[] | null {
+    const { log } = this.#context;
     try {
-      const { settings, clients } = this.#session.reopen();
+      const { settings, clients } = this.#context.reopen();
       if (JSON.stringify(settings.listen) !== JSON.stringify(this.#settings.listen)) {
         log.warn(
           { event: 'settings.unapplied' },
@@ -132,7 +130,7 @@ export class Fleet {
   }
 
   /** Gives the runners of clients that are configured no more. */
-  async #changeOver(clients: readonly Client[]): Promise<readonly Runner[]> {
+  async #changeOver(clients: readonly DaemonClient[]): Promise<readonly Runner[]> {
     const names = new Set(clients.map(({ settings }) => settings.name));
     const gone = [...this.#runners].filter(([name]) => !names.has(name));
     for (const [name] of gone) this.#runners.delete(name);

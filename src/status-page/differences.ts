@@ -1,7 +1,7 @@
-import type { Excerpt } from '../../report/excerpt.ts';
-import { problemList, rowList } from '../../report/html-parts.ts';
-import { html, type Markup } from '../../report/markup.ts';
-import { isQuiet, type SubdomainView, type TemplateView, type View } from '../../report/view.ts';
+import type { Excerpt } from '../report/excerpt.ts';
+import { problemList, rowList } from '../report/html-parts.ts';
+import { html, type Markup } from '../report/markup.ts';
+import { isQuiet, type SubdomainView, type TemplateView, type View } from '../report/view.ts';
 import { rest, sign } from './words.ts';
 
 /** What differs, template by template; what is wrong in files; and what is in sync. */

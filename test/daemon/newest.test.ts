@@ -1,7 +1,7 @@
 import { rm, utimes } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { Newest } from '../../src/commands/newest.ts';
+import { Newest } from '../../src/daemon/newest.ts';
 import { createTemplateLoader } from '../../src/desired/load.ts';
 import type { DesiredState } from '../../src/model/template.ts';
 import type { Difference } from '../../src/plan/difference.ts';

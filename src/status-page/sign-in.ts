@@ -1,4 +1,4 @@
-import { html, Markup } from '../../report/markup.ts';
+import { html, Markup } from '../report/markup.ts';
 import { icon } from './icon.ts';
 import { hashOf } from './policy.ts';
 import { style } from './style.ts';

@@ -1,5 +1,5 @@
-import { html, type Markup } from '../../report/markup.ts';
-import { visible } from '../../report/visible.ts';
+import { html, type Markup } from '../report/markup.ts';
+import { visible } from '../report/visible.ts';
 import type { ClientFacts } from './facts.ts';
 import { duration, many, moment, reasonOf, rest, sign } from './words.ts';
 

@@ -1,23 +1,15 @@
 import path from 'node:path';
-import type { Metrics } from '../daemon/metrics.ts';
 import { Notifier } from '../notify/notifier.ts';
 import type { Settings } from '../settings.ts';
-import type { Session } from './session.ts';
-
-/** Throws a UserError where an address or a secret cannot be used. */
-export const checkReceivers = ({ notify }: Settings): void => {
-  for (const { url, secret } of notify) {
-    url.read();
-    secret?.read();
-  }
-};
+import type { DaemonContext } from './context.ts';
+import type { Metrics } from './metrics.ts';
 
 /**
  * Tells those whom the settings name under `notify`. What was told of a client is remembered beside its memory;
  * `settings` are those that hold when somebody asks.
  */
 export const openNotifier = (
-  { sandboxUrl, clean, log, settings: { notify } }: Session,
+  { sandboxUrl, clean, log, settings: { notify } }: DaemonContext,
   settings: () => Settings,
   { countNotification }: Metrics,
 ): Notifier => {

@@ -1,9 +1,8 @@
 import type { Logger } from 'pino';
-import type { Change } from '../apply/context.ts';
 import { logTogether } from '../log.ts';
 import type { DesiredState } from '../model/template.ts';
 import type { Report } from '../report/report.ts';
-import type { PassResult, Status, TemplateResult, Trigger } from '../result.ts';
+import type { Change, PassResult, Status, TemplateResult, Trigger } from '../result.ts';
 
 /** What every line of one pass carries. */
 export interface PassId {

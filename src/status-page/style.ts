@@ -1,4 +1,4 @@
-import { style as reportStyle } from '../../report/html-style.ts';
+import { style as reportStyle } from '../report/html-style.ts';
 
 /** The look of reports, and what a page that shows more of them needs besides. */
 export const style = `${reportStyle.source}

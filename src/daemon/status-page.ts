@@ -1,21 +1,21 @@
-import type { ClientState } from '../daemon/client-state.ts';
-import type { HistoryQuery } from '../daemon/history-query.ts';
-import type { Journal } from '../daemon/journal.ts';
-import type { ClientFacts, PageFacts } from '../daemon/page/facts.ts';
-import { renderPage } from '../daemon/page/page.ts';
-import { sharedText } from '../daemon/shared-text.ts';
-import type { Updates } from '../daemon/updates.ts';
 import { messageOf } from '../errors.ts';
 import { assembleReport } from '../report/assemble.ts';
 import { excerptOf } from '../report/excerpt.ts';
+import type { ClientFacts, PageFacts } from '../status-page/facts.ts';
+import { renderPage } from '../status-page/page.ts';
+import type { ClientState } from './client-state.ts';
+import type { DaemonContext } from './context.ts';
 import type { Fleet } from './fleet.ts';
-import type { Session } from './session.ts';
+import type { HistoryQuery } from './history-query.ts';
+import type { Journal } from './journal.ts';
+import { sharedText } from './shared-text.ts';
+import type { Updates } from './updates.ts';
 
 export interface StatusPageDeps {
   readonly fleet: Fleet;
   readonly journal: Journal;
   readonly updates: Updates;
-  readonly clean: Session['clean'];
+  readonly clean: DaemonContext['clean'];
 }
 
 /** The status page as it is. */

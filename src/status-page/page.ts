@@ -1,6 +1,6 @@
-import { html, Markup } from '../../report/markup.ts';
-import { viewOf } from '../../report/view.ts';
-import { cleanTexts } from '../../secrets.ts';
+import { html, Markup } from '../report/markup.ts';
+import { viewOf } from '../report/view.ts';
+import { cleanTexts } from '../secrets.ts';
 import { clientSection } from './clients.ts';
 import { differenceSections } from './differences.ts';
 import type { PageFacts } from './facts.ts';

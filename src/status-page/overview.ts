@@ -1,4 +1,4 @@
-import { html, type Markup } from '../../report/markup.ts';
+import { html, type Markup } from '../report/markup.ts';
 import type { ClientFacts, PageFacts } from './facts.ts';
 import { duration, many, moment, reasonOf } from './words.ts';
 

@@ -1,7 +1,7 @@
-import { recordParts } from '../../report/html-parts.ts';
-import { html, type Markup } from '../../report/markup.ts';
-import { rowOfWrite } from '../../report/row.ts';
-import { visible } from '../../report/visible.ts';
+import { recordParts } from '../report/html-parts.ts';
+import { html, type Markup } from '../report/markup.ts';
+import { rowOfWrite } from '../report/row.ts';
+import { visible } from '../report/visible.ts';
 import type { PageFacts, WriteEntry } from './facts.ts';
 import { moment, sign } from './words.ts';
 

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Journal, type PassEntry } from '../../src/daemon/journal.ts';
-import type { ClientFacts, PageFacts, WriteEntry } from '../../src/daemon/page/facts.ts';
-import { renderPage } from '../../src/daemon/page/page.ts';
-import { pagePolicy } from '../../src/daemon/page/policy.ts';
+import { Journal } from '../../src/daemon/journal.ts';
+import type { ClientFacts, PageFacts, PassEntry, WriteEntry } from '../../src/status-page/facts.ts';
+import { renderPage } from '../../src/status-page/page.ts';
+import { pagePolicy } from '../../src/status-page/policy.ts';
 import { assembleReport } from '../../src/report/assemble.ts';
 import { excerptOf } from '../../src/report/excerpt.ts';
 import type { Report } from '../../src/report/report.ts';

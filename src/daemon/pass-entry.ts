@@ -1,7 +1,7 @@
-import type { PassEntry } from '../daemon/journal.ts';
 import { summaryOf } from '../report/assemble.ts';
 import type { Report } from '../report/report.ts';
 import type { PassResult } from '../result.ts';
+import type { PassEntry } from '../status-page/facts.ts';
 import type { PassId } from './pass-log.ts';
 
 /** A pass as the journal keeps it. `newest` is what is known of the client since; null where it did not come to look. */

@@ -1,5 +1,5 @@
 /** Lets `width` tasks run at a time; the others wait here in the order in which they came. */
-export const gate = (width: number): (<T>(task: () => Promise<T>) => Promise<T>) => {
+export const limit = (width: number): (<T>(task: () => Promise<T>) => Promise<T>) => {
   let free = width;
   const waiting: (() => void)[] = [];
   return async (task) => {

@@ -1,6 +1,6 @@
-import { html, type Markup } from '../../report/markup.ts';
-import { visible } from '../../report/visible.ts';
-import type { PassEntry } from '../journal.ts';
+import { html, type Markup } from '../report/markup.ts';
+import { visible } from '../report/visible.ts';
+import type { PassEntry } from './facts.ts';
 
 /** The signs and words that all parts of the page use. A state is told by colour, by shape and by word. */
 

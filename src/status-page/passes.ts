@@ -1,6 +1,6 @@
-import { html, type Markup } from '../../report/markup.ts';
-import { visible } from '../../report/visible.ts';
-import type { PassEntry, Slot } from '../journal.ts';
+import { html, type Markup } from '../report/markup.ts';
+import { visible } from '../report/visible.ts';
+import type { PassEntry, Slot } from './facts.ts';
 import { plot } from './plot.ts';
 import { duration, moment, reasonOf, sign } from './words.ts';
 

@@ -1,5 +1,5 @@
-import { html, Markup } from '../../report/markup.ts';
-import { slotLength, type Slot } from '../journal.ts';
+import { html, Markup } from '../report/markup.ts';
+import { slotLength, type Slot } from './facts.ts';
 import { many } from './words.ts';
 
 /** The day as a picture: what differed above, the passes below; and the same in words. */

@@ -1,24 +1,23 @@
+import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
-import { clientState, type ClientState } from '../daemon/client-state.ts';
-import type { Journal } from '../daemon/journal.ts';
-import { PassLoop, type PassCause, type PassOutcome } from '../daemon/loop.ts';
-import type { Metrics } from '../daemon/metrics.ts';
-import { startSchedule } from '../daemon/schedule.ts';
-import type { Updates } from '../daemon/updates.ts';
-import { watchTemplates } from '../daemon/watch.ts';
-import { messageOf, UserError } from '../errors.ts';
-import { assembleReport } from '../report/assemble.ts';
+import { LockedError, messageOf, UserError } from '../errors.ts';
 import type { PassSight } from '../notify/standing.ts';
+import { assembleReport } from '../report/assemble.ts';
 import type { PassResult, Trigger } from '../result.ts';
-import { LockedError } from '../state/lock.ts';
-import type { Client } from './client.ts';
+import { clientState, type ClientState } from './client-state.ts';
+import type { DaemonClient } from './context.ts';
+import type { Journal } from './journal.ts';
+import { PassLoop, type PassCause, type PassOutcome } from './loop.ts';
+import type { Metrics } from './metrics.ts';
 import { Newest } from './newest.ts';
 import { passEntry } from './pass-entry.ts';
 import { logChange, logFinished, logFound, logInvalid, logStarted, type PassId } from './pass-log.ts';
-import { newRun } from './session.ts';
+import { startSchedule } from './schedule.ts';
+import type { Updates } from './updates.ts';
+import { watchTemplates } from './watch.ts';
 
 export interface RunnerOptions {
-  readonly client: Client;
+  readonly client: DaemonClient;
   readonly log: Logger;
   readonly metrics: Metrics;
   /** Told of what each pass found, or why there was none. */
@@ -44,9 +43,9 @@ export class Runner {
   readonly #log: Logger;
   readonly #loop: PassLoop;
   readonly #newest = new Newest();
-  #client: Client;
+  #client: DaemonClient;
   /** Takes the client's place before the next pass. */
-  #successor: Client | null = null;
+  #successor: DaemonClient | null = null;
   #feed: Feed | null = null;
   /** Whether templates and service were ever read. */
   #wasRead = false;
@@ -65,7 +64,7 @@ export class Runner {
     });
   }
 
-  get client(): Client {
+  get client(): DaemonClient {
     return this.#successor ?? this.#client;
   }
 
@@ -109,7 +108,7 @@ export class Runner {
   }
 
   /** The same client with other settings: what runs ends as it began, and the next pass is made with these. */
-  async replace(client: Client): Promise<void> {
+  async replace(client: DaemonClient): Promise<void> {
     const skipped = this.#successor;
     this.#successor = client;
     await skipped?.close();
@@ -128,7 +127,7 @@ export class Runner {
     if (this.#successor) await this.#changeOver(this.#successor);
     if (signal.aborted) return 'failed';
 
-    const id = { client: this.#client.settings.name, run: newRun(), trigger: cause.trigger };
+    const id = { client: this.#client.settings.name, run: randomUUID(), trigger: cause.trigger };
     const started = performance.now();
     const { log, metrics } = this.#options;
     try {
@@ -164,7 +163,7 @@ export class Runner {
     }
   }
 
-  async #changeOver(successor: Client): Promise<void> {
+  async #changeOver(successor: DaemonClient): Promise<void> {
     const [former, feed] = [this.#client, this.#feed];
     this.#client = successor;
     this.#successor = null;

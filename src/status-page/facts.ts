@@ -1,0 +1,80 @@
+import type { RecordData } from '../model/record.ts';
+import type { Excerpt } from '../report/excerpt.ts';
+import type { Status, Trigger } from '../result.ts';
+
+/** All that the status page shows. */
+export interface PageFacts {
+  /** Of what is shown; another one at the daemon means that there is something new. */
+  readonly version: string;
+  /** Ms since the epoch. */
+  readonly now: number;
+  readonly newest: Excerpt;
+  readonly clients: readonly ClientFacts[];
+  readonly day: readonly Slot[];
+  /** The newest first. */
+  readonly passes: readonly PassEntry[];
+  /** The newest first; a text says why they cannot be read. */
+  readonly writes: readonly WriteEntry[] | string;
+}
+
+/** Times in ms since the epoch. */
+export interface ClientFacts {
+  readonly client: string;
+  readonly health: 'starting' | 'healthy' | 'held' | 'denied' | 'failing';
+  /** Why it is not healthy; null where it is. */
+  readonly why: string | null;
+  readonly running: Trigger | null;
+  readonly waiting: Trigger | null;
+  /** Failed passes since the last one that went well. */
+  readonly failures: number;
+  readonly pausedUntil: number | null;
+  readonly nextScheduled: number | null;
+  readonly lastPass: PassEntry | null;
+}
+
+/** One pass that has ended. */
+export interface PassEntry {
+  readonly client: string;
+  readonly trigger: Trigger;
+  /** Ms since the epoch. */
+  readonly startedAt: number;
+  readonly durationMs: number;
+  readonly status: Status;
+  /** Differences that it wrote. */
+  readonly written: number;
+  /** Differences in all templates of the client after it; null where it did not come to look. */
+  readonly left: number | null;
+  /** Why it could not be made, or ended early. */
+  readonly error: string | null;
+}
+
+/** A quarter of an hour, over all clients. */
+export interface Slot {
+  /** Ms since the epoch. */
+  readonly from: number;
+  readonly passes: number;
+  /** The worst that a pass in it ended with; null where there was none. */
+  readonly worst: Status | null;
+  readonly written: number;
+  /** The most differences that were left at one time; null before the first pass. */
+  readonly left: number | null;
+  /** Those that were left at its end, or are now. */
+  readonly leftAtEnd: number | null;
+}
+
+/** Of a slot, in milliseconds. */
+export const slotLength = 15 * 60_000;
+
+/** One write of the past, as `/api/history` has it. */
+export interface WriteEntry {
+  /** ISO 8601. */
+  readonly at: string;
+  readonly client: string;
+  readonly template: string;
+  readonly action: 'add' | 'update' | 'park';
+  readonly recordId: number | null;
+  readonly before: RecordData | null;
+  readonly after: RecordData;
+  readonly outcome: 'applied' | 'failed' | 'unknown' | 'duplicate';
+  readonly error: string | null;
+}
