@@ -1,0 +1,117 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+
+/**
+ * The rooms of the program, a folder or a file of `src` each, from the top down, and the rooms that each may import
+ * from, for types too. What a room may import stands below it, so imports go one way only. Three things follow that are
+ * easily lost: a pass is only a function to the daemon; files, service and state do not know each other; and the
+ * embedded service shares no code with the client that is tested with it.
+ */
+const table = `
+main.ts       cli.ts report lib errors.ts
+cli.ts        commands version.ts
+commands      daemon notify report sandbox reconcile.ts apply desired hosting state log.ts settings.ts settings
+              result.ts plan model version.ts secrets.ts regular-file.ts directory.ts lib errors.ts
+daemon        notify status-page report log.ts settings.ts settings result.ts plan model regular-file.ts lib errors.ts
+notify        report result.ts plan directory.ts lib errors.ts
+status-page   report result.ts model secrets.ts lib
+report        result.ts plan model lib
+reconcile.ts  apply state result.ts plan model lib errors.ts
+apply         hosting state result.ts plan model lib errors.ts
+log.ts        log settings lib
+log           secrets.ts lib
+settings.ts   settings desired secrets.ts
+settings      desired model secrets.ts regular-file.ts errors.ts
+desired       plan model regular-file.ts directory.ts lib errors.ts
+hosting       model secrets.ts lib errors.ts
+state         plan model directory.ts lib errors.ts
+result.ts     plan model
+plan          model
+model
+sandbox       directory.ts lib errors.ts
+start.ts      version.ts
+secrets.ts    spellings.ts
+spellings.ts
+version.ts
+lib           directory.ts errors.ts
+regular-file.ts
+directory.ts
+errors.ts
+`;
+
+const house: ReadonlyMap<string, readonly string[]> = new Map(
+  table
+    .trim()
+    .split(/\n(?! )/)
+    .map((line) => line.split(/\s+/))
+    .map(([room = '', ...mayImport]) => [room, mayImport]),
+);
+
+/** Rooms that compute, and the modules from elsewhere that they may do it with: no I/O, clock or logger. */
+const pure: Readonly<Record<string, readonly string[]>> = {
+  model: ['node:net', 'node:url'],
+  plan: [],
+  'result.ts': [],
+  'reconcile.ts': [],
+  apply: ['node:timers/promises'],
+  report: ['node:util', 'zod'],
+  'status-page': ['node:crypto'],
+};
+
+const roomOf = (file: string): string => file.split('/')[0] ?? '';
+
+const importsIn = (text: string): string[] =>
+  [...text.matchAll(/(?:\bfrom|\bimport|\bimport\()\s*'([^']+)'/g)].map(([, from = '']) => from);
+
+/** What the table does not allow, as sentences. Keys are paths below `src`. */
+const strayImports = (sources: ReadonlyMap<string, string>): string[] => {
+  return [...sources].flatMap(([file, text]) => {
+    const room = roomOf(file);
+    const rooms = house.get(room);
+    if (rooms === undefined) return `${file}: the table has no room ${room}`;
+    return importsIn(text).flatMap((from) => {
+      if (!from.startsWith('.')) {
+        const isStray = pure[room]?.includes(from) === false;
+        return isStray ? `${file}: ${room} is to compute only, not to import ${from}` : [];
+      }
+      const other = roomOf(path.posix.join(path.posix.dirname(file), from));
+      return other === room || rooms.includes(other) ? [] : `${file}: ${room} may not import ${from}`;
+    });
+  });
+};
+
+const sourcesOf = (directory: string): ReadonlyMap<string, string> =>
+  new Map(
+    readdirSync(directory, { recursive: true, encoding: 'utf8' })
+      .filter((file) => file.endsWith('.ts'))
+      .map((file) => [file.split(path.sep).join('/'), readFileSync(path.join(directory, file), 'utf8')]),
+  );
+
+describe('the imports between the rooms of src', () => {
+  it('go only where the table says, for types too', () => {
+    const sources = sourcesOf('src');
+    expect(sources.size).toBeGreaterThan(100);
+    expect(strayImports(sources)).toEqual([]);
+  });
+
+  it('go down only, as the table has it', () => {
+    const order = [...house.keys()];
+    for (const [index, [room, mayImport]] of [...house].entries()) {
+      const below = new Set(order.slice(index + 1));
+      expect({ room, above: mayImport.filter((one) => !below.has(one)) }).toEqual({ room, above: [] });
+    }
+  });
+
+  it.each([
+    ['commands/run.ts', "import type { Options } from '../cli.ts';"],
+    ['plan/checks/one.ts', "let loop: import('../../daemon/loop.ts').PassLoop;"],
+    ['daemon/fleet.ts', "export * from '../state/sqlite.ts';"],
+    ['desired/load.ts', "import {\n  connectHosting,\n} from '../hosting/service.ts';"],
+    ['hosting/call.ts', "import '../state/lock.ts';"],
+    ['plan/plan.ts', "import { readFile } from 'node:fs/promises';"],
+    ['attic/box.ts', ''],
+  ])('of this kind are found: in %s %s', (file, text) => {
+    expect(strayImports(new Map([[file, text]]))).toHaveLength(1);
+  });
+});
