@@ -1,6 +1,7 @@
 import { sameData, type CanonicalRecord } from '../model/canonical.ts';
 import type { PresentRecord, RecordData } from '../model/record.ts';
 import type { PresentTemplate } from '../model/template.ts';
+import { definitionOf } from '../model/types/table.ts';
 import { entryOf, recordKey } from '../plan/entry.ts';
 import type { Intent } from '../state/memory.ts';
 import type { Target } from './ledger.ts';
@@ -98,19 +99,13 @@ const isAlike = (
   isNamed: (sent: string, stored: string) => boolean,
 ): boolean => {
   const isAtName = sent.name === stored.name;
-  if (sent.type === 'TXT' ? isRespelled(sent.content, stored.content) : sent.content === stored.content)
-    return isAtName || isNamed(sent.name, stored.name);
-  return sent.type !== 'TXT' && isAtName;
+  const independent = definitionOf(sent.type)?.independent;
+  const isSame = independent
+    ? independent.isRespelled(sent.content, stored.content)
+    : sent.content === stored.content;
+  return isSame ? isAtName || isNamed(sent.name, stored.name) : !independent && isAtName;
 };
 
 const isRenamed = (name: string, other: string): boolean => isBelow(name, other) || isBelow(other, name);
 
 const isBelow = (name: string, longer: string): boolean => name !== '' && longer.startsWith(`${name}.`);
-
-/** The same text but for blanks, quotes and case, or cut short. */
-const isRespelled = (sent: string, stored: string): boolean => {
-  const [one, other] = [letters(sent), letters(stored)];
-  return one === other || (other !== '' && one.startsWith(other));
-};
-
-const letters = (text: string): string => text.replaceAll(/[\s"\\]+/g, '').toLowerCase();

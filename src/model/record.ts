@@ -1,6 +1,11 @@
-/** The seven types a template record can have (service specification §2, DNS template record). */
-export const recordTypes = ['A', 'AAAA', 'CNAME', 'MX', 'PTR', 'SRV', 'TXT'] as const;
-export type RecordType = (typeof recordTypes)[number];
+import { definitionOf, definitions } from './types/table.ts';
+
+export type RecordType = keyof typeof definitions;
+
+/** `type` in upper case. */
+export const isRecordType = (type: string): type is RecordType => definitionOf(type) !== undefined;
+
+export const recordTypes: readonly RecordType[] = Object.keys(definitions).filter(isRecordType);
 
 /**
  * What a record says, whoever says it: a file or the service.
@@ -32,11 +37,8 @@ export interface WantedRecord extends RecordData {
   readonly source: Place;
 }
 
-export const isRecordType = (type: string): type is RecordType =>
-  (recordTypes as readonly string[]).includes(type);
-
-/** MX and SRV carry a priority; the service has none for other types (specification §4.5). */
-export const hasPriority = (type: string): boolean => type === 'MX' || type === 'SRV';
+/** `type` in upper case. */
+export const hasPriority = (type: string): boolean => definitionOf(type)?.hasPriority === true;
 
 /** The five keys of a record in a report, and nothing else that the object may carry. */
 export const dataOf = ({ type, name, content, priority, ttl }: RecordData): RecordData => ({

@@ -1,34 +1,34 @@
 import type { CanonicalRecord } from '../model/canonical.ts';
+import type { ConflictKind } from '../model/types/definition.ts';
+import { definitionOf } from '../model/types/table.ts';
 import type { BlockReason } from './difference.ts';
 import { isPark, isUpdate, type Step } from './step.ts';
 
 export type ConflictReason = Extract<BlockReason, 'cname-conflict' | 'null-mx-conflict'>;
 
-/** Records by what they suffer beside them at their name: a null MX (RFC 7505) is a kind of its own. */
-export type Kind = 'CNAME' | 'null MX' | 'MX' | 'other';
-
-export const kindOf = ({ type, content }: CanonicalRecord): Kind => {
-  if (type === 'CNAME') return 'CNAME';
-  if (type !== 'MX') return 'other';
-  return content === '.' ? 'null MX' : 'MX';
-};
+export const kindOf = ({ type, content }: CanonicalRecord): ConflictKind =>
+  definitionOf(type)?.conflictKind(content) ?? 'other';
 
 /** The kinds that the result of a step excludes at a name, as far as it brings anything new there. */
-export const excludedBy = (step: Step, result: CanonicalRecord, isThere: boolean): readonly Kind[] => {
+export const excludedBy = (
+  step: Step,
+  result: CanonicalRecord,
+  isThere: boolean,
+): readonly ConflictKind[] => {
   if (isPark(step)) return [];
   const kind = kindOf(result);
   if (!isUpdate(step) || !isThere) return excluded[kind];
   return isMx(kind) && step.difference.fields.includes('content') ? excluded[kind].filter(isMx) : [];
 };
 
-export const reasonOf = (kind: Kind, other: Kind): ConflictReason =>
+export const reasonOf = (kind: ConflictKind, other: ConflictKind): ConflictReason =>
   isMx(kind) && isMx(other) ? 'null-mx-conflict' : 'cname-conflict';
 
-const isMx = (kind: Kind): boolean => kind === 'MX' || kind === 'null MX';
+const isMx = (kind: ConflictKind): boolean => kind === 'MX' || kind === 'null MX';
 
-export const excludedKinds = (kind: Kind): readonly Kind[] => excluded[kind];
+export const excludedKinds = (kind: ConflictKind): readonly ConflictKind[] => excluded[kind];
 
-const excluded: Readonly<Record<Kind, readonly Kind[]>> = {
+const excluded: Readonly<Record<ConflictKind, readonly ConflictKind[]>> = {
   CNAME: ['CNAME', 'null MX', 'MX', 'other'],
   'null MX': ['CNAME', 'MX'],
   MX: ['CNAME', 'null MX'],

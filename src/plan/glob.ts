@@ -1,5 +1,5 @@
 import { canonicalContent, canonicalName } from '../model/canonical.ts';
-import { isRecordType } from '../model/record.ts';
+import { definitionOf } from '../model/types/table.ts';
 
 /** A pattern in canonical form: `*` is any text, dots too, and `\*` a literal star. */
 export interface Glob {
@@ -17,21 +17,15 @@ export const nameGlob = (pattern: string): Glob =>
 
 /** `type` in upper case. */
 export const contentGlob = (type: string, pattern: string): Glob =>
-  globOf(pattern, (text) => {
-    if (!text.includes(anyText)) return canonicalContent(type, text);
-    switch (type) {
-      case 'AAAA':
-        return lower(text).replace(/(^|:)0+(?=[0-9a-f])/g, '$1');
-      case 'SRV':
-        return lower(text.trim().replace(/\s+/g, ' ').replace(/\S+$/, canonicalTarget));
-      default:
-        return inCaseOf(type, canonicalContent(type, text));
-    }
-  });
+  globOf(pattern, (text) =>
+    text.includes(anyText)
+      ? (definitionOf(type)?.canonicalPattern(text) ?? text)
+      : canonicalContent(type, text),
+  );
 
 /** Of a type that nobody here knows, nobody knows whether case matters. */
 export const inCaseOf = (type: string, content: string): string =>
-  type === 'TXT' || !isRecordType(type) ? content : lower(content);
+  definitionOf(type)?.ignoresCase === true ? lower(content) : content;
 
 export const matchesGlob = ({ texts: [first = '', ...rest], hasStar }: Glob, text: string): boolean => {
   if (!hasStar) return text === first;
@@ -56,7 +50,5 @@ const globOf = (pattern: string, canonical: (text: string) => string): Glob => {
   const texts = canonical(marked).split(anyText);
   return { hasStar: texts.length > 1, texts };
 };
-
-const canonicalTarget = (target: string): string => canonicalContent('CNAME', target);
 
 const lower = (text: string): string => text.toLowerCase();

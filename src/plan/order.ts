@@ -1,6 +1,8 @@
 import { canonicalRecord, type CanonicalRecord } from '../model/canonical.ts';
 import type { RecordData } from '../model/record.ts';
-import { excludedBy, kindOf, reasonOf, type ConflictReason, type Kind } from './conflict.ts';
+import type { ConflictKind } from '../model/types/definition.ts';
+import { definitionOf } from '../model/types/table.ts';
+import { excludedBy, kindOf, reasonOf, type ConflictReason } from './conflict.ts';
 import { byId, compareText, recordKey, type Present } from './entry.ts';
 import { groupBy, pushTo } from './group.ts';
 import type { KeptNames } from './kept-names.ts';
@@ -177,7 +179,7 @@ interface Obstacle {
 const idsOf = (obstacles: readonly Obstacle[]): number[] =>
   [...new Set(obstacles.flatMap(({ id }) => id ?? []))].sort((a, b) => a - b);
 
-const placeOf = (kind: Kind, name: string): string => `${kind} ${name}`;
+const placeOf = (kind: ConflictKind, name: string): string => `${kind} ${name}`;
 
 const inWriteOrder = (steps: readonly Step[]): Step[] =>
   steps
@@ -186,13 +188,11 @@ const inWriteOrder = (steps: readonly Step[]): Step[] =>
     .map(({ step }) => step);
 
 const phase = (step: Step): number => {
-  if (isPark(step)) return 6;
-  return typePhase(resultOf(step).type.toUpperCase()) * 2 + (isUpdate(step) ? 0 : 1);
+  const definition = definitionOf(resultOf(step).type.toUpperCase());
+  if (isPark(step) || !definition) return lastPhase;
+  return definition.writePhase * 2 + (isUpdate(step) ? 0 : 1);
 };
 
-const typePhase = (type: string): number => {
-  if (type === 'A' || type === 'AAAA') return 0;
-  return type === 'TXT' || type === 'PTR' ? 1 : 2;
-};
+const lastPhase = 6;
 
 const orderKey = (step: Step): string => recordKey(isPark(step) ? step.present : step.wanted);

@@ -1,5 +1,6 @@
 import { canonicalName } from '../model/canonical.ts';
 import { hasPriority, type RecordData } from '../model/record.ts';
+import { definitionOf } from '../model/types/table.ts';
 import type { Add, Park, Update } from './difference.ts';
 import type { Present, Wanted } from './entry.ts';
 import { isParkedName } from './parked.ts';
@@ -60,18 +61,18 @@ export const additionOf = ({ difference: { desired } }: AddStep): RecordAddition
   priority: hasPriority(desired.type) ? desired.priority : null,
 });
 
-/** The fields that change, and those that the type requires: PTR its name, MX its priority, SRV both. */
+/** The fields that change, and those that the type requires. */
 export const changeOf = ({ difference }: UpdateStep | ParkStep): RecordChange => {
   const { desired, current, recordId } = difference;
   const changes =
     difference.action === 'update' ? new Set<string>(difference.fields) : new Set(['name', 'content']);
-  const type = current.type.toUpperCase();
-  const sendsName = changes.has('name') || type === 'PTR' || type === 'SRV';
+  const definition = definitionOf(current.type.toUpperCase());
+  const sendsName = changes.has('name') || definition?.needsName === true;
   return {
     recordId,
     content: changes.has('content') ? desired.content : null,
     name: sendsName ? desired.name : null,
     ttl: changes.has('ttl') ? desired.ttl : null,
-    priority: hasPriority(type) ? (desired.priority ?? current.priority) : null,
+    priority: definition?.hasPriority === true ? (desired.priority ?? current.priority) : null,
   };
 };

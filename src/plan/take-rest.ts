@@ -1,16 +1,17 @@
 import { canonicalRecord } from '../model/canonical.ts';
+import type { Independent } from '../model/types/definition.ts';
+import { definitionOf } from '../model/types/table.ts';
 import { byId, dataKey, recordKey, setKey, type Present, type Wanted } from './entry.ts';
 import { pushTo } from './group.ts';
 import { knownOf, type KnownRecord, type TemplateMemory } from './memory.ts';
 import { createPool } from './pool.ts';
 import { pairedData, pairUp, removeUsed, type OpenSet } from './record-set.ts';
-import { textKind } from './text-kind.ts';
 
 /**
  * Changes records in place, as far as there are any to change: copies of paired records first, so that a copy becomes
- * useful; then what the file wanted before and does not want any more; then the rest of the set. One name holds
- * independent texts of several owners: a text is written over another only where both are of one kind, or where the
- * file wanted the other one before.
+ * useful; then what the file wanted before and does not want any more; then the rest of the set. Where one name holds
+ * independent texts of several owners, a text is written over another only if both are of one kind, or if the file
+ * wanted the other one before.
  */
 export const takeRest = (
   sets: readonly OpenSet[],
@@ -23,7 +24,7 @@ export const takeRest = (
   const ownRecords = (): OwnRecords => ownRecordsIn(sets, wanted, memory);
   takeOwn(open, sets, ownRecords(), takeOfOneKind);
   for (const set of open) takeOfOneKind(set, set.present, new Set());
-  const texts = open.filter((set) => set.wanted[0]?.type === 'TXT');
+  const texts = open.filter((set) => independentIn(set) !== null);
   if (texts.length === 0) return;
   takeOwn(texts, sets, ownRecords(), takeFewestChanges);
   for (const set of texts) {
@@ -80,12 +81,16 @@ const takeOwn = (open: readonly OpenSet[], sets: readonly OpenSet[], own: OwnRec
   removeUsed(sets, used);
 };
 
+const independentIn = ({ wanted: [first] }: OpenSet): Independent | null =>
+  (first && definitionOf(first.type)?.independent) ?? null;
+
 const takeOfOneKind: Take = (set, present, used) => {
-  if (set.wanted[0]?.type !== 'TXT') {
+  const independent = independentIn(set);
+  if (independent === null) {
     takeFewestChanges(set, present, used);
     return;
   }
-  const kindOf = (entry: Wanted | Present): string | null => textKind(entry.content);
+  const kindOf = (entry: Wanted | Present): string | null => independent.kindOf(entry.content);
   for (const kind of new Set(set.wanted.map(kindOf))) {
     if (kind === null) continue;
     takeFewestChanges(
