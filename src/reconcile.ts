@@ -59,6 +59,8 @@ export interface Pass {
   readonly acceptLoss: boolean;
   /** What passes leave for the next one; a person's own pass looks at everything. */
   readonly rests?: Rests;
+  /** Settles what earlier passes left open and shows what a pass would write, as `approve` would be shown it. */
+  readonly isRehearsal?: boolean;
   /** Shown what is about to be written, before the first write. It throws where that may not be. */
   readonly approve?: (planned: readonly TemplateResult[]) => void;
 }
@@ -76,7 +78,7 @@ export const reconcile = async (desired: DesiredState, pass: Pass): Promise<Pass
     trigger: pass.trigger,
     startedAt: new Date(startedAt).toISOString(),
     durationMs: Math.max(0, pass.clock.now() - startedAt),
-    dryRun: pass.writer === null,
+    dryRun: pass.writer === null || pass.isRehearsal === true,
     halted: halt.reason,
     retryAt: halt.retryAt === null ? null : new Date(halt.retryAt).toISOString(),
     isDenied: halt.isDenied === true,
@@ -153,10 +155,16 @@ const reconcileTemplates = async (
 const readActual = (pass: RunningPass): Promise<readonly PresentTemplate[] | null> =>
   readOrHalt(() => pass.listing ?? pass.service.listDnsTemplates(), pass);
 
+/** A person who asks for a pass, or for its plan, need not wait for a pause after refusals, nor what `retry` ends. */
+const forgiveAtAWord = (works: readonly TemplateWork[], { trigger, retry }: Pass): void => {
+  if (trigger === 'command') for (const { ledger } of works) ledger.forgive(retry);
+};
+
 /** Without writing: what a pass would find, do and hold back. */
 const showWorks = async (works: readonly TemplateWork[], pass: RunningPass): Promise<TemplateResult[]> => {
   const intents = await pass.memory.openIntents();
   for (const work of works) takeIntents(intents, work);
+  forgiveAtAWord(works, pass);
   const touched = new Set(intents.map(({ templateId }) => templateId));
   noticeOlderMemory(
     works.filter(({ present }) => !touched.has(present.id)),
@@ -185,10 +193,12 @@ const writeWorks = async (
   pass: RunningPass,
 ): Promise<TemplateResult[]> => {
   await settleEarlier(works, actual, context);
+  forgiveAtAWord(works, pass);
   noticeOlderMemory(works, pass);
-  await confirmWorks(works, context);
+  if (!pass.isRehearsal) await confirmWorks(works, context);
   const plans = await planAll(works, pass);
   const holds = holdWorks(plans, pass);
+  if (pass.isRehearsal) return showPlans(plans, holds, pass);
   pass.approve?.([...(await showPlans(plans, holds, { ...pass, ignoreSubdomains: true })), ...others]);
   const turn = limit(pass.concurrency);
   const policy = (work: TemplateWork) => (step: Step) =>

@@ -70,6 +70,8 @@ export interface PassResult {
   readonly isDenied?: boolean;
   /** Whether it did not get to all that it was to write, for whatever reason but a mode or a guard. */
   readonly isIncomplete?: boolean;
+  /** Whether it did not begin: another process writes for the client, or what it would write is not what was agreed. */
+  readonly isNotStarted?: boolean;
   readonly templates: readonly TemplateResult[];
   readonly problems: readonly (Problem & { readonly client: string })[];
 }

@@ -36,6 +36,8 @@ export interface Ledger {
     seen: RecordData,
     changes: Pick<RecordMemory, 'rewritten' | 'cause' | 'displaced'>,
   ): void;
+  /** A record is back in its place, and stands for what it stood for there. */
+  restore(own: NonNullable<Displaced['own']>, id: number, seen: RecordData): void;
   change(key: string, wanted: RecordData, changes: Partial<RecordMemory>): void;
   /** From now on the id stands for nothing that the file ever wanted. */
   disown(id: number): void;
@@ -249,6 +251,9 @@ export const openLedger = (
       const key = parkedKey(id);
       const known = bindId(key, id) ?? unheardOf;
       put({ ...known, key, recordId: id, wanted: seen, seen, failure: null, ...changes });
+    },
+    restore: ({ key, wanted }, id, seen) => {
+      put({ ...(bindId(key, id) ?? unheardOf), key, recordId: id, wanted, seen, cause: null });
     },
     change: (key, wanted, changes) => {
       put({ ...(records.get(key) ?? { ...unheardOf, key, recordId: null, wanted, seen: null }), ...changes });

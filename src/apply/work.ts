@@ -2,8 +2,7 @@ import { canonicalType, sameData } from '../model/canonical.ts';
 import type { PresentTemplate } from '../model/template.ts';
 import { entryOf, recordKey } from '../plan/entry.ts';
 import { isPark, presentOf, resultOf, type Step } from '../plan/step.ts';
-import type { Trigger } from '../result.ts';
-import type { Memory, MemoryReader } from '../state/memory.ts';
+import type { MemoryReader } from '../state/memory.ts';
 import { countLost } from './answer.ts';
 import type { BoundTemplate } from './bind.ts';
 import type { ApplyContext, Clock, TemplateWork } from './context.ts';
@@ -15,7 +14,7 @@ import { stepKey } from './write.ts';
 
 export const openWork = async (
   { desired, present, notes }: BoundTemplate,
-  { memory, writer, trigger, retry, clock }: OpenOptions,
+  { memory, clock }: OpenOptions,
 ): Promise<TemplateWork> => {
   const ledger = openLedger(await memory.template(present.id), {
     templateId: present.id,
@@ -23,7 +22,6 @@ export const openWork = async (
     file: desired.source.file,
   });
   ledger.retime((failure) => onSteadyTime(failure, clock));
-  if (writer !== null && trigger === 'command') ledger.forgive(retry);
   return {
     desired,
     notes,
@@ -44,12 +42,8 @@ export const openWork = async (
   };
 };
 
-/** A person who asks for a pass need not wait for a pause after refusals to end. */
 interface OpenOptions {
   readonly memory: MemoryReader;
-  readonly writer: Memory | null;
-  readonly trigger: Trigger;
-  readonly retry: boolean;
   readonly clock: Clock;
 }
 

@@ -3,7 +3,7 @@ import { canonicalType, sameData } from '../model/canonical.ts';
 import { dataOf, type PresentRecord, type RecordData } from '../model/record.ts';
 import type { PresentTemplate } from '../model/template.ts';
 import { entryOf, pairOf, recordKey } from '../plan/entry.ts';
-import { parkedKey } from '../plan/memory.ts';
+import { parkedKey, type Displaced } from '../plan/memory.ts';
 import {
   additionOf,
   changeOf,
@@ -12,6 +12,7 @@ import {
   isUpdate,
   presentOf,
   resultOf,
+  type ParkStep,
   type Step,
 } from '../plan/step.ts';
 import { isParkedName } from '../plan/parked.ts';
@@ -108,16 +109,17 @@ const commit = async (
   if (isPark(step)) {
     const isBack = isRestore(step);
     const isOut = isParkedName(present.name) || isBack;
-    const key = work.madeWay.get(step.present.record.id);
-    work.ledger.park(step.present, dataOf(record), {
-      rewritten: isOut ? null : { sent, stored: dataOf(record) },
-      // It is out of place for the same reason as before.
-      cause: isBack ? step.difference.cause : null,
-      displaced:
-        key === undefined || isBack
-          ? null
-          : { key, was: dataOf(step.present.record), cause: step.difference.cause },
-    });
+    const { id } = step.present.record;
+    const own = work.ledger.view.displaced.get(id)?.own;
+    const rewritten = isOut ? null : { sent, stored: dataOf(record) };
+    if (isBack && own) work.ledger.restore(own, id, dataOf(record));
+    else
+      work.ledger.park(step.present, dataOf(record), {
+        rewritten,
+        // It is out of place for the same reason as before.
+        cause: isBack ? step.difference.cause : null,
+        displaced: isBack ? null : displacedBy(step, work),
+      });
   } else {
     const previous = work.ledger.get(recordKey(step.wanted));
     work.ledger.bind(step.wanted, present, {
@@ -129,6 +131,19 @@ const commit = async (
   }
   await finish(work, intent, { outcome: 'applied', recordId: record.id, error: null }, context);
   return { step, outcome: 'applied', error: null, retryAt: null };
+};
+
+/** What a park takes from its place; null where it makes way for nothing. */
+const displacedBy = (
+  { present, difference: { cause } }: ParkStep,
+  { madeWay, ledger }: TemplateWork,
+): Displaced | null => {
+  const { record } = present;
+  const key = madeWay.get(record.id);
+  if (key === undefined) return null;
+  const known = ledger.ofId(record.id);
+  const own = known && known.key !== parkedKey(record.id) ? { key: known.key, wanted: known.wanted } : null;
+  return { key, own, was: dataOf(record), cause };
 };
 
 const timesStored = (previous: RecordMemory | undefined, sent: RecordData): readonly number[] =>

@@ -5,7 +5,8 @@ import { parseDuration } from '../model/duration.ts';
 import { assembleReport } from '../report/assemble.ts';
 import { exitCodeOf } from '../report/exit-code.ts';
 import type { Report } from '../report/report.ts';
-import { checkNames, passClients, planClients } from './passes.ts';
+import type { PassResult } from '../result.ts';
+import { checkNames, passClients } from './passes.ts';
 import { planChanges, PlanChangedError, readPlan } from './plan-file.ts';
 import { checkOut, showReport } from './report-output.ts';
 import { openSession, type Session } from './session.ts';
@@ -22,6 +23,10 @@ export const apply = async (templates: readonly string[], options: Options): Pro
     const agreed = await agree(session, templates, how, options);
     if (agreed === 'declined') {
       process.stderr.write('nothing was written\n');
+      return 1;
+    }
+    if (Array.isArray(agreed)) {
+      await showReport(assembleReport(session.clean(agreed)), options);
       return 1;
     }
     const signal = stopSignal();
@@ -78,19 +83,25 @@ const readOptions = (templates: readonly string[], options: Options): ApplyOptio
 
 type Approve = (planned: Report['templates']) => void;
 
-/** What may be written: anything (undefined), or only what the plan said that a person has seen. */
+/**
+ * What may be written: anything (undefined), or only what the plan said that a person has seen. Or the passes
+ * themselves, where there could be no plan.
+ */
 const agree = async (
   session: Session,
   templates: readonly string[],
   how: ApplyOptions,
   options: Options,
-): Promise<Approve | undefined | 'declined'> => {
+): Promise<Approve | undefined | 'declined' | PassResult[]> => {
   const file = typeof options['plan'] === 'string' ? options['plan'] : null;
   const asks = options['yes'] !== true;
   if (file === null && !asks) return undefined;
   const plan = file === null ? null : await readPlan(file);
   const which = plan ? `the one in ${file}` : 'the one that was shown';
-  const now = assembleReport(session.clean(await planClients(session.clients, templates, options, how)));
+  const rehearsal = { ...how, dryRun: false, isRehearsal: true };
+  const passes = await passClients(session.clients, rehearsal, templates, options);
+  if (passes.some(({ isNotStarted }) => isNotStarted)) return passes;
+  const now = assembleReport(session.clean(passes));
   const lifted = how.force || how.retry || how.acceptLoss;
   if (plan) refuseUnlessSame(plan.templates, now.templates, which, lifted);
   if (asks && willWrite(now)) {

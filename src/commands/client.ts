@@ -17,7 +17,7 @@ import { systemClock } from './system-clock.ts';
 
 /** What differs from pass to pass. */
 export type PassRequest = Pick<Pass, 'run' | 'trigger' | 'templates' | 'signal' | 'onChange'> &
-  Partial<Pick<Pass, 'ignoreSubdomains' | 'force' | 'retry' | 'acceptLoss' | 'approve'>> & {
+  Partial<Pick<Pass, 'ignoreSubdomains' | 'force' | 'retry' | 'acceptLoss' | 'isRehearsal' | 'approve'>> & {
     readonly dryRun: boolean;
     /** Milliseconds to wait for another process that writes for this client. */
     readonly lockTimeout: number;

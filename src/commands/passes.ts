@@ -12,9 +12,7 @@ export const planClients = (
   clients: readonly Client[],
   templates: readonly string[],
   options: Options,
-  how: Partial<PassRequest> = {},
-): Promise<PassResult[]> =>
-  passClients(clients, { ...how, dryRun: true, lockTimeout: 0 }, templates, options);
+): Promise<PassResult[]> => passClients(clients, { dryRun: true, lockTimeout: 0 }, templates, options);
 
 /** A pass over each client, side by side. */
 export const passClients = async (
@@ -23,7 +21,7 @@ export const passClients = async (
   templates: readonly string[],
   options: Options,
 ): Promise<PassResult[]> => {
-  const progress = showProgress(how.dryRun ? 'comparing' : 'writing');
+  const progress = showProgress(how.dryRun || how.isRehearsal ? 'comparing' : 'writing');
   const run = newRun();
   const passes = clients.map(async (client) => {
     const startedAt = new Date();
@@ -67,6 +65,7 @@ const notStarted = async (
     dryRun: false,
     halted: error.message,
     retryAt: null,
+    isNotStarted: true,
     templates: desired.templates
       .filter(({ template }) => templates.length === 0 || templates.includes(template))
       .map(({ template, id, source }) => ({
@@ -75,8 +74,9 @@ const notStarted = async (
         id,
         file: source.file,
         revision: null,
-        status: 'failed',
-        message: error instanceof PlanChangedError ? error.messageFor(name, template) : error.message,
+        ...(error instanceof PlanChangedError
+          ? error.verdictOn(name, template)
+          : ({ status: 'failed', message: error.message } as const)),
         inSync: 0,
         parked: 0,
         ignored: 0,

@@ -41,12 +41,15 @@ export class PlanChangedError extends UserError {
     this.#changes = changes;
   }
 
-  /** What a report says of one template, on one line. */
-  messageFor(client: string, template: string): string {
+  /** What a report says of one template, on one line: it failed only where its own plan has changed. */
+  verdictOn(client: string, template: string): Pick<Planned, 'status' | 'message'> {
     const name = `${client}/${template}`;
     const own = this.#changes.filter((one) => one.template === name || one.template.startsWith(`${name} (`));
     const why = own.length === 0 ? 'others have changed' : own.map(({ change }) => change).join('; ');
-    return `the plan is no longer ${this.#which}; nothing was written: ${why}`;
+    return {
+      status: own.length === 0 ? 'held' : 'failed',
+      message: `the plan is no longer ${this.#which}; nothing was written: ${why}`,
+    };
   }
 }
 
@@ -98,13 +101,15 @@ const templateChanges = (old: Planned, fresh: Planned, lifted: boolean): string[
   ];
 };
 
-/** By all that they say of records. A line that has moved in its file is the same line. */
+/**
+ * By all that they say of records. A line that has moved in its file is the same line, and what only readings can
+ * settle is no part of what would be written until they have.
+ */
 const differencesOf = ({ differences }: Planned, lifted: boolean): Map<string, Difference> =>
   new Map(
-    differences.map((one) => [
-      JSON.stringify(lifted ? withoutFate(one) : { ...one, source: null }, inKeyOrder),
-      one,
-    ]),
+    differences
+      .filter((one) => lifted || one.action !== 'blocked' || one.reason !== 'pending-write')
+      .map((one) => [JSON.stringify(lifted ? withoutFate(one) : { ...one, source: null }, inKeyOrder), one]),
   );
 
 const inKeyOrder = (_: string, value: unknown): unknown =>

@@ -16,6 +16,8 @@ export interface KnownRecord {
 /** What a record was before it was parked to make way for a wanted one, by whose `recordKey` it is known. */
 export interface Displaced {
   readonly key: string;
+  /** The wanted record that it stood for. */
+  readonly own: { readonly key: string; readonly wanted: RecordData } | null;
   readonly was: RecordData;
   readonly cause: Cause;
 }

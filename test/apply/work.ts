@@ -14,7 +14,7 @@ export const newWork = async (
 ): Promise<{ work: TemplateWork; memory: Memory }> => {
   const memory = await opened(newFile());
   const bound = { desired: desiredTemplate(wanted), present: presentTemplate(present), notes: [] };
-  const options = { memory, writer: memory, trigger: 'schedule', retry: false, clock } as const;
+  const options = { memory, clock };
   return { work: await openWork(bound, options), memory };
 };
 

@@ -99,4 +99,21 @@ describe('a record that made way goes back to its place', { timeout: 60_000 }, (
     expect(later).toMatchObject({ writes: 3 });
     expect(await names(place)).toEqual(['@ A', 'api A']);
   });
+
+  it('and is the file’s own again, which an edit changes', async () => {
+    const place = await openOwning(({ operation }) =>
+      operation === 'add' ? { commit: 'never', answer: 422 } : noFault,
+    );
+    await place.write([apex, alias], park);
+    await place.apply();
+    await place.service.change('add-record', {
+      dns_template_id: place.templateId,
+      ...address('api', '203.0.113.9', 60),
+    });
+    const elsewhere = address('api', '203.0.113.3', 3600);
+    await place.write([apex, elsewhere], park);
+    expect(await place.apply()).toMatchObject({ writes: 1 });
+    const addresses = (await place.records()).filter(({ name }) => name === 'api');
+    expect(addresses.map(({ content }) => content).toSorted()).toEqual(['203.0.113.3', '203.0.113.9']);
+  });
 });

@@ -111,7 +111,10 @@ it('templates of one name are told apart by their ids', () => {
   const found = planChanges(then, now, false);
   expect(found).toEqual([{ template: 'default/web (17)', change: 'no longer so: add www A 203.0.113.1' }]);
   const error = new PlanChangedError('the one in plan.json', found);
-  expect(error.messageFor('default', 'web')).toMatch(/: no longer so: add www A 203\.0\.113\.1$/);
+  expect(error.verdictOn('default', 'web')).toEqual({
+    status: 'failed',
+    message: expect.stringMatching(/: no longer so: add www A 203\.0\.113\.1$/),
+  });
 });
 
 describe('with guards lifted', () => {
@@ -137,6 +140,9 @@ it('the error lists what has changed, the first twenty of many, and knows each t
     /^the plan is no longer the one in plan\.json; nothing was written:\n {2}default\/t0: gone\n/,
   );
   expect(error.message).toMatch(/\n {2}and 1 more$/);
-  expect(error.messageFor('default', 't20')).toMatch(/nothing was written: gone$/);
-  expect(error.messageFor('default', 'same')).toMatch(/nothing was written: others have changed$/);
+  expect(error.verdictOn('default', 't20').message).toMatch(/nothing was written: gone$/);
+  expect(error.verdictOn('default', 'same')).toEqual({
+    status: 'held',
+    message: expect.stringMatching(/nothing was written: others have changed$/),
+  });
 });

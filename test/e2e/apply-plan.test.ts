@@ -92,20 +92,20 @@ describe('apply --plan', () => {
     expect(service.writes()).toHaveLength(1);
   });
 
-  it('is held against what the pass itself finds, after it waited for another one', async () => {
+  it('is compared with what it finds after it waited for another pass', async () => {
     const { service, held, release } = await startHoldingService();
     const launch = { cwd: await workplace(), env: service.env };
     await run(['plan', 'voice', '--format', 'json', '--out', 'plan.json'], launch);
     const first = start(['apply', 'voice', '--yes'], launch);
     await held;
-    const second = start(['apply', 'voice', '--plan', 'plan.json', '--yes', '--format', 'json'], launch);
+    const second = start(['apply', 'voice', '--plan', 'plan.json', '--yes'], launch);
     await second.says('waiting for another pass: process ');
     release();
     expect(await first.ended).toMatchObject({ code: 0 });
-    const { code, stdout } = await second.ended;
+    const { code, stderr } = await second.ended;
     expect(code).toBe(1);
-    expect(stdout).toContain('the plan is no longer the one in plan.json; nothing was written');
-    expect(stdout).toContain('no longer so: update _sips._tcp SRV 10 5 5060 sip.example.net');
+    expect(stderr).toContain('the plan is no longer the one in plan.json; nothing was written');
+    expect(stderr).toContain('no longer so: update _sips._tcp SRV 10 5 5060 sip.example.net');
     expect(service.writes()).toHaveLength(1);
   });
 });

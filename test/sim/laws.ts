@@ -169,13 +169,15 @@ const mostTwice: Law = (deed, { one }) =>
 /** Whatever the file says since: two of unknown outcome in a record set are as many as a pass may risk. */
 const mostTwiceInASet: Law = (deed, { one }) => {
   const lost = one.deeds.filter(
-    (other) =>
+    (other, at) =>
       isAdd(other) &&
       other.set === deed.set &&
       other.sent.told === 'nothing' &&
       !other.isShown &&
       !other.isForgiven &&
-      !other.isAmbiguous,
+      !other.isAmbiguous &&
+      // What the service refuses by now is not on its way.
+      !one.deeds.slice(at).some((later) => later.key === other.key && hasFailed(later)),
   );
   return lost.length >= 2 ? `adds to a record set after ${lost.length} adds of unknown outcome` : null;
 };
@@ -345,7 +347,7 @@ export const leftEmpty = (
   deeds: readonly Deed[],
   wanted: DesiredTemplate,
   truth: readonly PresentRecord[],
-  { views, everStoodFor }: TemplateCase,
+  { views, known }: TemplateCase,
 ): string[] => {
   // Some services make names absolute ones.
   const nameOf = ({ name }: RecordData): string =>
@@ -359,7 +361,7 @@ export const leftEmpty = (
     if (nameOf(before) === '' && canonicalName(before.name) !== '') return [];
     const place = nameOf(before);
     // Where somebody else has moved it to, it has no place to lose.
-    if (!isParkedName(nameOf(after)) && !everStoodFor.get(before.id)?.has(keyOf(before))) return [];
+    if (!isParkedName(nameOf(after)) && known.get(keyOf(before)) !== before.id) return [];
     const isLeft = nameOf(after) !== place && wanted.records.some((record) => nameOf(record) === place);
     const isTried = deeds.slice(at + 1).some((later) => nameOf(later.after) === place);
     return isLeft && !isTried && !isTaken(place)

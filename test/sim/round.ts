@@ -1,4 +1,5 @@
-import { reconcile } from '../../src/reconcile.ts';
+import { planChanges } from '../../src/commands/plan-file.ts';
+import { reconcile, type Pass } from '../../src/reconcile.ts';
 import type { PassResult, Trigger } from '../../src/result.ts';
 import { messageOf } from '../../src/errors.ts';
 import type { RecordData } from '../../src/model/record.ts';
@@ -204,7 +205,8 @@ const fairWeather = async (round: Round): Promise<void> => {
   await converge(round, quiet, 'by itself');
   if (judge.violations.length > 0) return;
   world.note(() => '~ a person says: go on');
-  const word = { ...quiet, isCommand: true, force: true, retry: true, acceptLoss: true };
+  const isShown = isFaithful(round.nature) && round.nature.lag === 0;
+  const word = { ...quiet, isCommand: true, isShown, force: true, retry: true, acceptLoss: true };
   await pass(round, word);
   await pass(round, word);
   const result = await converge(round, word, 'at a person’s word');
@@ -214,6 +216,8 @@ const fairWeather = async (round: Round): Promise<void> => {
 type PassWish = Pick<PassFacts, 'isDryRun' | 'isCommand' | 'force' | 'retry' | 'acceptLoss' | 'stopAt'> & {
   /** The one template that is named to it. */
   readonly only: string | null;
+  /** Whether the person looks at the plan first; as long as nothing changes in between. */
+  readonly isShown?: boolean;
 };
 
 const converge = async (round: Round, wish: PassWish, how: string): Promise<PassResult | null> => {
@@ -320,37 +324,50 @@ const pass = async (round: Round, wish: PassWish): Promise<PassResult | null> =>
     judge,
   );
   const { force, retry, acceptLoss } = wish;
-  // Every other pass asks beforehand, as a daemon does.
-  const listing = number % 2 === 0 ? process.service.listDnsTemplates() : null;
-  listing?.catch(() => undefined);
+  const request = (): Pass => ({
+    ...settings,
+    client: 'default',
+    run: `run-${number}`,
+    trigger,
+    startedAt: process.clock.now(),
+    templates: wish.only === null ? [] : [wish.only],
+    service: process.service,
+    listing: null,
+    memory: process.memory,
+    writer: wish.isDryRun ? null : process.memory,
+    clock: process.clock,
+    signal: process.signal,
+    onChange: () => undefined,
+    warn: () => judge.memoryDoubted(),
+    revisionOf: () => null,
+    subdomainGrace: 900_000,
+    ignoreSubdomains: false,
+    // A person's own pass is a process of its own.
+    ...(trigger === 'command' ? {} : { rests: kept.rests }),
+    force,
+    retry,
+    acceptLoss,
+  });
+  /** What a person is shown is what is written then, with what earlier passes left open settled in between. */
+  const asShown = async (): Promise<Pick<Pass, 'approve'>> => {
+    if (!wish.isShown) return {};
+    const { templates } = await reconcile(desired, { ...request(), isRehearsal: true });
+    return {
+      approve: (planned) => {
+        for (const { template, change } of planChanges(templates, planned, false))
+          judge.blame(`shows one plan and writes another: ${template}: ${change}`);
+      },
+    };
+  };
+  const play = async (): Promise<PassResult> => {
+    const shownPlan = await asShown();
+    // Every other pass asks beforehand, as a daemon does.
+    const listing = number % 2 === 0 ? process.service.listDnsTemplates() : null;
+    listing?.catch(() => undefined);
+    return reconcile(desired, { ...request(), listing, ...shownPlan });
+  };
   try {
-    const result = await Promise.race([
-      process.death,
-      reconcile(desired, {
-        ...settings,
-        client: 'default',
-        run: `run-${number}`,
-        trigger,
-        startedAt: process.clock.now(),
-        templates: wish.only === null ? [] : [wish.only],
-        service: process.service,
-        listing,
-        memory: process.memory,
-        writer: wish.isDryRun ? null : process.memory,
-        clock: process.clock,
-        signal: process.signal,
-        onChange: () => undefined,
-        warn: () => judge.memoryDoubted(),
-        revisionOf: () => null,
-        subdomainGrace: 900_000,
-        ignoreSubdomains: false,
-        // A person's own pass is a process of its own.
-        ...(trigger === 'command' ? {} : { rests: kept.rests }),
-        force,
-        retry,
-        acceptLoss,
-      }),
-    ]);
+    const result = await Promise.race([process.death, play()]);
     process.end();
     if (result === died) kept.forget();
     judge.passEnded(result === died ? 'died' : result);
