@@ -1,5 +1,7 @@
 import { z } from 'zod';
 import { hasPriority, recordTypes, type RecordType } from '../model/record.ts';
+import type { TypeDefinition } from '../model/types/definition.ts';
+import { definitionOf } from '../model/types/table.ts';
 import type { AllowableCheck } from './check-id.ts';
 import { anyCase, ignoreSchema, recordSchema, templateSchema } from './schema.ts';
 
@@ -53,19 +55,22 @@ const ownName: JsonSchema = {
 };
 
 const withPriority = recordTypes.filter(hasPriority);
+const inParts = recordTypes.filter((type) => definitionOf(type).parts !== null);
+const named = (rule: TypeDefinition['name']): RecordType[] =>
+  recordTypes.filter((type) => definitionOf(type).name === rule);
 const otherThan = (types: readonly RecordType[]): RecordType[] =>
   recordTypes.filter((type) => !types.includes(type));
 
 const recordRules: JsonSchema[] = [
   when(isOfType(...withPriority), unless('priority-required', needs('priority'))),
   when(isOfType(...otherThan(withPriority)), refuses('priority')),
-  when(isOfType(...otherThan(['SRV'])), needs('content'), refuses('weight', 'port', 'target')),
-  when(isOfType('SRV'), {
+  when(isOfType(...otherThan(inParts)), needs('content'), refuses('weight', 'port', 'target')),
+  when(isOfType(...inParts), {
     anyOf: [
       { ...needs('content'), ...refuses('weight', 'port', 'target') },
       { ...needs('weight', 'port', 'target'), ...refuses('content') },
     ],
   }),
-  when(isOfType('PTR', 'SRV'), unless('name-required', ownName)),
-  when(isOfType('CNAME'), unless('cname-apex', ownName)),
+  when(isOfType(...named('required')), unless('name-required', ownName)),
+  when(isOfType(...named('below-apex')), unless('cname-apex', ownName)),
 ];

@@ -1,4 +1,6 @@
-import type { RecordType } from '../model/record.ts';
+import { recordTypes, type RecordType } from '../model/record.ts';
+import type { Parts } from '../model/types/definition.ts';
+import { definitionOf } from '../model/types/table.ts';
 import type { Position } from './fault.ts';
 import type { Fields, KeyOf } from './fields.ts';
 import { recordSchema } from './schema.ts';
@@ -20,10 +22,16 @@ export const contentsOf = (
   fields: RecordFields,
   entry: Position,
   reader: Reader,
-): readonly Content[] =>
-  type === 'SRV' ? srvContentsIn(fields, entry, reader) : plainContentsIn(type, fields, entry, reader);
+): readonly Content[] => {
+  const { parts } = definitionOf(type);
+  return parts === null
+    ? plainContentsIn(type, fields, entry, reader)
+    : contentsInParts(type, parts, fields, entry, reader);
+};
 
-const srvParts = ['weight', 'port', 'target'] as const;
+const partKeys = ['weight', 'port', 'target'] as const;
+
+const typesInParts = recordTypes.filter((type) => definitionOf(type).parts !== null).join(' and ');
 
 const plainContentsIn = (
   type: RecordType,
@@ -31,19 +39,25 @@ const plainContentsIn = (
   entry: Position,
   reader: Reader,
 ): Content[] => {
-  for (const part of srvParts) {
+  for (const part of partKeys) {
     const node = fields.get(part);
     if (node !== undefined)
-      reader.report('srv-content', node, `\`${part}\` belongs to SRV records, not to ${type}`);
+      reader.report('srv-content', node, `\`${part}\` belongs to ${typesInParts} records, not to ${type}`);
   }
   return contentsIn(fields.get('content'), entry, reader);
 };
 
-const srvContentsIn = (fields: RecordFields, entry: Position, reader: Reader): Content[] => {
-  const present = srvParts.filter((part) => fields.has(part));
+const contentsInParts = (
+  type: RecordType,
+  parts: Parts,
+  fields: RecordFields,
+  entry: Position,
+  reader: Reader,
+): Content[] => {
+  const present = partKeys.filter((part) => fields.has(part));
   if (present.length === 0) {
     return contentsIn(fields.get('content'), entry, reader).map(({ text, at, isElement }) => ({
-      text: inSingleBlanks(text),
+      text: parts.joined(text),
       at,
       isElement,
     }));
@@ -59,22 +73,18 @@ const srvContentsIn = (fields: RecordFields, entry: Position, reader: Reader): C
   const weight = valueIn(fields.get('weight'), '`weight`', recordSchema.shape.weight, reader, 'srv-content');
   const port = valueIn(fields.get('port'), '`port`', recordSchema.shape.port, reader, 'srv-content');
   const target = textIn(fields.get('target'), '`target`', reader);
-  const absent = srvParts.filter((part) => !fields.has(part));
+  const absent = partKeys.filter((part) => !fields.has(part));
   if (absent.length > 0) {
     const which = absent.map((part) => `\`${part}\``).join(' and ');
     reader.report(
       'srv-content',
       entry,
-      `an SRV record needs \`weight\`, \`port\` and \`target\`; ${which} is missing`,
+      `an ${type} record needs \`weight\`, \`port\` and \`target\`; ${which} is missing`,
     );
   }
   if (weight == null || port == null || target === null) return [];
   return [{ text: `${weight} ${port} ${target}`, at: fields.get('target')!, isElement: false }];
 };
-
-/** What is not in three parts stays as it is, for a check to tell or a record to allow. */
-const inSingleBlanks = (text: string): string =>
-  /^\s*\d{1,10}\s+\d{1,10}\s+\S+\s*$/.test(text) ? text.trim().split(/\s+/).join(' ') : text;
 
 const contentsIn = (node: YamlNode | undefined, entry: Position, reader: Reader): Content[] => {
   if (node === undefined) {

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { parseDuration } from '../model/duration.ts';
-import { recordTypes } from '../model/record.ts';
+import { hasPriority, recordTypes } from '../model/record.ts';
 import { modes, surplusPolicies } from '../model/template.ts';
+import { maxUnsigned16 } from '../model/unsigned16.ts';
 import { allowableChecks } from './check-id.ts';
 
 /**
@@ -10,7 +11,6 @@ import { allowableChecks } from './check-id.ts';
  */
 
 export const maxTtl = 2_147_483_647;
-export const maxUnsigned16 = 65_535;
 
 /** Names and contents are text, also where YAML sees a number or a truth. */
 const text = z.union([z.string(), z.number(), z.boolean()]);
@@ -75,7 +75,9 @@ export const recordSchema = z
       .optional()
       .describe('What the record says; a list is one record each. SRV: "<weight> <port> <target>".'),
     ttl: ttlSchema.optional(),
-    priority: wholeNumber(0, maxUnsigned16).optional().describe('MX and SRV only, and required there.'),
+    priority: wholeNumber(0, maxUnsigned16)
+      .optional()
+      .describe(`${recordTypes.filter(hasPriority).join(' and ')} only, and required there.`),
     weight: wholeNumber(0, maxUnsigned16).optional().describe('SRV, together with port and target.'),
     port: wholeNumber(0, maxUnsigned16).optional().describe('SRV, together with weight and target.'),
     target: text.optional().describe('SRV, together with weight and port: the host that serves.'),

@@ -35,3 +35,26 @@ const aLabel = (label: string): string => {
 
 /** What parked records point at: it never resolves (RFC 2606 §2). */
 export const inertHost = 'parked.invalid';
+
+/** RFC 1123 §2.1: letters, digits and inner hyphens. In canonical form, as below. */
+export const isHostLabel = (label: string): boolean => /^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$/.test(label);
+
+/** Names of services, keys and policies begin with an underscore, and CNAMEs point at them. */
+export const isNameLabel = (label: string): boolean => /^[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?$/.test(label);
+
+/** RFC 2317: reverse zones smaller than a class C network have a slash in their name. */
+export const isReverseLabel = (label: string): boolean => /^[a-z0-9_](?:[a-z0-9_/-]*[a-z0-9_])?$/.test(label);
+
+/** Of a name in canonical form, which keeps the dot that may end it. */
+export const nameLabelsOf = (name: string): string[] =>
+  (name.length > 1 && name.endsWith('.') ? name.slice(0, -1) : name).split('.');
+
+/** Why no host holds a text that a pattern asks for. */
+export const whyNotInHost = (text: string, isWhole: boolean): string | null =>
+  !isWhole && /[^\x00-\x7f]/.test(text)
+    ? 'hosts and names are compared in their ASCII form (`xn--…`), and a label with a star in it has none'
+    : null;
+
+/** The same of a content that is a host and nothing else. */
+export const whyNotInHostAlone = (type: string, text: string, isWhole: boolean): string | null =>
+  /\s/.test(text) ? `the content of ${type} is a host alone, without blanks` : whyNotInHost(text, isWhole);

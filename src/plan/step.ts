@@ -67,7 +67,7 @@ export const changeOf = ({ difference }: UpdateStep | ParkStep): RecordChange =>
   const changes =
     difference.action === 'update' ? new Set<string>(difference.fields) : new Set(['name', 'content']);
   const definition = definitionOf(current.type.toUpperCase());
-  const sendsName = changes.has('name') || definition?.needsName === true;
+  const sendsName = changes.has('name') || definition?.name === 'required';
   return {
     recordId,
     content: changes.has('content') ? desired.content : null,

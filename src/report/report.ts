@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { recordTypes } from '../model/record.ts';
 import { statuses } from '../result.ts';
 
 const described = (description: string) => z.string().describe(description);
@@ -7,7 +8,7 @@ const timestamp = (description: string) => z.string().meta({ format: 'date-time'
 
 const record = z
   .object({
-    type: described('A, AAAA, CNAME, MX, PTR, SRV, TXT, or a type that only the service knows'),
+    type: described(`${recordTypes.join(', ')}, or a type that only the service knows`),
     name: z.nullable(z.string()).describe('null: the subdomain itself'),
     content: described('SRV: weight, port and target'),
     priority: z.nullable(z.int()).describe('null where not stated'),

@@ -16,8 +16,13 @@ const contents: Readonly<Record<RecordType, readonly string[]>> = {
   TXT: ['Free  Text', '"v=spf1 " "-all"', String.raw`"\"a\" \"b\""`, '"not closed'],
 };
 
+const complaintsOf = (type: RecordType, content: string): string[] =>
+  definitionOf(type)
+    .checks.filter(({ at }) => at === 'content')
+    .flatMap(({ find }) => find({ name: 'www', content, canonical: { name: 'www', content } }, String) ?? []);
+
 describe.for(recordTypes)('%s', (type) => {
-  const definition = definitionOf(type)!;
+  const definition = definitionOf(type);
   const record = { id: 7, type, name: 'www', content: contents[type][0]!, priority: null, ttl: 300 };
 
   test('a canonical form is its own canonical form, but for a text that had quotes inside of quotes', () => {
@@ -53,6 +58,22 @@ describe.for(recordTypes)('%s', (type) => {
     const parked = parkedForm(record, type);
     expect(parked.priority).toBe(definition.hasPriority ? 0 : null);
     expect(definition.conflictKind(parked.content)).not.toBe('null MX');
+    expect(complaintsOf(type, parked.content)).toEqual([]);
+    expect(definition.target?.in(parked.content)).toBe(definition.target ? 'parked.invalid' : undefined);
+  });
+
+  test('a content in order has nothing complained of, and a pattern can ask for it', () => {
+    const canonical = canonicalContent(type, contents[type][0]!);
+    expect(complaintsOf(type, canonical)).toEqual([]);
+    expect(definition.whyNotIn(canonical, true)).toBeNull();
+    expect(definition.whyNotIn(canonical.slice(1), false)).toBeNull();
+  });
+
+  test('a content in parts is what its parts say', () => {
+    if (definition.parts === null) return;
+    const joined = definition.parts.joined(contents[type][0]!);
+    const { weight, port, target } = definition.parts.of(joined)!;
+    expect(canonicalContent(type, `${weight} ${port} ${target}`)).toBe(canonicalContent(type, joined));
   });
 });
 

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import * as model from '../../src/model/canonical.ts';
 import { hasPriority, isRecordType, type RecordData } from '../../src/model/record.ts';
 import * as parked from '../../src/plan/parked.ts';
-import * as texts from '../../src/model/types/txt.ts';
+import * as texts from '../../src/model/text.ts';
 import * as judge from './canonical.ts';
 
 const { constantFrom, string, oneof, array, tuple } = fc;

@@ -1,10 +1,11 @@
-import { isIPv4 } from 'node:net';
-import { canonicalIPv6 } from '../../model/ipv6.ts';
-import { hasPriority } from '../../model/record.ts';
+import { isAddress } from '../../model/address.ts';
+import { hasPriority, recordTypes } from '../../model/record.ts';
+import type { TypeCheck } from '../../model/types/definition.ts';
+import { definitionOf, definitions } from '../../model/types/table.ts';
+import type { CheckId } from '../check-id.ts';
 import { quote } from '../fault.ts';
-import { maxUnsigned16 } from '../schema.ts';
 import { nameAt, type RecordCheck } from './check.ts';
-import { hasControlCharacter, hasPlaceholder, isAddress } from './hosts.ts';
+import { hasControlCharacter } from './hosts.ts';
 
 const emptyContent: RecordCheck = {
   id: 'empty-content',
@@ -12,23 +13,20 @@ const emptyContent: RecordCheck = {
     record.content === '' ? [{ at: at.content, message: '`content` is empty' }] : [],
 };
 
-const badIPv4: RecordCheck = {
-  id: 'bad-ipv4',
-  find: ({ record: { type, content }, at }) => {
-    if (type !== 'A' || content === '' || isIPv4(content)) return [];
-    const hint = isAddress(content) ? '; an IPv6 address belongs in an AAAA record' : '';
-    return [{ at: at.content, message: `${quote(content)} is no IPv4 address${hint}` }];
-  },
-};
-
-const badIPv6: RecordCheck = {
-  id: 'bad-ipv6',
-  find: ({ record: { type, content }, at }) => {
-    if (type !== 'AAAA' || content === '' || canonicalIPv6(content) !== null) return [];
-    const hint = isIPv4(content) ? '; an IPv4 address belongs in an A record' : '';
-    return [{ at: at.content, message: `${quote(content)} is no IPv6 address${hint}` }];
-  },
-};
+/** What each type says of its own names and contents. */
+const typeChecks: readonly RecordCheck[] = recordTypes.flatMap((type) => {
+  const { checks }: { readonly checks: readonly (TypeCheck & { readonly id: CheckId })[] } =
+    definitions[type];
+  return checks.map(({ id, at, find }): RecordCheck => ({
+    id,
+    find: (draft) => {
+      const { name, content } = draft.record;
+      if (draft.record.type !== type || content === '') return [];
+      const message = find({ name, content, canonical: draft.canonical }, quote);
+      return message === null ? [] : [{ at: at === 'name' ? nameAt(draft) : draft.at.content, message }];
+    },
+  }));
+});
 
 const addressAsHost: RecordCheck = {
   id: 'address-as-host',
@@ -48,11 +46,11 @@ const addressAsHost: RecordCheck = {
 const cnameApex: RecordCheck = {
   id: 'cname-apex',
   find: ({ record: { type, name }, at }) =>
-    type === 'CNAME' && name === null
+    name === null && definitionOf(type).name === 'below-apex'
       ? [
           {
             at: at.record,
-            message: 'a CNAME cannot stand at the subdomain itself, beside its NS and SOA records',
+            message: `a ${type} cannot stand at the subdomain itself, beside its NS and SOA records`,
           },
         ]
       : [],
@@ -61,7 +59,7 @@ const cnameApex: RecordCheck = {
 const nameRequired: RecordCheck = {
   id: 'name-required',
   find: (draft) =>
-    draft.record.name === null && (draft.record.type === 'PTR' || draft.record.type === 'SRV')
+    draft.record.name === null && definitionOf(draft.record.type).name === 'required'
       ? [{ at: nameAt(draft), message: `the ${draft.record.type} record needs a \`name\`` }]
       : [],
 };
@@ -74,37 +72,20 @@ const priorityRequired: RecordCheck = {
       : [],
 };
 
+const typesWithPriority = recordTypes.filter(hasPriority).join(' and ');
+
 const priorityNotApplicable: RecordCheck = {
   id: 'priority-not-applicable',
   find: ({ record: { type }, fields }) => {
     const priority = fields.get('priority');
     return priority === undefined || hasPriority(type)
       ? []
-      : [{ at: priority, message: `only MX and SRV records have a \`priority\`, ${type} records have none` }];
-  },
-};
-
-const srvContent: RecordCheck = {
-  id: 'srv-content',
-  find: ({ record: { type, content }, at }) => {
-    if (type !== 'SRV' || content === '') return [];
-    const [weight, port, target, ...more] = content.split(' ');
-    const isInOrder = isUnsigned16(weight) && isUnsigned16(port) && Boolean(target) && more.length === 0;
-    const message = `${quote(content)} is not \`<weight> <port> <target>\` with numbers from 0 to ${maxUnsigned16}`;
-    return isInOrder ? [] : [{ at: at.content, message }];
-  },
-};
-
-const isUnsigned16 = (part: string | undefined): boolean =>
-  part !== undefined && /^\d{1,5}$/.test(part) && Number(part) <= maxUnsigned16;
-
-const srvName: RecordCheck = {
-  id: 'srv-name',
-  find: (draft) => {
-    const { type, name } = draft.record;
-    if (type !== 'SRV' || name === null || hasPlaceholder(name)) return [];
-    const message = `clients ask for an SRV record by \`_service._protocol\`, not by ${quote(name)}`;
-    return /^_[^.]+\._[^.]+(?:\.|$)/.test(name) ? [] : [{ at: nameAt(draft), message }];
+      : [
+          {
+            at: priority,
+            message: `only ${typesWithPriority} records have a \`priority\`, ${type} records have none`,
+          },
+        ];
   },
 };
 
@@ -133,14 +114,11 @@ const controlCharacter: RecordCheck = {
 
 export const contentChecks: readonly RecordCheck[] = [
   emptyContent,
-  badIPv4,
-  badIPv6,
+  ...typeChecks,
   addressAsHost,
   cnameApex,
   nameRequired,
   priorityRequired,
   priorityNotApplicable,
-  srvContent,
-  srvName,
   controlCharacter,
 ];

@@ -1,7 +1,8 @@
+import { definitionOf } from '../../model/types/table.ts';
 import type { RecordDraft } from '../record-draft.ts';
 import { quote } from '../fault.ts';
 import { nameAt, type Complaint, type RecordCheck } from './check.ts';
-import { hasControlCharacter, isHostLabel, isNameLabel, isReverseLabel, octetsOf } from './hosts.ts';
+import { hasControlCharacter, octetsOf } from './hosts.ts';
 
 const badHost: RecordCheck = {
   id: 'bad-host',
@@ -11,33 +12,25 @@ const badHost: RecordCheck = {
 const badName = (draft: RecordDraft): Complaint[] => {
   const { name } = draft.hosts;
   if (name === null) return [];
-  const isLabel = ['PTR', 'CNAME'].includes(draft.record.type) ? isReverseLabel : isNameLabel;
-  const wrong = name.labels.find((label) => label !== '' && !label.includes('*') && !isLabel(label));
+  const { isNameLabel } = definitionOf(draft.record.type);
+  const wrong = name.labels.find((label) => label !== '' && !label.includes('*') && !isNameLabel(label));
   return wrong === undefined
     ? []
     : [{ at: nameAt(draft), message: `${quote(draft.record.name!)} is no name: ${why(wrong)}` }];
 };
 
 const badTarget = (draft: RecordDraft): Complaint[] => {
-  const { type } = draft.record;
+  const { type, content } = draft.record;
+  const rules = definitionOf(type).target;
   const at = draft.at.content;
   const { target, host } = draft.hosts;
-  if (target === '.') {
-    return type === 'MX' || type === 'SRV' ? [] : [{ at, message: `a ${type} cannot point at \`.\`` }];
-  }
+  if (rules === null) return [];
+  if (target === '.') return rules.mayBeRoot ? [] : [{ at, message: `a ${type} cannot point at \`.\`` }];
   if (host === null || hasControlCharacter(host.text)) return [];
-  const inContent = /^(\d+)\s+(\S+)$/.exec(draft.record.content);
-  if (type === 'MX' && inContent) {
-    return [
-      {
-        at,
-        message: `the priority has a key of its own: \`content: ${inContent[2]}\`, \`priority: ${inContent[1]}\``,
-      },
-    ];
-  }
+  const mistake = rules.mistake(content);
+  if (mistake !== null) return [{ at, message: mistake }];
   const { text, labels } = host;
-  const isLabel = { CNAME: isReverseLabel, PTR: isNameLabel }[type as string] ?? isHostLabel;
-  const wrong = labels.find((label) => label !== '' && !isLabel(label));
+  const wrong = labels.find((label) => label !== '' && !rules.isLabel(label));
   if (wrong !== undefined) return [{ at, message: `${quote(text)} is no host name: ${why(wrong)}` }];
   if (labels.length > 1 && /^\d+$/.test(labels.at(-1)!)) {
     return [

@@ -1,9 +1,10 @@
-import { isIPv4 } from 'node:net';
-import { canonicalIPv6 } from '../../model/ipv6.ts';
+import { whyNotInHost } from '../../model/host.ts';
+import { hasPlaceholder } from '../../model/placeholder.ts';
+import type { RecordType } from '../../model/record.ts';
+import { definitionOf } from '../../model/types/table.ts';
 import { contentGlob, nameGlob, type Glob } from '../../plan/glob.ts';
 import { quote } from '../fault.ts';
 import type { TemplateCheck } from './check.ts';
-import { hasPlaceholder } from './hosts.ts';
 
 /** A rule that protects nothing is worse than none: its author relies on it. */
 export const ignoreMatchesNothing: TemplateCheck = {
@@ -28,35 +29,13 @@ const whyNoName = (pattern: string): string | null => {
   const glob = nameGlob(pattern);
   if (glob.texts.some((text) => text.includes('@')))
     return '`@` is the subdomain itself only where it stands alone';
-  return /\s/.test(pattern) ? 'a name holds no blank' : whyNoLabels(glob);
+  return /\s/.test(pattern) ? 'a name holds no blank' : whyNotIn(glob, whyNotInHost);
 };
 
-const whyNoContent = (type: string, pattern: string): string | null => {
-  const glob = contentGlob(type, pattern);
-  switch (type) {
-    case 'A':
-      return isPartOf(glob, /^[\d.]*$/, isIPv4) ? null : 'it is no part of an IPv4 address';
-    case 'AAAA':
-      return isPartOf(glob, /^[\da-f:.]*$/, (text) => canonicalIPv6(text) !== null)
-        ? null
-        : 'it is no part of an IPv6 address';
-    case 'CNAME':
-    case 'MX':
-    case 'PTR':
-      return /\s/.test(pattern)
-        ? `the content of ${type} is a host alone, without blanks`
-        : whyNoLabels(glob);
-    case 'SRV':
-      return whyNoLabels(glob);
-    default:
-      return null;
-  }
-};
+const whyNoContent = (type: RecordType, pattern: string): string | null =>
+  whyNotIn(contentGlob(type, pattern), definitionOf(type).whyNotIn);
 
-const isPartOf = ({ hasStar, texts }: Glob, part: RegExp, isWhole: (text: string) => boolean): boolean =>
-  hasStar ? texts.every((text) => part.test(text)) : isWhole(texts[0]!);
-
-const whyNoLabels = ({ hasStar, texts }: Glob): string | null =>
-  hasStar && texts.some((text) => /[^\x00-\x7f]/.test(text))
-    ? 'hosts and names are compared in their ASCII form (`xn--…`), and a label with a star in it has none'
-    : null;
+const whyNotIn = (
+  { hasStar, texts }: Glob,
+  why: (text: string, isWhole: boolean) => string | null,
+): string | null => texts.map((text) => why(text, !hasStar)).find((reason) => reason !== null) ?? null;

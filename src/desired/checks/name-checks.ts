@@ -1,12 +1,13 @@
+import { isSpf } from '../../model/text.ts';
+import { kindOf } from '../../plan/conflict.ts';
 import type { RecordDraft } from '../record-draft.ts';
 import { placeOf, shownName, type NameCheck, type RecordComplaint } from './check.ts';
-import { isSpf } from './text-checks.ts';
 
 const cnameAlone: NameCheck = {
   id: 'cname-alone',
   find: (drafts) => {
-    const aliases = drafts.filter((draft) => draft.record.type === 'CNAME' && !isAllowedApex(draft));
-    const other = drafts.find(({ record }) => record.type !== 'CNAME');
+    const aliases = drafts.filter((draft) => isAlias(draft) && !isAllowedApex(draft));
+    const other = drafts.find((draft) => !isAlias(draft));
     return beside(aliases, other, 'a CNAME stands alone at its name');
   },
 };
@@ -14,16 +15,16 @@ const cnameAlone: NameCheck = {
 const nullMxAlone: NameCheck = {
   id: 'null-mx-alone',
   find: (drafts) => {
-    const exchanges = drafts.filter(({ record }) => record.type === 'MX');
-    const other = exchanges.find((draft) => !isNullMx(draft));
-    return beside(exchanges.filter(isNullMx), other, 'an MX `.` says that there is no mail here');
+    const other = drafts.find(({ canonical }) => kindOf(canonical) === 'MX');
+    const alone = drafts.filter(({ canonical }) => kindOf(canonical) === 'null MX');
+    return beside(alone, other, 'an MX `.` says that there is no mail here');
   },
 };
 
 const spfTwice: NameCheck = {
   id: 'spf-twice',
   find: (drafts) => {
-    const [first, ...others] = drafts.filter(isSpf);
+    const [first, ...others] = drafts.filter(isSpfText);
     return others
       .filter((other) => differ(first!, other))
       .map((draft) => ({
@@ -70,7 +71,10 @@ const beside = (
 const isAllowedApex = ({ record, allow }: RecordDraft): boolean =>
   record.name === null && allow.has('cname-apex');
 
-const isNullMx = ({ canonical: { type, content } }: RecordDraft): boolean => type === 'MX' && content === '.';
+const isAlias = ({ canonical }: RecordDraft): boolean => kindOf(canonical) === 'CNAME';
+
+const isSpfText = ({ canonical: { type, content } }: RecordDraft): boolean =>
+  type === 'TXT' && isSpf(content);
 
 /** Copies are told by another check. */
 const differ = ({ canonical: one }: RecordDraft, { canonical: other }: RecordDraft): boolean =>

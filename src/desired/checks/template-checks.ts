@@ -1,11 +1,15 @@
 import { withoutFinalDot } from '../../plan/glob.ts';
 import { matchesIgnore } from '../../plan/ignore.ts';
 import { canonicalName } from '../../model/canonical.ts';
+import { isHostLabel, nameLabelsOf } from '../../model/host.ts';
+import { hasPlaceholder } from '../../model/placeholder.ts';
+import { definitionOf } from '../../model/types/table.ts';
+import { kindOf } from '../../plan/conflict.ts';
 import { quote } from '../fault.ts';
 import type { RecordDraft } from '../record-draft.ts';
 import { nameAt, placeOf, shownName, type TemplateCheck } from './check.ts';
 import { ignoreMatchesNothing } from './ignore-checks.ts';
-import { hasPlaceholder, isHostLabel, nameLabelsOf, octetsOf } from './hosts.ts';
+import { octetsOf } from './hosts.ts';
 import { templateTtlUnusual } from './ttl-checks.ts';
 
 const duplicateRecord: TemplateCheck = {
@@ -40,12 +44,15 @@ const wantedAndIgnored: TemplateCheck = {
 const targetIsCname: TemplateCheck = {
   id: 'target-is-cname',
   find: ({ subdomains }, records) => {
-    const aliases = records.filter(({ record }) => record.type === 'CNAME' && record.name !== null);
+    const aliases = records.filter(
+      ({ record, canonical }) => kindOf(canonical) === 'CNAME' && record.name !== null,
+    );
     if (aliases.length === 0) return [];
     const names = new Map(aliases.map((draft) => [draft.canonical.name, draft]));
     const zones = subdomains.map(({ text }) => `.${canonicalName(text)}`);
     return records.flatMap((draft) => {
-      const target = draft.record.type === 'CNAME' ? null : draft.hosts.target;
+      const rules = definitionOf(draft.record.type).target;
+      const target = rules?.mayBeAlias === true ? null : draft.hosts.target;
       const alias =
         target === null
           ? undefined

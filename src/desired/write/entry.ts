@@ -1,7 +1,8 @@
 import { hasPriority, type RecordData } from '../../model/record.ts';
+import { definitionOf } from '../../model/types/table.ts';
 import type { Present } from '../../plan/entry.ts';
 import type { AllowableCheck } from '../check-id.ts';
-import { maxTtl, maxUnsigned16 } from '../schema.ts';
+import { maxTtl } from '../schema.ts';
 import { scalarOf } from './scalar.ts';
 
 /** The width that formatters of such files are set to in this project. */
@@ -48,19 +49,13 @@ export const shownRecord = ({ type, name, content, priority, ttl }: RecordData):
 const contentFields = (record: RecordData): string[][] => {
   const priority =
     hasPriority(record.type) && record.priority !== null ? [['priority', String(record.priority)]] : [];
-  const srv = record.type === 'SRV' ? srvParts(record.content) : null;
-  if (srv === null) return [['content', valueOf(record.content)], ...priority];
+  const parts = definitionOf(record.type)?.parts?.of(record.content) ?? null;
+  // What is not in order is written as it is.
+  if (parts === null) return [['content', valueOf(record.content)], ...priority];
   return [
     ...priority,
-    ['weight', String(srv.weight)],
-    ['port', String(srv.port)],
-    ['target', valueOf(srv.target)],
+    ['weight', String(parts.weight)],
+    ['port', String(parts.port)],
+    ['target', valueOf(parts.target)],
   ];
-};
-
-/** Null where the content is not in order: it is written as it is then. */
-const srvParts = (content: string): { weight: number; port: number; target: string } | null => {
-  const [, weight, port, target] = /^\s*(\d{1,10})\s+(\d{1,10})\s+(\S+)\s*$/.exec(content) ?? [];
-  if (target === undefined || Math.max(Number(weight), Number(port)) > maxUnsigned16) return null;
-  return { weight: Number(weight), port: Number(port), target };
 };

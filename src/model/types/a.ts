@@ -1,3 +1,6 @@
+import { isIPv4 } from 'node:net';
+import { isAddress } from '../address.ts';
+import { isNameLabel } from '../host.ts';
 import type { TypeDefinition } from './definition.ts';
 
 /** An IPv4 address (RFC 1035 §3.4.1). */
@@ -7,9 +10,25 @@ export const a = {
   canonicalPattern: (text) => text.toLowerCase(),
   ignoresCase: true,
   hasPriority: false,
-  needsName: false,
+  name: 'optional',
+  isNameLabel,
+  target: null,
+  parts: null,
+  checks: [
+    {
+      id: 'bad-ipv4',
+      at: 'content',
+      find: ({ content }, quote) => {
+        if (isIPv4(content)) return null;
+        const hint = isAddress(content) ? '; an IPv6 address belongs in an AAAA record' : '';
+        return `${quote(content)} is no IPv4 address${hint}`;
+      },
+    },
+  ],
+  whyNotIn: (text, isWhole) =>
+    (isWhole ? isIPv4(text) : /^[\d.]*$/.test(text)) ? null : 'it is no part of an IPv4 address',
   writePhase: 0,
   inertContent: '0.0.0.0',
   conflictKind: () => 'other',
   independent: null,
-} satisfies TypeDefinition;
+} as const satisfies TypeDefinition;

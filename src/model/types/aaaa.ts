@@ -1,3 +1,5 @@
+import { isIPv4 } from 'node:net';
+import { isNameLabel } from '../host.ts';
 import { canonicalIPv6 } from '../ipv6.ts';
 import type { TypeDefinition } from './definition.ts';
 
@@ -7,9 +9,27 @@ export const aaaa = {
   canonicalPattern: (text) => text.toLowerCase().replace(/(^|:)0+(?=[0-9a-f])/g, '$1'),
   ignoresCase: true,
   hasPriority: false,
-  needsName: false,
+  name: 'optional',
+  isNameLabel,
+  target: null,
+  parts: null,
+  checks: [
+    {
+      id: 'bad-ipv6',
+      at: 'content',
+      find: ({ content }, quote) => {
+        if (canonicalIPv6(content) !== null) return null;
+        const hint = isIPv4(content) ? '; an IPv4 address belongs in an A record' : '';
+        return `${quote(content)} is no IPv6 address${hint}`;
+      },
+    },
+  ],
+  whyNotIn: (text, isWhole) =>
+    (isWhole ? canonicalIPv6(text) !== null : /^[\da-f:.]*$/.test(text))
+      ? null
+      : 'it is no part of an IPv6 address',
   writePhase: 0,
   inertContent: '::',
   conflictKind: () => 'other',
   independent: null,
-} satisfies TypeDefinition;
+} as const satisfies TypeDefinition;

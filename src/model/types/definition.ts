@@ -12,8 +12,21 @@ export interface TypeDefinition {
   readonly ignoresCase: boolean;
   /** Whether it has a priority, which every add and update then carries (service specification §4.5, §4.6). */
   readonly hasPriority: boolean;
-  /** Whether every add and update carries a name (§4.5, §4.6). */
-  readonly needsName: boolean;
+  /**
+   * Whether it has to have a name: `required` by the service, in every add and update (§4.5, §4.6), or `below-apex`, as
+   * it cannot stand beside the records that every zone has at the subdomain itself.
+   */
+  readonly name: 'optional' | 'required' | 'below-apex';
+  /** Whether a label of its name, stars apart, is in order. */
+  readonly isNameLabel: (label: string) => boolean;
+  /** The host that it points at; null of a type that points at none. */
+  readonly target: Target | null;
+  /** The keys that a template file may spread its content over; null where there is `content` alone. */
+  readonly parts: Parts | null;
+  /** What a template file may get wrong in it, beyond what holds for every name, host and priority. */
+  readonly checks: readonly TypeCheck[];
+  /** Why no content holds a text that a pattern asks for, of which `isWhole` says that it is all of the content. */
+  readonly whyNotIn: (text: string, isWhole: boolean) => string | null;
   /** Earlier ones are written first: addresses 0, what nothing else refers to 1, what points at names 2. */
   readonly writePhase: 0 | 1 | 2;
   /** What a parked record says: well formed, and of use to nobody. */
@@ -33,4 +46,37 @@ export interface Independent {
   readonly kindOf: (content: string) => string | null;
   /** Whether the second is the first as a service may have spelled it. */
   readonly isRespelled: (sent: string, stored: string) => boolean;
+}
+
+export interface Target {
+  /** Null where the content is not in order. */
+  readonly in: (content: string) => string | null;
+  readonly isLabel: (label: string) => boolean;
+  /** Whether a lone `.` means something: that there is none. */
+  readonly mayBeRoot: boolean;
+  readonly mayBeAlias: boolean;
+  /** What is probably meant by a content, as it is written, that is no host; null for most. */
+  readonly mistake: (content: string) => string | null;
+}
+
+/** A content that can be written in three keys. */
+export interface Parts {
+  /** Null where the content is not in order. */
+  readonly of: (content: string) => { weight: number; port: number; target: string } | null;
+  /** A content as it is sent: the parts joined by single blanks. */
+  readonly joined: (content: string) => string;
+}
+
+/** A check of template files: its id, where in the record it points, and what it says; null where all is well. */
+export interface TypeCheck {
+  readonly id: string;
+  readonly at: 'name' | 'content';
+  readonly find: (record: CheckedRecord, quote: (text: string) => string) => string | null;
+}
+
+/** As it is written, and in canonical form. */
+export interface CheckedRecord {
+  readonly name: string | null;
+  readonly content: string;
+  readonly canonical: { readonly name: string; readonly content: string };
 }

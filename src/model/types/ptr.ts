@@ -1,4 +1,11 @@
-import { canonicalHost, canonicalHostPattern, inertHost } from '../host.ts';
+import {
+  canonicalHost,
+  canonicalHostPattern,
+  inertHost,
+  isNameLabel,
+  isReverseLabel,
+  whyNotInHostAlone,
+} from '../host.ts';
 import type { TypeDefinition } from './definition.ts';
 
 /** The host behind an address (RFC 1035 §3.3.12). */
@@ -7,9 +14,20 @@ export const ptr = {
   canonicalPattern: canonicalHostPattern,
   ignoresCase: true,
   hasPriority: false,
-  needsName: true,
+  name: 'required',
+  isNameLabel: isReverseLabel,
+  target: {
+    in: (content) => content || null,
+    isLabel: isNameLabel,
+    mayBeRoot: false,
+    mayBeAlias: false,
+    mistake: () => null,
+  },
+  parts: null,
+  checks: [],
+  whyNotIn: (text, isWhole) => whyNotInHostAlone('PTR', text, isWhole),
   writePhase: 1,
   inertContent: inertHost,
   conflictKind: () => 'other',
   independent: null,
-} satisfies TypeDefinition;
+} as const satisfies TypeDefinition;

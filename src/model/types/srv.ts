@@ -1,4 +1,13 @@
-import { canonicalHost, canonicalHostPattern, inertHost } from '../host.ts';
+import {
+  canonicalHost,
+  canonicalHostPattern,
+  inertHost,
+  isHostLabel,
+  isNameLabel,
+  whyNotInHost,
+} from '../host.ts';
+import { hasPlaceholder } from '../placeholder.ts';
+import { isUnsigned16, maxUnsigned16 } from '../unsigned16.ts';
 import type { TypeDefinition } from './definition.ts';
 
 /** Where a service is (RFC 2782): `<weight> <port> <target>`, the priority apart. */
@@ -13,11 +22,52 @@ export const srv = {
     text.trim().replace(/\s+/g, ' ').replace(/\S+$/, canonicalHostPattern).toLowerCase(),
   ignoresCase: true,
   hasPriority: true,
-  needsName: true,
+  name: 'required',
+  isNameLabel,
+  target: {
+    in: (content) => /^\d+ \d+ (\S+)$/.exec(content)?.[1] ?? null,
+    isLabel: isHostLabel,
+    mayBeRoot: true,
+    mayBeAlias: false,
+    mistake: () => null,
+  },
+  parts: {
+    of: (content) => {
+      const [, weight, port, target] = inOrder.exec(content) ?? [];
+      if (target === undefined || Math.max(Number(weight), Number(port)) > maxUnsigned16) return null;
+      return { weight: Number(weight), port: Number(port), target };
+    },
+    // What is not in three parts stays as it is, for a check to tell or a record to allow.
+    joined: (content) => (inOrder.test(content) ? content.trim().split(/\s+/).join(' ') : content),
+  },
+  checks: [
+    {
+      id: 'srv-content',
+      at: 'content',
+      find: ({ content }, quote) => {
+        const [weight, port, target, ...more] = content.split(' ');
+        const isInOrder = isUnsigned16(weight) && isUnsigned16(port) && Boolean(target) && more.length === 0;
+        return isInOrder
+          ? null
+          : `${quote(content)} is not \`<weight> <port> <target>\` with numbers from 0 to ${maxUnsigned16}`;
+      },
+    },
+    {
+      id: 'srv-name',
+      at: 'name',
+      find: ({ name }, quote) =>
+        name === null || hasPlaceholder(name) || /^_[^.]+\._[^.]+(?:\.|$)/.test(name)
+          ? null
+          : `clients ask for an SRV record by \`_service._protocol\`, not by ${quote(name)}`,
+    },
+  ],
+  whyNotIn: whyNotInHost,
   writePhase: 2,
   inertContent: `0 0 ${inertHost}`,
   conflictKind: () => 'other',
   independent: null,
-} satisfies TypeDefinition;
+} as const satisfies TypeDefinition;
 
 const isWholeNumber = (text: string | undefined): boolean => text !== undefined && /^\d{1,10}$/.test(text);
+
+const inOrder = /^\s*(\d{1,10})\s+(\d{1,10})\s+(\S+)\s*$/;

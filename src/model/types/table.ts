@@ -21,4 +21,8 @@ export const definitions = {
 const byType: ReadonlyMap<string, TypeDefinition> = new Map(Object.entries(definitions));
 
 /** `type` in upper case; undefined for a type that nobody here knows. */
-export const definitionOf = (type: string): TypeDefinition | undefined => byType.get(type);
+export function definitionOf(type: keyof typeof definitions): TypeDefinition;
+export function definitionOf(type: string): TypeDefinition | undefined;
+export function definitionOf(type: string): TypeDefinition | undefined {
+  return byType.get(type);
+}

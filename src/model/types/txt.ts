@@ -1,4 +1,7 @@
+import { isNameLabel, nameLabelsOf } from '../host.ts';
+import { hasPlaceholder } from '../placeholder.ts';
 import { unquoteText } from '../quoted-text.ts';
+import { isSpf, textKind, whyTooLong } from '../text.ts';
 import type { TypeDefinition } from './definition.ts';
 
 /** Text (RFC 1035 §3.3.14): in presentation format where it is quoted, else verbatim. One name serves many owners. */
@@ -7,32 +10,52 @@ export const txt = {
   canonicalPattern: (text) => canonicalText(text),
   ignoresCase: false,
   hasPriority: false,
-  needsName: false,
+  name: 'optional',
+  isNameLabel,
+  target: null,
+  parts: null,
+  checks: [
+    {
+      id: 'txt-length',
+      at: 'content',
+      find: ({ content, canonical }) => whyTooLong(content, canonical.content),
+    },
+    {
+      id: 'spf-open',
+      at: 'content',
+      find: ({ canonical: { content } }) => {
+        const isOpen = isSpf(content) && !/\s(?:[+?~-]?all|redirect=\S+)(?:\s|$)/i.test(content);
+        return isOpen && !hasPlaceholder(content)
+          ? 'this SPF ends with neither `all` nor `redirect=`: it says nothing about other senders'
+          : null;
+      },
+    },
+    {
+      id: 'dmarc-place',
+      at: 'name',
+      find: ({ canonical: { name, content } }) => {
+        if (!/^v=DMARC1(?:[\s;]|$)/i.test(content) || hasPlaceholder(name)) return null;
+        return nameLabelsOf(name).includes('_dmarc')
+          ? null
+          : 'a DMARC policy is looked for at `_dmarc`, nowhere else';
+      },
+    },
+  ],
+  whyNotIn: () => null,
   writePhase: 1,
   inertContent: 'parked',
   conflictKind: () => 'other',
   independent: {
-    kindOf: (content) => textKind(content),
+    kindOf: textKind,
     // But for blanks, quotes and case, or cut short.
     isRespelled: (sent, stored) => {
       const [one, other] = [letters(sent), letters(stored)];
       return one === other || (other !== '' && one.startsWith(other));
     },
   },
-} satisfies TypeDefinition;
+} as const satisfies TypeDefinition;
 
 const canonicalText = (content: string): string =>
   content.startsWith('"') ? (unquoteText(content) ?? content) : content;
-
-/**
- * The kind of a TXT record by its version tag (SPF RFC 7208, DMARC RFC 7489, DKIM RFC 6376, MTA-STS RFC 8461,
- * TLS-RPT RFC 8460, BIMI): a name holds one text of a kind at most. Null for free text.
- */
-export const textKind = (text: string): string | null => {
-  const word = /^[^\s;]*/.exec(text)![0].toLowerCase();
-  return kinds.has(word) ? word : null;
-};
-
-const kinds = new Set(['v=spf1', 'v=dmarc1', 'v=dkim1', 'v=stsv1', 'v=tlsrptv1', 'v=bimi1']);
 
 const letters = (text: string): string => text.replaceAll(/[\s"\\]+/g, '').toLowerCase();
