@@ -1,6 +1,6 @@
 import { runCli } from './cli.ts';
 import { messageOf, UserError } from './errors.ts';
-import { visible } from './report/visible.ts';
+import { escapeControl } from './lib/escape-control.ts';
 
 /**
  * A reader that has seen enough, as in `| head -1`, is no error, and the command goes on to its own exit code. A
@@ -13,7 +13,7 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 });
 process.stderr.on('error', () => undefined);
 
-const visibleLine = (line: string): string => (/^ */.exec(line)?.[0] ?? '') + visible(line.trimStart());
+const visibleLine = (line: string): string => (/^ */.exec(line)?.[0] ?? '') + escapeControl(line.trimStart());
 
 const main = async (): Promise<void> => {
   try {

@@ -19,7 +19,7 @@ export interface Clock {
   /** Runs on steadily, whatever happens to the clock. */
   uptime(): Uptime;
   /** Ends early, without an error, when the signal is aborted. */
-  sleep(milliseconds: number, signal: AbortSignal): Promise<void>;
+  sleep(milliseconds: number, signal: AbortSignal): Promise<unknown>;
 }
 
 export interface ApplyContext {

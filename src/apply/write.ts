@@ -1,4 +1,5 @@
 import { HostingError } from '../hosting/errors.ts';
+import { grownPause } from '../lib/backoff.ts';
 import { canonicalType, sameData } from '../model/canonical.ts';
 import { dataOf, type PresentRecord, type RecordData } from '../model/record.ts';
 import type { PresentTemplate } from '../model/template.ts';
@@ -293,8 +294,9 @@ export const failureAfter = (
 ): Failure => {
   const isRepeated = previous?.kind === kind && sameData(previous.sent, sent);
   const count = isRepeated ? previous.count + 1 : 1;
-  const steps = kind === 'unseen' ? count - 2 : count - 1;
-  const pause = steps < 0 ? 0 : Math.max(shortest, Math.min(longestPause, shortest * 2 ** steps));
+  const failures = kind === 'unseen' ? count - 1 : count;
+  const growth = { first: shortest, longest: Math.max(shortest, longestPause) };
+  const pause = failures === 0 ? 0 : grownPause(failures, growth);
   return { kind, message, count, sent, retryAt: clock.now() + pause, pause, since: clock.uptime() };
 };
 

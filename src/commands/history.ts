@@ -1,8 +1,8 @@
+import { escapeControl } from '../lib/escape-control.ts';
 import type { Options } from './options.ts';
 import { UserError } from '../errors.ts';
 import { parseMoment } from '../model/duration.ts';
 import { asJson } from '../report/json-text.ts';
-import { visible } from '../report/visible.ts';
 import { cleanTexts, scrubber } from '../secrets.ts';
 import { readSettings } from '../settings.ts';
 import { readHistory, type ShownEntry } from './history-entries.ts';
@@ -50,5 +50,5 @@ const asLine = (entry: ShownEntry, withClient: boolean): string => {
   const change = changeText(before, after);
   const id = recordId === null ? '' : ` #${recordId}`;
   const why = error === null ? '' : ` (${error})`;
-  return `${at} ${outcome.padEnd(9)} ${visible(`${name}: ${action}${id} ${change}${why}`)}\n`;
+  return `${at} ${outcome.padEnd(9)} ${escapeControl(`${name}: ${action}${id} ${change}${why}`)}\n`;
 };

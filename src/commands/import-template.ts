@@ -7,6 +7,7 @@ import { textOf } from '../desired/text.ts';
 import { existingIn, nothingYet, type Existing } from '../desired/write/existing.ts';
 import { writeTemplate, type WrittenFiles } from '../desired/write.ts';
 import { messageOf, UserError } from '../errors.ts';
+import { plural } from '../lib/plural.ts';
 import type { DesiredState, DesiredTemplate, PresentTemplate } from '../model/template.ts';
 import type { ClientSettings } from '../settings/client.ts';
 
@@ -147,5 +148,3 @@ const noteOn = ({ wanted, remarks, fragments }: WrittenFiles): string =>
     ...(fragments.size === 0 ? [] : [plural(fragments.size, 'fragment')]),
     ...(remarks === 0 ? [] : [plural(remarks, 'remark')]),
   ].join(', ');
-
-const plural = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;

@@ -1,11 +1,12 @@
 import { stat } from 'node:fs/promises';
+import { escapeControl } from '../lib/escape-control.ts';
+import { plural } from '../lib/plural.ts';
 import type { Options } from './options.ts';
 import { labelsOf } from '../desired/label.ts';
 import { suggestion } from '../desired/nearest.ts';
 import { UserError } from '../errors.ts';
 import { HostingError } from '../hosting/errors.ts';
 import type { PresentTemplate } from '../model/template.ts';
-import { visible } from '../report/visible.ts';
 import type { Client } from './client.ts';
 import { importTemplate, readDirectory, type Outcome } from './import-template.ts';
 import { openSession, type Session } from './session.ts';
@@ -78,8 +79,10 @@ const summaryOf = (outcomes: readonly Outcome[]): string => {
   const count = (result: Outcome['result']): number =>
     outcomes.filter((outcome) => outcome.result === result).length;
   return [
-    ...outcomes.map(({ result, file, note }) => `${result.padEnd(longest)}  ${visible(`${file}: ${note}`)}`),
-    `${outcomes.length === 1 ? '1 template' : `${outcomes.length} templates`}: ${count('written')} written, ${count('unchanged')} unchanged, ${count('skipped')} skipped`,
+    ...outcomes.map(
+      ({ result, file, note }) => `${result.padEnd(longest)}  ${escapeControl(`${file}: ${note}`)}`,
+    ),
+    `${plural(outcomes.length, 'template')}: ${count('written')} written, ${count('unchanged')} unchanged, ${count('skipped')} skipped`,
     '',
   ].join('\n');
 };

@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import path from 'node:path';
 import type { Logger } from 'pino';
+import { escapeControl } from '../lib/escape-control.ts';
 import type { Options } from './options.ts';
 import { UserError } from '../errors.ts';
 import { createLogger } from '../log.ts';
-import { visible } from '../report/visible.ts';
 import { cleanTexts, scrubber } from '../secrets.ts';
 import { readSettings, type Settings } from '../settings.ts';
 import type { ClientSettings } from '../settings/client.ts';
@@ -88,7 +88,8 @@ export const openSession = async (
 };
 
 /** Beside the answer of a command, for the person who waits for it. */
-const tell = (message: string): void => void process.stderr.write(`dns-template-sync: ${visible(message)}\n`);
+const tell = (message: string): void =>
+  void process.stderr.write(`dns-template-sync: ${escapeControl(message)}\n`);
 
 /** A command answers on stdout; what its passes do, step by step, is of interest to nobody who did not ask. */
 const levelOf = ({ logLevel }: Settings, logTo: 1 | 2): Settings['logLevel'] =>

@@ -1,14 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { setTimeout } from 'node:timers/promises';
 import type { Clock } from '../apply/context.ts';
+import { sleep } from '../lib/sleep.ts';
 
 export const systemClock: Clock = {
   now: () => Date.now(),
   uptime: () => ({ boot: (boot ??= bootId()), at: Math.round(Number(process.hrtime.bigint()) / 1e6) }),
-  sleep: async (milliseconds, signal) => {
-    await setTimeout(milliseconds, undefined, { signal }).catch(() => undefined);
-  },
+  sleep,
 };
 
 let boot: string | null = null;

@@ -1,5 +1,5 @@
+import { escapeControl } from '../lib/escape-control.ts';
 import { pad, widthOf } from '../report/columns.ts';
-import { visible } from '../report/visible.ts';
 
 export type Row = Readonly<Record<string, string | number | null>>;
 
@@ -8,7 +8,7 @@ export const asTable = (rows: readonly Row[]): string => {
   const [first] = rows;
   if (!first) return 'none\n';
   const titles = Object.keys(first);
-  const cells = rows.map((row) => titles.map((title) => visible(String(row[title] ?? '-'))));
+  const cells = rows.map((row) => titles.map((title) => escapeControl(String(row[title] ?? '-'))));
   const widths = titles.map((title, column) =>
     Math.max(widthOf(title), ...cells.map((line) => widthOf(line[column] ?? ''))),
   );

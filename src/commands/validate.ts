@@ -1,9 +1,10 @@
+import { escapeControl } from '../lib/escape-control.ts';
+import { plural } from '../lib/plural.ts';
 import type { Options } from './options.ts';
 import { createTemplateLoader } from '../desired/load.ts';
 import { formatProblem } from '../desired/problem.ts';
 import type { DesiredState, Problem } from '../model/template.ts';
 import { asJson } from '../report/json-text.ts';
-import { visible } from '../report/visible.ts';
 import { cleanTexts, scrubber } from '../secrets.ts';
 import { readSettings } from '../settings.ts';
 
@@ -49,10 +50,8 @@ const asText: Form = (problems, states) => {
   const count = (severity: Problem['severity']): number =>
     problems.filter((problem) => problem.severity === severity).length;
   const summary = `${plural(files, 'template file')}: ${plural(count('error'), 'error')}, ${plural(count('warning'), 'warning')}`;
-  return [...problems.map((problem) => visible(formatProblem(problem))), summary, ''].join('\n');
+  return [...problems.map((problem) => formatProblem(problem)), summary, ''].join('\n');
 };
-
-const plural = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
 
 /** Workflow commands: each becomes an annotation at its line. */
 const asGithub: Form = (problems) =>
@@ -68,7 +67,7 @@ const asGithub: Form = (problems) =>
     })
     .join('');
 
-const data = (text: string): string => visible(text).replaceAll('%', '%25');
+const data = (text: string): string => escapeControl(text).replaceAll('%', '%25');
 
 const property = (text: string): string => data(text).replaceAll(':', '%3A').replaceAll(',', '%2C');
 

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import { backoff } from '../lib/backoff.ts';
 import type { Trigger } from '../result.ts';
 
 /**
@@ -126,11 +127,10 @@ export class PassLoop {
     }
   }
 
-  /** Milliseconds; shortened by up to a half, so that clients do not march in step. */
+  /** Milliseconds. */
   #pauseAfter(outcome: Exclude<PassOutcome, 'ok'>): number {
-    const jitter = 1 - this.#random() / 2;
-    if (outcome === 'busy') return shortestPause * jitter;
-    const grown = Math.min(longestPause, shortestPause * 2 ** (this.#failures - 1)) * jitter;
+    const grown = backoff(outcome === 'busy' ? 1 : this.#failures, growth, this.#random);
+    if (outcome === 'busy') return grown;
     return outcome === 'failed' ? grown : Math.max(grown, outcome.failedUntil - Date.now());
   }
 
@@ -146,8 +146,7 @@ export class PassLoop {
   }
 }
 
-const shortestPause = 2_000;
-const longestPause = 5 * 60_000;
+const growth = { first: 2_000, longest: 5 * 60_000, jitter: 0.5 };
 
 /** Milliseconds. A service that asks for more than a day, or whose clock is days ahead, is asked again after one. */
 const mostPatience = 24 * 3_600_000;

@@ -1,4 +1,4 @@
-import { setTimeout } from 'node:timers/promises';
+import { sleep } from '../lib/sleep.ts';
 
 interface SharedText {
   /** What the text depends on. As long as all of it is the very same, so is the text. */
@@ -25,7 +25,7 @@ export const sharedText = ({
   const begin = async (): Promise<Uint8Array<ArrayBuffer>> => {
     await newest?.bytes.catch(() => undefined);
     const rest = restsUntil - performance.now();
-    if (rest > 0) await setTimeout(rest);
+    if (rest > 0) await sleep(rest);
     next = null;
     const started = performance.now();
     const made = { key: key(), at: started, bytes: bytesOf(make) };

@@ -1,4 +1,5 @@
 import { basename } from 'node:path';
+import { plural } from '../lib/plural.ts';
 import type { DesiredState, Problem, UnusableTemplate } from '../model/template.ts';
 import { twiceFindings } from './described-twice.ts';
 import type { FileDrafts } from './file-drafts.ts';
@@ -82,7 +83,7 @@ const wordless = ({ path, outline }: SourceFile): UnusableTemplate => ({
 });
 
 const countErrors = (files: readonly string[], count: number): string =>
-  `${count === 0 ? 'more errors than are listed' : count === 1 ? '1 error' : `${count} errors`} in ${[...new Set(files)].join(' and ')}`;
+  `${count === 0 ? 'more errors than are listed' : plural(count, 'error')} in ${[...new Set(files)].join(' and ')}`;
 
 const unreadable = (missing: Missing): UnusableTemplate => ({
   file: missing.path,

@@ -1,3 +1,4 @@
+import { escapeControl } from '../lib/escape-control.ts';
 import type { CheckId } from './check-id.ts';
 
 /** Line and column count from 1. */
@@ -21,15 +22,9 @@ export const faultAt = (check: CheckId, { line, column }: Position, message: str
   column,
 });
 
-/** Without what would break a line or garble a terminal. */
-export const oneLine = (text: string): string => text.replace(/[\p{Cc}\p{Cs}\u2028\u2029]/gu, escape);
-
 /** A text as it stands in a message: in one line, and no longer than a line. */
 export const quote = (text: string): string => {
   if (text === '') return '`""`';
-  const line = oneLine(text);
+  const line = escapeControl(text);
   return line.length <= 60 ? `\`${line}\`` : `\`${line.slice(0, 57).replace(/[\ud800-\udbff]$/, '')}...\``;
 };
-
-const escape = (character: string): string =>
-  `\\u${character.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}`;

@@ -1,6 +1,7 @@
+import { escapeControl } from '../lib/escape-control.ts';
 import type { Problem } from '../model/template.ts';
 import { isWarning } from './check-id.ts';
-import { oneLine, type Fault } from './fault.ts';
+import type { Fault } from './fault.ts';
 import type { Place } from '../model/record.ts';
 
 /** A fault and the file it stands in; in a fragment, also the place of the include that led there. */
@@ -15,7 +16,7 @@ export const atFile = (file: string, faults: readonly Fault[], via: Place | null
 /** `FILE:LINE:COLUMN: error|warning: message [check-id]` */
 export const formatProblem = ({ file, line, column, severity, message, check }: Problem): string => {
   const place = [file, line, column].filter((part) => part !== null).map((part) => `${part}:`);
-  return oneLine(`${place.join('')}${place.length > 0 ? ' ' : ''}${severity}: ${message} [${check}]`);
+  return escapeControl(`${place.join('')}${place.length > 0 ? ' ' : ''}${severity}: ${message} [${check}]`);
 };
 
 /**

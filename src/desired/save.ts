@@ -1,8 +1,8 @@
-import { randomUUID } from 'node:crypto';
-import { lstat, rename, rm, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { lstat, writeFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { makeDirectory } from '../directory.ts';
 import { UserError } from '../errors.ts';
+import { writeAtomically } from '../lib/write-atomically.ts';
 import { readBeginning } from '../regular-file.ts';
 import { maxFileSize } from './text.ts';
 
@@ -26,11 +26,5 @@ export const createFile = async (file: string, text: string): Promise<void> => {
 /** Whoever reads it meanwhile sees the old file or the new one, whole. */
 export const replaceFile = async (file: string, text: string): Promise<void> => {
   const { mode } = await lstat(file);
-  const draft = join(dirname(file), `.${randomUUID()}`);
-  try {
-    await writeFile(draft, text, { flag: 'wx', mode });
-    await rename(draft, file);
-  } finally {
-    await rm(draft, { force: true });
-  }
+  writeAtomically(file, text, { mode });
 };

@@ -1,5 +1,6 @@
 import { basename, dirname, isAbsolute, join, normalize, sep } from 'node:path';
-import { setTimeout } from 'node:timers/promises';
+import { grownPause } from '../lib/backoff.ts';
+import { sleep } from '../lib/sleep.ts';
 import { readBeginning } from '../regular-file.ts';
 import {
   findFile,
@@ -77,7 +78,7 @@ export const readSnapshot = async (
   let look = first ?? (await lookAt(paths));
   for (let attempt = 0; attempt < tries; attempt += 1) {
     if (attempt > 0) {
-      await setTimeout(20 * 2 ** attempt);
+      await sleep(grownPause(attempt, { first: 40, longest: 320 }));
       look = await lookAt(paths, look.found);
     }
     const { found, lookedAt } = look;

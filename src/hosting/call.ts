@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { readRetryAfter } from '../lib/retry-after.ts';
 import { scrubber } from '../secrets.ts';
 import { shapeFault, type Shape } from './elements.ts';
 import { HostingError, type HostingErrorKind, type Operation } from './errors.ts';
@@ -162,11 +163,3 @@ const parseJson = (body: Buffer): unknown => {
 
 const place = (path: string, key: PropertyKey): string =>
   typeof key === 'number' ? `${path}[${key}]` : path === '' ? String(key) : `${path}.${String(key)}`;
-
-/** Milliseconds: `Retry-After` is whole seconds or an HTTP date (RFC 9110, section 10.2.3). */
-const readRetryAfter = (header: string | string[] | undefined): number | null => {
-  const value = (Array.isArray(header) ? header[0] : header)?.trim() ?? '';
-  if (/^\d{1,9}$/.test(value)) return Number(value) * 1_000;
-  const date = value.endsWith('GMT') ? Date.parse(value) : Number.NaN;
-  return Number.isNaN(date) ? null : Math.max(0, date - Date.now());
-};

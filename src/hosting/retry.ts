@@ -1,4 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { backoff } from '../lib/backoff.ts';
+import { sleep } from '../lib/sleep.ts';
 import { HostingError } from './errors.ts';
 
 interface Patience {
@@ -17,8 +18,8 @@ export const withRetries = async <T>(attempt: () => Promise<T>, patience: Patien
     } catch (error) {
       if (!(error instanceof HostingError) || failures === attempts || !patience.mayRepeat(error))
         throw error;
-      const pause = Math.max(backoff(failures), error.retryAfter ?? 0);
-      if (pause > patience.longestPause() || !(await slept(pause, patience.signal))) throw error;
+      const pause = Math.max(backoff(failures, growth), error.retryAfter ?? 0);
+      if (pause > patience.longestPause() || !(await sleep(pause, patience.signal))) throw error;
     }
   }
 };
@@ -33,16 +34,4 @@ export const mayRepeatRead = ({ kind, status }: HostingError): boolean =>
 export const mayRepeatWrite = ({ kind }: HostingError): boolean => kind === 'not-sent';
 
 const attempts = 3;
-const firstPause = 400;
-
-/** Exponential with full jitter, so that many clients do not come back in step. */
-const backoff = (failures: number): number => Math.random() * firstPause * 2 ** (failures - 1);
-
-const slept = async (milliseconds: number, signal: AbortSignal): Promise<boolean> => {
-  try {
-    await sleep(milliseconds, undefined, { signal });
-    return true;
-  } catch {
-    return false;
-  }
-};
+const growth = { first: 400, longest: 800, jitter: 1 };

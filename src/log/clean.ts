@@ -1,3 +1,4 @@
+import { escapeInJson } from '../lib/escape-control.ts';
 import { cleanTexts, scrubber } from '../secrets.ts';
 import { parseLine, type Line } from './line.ts';
 
@@ -23,12 +24,9 @@ export const cleanerOf = (secrets: () => readonly string[]): ((lines: string) =>
       scrubWords = scrubber(now.filter((secret) => !isWordLike.test(secret)));
     }
     const clean = scrub(lines) === lines ? lines : lines.split('\n').map(cleanLine).join('\n');
-    return clean.replaceAll(command, '\\u0023');
+    return escapeInJson(clean);
   };
 };
-
-/** What a CI runner takes for a command to itself, wherever it is in a line. */
-const command = /#(?=#(?:vso)?\[)/gi;
 
 /** What might stand in our messages and keys, which are fixed words and hold nothing from elsewhere. */
 const isWordLike = /^[a-z][a-z .,:'-]{0,23}$/i;

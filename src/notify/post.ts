@@ -1,5 +1,6 @@
 import { request as requestInClear } from 'node:http';
 import { request as requestSecure } from 'node:https';
+import { readRetryAfter } from '../lib/retry-after.ts';
 
 export interface Posting {
   readonly url: string;
@@ -57,14 +58,11 @@ const judge = (status: number, retryAfter: string | undefined): Posted => {
   const isRedirect = status >= 300 && status < 400;
   const reason = `the receiver answered ${status}${isRedirect ? ', and redirects are not followed' : ''}`;
   const outcome = refusals.has(status) ? 'refused' : 'failed';
-  return { outcome, reason, retryAfter: waitOf(retryAfter) };
+  return { outcome, reason, retryAfter: Math.min(readRetryAfter(retryAfter) ?? 0, longestWait) };
 };
 
 /** It is about this message. All else is about the address, the permission or the moment, which people mend. */
 const refusals = new Set([400, 406, 413, 415, 422]);
 
-/** Milliseconds; an hour at the most, whatever the receiver asks for. */
-const waitOf = (header = ''): number => {
-  const until = /^\d+$/.test(header) ? Number(header) * 1_000 : Date.parse(header) - Date.now();
-  return Number.isFinite(until) ? Math.min(Math.max(0, until), 3_600_000) : 0;
-};
+/** Milliseconds, whatever the receiver asks for. */
+const longestWait = 3_600_000;

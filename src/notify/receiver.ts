@@ -1,5 +1,7 @@
 import type { Logger } from 'pino';
 import { messageOf, UserError } from '../errors.ts';
+import { backoff } from '../lib/backoff.ts';
+import { sleep } from '../lib/sleep.ts';
 import type { Occasion } from './change.ts';
 import { notificationOf, type Delivery } from './delivery.ts';
 import { News, type ToldStore } from './news.ts';
@@ -97,7 +99,7 @@ export class Receiver {
     try {
       for (let next = this.#news.next(); next !== null; next = this.#news.next()) {
         if (!(await this.#deliver(next))) return;
-        await this.#pause(this.#options.gap);
+        await sleep(this.#options.gap, this.#closing.signal);
       }
     } catch (error) {
       this.#options.log.error(
@@ -138,7 +140,8 @@ export class Receiver {
       said = reason;
       count('retried');
       if (this.#closing.signal.aborted) return false;
-      await this.#pause(Math.max(pauseAfter(attempts, firstPause), retryAfter));
+      const pause = Math.max(backoff(attempts, { ...growth, first: firstPause }), retryAfter);
+      await sleep(pause, this.#closing.signal);
     }
     count('delivered');
     this.#news.done();
@@ -159,28 +162,9 @@ export class Receiver {
       return { outcome: 'failed', reason: messageOf(error), retryAfter: 0 };
     }
   }
-
-  /** Ends early when the program does. */
-  #pause(milliseconds: number): Promise<void> {
-    const { signal } = this.#closing;
-    return new Promise((resolve) => {
-      const end = (): void => {
-        clearTimeout(timer);
-        signal.removeEventListener('abort', end);
-        resolve();
-      };
-      const timer = setTimeout(end, milliseconds);
-      signal.addEventListener('abort', end);
-      if (signal.aborted) end();
-    });
-  }
 }
 
 /** A message that is refused for itself would keep all others waiting for ever. */
 const mostRefusals = 3;
 
-/** Milliseconds; doubled each time, shortened by up to a half, so that many programs do not come back in step. */
-const pauseAfter = (failures: number, first: number): number =>
-  Math.min(longestPause, first * 2 ** (failures - 1)) * (1 - Math.random() / 2);
-
-const longestPause = 5 * 60_000;
+const growth = { longest: 5 * 60_000, jitter: 0.5 };

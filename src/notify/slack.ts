@@ -1,7 +1,8 @@
+import { escapeControl } from '../lib/escape-control.ts';
+import { plural } from '../lib/plural.ts';
 import type { Difference } from '../plan/difference.ts';
 import { shorten } from '../report/columns.ts';
 import { rowOf } from '../report/row.ts';
-import { visible } from '../report/visible.ts';
 import type { Change } from './change.ts';
 import { shownDifferences, type Delivery } from './delivery.ts';
 
@@ -49,12 +50,12 @@ const sayings: Record<Change['event'], (change: Change) => string> = {
   drift: ({ standing: { differences, subdomains } }) =>
     [
       ...(differences.length > 0
-        ? [`${many(differences.length, 'difference')} between file and service`]
+        ? [`${plural(differences.length, 'difference')} between file and service`]
         : []),
-      ...(subdomains.length > 0 ? [`${many(subdomains.length, 'subdomain')} behind`] : []),
+      ...(subdomains.length > 0 ? [`${plural(subdomains.length, 'subdomain')} behind`] : []),
     ].join(', ') || 'drifted',
   mended: ({ standing: { mended } }) =>
-    `was changed at the service: ${many(mended.length, 'difference')} set right`,
+    `was changed at the service: ${plural(mended.length, 'difference')} set right`,
   held: () => 'is held, and waits for a person',
   failed: ({ standing }) => (standing.template === null ? 'cannot be synchronised' : 'failed'),
   unknown: () => 'has a write of unknown outcome',
@@ -78,7 +79,7 @@ const longestRow = 400;
 
 /** Text from elsewhere. In code nobody is notified, nothing is a link, and no sign has a meaning. */
 const code = (text: string, width: number): string =>
-  `\`${shorten(visible(text), width)
+  `\`${shorten(escapeControl(text), width)
     .replaceAll('`', "'")
     .replaceAll(/[&<>]/g, (sign) => entities[sign] ?? sign)}\``;
 
@@ -93,5 +94,3 @@ const limited = (lines: readonly string[], room: number): string => {
   }
   return text;
 };
-
-const many = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;

@@ -1,7 +1,8 @@
-import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod';
 import { makeDirectory } from '../directory.ts';
+import { writeAtomically } from '../lib/write-atomically.ts';
 import { toldNothing, type Told } from './change.ts';
 import { states } from './standing.ts';
 
@@ -27,9 +28,7 @@ export const openToldFile = ({ file, onError }: ToldFileOptions): ToldFile => {
     try {
       const receivers = Object.fromEntries([...told].map(([name, map]) => [name, Object.fromEntries(map)]));
       makeDirectory(path.dirname(file), 0o700);
-      const temporary = `${file}.new`;
-      writeFileSync(temporary, `${JSON.stringify({ version: 1, receivers })}\n`, { mode: 0o600 });
-      renameSync(temporary, file);
+      writeAtomically(file, `${JSON.stringify({ version: 1, receivers })}\n`, { mode: 0o600 });
     } catch (error) {
       isUsable = false;
       onError(error);

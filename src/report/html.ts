@@ -1,3 +1,4 @@
+import { escapeControl } from '../lib/escape-control.ts';
 import { badge, problemList, rowList } from './html-parts.ts';
 import { style } from './html-style.ts';
 import { html, type Markup } from './markup.ts';
@@ -10,7 +11,6 @@ import {
   type TemplateView,
   viewOf,
 } from './view.ts';
-import { visible } from './visible.ts';
 
 /** The report as one page that needs nothing else: no script, no font, no picture. */
 export const renderHtml = (report: Report): string => {
@@ -50,7 +50,7 @@ const runOf = ({ run, trigger, startedAt, durationMs, dryRun }: Report): Markup 
     ? ''
     : html`<p class="aside">
         Started by ${trigger} at <time datetime="${startedAt}">${startedAt}</time>, took ${String(durationMs)}
-        ms. ${dryRun ? 'Nothing was written.' : ''} Run <code>${visible(run)}</code>
+        ms. ${dryRun ? 'Nothing was written.' : ''} Run <code>${escapeControl(run)}</code>
       </p>`;
 
 const problemSection = (problems: readonly ProblemView[]): Markup =>

@@ -1,7 +1,7 @@
+import { escapeControl } from '../lib/escape-control.ts';
 import type { RecordData } from '../model/record.ts';
 import type { BlockReason, Cause, Difference, Field, Outcome } from '../plan/difference.ts';
 import type { SubdomainResult } from '../result.ts';
-import { visible } from './visible.ts';
 
 type SubdomainDifference = SubdomainResult['differences'][number];
 
@@ -34,8 +34,8 @@ export const rowOf = (difference: Difference): Row => ({
   ...signs[difference.action],
   ...sidesOf(difference),
   outcome: difference.outcome ?? null,
-  notes: notesOf(difference).map(visible),
-  remarks: remarksOf(difference).map(visible),
+  notes: notesOf(difference).map(escapeControl),
+  remarks: remarksOf(difference).map(escapeControl),
 });
 
 export const rowOfSubdomain = (difference: SubdomainDifference): Row => {
@@ -106,7 +106,7 @@ const sidesOf = (difference: Difference): Sides => {
 type Sides = Pick<Row, 'type' | 'name' | 'content' | 'facts' | 'changes'>;
 
 const recordOf = (from: RecordData, to: RecordData, fields: readonly Change['field'][]): Sides => ({
-  type: visible(from.type),
+  type: escapeControl(from.type),
   name: valueOf(from, 'name'),
   content: fields.includes('content') ? null : valueOf(from, 'content'),
   facts: (['priority', 'ttl'] as const)
@@ -119,7 +119,7 @@ const valueOf = (record: RecordData, field: Change['field']): string => {
   const value = record[field];
   if (field === 'name' && (value === null || value === '')) return '@';
   if (value === '') return '(empty)';
-  return value === null ? '(none)' : visible(String(value));
+  return value === null ? '(none)' : escapeControl(String(value));
 };
 
 const notesOf = (difference: Difference): string[] => [

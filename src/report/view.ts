@@ -1,7 +1,8 @@
+import { escapeControl } from '../lib/escape-control.ts';
+import { plural } from '../lib/plural.ts';
 import type { Status, SubdomainResult, TemplateResult } from '../result.ts';
 import type { Report } from './report.ts';
 import { type Row, rowOf, rowOfSubdomain } from './row.ts';
-import { visible } from './visible.ts';
 
 /** What people read in a report, in words. Every text in it is visible and harmless to a terminal. */
 export interface View {
@@ -64,44 +65,46 @@ const templateOf = (template: TemplateResult, withClient: boolean): TemplateView
   const behind = template.subdomains.filter((subdomain) => subdomain.status !== 'in-sync');
   const followers = template.subdomains.length - behind.length;
   return {
-    title: visible(`${withClient ? `${client}: ` : ''}${template.template}${id === null ? '' : ` (${id})`}`),
+    title: escapeControl(
+      `${withClient ? `${client}: ` : ''}${template.template}${id === null ? '' : ` (${id})`}`,
+    ),
     status,
-    message: message === null ? null : visible(message),
+    message: message === null ? null : escapeControl(message),
     counts: listed([
-      [inSync, status === 'in-sync' ? many(inSync, 'record') : `${inSync} in sync`],
+      [inSync, status === 'in-sync' ? plural(inSync, 'record') : `${inSync} in sync`],
       [parked, `${parked} parked`],
       [ignored, `${ignored} ignored`],
-      [followers, `${many(followers, 'subdomain')} in sync`],
+      [followers, `${plural(followers, 'subdomain')} in sync`],
     ]),
-    file: visible(revision === null ? file : `${file} at ${revision.slice(0, 10)}`),
+    file: escapeControl(revision === null ? file : `${file} at ${revision.slice(0, 10)}`),
     rows: template.differences.map(rowOf),
     subdomains: behind.map(subdomainOf),
   };
 };
 
 const subdomainOf = ({ subdomain, status, message, differences }: SubdomainResult): SubdomainView => ({
-  subdomain: visible(subdomain),
+  subdomain: escapeControl(subdomain),
   status,
-  message: message === null ? null : visible(message),
+  message: message === null ? null : escapeControl(message),
   rows: differences.map(rowOfSubdomain),
 });
 
 const problemOf = (problem: Report['problems'][number], withClient: boolean): ProblemView => ({
   severity: problem.severity,
-  place: visible(
+  place: escapeControl(
     [
       [...(withClient ? [problem.client] : []), ...(problem.file === null ? [] : [problem.file])].join(': '),
       ...[problem.line, problem.column].filter((part) => part !== null),
     ].join(':'),
   ),
-  message: visible(problem.message),
-  check: visible(problem.check),
+  message: escapeControl(problem.message),
+  check: escapeControl(problem.check),
 });
 
 const summaryOf = ({ status, summary, problems }: Report): string => {
   const errors = problems.filter(({ severity }) => severity === 'error').length;
   const warnings = problems.length - errors;
-  const inSync = `everything in sync: ${many(summary.inSync, 'record')} in ${many(summary.templates, 'template')}`;
+  const inSync = `everything in sync: ${plural(summary.inSync, 'record')} in ${plural(summary.templates, 'template')}`;
   return (
     listed([
       [summary.applied, `${summary.applied} applied`],
@@ -110,15 +113,15 @@ const summaryOf = ({ status, summary, problems }: Report): string => {
       [summary.park, `${summary.park} to park`],
       [summary.surplus, `${summary.surplus} surplus that cannot be deleted`],
       [summary.blocked, `${summary.blocked} blocked`],
-      [summary.heldTemplates, `${many(summary.heldTemplates, 'template')} held`],
-      [summary.failedTemplates, `${many(summary.failedTemplates, 'template')} failed`],
+      [summary.heldTemplates, `${plural(summary.heldTemplates, 'template')} held`],
+      [summary.failedTemplates, `${plural(summary.failedTemplates, 'template')} failed`],
       [status === 'in-sync' ? 1 : 0, summary.templates === 0 ? 'no templates' : inSync],
       [
         summary.subdomainDifferences,
-        `${many(summary.subdomainDifferences, 'difference')} in subdomains${status === 'in-sync' ? ', pending' : ''}`,
+        `${plural(summary.subdomainDifferences, 'difference')} in subdomains${status === 'in-sync' ? ', pending' : ''}`,
       ],
-      [errors, many(errors, 'error')],
-      [warnings, many(warnings, 'warning')],
+      [errors, plural(errors, 'error')],
+      [warnings, plural(warnings, 'warning')],
     ]) || statusWords[status]
   );
 };
@@ -128,5 +131,3 @@ const listed = (parts: readonly (readonly [count: number, words: string])[]): st
     .filter(([count]) => count > 0)
     .map(([, words]) => words)
     .join(', ');
-
-const many = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;

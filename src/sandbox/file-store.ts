@@ -1,8 +1,9 @@
-import { open, rename, rm, stat } from 'node:fs/promises';
+import { open, stat } from 'node:fs/promises';
 import type { BigIntStats } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { makeDirectory } from '../directory.ts';
 import { messageOf, UserError } from '../errors.ts';
+import { writeAtomically } from '../lib/write-atomically.ts';
 import { SandboxData } from './data.ts';
 import type { DataStore } from './data-store.ts';
 import { hasCode } from './error-code.ts';
@@ -117,35 +118,6 @@ const parse = (file: string, text: string): SandboxData => {
 };
 
 const save = async (file: string, data: SandboxData): Promise<Snapshot> => {
-  const temporary = `${file}.${process.pid}.tmp`;
-  try {
-    const stats = await writeSynced(temporary, JSON.stringify(data));
-    await rename(temporary, file);
-    await syncDirectory(dirname(file));
-    return { data, stamp: stamp(stats) };
-  } catch (thrown) {
-    await rm(temporary, { force: true });
-    throw thrown;
-  }
-};
-
-const writeSynced = async (file: string, text: string): Promise<BigIntStats> => {
-  const handle = await open(file, 'w', 0o600);
-  try {
-    await handle.writeFile(text);
-    await handle.sync();
-    return await handle.stat({ bigint: true });
-  } finally {
-    await handle.close();
-  }
-};
-
-/** Makes the rename itself last. */
-const syncDirectory = async (directory: string): Promise<void> => {
-  const handle = await open(directory, 'r');
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
+  writeAtomically(file, JSON.stringify(data), { mode: 0o600, isDurable: true });
+  return { data, stamp: stamp(await stat(file, { bigint: true })) };
 };

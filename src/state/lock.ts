@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
-import { setTimeout } from 'node:timers/promises';
 import { LockedError } from '../errors.ts';
+import { sleep } from '../lib/sleep.ts';
 import { connect, type Connection } from './connection.ts';
 import { identityOf } from './file-identity.ts';
 import { MemoryError } from './memory.ts';
@@ -39,7 +39,7 @@ export const acquireLock = async ({ file, timeout, signal, onWait }: LockOptions
       await connection.close();
       throw new LockedError(`another pass for this client is running: ${holder}`);
     }
-    await setTimeout(interval, undefined, { signal }).catch(() => undefined);
+    await sleep(interval, signal);
   }
   const sayWho = (text: string): void => noteHolder(`${file}.holder`, text);
   sayWho(`process ${process.pid} on ${hostname()}, since ${new Date().toISOString()}`);

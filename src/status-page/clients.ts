@@ -1,7 +1,8 @@
+import { escapeControl } from '../lib/escape-control.ts';
+import { plural } from '../lib/plural.ts';
 import { html, type Markup } from '../report/markup.ts';
-import { visible } from '../report/visible.ts';
 import type { ClientFacts } from './facts.ts';
-import { duration, many, moment, reasonOf, rest, sign } from './words.ts';
+import { duration, moment, reasonOf, rest, sign } from './words.ts';
 
 /** How each client is. */
 export const clientSection = (clients: readonly ClientFacts[], now: number): Markup =>
@@ -29,10 +30,11 @@ export const clientSection = (clients: readonly ClientFacts[], now: number): Mar
 const mostClients = 200;
 
 const clientRow = (client: ClientFacts, now: number): Markup =>
-  html`<tr role="row" data-key="${visible(client.client)}">
-    <th role="rowheader" scope="row">${visible(client.client)}</th>
+  html`<tr role="row" data-key="${escapeControl(client.client)}">
+    <th role="rowheader" scope="row">${escapeControl(client.client)}</th>
     <td role="cell" data-label="State">
-      ${sign(client.health)} ${client.why === null ? '' : html`<p class="why">${visible(client.why)}</p>`}
+      ${sign(client.health)}
+      ${client.why === null ? '' : html`<p class="why">${escapeControl(client.why)}</p>`}
     </td>
     <td role="cell" data-label="Last pass">${lastPass(client, now)}</td>
     <td role="cell" data-label="Next pass">${nextPass(client, now)}</td>
@@ -45,7 +47,7 @@ const lastPass = ({ lastPass: last, why }: ClientFacts, now: number): Markup =>
         <p class="aside">
           ${reasonOf(last.trigger)}, took ${duration(last.durationMs)}, ended ${sign(last.status)}
         </p>
-        ${last.error === null || last.error === why ? '' : html`<p>${visible(last.error)}</p>`}`;
+        ${last.error === null || last.error === why ? '' : html`<p>${escapeControl(last.error)}</p>`}`;
 
 const nextPass = (client: ClientFacts, now: number): Markup => {
   const { running, waiting, failures, pausedUntil, nextScheduled } = client;
@@ -55,7 +57,7 @@ const nextPass = (client: ClientFacts, now: number): Markup => {
       ? ''
       : html`<p><b class="failed">Backing off</b> until ${moment(pausedUntil, now)}</p>
           <p class="aside">
-            ${failures === 0 ? 'another process is at work' : `${many(failures, 'failure')} in a row`}
+            ${failures === 0 ? 'another process is at work' : `${plural(failures, 'failure')} in a row`}
           </p>`
   }
   ${waiting === null || pausedUntil !== null ? '' : html`<p>Waiting: ${reasonOf(waiting)}</p>`}

@@ -1,6 +1,7 @@
+import { plural } from '../lib/plural.ts';
 import { html, type Markup } from '../report/markup.ts';
 import type { ClientFacts, PageFacts } from './facts.ts';
-import { duration, many, moment, reasonOf } from './words.ts';
+import { duration, moment, reasonOf } from './words.ts';
 
 /** The four answers that most people come for. */
 export const overview = ({ newest, clients, now }: Pick<PageFacts, 'newest' | 'clients' | 'now'>): Markup => {
@@ -18,7 +19,7 @@ export const overview = ({ newest, clients, now }: Pick<PageFacts, 'newest' | 'c
     ${tile(
       'In sync',
       inSync.toLocaleString('en'),
-      listed([inSync === 1 ? 'record' : 'records', `in ${many(templates, 'template')}`], ''),
+      listed([inSync === 1 ? 'record' : 'records', `in ${plural(templates, 'template')}`], ''),
     )}
     ${tile(
       'Differ',

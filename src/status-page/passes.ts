@@ -1,5 +1,5 @@
+import { escapeControl } from '../lib/escape-control.ts';
 import { html, type Markup } from '../report/markup.ts';
-import { visible } from '../report/visible.ts';
 import type { PassEntry, Slot } from './facts.ts';
 import { plot } from './plot.ts';
 import { duration, moment, reasonOf, sign } from './words.ts';
@@ -45,12 +45,12 @@ const passTable = (passes: readonly PassEntry[], now: number): Markup =>
 const passRow = (pass: PassEntry, now: number): Markup =>
   html`<tr role="row">
     <th role="rowheader" scope="row">${moment(pass.startedAt, now)}</th>
-    <td role="cell" data-label="Client">${visible(pass.client)}</td>
+    <td role="cell" data-label="Client">${escapeControl(pass.client)}</td>
     <td role="cell" data-label="Why">${reasonOf(pass.trigger)}</td>
     <td role="cell" data-label="Took">${duration(pass.durationMs)}</td>
     <td role="cell" data-label="Written">${String(pass.written)}</td>
     <td role="cell" data-label="Left">${pass.left === null ? 'not looked' : String(pass.left)}</td>
     <td role="cell" data-label="Ended">
-      ${sign(pass.status)} ${pass.error === null ? '' : html`<p class="why">${visible(pass.error)}</p>`}
+      ${sign(pass.status)} ${pass.error === null ? '' : html`<p class="why">${escapeControl(pass.error)}</p>`}
     </td>
   </tr>`;

@@ -1,6 +1,6 @@
+import { plural } from '../lib/plural.ts';
 import { html, Markup } from '../report/markup.ts';
 import { slotLength, type Slot } from './facts.ts';
-import { many } from './words.ts';
 
 /** The day as a picture: what differed above, the passes below; and the same in words. */
 export const plot = (day: readonly Slot[]): Markup => {
@@ -63,11 +63,11 @@ const inWords = (day: readonly Slot[]): string => {
   const most = Math.max(...day.map(({ left }) => left ?? 0));
   const bad = day.filter(({ worst }) => worst === 'failed' || worst === 'held').length;
   return (
-    `In the last 24 hours ${passes === 1 ? 'one pass' : `${passes} passes`}; ${many(
+    `In the last 24 hours ${passes === 1 ? 'one pass' : `${passes} passes`}; ${plural(
       sum(({ written }) => written),
       'difference',
     )} written; ` +
     `${most === 0 ? 'never one' : `at most ${most}`} left at one time, ${day.at(-1)?.leftAtEnd ?? 0} now` +
-    (bad === 0 ? '.' : `; in ${many(bad, 'quarter hour')} a pass failed or was held.`)
+    (bad === 0 ? '.' : `; in ${plural(bad, 'quarter hour')} a pass failed or was held.`)
   );
 };

@@ -1,5 +1,6 @@
+import { escapeControl } from '../lib/escape-control.ts';
+import { plural } from '../lib/plural.ts';
 import { html, type Markup } from '../report/markup.ts';
-import { visible } from '../report/visible.ts';
 import type { PassEntry } from './facts.ts';
 
 /** The signs and words that all parts of the page use. A state is told by colour, by shape and by word. */
@@ -46,14 +47,12 @@ const reasons: Readonly<Record<PassEntry['trigger'], string>> = {
   command: 'by a command',
 };
 
-export const reasonOf = (trigger: PassEntry['trigger']): string => reasons[trigger] ?? visible(trigger);
-
-export const many = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
+export const reasonOf = (trigger: PassEntry['trigger']): string => reasons[trigger] ?? escapeControl(trigger);
 
 /** What is not on the page, and where it is. */
 export const rest = (count: number, noun: string, address: string): Markup | string =>
   count <= 0
     ? ''
     : html`<p class="rest">
-        and ${many(count, noun)} more, all of them in <a href="${address}">${address}</a>
+        and ${plural(count, noun)} more, all of them in <a href="${address}">${address}</a>
       </p>`;

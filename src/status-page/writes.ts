@@ -1,7 +1,7 @@
+import { escapeControl } from '../lib/escape-control.ts';
 import { recordParts } from '../report/html-parts.ts';
 import { html, type Markup } from '../report/markup.ts';
 import { rowOfWrite } from '../report/row.ts';
-import { visible } from '../report/visible.ts';
 import type { PageFacts, WriteEntry } from './facts.ts';
 import { moment, sign } from './words.ts';
 
@@ -11,7 +11,7 @@ export const writeSection = (writes: PageFacts['writes'], now: number): Markup =
     <h2 id="writes">Writes</h2>
     ${
       typeof writes === 'string'
-        ? html`<p class="failed">The history cannot be read: ${visible(writes)}</p>`
+        ? html`<p class="failed">The history cannot be read: ${escapeControl(writes)}</p>`
         : writeTable(writes, now)
     }
     ${
@@ -47,8 +47,8 @@ const writeRow = (write: WriteEntry, now: number): Markup => {
   return html`<tr role="row">
     <th role="rowheader" scope="row">${moment(Date.parse(write.at), now)}</th>
     <td role="cell" data-label="Template">
-      ${visible(write.template)}
-      <span class="aside">${visible(write.client)}</span>
+      ${escapeControl(write.template)}
+      <span class="aside">${escapeControl(write.client)}</span>
     </td>
     <td role="cell" data-label="Write">
       <span class="${row.kind}"
@@ -60,7 +60,8 @@ const writeRow = (write: WriteEntry, now: number): Markup => {
       <span><code>${row.type}</code> <code class="name">${row.name}</code></span> ${recordParts(row)}
     </td>
     <td role="cell" data-label="Outcome">
-      ${sign(write.outcome)} ${write.error === null ? '' : html`<p class="why">${visible(write.error)}</p>`}
+      ${sign(write.outcome)}
+      ${write.error === null ? '' : html`<p class="why">${escapeControl(write.error)}</p>`}
     </td>
   </tr>`;
 };

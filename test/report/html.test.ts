@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { assembleReport } from '../../src/report/assemble.ts';
 import { renderHtml } from '../../src/report/html.ts';
-import { visible } from '../../src/report/visible.ts';
+import { escapeControl } from '../../src/lib/escape-control.ts';
 import { everyKindReport, pass, template } from './every-kind.ts';
 import { harmlessReport, hostileTexts, reportWith, someHostileTexts, unseen } from './hostile.ts';
 
@@ -53,6 +53,6 @@ describe('hostile texts', () => {
 
   test.each(hostileTexts)('%j stands whole, as text', (message) => {
     const page = renderHtml(assembleReport([pass({ templates: [template({ status: 'held', message })] })]));
-    expect(decoded(page)).toContain(`<p class="message">${visible(message)}</p>`);
+    expect(decoded(page)).toContain(`<p class="message">${escapeControl(message)}</p>`);
   });
 });

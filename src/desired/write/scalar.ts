@@ -1,10 +1,12 @@
+import { unseen } from '../../lib/escape-control.ts';
+
 /**
  * A text as a YAML scalar in one line, plain only where no reader could take it for anything but that text, YAML
  * 1.1 readers included. What cannot be seen, steers a terminal or changes the reading direction stands as an escape.
  */
 export const scalarOf = (text: string): string => {
   if (isPlain(text)) return text;
-  if (unseen.test(text)) return `"${text.replaceAll(escaped, escapeOf)}"`;
+  if (unfit.test(text)) return `"${text.replaceAll(escaped, escapeOf)}"`;
   return text.includes("'") && !/["\\]/.test(text) ? `"${text}"` : `'${text.replaceAll("'", "''")}'`;
 };
 
@@ -15,10 +17,9 @@ const isPlain = (text: string): boolean =>
 const word = /^(?:y|n|yes|no|on|off|true|false|null)$/i;
 
 /** All that YAML forbids raw is among it, and lone surrogates, which no UTF-8 file can hold. */
-const unseen =
-  /[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Zl}\p{Zp}\u115f\u1160\u2800\u3164\uffa0\ufffe\uffff]|(?! )\p{Zs}/u;
+const unfit = new RegExp(String.raw`[\p{Co}\ufffe\uffff]|${unseen.source}`, 'u');
 
-const escaped = new RegExp(String.raw`["\\]|${unseen.source}`, 'gu');
+const escaped = new RegExp(String.raw`["\\]|${unfit.source}`, 'gu');
 
 const short: Readonly<Record<string, string>> = {
   '"': String.raw`\"`,

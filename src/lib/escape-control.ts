@@ -3,11 +3,18 @@
  * seen stands as an escape (`\x1b`, `\u202e`, `\n`), and so do blanks that would be lost at an end or in a run, and
  * the first sign of what a CI runner takes for a command to itself.
  */
-export const visible = (text: string): string =>
+export const escapeControl = (text: string): string =>
   text.replaceAll(unseen, escapeOf).replaceAll(lostBlank, '\\x20').replaceAll(command, escapeOf);
 
+/** The same for JSON, line by line: as `\uXXXX`, which every reader of it turns back, so the values are untouched. */
+export const escapeInJson = (json: string): string =>
+  json.replaceAll(unseenInJson, escapeUnits).replaceAll(commandInJson, escapeUnits);
+
 /** Controls, format characters, lone surrogates, every separator but the plain blank, and blank letters. */
-const unseen = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\u115f\u1160\u2800\u3164\uffa0]|(?! )\p{Zs}/gu;
+export const unseen = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\u115f\u1160\u2800\u3164\uffa0]|(?! )\p{Zs}/gu;
+
+/** Within strings JSON has escaped line feeds already. */
+const unseenInJson = new RegExp(`(?!\\n)(?:${unseen.source})`, 'gu');
 
 const lostBlank = /^ | $|(?<= ) | (?= )/g;
 
@@ -16,6 +23,7 @@ const lostBlank = /^ | $|(?<= ) | (?= )/g;
  * lines begin is decided later. No address holds it, since its word has a letter that is no hexadecimal digit.
  */
 const command = /#(?=#(?:vso)?\[)|:(?=:[a-z-]*[g-z-][a-z-]*(?: [^\n]*?)?::)/gi;
+const commandInJson = /#(?=#(?:vso)?\[)/gi;
 
 const short: Record<string, string> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
 
@@ -23,5 +31,11 @@ const escapeOf = (character: string): string => {
   const code = character.codePointAt(0) ?? 0;
   const hex = code.toString(16);
   if (code > 0xffff) return `\\u{${hex}}`;
-  return short[character] ?? (code > 0xff ? `\\u${hex.padStart(4, '0')}` : `\\x${hex.padStart(2, '0')}`);
+  return short[character] ?? (code > 0xff ? escapeUnits(character) : `\\x${hex.padStart(2, '0')}`);
 };
+
+const escapeUnits = (character: string): string =>
+  character
+    .split('')
+    .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+    .join('');

@@ -1,0 +1,19 @@
+export interface Growth {
+  /** Milliseconds. */
+  readonly first: number;
+  readonly longest: number;
+}
+
+/** Milliseconds to wait after so many failures in a row: doubled each time. */
+export const grownPause = (failures: number, { first, longest }: Growth): number =>
+  Math.min(longest, first * 2 ** (failures - 1));
+
+/**
+ * The same, but a share of it is left to chance, so that many do not come back in step: `jitter` is from 0, nothing,
+ * to 1, all of it.
+ */
+export const backoff = (
+  failures: number,
+  { jitter, ...growth }: Growth & { readonly jitter: number },
+  random: () => number = Math.random,
+): number => grownPause(failures, growth) * (1 - jitter + jitter * random());

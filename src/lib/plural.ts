@@ -1,0 +1,2 @@
+/** A number with what is counted: `1 record`, `2 records`. */
+export const plural = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;

@@ -1,0 +1,36 @@
+import { randomUUID } from 'node:crypto';
+import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+
+export interface AtomicWrite {
+  readonly mode: number;
+  /** Whether it outlives a power cut too, which takes the disk's time. */
+  readonly isDurable?: boolean;
+}
+
+/** Whoever reads the file meanwhile sees the old one or the new one, whole. Throws the error of the operating system. */
+export const writeAtomically = (
+  file: string,
+  text: string,
+  { mode, isDurable = false }: AtomicWrite,
+): void => {
+  const directory = path.dirname(file);
+  const draft = path.join(directory, `.${randomUUID()}`);
+  try {
+    writeFileSync(draft, text, { flag: 'wx', mode });
+    if (isDurable) syncToDisk(draft);
+    renameSync(draft, file);
+    if (isDurable) syncToDisk(directory);
+  } finally {
+    rmSync(draft, { force: true });
+  }
+};
+
+const syncToDisk = (entry: string): void => {
+  const descriptor = openSync(entry, 'r');
+  try {
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+};

@@ -1,0 +1,22 @@
+import { afterEach, expect, it, vi } from 'vitest';
+import { readRetryAfter } from '../../src/lib/retry-after.ts';
+
+afterEach(() => void vi.useRealTimers());
+
+it.each([
+  ['120', 120_000],
+  [' 0 ', 0],
+  ['Sun, 22 Nov 2026 12:00:30 GMT', 30_000],
+  ['Sun, 22 Nov 2026 11:00:00 GMT', 0],
+  [['7', '9'], 7_000],
+  ['1.5', null],
+  ['-1', null],
+  ['1234567890', null],
+  ['2026', 2_026_000],
+  ['soon', null],
+  ['', null],
+  [undefined, null],
+])('of %j is %j', (header, wait) => {
+  vi.useFakeTimers({ now: Date.parse('2026-11-22T12:00:00Z') });
+  expect(readRetryAfter(header)).toBe(wait);
+});
