@@ -271,7 +271,7 @@ const resultOf = async (
 ): Promise<TemplateResult> => {
   const check = await checkSubdomains(work, work.ledger.facts, pass);
   const facts = factsAfter(work.ledger.facts, check);
-  if (facts) await kept(rememberFacts(work, facts, pass.writer), pass);
+  if (facts) await rememberFacts(work, facts, pass);
   return templateResult({
     client: pass.client,
     work,

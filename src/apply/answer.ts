@@ -86,7 +86,9 @@ export const arrivalOf = (
   const candidates = ofType.filter((entry) => isAlike(sent, entry, isNamed));
   const [first] = candidates;
   const areCopies = candidates.every((entry) => recordKey(entry) === recordKey(first!));
-  if (!first || !areCopies) return { kind: 'unclear' };
+  // It may be what another one is that came under a name of its own.
+  const hasRival = ofType.some((entry) => !candidates.includes(entry) && isSameContent(sent, entry));
+  if (!first || !areCopies || hasRival) return { kind: 'unclear' };
   return candidates.length === 1
     ? { kind: 'arrived', record: first.record }
     : { kind: 'duplicate', records: candidates.map(({ record }) => record) };
@@ -99,12 +101,13 @@ const isAlike = (
   isNamed: (sent: string, stored: string) => boolean,
 ): boolean => {
   const isAtName = sent.name === stored.name;
-  const independent = definitionOf(sent.type)?.independent;
-  const isSame = independent
-    ? independent.isRespelled(sent.content, stored.content)
-    : sent.content === stored.content;
-  return isSame ? isAtName || isNamed(sent.name, stored.name) : !independent && isAtName;
+  if (isSameContent(sent, stored)) return isAtName || isNamed(sent.name, stored.name);
+  return !definitionOf(sent.type)?.independent && isAtName;
 };
+
+const isSameContent = (sent: CanonicalRecord, stored: CanonicalRecord): boolean =>
+  definitionOf(sent.type)?.independent?.isRespelled(sent.content, stored.content) ??
+  sent.content === stored.content;
 
 const isRenamed = (name: string, other: string): boolean => isBelow(name, other) || isBelow(other, name);
 

@@ -7,7 +7,7 @@ import { parkedKey } from '../plan/memory.ts';
 import type { Obstruction } from '../plan/plan-input.ts';
 import { parkedForm } from '../plan/parked.ts';
 import type { RecordMemory } from '../state/memory.ts';
-import { isActive, type Ledger } from './ledger.ts';
+import { isActive, uncountedAdds, type Ledger } from './ledger.ts';
 
 export interface GateInput {
   readonly ledger: Ledger;
@@ -19,8 +19,6 @@ export interface GateInput {
 
 /** Adds of one wanted record that may land before a person has to say so again. */
 export const mostAdds = 2;
-/** Stands for adds that nobody has counted. */
-export const uncountedAdds = 1_000;
 const mostStores = 3;
 const day = 86_400_000;
 

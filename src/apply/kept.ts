@@ -1,5 +1,16 @@
-import { MemoryError } from '../state/memory.ts';
+import { MemoryError, type LedgerChanges } from '../state/memory.ts';
 import type { ApplyContext } from './context.ts';
+import type { Ledger } from './ledger.ts';
+
+/** Saves what has changed in a ledger; what could not be saved goes with the next attempt, never in parts. */
+export const keptChanges = async (
+  ledger: Ledger,
+  context: Pick<ApplyContext, 'halt'>,
+  save: (changes: LedgerChanges) => Promise<void>,
+): Promise<void> => {
+  const changes = ledger.takeChanges() ?? { facts: ledger.facts, records: [], forgotten: [] };
+  if ((await kept(save(changes), context)) === null) ledger.putBack(changes);
+};
 
 /**
  * What cannot be remembered ends the writes of the client, and no more than that: what has been sent by then is told

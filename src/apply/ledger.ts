@@ -50,6 +50,9 @@ export interface Ledger {
   setFacts(facts: Partial<TemplateFacts>): void;
   /** Remembers what a plan saw: which records agree, and why the others were first found to differ. */
   observe(plan: TemplatePlan, reading: Reading): void;
+  isChanged(): boolean;
+  /** What could not be saved counts as changed again. */
+  putBack(changes: LedgerChanges): void;
   /** What has changed since the last call; null if nothing has. */
   takeChanges(): LedgerChanges | null;
 }
@@ -278,7 +281,9 @@ export const openLedger = (
     },
     forgive: (everything) => {
       for (const record of records.values()) {
-        if (everything) put({ ...record, ...unheardOf, cause: record.cause });
+        // Of what an older copy of memory knew, all that is certain is that it was there.
+        const cause = record.adds >= uncountedAdds ? 'drifted' : record.cause;
+        if (everything) put({ ...record, ...unheardOf, cause });
         else if (record.failure?.kind === 'refused') put({ ...record, failure: null });
       }
     },
@@ -299,8 +304,14 @@ export const openLedger = (
       for (const step of [...plan.steps, ...plan.barred, ...plan.waiting]) ledger.meet(step);
       forgetGone(reading, ids);
     },
+    isChanged: () => stored === null || touched.size > 0 || forgotten.size > 0 || factsChanged,
+    putBack: (changes) => {
+      for (const { key } of changes.records) if (records.has(key)) touched.add(key);
+      for (const key of changes.forgotten) if (!records.has(key)) forgotten.add(key);
+      factsChanged = true;
+    },
     takeChanges: () => {
-      if (stored !== null && touched.size === 0 && forgotten.size === 0 && !factsChanged) return null;
+      if (!ledger.isChanged()) return null;
       const changes = {
         facts: current,
         records: [...touched].map((key) => records.get(key)!),
@@ -328,6 +339,9 @@ export const isActive = (failure: Failure | null, sent: RecordData, now: number)
   failure !== null &&
   now < failure.retryAt &&
   (failure.kind === 'unknown' || (failure.retryAt - now <= failure.pause && sameData(failure.sent, sent)));
+
+/** Stands for adds that nobody has counted. */
+export const uncountedAdds = 1_000;
 
 export const longestPause = 6 * 3_600_000;
 

@@ -3,8 +3,7 @@ import { entryOf, recordKey, type Pair } from '../plan/entry.ts';
 import { parkedKey } from '../plan/memory.ts';
 import type { TemplatePlan } from '../plan/plan.ts';
 import type { Clock, TemplateWork } from './context.ts';
-import { uncountedAdds } from './gate.ts';
-import type { Ledger } from './ledger.ts';
+import { uncountedAdds, type Ledger } from './ledger.ts';
 import { planWork } from './template.ts';
 import { wantedKeys } from './work.ts';
 

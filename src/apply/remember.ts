@@ -5,7 +5,7 @@ import type { TemplatePlan } from '../plan/plan.ts';
 import { isPark, resultOf } from '../plan/step.ts';
 import type { Memory, TemplateFacts } from '../state/memory.ts';
 import type { ApplyContext, TemplateWork } from './context.ts';
-import { kept } from './kept.ts';
+import { keptChanges } from './kept.ts';
 import { allShown } from './listing.ts';
 import { planWork } from './template.ts';
 import { wantedKeys } from './work.ts';
@@ -42,17 +42,16 @@ export const rememberWork = async (
     const to = clock.now();
     ledger.observe(planWork(work, to), { present, wanted, from, to, settle });
   }
-  const changes = ledger.takeChanges();
-  if (changes) await kept(memory.save(changes), context);
+  if (ledger.isChanged()) await keptChanges(ledger, context, (changes) => memory.save(changes));
 };
 
 /** Keeps what was found besides; nothing where nothing may be kept. */
 export const rememberFacts = async (
   { ledger }: TemplateWork,
   facts: Partial<TemplateFacts>,
-  memory: Memory | null,
+  { writer, halt }: { readonly writer: Memory | null } & Pick<ApplyContext, 'halt'>,
 ): Promise<void> => {
-  if (memory === null) return;
+  if (writer === null) return;
   ledger.setFacts(facts);
-  await memory.save(ledger.takeChanges()!);
+  await keptChanges(ledger, { halt }, (changes) => writer.save(changes));
 };

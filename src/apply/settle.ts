@@ -8,7 +8,7 @@ import { arrivalOf, countLost, targetOf, type Arrival, type Evidence } from './a
 import type { ApplyContext, Fate, TemplateWork } from './context.ts';
 import { mostAdds } from './gate.ts';
 import { isClosed } from './halt.ts';
-import { kept } from './kept.ts';
+import { keptChanges } from './kept.ts';
 import { openLedger, type Ledger } from './ledger.ts';
 import { readTemplates } from './listing.ts';
 import { wantedKeys } from './work.ts';
@@ -327,8 +327,7 @@ const finish = async (
   ending: Ending,
   context: ApplyContext,
 ): Promise<void> => {
-  const changes = ledger.takeChanges() ?? { facts: ledger.facts, records: [], forgotten: [] };
-  await kept(context.memory.finish(intent, ending, changes), context);
+  await keptChanges(ledger, context, (changes) => context.memory.finish(intent, ending, changes));
   const { template, templateId, action, before, after } = intent;
   const { recordId, error } = ending;
   const outcome = ending.outcome === 'duplicate' ? 'applied' : ending.outcome;

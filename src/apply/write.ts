@@ -21,7 +21,7 @@ import type { Ending, Failure, Intent, RecordMemory } from '../state/memory.ts';
 import { arrivalOf, disbelief, showsMore, showsTheSame, targetOf } from './answer.ts';
 import type { ApplyContext, Clock, Fate, TemplateWork } from './context.ts';
 import { haltFor } from './halt.ts';
-import { kept } from './kept.ts';
+import { kept, keptChanges } from './kept.ts';
 import { longestPause } from './ledger.ts';
 import { holdAgainstLatest, readTemplates } from './listing.ts';
 
@@ -314,8 +314,7 @@ const finish = async (
   ending: Ending,
   context: ApplyContext,
 ): Promise<void> => {
-  const changes = ledger.takeChanges() ?? { facts: ledger.facts, records: [], forgotten: [] };
-  await kept(context.memory.finish(intent, ending, changes), context);
+  await keptChanges(ledger, context, (changes) => context.memory.finish(intent, ending, changes));
 };
 
 const intentOf = (work: TemplateWork, step: Step, { clock, run }: ApplyContext): Omit<Intent, 'id'> => {

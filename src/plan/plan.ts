@@ -66,7 +66,7 @@ export const planTemplate = (input: PlanInput): TemplatePlan => {
   );
   const idle = parked.filter((entry) => !draft.used.has(entry));
   const blocked = [...draft.barred.map(blockedByConflict), ...draft.obstructed, ...adds.obstructed];
-  const restored = restoreParked(idle, everything, blocked, input);
+  const restored = restoreParked(idle, everything, blocked, keptNames, input);
   return {
     steps: restored.length === 0 ? draft.steps : [...draft.steps, ...restored],
     keptNames,

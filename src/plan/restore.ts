@@ -3,6 +3,7 @@ import type { RecordData } from '../model/record.ts';
 import { excludedKinds, kindOf } from './conflict.ts';
 import type { Blocked } from './difference.ts';
 import { entryOf, recordKey, type Present } from './entry.ts';
+import type { KeptNames } from './kept-names.ts';
 import { restoreStep } from './make-step.ts';
 import type { PlanInput } from './plan-input.ts';
 import type { ParkStep } from './step.ts';
@@ -15,21 +16,27 @@ export const restoreParked = (
   parked: readonly Present[],
   everything: readonly Present[],
   blocked: readonly Blocked[],
+  keptNames: KeptNames,
   { memory, pending = [] }: PlanInput,
 ): ParkStep[] => {
   if (memory.displaced.size === 0 || blocked.length === 0) return [];
-  const waiting = new Set(blocked.map(({ desired }) => recordKey(entryOf(desired))));
+  const isInPlace = ({ current, desired }: Blocked): boolean =>
+    current !== undefined && keptNames(canonicalName(desired.name)).includes(canonicalName(current.name));
+  const missing = blocked.filter((one) => !isInPlace(one));
+  const waiting = new Set(missing.map(({ desired }) => recordKey(entryOf(desired))));
   const coming = new Set(pending.map(({ name }) => canonicalName(name)));
   return parked.flatMap((present) => {
     const displaced = memory.displaced.get(present.record.id);
     if (!displaced || !waiting.has(displaced.key)) return [];
-    const isFree = !coming.has(canonicalName(displaced.was.name)) && !isBarred(displaced.was, everything);
+    const isFree =
+      !coming.has(canonicalName(displaced.was.name)) && !isBarred(displaced.was, everything, keptNames);
     return isFree ? [restoreStep(present, displaced)] : [];
   });
 };
 
-const isBarred = (was: RecordData, everything: readonly Present[]): boolean => {
+const isBarred = (was: RecordData, everything: readonly Present[], keptNames: KeptNames): boolean => {
   const result = canonicalRecord(was);
   const kinds = excludedKinds(kindOf(result));
-  return everything.some((entry) => entry.name === result.name && kinds.includes(kindOf(entry)));
+  const names = keptNames(result.name);
+  return everything.some((entry) => names.includes(entry.name) && kinds.includes(kindOf(entry)));
 };

@@ -259,7 +259,9 @@ export const createJudge = ({ world, isKind, truth, editsOf }: JudgeOptions): Ju
     passEnded: (result) => {
       if (!pass) return;
       isShut = true;
-      if (result === 'died' || result === 'disk full') {
+      // What a full disk could not take is not remembered.
+      const isForgotten = typeof result !== 'string' && result.halted === 'the disk is full';
+      if (result === 'died' || result === 'disk full' || isForgotten) {
         count(result === 'died' ? 'passes that died' : 'passes that met a full disk');
         for (const { sent, isKept } of deeds) if (sent.told === 'an answer' && !isKept) sent.told = 'nothing';
         return;
