@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { planWork } from '../../src/apply/template.ts';
 import { confirmWorks, isUnconfirmed } from '../../src/apply/work.ts';
-import { presentTemplate } from '../plan/records.ts';
+import { desiredTemplate, presentTemplate } from '../plan/records.ts';
+import { openScene } from './pass.ts';
 import { contextWith, newWork } from './work.ts';
 
 test('only what both readings ask for is confirmed', async () => {
@@ -23,4 +24,24 @@ test('only what both readings ask for is confirmed', async () => {
     ['api', false],
     ['www', true],
   ]);
+});
+
+test('what only the first reading and an answer ask for waits', async () => {
+  const scene = await openScene(presentTemplate(['#1 @ A 192.0.2.1', '#2 www A 192.0.2.2']));
+  const named = (name: string) => presentTemplate([`#3 ${name} A 192.0.2.3`]).records;
+  scene.mishaps.set('list 2', (template) => {
+    scene.present = { ...template, records: [...template.records, ...named('api')] };
+    return scene.present;
+  });
+  scene.mishaps.set('update 1', (template) => {
+    scene.present = { ...template, records: [...template.records.slice(0, 2), ...named('else')] };
+    return scene.present;
+  });
+  const { templates } = await scene.pass(
+    desiredTemplate(['@ A 192.0.2.1', 'www A 192.0.2.9', 'api A 192.0.2.3']),
+  );
+  expect(scene.calls).toEqual(['list 1', 'list 2', 'update 1']);
+  expect(templates[0]!.differences).toContainEqual(
+    expect.objectContaining({ action: 'add', outcome: 'skipped' }),
+  );
 });

@@ -1,6 +1,11 @@
 import type { HostingErrorKind } from '../../src/hosting/errors.ts';
 import { HostingError } from '../../src/hosting/errors.ts';
-import type { DesiredTemplate, PresentTemplate, SubdomainRecord } from '../../src/model/template.ts';
+import type {
+  DesiredState,
+  DesiredTemplate,
+  PresentTemplate,
+  SubdomainRecord,
+} from '../../src/model/template.ts';
 import type { RecordAddition, RecordChange } from '../../src/plan/step.ts';
 import { reconcile, type Pass } from '../../src/reconcile.ts';
 import type { PassResult } from '../../src/result.ts';
@@ -17,18 +22,28 @@ export interface Scene {
   readonly mishaps: Map<string, Mishap>;
   /** The records of a subdomain, where they are not those of the template. */
   derived: (subdomain: string) => readonly SubdomainRecord[];
+  /** Templates of the client that no mishap is about. */
+  beside: readonly PresentTemplate[];
   /** Every call of the passes so far, in order. */
   readonly calls: string[];
   readonly memory: Memory;
   now: number;
   /** What the file says is what the pass is about. */
-  pass(desired: DesiredTemplate, more?: Partial<Pass>): Promise<PassResult>;
+  pass(
+    desired: DesiredTemplate | readonly DesiredTemplate[] | DesiredState,
+    more?: Partial<Pass>,
+  ): Promise<PassResult>;
 }
 
 export const openScene = async (present: PresentTemplate): Promise<Scene> => {
   const memory = await opened(newFile());
   const counts = new Map<string, number>();
+  // No id is given twice, also where a record is gone.
+  let highestId = 0;
+  const noteIds = (): number =>
+    (highestId = Math.max(highestId, ...scene.present.records.map((record) => record.id)));
   const called = (operation: string): PresentTemplate => {
+    noteIds();
     const count = (counts.get(operation) ?? 0) + 1;
     counts.set(operation, count);
     const call = `${operation} ${count}`;
@@ -39,7 +54,7 @@ export const openScene = async (present: PresentTemplate): Promise<Scene> => {
     scene.present = { ...scene.present, records };
   };
   const add = ({ type, content, name, ttl, priority }: RecordAddition): void => {
-    const id = Math.max(0, ...scene.present.records.map((record) => record.id)) + 1;
+    const id = noteIds() + 1;
     const record = { id, type, content, name: name ?? null, ttl: ttl ?? 300, priority: priority ?? null };
     store([...scene.present.records, record]);
   };
@@ -62,13 +77,14 @@ export const openScene = async (present: PresentTemplate): Promise<Scene> => {
     present,
     mishaps: new Map(),
     derived: () => derivedFrom(scene.present),
+    beside: [],
     calls: [],
     memory,
     now: Date.UTC(2026, 10, 20),
     pass: (desired, more = {}) => {
       counts.clear();
       return reconcile(
-        { templates: [desired], unusable: [], problems: [], files: 1 },
+        'files' in desired ? desired : { templates: [desired].flat(), unusable: [], problems: [], files: 1 },
         {
           client: 'acme',
           run: 'run-1',
@@ -76,7 +92,7 @@ export const openScene = async (present: PresentTemplate): Promise<Scene> => {
           startedAt: scene.now,
           templates: [],
           service: {
-            listDnsTemplates: async () => [called('list')],
+            listDnsTemplates: async () => [called('list'), ...scene.beside],
             addDnsTemplateRecord: async (_, record) => write('add', () => add(record)),
             updateDnsTemplateRecord: async (_, change) => write('update', () => update(change)),
             listDnsRecords: async (subdomain) => {

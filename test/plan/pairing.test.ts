@@ -308,6 +308,14 @@ const scenarios: readonly (Scenario & { readonly inSync?: number })[] = [
     plan: ['update #3 content: www A 192.0.2.9', 'surplus #1 unlisted'],
   },
   {
+    name: 'what stood for a record that is still wanted is not the file’s own to an edit',
+    file: ['www A 192.0.2.1', 'www A 192.0.2.9'],
+    service: ['#1 www A 198.51.100.1', '#2 www A 198.51.100.2', '#3 www A 192.0.2.1'],
+    memory: memoryOf([known('#2 www A 192.0.2.1')]),
+    inSync: 1,
+    plan: ['update #1 content: www A 192.0.2.9', 'surplus #2 unlisted'],
+  },
+  {
     name: 'a copy of a paired record still goes before the file’s own',
     file: ['www A 192.0.2.1', 'www A 192.0.2.9'],
     service: ['#1 www A 192.0.2.1', '#2 www A 192.0.2.2', '#3 www A 192.0.2.1'],

@@ -8,7 +8,8 @@ import {
   type RecordChange,
 } from '../../src/plan/step.ts';
 import { parkedForm } from '../../src/plan/parked.ts';
-import { known, memoryOf, planOf, type Situation } from './records.ts';
+import { entryOf } from '../../src/plan/entry.ts';
+import { desiredTemplate, known, memoryOf, planOf, type Situation } from './records.ts';
 
 type Sent = Partial<RecordAddition & RecordChange>;
 
@@ -152,6 +153,13 @@ const parks: readonly Case[] = (
 test('parking an MX that the service shows without a priority sends one, which updates need', () => {
   const shown = { id: 5, type: 'MX', name: null, content: 'mx1.example.net', priority: null, ttl: 60 };
   expect(parkedForm(shown, 'MX').priority).toBe(0);
+});
+
+test('an add sends no priority where the type has none, whoever wrote one', () => {
+  const [record] = desiredTemplate(['www A 192.0.2.1']).records;
+  const desired = { ...record!, priority: 10 };
+  const difference = { action: 'add', desired, cause: 'edited', source: desired.source } as const;
+  expect(additionOf({ difference, wanted: entryOf(desired) }).priority).toBeNull();
 });
 
 test.for(adds)('an add sends $name', (scenario) => {

@@ -11,7 +11,8 @@ import {
   writeFileSync,
 } from 'node:fs';
 import path from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { openDatabase } from '../../src/state/database.ts';
 import { openMemory } from '../../src/state/sqlite.ts';
 import { changesOf, intentOf, newFile, newFolder, opened } from './samples.ts';
 
@@ -26,6 +27,15 @@ const openBelow = (folder: string): string[] =>
       }
     })
     .filter((file) => file.startsWith(folder));
+
+/** https://sqlite.org/pragma.html#pragma_synchronous */
+const full = 2;
+
+it('syncs to the disk what it was given', async () => {
+  const connection = await openDatabase(newFile());
+  onTestFinished(() => connection.close());
+  expect(connection.get('PRAGMA synchronous')).toMatchObject({ synchronous: full });
+});
 
 const applied = { outcome: 'applied', recordId: 1, error: null } as const;
 
