@@ -29,7 +29,8 @@ export const templateResult = (input: ResultInput): TemplateResult => {
   const hasSlipped = plan.steps.some((step) => work.fates.get(stepKey(step))?.outcome === 'applied');
   const remains = hasSlipped || differences.some(({ outcome }) => outcome !== 'applied');
   const { reason, isForgetful = false } = input.halt;
-  const isCutShort = reason !== null && (plan.steps.length > 0 || isForgetful);
+  const isUndone = plan.steps.length > 0 || outcomes.has('failed') || outcomes.has('unknown');
+  const isCutShort = reason !== null && (isUndone || isForgetful);
   const isDoubtful = work.stopped !== null && (work.fates.size === 0 || plan.steps.length > 0);
   const hasFailed = outcomes.has('failed') || outcomes.has('unknown') || isCutShort || isDoubtful;
   const result: TemplateResult = {
