@@ -1,5 +1,3 @@
-import { realpath, stat } from 'node:fs/promises';
-import { codeOf } from '../errors.ts';
 import { fileContents, type WatchedFile } from './file-contents.ts';
 
 /** What template files are like at one moment. Equal means: nothing happened since. */
@@ -16,19 +14,20 @@ export type TakeFingerprint = () => Promise<Fingerprint>;
 
 /** Finds the template files and fragments, and what is there and cannot be read. */
 export type LookForFiles = () => Promise<{
+  readonly realRoots: readonly string[];
   readonly directories: ReadonlyMap<string, string>;
   readonly files: readonly (WatchedFile & { readonly path: string })[];
   readonly missing: readonly { readonly path: string; readonly reason: string }[];
 }>;
 
 /** What cannot be read is part of the print, and no error. */
-export const fingerprints = (paths: readonly string[], look: LookForFiles): TakeFingerprint => {
+export const fingerprints = (look: LookForFiles): TakeFingerprint => {
   const contents = fileContents();
   return async () => {
-    const roots = await Promise.all(paths.map((root) => rootOf(root)));
-    const { directories, files, missing } = await look();
+    const { realRoots, directories, files, missing } = await look();
     const lines = [
-      ...roots.map(({ line }) => line),
+      ...realRoots,
+      ...files.filter(({ real }) => realRoots.includes(real)).map(whichFile),
       ...[...directories].map(([real, identity]) => `${real} ${identity}`),
     ];
     const directoryLines = lines.join('\n');
@@ -39,25 +38,8 @@ export const fingerprints = (paths: readonly string[], look: LookForFiles): Take
     }
     contents.forgetAllBut(files);
     for (const { path, reason } of missing) lines.push(`${path} ${reason}`);
-    return {
-      realRoots: roots.flatMap(({ real }) => real ?? []),
-      directories: directoryLines,
-      whole: lines.join('\n'),
-    };
+    return { realRoots, directories: directoryLines, whole: lines.join('\n') };
   };
 };
 
-interface Root {
-  readonly real: string | null;
-  readonly line: string;
-}
-
-const rootOf = async (root: string): Promise<Root> => {
-  try {
-    const real = await realpath(root);
-    const { dev, ino } = await stat(real, { bigint: true });
-    return { real, line: `${root} ${real} ${dev}:${ino}` };
-  } catch (error) {
-    return { real: null, line: `${root} ${codeOf(error)}` };
-  }
-};
+const whichFile = ({ real, identity: { dev, ino } }: WatchedFile): string => `${real} ${dev}:${ino}`;

@@ -26,7 +26,7 @@ export interface Watcher {
  * read after that is either this state or is followed by a call.
  */
 export const watchTemplates = async (options: WatchOptions): Promise<Watcher> => {
-  const takeFingerprint = fingerprints(options.paths, options.look);
+  const takeFingerprint = fingerprints(options.look);
   const watcher = new TemplateWatcher(options, takeFingerprint, await takeFingerprint());
   watcher.start();
   return watcher;

@@ -7,14 +7,13 @@ export const escapeControl = (text: string): string =>
   text.replaceAll(unseen, escapeOf).replaceAll(lostBlank, '\\x20').replaceAll(command, escapeOf);
 
 /** The same for JSON, line by line: as `\uXXXX`, which every reader of it turns back, so the values are untouched. */
-export const escapeInJson = (json: string): string =>
-  json.replaceAll(unseenInJson, escapeUnits).replaceAll(commandInJson, escapeUnits);
+export const escapeInJson = (json: string): string => json.replaceAll(unfitForJson, escapeUnits);
 
 /** Controls, format characters, lone surrogates, every separator but the plain blank, and blank letters. */
 export const unseen = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\u115f\u1160\u2800\u3164\uffa0]|(?! )\p{Zs}/gu;
 
 /** Within strings JSON has escaped line feeds already. */
-const unseenInJson = new RegExp(`(?!\\n)(?:${unseen.source})`, 'gu');
+const unfitForJson = new RegExp(String.raw`(?!\n)(?:${unseen.source})|#(?=#(?:vso)?\[)`, 'giu');
 
 const lostBlank = /^ | $|(?<= ) | (?= )/g;
 
@@ -23,16 +22,14 @@ const lostBlank = /^ | $|(?<= ) | (?= )/g;
  * lines begin is decided later. No address holds it, since its word has a letter that is no hexadecimal digit.
  */
 const command = /#(?=#(?:vso)?\[)|:(?=:[a-z-]*[g-z-][a-z-]*(?: [^\n]*?)?::)/gi;
-const commandInJson = /#(?=#(?:vso)?\[)/gi;
-
-const short: Record<string, string> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
 
 const escapeOf = (character: string): string => {
-  const code = character.codePointAt(0) ?? 0;
-  const hex = code.toString(16);
-  if (code > 0xffff) return `\\u{${hex}}`;
-  return short[character] ?? (code > 0xff ? escapeUnits(character) : `\\x${hex.padStart(2, '0')}`);
+  const hex = (character.codePointAt(0) ?? 0).toString(16);
+  if (hex.length > 4) return `\\u{${hex}}`;
+  return short[character] ?? (hex.length > 2 ? escapeUnits(character) : `\\x${hex.padStart(2, '0')}`);
 };
+
+const short: Record<string, string> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
 
 const escapeUnits = (character: string): string =>
   character

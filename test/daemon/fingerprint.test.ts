@@ -16,7 +16,7 @@ beforeEach(async () => {
 
 const at = (name: string): string => path.join(home, name);
 const wholeOf = (paths: readonly string[]): (() => Promise<string>) => {
-  const take = fingerprints(paths, () => findFiles(paths));
+  const take = fingerprints(() => findFiles(paths));
   return async () => (await take()).whole;
 };
 
