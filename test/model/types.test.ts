@@ -78,6 +78,13 @@ describe.for(recordTypes)('%s', (type) => {
 });
 
 test('a record of a type that nobody here knows is never parked: it would go on serving under another name', () => {
-  const record = { id: 7, type: 'CAA', name: 'www', content: '0 issue ";"', priority: null, ttl: null };
-  expect(() => parkedForm(record, 'CAA')).toThrow('record 7 is of type CAA');
+  const record = {
+    id: 7,
+    type: 'NAPTR',
+    name: 'www',
+    content: '100 10 "u" "E2U+sip" "" .',
+    priority: null,
+    ttl: null,
+  };
+  expect(() => parkedForm(record, 'NAPTR')).toThrow('record 7 is of type NAPTR');
 });

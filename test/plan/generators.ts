@@ -1,9 +1,11 @@
 import * as fc from 'fast-check';
 import { canonicalRecord } from '../../src/model/canonical.ts';
 import {
+  hasPriority,
   recordTypes,
   type PresentRecord,
   type RecordData,
+  type RecordType,
   type WantedRecord,
 } from '../../src/model/record.ts';
 import type { DesiredTemplate, IgnoreRule, PresentTemplate } from '../../src/model/template.ts';
@@ -28,7 +30,7 @@ interface World {
 const names = [null, null, 'www', 'WWW', 'mail', '##DOMAIN##', '*', 'bücher'];
 const spelledByTheService = [...names, '', '@', 'xn--bcher-kva', '_parked-1', '_parked-3', '_parked-7'];
 
-const contents: Readonly<Record<string, readonly string[]>> = {
+const contents: Readonly<Record<RecordType | 'NS', readonly string[]>> = {
   A: ['192.0.2.1', '192.0.2.2', '192.0.2.3', '0.0.0.0', '##IP##'],
   AAAA: ['2001:db8::1', '2001:DB8:0::1', '2001:db8::2', '::'],
   CNAME: ['web.example.net', 'Web.example.net.', 'old.example.net', 'parked.invalid'],
@@ -54,13 +56,15 @@ const worlds = fc.constantFrom<World>(
   { types: ['A', 'TXT', 'CNAME'], names: ['www', 'mail'], spellings: ['www', 'mail', '_parked-1', '@'] },
 );
 
+const contentsOf: ReadonlyMap<string, readonly string[]> = new Map(Object.entries(contents));
+
 const recordOf = (types: readonly string[], from: readonly (string | null)[]): fc.Arbitrary<RecordData> =>
   fc.constantFrom(...types).chain((type) =>
     fc.record({
       type: fc.constant(type),
       name: fc.constantFrom(...from),
-      content: fc.constantFrom(...contents[type.toUpperCase()]!),
-      priority: type === 'MX' || type === 'SRV' ? fc.constantFrom(0, 10, 20) : fc.constant(null),
+      content: fc.constantFrom(...contentsOf.get(type.toUpperCase())!),
+      priority: hasPriority(type) ? fc.constantFrom(0, 10, 20) : fc.constant(null),
       ttl: fc.constantFrom(null, 60, 300),
     }),
   );
