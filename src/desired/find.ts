@@ -1,5 +1,5 @@
-import { stat as statCallback, type BigIntStats } from 'node:fs';
-import { readdir, realpath, stat } from 'node:fs/promises';
+import { lstat as lstatCallback, type BigIntStats } from 'node:fs';
+import { lstat, readdir, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, resolve as absolute, sep } from 'node:path';
 import { deniedTo, messageOf } from '../errors.ts';
 
@@ -85,7 +85,8 @@ export const findFile = async (
 ): Promise<FoundFile> => {
   const real = await realpath(join(root.real, relative));
   if (!isWithin(real, realRoots)) throw new OutsideError();
-  return fileAt(root, relative, real, await stat(real, { bigint: true }), before);
+  // A link that has taken its place since leads anywhere.
+  return fileAt(root, relative, real, await lstat(real, { bigint: true }), before);
 };
 
 /** Far more than anybody has; whoever names the root of the file system is told so. */
@@ -145,7 +146,7 @@ const statsOfAll = (paths: readonly string[]): Promise<(BigIntStats | Error)[]> 
     let open = paths.length;
     if (open === 0) resolve(all);
     for (const [index, path] of paths.entries()) {
-      statCallback(path, { bigint: true }, (error, stats) => {
+      lstatCallback(path, { bigint: true }, (error, stats) => {
         all[index] = error ?? stats;
         open -= 1;
         if (open === 0) resolve(all);

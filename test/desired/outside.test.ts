@@ -1,8 +1,8 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { realpathSync } from 'node:fs';
-import { mkdir, symlink } from 'node:fs/promises';
+import { lstat, mkdir, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createTemplateLoader } from '../../src/desired/load.ts';
 import type { DesiredState } from '../../src/model/template.ts';
 import { directoryWith, options } from './load-files.ts';
@@ -145,4 +145,27 @@ test('more directories than anybody has end the search with the path that was gi
   expect((await load(directory)).problems).toMatchObject([
     { check: 'unreadable', file: directory, message: expect.stringContaining('more than 10000 directories') },
   ]);
+});
+
+test('a link that takes the place of a file while that is looked at is not read', async () => {
+  const directory = await directoryWith({
+    'secret.yaml': 'a secret that no message may quote\n',
+    'templates/a.yaml': template('a'),
+  });
+  const templates = join(directory, 'templates');
+  const flip = `
+    const { renameSync, symlinkSync, writeFileSync } = require('node:fs');
+    for (;;) {
+      symlinkSync('../secret.yaml', '.link');
+      renameSync('.link', 'a.yaml');
+      writeFileSync('.file', 'records: []');
+      renameSync('.file', 'a.yaml');
+    }`;
+  const flipper = spawn(process.execPath, ['-e', flip], { cwd: templates });
+  onTestFinished(() => void flipper.kill('SIGKILL'));
+  await vi.waitFor(async () => expect((await lstat(join(templates, 'a.yaml'))).isSymbolicLink()).toBe(true), {
+    interval: 0,
+  });
+  for (let loads = 0; loads < 60; loads += 1)
+    expect(JSON.stringify(await load(templates))).not.toContain('a secret');
 });
