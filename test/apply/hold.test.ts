@@ -53,6 +53,8 @@ describe('limits of adds', () => {
     ['one more', 1, []],
   ])('%s', async (_, maxAddsPerPass, writes) => {
     const scene = await known(lines(2));
+    const plan = await scene.pass(desiredTemplate(lines(4)), { maxAddsPerPass, writer: null });
+    expect(plan.templates[0]!.status).toBe(writes.length === 0 ? 'held' : 'drifted');
     expect(await writesAfter(scene, desiredTemplate(lines(4)), { maxAddsPerPass })).toEqual(writes);
   });
 

@@ -38,6 +38,14 @@ test('nothing makes way that may not do so itself, and what needs it waits', asy
   expect(scene.calls.filter((call) => !call.startsWith('list'))).toEqual(['update 1', 'add 1']);
 });
 
+test('what made way is back in its place where the write that needed it is found absent', async () => {
+  const scene = await makingWay();
+  scene.mishaps.set('add 1', failing('unknown', null));
+  await scene.pass(desiredTemplate(wanted, { surplus: 'park', limits }));
+  expect(scene.calls).toEqual(['list 1', 'update 1', 'add 1', 'list 2', 'list 3', 'update 2']);
+  expect(namesOf(scene.present)).toEqual(['#1 @', '#2 www']);
+});
+
 test('what made way is back in its place where the write that needed it is refused', async () => {
   const scene = await makingWay();
   scene.mishaps.set('add 1', failing('refused', 422));

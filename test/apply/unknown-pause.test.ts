@@ -65,9 +65,13 @@ describe('the pause after an add that was found in no reading', () => {
     scene.now = until;
     await pass('www A 192.0.2.2');
     scene.mishaps.clear();
-    for (const trigger of ['schedule', 'command'] as const) {
+    for (const [trigger, record] of [
+      ['schedule', 'www A 192.0.2.2'],
+      ['command', 'www A 192.0.2.2'],
+      ['schedule', 'www A 192.0.2.3'],
+    ] as const) {
       scene.now += 7 * 24 * 60 * minute;
-      const { templates } = await pass('www A 192.0.2.2', { trigger });
+      const { templates } = await pass(record, { trigger });
       expect(templates[0]?.differences).toMatchObject([{ action: 'blocked', reason: 'pending-write' }]);
     }
     const { templates } = await pass('www A 192.0.2.2', { trigger: 'command', retry: true });

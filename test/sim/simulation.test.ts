@@ -3,12 +3,12 @@ import { playRound } from './round.ts';
 
 /**
  * `SIM_ROUNDS` rounds from seed `SIM_FIRST` (1); with `SIM_SEED` that one round with its trace. A round that breaks a
- * law names its seed, and the same seed plays the same round again.
+ * law names its seed, and the same seed plays the same round again. `SIM_ENOUGH` (10) of them end it.
  */
-const { SIM_SEED, SIM_ROUNDS, SIM_FIRST } = process.env;
+const { SIM_SEED, SIM_ROUNDS, SIM_FIRST, SIM_ENOUGH } = process.env;
 const rounds = Number(SIM_ROUNDS ?? 2_000);
 const first = Number(SIM_FIRST ?? 1);
-const enough = 10;
+const enough = Number(SIM_ENOUGH ?? 10);
 
 it(
   'breaks no law of writing, whatever service, disk, clock, people and process death do',

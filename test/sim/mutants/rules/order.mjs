@@ -1,0 +1,52 @@
+/** @type {readonly import('../table.mjs').Mutation[]} */
+export const order = [
+  {
+    rule: '§3.1 addresses come first',
+    file: 'src/model/types/a.ts',
+    from: 'writePhase: 0',
+    to: 'writePhase: 2',
+    tests: ['plan/order'],
+  },
+  {
+    rule: '§3.1 updates come before adds',
+    file: 'src/plan/order.ts',
+    from: '(isUpdate(step) ? 0 : 1)',
+    to: '(isUpdate(step) ? 1 : 0)',
+    tests: ['plan/order'],
+  },
+  {
+    rule: '§3.1 parks come last',
+    file: 'src/plan/order.ts',
+    from: 'const lastPhase = 6;',
+    to: 'const lastPhase = 0;',
+    tests: ['plan/order'],
+  },
+  {
+    rule: '§3.1 what clears a conflict goes before the write that needs it',
+    file: 'src/plan/order.ts',
+    from: '      settle(clearing);\n',
+    to: '',
+    tests: ['plan/conflicts'],
+  },
+  {
+    rule: '§3.1 a write that may not be sent now moves nothing out of its place',
+    file: 'src/apply/permit.ts',
+    from: '[needs, needing, emptied].flatMap',
+    to: '[needing].flatMap',
+    tests: ['apply/permit'],
+  },
+  {
+    rule: '§3.1 a park is undone if its write is found absent',
+    file: 'src/reconcile.ts',
+    from: '  for (const work of works) await restoreDisplaced(work, policy(work), context);\n',
+    to: '',
+    tests: ['apply/permit'],
+  },
+  {
+    rule: '§3.1 a nameless record is never moved to make way',
+    file: 'src/plan/order.ts',
+    from: "      if (entry.name === '' && after.name !== '') return true;\n",
+    to: '',
+    tests: ['plan/conflicts'],
+  },
+];
