@@ -9,6 +9,7 @@ import { reconcile, type Pass } from '../reconcile.ts';
 import type { PassResult } from '../result.ts';
 import { scrubber } from '../secrets.ts';
 import type { ClientSettings } from '../settings/client.ts';
+import type { Listing } from '../state/identify.ts';
 import { createMemoryKeeper, type Say } from '../state/kept-memory.ts';
 import { memoryPlace, type MemoryPlace } from '../state/memory-place.ts';
 import type { Memory, MemoryReader } from '../state/memory.ts';
@@ -45,6 +46,8 @@ export interface ClientOptions {
   readonly strict: boolean;
   /** No template files at all are no error. */
   readonly allowEmpty?: boolean;
+  /** Names of the clients that are configured beside it. */
+  readonly others?: readonly string[];
   /** The embedded service answers truly at once, and what is remembered of it is kept apart. */
   readonly isSandbox: boolean;
   /** A daemon, which has to answer others while it reads files. */
@@ -58,6 +61,7 @@ export const openClient = ({
   settings,
   strict,
   allowEmpty = false,
+  others = [],
   isSandbox,
   isDaemon,
   warn,
@@ -83,7 +87,8 @@ export const openClient = ({
       strict,
       allowEmpty,
     });
-  const place = (): MemoryPlace => memoryPlace(settings, tokens.clientToken, isSandbox);
+  const list = (): Listing => service.listDnsTemplates();
+  const place = (): MemoryPlace => memoryPlace(settings, tokens.clientToken, isSandbox, others);
 
   return {
     settings,
@@ -95,11 +100,16 @@ export const openClient = ({
       const pass = passOf(request, settings, service, isSandbox);
       // A person's own pass looks at everything.
       const kept = request.trigger === 'command' ? {} : { rests };
-      const begin = async (memory: MemoryReader, writer: Memory | null, say: Say): Promise<PassResult> => {
+      const begin = async (
+        memory: MemoryReader,
+        writer: Memory | null,
+        say: Say,
+        read: Listing | null,
+      ): Promise<PassResult> => {
         request.onStart?.();
         const startedAt = systemClock.now();
         // The service answers while files are looked at; where all have to be read first, its answer would be an old one.
-        const listing = loader.isWarm() ? service.listDnsTemplates() : null;
+        const listing = read ?? (loader.isWarm() ? list() : null);
         listing?.catch(() => undefined);
         const described = await load();
         const part = request.onDesired?.(described) ?? described;
@@ -115,12 +125,12 @@ export const openClient = ({
         });
       };
       if (request.dryRun) {
-        return keeper.read(place(), (memory, say) => begin(memory, null, say));
+        return keeper.read(place(), list, (memory, ...rest) => begin(memory, null, ...rest));
       }
       const { lockTimeout, signal, onWait = () => undefined } = request;
-      return keeper.write(place(), { timeout: lockTimeout, signal, onWait }, (memory, say) => {
+      return keeper.write(place(), { timeout: lockTimeout, signal, onWait }, list, (memory, ...rest) => {
         const own = withoutSecrets(memory, scrubber([tokens.userToken, tokens.clientToken]));
-        return begin(own, own, say);
+        return begin(own, own, ...rest);
       });
     },
     close: async () => {

@@ -19,9 +19,9 @@ export const readHistory = async (
   isSandbox: boolean,
   filter: HistoryFilter,
 ): Promise<ShownEntry[]> => {
-  const { file, scope } = memoryPlace(settings, settings.tokens.read().clientToken, isSandbox);
+  const { file, digest } = memoryPlace(settings, settings.tokens.read().clientToken, isSandbox);
   if (!existsSync(file)) return [];
-  const memory = await openForReading(file, scope);
+  const memory = await openForReading(file, digest);
   try {
     return (await memory.history(filter)).map((entry) => shownEntry(settings.name, entry));
   } finally {

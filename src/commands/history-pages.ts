@@ -46,10 +46,10 @@ async function* backwards(
   settings: ClientSettings,
   { isSandbox, query, clean, signal }: HistoryRequest,
 ): AsyncGenerator<Placed, undefined> {
-  const { file, scope } = memoryPlace(settings, settings.tokens.read().clientToken, isSandbox);
+  const { file, digest } = memoryPlace(settings, settings.tokens.read().clientToken, isSandbox);
   if (!existsSync(file)) return;
   const client = settings.name;
-  const memory = await openForReading(file, scope);
+  const memory = await openForReading(file, digest);
   const { templates, since, outcome, before } = query;
   const filter = { templates, since, ...(outcome === null ? {} : { outcome }), rows: rowsAtOnce };
   try {

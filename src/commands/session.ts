@@ -50,6 +50,7 @@ export const openSession = async (
       settings: sandbox ? { ...client, baseUrl: sandbox.url, tokens: sandboxTokens(client.name) } : client,
       strict: options['strict'] === true,
       allowEmpty: options['allowEmpty'] === true,
+      others: newest.clients.map(({ name }) => name).filter((name) => name !== client.name),
       isSandbox: sandbox !== null,
       isDaemon: logTo === 1,
       warn: (message) => {

@@ -84,7 +84,13 @@ const checkWhole = (connection: Connection, file: string): void => {
 };
 
 /** By what the bodies of each table are looked at together. */
-const parts = { templates: 'scope', records: 'scope, template_id', intents: 'scope', history: 'id / 1000' };
+const parts = {
+  templates: 'scope',
+  records: 'scope, template_id',
+  intents: 'scope',
+  history: 'id / 1000',
+  clients: 'scope',
+};
 
 /** libsql ends the process where it is to give a text that is not UTF-8; of bytes nobody expects anything. */
 const isReadable = (row: unknown): boolean => {

@@ -1,7 +1,8 @@
 import { statSync } from 'node:fs';
-import path from 'node:path';
-import { messageOf, processUser, UserError } from '../errors.ts';
-import { acquireLock, type Lock } from './lock.ts';
+import { messageOf } from '../errors.ts';
+import { holdClient, type Waiting } from './client-locks.ts';
+import { identify, type List, type Listing } from './identify.ts';
+import type { Lock } from './lock.ts';
 import { noMemories, type Memory, type MemoryReader } from './memory.ts';
 import { openForReading } from './read-copy.ts';
 import { openOrSalvage } from './salvage.ts';
@@ -16,58 +17,69 @@ export type Say = (message: string) => void;
 /** The memory of one client. It is opened by the first pass that needs it, and kept for those that follow. */
 export interface MemoryKeeper {
   /** Planning goes on without memory where there is none, or none that can be read. */
-  read<T>(place: MemoryPlace, task: (memory: MemoryReader, say: Say) => Promise<T>): Promise<T>;
+  read<T>(place: MemoryPlace, list: List, task: Task<MemoryReader, T>): Promise<T>;
   /** While it holds the lock. */
-  write<T>(place: MemoryPlace, waiting: Waiting, task: (memory: Memory, say: Say) => Promise<T>): Promise<T>;
+  write<T>(place: MemoryPlace, waiting: Waiting, list: List, task: Task<Memory, T>): Promise<T>;
   /** At once, or when the pass that runs has ended. */
   close(): Promise<void>;
 }
 
-interface Waiting {
-  readonly timeout: number;
-  readonly signal: AbortSignal;
-  readonly onWait: (holder: string) => void;
-}
+/** Given the listing by which the client was found, where that took one. */
+type Task<M, T> = (memory: M, say: Say, listing: Listing | null) => Promise<T>;
 
 export const createMemoryKeeper = (warn: (message: string) => void): MemoryKeeper => {
   const kept = new OpenMemory();
   const notices = openNotices(warn);
   return {
-    read: async (place, task) => {
+    read: async (place, list, task) => {
       const { file, isSandbox } = place;
       const say = notices.begin();
       if (isAbsent(file)) {
         if (!isSandbox) say(`planned without memory, so causes are unknown: there is no ${file} yet`);
-        return task(noMemories, say);
+        return task(noMemories, say, null);
       }
-      let memory: Memory;
+      let memory: FileMemory;
       try {
         memory = await kept.open(place, openForReading);
       } catch (error) {
         say(`planned without memory, so causes are unknown: ${messageOf(error)}`);
-        return task(noMemories, say);
+        return task(noMemories, say, null);
       }
-      return kept.use(() => task(memory, say));
-    },
-    write: async (place, waiting, task) => {
-      const { file, lock: lockFile, isSandbox } = place;
-      const lock = await acquireLock({ file: lockFile, ...waiting }).catch((error: unknown) => {
-        throw error instanceof UserError ? error : unusable(lockFile, error);
+      return kept.use(async () => {
+        if (isSandbox || (await memory.identify())) return task(memory, say, null);
+        const listing = list();
+        const templates = await listing.catch(() => null);
+        if (templates === null) return task(memory, say, listing);
+        const { client, notice } = await identify(memory, place, templates);
+        memory.actAs(client);
+        if (notice !== null) say(notice);
+        return task(memory, say, listing);
       });
-      const say = notices.begin();
+    },
+    write: async (place, waiting, list, task) => {
+      let say: Say = () => undefined;
+      const open = (): Promise<FileMemory> => kept.open(place, (...where) => openOrSalvage(...where, say));
+      const { locks, isDecided, listing, notice } = await holdClient(place, waiting, list, {
+        onFirst: () => (say = notices.begin()),
+        use: async (lookAround) => {
+          const memory = await open();
+          return kept.use(() => lookAround(memory));
+        },
+      });
       try {
-        const memory = await kept.open(place, (...where) => openOrSalvage(...where, say));
+        const memory = await open();
         return await kept.use(async () => {
-          if (!isSandbox && !(await kept.isFilled())) say(startsWithout(file));
+          if (notice !== null) say(notice);
+          if (!place.isSandbox && isDecided && !(await kept.isFilled())) say(startsWithout(place.file));
           const onFailure = (error: unknown): void => {
             kept.distrust();
             say(messageOf(error));
             notices.forget();
           };
-          return task(watched(memory, lock, onFailure), say);
+          return task(watched(memory, locks, onFailure), say, listing);
         });
       } finally {
-        await lock.release();
+        await locks.release();
       }
     },
     close: () => kept.close(),
@@ -75,7 +87,11 @@ export const createMemoryKeeper = (warn: (message: string) => void): MemoryKeepe
 };
 
 /** Keeps nothing once the lock is gone, and tells of what could not be kept. */
-const watched = (memory: FileMemory, lock: Lock, onFailure: (error: unknown) => void): Memory => {
+const watched = (
+  memory: FileMemory,
+  lock: Pick<Lock, 'check'>,
+  onFailure: (error: unknown) => void,
+): Memory => {
   const keep = async <T>(task: () => Promise<T>): Promise<T> => {
     try {
       lock.check();
@@ -104,9 +120,3 @@ const isAbsent = (file: string): boolean => {
 
 const startsWithout = (file: string): string =>
   `starts without memory, so causes are unknown and adds wait for a second reading: nothing is remembered of this client in ${file} yet`;
-
-const unusable = (file: string, error: unknown): UserError =>
-  new UserError(
-    `the state directory cannot be used, and nothing is written to the service without it: ${path.dirname(file)}: ${messageOf(error)}; set --state-dir to a directory that ${processUser} can write`,
-    { cause: error },
-  );

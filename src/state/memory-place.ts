@@ -1,12 +1,17 @@
 import { createHash } from 'node:crypto';
 import path from 'node:path';
 
-/** Where what is remembered of one client lies. */
+/** Where what is remembered of one client lies, and by what it is told from others. */
 export interface MemoryPlace {
   readonly file: string;
-  readonly lock: string;
-  /** Tells clients apart; of the token only a digest is kept. */
-  readonly scope: string;
+  readonly stateDir: string;
+  /** Of base URL and client token: no more is kept of the token. */
+  readonly digest: string;
+  /** Normalised; null for the embedded service, whose clients are told apart by name alone. */
+  readonly baseUrl: string | null;
+  readonly name: string;
+  /** Names of the clients that are configured beside it, and so are others, whatever templates they open. */
+  readonly others: readonly string[];
   /** The embedded service begins with nothing to remember, and nobody need hear of it. */
   readonly isSandbox: boolean;
 }
@@ -22,13 +27,33 @@ export const memoryPlace = (
   { stateDir, baseUrl, name }: Owner,
   clientToken: string,
   isSandbox: boolean,
+  others: readonly string[] = [],
 ): MemoryPlace => {
-  const identity = isSandbox ? `sandbox ${name}` : `${baseUrl} ${clientToken}`;
-  const scope = createHash('sha256').update(identity).digest('hex').slice(0, 32);
+  const address = isSandbox ? null : normalBaseUrl(baseUrl);
   return {
     file: path.join(stateDir, isSandbox ? 'sandbox-memory.db' : 'memory.db'),
-    lock: path.join(stateDir, `lock-${scope}.db`),
-    scope,
+    stateDir,
+    digest: digestOf(address === null ? `sandbox ${name}` : `${address} ${clientToken}`),
+    baseUrl: address,
+    name,
+    others,
     isSandbox,
   };
 };
+
+export const lockFileOf = ({ stateDir }: MemoryPlace, scope: string): string =>
+  path.join(stateDir, `lock-${scope}.db`);
+
+/** Held while it is found out whose an unknown token is. */
+export const identityLockOf = ({ stateDir, baseUrl }: MemoryPlace): string =>
+  path.join(stateDir, `identity-${digestOf(baseUrl ?? '')}.db`);
+
+/** Scheme and host in lower case, without the default port, the host's final dot and slashes at the end. */
+const normalBaseUrl = (baseUrl: string): string => {
+  if (!URL.canParse(baseUrl)) return baseUrl;
+  const { protocol, hostname, port, pathname } = new URL(baseUrl);
+  const host = hostname.replace(/\.$/, '');
+  return `${protocol}//${host}${port === '' ? '' : `:${port}`}${pathname}`.replace(/\/+$/, '');
+};
+
+const digestOf = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 32);

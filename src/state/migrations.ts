@@ -1,6 +1,12 @@
 import { UserError } from '../errors.ts';
 import type { Connection } from './connection.ts';
 
+/** Makes a client of each scope that has none. */
+export const takeInScopes = `
+   INSERT OR IGNORE INTO clients SELECT scope, json_object('scope', scope, 'baseUrl', NULL, 'name', NULL)
+     FROM (SELECT scope FROM templates UNION SELECT scope FROM intents UNION SELECT scope FROM history);
+   INSERT OR IGNORE INTO tokens SELECT scope, scope FROM clients;`;
+
 /** Each brings the schema from the version of its index to the next. Never change one that was released. */
 const migrations = [
   `CREATE TABLE templates (
@@ -14,6 +20,15 @@ const migrations = [
      id INTEGER PRIMARY KEY AUTOINCREMENT, scope TEXT NOT NULL, at INTEGER NOT NULL,
      template TEXT NOT NULL, outcome TEXT NOT NULL, body TEXT NOT NULL);
    CREATE INDEX history_by_time ON history (scope, at);`,
+  // Each scope was the digest of a base URL and a token, and of neither is more known.
+  `CREATE TABLE clients (scope TEXT PRIMARY KEY, body TEXT NOT NULL) WITHOUT ROWID;
+   CREATE TABLE tokens (digest TEXT PRIMARY KEY, scope TEXT NOT NULL) WITHOUT ROWID;
+   CREATE TABLE client_templates (
+     scope TEXT NOT NULL, template_id INTEGER NOT NULL, PRIMARY KEY (scope, template_id)) WITHOUT ROWID;
+   CREATE VIEW known_templates AS
+     SELECT scope, template_id FROM client_templates UNION SELECT scope, template_id FROM templates
+     UNION SELECT scope, json_extract(body, '$.templateId') FROM intents;
+   ${takeInScopes}`,
 ];
 
 /** Throws a `UserError` where a newer version of this program wrote the file. Writes nothing that is there already. */

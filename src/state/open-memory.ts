@@ -3,10 +3,10 @@ import type { FileMemory } from './sqlite.ts';
 
 interface Where {
   readonly file: string;
-  readonly scope: string;
+  readonly digest: string;
 }
 
-type Open = (file: string, scope: string) => Promise<FileMemory>;
+type Open = (file: string, digest: string) => Promise<FileMemory>;
 
 /** A memory that stays open from one pass to the next. */
 export class OpenMemory {
@@ -18,12 +18,12 @@ export class OpenMemory {
 
   /** The same as before, unless somebody has touched its file since. */
   async open(where: Where, open: Open): Promise<FileMemory> {
-    const { file, scope } = where;
+    const { file, digest } = where;
     const kept = this.#kept;
-    if (kept?.where.file === file && kept.where.scope === scope && kept.print === printOf(file))
+    if (kept?.where.file === file && kept.where.digest === digest && kept.print === printOf(file))
       return kept.memory;
     await this.#drop();
-    const memory = await open(file, scope);
+    const memory = await open(file, digest);
     this.#kept = { memory, where, print: printOf(file) };
     return memory;
   }

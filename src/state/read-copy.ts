@@ -5,10 +5,10 @@ import { memoryError } from './database.ts';
 import { openMemory, type FileMemory } from './sqlite.ts';
 
 /** Opens a memory that is only read. SQLite has to write beside it even so: where it may not, it is given a copy. */
-export const openForReading = (file: string, scope: string): Promise<FileMemory> =>
-  [path.dirname(file), file].every(isWritable) ? openMemory(file, scope) : openCopy(file, scope);
+export const openForReading = (file: string, digest: string): Promise<FileMemory> =>
+  [path.dirname(file), file].every(isWritable) ? openMemory(file, digest) : openCopy(file, digest);
 
-const openCopy = async (file: string, scope: string): Promise<FileMemory> => {
+const openCopy = async (file: string, digest: string): Promise<FileMemory> => {
   const folder = mkdtempSync(path.join(tmpdir(), 'dns-template-sync-'));
   const remove = (): void => rmSync(folder, { recursive: true, force: true });
   try {
@@ -16,7 +16,7 @@ const openCopy = async (file: string, scope: string): Promise<FileMemory> => {
     copyFileSync(file, copy);
     // What is in the shared memory file is in the journal too.
     if (existsSync(`${file}-wal`)) copyFileSync(`${file}-wal`, `${copy}-wal`);
-    const memory = await openMemory(copy, scope);
+    const memory = await openMemory(copy, digest);
     return {
       ...memory,
       // Of the next change it would know nothing.

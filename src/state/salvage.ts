@@ -1,6 +1,7 @@
 import { renameSync, rmSync } from 'node:fs';
 import { connect, type Connection, type Value } from './connection.ts';
 import { DamagedMemoryError, filesOf, moveAside, openDatabase } from './database.ts';
+import { takeInScopes } from './migrations.ts';
 import { openMemory, type FileMemory } from './sqlite.ts';
 
 /**
@@ -9,11 +10,11 @@ import { openMemory, type FileMemory } from './sqlite.ts';
  */
 export const openOrSalvage = async (
   file: string,
-  scope: string,
+  digest: string,
   say: (message: string) => void,
 ): Promise<FileMemory> => {
   try {
-    return await openMemory(file, scope);
+    return await openMemory(file, digest);
   } catch (error) {
     if (!(error instanceof DamagedMemoryError)) throw error;
     const fresh = `${file}.new`;
@@ -24,7 +25,7 @@ export const openOrSalvage = async (
     say(
       `${error.message}: it is ${aside} now, and a new one is begun with what could be read of it (${saved}); what else there was is forgotten`,
     );
-    return openMemory(file, scope);
+    return openMemory(file, digest);
   }
 };
 
@@ -58,11 +59,21 @@ const tables: readonly Table[] = [
     numbers: ['id', 'at'],
     texts: ['scope', 'template', 'outcome', 'body'],
   },
+  { name: 'clients', called: null, key: ['scope'], numbers: [], texts: ['scope', 'body'] },
+  { name: 'tokens', called: null, key: ['digest'], numbers: [], texts: ['digest', 'scope'] },
+  {
+    name: 'client_templates',
+    called: null,
+    key: ['scope', 'template_id'],
+    numbers: ['template_id'],
+    texts: ['scope'],
+  },
 ];
 
 interface Table {
-  readonly name: 'intents' | 'templates' | 'records' | 'history';
-  readonly called: string;
+  readonly name: 'intents' | 'templates' | 'records' | 'history' | 'clients' | 'tokens' | 'client_templates';
+  /** Null for what tells clients apart: it is found again by reading. */
+  readonly called: string | null;
   /** What the rows are sorted by. */
   readonly key: readonly string[];
   readonly numbers: readonly string[];
@@ -80,9 +91,10 @@ const salvage = async (file: string, fresh: string): Promise<string> => {
     const counts = tables.map((table) => {
       const rows = readableRows(source, table);
       target.transaction(() => rows.forEach((row) => insert(target, table, row)));
-      return `${rows.length} ${table.called}`;
+      return table.called === null ? [] : [`${rows.length} ${table.called}`];
     });
-    return counts.join(', ');
+    target.exec(takeInScopes);
+    return counts.flat().join(', ');
   } finally {
     await source.close();
     await target.close();
@@ -137,9 +149,13 @@ const keyOf = ({ key }: Table, row: Row): Value[] => key.map((column) => row[col
 
 /** A body that is none, or of another row, is of no use. */
 const isUsable = ({ name }: Table, { body, ...row }: Row): boolean => {
+  if (typeof row['scope'] !== 'string') return false;
+  if (name === 'tokens' || name === 'client_templates') return true;
   const parsed = parseBody(body);
-  if (parsed === null || typeof row['scope'] !== 'string') return false;
+  if (parsed === null) return false;
   switch (name) {
+    case 'clients':
+      return parsed['scope'] === row['scope'];
     case 'intents':
       return typeof parsed['templateId'] === 'number' && typeof parsed['key'] === 'string';
     case 'templates':

@@ -1,3 +1,5 @@
+import type { PresentTemplate } from '../model/template.ts';
+import { clientsOf, type KnownClient } from './clients.ts';
 import type { Closing } from './connection.ts';
 import { filesOf, memoryError, openDatabase } from './database.ts';
 import { identityOf } from './file-identity.ts';
@@ -17,6 +19,16 @@ import {
 export interface FileMemory extends Memory, PagedHistory {
   /** Whether its files are still those that were opened. */
   isInPlace(): boolean;
+  /** Whose memory it is, looked up anew; null while nobody knows. */
+  identify(): Promise<KnownClient | null>;
+  /** From now on it is this client's: what is remembered of it is read, and nothing is changed. */
+  actAs(client: KnownClient): void;
+  readonly clients: {
+    fitting(baseUrl: string, listing: readonly PresentTemplate[]): Promise<readonly KnownClient[]>;
+    rivalsOf(client: KnownClient, templateIds: readonly number[]): Promise<readonly string[]>;
+    /** From now on the token is this client's, and so is this memory. */
+    learn(client: KnownClient, templateIds: readonly number[]): Promise<void>;
+  };
   close(when?: Closing): Promise<void>;
 }
 
@@ -28,20 +40,35 @@ const newestWrites = 100;
 const mostWrites = 50_000;
 
 /**
- * Opens the memory of one client in a SQLite file, made where it is not there. `scope` tells clients apart that
- * share the file. A write is on disk, synced, when its promise resolves; it rejects with `UserError` where the disk
+ * Opens the memory of one client in a SQLite file, made where it is not there. `digest` is that of its token: a
+ * client that shares the file with others may have been seen with several. A write is on disk, synced, when its promise resolves; it rejects with `UserError` where the disk
  * does not take it. Throws `UserError`, and `DamagedMemoryError` for what is no database of this program.
  */
-export const openMemory = async (file: string, scope: string): Promise<FileMemory> => {
+export const openMemory = async (file: string, digest: string): Promise<FileMemory> => {
   const connection = await openDatabase(file);
   const identity = identityOf(filesOf(file));
   const isInPlace = (): boolean => identityOf(filesOf(file)) === identity;
 
+  const clients = clientsOf(connection);
+  openings += 1;
+  let opening = openings;
+  let scope = digest;
+  const actAs = (client: KnownClient): void => {
+    if (client.scope === scope) return;
+    openings += 1;
+    opening = openings;
+    scope = client.scope;
+  };
+  const identify = (): KnownClient | null => {
+    const client = clients.ofToken(digest);
+    if (client) actAs(client);
+    return client;
+  };
+  identify();
+
   /** How often this connection has written of a template; SQLite itself tells what others have done. */
   const writes = new Map<number, number>();
   let allWrites = 0;
-  openings += 1;
-  const opening = openings;
 
   const saveChanges = ({ facts, records, forgotten }: LedgerChanges): void => {
     const id = facts.templateId;
@@ -72,6 +99,11 @@ export const openMemory = async (file: string, scope: string): Promise<FileMemor
     connection.run(queries.trimMost, mostWrites);
   };
 
+  /** Adds of theirs to a template that is ours too are open whatever token they were sent with. */
+  const rivals = (): readonly string[] => {
+    const client = clients.ofToken(digest);
+    return client ? clients.rivalsOf(client, []) : [];
+  };
   const ask = async <T>(task: () => T): Promise<T> => {
     try {
       return task();
@@ -97,7 +129,8 @@ export const openMemory = async (file: string, scope: string): Promise<FileMemor
         };
       }),
     templates: () => ask(() => connection.all(queries.templates, scope).map(parse)),
-    openIntents: () => ask(() => connection.all(queries.intents, scope).map(parse)),
+    openIntents: () =>
+      ask(() => connection.all(queries.intents, scope, JSON.stringify(rivals()), scope).map(parse)),
     history: (filter = {}) =>
       ask(() =>
         connection
@@ -121,7 +154,7 @@ export const openMemory = async (file: string, scope: string): Promise<FileMemor
       }),
     finish: (intent, ending, changes) =>
       change(() => {
-        connection.run(queries.closeIntent, scope, intent.id);
+        connection.run(queries.closeIntent, intent.id, scope, JSON.stringify(rivals()));
         note(intent, ending);
         saveChanges(changes);
       }),
@@ -135,6 +168,17 @@ export const openMemory = async (file: string, scope: string): Promise<FileMemor
         };
       }),
     isInPlace,
+    identify: () => ask(identify),
+    actAs,
+    clients: {
+      fitting: (baseUrl, listing) => ask(() => clients.fitting(baseUrl, listing)),
+      rivalsOf: (client, templateIds) => ask(() => clients.rivalsOf(client, templateIds)),
+      learn: (client, templateIds) =>
+        change(() => {
+          clients.learn(client, digest, templateIds);
+          actAs(client);
+        }),
+    },
     close: (when) => connection.close(when),
   };
 };
@@ -159,9 +203,12 @@ const queries = {
   saveRecord:
     'INSERT INTO records (scope, template_id, key, body) VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE SET body = excluded.body',
   forgetRecord: 'DELETE FROM records WHERE scope = ? AND template_id = ? AND key = ?',
-  intents: "SELECT json_set(body, '$.id', id) AS body FROM intents WHERE scope = ? ORDER BY id",
+  intents: `SELECT json_set(body, '$.id', id) AS body FROM intents WHERE scope = ? OR
+    (scope IN (SELECT value FROM json_each(?)) AND json_extract(body, '$.templateId') IN
+      (SELECT template_id FROM known_templates WHERE scope = ?)) ORDER BY id`,
   addIntent: 'INSERT INTO intents (scope, body) VALUES (?, ?)',
-  closeIntent: 'DELETE FROM intents WHERE scope = ? AND id = ?',
+  closeIntent:
+    'DELETE FROM intents WHERE id = ? AND (scope = ? OR scope IN (SELECT value FROM json_each(?)))',
   history: 'SELECT body FROM history WHERE scope = ? AND at >= ? ORDER BY at, id',
   slice: `SELECT id, at, template, outcome, body FROM history
     WHERE scope = ? AND at >= ? AND (at, id) < (?, ?) ORDER BY at DESC, id DESC LIMIT ?`,

@@ -3,11 +3,12 @@ import path from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { openClient, type PassRequest } from '../../src/commands/client.ts';
 import { readSettings } from '../../src/settings.ts';
+import type { ClientSettings } from '../../src/settings/client.ts';
 import { json, scriptedServer } from '../hosting/scripted-server.ts';
 import { newFolder } from '../state/samples.ts';
 
-/** A client of a service without templates, and how often it had asked when its files had been read. */
-const newClient = async () => {
+/** Clients of one service without templates, and how often each had asked when its files had been read. */
+const newClients = async () => {
   const server = await scriptedServer(json([]));
   const cwd = newFolder();
   mkdirSync(path.join(cwd, 'templates'));
@@ -18,8 +19,14 @@ const newClient = async () => {
     env: { HOME: cwd, DNS_SYNC_USER_TOKEN: 'user-token', DNS_SYNC_CLIENT_TOKEN: 'client-token' },
     cwd,
   }).clients;
+  return () => openOne(settings!);
+};
+
+const newClient = async () => (await newClients())();
+
+const openOne = (settings: ClientSettings) => {
   const client = openClient({
-    settings: settings!,
+    settings,
     strict: false,
     isSandbox: false,
     isDaemon: true,
@@ -56,10 +63,16 @@ const newClient = async () => {
 test.each([true, false])(
   'a pass over files that were never read asks the service after them, dry run %s',
   async (dryRun) => {
-    const pass = await newClient();
-    expect(await pass(dryRun)).toMatchObject({ askedBefore: 0, asked: 1, halted: null });
+    const open = await newClients();
+    await open()(false);
+    expect(await open()(dryRun)).toMatchObject({ askedBefore: 0, asked: 1, halted: null });
   },
 );
+
+test('the first pass with a token asks whose it is, and once', async () => {
+  const pass = await newClient();
+  expect(await pass(false)).toMatchObject({ askedBefore: 1, asked: 1, halted: null });
+});
 
 test('every later one asks beforehand, and once', async () => {
   const pass = await newClient();

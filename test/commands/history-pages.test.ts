@@ -28,8 +28,8 @@ const clientsIn = (stateDir: string, names: readonly string[]): readonly ClientS
 const withWrites = async (times: Readonly<Record<string, readonly number[]>>) => {
   const clients = clientsIn(path.join(newFolder(), 'state'), Object.keys(times));
   for (const client of clients) {
-    const { file, scope } = memoryPlace(client, client.tokens.read().clientToken, false);
-    const memory = await opened(file, scope);
+    const { file, digest } = memoryPlace(client, client.tokens.read().clientToken, false);
+    const memory = await opened(file, digest);
     for (const [index, at] of times[client.name]!.entries()) {
       const intent = await memory.begin(intentOf({ at, run: `${client.name} ${index}`, template: `t${at}` }));
       await memory.finish(intent, { outcome: 'applied', recordId: 3, error: null }, changesOf());

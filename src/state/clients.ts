@@ -1,0 +1,100 @@
+import type { PresentTemplate } from '../model/template.ts';
+import type { Connection } from './connection.ts';
+import type { TemplateFacts, RecordMemory } from './memory.ts';
+
+/** A client whose memory lies in the file. */
+export interface KnownClient {
+  /** What all that is remembered of it is kept under: the digest of the first token it was seen with. */
+  readonly scope: string;
+  /** Null where an earlier version of this program wrote it, which kept no address. */
+  readonly baseUrl: string | null;
+  readonly name: string | null;
+}
+
+/** The clients of one file, all of them. */
+export interface Clients {
+  /** Null for a token that was never seen. */
+  ofToken(digest: string): KnownClient | null;
+  /** Others of its base URL that know one of its templates, or of these, too: they may be the same client. */
+  rivalsOf(client: KnownClient, templateIds: readonly number[]): readonly string[];
+  /** Those at this base URL whose templates and records a listing shows. */
+  fitting(baseUrl: string, listing: readonly PresentTemplate[]): readonly KnownClient[];
+  /** From now on this token is this client's. */
+  learn(client: KnownClient, digest: string, templateIds: readonly number[]): void;
+}
+
+export const clientsOf = (connection: Connection): Clients => {
+  const all = <T>(sql: string, ...values: readonly string[]): T[] =>
+    connection.all(sql, ...values).map((row): T => parse(row));
+  const clients = (): KnownClient[] => all(queries.clients);
+  return {
+    ofToken: (digest) => all<KnownClient>(queries.ofToken, digest)[0] ?? null,
+    rivalsOf: ({ scope, baseUrl }, templateIds) => {
+      const others = new Set(all<string>(queries.rivals, scope, scope, JSON.stringify(templateIds)));
+      if (baseUrl === null || others.size === 0) return [];
+      return clients()
+        .filter((client) => client.baseUrl === baseUrl && others.has(client.scope))
+        .map((client) => client.scope);
+    },
+    fitting: (baseUrl, listing) => {
+      const own = listing.filter(({ publiclyAvailable }) => !publiclyAvailable);
+      return clients()
+        .filter((client) => client.baseUrl === null || client.baseUrl === baseUrl)
+        .filter(({ scope }) => {
+          const known = {
+            templateIds: all<number>(queries.templateIds, scope),
+            records: all<RecordMemory>(queries.records, scope),
+            templates: all<TemplateFacts>(queries.templates, scope),
+          };
+          return fits(known, own);
+        });
+    },
+    learn: (client, digest, templateIds) => {
+      connection.run(queries.learnClient, client.scope, JSON.stringify(client));
+      connection.run(queries.learnToken, digest, client.scope);
+      for (const id of templateIds) connection.run(queries.learnTemplate, client.scope, id);
+    },
+  };
+};
+
+/** Own templates belong to one client: it is this one if most of its templates and of its records are shown. */
+const fits = ({ templateIds, records, templates }: Known, own: readonly PresentTemplate[]): boolean => {
+  const shownTemplates = new Set(own.map(({ id }) => id));
+  const shownRecords = new Set(own.flatMap((template) => template.records.map(({ id }) => id)));
+  const recordIds = new Set([
+    ...records.flatMap(({ recordId, copies = [] }) => (recordId === null ? copies : [recordId, ...copies])),
+    ...templates.flatMap(({ strangers }) => strangers ?? []),
+  ]);
+  const isOfRecords = recordIds.size === 0 || isMost([...recordIds], shownRecords);
+  return isMost(templateIds, shownTemplates) && isOfRecords;
+};
+
+interface Known {
+  readonly templateIds: readonly number[];
+  readonly records: readonly RecordMemory[];
+  readonly templates: readonly TemplateFacts[];
+}
+
+const isMost = (ids: readonly number[], shown: ReadonlySet<number>): boolean =>
+  ids.filter((id) => shown.has(id)).length * 2 > ids.length;
+
+/** Each row as JSON: texts of a damaged file are only read once they were looked at. */
+const queries = {
+  clients: 'SELECT body FROM clients ORDER BY scope',
+  ofToken: 'SELECT body FROM clients WHERE scope = (SELECT scope FROM tokens WHERE digest = ?)',
+  templateIds: 'SELECT template_id AS body FROM known_templates WHERE scope = ?',
+  records: 'SELECT body FROM records WHERE scope = ?',
+  templates: 'SELECT body FROM templates WHERE scope = ?',
+  rivals: `SELECT DISTINCT json_quote(scope) AS body FROM known_templates WHERE scope <> ? AND template_id IN
+    (SELECT template_id FROM known_templates WHERE scope = ? UNION SELECT value FROM json_each(?))`,
+  learnClient:
+    'INSERT INTO clients (scope, body) VALUES (?, ?) ON CONFLICT DO UPDATE SET body = excluded.body',
+  learnToken:
+    'INSERT INTO tokens (digest, scope) VALUES (?, ?) ON CONFLICT DO UPDATE SET scope = excluded.scope',
+  learnTemplate: 'INSERT OR IGNORE INTO client_templates (scope, template_id) VALUES (?, ?)',
+} as const;
+
+const parse = (row: unknown): never => {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- this program's own, by the schema version
+  return JSON.parse(String((row as { body: unknown }).body)) as never;
+};

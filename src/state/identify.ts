@@ -1,0 +1,41 @@
+import type { PresentTemplate } from '../model/template.ts';
+import type { KnownClient } from './clients.ts';
+import type { MemoryPlace } from './memory-place.ts';
+import type { FileMemory } from './sqlite.ts';
+
+export type Listing = Promise<readonly PresentTemplate[]>;
+
+/** Asks the service for the templates that the token opens. */
+export type List = () => Listing;
+
+export interface Identity {
+  readonly client: KnownClient;
+  /** What a person should know of an unknown token. */
+  readonly notice: string | null;
+}
+
+/**
+ * Whose a token is. One that was never seen is that of the one known client of its base URL most of whose templates
+ * and records it opens, since own templates belong to one client; else that of a new one.
+ */
+export const identify = async (
+  memory: FileMemory,
+  { digest, baseUrl, name, others }: MemoryPlace,
+  templates: readonly PresentTemplate[],
+): Promise<Identity> => {
+  const own = await memory.identify();
+  if (own || baseUrl === null) return { client: { scope: digest, ...own, baseUrl, name }, notice: null };
+  const known = await memory.clients.fitting(baseUrl, templates);
+  const fitting = known.filter((client) => client.name === null || !others.includes(client.name));
+  const [found] = fitting;
+  if (found && fitting.length === 1) return { client: { ...found, baseUrl, name }, notice: takenOver(found) };
+  return { client: { scope: digest, baseUrl, name }, notice: found ? ambiguous(fitting) : null };
+};
+
+const nameOf = ({ name }: KnownClient): string => name ?? 'without a name';
+
+const takenOver = (client: KnownClient): string =>
+  `this client token is a new one, and opens the templates of a client that is known (${nameOf(client)}): its memory is taken over`;
+
+const ambiguous = (clients: readonly KnownClient[]): string =>
+  `this client token is a new one, and opens templates that ${clients.length} clients are known by (${clients.map(nameOf).join(', ')}): nobody can tell which of them it is, so no memory is taken over`;

@@ -1,0 +1,131 @@
+import { describe, expect, it } from 'vitest';
+import { noFault, type Fault } from './fault.ts';
+import { address, openPlace, type Place } from './place.ts';
+import type { SeenRequest } from './wire.ts';
+
+const present = [address(null, '203.0.113.1'), address('api', '203.0.113.1')];
+const wanted = [...present, address('www', '203.0.113.2')];
+const rotated = { DNS_SYNC_CLIENT_TOKEN: 'another-token-of-client' };
+const notice = 'this client token is a new one';
+
+const isAdd = ({ operation }: SeenRequest): boolean => operation === 'add';
+
+/** Adds are lost, and nobody hears of them, while this is so. */
+const losingAdds = (): { readonly faultOf: (request: SeenRequest) => Fault; isLosing: boolean } => {
+  const service = {
+    isLosing: true,
+    faultOf: (request: SeenRequest): Fault =>
+      service.isLosing && isAdd(request) ? { commit: 'never', answer: 'drop' } : noFault,
+  };
+  return service;
+};
+
+/** The program is killed while its first add is under way. */
+const killAtAdd = async (place: Place, arrived: Promise<void>): Promise<void> => {
+  const program = place.start(['apply', '--yes']);
+  await arrived;
+  program.kill('SIGKILL');
+  await program.ended;
+};
+
+const untilAdd = () => {
+  let resolve: () => void;
+  const arrived = new Promise<void>((done) => (resolve = done));
+  return {
+    arrived,
+    onStage: (stage: string, request: SeenRequest): void => {
+      if (stage === 'stored' && isAdd(request)) resolve();
+    },
+  };
+};
+
+describe('a client token that was rotated', { timeout: 60_000 }, () => {
+  it('makes no second add of one that is under way, before or after', async () => {
+    const { arrived, onStage } = untilAdd();
+    const place = await openPlace(present, { onStage, faultOf: losingAdds().faultOf });
+    await place.write(present);
+    await place.apply();
+    await place.write(wanted);
+    await killAtAdd(place, arrived);
+    expect(place.service.witness.writes).toHaveLength(1);
+
+    const env = { DNS_SYNC_UNKNOWN_PAUSE: '10m' };
+    for (const tokens of [rotated, rotated, {}]) {
+      const { writes, report } = await place.apply({ env: { ...env, ...tokens } });
+      expect(writes).toBe(0);
+      expect(report.templates[0]?.differences).toMatchObject([
+        { action: 'blocked', reason: 'pending-write', desired: { name: 'www' } },
+      ]);
+    }
+  });
+
+  it('says once that it knows the client, and plans as it writes', async () => {
+    const place = await openPlace(present);
+    await place.write(present);
+    await place.apply();
+    const plan = await place.run(['plan'], { env: rotated });
+    expect(plan.stderr).toContain(notice);
+    const first = await place.apply({ env: rotated });
+    expect(first.stderr).toContain(`${notice}, and opens the templates of a client that is known (default)`);
+    expect(first.stderr).not.toContain('starts without memory');
+    expect((await place.apply({ env: rotated })).stderr).toBe('');
+  });
+
+  it('never writes beside one with the token before', async () => {
+    const { arrived, onStage } = untilAdd();
+    const place = await openPlace(present, { onStage, faultOf: losingAdds().faultOf });
+    await place.write(present);
+    await place.apply();
+    await place.write(wanted);
+    // It holds its lock while it waits for the record to appear.
+    const program = place.start(['apply', '--yes'], { env: { DNS_SYNC_SETTLE: '10m' } });
+    await arrived;
+    const { code, writes, stdout } = await place.apply({ env: rotated, args: ['--lock-timeout', '200ms'] });
+    expect({ code, writes }).toEqual({ code: 1, writes: 0 });
+    expect(stdout).toContain('another pass for this client is running');
+    program.kill('SIGKILL');
+    await program.ended;
+  });
+
+  it('adds nothing again at a service that keeps other names', async () => {
+    const store = (request: SeenRequest): Record<string, string> =>
+      isAdd(request) ? { name: 'www.##DOMAIN##' } : {};
+    const place = await openPlace(present, { quirk: { store } });
+    await place.write(wanted);
+    expect(await place.apply()).toMatchObject({ writes: 1 });
+    const { writes, report } = await place.apply({ env: rotated });
+    expect(writes).toBe(0);
+    expect(report.templates[0]?.differences).toMatchObject([{ action: 'blocked', reason: 'not-converging' }]);
+  });
+
+  it('parks what the file owned, and nothing else', async () => {
+    const foreign = address('other', '203.0.113.9');
+    const place = await openPlace([...present, foreign]);
+    await place.write(wanted);
+    expect(await place.apply()).toMatchObject({ writes: 1 });
+    await place.write(present, { surplus: 'park' });
+    expect(await place.apply({ env: rotated })).toMatchObject({ writes: 1 });
+    const names = (await place.records()).map(({ name }) => name);
+    expect(names).toEqual([null, 'api', 'other', expect.stringMatching(/^_parked-/)]);
+  });
+
+  it('has the history of the client, and leaves it its token of before', async () => {
+    const place = await openPlace(present);
+    await place.write(wanted);
+    await place.apply();
+    await place.apply({ env: rotated });
+    const histories = await Promise.all([place.run(['history']), place.run(['history'], { env: rotated })]);
+    expect(histories.map(({ stdout }) => stdout)).toEqual(
+      [1, 2].map(() => expect.stringContaining('web: add')),
+    );
+  });
+});
+
+it('knows its base URL in another spelling', { timeout: 60_000 }, async () => {
+  const place = await openPlace(present);
+  await place.write(wanted);
+  await place.apply();
+  const spelled = place.service.url.replace('http:', 'HTTP:').replace('127.0.0.1', '127.1');
+  const { writes, stderr } = await place.apply({ env: { DNS_SYNC_BASE_URL: `${spelled}/` } });
+  expect({ writes, stderr }).toEqual({ writes: 0, stderr: '' });
+});
