@@ -77,8 +77,11 @@ describe('state files that are removed while a pass runs', { timeout: 60_000 }, 
       arm(() => rmSync(place.stateDir, { recursive: true }));
       await place.write(wanted);
       expect(await failed).toMatchObject({ status: 'failed', summary: { applied: 1 } });
+      // After its pause the daemon tries again by itself.
+      const again = nextPass(daemon);
       expect(await lost).not.toBeNull();
       expect(await anew).not.toBeNull();
+      expect(await again).toMatchObject({ status: 'in-sync' });
     }
     const passed = nextPass(daemon);
     await place.write(three);
