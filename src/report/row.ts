@@ -163,9 +163,9 @@ const standsNow = ({ current, conflicts = [] }: Extract<Difference, { action: 'b
 
 const advice: Record<BlockReason, string> = {
   'cname-conflict':
-    'remove what is in the way at the service, or change the file, or let surplus: park move it aside.',
+    'remove what is in the way at the service, or change the file, or let surplus: park move aside what has a name.',
   'null-mx-conflict':
-    'remove what is in the way at the service, or change the file, or let surplus: park move it aside.',
+    'remove what is in the way at the service, or change the file, or let surplus: park move aside what has a name.',
   'pending-write':
     'look whether the service has the record. If it stays away, apply --retry with the name of this template adds it once more.',
   'not-converging': 'write in the file what the service stores, or change the record at the service.',
