@@ -4,6 +4,7 @@ import { readOrHalt } from './apply/halt.ts';
 import { heldByPolicy, holdMore, holdWorks } from './apply/hold.ts';
 import { kept } from './apply/kept.ts';
 import { noticeOlderMemory } from './apply/older-memory.ts';
+import { noticeLostMemory } from './apply/lost-memory.ts';
 import { oneByOne } from './apply/one-by-one.ts';
 import { withPlaces } from './apply/permit.ts';
 import { rememberFacts, rememberUndone, rememberWork } from './apply/remember.ts';
@@ -170,6 +171,7 @@ const showWorks = async (works: readonly TemplateWork[], pass: RunningPass): Pro
     works.filter(({ present }) => !touched.has(present.id)),
     pass,
   );
+  noticeLostMemory(works, pass);
   const plans = await planAll(works, pass);
   return showPlans(plans, holdWorks(plans, pass), pass);
 };
@@ -195,6 +197,7 @@ const writeWorks = async (
   await settleEarlier(works, actual, context);
   forgiveAtAWord(works, pass);
   noticeOlderMemory(works, pass);
+  noticeLostMemory(works, pass);
   if (!pass.isRehearsal) await confirmWorks(works, context);
   const plans = await planAll(works, pass);
   const holds = holdWorks(plans, pass);

@@ -1,8 +1,9 @@
-import { dataOf, type RecordData } from '../model/record.ts';
+import { dataOf, type PresentRecord, type RecordData } from '../model/record.ts';
 import { sameData } from '../model/canonical.ts';
 import type { PresentTemplate } from '../model/template.ts';
 import { entryOf, recordKey, setKey, type Present, type Wanted } from '../plan/entry.ts';
 import { groupBy } from '../plan/group.ts';
+import { isLike } from '../plan/like.ts';
 import { parkedKey } from '../plan/memory.ts';
 import type { Obstruction } from '../plan/plan-input.ts';
 import { parkedForm } from '../plan/parked.ts';
@@ -14,6 +15,8 @@ export interface GateInput {
   /** Record sets, as `entryOf` names them, of the pending adds. */
   readonly pendingSets: ReadonlySet<string>;
   readonly present: PresentTemplate;
+  /** Whether the file takes records that it never wanted for its own. */
+  readonly adopt: boolean;
   readonly now: number;
 }
 
@@ -23,7 +26,7 @@ const mostStores = 3;
 const day = 86_400_000;
 
 /** Why a wanted record may not be written now, going by what was remembered of earlier writes; null if it may. */
-export const gate = ({ ledger, pendingSets, present: template, now }: GateInput) => {
+export const gate = ({ ledger, pendingSets, present: template, adopt, now }: GateInput) => {
   let lost: ReadonlyMap<string, readonly RecordMemory[]> | undefined;
   return (wanted: Wanted, present: Present | null): Obstruction | null => {
     const record = ledger.get(recordKey(wanted)) ?? (present && ledger.ofId(present.record.id));
@@ -31,6 +34,8 @@ export const gate = ({ ledger, pendingSets, present: template, now }: GateInput)
       return record ? (failing(record, wanted, now) ?? notConverging(record, wanted, present, now)) : null;
     if (pendingSets.has(setKey(wanted))) return pendingAdd;
     lost ??= lostAdds(ledger, template);
+    const like = record && record.adds >= uncountedAdds ? likeOne(wanted, template, ledger) : null;
+    if (like) return adopt ? null : besideLike(like);
     return (
       (record && tooManyAdds(record)) ??
       besideLost(lost.get(setKey(wanted)) ?? [], wanted, now) ??
@@ -39,6 +44,15 @@ export const gate = ({ ledger, pendingSets, present: template, now }: GateInput)
     );
   };
 };
+
+/** Of the records that memory does not know. */
+const likeOne = (wanted: Wanted, { records }: PresentTemplate, ledger: Ledger): PresentRecord | null =>
+  records.find((record) => !ledger.isKnown(record.id) && isLike(wanted, entryOf(record))) ?? null;
+
+const besideLike = (like: PresentRecord): Obstruction => ({
+  reason: 'not-converging',
+  message: `record ${like.id} (${describe(like)}) may be this one as the service keeps it, and nothing is remembered of it: import the template, set adopt: true, or, if it is another one, apply --retry`,
+});
 
 /** By record set, what adds of unknown outcome were to make, and no reading has shown: it may still come. */
 const lostAdds = (ledger: Ledger, { records }: PresentTemplate): Map<string, RecordMemory[]> => {

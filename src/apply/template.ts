@@ -27,7 +27,7 @@ export const planWork = (work: TemplateWork, now: number): TemplatePlan => {
     present,
     memory: ledger.view,
     pending: pending.map((intent) => intent.after),
-    gate: gate({ ledger, pendingSets, present, now }),
+    gate: gate({ ledger, pendingSets, present, adopt: work.desired.adopt, now }),
     parkGate: parkGate({ ledger, now }),
   });
   work.planned = { plan, present, pending, version: ledger.version };

@@ -1,3 +1,4 @@
+import { rmSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { noFault, type Fault } from './fault.ts';
 import { address, openPlace, type Place } from './place.ts';
@@ -128,4 +129,28 @@ it('knows its base URL in another spelling', { timeout: 60_000 }, async () => {
   const spelled = place.service.url.replace('http:', 'HTTP:').replace('127.0.0.1', '127.1');
   const { writes, stderr } = await place.apply({ env: { DNS_SYNC_BASE_URL: `${spelled}/` } });
   expect({ writes, stderr }).toEqual({ writes: 0, stderr: '' });
+});
+
+it('adds nothing beside a record that is like it where its memory is lost', { timeout: 60_000 }, async () => {
+  const store = (request: SeenRequest): Record<string, string> =>
+    isAdd(request) ? { name: 'www.##DOMAIN##' } : {};
+  const place = await openPlace(present, { quirk: { store } });
+  await place.write(wanted);
+  expect(await place.apply()).toMatchObject({ writes: 1 });
+  rmSync(place.stateDir, { recursive: true });
+  for (const env of [{}, rotated]) {
+    const { writes, report } = await place.apply({ env });
+    expect(writes).toBe(0);
+    expect(report.templates[0]?.differences).toMatchObject([
+      {
+        action: 'blocked',
+        reason: 'not-converging',
+        message: expect.stringMatching(/import.*adopt.*--retry/),
+      },
+      { action: 'surplus', current: { name: 'www.##DOMAIN##' } },
+    ]);
+  }
+  const planned = await place.run(['plan', '--format', 'json']);
+  expect(JSON.parse(planned.stdout)).toMatchObject({ summary: { add: 0, blocked: 1 } });
+  expect(await place.apply({ args: ['--retry', 'web'] })).toMatchObject({ writes: 1 });
 });
