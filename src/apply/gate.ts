@@ -76,13 +76,14 @@ const besideLost = (lost: readonly RecordMemory[], wanted: Wanted, now: number):
   return null;
 };
 
-/** Why a record may not be parked now. */
+/** Why a record may not be parked now, or changed to what is `sent`. */
 export const parkGate =
   ({ ledger, now }: Pick<GateInput, 'ledger' | 'now'>) =>
-  (present: Present): { error: string; retryAt?: string } | null => {
-    const { record, type } = present;
+  (
+    { record, type }: Present,
+    sent: RecordData = parkedForm(record, type),
+  ): { error: string; retryAt?: string } | null => {
     const known = ledger.ofId(record.id) ?? ledger.get(parkedKey(record.id));
-    const sent = parkedForm(record, type);
     const failure = known?.failure ?? null;
     if (isActive(failure, sent, now))
       return { error: failure.message, retryAt: new Date(failure.retryAt).toISOString() };

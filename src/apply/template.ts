@@ -68,9 +68,12 @@ const isTried = (step: Step, { fates }: TemplateWork): boolean => fates.has(step
 
 /** Should the write that it makes way for not come, it goes back to its place. */
 const noteWhatItClears = (step: Step, plan: TemplatePlan, work: TemplateWork): void => {
-  if (!isPark(step)) return;
-  for (const [needing, needs] of plan.needs)
-    if (needs.includes(step)) work.madeWay.set(step.present.record.id, stepKey(needing));
+  for (const [needing, needs] of plan.needs) {
+    if (!needs.includes(step)) continue;
+    // It was sure enough for that.
+    work.confirmed.add(stepKey(needing));
+    if (isPark(step)) work.madeWay.set(step.present.record.id, stepKey(needing));
+  }
 };
 
 /** After all is known that can be: what made way for a write that did not come goes back to its place. */

@@ -110,10 +110,11 @@ export const isUnconfirmed = (step: Step, work: TemplateWork, { clock }: ApplyCo
 /** Reads a second time where one reading is too little, and confirms what both readings ask for. */
 export const confirmWorks = async (works: readonly TemplateWork[], context: ApplyContext): Promise<void> => {
   const now = context.clock.now();
-  const doubtful = works
-    .map((work) => ({ work, keys: keysToConfirm(work, now) }))
-    .filter(({ keys }) => keys.length > 0);
-  if (doubtful.length === 0 || context.halt.reason !== null) return;
+  const isDoubtful = works.some((work) =>
+    planWork(work, now).steps.some((step) => needsConfirmation(step, work, now)),
+  );
+  if (!isDoubtful || context.halt.reason !== null) return;
+  const first = new Map(works.map((work) => [work, stepKeys(work, now)]));
   await context.clock.sleep(context.settle, context.signal);
   if (context.signal.aborted) return;
   const readings = await readTemplates(context);
@@ -122,9 +123,9 @@ export const confirmWorks = async (works: readonly TemplateWork[], context: Appl
     takeSecondReading(work, readings.get(work.present.id));
     forgetStrangers(work);
   }
-  for (const { work, keys } of doubtful) {
-    const again = new Set(keysToConfirm(work, now));
-    for (const key of keys) if (again.has(key)) work.confirmed.add(key);
+  // Also what one reading would do for: it may be in doubt once others have been written.
+  for (const [work, keys] of first) {
+    for (const key of stepKeys(work, now)) if (keys.has(key)) work.confirmed.add(key);
   }
 };
 
@@ -147,7 +148,5 @@ const forgetStrangers = (work: TemplateWork): void => {
   ledger.setFacts({ strangers: ledger.facts.strangers!.filter((id) => !gone.has(id)) });
 };
 
-const keysToConfirm = (work: TemplateWork, now: number): string[] =>
-  planWork(work, now)
-    .steps.filter((step) => needsConfirmation(step, work, now))
-    .map(stepKey);
+const stepKeys = (work: TemplateWork, now: number): ReadonlySet<string> =>
+  new Set(planWork(work, now).steps.map(stepKey));

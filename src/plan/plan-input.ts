@@ -12,8 +12,8 @@ export interface PlanInput {
   readonly pending?: readonly RecordData[];
   /** Tells why a wanted record may not be written now, as an add (`present` null) or over a present record. */
   readonly gate?: (wanted: Wanted, present: Present | null) => Obstruction | null;
-  /** Tells why a record may not be parked now. */
-  readonly parkGate?: (present: Present) => Pick<Surplus, 'error' | 'retryAt'> | null;
+  /** Tells why a record may not be parked now, or changed to what is given. */
+  readonly parkGate?: (present: Present, sent?: RecordData) => Pick<Surplus, 'error' | 'retryAt'> | null;
 }
 
 export interface Obstruction {

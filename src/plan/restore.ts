@@ -17,7 +17,7 @@ export const restoreParked = (
   everything: readonly Present[],
   blocked: readonly Blocked[],
   keptNames: KeptNames,
-  { memory, pending = [] }: PlanInput,
+  { memory, pending = [], parkGate }: PlanInput,
 ): ParkStep[] => {
   if (memory.displaced.size === 0 || blocked.length === 0) return [];
   const isInPlace = ({ current, desired }: Blocked): boolean =>
@@ -30,7 +30,8 @@ export const restoreParked = (
     if (!displaced || !waiting.has(displaced.key)) return [];
     const isFree =
       !coming.has(canonicalName(displaced.was.name)) && !isBarred(displaced.was, everything, keptNames);
-    return isFree ? [restoreStep(present, displaced)] : [];
+    const step = restoreStep(present, displaced);
+    return isFree && !parkGate?.(present, step.difference.desired) ? [step] : [];
   });
 };
 

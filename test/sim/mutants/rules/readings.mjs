@@ -45,7 +45,7 @@ export const readings = [
   {
     rule: '§3.1 only what both readings ask for is written',
     file: 'src/apply/work.ts',
-    from: 'if (again.has(key)) work.confirmed.add(key);',
+    from: 'if (keys.has(key)) work.confirmed.add(key);',
     to: 'work.confirmed.add(key);',
     tests: ['apply/confirm'],
   },
