@@ -1,12 +1,14 @@
-import { canonicalType, sameData } from '../model/canonical.ts';
+import { canonicalName, canonicalType, sameData } from '../model/canonical.ts';
+import { dataOf } from '../model/record.ts';
 import type { PresentTemplate } from '../model/template.ts';
 import { entryOf, recordKey } from '../plan/entry.ts';
+import { isParkedName } from '../plan/parked.ts';
 import { isPark, presentOf, resultOf, type Step } from '../plan/step.ts';
 import type { MemoryReader } from '../state/memory.ts';
 import { countLost } from './answer.ts';
 import type { BoundTemplate } from './bind.ts';
 import type { ApplyContext, Clock, TemplateWork } from './context.ts';
-import { openLedger } from './ledger.ts';
+import { openLedger, type Ledger } from './ledger.ts';
 import { readTemplates } from './listing.ts';
 import { onSteadyTime } from './pause.ts';
 import { planWork } from './template.ts';
@@ -22,6 +24,7 @@ export const openWork = async (
     file: desired.source.file,
   });
   ledger.retime((failure) => onSteadyTime(failure, clock));
+  takeBack(ledger, present);
   return {
     desired,
     notes,
@@ -46,6 +49,14 @@ interface OpenOptions {
   readonly memory: MemoryReader;
   readonly clock: Clock;
 }
+
+/** What made way and is out of its parked place again stands for what it stood for, whoever brought it back. */
+const takeBack = (ledger: Ledger, { records }: PresentTemplate): void => {
+  for (const [id, { own }] of ledger.view.displaced) {
+    const record = records.find((one) => one.id === id);
+    if (own && record && !isParkedName(canonicalName(record.name))) ledger.restore(own, id, dataOf(record));
+  }
+};
 
 /** Later than this, a value of ours that is not there any more was changed, not just slow to show. */
 const recent = 600_000;
