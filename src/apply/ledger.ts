@@ -282,7 +282,8 @@ export const openLedger = (
     forgive: (everything) => {
       for (const record of records.values()) {
         // Of what an older copy of memory knew, all that is certain is that it was there.
-        const cause = record.adds >= uncountedAdds ? 'drifted' : record.cause;
+        const isGone = record.recordId === null && record.adds >= uncountedAdds;
+        const cause = isGone ? 'drifted' : record.cause;
         if (everything) put({ ...record, ...unheardOf, cause });
         else if (record.failure?.kind === 'refused') put({ ...record, failure: null });
       }

@@ -1,5 +1,6 @@
 import { dataOf } from '../model/record.ts';
 import { entryOf, recordKey, type Pair } from '../plan/entry.ts';
+import { hasLostMany } from '../plan/guard.ts';
 import { parkedKey } from '../plan/memory.ts';
 import type { TemplatePlan } from '../plan/plan.ts';
 import type { Clock, TemplateWork } from './context.ts';
@@ -30,12 +31,17 @@ export const noticeOlderMemory = (
   }
 };
 
-const unseenIds = ({ ledger, pending }: TemplateWork, { pairs }: TemplatePlan): number[] => {
-  const { highestId } = ledger.facts;
+const unseenIds = (
+  { desired, present, ledger, pending }: TemplateWork,
+  { pairs }: TemplatePlan,
+): number[] => {
+  const { highestId, suspectIds } = ledger.facts;
   if (highestId === undefined || !ledger.view.familiar || pending.length > 0) return [];
+  // A reading that has lost much tells nothing, and what memory knows is what tells that it has.
+  if (hasLostMany({ desired, present, memory: ledger.view, suspectIds })) return [];
   return pairs
     .filter((pair) => pair.fields.length === 0 && !isExpected(pair, ledger))
-    .map(({ present }) => present.record.id)
+    .map((pair) => pair.present.record.id)
     .filter((id) => id > highestId && !ledger.isKnown(id))
     .sort((a, b) => a - b);
 };
