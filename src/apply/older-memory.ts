@@ -37,13 +37,14 @@ const unseenIds = (
 ): number[] => {
   const { highestId, suspectIds } = ledger.facts;
   if (highestId === undefined || !ledger.view.familiar || pending.length > 0) return [];
-  // A reading that has lost much tells nothing, and what memory knows is what tells that it has.
-  if (hasLostMany({ desired, present, memory: ledger.view, suspectIds })) return [];
-  return pairs
+  const unseen = pairs
     .filter((pair) => pair.fields.length === 0 && !isExpected(pair, ledger))
     .map((pair) => pair.present.record.id)
     .filter((id) => id > highestId && !ledger.isKnown(id))
     .sort((a, b) => a - b);
+  // A reading that has lost much tells nothing, and what memory knows is what tells that it has.
+  const isDoubtful = unseen.length > 0 && hasLostMany({ desired, present, memory: ledger.view, suspectIds });
+  return isDoubtful ? [] : unseen;
 };
 
 /** An add that was given up may land late. */

@@ -2,8 +2,9 @@ import type { Failure, Uptime } from '../state/memory.ts';
 import type { Clock } from './context.ts';
 
 /**
- * The failure of an add whose outcome was unknown, with its next try by the clock as it is now; any other as it is. What never jumps tells how much of the pause is over; it
- * tells nothing after the machine has started anew, and then a clock that was set back makes the pause begin anew.
+ * The failure of an add whose outcome was unknown, with its next try by the clock as it is now; any other as it is.
+ * What never jumps tells how much of the pause is over; it tells nothing after the machine has started anew, and then
+ * a clock that was set back makes the pause begin anew.
  */
 export const onSteadyTime = (failure: Failure, clock: Pick<Clock, 'now' | 'uptime'>): Failure => {
   if (failure.kind !== 'unknown') return failure;

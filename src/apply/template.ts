@@ -44,11 +44,11 @@ export const applyTemplate = async (
     const plan = planWork(work, context.clock.now());
     review(plan);
     holdAgainstLatest(work, context);
-    const isHeld = withPlaces(plan, (step) =>
+    const whyNot = withPlaces(plan, (step) =>
       isTried(step, work) ? 'tried' : (stoppedAdd(step, work) ?? skipReason(step)),
     );
     // A step that needs others first is written when a later plan no longer says so.
-    const step = plan.steps.find((candidate) => !plan.needs.has(candidate) && isHeld(candidate) === null);
+    const step = plan.steps.find((candidate) => !plan.needs.has(candidate) && whyNot(candidate) === null);
     if (!step) break;
     noteWhatItClears(step, plan, work);
     await writeStep(work, step, context);
