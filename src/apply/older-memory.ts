@@ -47,29 +47,38 @@ const unseenIds = (
   return isDoubtful ? [] : unseen;
 };
 
-/** An add that was given up may land late. */
+/** An add that was given up may land late, also of what had been there before. */
 const isExpected = ({ wanted }: Pair, ledger: Ledger): boolean => {
   const known = ledger.get(recordKey(wanted));
-  return known?.recordId === null && known.adds > 0;
+  if (!known || known.adds === 0) return false;
+  return known.recordId === null || known.failure?.kind === 'unknown';
 };
 
 const meetAnew = (work: TemplateWork, { pairs }: TemplatePlan): void => {
   const { ledger, desired, present } = work;
   for (const pair of pairs) if (pair.fields.length > 0) meetChanged(ledger, pair);
+  const paired = new Set(pairs.map((pair) => pair.present.record.id));
+  const unpaired = new Map(
+    present.records.filter(({ id }) => !paired.has(id)).map((record) => [record.id, record]),
+  );
   const found = new Set(pairs.map(({ wanted }) => recordKey(wanted)));
   for (const wanted of desired.records.map(entryOf)) {
-    if (!found.has(recordKey(wanted))) meetMissing(ledger, recordKey(wanted), dataOf(wanted.record));
+    const key = recordKey(wanted);
+    if (found.has(key)) continue;
+    // What stood for it and is there, as something that no record of the file may take, is not missing.
+    const stray = unpaired.get(ledger.view.byKey.get(key)?.id ?? -1);
+    if (stray) meetChanged(ledger, { wanted, present: entryOf(stray) });
+    else meetMissing(ledger, key, dataOf(wanted.record));
   }
-  const paired = new Set(pairs.map((pair) => pair.present.record.id));
-  for (const { id } of present.records) {
+  for (const id of unpaired.keys()) {
     const known = ledger.ofId(id);
     const isForgotten = known && known.key !== parkedKey(id) && !wantedKeys(work).has(known.key);
-    if (isForgotten && !paired.has(id)) ledger.disown(id);
+    if (isForgotten) ledger.disown(id);
   }
 };
 
 /** As if file and service had come to differ at once. */
-const meetChanged = (ledger: Ledger, { wanted, present }: Pair): void => {
+const meetChanged = (ledger: Ledger, { wanted, present }: Pick<Pair, 'wanted' | 'present'>): void => {
   if (ledger.ofId(present.record.id)) ledger.bind(wanted, present);
   else meetMissing(ledger, recordKey(wanted), dataOf(wanted.record));
 };
