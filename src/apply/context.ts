@@ -68,7 +68,7 @@ export interface TemplateWork {
   readonly fates: Map<string, Fate>;
   /** By the id of a record that is parked to make way: the `stepKey` of the write. */
   readonly madeWay: Map<number, string>;
-  /** By `stepKey`: writes that two readings ask for. */
+  /** By `writeKey`: writes that two readings ask for. */
   readonly confirmed: Set<string>;
   /** The last plan, and what it was made of: nothing is planned twice in a pass. */
   planned: {

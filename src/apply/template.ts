@@ -6,7 +6,7 @@ import type { ApplyContext, TemplateWork } from './context.ts';
 import { gate, parkGate } from './gate.ts';
 import { holdAgainstLatest } from './listing.ts';
 import { withPlaces, type SkipReason } from './permit.ts';
-import { stepKey, writeStep } from './write.ts';
+import { stepKey, writeKey, writeStep } from './write.ts';
 
 export interface Permission {
   /** Told of each plan before anything of it is written. */
@@ -71,7 +71,7 @@ const noteWhatItClears = (step: Step, plan: TemplatePlan, work: TemplateWork): v
   for (const [needing, needs] of plan.needs) {
     if (!needs.includes(step)) continue;
     // It was sure enough for that.
-    work.confirmed.add(stepKey(needing));
+    work.confirmed.add(writeKey(needing));
     if (isPark(step)) work.madeWay.set(step.present.record.id, stepKey(needing));
   }
 };

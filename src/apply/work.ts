@@ -12,7 +12,7 @@ import { openLedger, type Ledger } from './ledger.ts';
 import { readTemplates } from './listing.ts';
 import { onSteadyTime } from './pause.ts';
 import { planWork } from './template.ts';
-import { stepKey } from './write.ts';
+import { stepKey, writeKey } from './write.ts';
 
 export const openWork = async (
   { desired, present, notes }: BoundTemplate,
@@ -116,7 +116,7 @@ const lackingIn = (work: TemplateWork): NonNullable<TemplateWork['lacking']> => 
 };
 
 export const isUnconfirmed = (step: Step, work: TemplateWork, { clock }: ApplyContext): boolean =>
-  needsConfirmation(step, work, clock.now()) && !work.confirmed.has(stepKey(step));
+  needsConfirmation(step, work, clock.now()) && !work.confirmed.has(writeKey(step));
 
 /** Reads a second time where one reading is too little, and confirms what both readings ask for. */
 export const confirmWorks = async (works: readonly TemplateWork[], context: ApplyContext): Promise<void> => {
@@ -125,7 +125,7 @@ export const confirmWorks = async (works: readonly TemplateWork[], context: Appl
     planWork(work, now).steps.some((step) => needsConfirmation(step, work, now)),
   );
   if (!isDoubtful || context.halt.reason !== null) return;
-  const first = new Map(works.map((work) => [work, stepKeys(work, now)]));
+  const first = new Map(works.map((work) => [work, writeKeys(work, now)]));
   await context.clock.sleep(context.settle, context.signal);
   if (context.signal.aborted) return;
   const readings = await readTemplates(context);
@@ -136,7 +136,7 @@ export const confirmWorks = async (works: readonly TemplateWork[], context: Appl
   }
   // Also what one reading would do for: it may be in doubt once others have been written.
   for (const [work, keys] of first) {
-    for (const key of stepKeys(work, now)) if (keys.has(key)) work.confirmed.add(key);
+    for (const key of writeKeys(work, now)) if (keys.has(key)) work.confirmed.add(key);
   }
 };
 
@@ -159,5 +159,5 @@ const forgetStrangers = (work: TemplateWork): void => {
   ledger.setFacts({ strangers: ledger.facts.strangers!.filter((id) => !gone.has(id)) });
 };
 
-const stepKeys = (work: TemplateWork, now: number): ReadonlySet<string> =>
-  new Set(planWork(work, now).steps.map(stepKey));
+const writeKeys = (work: TemplateWork, now: number): ReadonlySet<string> =>
+  new Set(planWork(work, now).steps.map(writeKey));

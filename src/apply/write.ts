@@ -31,6 +31,9 @@ export const stepKey = (step: Step): string =>
     ? `${parkedKey(step.present.record.id)}${isRestore(step) ? ' back' : ''}`
     : recordKey(step.wanted);
 
+/** Identifies a write: what it makes, and of which record. */
+export const writeKey = (step: Step): string => `${presentOf(step)?.record.id ?? 'new'} ${stepKey(step)}`;
+
 /**
  * Sends one write and settles what can be settled at once. The intent is on disk before anything leaves; an add
  * whose outcome is unknown keeps it open.

@@ -26,6 +26,19 @@ test('only what both readings ask for is confirmed', async () => {
   ]);
 });
 
+test('an add that the first reading asks for as a change of what it still showed waits', async () => {
+  const scene = await openScene(presentTemplate(['#1 @ A 192.0.2.1', '#2 www 300 A 192.0.2.2']));
+  scene.mishaps.set('list 2', () => {
+    scene.present = presentTemplate(['#1 @ A 192.0.2.1', '#2 www 300 A 192.0.2.3']);
+    return scene.present;
+  });
+  const { templates } = await scene.pass(
+    desiredTemplate(['@ A 192.0.2.1', 'www 3600 A 192.0.2.2', 'www A 192.0.2.3']),
+  );
+  expect(scene.calls).toEqual(['list 1', 'list 2']);
+  expect(templates[0]!.differences).toMatchObject([{ action: 'add', outcome: 'skipped' }]);
+});
+
 test('what only the first reading and an answer ask for waits', async () => {
   const scene = await openScene(presentTemplate(['#1 @ A 192.0.2.1', '#2 www A 192.0.2.2']));
   const named = (name: string) => presentTemplate([`#3 ${name} A 192.0.2.3`]).records;
