@@ -11,8 +11,8 @@ import {
   templateSchema,
 } from './schema.ts';
 import { textOf } from './text.ts';
-import type { MappingNode, ScalarNode, YamlNode } from './yaml-tree.ts';
-import { parseYaml, type YamlDocument } from './yaml.ts';
+import type { MappingNode, ScalarNode, YamlDocument, YamlNode } from './yaml-tree.ts';
+import { parseYaml } from './yaml.ts';
 
 /** What a file's content alone tells: its documents with their parts in place, variables not yet filled in. */
 export interface FileOutline {

@@ -1,14 +1,16 @@
-import {
-  isAlias,
-  isMap,
-  isScalar,
-  isSeq,
-  type Alias,
-  type LineCounter,
-  type Pair,
-  type ParsedNode,
-} from 'yaml';
-import { faultAt, quote, type Fault, type Position } from './fault.ts';
+import type { Fault, Position } from './fault.ts';
+
+export interface ParsedYaml {
+  readonly documents: readonly YamlDocument[];
+  readonly faults: readonly Fault[];
+}
+
+export interface YamlDocument extends Position {
+  /** Null where the document is empty. */
+  readonly root: YamlNode | null;
+  /** The syntax is wrong, so that what follows the place cannot be trusted. */
+  readonly isBroken: boolean;
+}
 
 /** What a document holds, every value with its position. An alias stands as a copy of what it names. */
 export type YamlNode = ScalarNode | ListNode | MappingNode | UnreadNode;
@@ -42,118 +44,37 @@ export interface MappingEntry {
 }
 
 /** Values that aliases may repeat in one document, all together: far more than people write, far less than hurts. */
-const maxRepeatedValues = 10_000;
+export const maxRepeatedValues = 10_000;
 
-/** Brings what the YAML library composed to our own form. Aliases and tags that cannot be used become faults. */
-export const treeOf = (
-  contents: ParsedNode | null,
-  lines: LineCounter,
-): { root: YamlNode | null; faults: Fault[]; isTooMuch: boolean } => {
-  const context: Context = { lines, faults: [], anchors: new Map(), repeated: 0 };
-  const root = contents === null ? null : nodeOf(contents, context);
-  return { root, faults: context.faults, isTooMuch: context.repeated > maxRepeatedValues };
-};
-
-interface Context {
-  readonly lines: LineCounter;
-  readonly faults: Fault[];
+/** What the anchors of one document name. */
+export class Anchors {
   /** `null` while the anchor's own node is still being read: an alias in there would never end. */
-  readonly anchors: Map<string, YamlNode | null>;
-  repeated: number;
+  readonly #nodes = new Map<string, YamlNode | null>();
+  #repeated = 0;
+
+  open(name: string): void {
+    this.#nodes.set(name, null);
+  }
+
+  close(name: string, node: YamlNode): void {
+    this.#nodes.set(name, node);
+  }
+
+  find(name: string): YamlNode | null | undefined {
+    return this.#nodes.get(name);
+  }
+
+  /** What stands for an alias of it; null where that would be more than aliases may repeat. */
+  repeat(target: YamlNode, { line, column }: Position): YamlNode | null {
+    const rest = maxRepeatedValues - this.#repeated;
+    if (rest >= 0) this.#repeated += sizeOf(target, rest);
+    return this.isTooMuch ? null : { ...target, line, column };
+  }
+
+  get isTooMuch(): boolean {
+    return this.#repeated > maxRepeatedValues;
+  }
 }
-
-const nodeOf = (node: ParsedNode, context: Context): YamlNode => {
-  const at = positionOf(node, context);
-  if (isAlias(node)) return aliased(node, at, context);
-  if (node.tag !== undefined && !knownTags.has(node.tag)) context.faults.push(unknownTag(node.tag, at));
-  const anchor = isScalar(node) || isMap(node) || isSeq(node) ? node.anchor : undefined;
-  if (anchor !== undefined) context.anchors.set(anchor, null);
-  const result = plainNodeOf(node, at, context);
-  if (anchor !== undefined) context.anchors.set(anchor, result);
-  return result;
-};
-
-const plainNodeOf = (node: ParsedNode, at: Position, context: Context): YamlNode => {
-  const { line, column } = at;
-  if (isMap(node)) {
-    const entries: MappingEntry[] = [];
-    for (const pair of node.items) {
-      const entry = entryOf(pair, at, context);
-      if (entry !== null) entries.push(entry);
-    }
-    return { kind: 'mapping', entries, line, column };
-  }
-  if (isSeq(node)) {
-    return { kind: 'list', items: node.items.map((item) => nodeOf(item, context)), line, column };
-  }
-  const text = isScalar(node) ? (node.source ?? '') : '';
-  const isPlain = isScalar(node) && node.type === 'PLAIN' && node.tag === undefined;
-  return { kind: 'scalar', text, value: isPlain ? coreValue(text) : text, line, column };
-};
-
-const entryOf = (
-  pair: Pair<ParsedNode, ParsedNode | null>,
-  parent: Position,
-  context: Context,
-): MappingEntry | null => {
-  const key = pair.key === null ? emptyAt(parent) : nodeOf(pair.key, context);
-  const value = pair.value === null ? emptyAt(key) : nodeOf(pair.value, context);
-  if (key.kind === 'scalar') return { key, value };
-  if (key.kind !== 'unread')
-    context.faults.push(faultAt('wrong-type', key, 'a key is one word, not a list or a mapping'));
-  return null;
-};
-
-const emptyAt = ({ line, column }: Position): ScalarNode => ({
-  kind: 'scalar',
-  text: '',
-  value: null,
-  line,
-  column,
-});
-
-const positionOf = (node: ParsedNode, { lines }: Context): Position => {
-  const { line, col } = lines.linePos(node.range?.[0] ?? 0);
-  return { line, column: col };
-};
-
-/** `!` is YAML's own way to say "no tag of its own". The plain core tags change nothing: values are read by place. */
-const knownTags: ReadonlySet<string> = new Set([
-  '!',
-  ...['str', 'int', 'float', 'bool', 'null', 'map', 'seq'].map((name) => `tag:yaml.org,2002:${name}`),
-]);
-
-const unknownTag = (tag: string, at: Position): Fault =>
-  faultAt(
-    'yaml-tag',
-    at,
-    `the tag ${quote(tag.replace('tag:yaml.org,2002:', '!!'))} means nothing here; remove it, or quote the whole text if the \`!\` belongs to it`,
-  );
-
-const aliased = ({ source: name }: Alias, at: Position, context: Context): YamlNode => {
-  const target = context.anchors.get(name);
-  if (target) return repeated(target, at, context);
-  // The library itself complains about a lone `*`.
-  if (name !== '') context.faults.push(faultAt('yaml-alias', at, aliasMessage(name, target)));
-  return { kind: 'unread', ...at };
-};
-
-const repeated = (target: YamlNode, at: Position, context: Context): YamlNode => {
-  const rest = maxRepeatedValues - context.repeated;
-  if (rest >= 0) context.repeated += sizeOf(target, rest);
-  if (context.repeated <= maxRepeatedValues) return { ...target, ...at };
-  if (rest >= 0) {
-    const message = `aliases repeat more than ${maxRepeatedValues} values: write a list, or a fragment`;
-    context.faults.push(faultAt('yaml-alias', at, message));
-  }
-  return { kind: 'unread', ...at };
-};
-
-const aliasMessage = (name: string, target: null | undefined): string => {
-  if (target === null) return `the alias \`*${name}\` stands inside what it names`;
-  const text = quote(`*${name}`);
-  return `unquoted, ${text} is an alias in YAML, and nothing is named \`&${name}\` before it; if it is text, quote it: "*${name}"`;
-};
 
 /** Number of values below and with a node, counted no further than it matters. */
 const sizeOf = (node: YamlNode, enough: number): number => {
@@ -167,7 +88,8 @@ const sizeOf = (node: YamlNode, enough: number): number => {
   return size;
 };
 
-const coreValue = (text: string): string | number | boolean | null => {
+/** What YAML 1.2 core makes of an unquoted text. */
+export const coreValue = (text: string): string | number | boolean | null => {
   if (!/^(?:$|[-+.\dfFnNtT~])/.test(text)) return text;
   if (/^(?:~|null|Null|NULL)?$/.test(text)) return null;
   if (/^(?:true|True|TRUE)$/.test(text)) return true;

