@@ -199,6 +199,7 @@ const withReport = (command: Command): Command =>
         .choices(['text', 'json', 'markdown', 'html'])
         .default('text'),
     )
+    .option('--all', 'list the templates in sync too')
     .option('--out <file>', 'write the report to a file instead of stdout')
     .option('--detailed-exitcode', 'exit with 2 if differences remain')
     .option('--ignore-subdomains', 'leave subdomains out of the report');

@@ -114,7 +114,10 @@ const reconcileTemplates = async (
   const { described = part } = pass;
   const held = await unusableTemplates(desired, pass);
   const actual = await readActual(pass);
-  if (actual === null) return [...unseen(desired.templates, 'failed', pass.halt.reason!, pass), ...held];
+  if (actual === null) {
+    const unread = unseen(desired.templates, 'failed', pass.halt.reason!, pass);
+    return [...unread.map((result) => ({ ...result, asOf: null })), ...held];
+  }
   pass.marks.wasRead = true;
   const revisions = (await pass.memory.revisions?.()) ?? null;
   const ground = { desired, described, actual, revisions };

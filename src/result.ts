@@ -32,6 +32,11 @@ export interface TemplateResult {
   readonly revision: string | null;
   readonly status: Status;
   readonly message: string | null;
+  /**
+   * Only where the pass could not read the service: when what stands here was read, in ISO 8601; null where nothing
+   * is known.
+   */
+  readonly asOf?: string | null;
   readonly inSync: number;
   readonly parked: number;
   readonly ignored: number;

@@ -1,5 +1,5 @@
 import type { Mode } from '../model/template.ts';
-import { countAdds, guardTemplate, type Hold } from '../plan/guard.ts';
+import { applying, countAdds, guardTemplate, type Hold } from '../plan/guard.ts';
 import type { TemplatePlan } from '../plan/plan.ts';
 import type { Step } from '../plan/step.ts';
 import type { TemplateWork } from './context.ts';
@@ -24,7 +24,7 @@ export const holdWorks = (
   const free = [...plans].filter(([work]) => !holds.has(work) && work.desired.mode !== 'report');
   const adds = free.reduce((sum, [, plan]) => sum + countAdds(plan), 0);
   if (options.force || adds <= options.maxAddsPerPass) return holds;
-  for (const [work, plan] of free) if (countAdds(plan) > 0) holds.set(work, manyAdds(adds, options));
+  for (const [work, plan] of free) if (countAdds(plan) > 0) holds.set(work, manyAdds(work, adds, options));
   return holds;
 };
 
@@ -52,7 +52,7 @@ const holdAdds = (
   if (options.force || untried === 0) return null;
   const tried = works.flatMap(({ fates }) => [...fates.values()].map(({ step }) => step));
   const adds = countAdds({ steps: tried }) + untried;
-  return adds > options.maxAddsPerPass ? manyAdds(adds, options) : null;
+  return adds > options.maxAddsPerPass ? manyAdds(work, adds, options) : null;
 };
 
 /** Why a template holds as it stands now, what was written in this pass counted in. */
@@ -78,10 +78,10 @@ const holdWork = (work: TemplateWork, plan: TemplatePlan, options: GuardOptions)
 const untriedSteps = ({ fates }: TemplateWork, { steps }: TemplatePlan): readonly Step[] =>
   steps.filter((step) => !fates.has(stepKey(step)));
 
-const manyAdds = (adds: number, { maxAddsPerPass }: GuardOptions): Hold => ({
+const manyAdds = ({ desired }: TemplateWork, adds: number, { maxAddsPerPass }: GuardOptions): Hold => ({
   guard: 'adds',
   scope: 'adds',
-  reason: `${adds} records to add in this pass, more than limits.maxAddsPerPass (${maxAddsPerPass}): raise it or apply --force`,
+  reason: `${adds} records to add in this pass, more than limits.maxAddsPerPass (${maxAddsPerPass}): raise it, or run ${applying('--force', desired)}`,
 });
 
 /** Why policy keeps a step from being written; null where it may be. */

@@ -5,8 +5,9 @@ import { messageOf, UserError } from '../errors.ts';
 import type { Report } from '../report/report.ts';
 
 /** Shows a report in the form that was asked for, on stdout or in a file. */
-export const showReport = async (report: Report, { format, out }: Options): Promise<void> => {
-  const text = await render(report, typeof format === 'string' ? format : 'text', typeof out === 'string');
+export const showReport = async (report: Report, options: Options): Promise<void> => {
+  const { format, out } = options;
+  const text = await render(report, typeof format === 'string' ? format : 'text', options);
   if (typeof out !== 'string') {
     process.stdout.write(text);
     return;
@@ -33,7 +34,8 @@ export const checkOut = async ({ out }: Options): Promise<void> => {
 const cannotWrite = (out: string, error: unknown): UserError =>
   new UserError(`--out: cannot write ${out}: ${messageOf(error)}`, { cause: error });
 
-const render = async (report: Report, format: string, isFile: boolean): Promise<string> => {
+const render = async (report: Report, format: string, { out, all }: Options): Promise<string> => {
+  const isFile = typeof out === 'string';
   switch (format) {
     case 'json':
       return (await import('../report/json.ts')).renderJson(report);
@@ -43,6 +45,7 @@ const render = async (report: Report, format: string, isFile: boolean): Promise<
       return (await import('../report/html.ts')).renderHtml(report);
     default:
       return (await import('../report/text.ts')).renderText(report, {
+        all: all === true,
         color: !isFile && process.stdout.isTTY && process.stdout.hasColors(),
         // A terminal that does not know its width says 0.
         width: isFile ? 100 : process.stdout.columns || 100,

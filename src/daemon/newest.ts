@@ -8,6 +8,8 @@ import type { PassResult, TemplateResult } from '../result.ts';
  */
 export class Newest {
   #result: PassResult | null = null;
+  /** When everything was last compared with the service; ISO 8601. */
+  #readAt: string | null = null;
   #compared: Descriptions = new Map();
   /** What the pass that runs has to do with. */
   #all: DesiredState = nothing;
@@ -29,14 +31,16 @@ export class Newest {
   }
 
   /** Takes over what the pass found. Gives the templates that no file describes any more. */
-  take(result: PassResult): readonly string[] {
+  take(found: PassResult): readonly string[] {
     const before = this.#result?.templates ?? [];
+    const result = withLastKnown(found, before, this.#readAt);
     if (result.halted === null) this.#compared = this.#comparedNow();
+    if (result.wasRead === true && this.#part === this.#all) this.#readAt = result.startedAt;
     // Where nothing has changed, the list is the same too.
     this.#result = result;
     if (result.templates === before) return [];
-    const found = new Set(result.templates.map(({ template }) => template));
-    const untouched = before.filter(({ template }) => this.#described.has(template) && !found.has(template));
+    const names = new Set(result.templates.map(({ template }) => template));
+    const untouched = before.filter(({ template }) => this.#described.has(template) && !names.has(template));
     if (untouched.length > 0) this.#result = { ...result, templates: [...untouched, ...result.templates] };
     // A file that is too broken to tell may be the one that describes it.
     if (this.#all.unusable.some(({ template }) => template === null)) return [];
@@ -63,6 +67,30 @@ export class Newest {
     };
   }
 }
+
+/** Where the service could not be read, each template as it was when it last could. */
+const withLastKnown = (
+  result: PassResult,
+  before: readonly TemplateResult[],
+  readAt: string | null,
+): PassResult => {
+  if (result.templates.every(({ asOf }) => asOf === undefined)) return result;
+  const known = new Map(before.map((one) => [keyOf(one), one]));
+  return {
+    ...result,
+    templates: result.templates.map((unread) => {
+      const last = known.get(keyOf(unread));
+      if (unread.asOf === undefined || last === undefined) return unread;
+      const { status, message, file, revision } = unread;
+      const differences = last.differences.filter(({ outcome }) => outcome !== 'applied');
+      const asOf = last.asOf === undefined ? readAt : last.asOf;
+      return { ...last, status, message, file, revision, differences, asOf };
+    }),
+  };
+};
+
+/** Templates of one name are told apart by their files. */
+const keyOf = ({ template, file }: TemplateResult): string => `${template}\n${file}`;
 
 const nothing: DesiredState = { templates: [], unusable: [], problems: [], files: 0 };
 

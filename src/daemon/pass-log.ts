@@ -13,7 +13,7 @@ export interface PassId {
 
 /** The log lines of passes, with their fixed words. */
 export const logStarted = (id: PassId, log: Logger): void =>
-  log.info({ event: 'pass.started', ...id }, 'pass started');
+  log[id.trigger === 'schedule' ? 'debug' : 'info']({ event: 'pass.started', ...id }, 'pass started');
 
 export const logChange = (
   { outcome, error, ...change }: Change,
@@ -48,9 +48,18 @@ export const logFound = (
 ): void =>
   logTogether(log, () => {
     for (const template of templates) {
-      logOf(template, log)[levelOf(template.status, isEnding)]({ run, trigger }, 'drift report');
+      const level = isQuiet(template) ? 'debug' : levelOf(template.status, isEnding);
+      if (log.isLevelEnabled(level)) logOf(template, log)[level]({ run, trigger }, 'drift report');
     }
   });
+
+/** Nothing to tell of it but what the end of the pass tells: all in sync, or why the service could not be read. */
+const isQuiet = ({ status, asOf, message, differences, subdomains }: TemplateResult): boolean =>
+  asOf !== undefined ||
+  (status === 'in-sync' &&
+    message === null &&
+    differences.length === 0 &&
+    subdomains.every((subdomain) => subdomain.status === 'in-sync'));
 
 /** As long as a template is at rest, its result is the very same: its part of the line is made once. */
 const logOf = (result: TemplateResult, log: Logger): Logger => {
@@ -63,7 +72,7 @@ const logOf = (result: TemplateResult, log: Logger): Logger => {
 
 const logs = new WeakMap<TemplateResult, { readonly parent: Logger; readonly own: Logger }>();
 
-/** `error` is why there was no pass, null where there was one. */
+/** `error` is why there was no pass, or why it ended early; null where it went through. */
 export const logFinished = (
   { status, durationMs, summary }: Pick<Report, 'status' | 'durationMs' | 'summary'>,
   error: string | null,

@@ -207,9 +207,10 @@ export class Runner {
     this.#isStuck = false;
     const report = assembleReport([result]);
     logFound(result, id, isEnding, log);
-    logFinished(report, null, id, isEnding, log);
+    logFinished(report, result.halted, id, isEnding, log);
     metrics.countPass({ ...id, ...report }, this.#newest.result);
-    journal.add(passEntry(id, report, this.#newest.result, result.halted));
+    const seen = result.wasRead === true ? this.#newest.result : null;
+    journal.add(passEntry(id, report, seen, result.halted));
     this.#options.onSight({ ...id, at: result.startedAt, result, failure: null, gone, isEnding });
     return outcomeOf(result);
   }

@@ -63,7 +63,7 @@ const sayings: Record<Change['event'], (change: Change) => string> = {
 };
 
 const wordsOf = (difference: Difference): string => {
-  const { symbol, word, type, name, content, changes } = rowOf(difference);
+  const { symbol, word, type, name, content, changes } = rowOf(difference, '');
   const parts = changes.map(
     ({ field, from, to }) => `${field === 'content' ? '' : `${field} `}${short(from)} → ${short(to)}`,
   );

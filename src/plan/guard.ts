@@ -1,3 +1,4 @@
+import { shellWord } from '../model/shell-word.ts';
 import { isRecordType } from '../model/record.ts';
 import type { DesiredTemplate, PresentTemplate } from '../model/template.ts';
 import { entryOf, setKey } from './entry.ts';
@@ -74,7 +75,7 @@ const firstContact = ({ desired, present, memory, plan, force }: GuardInput): Ho
     scope: 'all',
     reason:
       'first contact, and no record of the file has the type and name of one at the service: ' +
-      'look at how names are spelled there, then import, set adopt: true, or apply --force',
+      `look at how names are spelled there, then import, set adopt: true, or run ${applying('--force', desired)}`,
   };
 };
 
@@ -91,7 +92,7 @@ const tooManyChanges = (input: GuardInput): Hold | null => {
   return {
     guard: 'changes',
     scope: 'all',
-    reason: `${changed.size} of ${known} records would change, more than limits.maxChangePercent (${maxChangePercent} %): raise it or apply --force`,
+    reason: `${changed.size} of ${known} records would change, more than limits.maxChangePercent (${maxChangePercent} %): raise it, or run ${applying('--force', desired)}`,
   };
 };
 
@@ -108,7 +109,7 @@ const lostRecords = (input: GuardInput): Hold | null => {
   return {
     guard: 'loss',
     scope: 'adds',
-    reason: `${lostIds(input).length} of ${memory.byId.size} known records are missing at the service: adds wait until a second pass sees the same, or apply --accept-loss`,
+    reason: `${lostIds(input).length} of ${memory.byId.size} known records are missing at the service: adds wait until a second pass sees the same, or run ${applying('--accept-loss', input.desired)}`,
   };
 };
 
@@ -118,6 +119,12 @@ const tooManyAdds = ({ desired, plan, written = [], force }: GuardInput): Hold |
   return {
     guard: 'adds',
     scope: 'adds',
-    reason: `${adds} records to add, more than limits.maxAdds (${desired.limits.maxAdds}): raise it or apply --force`,
+    reason: `${adds} records to add, more than limits.maxAdds (${desired.limits.maxAdds}): raise it, or run ${applying('--force', desired)}`,
   };
 };
+
+/** The command that lifts a guard. */
+export const applying = (
+  flag: '--force' | '--accept-loss',
+  { template }: Pick<DesiredTemplate, 'template'>,
+): string => `\`dns-template-sync apply ${flag} ${shellWord(template)}\``;

@@ -57,14 +57,18 @@ export const summaryOf = (templates: readonly TemplateResult[]): Summary => {
   const applied = differences.filter(({ outcome }) => outcome === 'applied').length;
   const subdomains = templates.flatMap((template) => template.subdomains);
   const counts = { add: 0, update: 0, park: 0, surplus: 0, blocked: 0 };
+  const held = { add: 0, update: 0, park: 0 };
   for (const { action, outcome } of differences) {
     if (outcome !== 'applied') counts[action] += 1;
+    if (outcome === 'skipped' && action !== 'surplus' && action !== 'blocked') held[action] += 1;
   }
   return {
     templates: templates.length,
     inSync: templates.reduce((sum, template) => sum + template.inSync, 0),
     ...counts,
     applied,
+    differing: templates.filter(({ status }) => status !== 'in-sync').length,
+    held,
     heldTemplates: templates.filter(({ status }) => status === 'held').length,
     failedTemplates: templates.filter(({ status }) => status === 'failed').length,
     subdomains: subdomains.length,

@@ -136,6 +136,13 @@ const template = z.object({
   revision: z.nullable(z.string()).describe("the git commit of the file's checkout"),
   status,
   message: z.nullable(z.string()).describe('why it is held or failed'),
+  asOf: z.exactOptional(
+    z
+      .nullable(timestamp('when what stands here was read'))
+      .describe(
+        'only where the service could not be read: the last known state is shown; null: none is known',
+      ),
+  ),
   inSync: count('wanted records that are as the file says'),
   parked: count('records that are out of the way'),
   ignored: count('records that are left alone'),
@@ -152,6 +159,10 @@ const summary = z.object({
   surplus: count('records that no file wants and that cannot be deleted'),
   blocked: count('differences that are not written until somebody clears them'),
   applied: count('differences that were written; they count nowhere else'),
+  differing: count('templates that are not in sync'),
+  held: z
+    .object({ add: count('adds'), update: count('changes'), park: count('parks') })
+    .describe('how many of these a guard, a mode or a pause holds back'),
   heldTemplates: count('templates that wait for a person'),
   failedTemplates: count('templates that could not be read, planned or written'),
   subdomains: count('subdomains looked at'),

@@ -1,8 +1,10 @@
 import { escapeControl } from '../lib/escape-control.ts';
+import { shellWord } from '../model/shell-word.ts';
 import type { RecordData } from '../model/record.ts';
 import type { BlockReason, Cause, Difference, Field, Outcome } from '../plan/difference.ts';
 import type { SubdomainResult } from '../result.ts';
 
+type SurplusReason = Extract<Difference, { action: 'surplus' }>['reason'];
 type SubdomainDifference = SubdomainResult['differences'][number];
 
 /** One difference as people read it. Every text in it is visible and harmless to a terminal. */
@@ -29,13 +31,14 @@ interface Change {
   readonly to: string;
 }
 
-export const rowOf = (difference: Difference): Row => ({
+/** Of a difference in this template; `said` are the reasons for skipping it that need not be said again. */
+export const rowOf = (difference: Difference, template: string, said: readonly string[] = []): Row => ({
   kind: difference.action,
   ...signs[difference.action],
   ...sidesOf(difference),
   outcome: difference.outcome ?? null,
   notes: notesOf(difference).map(escapeControl),
-  remarks: remarksOf(difference).map(escapeControl),
+  remarks: remarksOf(difference, template, said).map(escapeControl),
 });
 
 export const rowOfSubdomain = (difference: SubdomainDifference): Row => {
@@ -54,17 +57,20 @@ export const rowOfSubdomain = (difference: SubdomainDifference): Row => {
   };
 };
 
-/** A write of the past. */
+/** A write of the past. What was not sent, as a TTL that the file leaves open, stayed as it was. */
 export const rowOfWrite = ({
   action,
   before,
   after,
 }: Write): Pick<Row, 'kind' | 'symbol' | 'word'> & Sides => {
   const fields = (['name', 'content', 'priority', 'ttl'] as const).filter(
-    (field) => before !== null && before[field] !== after[field],
+    (field) => before !== null && wasSent(after, field) && valueOf(before, field) !== valueOf(after, field),
   );
   return { kind: action, ...signs[action], ...recordOf(before ?? after, after, fields) };
 };
+
+const wasSent = (after: RecordData, field: Field): boolean =>
+  after[field] !== null || (field !== 'ttl' && field !== 'priority');
 
 interface Write {
   readonly action: 'add' | 'update' | 'park';
@@ -136,8 +142,9 @@ const causes: Record<Cause, string> = {
   unknown: 'cause unknown',
 };
 
-const remarksOf = (difference: Difference): string[] => {
-  const { error, retryAt } = difference;
+const remarksOf = (difference: Difference, template: string, said: readonly string[]): string[] => {
+  const { retryAt } = difference;
+  const error = said.includes(difference.error ?? '') ? undefined : difference.error;
   const why = [
     ...(difference.action === 'blocked' ? [sentence(difference.message), ...standsNow(difference)] : []),
     ...(error === undefined ? [] : [sentence(error)]),
@@ -145,7 +152,7 @@ const remarksOf = (difference: Difference): string[] => {
   ];
   return [
     ...(why.length === 0 ? [] : [why.join(' ')]),
-    ...(difference.action === 'blocked' ? [`To do: ${advice[difference.reason]}`] : []),
+    ...('reason' in difference ? [`To do: ${advice[difference.reason](shellWord(template))}`] : []),
   ];
 };
 
@@ -161,14 +168,22 @@ const standsNow = ({ current, conflicts = [] }: Extract<Difference, { action: 'b
     : [`In the way: record${conflicts.length === 1 ? '' : 's'} ${conflicts.join(', ')}.`]),
 ];
 
-const advice: Record<BlockReason, string> = {
-  'cname-conflict':
-    'remove what is in the way at the service, or change the file, or let surplus: park move aside what has a name.',
-  'null-mx-conflict':
-    'remove what is in the way at the service, or change the file, or let surplus: park move aside what has a name.',
-  'pending-write':
-    'look whether the service has the record. If it stays away, apply --retry with the name of this template adds it once more.',
-  'not-converging': 'write in the file what the service stores, or change the record at the service.',
-  refused: 'change the record in the file to what the service takes. An apply tries at once.',
-  vanished: 'find out who removes it. Then apply --retry with the name of this template adds it once more.',
+/** What a person can do; `name` is the template's, as a shell takes it. */
+const advice: Record<BlockReason | SurplusReason, (name: string) => string> = {
+  'cname-conflict': () => clearTheWay,
+  'null-mx-conflict': () => clearTheWay,
+  'pending-write': (name) =>
+    `look whether the service has the record. If it stays away, \`dns-template-sync apply --retry ${name}\` adds it once more.`,
+  'not-converging': () => 'write in the file what the service stores, or change the record at the service.',
+  refused: () => 'change the record in the file to what the service takes. An apply tries at once.',
+  vanished: (name) =>
+    `find out who removes it. Then \`dns-template-sync apply --retry ${name}\` adds it once more.`,
+  unlisted: () =>
+    'add it to the file, name it under `ignore`, or remove it at the service by hand. ' +
+    '`surplus: park` with `adopt: true` moves it aside.',
+  duplicate: () =>
+    'remove one of the two at the service by hand. `surplus: park` with `adopt: true` moves this one aside.',
 };
+
+const clearTheWay =
+  'remove what is in the way at the service, or change the file, or let `surplus: park` move aside what has a name.';

@@ -17,6 +17,9 @@ export const rowLines = (rows: readonly Row[], indent: number, width: number): L
   const short = details.filter((lines) => isOneLine(lines, room - notesWidth - 2));
   const notesColumn = largest(short.map(([line = []]) => lineWidth(line)));
 
+  // What several rows would say is said below the last of them.
+  const lastRows = new Map(rows.flatMap(({ remarks }, index) => remarks.map((remark) => [remark, index])));
+
   return rows.flatMap((row, index) => {
     const [first = [], ...more] = details[index] ?? [];
     const note = notes[index] ?? [];
@@ -33,7 +36,9 @@ export const rowLines = (rows: readonly Row[], indent: number, width: number): L
       ] satisfies Line,
       ...more.map((line) => shifted(line, start)),
       ...(beside ? [] : belowLines(row, note, indent + 4, width)),
-      ...row.remarks.flatMap((remark) => paragraph(remark, indent + 4, width)),
+      ...row.remarks
+        .filter((remark) => lastRows.get(remark) === index)
+        .flatMap((remark) => paragraph(remark, indent + 4, width)),
     ];
   });
 };

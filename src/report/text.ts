@@ -1,9 +1,12 @@
+import { plural } from '../lib/plural.ts';
 import { shorten } from './columns.ts';
 import type { Report } from './report.ts';
 import { blank, join, type Line, lineWidth, paint, paragraph } from './terminal.ts';
 import { rowLines } from './text-row.ts';
 import {
   isQuiet,
+  isUnknown,
+  type OutageView,
   type ProblemView,
   statusWords,
   type SubdomainView,
@@ -13,16 +16,24 @@ import {
 
 interface TextOptions {
   readonly color: boolean;
+  /** Each template in sync in a line of its own, too. */
+  readonly all?: boolean;
   /** Columns of the terminal. From 40 on no line is wider. */
   readonly width: number;
 }
 
 /** The report as a terminal shows it: what differs in each template, what is wrong, and one line that sums up. */
-export const renderText = (report: Report, { color, width }: TextOptions): string => {
+export const renderText = (report: Report, { color, width, all = false }: TextOptions): string => {
   const view = viewOf(report);
   const columns = Math.max(40, width);
+  const shown = view.templates.filter((one) => !isUnknown(one) && (all || !isQuiet(one)));
+  const quiet = all ? 0 : view.templates.filter(isQuiet).length;
   const lines = [
-    ...view.templates.flatMap((template) => templateLines(template, columns)),
+    ...shown.flatMap((template) => templateLines(template, columns)),
+    blank,
+    ...view.outages.flatMap((outage) => outageLines(outage, columns)),
+    blank,
+    ...(quiet > 0 && view.status !== 'in-sync' ? [quietLine(quiet, view.templates.length)] : []),
     blank,
     ...view.problems.flatMap((problem) => problemLines(problem, columns)),
     blank,
@@ -55,6 +66,23 @@ const templateLines = (template: TemplateView, width: number): Line[] => {
   const heading = headingLines(template, width);
   return isQuiet(template) ? heading : [blank, ...heading, ...below, blank];
 };
+
+const outageLines = ({ message, templates }: OutageView, width: number): Line[] => [
+  ...paragraph(
+    `${statusSymbols.failed} ${plural(templates.length, 'template')} not compared: ${message}`,
+    0,
+    width,
+    statusStyles.failed,
+  ),
+  ...paragraph(templates.join(', '), 2, width, 'gray'),
+];
+
+const quietLine = (count: number, templates: number): Line => [
+  {
+    text: `${statusSymbols['in-sync']} ${count} of ${plural(templates, 'template')} in sync`,
+    style: statusStyles['in-sync'],
+  },
+];
 
 const headingLines = ({ title, status, counts, file }: TemplateView, width: number): Line[] => {
   const name: Line = [{ text: `${statusSymbols[status]} ${shorten(title, width - 2)}`, style: 'bold' }];

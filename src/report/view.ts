@@ -1,5 +1,6 @@
 import { escapeControl } from '../lib/escape-control.ts';
 import { plural } from '../lib/plural.ts';
+import { groupBy } from '../plan/group.ts';
 import type { Status, SubdomainResult, TemplateResult } from '../result.ts';
 import type { Report } from './report.ts';
 import { type Row, rowOf, rowOfSubdomain } from './row.ts';
@@ -9,12 +10,23 @@ export interface View {
   readonly status: Status;
   readonly summary: string;
   readonly templates: readonly TemplateView[];
+  /** What kept templates from being compared with the service: each cause once. */
+  readonly outages: readonly OutageView[];
   readonly problems: readonly ProblemView[];
+}
+
+export interface OutageView {
+  readonly message: string;
+  /** Titles. */
+  readonly templates: readonly string[];
 }
 
 export interface TemplateView {
   readonly title: string;
   readonly status: Status;
+  /** When what it shows was read, where the service could not be read since; null: it never was. */
+  readonly asOf?: string | null;
+  /** Why it is held or failed, and why differences are skipped: what holds for several of them stands here once. */
   readonly message: string | null;
   readonly counts: string;
   readonly file: string;
@@ -41,6 +53,9 @@ export interface ProblemView {
 export const isQuiet = ({ status, rows, subdomains, message }: TemplateView): boolean =>
   status === 'in-sync' && rows.length + subdomains.length === 0 && message === null;
 
+/** Nothing is known of it but that it could not be read, which its outage tells. */
+export const isUnknown = ({ asOf }: TemplateView): boolean => asOf === null;
+
 export const viewOf = (report: Report): View => {
   const severalClients =
     new Set([...report.templates, ...report.problems].map(({ client }) => client)).size > 1;
@@ -48,6 +63,7 @@ export const viewOf = (report: Report): View => {
     status: report.status,
     summary: summaryOf(report),
     templates: report.templates.map((template) => templateOf(template, severalClients)),
+    outages: outagesOf(report.templates, severalClients),
     problems: report.problems.map((problem) => problemOf(problem, severalClients)),
   };
 };
@@ -60,16 +76,31 @@ export const statusWords = {
   failed: 'failed',
 } as const;
 
+const outagesOf = (templates: readonly TemplateResult[], withClient: boolean): OutageView[] => {
+  const unread = templates.filter(({ asOf }) => asOf !== undefined);
+  return [...groupBy(unread, ({ client, message }) => `${client}\n${message}`).values()].map((some) => ({
+    message: escapeControl(some[0]?.message ?? ''),
+    templates: some.map((template) => titleOf(template, withClient)),
+  }));
+};
+
+const titleOf = ({ client, template, id }: TemplateResult, withClient: boolean): string =>
+  escapeControl(`${withClient ? `${client}: ` : ''}${template}${id === null ? '' : ` (${id})`}`);
+
 const templateOf = (template: TemplateResult, withClient: boolean): TemplateView => {
-  const { client, id, file, revision, status, message, inSync, parked, ignored } = template;
+  const { file, revision, status, inSync, parked, ignored, asOf } = template;
   const behind = template.subdomains.filter((subdomain) => subdomain.status !== 'in-sync');
   const followers = template.subdomains.length - behind.length;
+  const common = commonReasons(template);
+  const messages = [
+    ...(template.message === null ? [] : [template.message]),
+    ...common.filter((reason) => !reason.startsWith(heldWord)),
+  ];
   return {
-    title: escapeControl(
-      `${withClient ? `${client}: ` : ''}${template.template}${id === null ? '' : ` (${id})`}`,
-    ),
+    title: titleOf(template, withClient),
     status,
-    message: message === null ? null : escapeControl(message),
+    ...(asOf === undefined ? {} : { asOf }),
+    message: messages.length === 0 ? null : escapeControl(messages.join('; ')),
     counts: listed([
       [inSync, status === 'in-sync' ? plural(inSync, 'record') : `${inSync} in sync`],
       [parked, `${parked} parked`],
@@ -77,10 +108,25 @@ const templateOf = (template: TemplateResult, withClient: boolean): TemplateView
       [followers, `${plural(followers, 'subdomain')} in sync`],
     ]),
     file: escapeControl(revision === null ? file : `${file} at ${revision.slice(0, 10)}`),
-    rows: template.differences.map(rowOf),
+    rows: template.differences.map((difference) => rowOf(difference, template.template, common)),
     subdomains: behind.map(subdomainOf),
   };
 };
+
+/** Why differences of a template are skipped, where it is said once for all of them. */
+const commonReasons = ({ message, differences }: TemplateResult): readonly string[] => {
+  const reasons = differences.flatMap(({ action, outcome, error }) =>
+    action !== 'blocked' && outcome === 'skipped' && error !== undefined ? [error] : [],
+  );
+  const isSaid = (reason: string): boolean =>
+    reason.startsWith(heldWord) && message?.includes(reason.slice(heldWord.length)) === true;
+  return [...groupBy(reasons, (reason) => reason)].flatMap(([reason, some]) =>
+    some.length > 1 || isSaid(reason) ? [reason] : [],
+  );
+};
+
+/** A guard's reason is the message of its template. */
+const heldWord = 'held: ';
 
 const subdomainOf = ({ subdomain, status, message, differences }: SubdomainResult): SubdomainView => ({
   subdomain: escapeControl(subdomain),
@@ -105,12 +151,22 @@ const summaryOf = ({ status, summary, problems }: Report): string => {
   const errors = problems.filter(({ severity }) => severity === 'error').length;
   const warnings = problems.length - errors;
   const inSync = `everything in sync: ${plural(summary.inSync, 'record')} in ${plural(summary.templates, 'template')}`;
+  const { differing, held } = summary;
+  const [add, update, park] = [
+    summary.add - held.add,
+    summary.update - held.update,
+    summary.park - held.park,
+  ];
+  const heldBack = held.add + held.update + held.park;
+  const differ = `${differing} of ${plural(summary.templates, 'template')} ${differing === 1 ? 'differs' : 'differ'}`;
   return (
     listed([
+      [summary.templates > 1 ? differing : 0, differ],
       [summary.applied, `${summary.applied} applied`],
-      [summary.add, `${summary.add} to add`],
-      [summary.update, `${summary.update} to change`],
-      [summary.park, `${summary.park} to park`],
+      [add, `${add} to add`],
+      [update, `${update} to change`],
+      [park, `${park} to park`],
+      [heldBack, `${heldBack} held back`],
       [summary.surplus, `${summary.surplus} surplus that cannot be deleted`],
       [summary.blocked, `${summary.blocked} blocked`],
       [summary.heldTemplates, `${plural(summary.heldTemplates, 'template')} held`],

@@ -184,6 +184,40 @@ describe('a pass after a file change', () => {
   });
 });
 
+describe('a service that cannot be read', () => {
+  const unread = (part: DesiredState): PassResult => {
+    const { templates, ...result } = resultOf(part, 0, {
+      startedAt: '2026-11-20T20:30:00.000Z',
+      halted: 'the service is away',
+    });
+    const failed = { status: 'failed', message: 'the service is away', asOf: null } as const;
+    return { ...result, templates: templates.map((one) => ({ ...one, ...failed })) };
+  };
+
+  it('leaves what was last known of each template, and when that was read', async () => {
+    const { folder, newest } = await withTwo();
+    const all = newest.begin(await folder.load(), true);
+    newest.take(resultOf(all, 2, { wasRead: true }));
+    newest.take(unread(newest.begin(await folder.load(), true)));
+    newest.take(unread(newest.begin(await folder.load(), true)));
+    const known = { status: 'failed', message: 'the service is away', asOf: '2026-11-20T20:00:00.000Z' };
+    expect(newest.result?.templates).toMatchObject([
+      { ...known, inSync: 2 },
+      { ...known, inSync: 2 },
+    ]);
+    newest.take(resultOf(newest.begin(await folder.load(), true), 3, { wasRead: true }));
+    expect(newest.result?.templates.map(({ asOf }) => asOf)).toEqual([undefined, undefined]);
+  });
+
+  it('leaves nothing of a template that was never read', async () => {
+    const { folder, newest } = await withTwo();
+    newest.take(resultOf(newest.begin(await folder.load(), true), 2, { wasRead: true }));
+    await folder.write('new.yaml', describing('new'));
+    newest.take(unread(newest.begin(await folder.load(), true)));
+    expect(newest.result?.templates.find(({ template }) => template === 'new')).toMatchObject({ asOf: null });
+  });
+});
+
 describe('a template whose file is gone', () => {
   it('is named once, and known no more', async () => {
     const { folder, newest } = await withTwo();

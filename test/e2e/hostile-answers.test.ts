@@ -67,8 +67,8 @@ it('answers that nobody expects cost their client its pass, and the daemon and o
     expect({ what, ...finished }).toMatchObject({ what, status: 'failed' });
     const report = daemon
       .lines()
-      .findLast(({ event, client }) => event === 'drift.report' && client === 'hostile');
-    expect({ what, ...report }).toMatchObject({ what, message: expect.stringMatching(said) });
+      .findLast(({ event, client }) => event === 'pass.finished' && client === 'hostile');
+    expect({ what, ...report }).toMatchObject({ what, error: expect.stringMatching(said) });
   }
   expect(await daemon.pass('good')).toMatchObject({ status: 'in-sync' });
 });

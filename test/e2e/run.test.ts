@@ -56,7 +56,6 @@ describe('the log of run', () => {
     expect(byEvent('drift.report').map(({ template }) => template)).toEqual([
       'mail-only',
       'office-reverse',
-      'redirects',
       'standard-web',
       'voice',
     ]);

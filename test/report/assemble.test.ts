@@ -117,6 +117,8 @@ describe('the summary', () => {
       surplus: 3,
       blocked: 6,
       applied: 2,
+      differing: 3,
+      held: { add: 2, update: 0, park: 0 },
       heldTemplates: 1,
       failedTemplates: 1,
       subdomains: 4,

@@ -1,6 +1,7 @@
 import { stripVTControlCharacters } from 'node:util';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import type { Update } from '../../src/plan/difference.ts';
 import { assembleReport } from '../../src/report/assemble.ts';
 import { widthOf } from '../../src/report/columns.ts';
 import { renderText } from '../../src/report/text.ts';
@@ -21,6 +22,94 @@ describe('a report of every kind', () => {
     const colored = renderText(everyKindReport, { color: true, width: 120 });
     await expect(colored).toMatchFileSnapshot('every-kind.golden.color.txt');
     expect(stripVTControlCharacters(colored)).toBe(renderText(everyKindReport, plain(120)));
+  });
+});
+
+const update = (name: string, more: Partial<Update> = {}): Update => ({
+  action: 'update',
+  recordId: 5,
+  current: { type: 'A', name, content: '203.0.113.1', priority: null, ttl: 60 },
+  desired: { type: 'A', name, content: '203.0.113.1', priority: null, ttl: 300 },
+  fields: ['ttl'],
+  cause: 'edited',
+  source: { file: 'web.yaml', line: 9, column: 5 },
+  ...more,
+});
+
+describe('what holds for many', () => {
+  const render = (templates: TemplateResult[], all = false): string =>
+    renderText(assembleReport([pass({ templates })]), { ...plain(100), all });
+
+  test('differences, as the reason of a guard, is said once', () => {
+    const reason = '2 of 4 records would change: raise it';
+    const held = { outcome: 'skipped', error: `held: ${reason}` } as const;
+    const text = render([
+      template({ status: 'held', message: reason, differences: [update('a', held), update('b', held)] }),
+    ]);
+    expect(text.split('would change')).toHaveLength(2);
+    expect(text).toMatch(/skipped .*\n.*skipped /);
+    expect(text).toMatch(/\n2 held back, 1 template held\n$/);
+  });
+
+  test('differences, as a mode, is said once', () => {
+    const skipped = { outcome: 'skipped', error: 'mode: report writes nothing' } as const;
+    const text = render([
+      template({ status: 'drifted', differences: [update('a', skipped), update('b', skipped)] }),
+    ]);
+    expect(text.split('mode: report')).toHaveLength(2);
+  });
+
+  test('surplus records is said once, below the last of them', () => {
+    const surplus = (recordId: number) =>
+      ({
+        action: 'surplus',
+        recordId,
+        current: update('a').desired,
+        reason: 'unlisted',
+        cause: 'drifted',
+      }) as TemplateResult['differences'][number];
+    const text = render([template({ status: 'drifted', differences: [surplus(1), surplus(2)] })]);
+    expect(text).toMatch(/record 1\n.*record 2\n +To do: [^]*ignore[^]*by hand[^]*adopt: true/);
+    expect(text.split('To do')).toHaveLength(2);
+  });
+
+  test('templates that could not be read is said once, with their names', () => {
+    const unread = (name: string, id: number) =>
+      template({ template: name, id, status: 'failed', message: 'the service is away', asOf: null });
+    expect(render([unread('one', 1), unread('two', 2)])).toBe(
+      '✗ 2 templates not compared: the service is away\n  one (1), two (2)\n\n2 of 2 templates differ, 2 templates failed\n',
+    );
+  });
+
+  test('templates in sync is one line, unless all are to be listed', () => {
+    const templates = [
+      template({ template: 'one', inSync: 1 }),
+      template({ template: 'two', inSync: 2 }),
+      template({ template: 'web', status: 'drifted', differences: [update('a')] }),
+    ];
+    const text = render(templates);
+    expect(text).toContain('\n✓ 2 of 3 templates in sync\n\n1 of 3 templates differs, 1 to change\n');
+    expect(text).not.toContain('one (17)');
+    expect(render(templates, true)).toContain('✓ one (17)  in sync: 1 record');
+  });
+
+  test('an advice names the template, as a shell takes it', () => {
+    const text = render([
+      template({
+        template: "it's mine",
+        status: 'drifted',
+        differences: [
+          {
+            action: 'blocked',
+            reason: 'vanished',
+            desired: update('a').desired,
+            source: { file: 'web.yaml', line: 9, column: 5 },
+            message: 'gone again',
+          },
+        ],
+      }),
+    ]);
+    expect(text.replaceAll(/\s+/g, ' ')).toContain(String.raw`apply --retry 'it'\''s mine'`);
   });
 });
 
@@ -52,7 +141,7 @@ describe('the line that sums up', () => {
       [template({ inSync: 1, differences: [{ ...add, outcome: 'applied' }] })],
     ],
     [
-      '1 template held, 2 templates failed',
+      '3 of 3 templates differ, 1 template held, 2 templates failed',
       (['held', 'failed', 'failed'] as const).map((status) => template({ status })),
     ],
     ['drifted', [template({ status: 'drifted' })]],
@@ -62,10 +151,10 @@ describe('the line that sums up', () => {
   });
 });
 
-test('a template in sync is one line', () => {
+test('a template in sync is one line where all are listed', () => {
   const templates = [template({ inSync: 3 }), template({ template: 'other', id: null, inSync: 1 })];
   expect(
-    renderText(assembleReport([pass({ templates })]), plain(120))
+    renderText(assembleReport([pass({ templates })]), { ...plain(120), all: true })
       .split('\n')
       .slice(0, 3),
   ).toEqual([
@@ -104,7 +193,7 @@ test('with several clients each template and problem names its own', () => {
     { ...problem, file: 'web.yaml', line: 3, column: 5 },
     { ...problem, file: null, line: null, column: null },
   ];
-  const text = renderText(assembleReport([pass({ templates, problems })]), plain(120));
+  const text = renderText(assembleReport([pass({ templates, problems })]), { ...plain(120), all: true });
   expect(text).toContain('acme: standard-web');
   expect(text).toContain('other: standard-web');
   expect(text).toContain('acme: web.yaml:3:5: error: No. [include]');

@@ -1,0 +1,33 @@
+import { describe, expect, test } from 'vitest';
+import type { RecordData } from '../../src/model/record.ts';
+import { rowOfWrite } from '../../src/report/row.ts';
+
+const record = (more: Partial<RecordData>): RecordData => ({
+  type: 'A',
+  name: 'www',
+  content: '192.0.2.1',
+  priority: null,
+  ttl: null,
+  ...more,
+});
+
+describe('a write of the past', () => {
+  test('shows no change of a TTL or a priority that was not sent', () => {
+    const row = rowOfWrite({
+      action: 'update',
+      before: record({ ttl: 3600, priority: 0 }),
+      after: record({ content: '192.0.2.2' }),
+    });
+    expect(row.changes).toEqual([{ field: 'content', from: '192.0.2.1', to: '192.0.2.2' }]);
+    expect(row.facts).toContain('ttl 3600');
+  });
+
+  test('shows no change of a name that is spelled in two ways', () => {
+    const row = rowOfWrite({
+      action: 'update',
+      before: record({ name: '', ttl: 60 }),
+      after: record({ name: null, ttl: 300 }),
+    });
+    expect(row.changes).toEqual([{ field: 'ttl', from: '60', to: '300' }]);
+  });
+});
