@@ -1,10 +1,11 @@
 import type { HostingError } from '../../src/hosting/errors.ts';
 import type { PresentRecord, RecordData } from '../../src/model/record.ts';
 import type { PresentTemplate } from '../../src/model/template.ts';
+import type { Difference } from '../../src/plan/difference.ts';
 import type { PassResult } from '../../src/result.ts';
-import { isParkedName } from './canonical.ts';
+import { canonicalName, isParkedName } from './canonical.ts';
 import { breaches, isForAnother, leftEmpty, leftParked } from './laws.ts';
-import { keyOf, shown } from './records.ts';
+import { keyOf, setOf, shown } from './records.ts';
 import { describe, untruths } from './result-laws.ts';
 import { clientTime, type ProcessObserver } from './process.ts';
 import type { Observer, Sent } from './service.ts';
@@ -62,19 +63,39 @@ const isMoreThan = (view: View, records: readonly PresentRecord[], deed: Deed): 
   return isWhole && records.length - view.records.length <= (isAdd(deed) ? 1 : 0);
 };
 
+/** Whether it is for an add of unknown outcome that a record is not written now. */
+const isLost = (deed: Deed, difference: Difference): boolean =>
+  difference.action === 'blocked' &&
+  difference.reason === 'pending-write' &&
+  isAdd(deed) &&
+  deed.sent.told === 'nothing' &&
+  deed.set === setOf(difference.desired);
+
 /** A write that a report said would not be tried before a time. */
 interface Promised {
   readonly templateId: number;
   readonly key: string;
   /** Null of one that is missing. */
   readonly recordId: number | null;
-  readonly desired: RecordData;
+  /** The record as it stands, or is to stand. */
+  readonly at: RecordData;
   /** True time. */
   readonly until: number;
   /** Whether no clock that jumps makes it come sooner: of an add of unknown outcome. */
   readonly isSteady: boolean;
   readonly edits: number;
+  /** What stood there when it was promised: where that has changed, it is another matter. */
+  readonly surroundings: string;
 }
+
+/** The record itself, and what stands at its name. */
+const surroundingsOf = (one: TemplateCase, { name }: RecordData, recordId: number | null): string => {
+  const [view] = plausibleViews(one);
+  const there = view?.records.filter(
+    (record) => record.id === recordId || canonicalName(record.name) === canonicalName(name),
+  );
+  return JSON.stringify((there ?? []).map((record) => `${record.id} ${keyOf(record)}`).sort());
+};
 
 export const createJudge = ({ world, isKind, truth, editsOf }: JudgeOptions): Judge => {
   const violations: string[] = [];
@@ -107,6 +128,7 @@ export const createJudge = ({ world, isKind, truth, editsOf }: JudgeOptions): Ju
         one.edits === editsOf(one.templateId) &&
         one.key === deed.key &&
         (one.recordId === null || one.recordId === recordOf(deed)) &&
+        one.surroundings === surroundingsOf(caseOf(one.templateId), one.at, one.recordId) &&
         // Two clocks are never the same to the millisecond.
         world.time < one.until - 1_000,
     );
@@ -303,15 +325,15 @@ export const createJudge = ({ world, isKind, truth, editsOf }: JudgeOptions): Ju
         for (const difference of one.differences) {
           const isHalted = difference.retryAt !== undefined && difference.retryAt === result.retryAt;
           if (difference.retryAt === undefined || isHalted || !('desired' in difference)) continue;
+          const recordId = 'recordId' in difference ? (difference.recordId ?? null) : null;
+          const at = ('current' in difference ? difference.current : undefined) ?? difference.desired;
           promised.push({
             templateId,
             key: keyOf(difference.desired),
-            recordId: 'recordId' in difference ? (difference.recordId ?? null) : null,
-            desired: difference.desired,
-            isSteady:
-              difference.action === 'blocked' &&
-              difference.reason === 'pending-write' &&
-              difference.recordId === undefined,
+            recordId,
+            at,
+            surroundings: surroundingsOf(context.one, at, recordId),
+            isSteady: context.one.deeds.some((deed) => isLost(deed, difference)),
             until: world.time + Date.parse(difference.retryAt) - clientTime(world, pass.skew),
             edits: editsOf(templateId),
           });

@@ -422,5 +422,7 @@ const keptNames = (one: TemplateCase, records: readonly PresentRecord[], name: s
     if (!last || canonicalName(last.after.name) !== name) return [];
     const told = [...one.past, ...one.views].find(({ at }) => at >= last.sent.at);
     const shownAs = told?.records.filter(({ id }) => id === record.id) ?? [];
-    return shownAs.map((kept) => canonicalName(kept.name)).filter((kept) => !isParkedName(kept));
+    // An answer may be as it was before.
+    const isStill = (kept: string): boolean => kept === canonicalName(record.name) && !isParkedName(kept);
+    return shownAs.map((kept) => canonicalName(kept.name)).filter(isStill);
   });

@@ -262,10 +262,13 @@ const finalTruth = ({ judge, service, files, nature }: Round, result: PassResult
     const told = result.templates.find(({ template }) => template === desired.template)!;
     const isMet = (record: (typeof desired.records)[number]): boolean =>
       truth.records.some((present) => satisfies(present, record));
+    // After an answer that nobody can believe, it tells of the reading before.
+    const isDoubted = told.status === 'failed' && told.message !== null;
     for (const record of desired.records.filter((one) => !isMet(one))) {
       const why = told.differences.find(
         (difference) => 'source' in difference && difference.source.line === record.source.line,
       );
+      if (!why && isDoubted) continue;
       if (!why) judge.blame(`is silent about ${shown(record)} at the end`);
       else if (desired.mode !== 'report' && isFaithful(nature) && why.action !== 'blocked')
         judge.blame(`does not write ${shown(record)}: ${why.action} ${why.outcome ?? ''} ${why.error ?? ''}`);
