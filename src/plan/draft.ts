@@ -5,7 +5,8 @@ import { causeOfSurplus, type Wants } from './cause.ts';
 import type { Blocked, Surplus } from './difference.ts';
 import type { Pair, Present, Wanted } from './entry.ts';
 import { addStep, parkStep, updateStep } from './make-step.ts';
-import type { TemplateMemory } from './memory.ts';
+import { mayBeOneOf } from './like.ts';
+import { knownOf, type TemplateMemory } from './memory.ts';
 import type { KeptNames } from './kept-names.ts';
 import { orderSteps, type BlockedStep } from './order.ts';
 import type { LeftOver } from './pairing.ts';
@@ -48,15 +49,22 @@ export const draftSteps = (work: Work, closed: ReadonlySet<string>, input: PlanI
   for (;;) {
     const draft = draftBeside(names, work, input);
     const more = namesNotReached(draft, keptNames).filter((name) => !names.has(name));
-    const holdsBack = new Set(more);
-    if (!work.left.some(({ present }) => holdsBack.has(present.name))) return draft;
+    const holdsBack = closedBy(new Set(more), input);
+    if (!work.left.some(({ present }) => holdsBack(present))) return draft;
     names = new Set([...names, ...more]);
   }
 };
 
+/** What memory does not know may stand at one of the names as the service spells it. */
+const closedBy = (names: ReadonlySet<string>, { memory }: PlanInput): ((present: Present) => boolean) => {
+  const mayBeClosed = mayBeOneOf(names);
+  return ({ name, record }) =>
+    names.has(name) || (mayBeClosed(name) && knownOf(memory, record) === undefined);
+};
+
 const draftBeside = (closed: ReadonlySet<string>, work: Work, input: PlanInput): Draft => {
   const { desired, memory, pending = [] } = input;
-  const use = useSurplus(desired, { ...work, closed, pending }, memory);
+  const use = useSurplus(desired, { ...work, isClosed: closedBy(closed, input), pending }, memory);
   const updates = withObstructions([...work.changed, ...use.served], (pair) =>
     obstructionOfUpdate(pair, input),
   );

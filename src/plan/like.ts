@@ -15,4 +15,22 @@ export const isLike = (one: CanonicalRecord, other: CanonicalRecord): boolean =>
 const isLonger = (long: string, short: string): boolean =>
   short === '' ? /[.#]/.test(long) : long.startsWith(`${short}.`);
 
+/** Whether a name may be how a service keeps one of `names`, whatever stands there. */
+export const mayBeOneOf = (names: ReadonlySet<string>): ((name: string) => boolean) => {
+  if (names.size === 0) return () => false;
+  const shorter = new Set([...names].flatMap(beginningsOf));
+  const letters = new Set([...names].map(lettersOf));
+  const hasDomain = [...names].some((name) => isLonger(name, ''));
+  return (name) => {
+    if (name === '') return hasDomain;
+    const isMadeLonger = beginningsOf(name).some((one) => names.has(one));
+    if (isMadeLonger || shorter.has(name) || (names.has('') && isLonger(name, ''))) return true;
+    return lettersOf(name) !== '' && letters.has(lettersOf(name));
+  };
+};
+
+/** The names of which it is one that was made longer. */
+const beginningsOf = (name: string): string[] =>
+  [...name.matchAll(/\./g)].map(({ index }) => name.slice(0, index));
+
 const lettersOf = (name: string): string => name.toLowerCase().replaceAll(/[^\p{L}\p{N}*]/gu, '');

@@ -21,8 +21,8 @@ export interface SurplusInput {
   readonly missing: readonly Wanted[];
   readonly left: readonly LeftOver[];
   readonly parked: readonly Present[];
-  /** Canonical names at which all stays in service. */
-  readonly closed: ReadonlySet<string>;
+  /** Whether all stays in service where a record stands. */
+  readonly isClosed: (present: Present) => boolean;
   /** Adds whose outcome is unknown. */
   readonly pending: readonly RecordData[];
 }
@@ -33,7 +33,7 @@ export interface SurplusInput {
  */
 export const useSurplus = (
   template: DesiredTemplate,
-  { missing, left, parked, closed, pending }: SurplusInput,
+  { missing, left, parked, isClosed, pending }: SurplusInput,
   memory: TemplateMemory,
 ): SurplusUse => {
   if (template.surplus !== 'park') return { served: [], missing, parks: [], surplus: left, kept: [] };
@@ -43,9 +43,9 @@ export const useSurplus = (
   // What memory does not know may be what an add of unknown outcome made, under whatever name.
   const mayBePending = ({ type, record }: Present): boolean =>
     pendingTypes.has(type) && knownOf(memory, record) === undefined;
-  const isClosed = ({ present }: LeftOver): boolean => closed.has(present.name) || mayBePending(present);
+  const stays = ({ present }: LeftOver): boolean => isClosed(present) || mayBePending(present);
   const ours = left.filter(isOurs);
-  const free = ours.filter((entry) => !isClosed(entry));
+  const free = ours.filter((entry) => !stays(entry));
   const { served, unserved } = serve(missing, [
     ...parked.toSorted(byId),
     ...free.map(({ present }) => present).toSorted(byId),
@@ -55,8 +55,8 @@ export const useSurplus = (
     served,
     missing: unserved,
     parks: free.filter(({ present }) => !used.has(present)),
-    surplus: left.filter((entry) => !isOurs(entry) || isClosed(entry)),
-    kept: ours.filter(isClosed),
+    surplus: left.filter((entry) => !isOurs(entry) || stays(entry)),
+    kept: ours.filter(stays),
   };
 };
 

@@ -136,6 +136,26 @@ const scenarios: readonly (Scenario & { readonly parked?: number; readonly ignor
     gate: (_wanted, standing) => (standing === null ? { reason: 'pending-write', message: 'no' } : null),
     plan: ['park #2: _parked-2 A 0.0.0.0', 'blocked pending-write: www TXT hello', 'surplus #1 unlisted'],
   },
+  {
+    name: 'with adopt, what may stand at the name of a record that may not be written now, as the service spells it, stays',
+    file: ['www A 192.0.2.1', 'mail MX 10 mx1.example.net'],
+    service: [
+      '#1 www.##DOMAIN## TXT hello',
+      '#2 mail. MX 20 mx2.example.net',
+      '#3 old.www A 192.0.2.2',
+      '#4 www2 A 192.0.2.2',
+    ],
+    template: adopt,
+    gate: () => ({ reason: 'pending-write', message: 'wait' }),
+    plan: [
+      'park #3: _parked-3 A 0.0.0.0',
+      'park #4: _parked-4 A 0.0.0.0',
+      'blocked pending-write: www A 192.0.2.1',
+      'blocked pending-write: mail MX 10 mx1.example.net',
+      'surplus #1 unlisted',
+      'surplus #2 unlisted',
+    ],
+  },
 
   // park: put to use first
   {

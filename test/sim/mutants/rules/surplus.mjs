@@ -45,8 +45,8 @@ export const surplus = [
   {
     rule: '§4 surplus is not used while an add of its type is pending',
     file: 'src/plan/surplus.ts',
-    from: 'closed.has(present.name) || mayBePending(present)',
-    to: 'closed.has(present.name)',
+    from: 'isClosed(present) || mayBePending(present)',
+    to: 'isClosed(present)',
     tests: ['plan/surplus'],
   },
   {
