@@ -77,6 +77,8 @@ export interface TemplateCase {
   /** Ids that came after an add was begun that is like them: they may be what it left. */
   readonly maybe: Set<number>;
   readonly seen: Set<number>;
+  /** Ids that were seen first after an add was begun. */
+  readonly late: Set<number>;
   /** What was shown in this pass. */
   views: View[];
   /** How many of them there were when the last write was begun. */
@@ -103,6 +105,7 @@ export const emptyCase = (templateId: number): TemplateCase => ({
   begun: [],
   maybe: new Set(),
   seen: new Set(),
+  late: new Set(),
   views: [],
   viewsWhenBegun: 0,
   past: [],
@@ -126,8 +129,8 @@ export const plausibleViews = ({ views }: TemplateCase, isForUpdate = false): Vi
     views.findLast((view) => !view.isListing),
     views.findLast((view) => view.isListing),
   ];
-  // Of several readings the last ones may have been for other templates' sake, and older than its own.
-  const own = isForUpdate && views.every(({ isListing }) => isListing) ? views : [];
+  // Of several readings since the last answer the last ones may have been for other templates' sake, and older.
+  const own = isForUpdate ? views.slice(views.findLastIndex(({ isListing }) => !isListing) + 1) : [];
   return [...new Set([...last.filter((view) => view !== undefined), ...own])];
 };
 
@@ -175,10 +178,13 @@ const merged = (before: PresentRecord | null, change: RecordChange): RecordData 
 export const takeView = (one: TemplateCase, wanted: DesiredTemplate | undefined, view: View): void => {
   one.views.push(view);
   for (const record of view.records) {
-    if (one.seen.has(record.id)) continue;
+    const isNew = !one.seen.has(record.id);
+    if (isNew && one.begun.length > 0) one.late.add(record.id);
+    // Somebody may change it before a reading shows it that counts.
+    const isLike = (sent: RecordData): boolean => keyOf(sent) === keyOf(record) || isAlike(sent, record);
+    if (one.late.has(record.id) && one.begun.some(isLike)) one.maybe.add(record.id);
+    if (!isNew) continue;
     one.seen.add(record.id);
-    if (one.begun.some((sent) => keyOf(sent) === keyOf(record) || isAlike(sent, record)))
-      one.maybe.add(record.id);
     for (const deed of one.deeds)
       deed.isAmbiguous ||= isAdd(deed) && !isListed(one, deed) && isRival(record, deed);
   }
