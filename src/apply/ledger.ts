@@ -100,11 +100,12 @@ export const openLedger = (
   let factsChanged = stored?.facts.template !== facts.template || stored.facts.file !== facts.file;
 
   const index = (record: RecordMemory): void => {
-    const { key, recordId: id, copies = [], wanted, seen, cause } = record;
+    const { key, recordId: id, copies = [], wanted, seen, keptName, cause } = record;
     if (cause !== null) causes.set(key, cause);
     if (id === null) return;
     if (record.displaced) displaced.set(id, record.displaced);
-    const known = { id, copies, key, wanted, seen: seen ?? wanted };
+    const spelling = keptName === undefined ? {} : { keptName };
+    const known = { id, copies, key, wanted, seen: seen ?? wanted, ...spelling };
     if (isClaim(record)) claims.set(key, known);
     else {
       byKey.set(key, known);

@@ -1,4 +1,4 @@
-import { canonicalType, sameData } from '../model/canonical.ts';
+import { canonicalName, canonicalType, sameData } from '../model/canonical.ts';
 import { dataOf, type PresentRecord } from '../model/record.ts';
 import type { PresentTemplate } from '../model/template.ts';
 import { entryOf, recordKey, setKey } from '../plan/entry.ts';
@@ -284,6 +284,7 @@ const accept = async (
     recordId: record.id,
     copies: [...new Set([...(known?.copies ?? []), ...copies])],
     seen: dataOf(record),
+    keptName: canonicalName(record.name),
     adds: (known?.adds ?? 0) + 1,
     rewritten: isAsSent ? null : { sent: intent.after, stored: dataOf(record) },
     failure: null,

@@ -131,10 +131,22 @@ const commit = async (
       stored: { sent, at: [...timesStored(previous, sent), now].slice(-3) },
       rewritten: pairOf(step.wanted, present).fields.length > 0 ? { sent, stored: dataOf(record) } : null,
       failure: null,
+      ...keptNameAfter(step, present.name, work),
     });
   }
   await finish(work, intent, { outcome: 'applied', recordId: record.id, error: null }, context);
   return { step, outcome: 'applied', error: null, retryAt: null };
+};
+
+/** A write that sends a name, or an add without one, tells what the service makes of it. */
+const keptNameAfter = (
+  step: Step,
+  name: string,
+  { ledger }: TemplateWork,
+): Pick<RecordMemory, 'keptName'> => {
+  if (!('present' in step) || changeOf(step).name !== null) return { keptName: name };
+  const keptName = ledger.ofId(step.present.record.id)?.keptName;
+  return keptName === undefined ? {} : { keptName };
 };
 
 /** What a park takes from its place; null where it makes way for nothing. */

@@ -45,9 +45,7 @@ export const obstructionOfUpdate = (
 /** The rest of a record can change where the service gave a name to what was sent without one. */
 const isNamedByService = ({ name, record }: Present, memory: TemplateMemory): boolean => {
   const known = memory.byId.get(record.id);
-  return (
-    known !== undefined && canonicalName(known.wanted.name) === '' && canonicalName(known.seen.name) === name
-  );
+  return known?.keptName === name && canonicalName(known.wanted.name) === '';
 };
 
 const blockedAs = (obstruction: Obstruction, wanted: Wanted, present: PresentRecord | null): Blocked => ({

@@ -8,14 +8,14 @@ export type KeptNames = (name: string) => readonly string[];
 
 /**
  * A service may keep names in a spelling of its own. What it made of names that it was sent tells that spelling, and
- * the ending that it gave to most of them it may give to any.
+ * the ending that it gave to most of them it may give to any. A name that was not sent may be a person's.
  */
 export const keptNamesOf = ({ byId }: TemplateMemory): KeptNames => {
   const spellings = new Map<string, Set<string>>();
   const endings = new Map<string, number>();
-  for (const { wanted, seen } of byId.values()) {
-    if (wanted.name === seen.name) continue;
-    const [sent, kept] = [canonicalName(wanted.name), canonicalName(seen.name)];
+  for (const { wanted, keptName: kept } of byId.values()) {
+    if (kept === undefined || wanted.name === kept) continue;
+    const sent = canonicalName(wanted.name);
     if (sent === kept || isParkedName(kept)) continue;
     spellings.set(sent, (spellings.get(sent) ?? new Set()).add(kept));
     const ending = endingOf(sent, kept);

@@ -11,6 +11,8 @@ export interface KnownRecord {
   readonly key: string;
   readonly wanted: RecordData;
   readonly seen: RecordData;
+  /** Its name, in canonical form, by the answer to the write that last sent its name; absent where none did. */
+  readonly keptName?: string;
 }
 
 /** What a record was before it was parked to make way for a wanted one, by whose `recordKey` it is known. */

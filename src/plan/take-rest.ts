@@ -68,8 +68,8 @@ const ownRecordsIn = (
 };
 
 /** No update makes a record nameless again, but where the service itself gave it its name. */
-const canServe = (entry: Present, { wanted, seen }: KnownRecord): boolean =>
-  canonicalRecord(wanted).name !== '' || canonicalRecord(seen).name === entry.name;
+const canServe = ({ name }: Present, { wanted, keptName }: KnownRecord): boolean =>
+  name === '' || name === keptName || canonicalRecord(wanted).name !== '';
 
 const takeOwn = (open: readonly OpenSet[], sets: readonly OpenSet[], own: OwnRecords, take: Take): void => {
   const used = new Set<Present>();

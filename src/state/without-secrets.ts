@@ -17,13 +17,14 @@ export const withoutSecrets = (memory: Memory, scrub: (text: string) => string):
   const saysItself = (wanted: RecordData): boolean =>
     [wanted.type, wanted.name ?? '', wanted.content].some((text) => scrub(text) !== text);
   const recordOf = (record: RecordMemory): RecordMemory => {
-    const { key, wanted, seen, rewritten } = record;
+    const { key, wanted, seen, keptName, rewritten } = record;
     // Of a parked record no file says anything.
     if (key.startsWith('#')) return { ...record, wanted: dataOf(wanted), seen: dataOf(seen) };
     if (saysItself(wanted)) return record;
     return {
       ...record,
       seen: dataOf(seen),
+      ...(keptName === undefined ? {} : { keptName: scrub(keptName) }),
       rewritten: rewritten && { ...rewritten, stored: dataOf(rewritten.stored) },
     };
   };

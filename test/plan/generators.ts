@@ -1,5 +1,5 @@
 import * as fc from 'fast-check';
-import { canonicalRecord } from '../../src/model/canonical.ts';
+import { canonicalName, canonicalRecord } from '../../src/model/canonical.ts';
 import {
   hasPriority,
   recordTypes,
@@ -114,6 +114,7 @@ const memories = (world: World, wanted: readonly WantedRecord[]): fc.Arbitrary<T
       copies: fc.array(fc.integer({ min: 1, max: 14 }), { maxLength: 2 }),
       wanted: before,
       seen: before,
+      keptName: before.map(({ name }) => canonicalName(name)),
     })
     .map((record): KnownRecord => ({ ...record, key: recordKey(entryOf(record.wanted)) }));
   const byKey = (records: readonly KnownRecord[]): ReadonlyMap<string, KnownRecord> =>

@@ -1,3 +1,4 @@
+import { canonicalName } from '../../src/model/canonical.ts';
 import {
   hasPriority,
   isRecordType,
@@ -79,13 +80,17 @@ export const ignoring = (rule: Partial<IgnoreRule>): IgnoreRule => ({
   ...rule,
 });
 
-/** A record that file and service agreed on: `#5 www A 192.0.2.1`, with what was seen where that is not the same. */
+/**
+ * A record that file and service agreed on: `#5 www A 192.0.2.1`, with what the service made of it where that is not
+ * the same.
+ */
 export const known = (line: string, seen: string = line, copies: readonly number[] = []): KnownRecord => ({
   id: present(line).id,
   copies,
   key: recordKey(entryOf(data(line))),
   wanted: data(line),
   seen: data(seen),
+  keptName: canonicalName(data(seen).name),
 });
 
 export const memoryOf = (

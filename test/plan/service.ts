@@ -86,6 +86,7 @@ const knownAs = (wanted: RecordData, present: PresentRecord): KnownRecord => ({
   key: recordKey(entryOf(wanted)),
   wanted,
   seen: present,
+  keptName: canonicalName(present.name),
 });
 
 /** One id stands for one wanted record, and one wanted record has one id; a claim stands until one of them is met. */

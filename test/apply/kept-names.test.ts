@@ -1,0 +1,41 @@
+import { expect, test } from 'vitest';
+import { desiredTemplate, presentTemplate } from '../plan/records.ts';
+import { openScene } from './pass.ts';
+
+const limits = { maxAdds: 100, maxChangePercent: 100, minRecords: 10 };
+const file = (...records: readonly string[]) =>
+  desiredTemplate(records, { surplus: 'park', adopt: true, limits });
+const www = 'www A 192.0.2.1';
+
+test('the name that an answer shows where none was sent is no spelling of the service', async () => {
+  const scene = await openScene(presentTemplate(['#1 @ MX 10 mx1.example.net', '#2 www A 192.0.2.1']));
+  await scene.pass(file('@ MX 10 mx1.example.net', www));
+  // Somebody renames it in the same moment.
+  scene.mishaps.set('update 1', (template) => {
+    const renamed = presentTemplate(['#1 mail MX 10 mx2.example.net']).records;
+    const text = presentTemplate(['#3 @ TXT hello']).records;
+    scene.present = { ...template, records: [...renamed, ...template.records.slice(1), ...text] };
+    return { ...scene.present, records: scene.present.records.slice(0, 2) };
+  });
+  await scene.pass(file('@ MX 10 mx2.example.net', www));
+  scene.calls.length = 0;
+  const { templates } = await scene.pass(file('@ MX 10 mx2.example.net', www));
+  expect(scene.calls).not.toContain('update 1');
+  expect(templates[0]?.differences).toMatchObject([
+    { action: 'blocked', reason: 'not-converging', recordId: 1 },
+    { action: 'surplus', recordId: 3 },
+  ]);
+});
+
+test('a record without a name, to which the service gives one, changes in place again and again', async () => {
+  const scene = await openScene(presentTemplate(['#2 www A 192.0.2.1']));
+  const named = () => ({
+    ...scene.present,
+    records: scene.present.records.map((one) => ({ ...one, name: one.name ?? '##DOMAIN##' })),
+  });
+  scene.mishaps.set('add 1', () => (scene.present = named()));
+  await scene.pass(file(www));
+  await scene.pass(file(www, '@ A 192.0.2.2'));
+  for (const content of ['192.0.2.3', '192.0.2.4']) await scene.pass(file(www, `@ A ${content}`));
+  expect(scene.present.records).toMatchObject([{ id: 2 }, { name: '##DOMAIN##', content: '192.0.2.4' }]);
+});
