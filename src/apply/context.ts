@@ -77,9 +77,10 @@ export interface TemplateWork {
     readonly pending: readonly Intent[];
     readonly version: number;
   } | null;
-  /** What memory knows and the last reading lacks: the types of records, the ids of strangers; and what told so. */
+  /** What memory knows and the last reading lacks: types and names of records, ids of strangers; and what told so. */
   lacking: {
     readonly types: ReadonlySet<string>;
+    readonly names: ReadonlySet<string>;
     readonly strangers: readonly number[];
     readonly present: PresentTemplate;
     readonly version: number;

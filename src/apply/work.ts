@@ -63,13 +63,15 @@ const recent = 600_000;
 
 /**
  * Whether one reading is too little to act on: adds to a template that no pass has seen to the end or of which no
- * record is known, adds where a record is missing that may stand for the wanted one already, records that were parked
- * and are back or that stand for another wanted one, and values that this program has only just stored.
+ * record is known, adds where a record is missing that may stand for the wanted one already, writes to a name at which
+ * a record is missing that may be in their way, records that were parked and are back or that stand for another wanted
+ * one, and values that this program has only just stored.
  */
 const needsConfirmation = (step: Step, work: TemplateWork, now: number): boolean => {
   const { ledger } = work;
   if (takesFromWanted(step, work)) return true;
   if (isPark(step)) return ledger.get(stepKey(step))?.recordId != null;
+  if (lackingIn(work).names.has(step.wanted.name)) return true;
   const key = recordKey(step.wanted);
   const { familiar, byKey, claims } = ledger.view;
   if (step.difference.action === 'add') {
@@ -108,6 +110,9 @@ const lackingIn = (work: TemplateWork): NonNullable<TemplateWork['lacking']> => 
   const gone = [...byId.values()].filter(({ id }) => !ids.has(id));
   work.lacking = {
     types: new Set(gone.map(({ seen }) => canonicalType(seen.type))),
+    names: new Set(
+      gone.flatMap(({ seen, wanted }) => [canonicalName(seen.name), canonicalName(wanted.name)]),
+    ),
     strangers: [...strangers].filter((id) => !ids.has(id) && !byId.has(id)),
     present,
     version: ledger.version,

@@ -86,6 +86,25 @@ const cases: readonly Case[] = [
     calls: 'list 1, add 1',
   },
   {
+    name: 'an add at the name of a missing record of another type, which may be in its way',
+    before: [apex[1], '#2 www A 192.0.2.2'],
+    past: [{ file: file('www A 192.0.2.2'), after: [apex[1]] }],
+    file: file('www CNAME web.example.net'),
+    calls: 'list 1, wait 10000, list 2, add 1',
+  },
+  {
+    name: 'an update that brings a record to the name of a missing one',
+    before: [apex[1], '#2 www A 192.0.2.2', '#3 old CNAME web.example.net'],
+    past: [
+      {
+        file: parking('www A 192.0.2.2', 'old CNAME web.example.net'),
+        after: [apex[1], '#3 old CNAME web.example.net'],
+      },
+    ],
+    file: parking('www CNAME web.example.net'),
+    calls: 'list 1, wait 10000, list 2, update 1',
+  },
+  {
     name: 'an update of a record that stood for another wanted one, of which a copy is there',
     before: [apex[1], '#2 api A 192.0.2.3', '#3 api A 192.0.2.3'],
     past: [{ file: file('api A 192.0.2.3'), after: [apex[1], '#2 api A 192.0.2.30', '#3 api A 192.0.2.3'] }],
