@@ -167,7 +167,10 @@ const withSettings = (command: Command): Command =>
     .option('--log-level <level>', 'trace, debug, info, warn, error, fatal or silent (default: info)');
 
 const withNames = (command: Command): Command =>
-  command.argument('[template...]', 'names of the templates; without any, all of them');
+  command.argument(
+    '[template...]',
+    "names of templates, or patterns such as 'acme-*'; without any, all of them",
+  );
 
 const withTemplates = (command: Command): Command =>
   withSettings(command)

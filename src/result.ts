@@ -30,6 +30,8 @@ export interface TemplateResult {
   readonly file: string;
   /** The git commit of the file's checkout. */
   readonly revision: string | null;
+  /** Only where the file is not what that commit has. */
+  readonly uncommitted?: true;
   readonly status: Status;
   readonly message: string | null;
   /**

@@ -83,24 +83,32 @@ const isOwn = (key: string, text: string): boolean => ownKeys.has(key) && ownFor
 
 const ownKeys: ReadonlySet<string> = new Set([
   'action',
+  'asOf',
   'at',
   'cause',
   'check',
   'event',
   'fields',
+  'health',
   'kind',
   'level',
+  'next',
   'operation',
   'outcome',
   'reason',
   'retryAt',
   'run',
+  'running',
+  'schema',
   'severity',
   'startedAt',
   'status',
   'time',
   'trigger',
+  'type',
+  'waiting',
+  'worst',
 ]);
 
 const ownForm =
-  /^(?:[a-z]+(?:[.-][a-z]+)*|\d{4}-\d\d-\d\dT[\d:.]+Z|[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})$/;
+  /^(?:A|AAAA|CNAME|MX|PTR|SRV|TXT|dns-template-sync\/[a-z]+\/v\d|[a-z]+(?:[.-][a-z]+)*|\d{4}-\d\d-\d\dT[\d:.]+Z|[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})$/;

@@ -75,8 +75,10 @@ export const readSettings = ({
   if (needs.baseUrl && !sandbox) checkCertificates(env, problems);
   checkVariableNames(env, problems);
   const override = overridesOf(flags.var ?? [], problems);
+  const isOneOfSeveral = flags.client === undefined && (config?.clients?.size ?? 0) > 1;
   const clients = sectionsOf(config, flags.client, problems).map(({ name, sections }) =>
     resolveClient({
+      isOneOfSeveral,
       name,
       sources: { ...program, sections },
       secrets,

@@ -123,6 +123,19 @@ test('our own words stay, whatever the tokens are; what comes from elsewhere doe
   });
 });
 
+test.each([
+  ['schema', 'dns-template-sync/report/v1', 'template-sync'],
+  ['health', 'healthy', 'healthy'],
+  ['type', 'CNAME', 'CNAME'],
+  ['running', 'startup', 'startup'],
+  ['asOf', '2026-11-20T20:00:00.000Z', '2026'],
+])('%s is a word of ours: %s', (key, word, token) => {
+  expect(cleanTexts({ [key]: word, content: word }, scrubber([token]))).toEqual({
+    [key]: word,
+    content: expect.stringContaining('[secret]'),
+  });
+});
+
 test('an answer holds no words of ours', () => {
   const answer = { status: 'drifted', keys: [{ action: 'update' }] };
   expect(cleanAll(answer, scrubber(tokens))).toEqual({ status: '[secret]', keys: [{ action: '[secret]' }] });

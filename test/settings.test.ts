@@ -591,6 +591,37 @@ describe('NODE_TLS_REJECT_UNAUTHORIZED=0', () => {
   });
 });
 
+describe('a variable that would make several clients the same', () => {
+  const config = `
+templates: ./all
+clients:
+  acme: {templates: ./acme, clientToken: {env: ACME}, userToken: {env: USER}}
+  other: {}
+`;
+  const env = { ACME: 'acme-secret', USER: 'user-secret' };
+  const own = (key: string): string =>
+    `would take the place of clients.acme.${key} in the settings file, for every client: unset it, or choose one client with --client`;
+
+  it.each([
+    ['DNS_SYNC_TEMPLATES', 'templates'],
+    ['DNS_SYNC_CLIENT_TOKEN', 'clientToken'],
+    ['DNS_SYNC_CLIENT_TOKEN_FILE', 'clientToken'],
+    ['DNS_SYNC_USER_TOKEN', 'userToken'],
+  ])('%s is an error', (variable, key) => {
+    const needs = { baseUrl: false, tokens: true };
+    expect(problemsOf({ config, env: { ...env, [variable]: 'something' }, needs })).toContain(
+      `${variable}: ${own(key)}`,
+    );
+  });
+
+  it('is none where one is chosen, or where no client says it for itself', () => {
+    const chosen = read({ config, env: { DNS_SYNC_TEMPLATES: 'mine' }, flags: { client: 'acme' } });
+    expect(chosen.clients.map(({ templates }) => templates)).toEqual([['mine']]);
+    const shared = 'templates: ./all\nclients: {a: {}, b: {}}\n';
+    expect(problemsOf({ config: shared, env: { DNS_SYNC_TEMPLATES: 'mine' } })).toEqual([]);
+  });
+});
+
 describe('several clients', () => {
   const config = `
 baseUrl: https://panel.example.net/api/v1

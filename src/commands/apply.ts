@@ -6,20 +6,20 @@ import { assembleReport } from '../report/assemble.ts';
 import { exitCodeOf } from '../report/exit-code.ts';
 import type { Report } from '../report/report.ts';
 import type { PassResult } from '../result.ts';
-import { checkNames, passClients } from './passes.ts';
+import { passClients, resolveNames } from './passes.ts';
 import { planChanges, PlanChangedError, readPlan } from './plan-file.ts';
 import { checkOut, showReport } from './report-output.ts';
 import { openSession, type Session } from './session.ts';
 import { untilSignal } from './signals.ts';
 
 /** One pass, then exit. Shows the plan and asks on a terminal. */
-export const apply = async (templates: readonly string[], options: Options): Promise<number> => {
-  const how = readOptions(templates, options);
+export const apply = async (wanted: readonly string[], options: Options): Promise<number> => {
+  const how = readOptions(wanted, options);
   await checkOut(options);
   const session = await openSession(options, 2);
   try {
     refuseDryRun(session);
-    await checkNames(session.clients, templates);
+    const templates = await resolveNames(session.clients, wanted);
     const agreed = await agree(session, templates, how, options);
     if (agreed === 'declined') {
       process.stderr.write('nothing was written\n');

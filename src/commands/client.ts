@@ -2,7 +2,9 @@ import { noRests } from '../apply/rest.ts';
 import type { Found } from '../desired/find.ts';
 import { createBackgroundLoader } from '../desired/background-loader.ts';
 import { createTemplateLoader } from '../desired/load.ts';
+import { problemsOf } from '../desired/problems-of.ts';
 import { createRevisions } from '../desired/revision.ts';
+import { createUncommitted } from '../desired/uncommitted.ts';
 import { connectHosting, type HostingService } from '../hosting/service.ts';
 import type { DesiredState } from '../model/template.ts';
 import { reconcile, type Pass } from '../reconcile.ts';
@@ -71,6 +73,7 @@ export const openClient = ({
   const loader = isDaemon ? createBackgroundLoader() : createTemplateLoader();
   const keeper = createMemoryKeeper(warn);
   const rests = noRests();
+  const isUncommitted = createUncommitted();
   const service = connectHosting({
     ...settings,
     tokens: () => tokens,
@@ -111,9 +114,11 @@ export const openClient = ({
         // The service answers while files are looked at; where all have to be read first, its answer would be an old one.
         const listing = read ?? (loader.isWarm() ? list() : null);
         listing?.catch(() => undefined);
-        const described = await load();
+        const loaded = await load();
+        const { templates: names } = request;
+        const described = names.length === 0 ? loaded : { ...loaded, problems: problemsOf(loaded, names) };
         const part = request.onDesired?.(described) ?? described;
-        return reconcile(part, {
+        const result = await reconcile(part, {
           ...pass,
           ...kept,
           startedAt,
@@ -123,6 +128,7 @@ export const openClient = ({
           writer,
           warn: say,
         });
+        return withUncommitted(result, isUncommitted);
       };
       if (request.dryRun) {
         return keeper.read(place(), list, (memory, ...rest) => begin(memory, null, ...rest));
@@ -139,6 +145,20 @@ export const openClient = ({
       await keeper.close();
     },
   };
+};
+
+/** Says of which files the commit is not the whole truth. What is as it is said stays the very same. */
+const withUncommitted = (result: PassResult, isUncommitted: (file: string) => boolean): PassResult => {
+  const files = new Set(
+    result.templates.flatMap(({ file, revision }) =>
+      revision !== null && isUncommitted(file) ? [file] : [],
+    ),
+  );
+  if (files.size === 0) return result;
+  const templates = result.templates.map((one) =>
+    files.has(one.file) ? ({ ...one, uncommitted: true } as const) : one,
+  );
+  return { ...result, templates };
 };
 
 const passOf = (

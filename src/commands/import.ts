@@ -9,14 +9,15 @@ import { HostingError } from '../hosting/errors.ts';
 import type { PresentTemplate } from '../model/template.ts';
 import type { Client } from './client.ts';
 import { importTemplate, readDirectory, type Outcome } from './import-template.ts';
+import { matchNames } from './match-names.ts';
 import { openSession, type Session } from './session.ts';
 
 /** Writes template files from the client's own templates. 1 if a template has no file that says what it holds. */
-export const importTemplates = async (names: readonly string[], options: Options): Promise<number> => {
+export const importTemplates = async (wanted: readonly string[], options: Options): Promise<number> => {
   const session = await openSession(options, 2);
   try {
     const jobs = await Promise.all(session.clients.map((client) => openJob(client, session, options)));
-    checkNames(names, jobs);
+    const names = resolveNames(wanted, jobs);
     const outcomes: Outcome[] = [];
     // One after the other: two clients may share a directory.
     for (const job of jobs) outcomes.push(...(await importJob(job, names, session, options)));
@@ -49,10 +50,10 @@ const openJob = async (client: Client, { clients }: Session, { out }: Options): 
   return { client, directory, own: templates.filter(({ publiclyAvailable }) => !publiclyAvailable) };
 };
 
-const checkNames = (names: readonly string[], jobs: readonly Job[]): void => {
+const resolveNames = (wanted: readonly string[], jobs: readonly Job[]): readonly string[] => {
   const known = new Set(jobs.flatMap(({ own }) => own.map(({ name }) => name)));
-  const unknown = names.filter((name) => !known.has(name));
-  if (unknown.length === 0) return;
+  const { found, unknown } = matchNames(wanted, known);
+  if (unknown.length === 0) return found;
   const hints = unknown.map((name) => `${name}${suggestion(name, known)}`);
   throw new UserError(`the service has no template of this client's own called ${hints.join(', ')}`);
 };

@@ -1,9 +1,12 @@
 import type { Options } from './options.ts';
 import { formatProblem } from '../desired/problem.ts';
+import { problemsOf } from '../desired/problems-of.ts';
+import { suggestion } from '../desired/nearest.ts';
 import { LockedError, UserError } from '../errors.ts';
 import type { PassResult } from '../result.ts';
 import type { Client, PassRequest } from './client.ts';
 import { PlanChangedError } from './plan-file.ts';
+import { matchNames } from './match-names.ts';
 import { showProgress } from './progress.ts';
 import { newRun } from './session.ts';
 
@@ -83,24 +86,32 @@ const notStarted = async (
         differences: [],
         subdomains: [],
       })),
-    problems: desired.problems.map((problem) => ({ ...problem, client: name })),
+    problems: problemsOf(desired, templates).map((problem) => ({ ...problem, client: name })),
   };
 };
 
 /**
- * A name that no file describes is most likely misspelled, and then nothing is done at all; or its file cannot be
- * read, so what is wrong with files is said too.
+ * The names that are meant: `*` in one stands for any text. A name that no file describes is most likely misspelled,
+ * and then nothing is done at all; or its file cannot be read, so what is wrong with files is said too.
  */
-export const checkNames = async (clients: readonly Client[], templates: readonly string[]): Promise<void> => {
-  if (templates.length === 0) return;
+export const resolveNames = async (
+  clients: readonly Client[],
+  wanted: readonly string[],
+): Promise<readonly string[]> => {
+  if (wanted.length === 0) return [];
   const states = await Promise.all(clients.map((client) => client.load()));
   const described = new Set(
-    states.flatMap((state) => [...state.templates, ...state.unusable].map(({ template }) => template)),
+    states.flatMap((state) =>
+      [...state.templates, ...state.unusable].flatMap(({ template }) => template ?? []),
+    ),
   );
-  const unknown = templates.filter((name) => !described.has(name));
-  if (unknown.length === 0) return;
+  const { found, unknown } = matchNames(wanted, described);
+  if (unknown.length === 0) return found;
   const errors = states.flatMap(({ problems }) => problems.filter(({ severity }) => severity === 'error'));
   throw new UserError(
-    [`no template file describes ${unknown.join(', ')}`, ...errors.map(formatProblem)].join('\n'),
+    [
+      `no template file describes ${unknown.map((name) => `${name}${suggestion(name, described)}`).join(', ')}`,
+      ...errors.map(formatProblem),
+    ].join('\n'),
   );
 };

@@ -81,10 +81,19 @@ const withLastKnown = (
     templates: result.templates.map((unread) => {
       const last = known.get(keyOf(unread));
       if (unread.asOf === undefined || last === undefined) return unread;
-      const { status, message, file, revision } = unread;
+      const { status, message, file, revision, uncommitted } = unread;
       const differences = last.differences.filter(({ outcome }) => outcome !== 'applied');
       const asOf = last.asOf === undefined ? readAt : last.asOf;
-      return { ...last, status, message, file, revision, differences, asOf };
+      return {
+        ...last,
+        status,
+        message,
+        file,
+        revision,
+        ...(uncommitted ? { uncommitted } : {}),
+        differences,
+        asOf,
+      };
     }),
   };
 };

@@ -21,21 +21,29 @@ export const createRevisions = (): ((file: string) => string | null) => {
 
 const revisionOf = (file: string): string | null => {
   try {
-    const gitDir = gitDirAbove(path.dirname(realpathSync.native(file)));
-    return gitDir === null ? null : commitOf(gitDir, textOf(path.join(gitDir, 'HEAD')));
+    const checkout = checkoutOf(realpathSync.native(file));
+    return checkout && commitOf(checkout.gitDir, textOf(path.join(checkout.gitDir, 'HEAD')));
   } catch {
     return null;
   }
 };
 
-const gitDirAbove = (folder: string): string | null => {
-  const candidate = path.join(folder, '.git');
+/** A folder with what git keeps of it. */
+export interface Checkout {
+  readonly root: string;
+  readonly gitDir: string;
+}
+
+/** The checkout that a real path is in; null outside of one. */
+export const checkoutOf = (file: string): Checkout | null => {
+  const root = path.dirname(file);
+  const candidate = path.join(root, '.git');
   const found = statSync(candidate, { throwIfNoEntry: false });
-  if (found?.isDirectory()) return candidate;
+  if (found?.isDirectory()) return { root, gitDir: candidate };
   // A worktree holds a file that says where its own part of the repository is.
-  if (found?.isFile()) return path.resolve(folder, textOf(candidate).replace(/^gitdir: /, ''));
-  const parent = path.dirname(folder);
-  return parent === folder ? null : gitDirAbove(parent);
+  if (found?.isFile())
+    return { root, gitDir: path.resolve(root, textOf(candidate).replace(/^gitdir: /, '')) };
+  return root === file ? null : checkoutOf(root);
 };
 
 const commitOf = (gitDir: string, head: string): string | null => {

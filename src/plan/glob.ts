@@ -23,6 +23,9 @@ export const contentGlob = (type: string, pattern: string): Glob =>
       : canonicalContent(type, text),
   );
 
+/** Of a text that has no other spelling, as the name of a template. */
+export const plainGlob = (pattern: string): Glob => globOf(pattern, (text) => text);
+
 /** Of a type that nobody here knows, nobody knows whether case matters. */
 export const inCaseOf = (type: string, content: string): string =>
   definitionOf(type)?.ignoresCase === true ? lower(content) : content;

@@ -134,6 +134,7 @@ const template = z.object({
   id: z.nullable(z.int()).describe("the service's id of the template; null where none was found"),
   file: z.string(),
   revision: z.nullable(z.string()).describe("the git commit of the file's checkout"),
+  uncommitted: z.exactOptional(z.literal(true)).describe('only where the file is not what that commit has'),
   status,
   message: z.nullable(z.string()).describe('why it is held or failed'),
   asOf: z.exactOptional(

@@ -88,7 +88,7 @@ const titleOf = ({ client, template, id }: TemplateResult, withClient: boolean):
   escapeControl(`${withClient ? `${client}: ` : ''}${template}${id === null ? '' : ` (${id})`}`);
 
 const templateOf = (template: TemplateResult, withClient: boolean): TemplateView => {
-  const { file, revision, status, inSync, parked, ignored, asOf } = template;
+  const { file, revision, uncommitted, status, inSync, parked, ignored, asOf } = template;
   const behind = template.subdomains.filter((subdomain) => subdomain.status !== 'in-sync');
   const followers = template.subdomains.length - behind.length;
   const common = commonReasons(template);
@@ -107,7 +107,9 @@ const templateOf = (template: TemplateResult, withClient: boolean): TemplateView
       [ignored, `${ignored} ignored`],
       [followers, `${plural(followers, 'subdomain')} in sync`],
     ]),
-    file: escapeControl(revision === null ? file : `${file} at ${revision.slice(0, 10)}`),
+    file: escapeControl(
+      revision === null ? file : `${file} at ${revision.slice(0, 10)}${uncommitted ? ' + uncommitted' : ''}`,
+    ),
     rows: template.differences.map((difference) => rowOf(difference, template.template, common)),
     subdomains: behind.map(subdomainOf),
   };

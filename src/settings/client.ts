@@ -42,9 +42,13 @@ export interface ClientRequest {
   readonly secrets: Secrets;
   readonly needs: Needs;
   readonly override: Readonly<Record<string, string>>;
+  /** Whether the file has other clients, and this one was not chosen. */
+  readonly isOneOfSeveral: boolean;
 }
 
-export const resolveClient = ({ name, sources, secrets, needs, override }: ClientRequest): ClientSettings => {
+export const resolveClient = (request: ClientRequest): ClientSettings => {
+  const { name, sources, secrets, needs, override } = request;
+  if (request.isOneOfSeveral) refuseOverrides(sources, needs);
   const { allowInsecure, ...values } = resolve(table, sources);
   checkAddress(values.baseUrl, allowInsecure, needs, sources);
   return {
@@ -55,6 +59,27 @@ export const resolveClient = ({ name, sources, secrets, needs, override }: Clien
     tokens: tokensOf(sources, secrets, needs),
     vars: { override, ...fileVariables(sources) },
   };
+};
+
+/** Who a client is: one variable for several of them would make each the same. */
+const ownSettings = [
+  ['baseUrl', ['DNS_SYNC_BASE_URL'], 'baseUrl'],
+  ['templates', ['DNS_SYNC_TEMPLATES'], null],
+  ['userToken', ['DNS_SYNC_USER_TOKEN', 'DNS_SYNC_USER_TOKEN_FILE'], 'tokens'],
+  ['clientToken', ['DNS_SYNC_CLIENT_TOKEN', 'DNS_SYNC_CLIENT_TOKEN_FILE'], 'tokens'],
+] as const;
+
+/** A variable comes before the file, and would take from each client what the file says of it alone. */
+const refuseOverrides = ({ env, sections: [own], problems }: Sources, needs: Needs): void => {
+  for (const [key, variables, need] of ownSettings) {
+    if (own === undefined || valueAt(own, key) === undefined || (need !== null && !needs[need])) continue;
+    for (const variable of variables.filter((name) => env[name]))
+      problems.add(
+        variable,
+        `would take the place of ${[...own.at, key].join('.')} in the settings file, for every client: unset it, or choose one client with --client`,
+        key,
+      );
+  }
 };
 
 /**

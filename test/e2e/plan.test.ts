@@ -106,7 +106,9 @@ describe('exit codes of plan', () => {
     const args = ['plan', 'voice', 'standard-wep', '--detailed-exitcode'];
     const { code, stdout, stderr } = await run(args, { cwd: await workplace(), env: service.env });
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-    expect(stderr).toBe('dns-template-sync: no template file describes standard-wep\n');
+    expect(stderr).toBe(
+      'dns-template-sync: no template file describes standard-wep; did you mean `standard-web`?\n',
+    );
   });
 
   it('1 for a service that cannot be reached, with a report that says so of each template', async () => {

@@ -50,6 +50,7 @@ test('the report of every kind has every word that a report can have, but for th
     '.templates[].subdomains[].differences[].fields[]',
     '.templates[].subdomains[].differences[].kind',
     '.templates[].subdomains[].status',
+    '.templates[].uncommitted',
     '.trigger',
   ]);
 });

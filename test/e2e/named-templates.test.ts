@@ -1,0 +1,61 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { describe, expect, it, vi } from 'vitest';
+import { addTemplate, contentsOf, describing } from './daemon.ts';
+import { reportOf, run, workplace } from './program.ts';
+import { startService } from './service.ts';
+
+vi.setConfig({ testTimeout: 60_000 });
+
+/** Templates `acme-web`, `acme-mail` and `other`; the file of `broken` has errors, as has the one of `other`. */
+const place = async () => {
+  const service = await startService();
+  const cwd = await workplace({ withExamples: false });
+  await mkdir(path.join(cwd, 'templates'));
+  const ids: Record<string, number> = {};
+  for (const name of ['acme-web', 'acme-mail', 'other']) {
+    ids[name] = await addTemplate(service, name, '192.0.2.1');
+    await writeFile(path.join(cwd, `templates/${name}.yaml`), describing(name, '192.0.2.2'));
+  }
+  await writeFile(path.join(cwd, 'templates/broken.yaml'), 'template: broken\nrecords: [{type: AA}]\n');
+  await writeFile(path.join(cwd, 'templates/nameless.yaml'), 'records: [\n');
+  return { service, ids, launch: { cwd, env: service.env } };
+};
+
+describe('a template named on the command line', () => {
+  it('does not fail for the errors of other files', async () => {
+    const { service, ids, launch } = await place();
+    const plan = await run(['plan', 'acme-web', '--format', 'json'], launch);
+    expect(plan.code).toBe(0);
+    expect(reportOf(plan.stdout)).toMatchObject({ status: 'drifted', problems: [] });
+    const applied = await run(['apply', 'acme-web', '--yes'], launch);
+    expect(applied.code).toBe(0);
+    expect(await contentsOf(service, ids['acme-web']!)).toEqual(['192.0.2.2']);
+  });
+
+  it('fails for its own', async () => {
+    const { launch } = await place();
+    const { code, stdout } = await run(['plan', 'broken', '--format', 'json'], launch);
+    expect(code).toBe(1);
+    expect(reportOf(stdout).problems.map(({ file }) => file)).toEqual(
+      expect.arrayContaining(['templates/broken.yaml']),
+    );
+    expect(reportOf(stdout).problems.every(({ file }) => file === 'templates/broken.yaml')).toBe(true);
+  });
+
+  it('may be a pattern', async () => {
+    const { launch } = await place();
+    const { code, stdout } = await run(['plan', 'acme-*', '--format', 'json'], launch);
+    expect(code).toBe(0);
+    expect(reportOf(stdout).templates.map(({ template }) => template)).toEqual(['acme-mail', 'acme-web']);
+    const none = await run(['plan', 'nobody-*'], launch);
+    expect(none).toMatchObject({ code: 1, stderr: expect.stringContaining('nobody-*') });
+  });
+
+  it('that is misspelled gets a suggestion', async () => {
+    const { launch } = await place();
+    const { code, stderr } = await run(['plan', 'acme-wbe'], launch);
+    expect(code).toBe(1);
+    expect(stderr).toContain('no template file describes acme-wbe; did you mean `acme-web`?');
+  });
+});
