@@ -15,11 +15,53 @@ export type Status = (typeof statuses)[number];
 export const worstOf = (found: readonly Status[]): Status =>
   statuses.findLast((status) => found.includes(status)) ?? 'in-sync';
 
+/** What a name server answers otherwise than the service shows it. */
+export interface AnswerDifference {
+  /**
+   * `missing`: no answer; `stale`: another one; `foreign`: an answer where the service shows no record; `flattened`:
+   * addresses in place of an alias at the apex, which servers do to keep to RFC 1034 §3.6.2, and which is no drift.
+   */
+  readonly kind: 'missing' | 'stale' | 'foreign' | 'flattened';
+  /** The name of the server that answers so. */
+  readonly server: string;
+  /** As it was asked for: whole, in lower case, of A-labels. */
+  readonly name: string;
+  readonly type: string;
+  readonly desired: readonly RecordData[];
+  readonly current: readonly RecordData[];
+}
+
+/** How one name server is, by one of its addresses. */
+export interface ServerResult {
+  readonly name: string;
+  /** Empty where it has none; with its port unless that is 53. */
+  readonly address: string;
+  /** Of the zone that it serves; null where it was not told. */
+  readonly serial: number | null;
+  /** `lame`: it does not serve the zone with authority; `silent`: no answer; `failed`: it could not be asked. */
+  readonly status: 'in-sync' | 'pending' | 'drifted' | 'lame' | 'refused' | 'silent' | 'failed';
+  readonly message: string | null;
+}
+
+/** What the name servers of a subdomain answer, compared with what the service shows of it. */
+export interface SubdomainAnswers {
+  /**
+   * `pending`: the servers are not of one mind yet, or the last write is young; `failed`: none could be asked; `off`:
+   * they were not asked.
+   */
+  readonly status: 'in-sync' | 'pending' | 'drifted' | 'failed' | 'off';
+  readonly servers: readonly ServerResult[];
+  readonly differences: readonly AnswerDifference[];
+}
+
+export const notAsked: SubdomainAnswers = { status: 'off', servers: [], differences: [] };
+
 export interface SubdomainResult {
   readonly subdomain: string;
   readonly status: 'in-sync' | 'pending' | 'drifted' | 'failed';
   readonly message: string | null;
   readonly differences: readonly SubdomainDifference[];
+  readonly answers: SubdomainAnswers;
 }
 
 /** What a pass found in one template, and what it left. The object that the report lists under `templates`. */

@@ -11,7 +11,7 @@ import { describe, expect, it } from 'vitest';
 const table = `
 main.ts       cli.ts report lib errors.ts
 cli.ts        commands version.ts
-commands      daemon notify report sandbox reconcile.ts apply desired hosting state log.ts settings.ts settings
+commands      daemon notify report sandbox reconcile.ts apply desired hosting answers state log.ts settings.ts settings
               result.ts plan model version.ts secrets.ts regular-file.ts directory.ts lib errors.ts
 daemon        notify status-page report log.ts settings.ts settings result.ts plan model regular-file.ts lib errors.ts
 notify        report result.ts plan directory.ts lib errors.ts
@@ -25,6 +25,7 @@ settings.ts   settings desired secrets.ts
 settings      desired model secrets.ts regular-file.ts errors.ts
 desired       plan model regular-file.ts directory.ts lib errors.ts
 hosting       model secrets.ts lib errors.ts
+answers       result.ts model lib
 state         plan model directory.ts lib errors.ts
 result.ts     plan model
 plan          model

@@ -2,7 +2,7 @@ import { messageOf } from '../errors.ts';
 import { HostingError } from '../hosting/errors.ts';
 import type { SubdomainRecord } from '../model/template.ts';
 import { compareSubdomain, type SubdomainDifference } from '../plan/subdomains.ts';
-import type { SubdomainResult } from '../result.ts';
+import { notAsked, type SubdomainResult } from '../result.ts';
 import type { TemplateFacts } from '../state/memory.ts';
 import type { BoundTemplate } from './bind.ts';
 import type { Clock, Halt } from './context.ts';
@@ -44,14 +44,14 @@ export const checkSubdomains = async (
       const records = await readSubdomain(subdomain, context);
       if (typeof records === 'string') {
         drift.push(...reportedDrift.filter((key) => key.startsWith(`${subdomain} `)));
-        return { subdomain, status: 'failed', message: records, differences: [] };
+        return { subdomain, status: 'failed', message: records, differences: [], answers: notAsked };
       }
       const differences = compareSubdomain(subdomain, present, records);
       const keys = differences.map((difference) => driftKey(subdomain, difference));
       const own = isFresh ? keys.filter((key) => reported.has(key)) : keys;
       drift.push(...own);
       const status = own.length > 0 ? 'drifted' : differences.length > 0 ? 'pending' : 'in-sync';
-      return { subdomain, status, message: null, differences };
+      return { subdomain, status, message: null, differences, answers: notAsked };
     }),
   );
   return { results, reportedDrift: drift.toSorted() };

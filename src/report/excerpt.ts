@@ -1,3 +1,4 @@
+import { hasTrouble } from './answers-view.ts';
 import { statuses, type SubdomainResult, type TemplateResult } from '../result.ts';
 import type { Report } from './report.ts';
 
@@ -46,7 +47,8 @@ const withoutApplied = (template: TemplateResult): TemplateResult => ({
 const isCalm = ({ status, message, differences, subdomains }: TemplateResult): boolean =>
   status === 'in-sync' && message === null && differences.length === 0 && subdomains.every(follows);
 
-const follows = ({ status }: SubdomainResult): boolean => status === 'in-sync';
+const follows = ({ status, answers }: SubdomainResult): boolean =>
+  status === 'in-sync' && !hasTrouble(answers);
 
 const worstFirst = (one: TemplateResult, other: TemplateResult): number =>
   statuses.indexOf(other.status) - statuses.indexOf(one.status);
@@ -58,7 +60,11 @@ const cut = (template: TemplateResult, rows: number): TemplateResult => {
     ...template,
     differences: template.differences.slice(0, rows),
     subdomains: [
-      ...behind.map((one) => ({ ...one, differences: one.differences.slice(0, share) })),
+      ...behind.map((one) => ({
+        ...one,
+        differences: one.differences.slice(0, share),
+        answers: { ...one.answers, differences: one.answers.differences.slice(0, share) },
+      })),
       ...template.subdomains.filter(follows),
     ],
   };
@@ -75,4 +81,7 @@ const leftOut = (shown: TemplateResult, whole: TemplateResult): LeftOut => {
 };
 
 const differencesIn = (subdomains: readonly SubdomainResult[]): number =>
-  subdomains.reduce((sum, { differences }) => sum + differences.length, 0);
+  subdomains.reduce(
+    (sum, { differences, answers }) => sum + differences.length + answers.differences.length,
+    0,
+  );

@@ -1,3 +1,4 @@
+import type { AnswersView } from './answers-view.ts';
 import { shorten, shortenPair } from './columns.ts';
 import { html, type Markup } from './markup.ts';
 import { outcomeWords, type Row } from './row.ts';
@@ -25,6 +26,10 @@ export const rowList = (rows: readonly Row[]): Markup | string =>
     : html`<ul class="rows">
         ${rows.map(rowItem)}
       </ul>`;
+
+/** What name servers answer, beneath its heading. */
+export const answersParts = ({ remarks, rows }: AnswersView): Markup =>
+  html`${remarks.map((remark) => html`<p class="message">${remark}</p>`)} ${rowList(rows)}`;
 
 const rowItem = (row: Row): Markup =>
   html`<li class="${row.kind}">

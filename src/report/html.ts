@@ -1,5 +1,5 @@
 import { escapeControl } from '../lib/escape-control.ts';
-import { badge, problemList, rowList } from './html-parts.ts';
+import { answersParts, badge, problemList, rowList } from './html-parts.ts';
 import { style } from './html-style.ts';
 import { html, type Markup } from './markup.ts';
 import type { Report } from './report.ts';
@@ -67,10 +67,16 @@ const templateSection = (template: TemplateView): Markup =>
     ${rowList(template.rows)} ${template.subdomains.map(subdomainSection)}
   </section>`;
 
-const subdomainSection = ({ subdomain, status, message, rows }: SubdomainView): Markup =>
+const subdomainSection = ({ subdomain, status, message, rows, answers }: SubdomainView): Markup =>
   html`<section>
     <h3>Subdomain ${subdomain} ${badge(status)}</h3>
     ${message === null ? '' : html`<p class="message">${message}</p>`} ${rowList(rows)}
+    ${
+      answers === null
+        ? ''
+        : html`<h4>Name servers ${badge(answers.status)}</h4>
+            ${answersParts(answers)}`
+    }
   </section>`;
 
 const quietSection = (templates: readonly TemplateView[]): Markup =>

@@ -56,9 +56,16 @@ const templateFold = (template: TemplateView): Fold => ({
   ],
 });
 
-const subdomainParts = ({ subdomain, status, message, rows }: SubdomainView): string[] => [
+const subdomainParts = ({ subdomain, status, message, rows, answers }: SubdomainView): string[] => [
   `\nSubdomain ${code(subdomain)}: **${statusWords[status]}**${message === null ? '' : ` ${prose(message)}`}\n`,
   ...table(rows),
+  ...(answers === null
+    ? []
+    : [
+        `\nName servers of ${code(subdomain)}: **${statusWords[answers.status]}**\n`,
+        ...answers.remarks.map((remark) => `- ${prose(remark)}\n`),
+        ...table(answers.rows),
+      ]),
 ];
 
 const table = (rows: readonly Row[]): string[] =>

@@ -117,6 +117,43 @@ const subdomainDifference = z.object({
   fields: z.array(z.enum(['type', 'name', 'content', 'priority', 'ttl'])),
 });
 
+const answers = z
+  .object({
+    status: z
+      .enum(['in-sync', 'pending', 'drifted', 'failed', 'off'])
+      .describe(
+        'pending: the servers are not of one mind yet, or the last write is young; failed: none could be asked; ' +
+          'off: they were not asked',
+      ),
+    servers: z.array(
+      z.object({
+        name: z.string(),
+        address: described('empty where it has none; with its port unless that is 53'),
+        serial: z.nullable(z.int()).describe('of the zone'),
+        status: z
+          .enum(['in-sync', 'pending', 'drifted', 'lame', 'refused', 'silent', 'failed'])
+          .describe('lame: it does not serve the zone with authority; failed: it could not be asked'),
+        message: z.nullable(z.string()),
+      }),
+    ),
+    differences: z.array(
+      z.object({
+        kind: z
+          .enum(['missing', 'stale', 'foreign', 'flattened'])
+          .describe(
+            'foreign: an answer where the service shows no record; flattened: addresses in place of an alias at ' +
+              'the apex, which is no drift',
+          ),
+        server: described('the name of the server'),
+        name: described('whole, as it was asked for'),
+        type: z.string(),
+        desired: z.array(record).describe('what the service shows'),
+        current: z.array(record).describe('what the server answers'),
+      }),
+    ),
+  })
+  .describe('What the name servers answer, compared with what the service shows of the subdomain');
+
 const subdomain = z.object({
   subdomain: z.string(),
   status: z
@@ -124,6 +161,7 @@ const subdomain = z.object({
     .describe('pending: its template was written so recently that it may still follow'),
   message: z.nullable(z.string()),
   differences: z.array(subdomainDifference),
+  answers,
 });
 
 const status = z.enum(statuses);

@@ -2,14 +2,14 @@ import { escapeControl } from '../lib/escape-control.ts';
 import { shellWord } from '../model/shell-word.ts';
 import type { RecordData } from '../model/record.ts';
 import type { BlockReason, Cause, Difference, Field, Outcome } from '../plan/difference.ts';
-import type { SubdomainResult } from '../result.ts';
+import type { AnswerDifference, SubdomainResult } from '../result.ts';
 
 type SurplusReason = Extract<Difference, { action: 'surplus' }>['reason'];
 type SubdomainDifference = SubdomainResult['differences'][number];
 
 /** One difference as people read it. Every text in it is visible and harmless to a terminal. */
 export interface Row {
-  readonly kind: Difference['action'] | SubdomainDifference['kind'];
+  readonly kind: Difference['action'] | SubdomainDifference['kind'] | AnswerDifference['kind'];
   readonly symbol: string;
   readonly word: string;
   readonly type: string;
@@ -57,6 +57,42 @@ export const rowOfSubdomain = (difference: SubdomainDifference): Row => {
   };
 };
 
+/** What these servers answer: on the left, and on the right what the service shows. */
+export const rowOfAnswer = (
+  { kind, name, type, desired, current }: AnswerDifference,
+  servers: readonly string[],
+  subdomain: string,
+): Row => {
+  const relative =
+    name === subdomain ? null : name.endsWith(`.${subdomain}`) ? name.slice(0, -subdomain.length - 1) : name;
+  const sideOf = (records: readonly RecordData[]): RecordData => ({
+    ...nothing,
+    ...wholeSet(records),
+    type,
+    name: relative,
+  });
+  const [from, to] = [sideOf(current), sideOf(desired)];
+  const isChange = kind === 'stale' || kind === 'flattened';
+  const fields = (['content', 'ttl'] as const).filter((field) => isChange && from[field] !== to[field]);
+  return {
+    kind,
+    ...signs[kind],
+    ...recordOf(kind === 'missing' ? to : from, to, fields),
+    outcome: null,
+    notes: servers.map(escapeControl),
+    remarks: [],
+  };
+};
+
+/** All records of a set as one. */
+const wholeSet = (records: readonly RecordData[]): Pick<RecordData, 'content' | 'ttl'> => ({
+  content: records
+    .map(({ content, priority }) => (priority === null ? content : `${priority} ${content}`))
+    .sort()
+    .join(', '),
+  ttl: records[0]?.ttl ?? null,
+});
+
 /** A write of the past. What was not sent, as a TTL that the file leaves open, stayed as it was. */
 export const rowOfWrite = ({
   action,
@@ -87,6 +123,7 @@ const signs: Record<Row['kind'], Pick<Row, 'symbol' | 'word'>> = {
   missing: { symbol: '-', word: 'missing' },
   stale: { symbol: '~', word: 'stale' },
   foreign: { symbol: '?', word: 'foreign' },
+  flattened: { symbol: '=', word: 'flattened' },
 };
 
 export const outcomeWords: Record<Outcome, string> = {

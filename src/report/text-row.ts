@@ -52,6 +52,7 @@ const kindStyles: Record<Row['kind'], Style> = {
   missing: 'red',
   stale: 'yellow',
   foreign: 'magenta',
+  flattened: 'gray',
 };
 
 const outcomeStyles: Record<NonNullable<Row['outcome']>, Style> = {
@@ -123,4 +124,6 @@ const belowLines = (row: Row, note: Line, indent: number, width: number): Line[]
 
 /** The signs of a template's differences speak for themselves; those of a subdomain's need their word. */
 const wordsOf = ({ kind, word, notes }: Row): string =>
-  [...(kind === 'missing' || kind === 'stale' || kind === 'foreign' ? [word] : []), ...notes].join(between);
+  [...(spoken.has(kind) ? [word] : []), ...notes].join(between);
+
+const spoken: ReadonlySet<Row['kind']> = new Set(['missing', 'stale', 'foreign', 'flattened']);

@@ -1,5 +1,6 @@
 import { plural } from '../lib/plural.ts';
 import { shorten } from './columns.ts';
+import type { AnswersView } from './answers-view.ts';
 import type { Report } from './report.ts';
 import { blank, join, type Line, lineWidth, paint, paragraph } from './terminal.ts';
 import { rowLines } from './text-row.ts';
@@ -97,10 +98,23 @@ const headingLines = ({ title, status, counts, file }: TemplateView, width: numb
   ];
 };
 
-const subdomainLines = ({ subdomain, status, message, rows }: SubdomainView, width: number): Line[] => {
+const subdomainLines = (
+  { subdomain, status, message, rows, answers }: SubdomainView,
+  width: number,
+): Line[] => {
   const words = `subdomain ${subdomain}: ${statusWords[status]}${message === null ? '' : `. ${message}`}`;
-  return [...paragraph(words, 2, width, statusStyles[status]), ...rowLines(rows, 4, width)];
+  return [
+    ...paragraph(words, 2, width, statusStyles[status]),
+    ...rowLines(rows, 4, width),
+    ...(answers === null ? [] : answersLines(answers, width)),
+  ];
 };
+
+const answersLines = ({ status, remarks, rows }: AnswersView, width: number): Line[] => [
+  ...paragraph(`name servers: ${statusWords[status]}`, 4, width, statusStyles[status]),
+  ...remarks.flatMap((remark) => paragraph(remark, 6, width)),
+  ...rowLines(rows, 6, width),
+];
 
 const problemLines = ({ severity, place, message, check }: ProblemView, width: number): Line[] =>
   paragraph(

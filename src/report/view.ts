@@ -1,8 +1,10 @@
 import { escapeControl } from '../lib/escape-control.ts';
 import { plural } from '../lib/plural.ts';
 import { groupBy } from '../plan/group.ts';
+import { canonicalHost } from '../model/host.ts';
 import type { Status, SubdomainResult, TemplateResult } from '../result.ts';
 import type { Report } from './report.ts';
+import { type AnswersView, answersView, hasTrouble, isFaulty } from './answers-view.ts';
 import { type Row, rowOf, rowOfSubdomain } from './row.ts';
 
 /** What people read in a report, in words. Every text in it is visible and harmless to a terminal. */
@@ -40,6 +42,8 @@ export interface SubdomainView {
   readonly status: SubdomainResult['status'];
   readonly message: string | null;
   readonly rows: readonly Row[];
+  /** Null where there is nothing to say of them. */
+  readonly answers: AnswersView | null;
 }
 
 export interface ProblemView {
@@ -89,7 +93,9 @@ const titleOf = ({ client, template, id }: TemplateResult, withClient: boolean):
 
 const templateOf = (template: TemplateResult, withClient: boolean): TemplateView => {
   const { file, revision, uncommitted, status, inSync, parked, ignored, asOf } = template;
-  const behind = template.subdomains.filter((subdomain) => subdomain.status !== 'in-sync');
+  const isBehind = ({ status: one, answers }: SubdomainResult): boolean =>
+    one !== 'in-sync' || hasTrouble(answers);
+  const behind = template.subdomains.filter(isBehind);
   const followers = template.subdomains.length - behind.length;
   const common = commonReasons(template);
   const messages = [
@@ -130,11 +136,18 @@ const commonReasons = ({ message, differences }: TemplateResult): readonly strin
 /** A guard's reason is the message of its template. */
 const heldWord = 'held: ';
 
-const subdomainOf = ({ subdomain, status, message, differences }: SubdomainResult): SubdomainView => ({
+const subdomainOf = ({
+  subdomain,
+  status,
+  message,
+  differences,
+  answers,
+}: SubdomainResult): SubdomainView => ({
   subdomain: escapeControl(subdomain),
   status,
   message: message === null ? null : escapeControl(message),
   rows: differences.map(rowOfSubdomain),
+  answers: hasTrouble(answers) ? answersView(answers, canonicalHost(subdomain)) : null,
 });
 
 const problemOf = (problem: Report['problems'][number], withClient: boolean): ProblemView => ({
@@ -149,7 +162,13 @@ const problemOf = (problem: Report['problems'][number], withClient: boolean): Pr
   check: escapeControl(problem.check),
 });
 
-const summaryOf = ({ status, summary, problems }: Report): string => {
+const summaryOf = ({ status, summary, templates, problems }: Report): string => {
+  const answers = templates.flatMap(({ subdomains }) => subdomains.map((one) => one.answers));
+  const unlike = answers.reduce(
+    (sum, { differences }) => sum + differences.filter(({ kind }) => kind !== 'flattened').length,
+    0,
+  );
+  const faulty = answers.reduce((sum, { servers }) => sum + servers.filter(isFaulty).length, 0);
   const errors = problems.filter(({ severity }) => severity === 'error').length;
   const warnings = problems.length - errors;
   const inSync = `everything in sync: ${plural(summary.inSync, 'record')} in ${plural(summary.templates, 'template')}`;
@@ -178,6 +197,8 @@ const summaryOf = ({ status, summary, problems }: Report): string => {
         summary.subdomainDifferences,
         `${plural(summary.subdomainDifferences, 'difference')} in subdomains${status === 'in-sync' ? ', pending' : ''}`,
       ],
+      [unlike, `${plural(unlike, 'difference')} at name servers`],
+      [faulty, `${plural(faulty, 'name server')} at fault`],
       [errors, plural(errors, 'error')],
       [warnings, plural(warnings, 'warning')],
     ]) || statusWords[status]

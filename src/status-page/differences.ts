@@ -1,5 +1,5 @@
 import type { Excerpt } from '../report/excerpt.ts';
-import { problemList, rowList } from '../report/html-parts.ts';
+import { answersParts, problemList, rowList } from '../report/html-parts.ts';
 import { html, type Markup } from '../report/markup.ts';
 import { isQuiet, type SubdomainView, type TemplateView, type View } from '../report/view.ts';
 import { rest, sign } from './words.ts';
@@ -52,10 +52,16 @@ const templateArticle = (template: TemplateView, more: Excerpt['more'][number]):
     ${rest(more.subdomains, 'subdomain', report)}
   </article>`;
 
-const subdomainPart = ({ subdomain, status, message, rows }: SubdomainView): Markup =>
+const subdomainPart = ({ subdomain, status, message, rows, answers }: SubdomainView): Markup =>
   html`<section class="subdomain" data-key="${subdomain}">
     <h4>Subdomain ${subdomain} ${sign(status)}</h4>
     ${message === null ? '' : html`<p class="message">${message}</p>`} ${rowList(rows)}
+    ${
+      answers === null
+        ? ''
+        : html`<p>Name servers ${sign(answers.status)}</p>
+            ${answersParts(answers)}`
+    }
   </section>`;
 
 const quietItem = ({ title, counts, file }: TemplateView): Markup =>

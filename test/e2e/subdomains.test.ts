@@ -107,7 +107,13 @@ describe('subdomains', () => {
           },
         ],
       },
-      { subdomain: 'late.example.net', status: 'in-sync', message: null, differences: [] },
+      {
+        subdomain: 'late.example.net',
+        status: 'in-sync',
+        message: null,
+        differences: [],
+        answers: { status: 'off', servers: [], differences: [] },
+      },
     ]);
 
     const text = (await plan()).stdout;

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { occasions, type Occasion } from '../../src/notify/change.ts';
 import { News } from '../../src/notify/news.ts';
 import type { PassSight } from '../../src/notify/standing.ts';
+import { notAsked } from '../../src/result.ts';
 import { add, address, blocked, drifted, inSync, sight, toldInMemory, update } from './sights.ts';
 
 /** What a receiver hears that is told at once after each pass: a word for each message, `-` for none. */
@@ -38,6 +39,7 @@ const subdomain = (status: 'pending' | 'drifted' | 'failed') =>
           status,
           message: null,
           differences: [{ kind: 'missing', templateRecord: null, record: null, fields: [] }],
+          answers: notAsked,
         },
       ],
     },

@@ -4,6 +4,7 @@ import { changeOf, type Change } from '../../src/notify/change.ts';
 import { slackMessageOf } from '../../src/notify/slack.ts';
 import { standingsOf, type PassSight } from '../../src/notify/standing.ts';
 import type { Difference } from '../../src/plan/difference.ts';
+import { notAsked } from '../../src/result.ts';
 import { hostileTexts, someHostileTexts, unseen } from '../report/hostile.ts';
 import { add, sight, update } from './sights.ts';
 
@@ -29,7 +30,13 @@ test('says in a line what is new, and shows the first differences', () => {
     ...['192.0.2.2', '192.0.2.3', '192.0.2.4', '192.0.2.5', '192.0.2.6'].map((content) => add(content)),
   ];
   const subdomains = [
-    { subdomain: 'shop.example.net', status: 'drifted' as const, message: null, differences: [] },
+    {
+      subdomain: 'shop.example.net',
+      status: 'drifted' as const,
+      message: null,
+      differences: [],
+      answers: notAsked,
+    },
   ];
   const message = messageOf(sight([{ status: 'drifted', differences, subdomains }]));
   const line = '*`web` (client `acme`)* 6 differences between file and service, 1 subdomain behind';
@@ -87,7 +94,15 @@ const hostileSight = (texts: readonly string[]): PassSight => {
         differences: Array.from({ length: 7 }, (__, recordId) =>
           update({ recordId, current: record(), desired: record(), fields: ['name', 'content'] }),
         ),
-        subdomains: [{ subdomain: next(), status: 'drifted' as const, message: next(), differences: [] }],
+        subdomains: [
+          {
+            subdomain: next(),
+            status: 'drifted' as const,
+            message: next(),
+            differences: [],
+            answers: notAsked,
+          },
+        ],
       })),
     ),
     client: next(),

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { assembleReport } from '../../src/report/assemble.ts';
 import { exitCodeOf } from '../../src/report/exit-code.ts';
 import { type Report, reportSchema } from '../../src/report/report.ts';
-import type { PassResult, TemplateResult } from '../../src/result.ts';
+import { notAsked, type PassResult, type TemplateResult } from '../../src/result.ts';
 import { everyKind, everyKindReport, pass, template } from './every-kind.ts';
 
 const addition: TemplateResult['differences'][number] = {
@@ -18,6 +18,7 @@ const subdomain = (status: TemplateResult['subdomains'][number]['status']) => ({
   status,
   message: null,
   differences: [{ kind: 'missing' as const, templateRecord: null, record: null, fields: [] }],
+  answers: notAsked,
 });
 
 const warning: PassResult['problems'][number] = {
@@ -121,7 +122,7 @@ describe('the summary', () => {
       held: { add: 2, update: 0, park: 0 },
       heldTemplates: 1,
       failedTemplates: 1,
-      subdomains: 4,
+      subdomains: 5,
       subdomainDifferences: 6,
     });
   });

@@ -1,6 +1,12 @@
 import { assembleReport } from '../../src/report/assemble.ts';
 import type { RecordData } from '../../src/model/record.ts';
-import type { PassResult, TemplateResult } from '../../src/result.ts';
+import {
+  notAsked,
+  type PassResult,
+  type ServerResult,
+  type SubdomainAnswers,
+  type TemplateResult,
+} from '../../src/result.ts';
 
 /** A pass that meets every action, reason, cause, outcome, status, kind of subdomain and problem at least once. */
 
@@ -30,6 +36,66 @@ export const template = (more: Partial<TemplateResult>): TemplateResult => ({
   subdomains: [],
   ...more,
 });
+
+const server = (name: string, status: ServerResult['status']): ServerResult => ({
+  name: `${name}.example.net`,
+  address: `192.0.2.${name.slice(2)}`,
+  serial: 2026112001,
+  status,
+  message: null,
+});
+
+const everyAnswer: SubdomainAnswers = {
+  status: 'drifted',
+  servers: [
+    server('ns1', 'drifted'),
+    server('ns2', 'drifted'),
+    {
+      ...server('ns3', 'lame'),
+      message: 'it answers without authority to the question for shop.example.net',
+    },
+    { ...server('ns4', 'refused'), message: 'it refuses the question for shop.example.net' },
+    { ...server('ns5', 'silent'), serial: null, message: 'it does not answer' },
+    { ...server('ns6', 'failed'), address: '', serial: null, message: 'it has no address' },
+  ],
+  differences: [
+    ...['ns1.example.net', 'ns2.example.net'].map((name) => ({
+      kind: 'missing' as const,
+      server: name,
+      name: 'api.shop.example.net',
+      type: 'A',
+      desired: [record('A', 'api', '203.0.113.20', { ttl: 3600 })],
+      current: [],
+    })),
+    {
+      kind: 'stale',
+      server: 'ns1.example.net',
+      name: 'shop.example.net',
+      type: 'MX',
+      desired: [
+        record('MX', null, 'mx1.example.net', { priority: 10, ttl: 3600 }),
+        record('MX', null, 'mx2.example.net', { priority: 20, ttl: 3600 }),
+      ],
+      current: [record('MX', null, 'mx1.example.net', { priority: 10, ttl: 300 })],
+    },
+    {
+      kind: 'foreign',
+      server: 'ns2.example.net',
+      name: '*.shop.example.net',
+      type: 'A',
+      desired: [],
+      current: [record('A', '*', '203.0.113.99', { ttl: 60 })],
+    },
+    {
+      kind: 'flattened',
+      server: 'ns1.example.net',
+      name: 'shop.example.net',
+      type: 'CNAME',
+      desired: [record('CNAME', null, 'lb.example.com', { ttl: 60 })],
+      current: [record('A', null, '203.0.113.1', { ttl: 60 })],
+    },
+  ],
+};
 
 export const pass = (more: Partial<PassResult>): PassResult => ({
   client: 'default',
@@ -213,7 +279,13 @@ export const everyKind: PassResult = pass({
         },
       ],
       subdomains: [
-        { subdomain: 'in-sync.example.net', status: 'in-sync', message: null, differences: [] },
+        {
+          subdomain: 'in-sync.example.net',
+          status: 'in-sync',
+          message: null,
+          differences: [],
+          answers: { status: 'in-sync', servers: [server('ns1', 'in-sync')], differences: [] },
+        },
         {
           subdomain: 'shop.example.net',
           status: 'drifted',
@@ -258,6 +330,7 @@ export const everyKind: PassResult = pass({
               fields: [],
             },
           ],
+          answers: everyAnswer,
         },
         {
           subdomain: 'new.example.net',
@@ -271,12 +344,43 @@ export const everyKind: PassResult = pass({
               fields: [],
             },
           ],
+          answers: {
+            status: 'pending',
+            servers: [
+              { ...server('ns1', 'in-sync'), serial: 2026112002 },
+              {
+                ...server('ns2', 'pending'),
+                message: 'the servers have different serials of the zone',
+              },
+            ],
+            differences: [],
+          },
         },
         {
           subdomain: 'gone.example.net',
           status: 'failed',
           message: 'The service answered 404.',
           differences: [],
+          answers: notAsked,
+        },
+        {
+          subdomain: 'dark.example.net',
+          status: 'in-sync',
+          message: null,
+          differences: [],
+          answers: {
+            status: 'failed',
+            servers: [
+              {
+                name: 'resolver 192.0.2.1',
+                address: '',
+                serial: null,
+                status: 'silent',
+                message: 'the resolver does not answer',
+              },
+            ],
+            differences: [],
+          },
         },
       ],
     }),

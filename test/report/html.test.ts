@@ -40,11 +40,10 @@ test('needs nothing from elsewhere and runs nothing', () => {
 
 describe('hostile texts', () => {
   test('leave the page as it is built, hide nothing, and are all there', () => {
-    const skeleton = skeletonOf(renderHtml(harmlessReport));
     fc.assert(
       fc.property(someHostileTexts, (texts) => {
         const page = renderHtml(reportWith(texts));
-        expect(skeletonOf(page)).toBe(skeleton);
+        expect(skeletonOf(page)).toBe(skeletonOf(renderHtml(harmlessReport(texts))));
         expect(page).not.toMatch(unseen);
       }),
       { numRuns: 50, examples: [[hostileTexts], ...hostileTexts.map((text): [string[]] => [[text]])] },

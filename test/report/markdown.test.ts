@@ -81,14 +81,14 @@ describe('a comment has at most 65,536 characters', () => {
 
 describe('hostile texts', () => {
   test('stay in their code, where Markdown and GitHub leave them alone', () => {
-    const skeleton = skeletonOf(renderMarkdown(harmlessReport));
-    const lines = [
-      ...skeleton.split('\n'),
-      expect.stringMatching(/^\*\*Cut short:\*\* |^\*\*Not in sync:\*\* …(, …)*( and \d+ more)?$/),
-      expect.stringMatching(/^\d+ more lines are not shown here\.$/),
-    ];
     fc.assert(
       fc.property(someHostileTexts, (texts) => {
+        const skeleton = skeletonOf(renderMarkdown(harmlessReport(texts)));
+        const lines = [
+          ...skeleton.split('\n'),
+          expect.stringMatching(/^\*\*Cut short:\*\* |^\*\*Not in sync:\*\* …(, …)*( and \d+ more)?$/),
+          expect.stringMatching(/^\d+ more lines are not shown here\.$/),
+        ];
         const comment = renderMarkdown(reportWith(texts));
         if (!comment.includes(cutNote)) expect(skeletonOf(comment)).toBe(skeleton);
         for (const line of skeletonOf(comment).split('\n')) expect(lines).toContainEqual(line);

@@ -1,0 +1,121 @@
+import { isIP } from 'node:net';
+import { parseNameServer } from '../model/name-server.ts';
+import type { DnsServer, ServerAddress } from './dns-server.ts';
+import type { AskedType, AnswerRecord, DnsReply } from './message.ts';
+import { isWithin, parentOf } from './names.ts';
+import { isPrivateAddress } from './private-address.ts';
+
+/** A server that is to be asked, or, with `refusal`, why not. */
+export interface FoundServer extends ServerAddress {
+  /** As a delegation or a setting names it. */
+  readonly name: string;
+  readonly refusal: string | null;
+}
+
+/** What is to be asked about a subdomain; `problem`: nothing can be, and why. */
+export type FoundServers =
+  | { readonly servers: readonly FoundServer[] }
+  | { readonly problem: { readonly status: 'silent' | 'failed'; readonly message: string } };
+
+/** Finds authoritative servers by way of a recursive one. What it has found out it keeps. */
+export interface ServerFinder {
+  /** Those that answer for the zone which holds the name: all addresses of all its name servers. */
+  delegated(name: string): Promise<FoundServers>;
+  /** Those that the settings name: private addresses too. */
+  fixed(places: readonly string[]): Promise<FoundServers>;
+}
+
+export const serverFinder = (resolver: () => Promise<DnsServer | null>): ServerFinder => {
+  const known = new Map<string, Promise<FoundServers>>();
+  const once = (key: string, find: () => Promise<FoundServers>): Promise<FoundServers> => {
+    const found = known.get(key) ?? find().catch(asProblem);
+    known.set(key, found);
+    return found;
+  };
+  const ask = async (name: string, type: AskedType): Promise<DnsReply> => {
+    const server = await resolver();
+    const reply = (await server?.ask({ name, type })) ?? null;
+    if (reply === null) throw new FindError('silent', 'the resolver does not answer');
+    if (reply.rcode === 'NOERROR' || reply.rcode === 'NXDOMAIN') return reply;
+    throw new FindError('failed', `the resolver answers ${reply.rcode} to the question for ${name} ${type}`);
+  };
+  const addressesOf = async (host: string): Promise<string[]> => {
+    const replies = await Promise.all([ask(host, 'A'), ask(host, 'AAAA')]);
+    return replies.flatMap(({ answers }) =>
+      answers.flatMap(({ type, content }) => (type === 'A' || type === 'AAAA' ? content : [])),
+    );
+  };
+
+  const ofZone = async (apex: string): Promise<FoundServers> => {
+    const { answers } = await ask(apex, 'NS');
+    const names = answers.flatMap(({ type, content }) => (type === 'NS' ? content : [])).slice(0, mostNames);
+    if (names.length === 0) throw new FindError('failed', `the zone ${apex} has no name servers`);
+    const servers = await Promise.all(
+      names.map(async (name) => {
+        const addresses = (await addressesOf(name)).slice(0, mostAddresses);
+        if (addresses.length === 0) return [{ name, address: '', port: 53, refusal: 'it has no address' }];
+        return addresses.map((address) => ({ name, address, port: 53, refusal: refusalOf(address) }));
+      }),
+    );
+    return { servers: servers.flat() };
+  };
+
+  return {
+    delegated: (name) =>
+      once(`zone of ${name}`, async () => {
+        const apex = await apexOf(name, (owner) => ask(owner, 'SOA'));
+        if (apex === null || !apex.includes('.'))
+          throw new FindError('failed', `no zone of the public DNS holds ${name}`);
+        return once(`servers of ${apex}`, () => ofZone(apex));
+      }),
+    fixed: (places) =>
+      once(`fixed ${places.join()}`, async () => {
+        const servers = await Promise.all(
+          places.map(async (name) => {
+            const { host = '', port = 53 } = parseNameServer(name) ?? {};
+            const addresses = isIP(host) === 0 ? await addressesOf(host) : [host];
+            if (addresses.length === 0) return [{ name, address: '', port, refusal: 'it has no address' }];
+            return addresses.map((address) => ({ name, address, port, refusal: null }));
+          }),
+        );
+        return { servers: servers.flat() };
+      }),
+  };
+};
+
+/** Nobody has more; a delegation that is made to have many would make us ask all of them. */
+const mostNames = 16;
+const mostAddresses = 4;
+
+const refusalOf = (address: string): string | null =>
+  isPrivateAddress(address) ? 'a private address: asked only where `nameservers` names it' : null;
+
+class FindError extends Error {
+  readonly status: 'silent' | 'failed';
+
+  constructor(status: 'silent' | 'failed', message: string) {
+    super(message);
+    this.status = status;
+  }
+}
+
+const asProblem = (error: unknown): FoundServers => {
+  if (!(error instanceof FindError)) throw error;
+  return { problem: { status: error.status, message: error.message } };
+};
+
+/**
+ * The owner of the SOA record in what is answered to the question for the SOA of a name: the apex of the zone that
+ * holds it. At an alias that is another zone's, so that its parent is asked for.
+ */
+const apexOf = async (name: string, askSoa: (name: string) => Promise<DnsReply>): Promise<string | null> => {
+  for (let owner: string | null = name; owner !== null; owner = parentOf(owner)) {
+    const apex = soaIn(await askSoa(owner), owner)?.name;
+    if (apex !== undefined) return apex;
+  }
+  return null;
+};
+
+/** The SOA record of the zone that holds the name. */
+export const soaIn = ({ answers, authorities }: DnsReply, name: string): AnswerRecord | undefined =>
+  [...answers, ...authorities].find(({ type, name: owner }) => type === 'SOA' && isWithin(name, owner));

@@ -1,0 +1,31 @@
+import { BlockList, isIPv6 } from 'node:net';
+
+/** Whether an address is of this machine, of a private network, or of no host at all (RFC 6890): no public server has it. */
+export const isPrivateAddress = (address: string): boolean =>
+  blocks.check(address, isIPv6(address) ? 'ipv6' : 'ipv4');
+
+const ipv4 = [
+  '0.0.0.0/8',
+  '10.0.0.0/8',
+  '100.64.0.0/10',
+  '127.0.0.0/8',
+  '169.254.0.0/16',
+  '172.16.0.0/12',
+  '192.0.0.0/24',
+  '192.168.0.0/16',
+  '198.18.0.0/15',
+  '224.0.0.0/3',
+];
+/** IPv4 addresses in IPv6 form are checked by the list as what they are; NAT64 hides one too. */
+const ipv6 = ['::/127', '64:ff9b::/96', '64:ff9b:1::/48', 'fc00::/7', 'fe80::/10', 'fec0::/10', 'ff00::/8'];
+
+const blocks = new BlockList();
+for (const [family, networks] of [
+  ['ipv4', ipv4],
+  ['ipv6', ipv6],
+] as const) {
+  for (const network of networks) {
+    const [address = '', prefix] = network.split('/');
+    blocks.addSubnet(address, Number(prefix), family);
+  }
+}

@@ -1,0 +1,89 @@
+import { canonicalType } from '../model/canonical.ts';
+import { hasPriority, type RecordData } from '../model/record.ts';
+import type { SubdomainRecord } from '../model/template.ts';
+import { askedTypes, canonicalData, type AnswerRecord, type AskedType, type DnsQuestion } from './message.ts';
+import { absoluteName, relativeName } from './names.ts';
+
+/** All records of one name and type, as the service shows them or a server answers them. */
+export interface RecordSet extends DnsQuestion {
+  readonly records: readonly RecordData[];
+}
+
+/** What the service shows of a subdomain, by name and type. SOA is asked for its serial alone. */
+export interface ShownRecords {
+  readonly subdomain: string;
+  readonly sets: readonly RecordSet[];
+  readonly set: (name: string, type: AskedType) => RecordSet | undefined;
+  readonly typesAt: (name: string) => ReadonlySet<AskedType>;
+  /** Seconds. */
+  readonly highestTtl: number;
+}
+
+/** Records of types, and under names, that cannot be asked for are left out. */
+export const shownRecords = (subdomain: string, records: readonly SubdomainRecord[]): ShownRecords => {
+  const sets = new Map<string, { name: string; type: AskedType; records: RecordData[] }>();
+  const types = new Map<string, Set<AskedType>>();
+  for (const record of records) {
+    const type = askedTypes.find((one) => one === canonicalType(record.type));
+    const name = absoluteName(subdomain, record.name);
+    if (type === undefined || type === 'SOA' || name === null) continue;
+    const key = keyOf(name, type);
+    const set = sets.get(key) ?? { name, type, records: [] };
+    sets.set(key, set);
+    set.records.push({
+      type,
+      name: relativeName(subdomain, name),
+      content: canonicalData(type, record.content),
+      priority: hasPriority(type) ? record.priority : null,
+      ttl: record.ttl,
+    });
+    types.set(name, (types.get(name) ?? new Set()).add(type));
+  }
+  return {
+    subdomain,
+    sets: [...sets.values()],
+    set: (name, type) => sets.get(keyOf(name, type)),
+    typesAt: (name) => types.get(name) ?? new Set(),
+    highestTtl: records.reduce((highest, { ttl }) => Math.max(highest, ttl ?? 0), 0),
+  };
+};
+
+/** What of a reply is the answer to the question. */
+export const answeredSet = (
+  subdomain: string,
+  { name, type }: DnsQuestion,
+  answers: readonly AnswerRecord[],
+): RecordSet => ({
+  name,
+  type,
+  records: answers
+    .filter((record) => record.name === name && record.type === type)
+    .map(({ content, priority, ttl }) => ({
+      type,
+      name: relativeName(subdomain, name),
+      content,
+      priority,
+      ttl,
+    })),
+});
+
+/** The same records, whatever their order; a TTL counts where the service states one. */
+export const agree = (desired: RecordSet | undefined, answered: RecordSet): boolean => {
+  const [some, others] = [desired?.records ?? [], answered.records];
+  return sameData(some, others) && others.every((record) => hasStatedTtl(record, some));
+};
+
+export const sameData = (some: readonly RecordData[], others: readonly RecordData[]): boolean => {
+  const [one, other] = [new Set(some.map(dataKey)), new Set(others.map(dataKey))];
+  return one.size === other.size && [...one].every((key) => other.has(key));
+};
+
+/** A set has one TTL on its way; where the service states several, any of them will do. */
+const hasStatedTtl = ({ ttl }: RecordData, desired: readonly RecordData[]): boolean => {
+  const stated = desired.flatMap((record) => record.ttl ?? []);
+  return stated.length < desired.length || stated.some((one) => one === ttl);
+};
+
+const dataKey = ({ content, priority }: RecordData): string => `${priority ?? ''} ${content}`;
+
+const keyOf = (name: string, type: AskedType): string => `${name} ${type}`;

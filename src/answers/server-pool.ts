@@ -1,0 +1,52 @@
+import { openDnsServer, type AskOptions, type DnsServer, type ServerAddress } from './dns-server.ts';
+
+/** Servers by their addresses: one socket each, open as long as somebody uses it. */
+export interface ServerPool {
+  /** Null where there is no route to it. */
+  use<T>(place: ServerAddress, task: (server: DnsServer | null) => T | Promise<T>): Promise<T>;
+  close(): void;
+}
+
+interface Pooled {
+  readonly server: Promise<DnsServer | null>;
+  uses: number;
+}
+
+export const serverPool = (options: AskOptions): ServerPool => {
+  const pooled = new Map<string, Pooled>();
+  const silent = new Set<string>();
+  return {
+    use: async ({ address, port }, task) => {
+      const key = `${address} ${port}`;
+      if (silent.has(key)) return task(silentServer);
+      const one = pooled.get(key) ?? { server: openDnsServer({ address, port }, false, options), uses: 0 };
+      pooled.set(key, one);
+      one.uses += 1;
+      const server = await one.server;
+      try {
+        return await task(server === null ? null : noting(server, () => silent.add(key)));
+      } finally {
+        one.uses -= 1;
+        if (one.uses === 0) {
+          pooled.delete(key);
+          server?.close();
+        }
+      }
+    },
+    close: () => {
+      for (const { server } of pooled.values()) void server.then((one) => one?.close());
+    },
+  };
+};
+
+/** One that did not answer for one subdomain is not asked for the next: thousands of them would take hours. */
+const silentServer: DnsServer = { ask: () => Promise.resolve(null), close: () => undefined };
+
+const noting = (server: DnsServer, onSilence: () => void): DnsServer => ({
+  ...server,
+  ask: async (question) => {
+    const reply = await server.ask(question);
+    if (reply === null) onSilence();
+    return reply;
+  },
+});

@@ -1,0 +1,72 @@
+import { onTestFinished } from 'vitest';
+import { openAnswers, type AnswersOptions, type SubdomainQuestion } from '../../src/answers/answers.ts';
+import type { SubdomainRecord } from '../../src/model/template.ts';
+import type { SubdomainAnswers } from '../../src/result.ts';
+import { startZoneServer, type ZoneServer, type ZoneServerOptions } from './zone-server.ts';
+
+export const apex = 'shop.example.net';
+
+/** A record as the service shows it. */
+export const shown = (
+  type: string,
+  name: string | null,
+  content: string,
+  more: { readonly priority?: number; readonly ttl?: number | null } = {},
+): SubdomainRecord => ({
+  id: 1,
+  type,
+  name,
+  content,
+  priority: more.priority ?? null,
+  ttl: more.ttl === undefined ? 3_600 : more.ttl,
+  templateRecordId: 1,
+});
+
+export const serve = async (options: Partial<ZoneServerOptions> = {}): Promise<ZoneServer> => {
+  const server = await startZoneServer({ apex, lines: [], ...options });
+  onTestFinished(() => server.close());
+  return server;
+};
+
+export type CheckOptions = Partial<SubdomainQuestion & AnswersOptions>;
+
+/** What is found of the subdomain at these servers. */
+export const check = async (
+  records: readonly SubdomainRecord[],
+  servers: readonly ZoneServer[],
+  options: CheckOptions = {},
+): Promise<SubdomainAnswers> => {
+  const answers = openAnswers({
+    timeout: 2_000,
+    signal: new AbortController().signal,
+    resolver: null,
+    grace: 3_600_000,
+    now: () => 1_000_000_000_000,
+    ...options,
+  });
+  try {
+    return await answers.check({
+      subdomain: apex,
+      records,
+      nameservers: servers.map(({ place }) => place),
+      lastWriteAt: null,
+      previous: null,
+      ...options,
+    });
+  } finally {
+    answers.close();
+  }
+};
+
+/** In short: `stale www.shop.example.net A: 192.0.2.1 → 192.0.2.2`. */
+export const told = ({ differences }: SubdomainAnswers): string[] =>
+  differences
+    .map(({ kind, name, type, desired, current }) => {
+      const of = (records: typeof desired): string =>
+        records
+          .map(({ content, priority }) => (priority === null ? content : `${priority} ${content}`))
+          .sort()
+          .join('|') || 'none';
+      return `${kind} ${name} ${type}: ${of(desired)} → ${of(current)}`;
+    })
+    .sort();

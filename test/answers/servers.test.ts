@@ -1,0 +1,257 @@
+import { encode, TRUNCATED_RESPONSE, type Packet } from 'dns-packet';
+import { describe, expect, it } from 'vitest';
+import { apex, check, serve, shown, told } from './checked.ts';
+import { startZoneServer, type ZoneLine } from './zone-server.ts';
+
+const records = [shown('A', null, '192.0.2.1')];
+const lines: readonly ZoneLine[] = [[apex, 'A', '192.0.2.1']];
+const stale: readonly ZoneLine[] = [[apex, 'A', '192.0.2.9']];
+
+const withAddress = (reply: Packet, data: string): Packet => ({
+  ...reply,
+  answers: reply.answers?.map((answer) => (answer.type === 'A' ? { ...answer, data } : answer)) ?? [],
+});
+
+describe('a reply', () => {
+  it.each<[string, (reply: Packet) => Packet]>([
+    ['of another id', (reply) => ({ ...reply, id: ((reply.id ?? 0) + 1) & 0xffff })],
+    ['to another question', (reply) => ({ ...reply, questions: [{ name: `x.${apex}`, type: 'A' }] })],
+    ['to a question of another type', (reply) => ({ ...reply, questions: [{ name: apex, type: 'TXT' }] })],
+    ['without a question', (reply) => ({ ...reply, questions: [] })],
+    ['that is a query', (reply) => ({ ...reply, type: 'query' })],
+  ])('%s is ignored, and the true one waited for', async (_, forge) => {
+    const server = await serve({ lines, udp: (reply) => [forge(withAddress(reply, '203.0.113.66')), reply] });
+    const found = await check(records, [server]);
+    expect(found).toMatchObject({ status: 'in-sync', differences: [] });
+  });
+
+  it('that no one can read is ignored', async () => {
+    const server = await serve({
+      lines,
+      udp: (reply) => [
+        Buffer.of(1),
+        encode(reply).subarray(0, 20),
+        Buffer.concat([encode({ ...reply, answers: [] }).subarray(0, 12), Buffer.alloc(40, 0xff)]),
+        reply,
+      ],
+    });
+    expect(await check(records, [server])).toMatchObject({ status: 'in-sync' });
+  });
+
+  it('that was cut off is asked for over TCP', async () => {
+    const texts = Array.from({ length: 30 }, (_, index) => `${index} ${'x'.repeat(100)}`);
+    const server = await serve({ lines: texts.map((text) => [apex, 'TXT', text]) });
+    const found = await check(
+      texts.map((text) => shown('TXT', null, text)),
+      [server],
+    );
+    expect(found).toMatchObject({ status: 'in-sync', differences: [] });
+    expect(server.questions).toContain(`tcp ${apex} TXT`);
+  });
+
+  it('over TCP is held to its question too', async () => {
+    const server = await serve({
+      lines,
+      udp: (reply) => [{ ...reply, answers: [], flags: (reply.flags ?? 0) | TRUNCATED_RESPONSE }],
+      tcp: (reply) => ({ ...reply, id: ((reply.id ?? 0) + 1) & 0xffff }),
+    });
+    const found = await check(records, [server], { timeout: 300 });
+    expect(found).toMatchObject({ status: 'failed', servers: [{ status: 'silent' }] });
+  });
+
+  it('that is lost is asked for again', async () => {
+    const lost = new Set<string>();
+    const server = await serve({
+      lines,
+      udp: (reply) => {
+        const key = JSON.stringify(reply.questions);
+        if (lost.has(key)) return [reply];
+        lost.add(key);
+        return [];
+      },
+    });
+    expect(await check(records, [server], { timeout: 1_000 })).toMatchObject({ status: 'in-sync' });
+  });
+
+  it('that says that the server knows no EDNS is taken for that', async () => {
+    const server = await serve({
+      lines,
+      udp: (reply, query) => [
+        (query.additionals ?? []).length > 0 ? { ...reply, answers: [], flags: 1 } : reply,
+      ],
+    });
+    expect(await check(records, [server])).toMatchObject({ status: 'in-sync' });
+  });
+});
+
+describe('a server', () => {
+  const good = (): ReturnType<typeof serve> => serve({ lines });
+
+  it('that answers without authority is lame', async () => {
+    const lame = await serve({ lines, udp: (reply) => [{ ...reply, flags: 0 }] });
+    const found = await check(records, [await good(), lame]);
+    expect(found).toMatchObject({
+      status: 'drifted',
+      differences: [],
+      servers: [
+        { status: 'in-sync' },
+        { status: 'lame', message: expect.stringMatching(/without authority/) },
+      ],
+    });
+  });
+
+  it('that cannot answer is lame, and one that does not serve the zone refuses', async () => {
+    const broken = await serve({ lines, udp: (reply) => [{ ...reply, answers: [], flags: 2 }] });
+    const other = await serve({ apex: 'other.example.org' });
+    const found = await check(records, [await good(), broken, other]);
+    expect(found.servers.map(({ status }) => status)).toEqual(['in-sync', 'lame', 'refused']);
+    expect(found.servers[1]?.message).toMatch(/SERVFAIL/);
+  });
+
+  it('that does not answer is silent, and is not waited for again and again', async () => {
+    const silent = await serve({ lines, udp: () => [] });
+    const many = Array.from({ length: 500 }, (_, index) => shown('A', `n${index}`, '192.0.2.1'));
+    const found = await check(many, [silent], { timeout: 300 });
+    expect(found).toMatchObject({
+      status: 'failed',
+      servers: [{ status: 'silent', message: 'it does not answer' }],
+    });
+    expect(silent.questions.length).toBeLessThan(10);
+  });
+
+  it('that falls silent is silent, whatever it answered before', async () => {
+    const server = await serve({
+      lines,
+      udp: (reply) => (reply.questions?.[0]?.type === 'SOA' ? [reply] : []),
+    });
+    const found = await check(records, [server], { timeout: 300 });
+    expect(found).toMatchObject({ status: 'failed', servers: [{ status: 'silent', serial: 1 }] });
+  });
+
+  it('that is not there is silent', async () => {
+    const gone = await startZoneServer({ apex, lines });
+    await gone.close();
+    const found = await check(records, [], { nameservers: [gone.place], timeout: 600 });
+    expect(found).toMatchObject({ status: 'failed', servers: [{ status: 'silent' }] });
+  });
+
+  it('that is slow is waited for', async () => {
+    const server = await serve({ lines, delay: 700 });
+    expect(await check(records, [server], { timeout: 3_000 })).toMatchObject({ status: 'in-sync' });
+  });
+
+  it('is asked by IPv6 too', async () => {
+    const server = await serve({ lines, host: '::1' });
+    expect(await check(records, [server])).toMatchObject({
+      status: 'in-sync',
+      servers: [{ address: server.place }],
+    });
+  });
+
+  it('is asked no more when nobody wants to know', async () => {
+    const leaving = new AbortController();
+    const server = await serve({
+      lines,
+      udp: () => {
+        leaving.abort();
+        return [];
+      },
+    });
+    const found = await check(records, [server], { signal: leaving.signal, timeout: 60_000 });
+    expect(found.status).toBe('failed');
+  });
+});
+
+describe('servers that differ', () => {
+  it('in their serials are pending, and what they answer is no drift', async () => {
+    const [ahead, behind] = [await serve({ lines, serial: 2 }), await serve({ lines: stale, serial: 1 })];
+    const found = await check(records, [ahead, behind]);
+    expect(found).toMatchObject({
+      status: 'pending',
+      servers: [
+        { status: 'in-sync', serial: 2 },
+        { status: 'pending', serial: 1, message: 'the servers have different serials of the zone' },
+      ],
+    });
+    expect(told(found)).toEqual([`stale ${apex} A: 192.0.2.1 → 192.0.2.9`]);
+  });
+
+  it('in what they answer are drift where their serials agree, and each is told', async () => {
+    const [one, other] = [await serve({ lines }), await serve({ lines: stale })];
+    const found = await check(records, [one, other]);
+    expect(found).toMatchObject({
+      status: 'drifted',
+      servers: [{ status: 'in-sync' }, { status: 'drifted' }],
+      differences: [{ server: other.place }],
+    });
+  });
+
+  it('have serials of their own where their primaries differ', async () => {
+    const one = await serve({ lines, serial: 2, primary: 'a.example.com' });
+    const other = await serve({ lines: stale, serial: 1, primary: 'b.example.org' });
+    expect(await check(records, [one, other])).toMatchObject({ status: 'drifted' });
+  });
+
+  it('from one question to the next are pending', async () => {
+    const server = await serve({
+      lines: stale,
+      udp: (reply) => {
+        server.zone.serial += 1;
+        return [reply];
+      },
+    });
+    expect(await check(records, [server])).toMatchObject({ status: 'pending' });
+  });
+});
+
+describe('after a write', () => {
+  const now = 1_000_000_000_000;
+  const hour = 3_600_000;
+
+  it.each([
+    ['young', now - hour / 2, 'pending'],
+    ['old', now - 2 * hour, 'drifted'],
+    ['unknown', null, 'drifted'],
+  ])('that is %s', async (_, lastWriteAt, status) => {
+    const server = await serve({ lines: stale });
+    expect(await check(records, [server], { lastWriteAt })).toMatchObject({ status, servers: [{ status }] });
+  });
+
+  it('the highest TTL is waited for', async () => {
+    const server = await serve({ lines: [[apex, 'A', '192.0.2.9', 86_400]] });
+    const long = [shown('A', null, '192.0.2.1', { ttl: 86_400 })];
+    expect(await check(long, [server], { lastWriteAt: now - 2 * hour })).toMatchObject({ status: 'pending' });
+  });
+
+  it('drift that was there before stays drift', async () => {
+    const server = await serve({ lines: stale });
+    const previous = await check(records, [server]);
+    expect(await check(records, [server], { lastWriteAt: now - 1, previous })).toMatchObject({
+      status: 'drifted',
+    });
+    const other = [shown('A', null, '192.0.2.1'), shown('A', 'new', '192.0.2.1')];
+    server.zone.lines = lines;
+    expect(await check(other, [server], { lastWriteAt: now - 1, previous })).toMatchObject({
+      status: 'pending',
+    });
+  });
+});
+
+it('keeps sockets and questions in bounds, however many record sets there are', async () => {
+  const names = Array.from({ length: 10_000 }, (_, index) => `n${index}`);
+  let [open, most] = [0, 0];
+  const server = await serve({
+    udp: (reply) => {
+      open += 1;
+      most = Math.max(most, open);
+      setImmediate(() => (open -= 1));
+      return [reply];
+    },
+  });
+  const found = await check(
+    names.map((name) => shown('TXT', name, 'text')),
+    [server],
+  );
+  expect(found.differences).toHaveLength(10_000);
+  expect(most).toBeLessThanOrEqual(48);
+});

@@ -1,0 +1,174 @@
+import { createSocket, type RemoteInfo } from 'node:dgram';
+import { once } from 'node:events';
+import { createServer, type AddressInfo, type Socket } from 'node:net';
+import {
+  AUTHORITATIVE_ANSWER,
+  decode,
+  encode,
+  TRUNCATED_RESPONSE,
+  type Answer,
+  type Packet,
+} from 'dns-packet';
+
+/** A line of a zone: name (whole), type, data, TTL. */
+export type ZoneLine = readonly [name: string, type: string, data: unknown, ttl?: number];
+
+export interface ZoneServerOptions {
+  readonly apex: string;
+  readonly lines: readonly ZoneLine[];
+  readonly serial?: number;
+  readonly primary?: string;
+  /** Changes a reply over UDP; several are sent one after the other, none for `[]`. */
+  readonly udp?: (reply: Packet, query: Packet) => readonly (Packet | Buffer)[];
+  readonly tcp?: (reply: Packet) => Packet;
+  /** Milliseconds before each reply. */
+  readonly delay?: number;
+  readonly host?: string;
+}
+
+export interface ZoneServer {
+  /** As `nameservers` takes it. */
+  readonly place: string;
+  readonly port: number;
+  /** Every question in the order of its coming: `udp www.example.net A`. */
+  readonly questions: string[];
+  readonly recursion: boolean[];
+  zone: { lines: readonly ZoneLine[]; serial: number };
+  close(): Promise<void>;
+}
+
+/** A small authoritative server over UDP and TCP, with the wildcards of RFC 4592. */
+export const startZoneServer = async (options: ZoneServerOptions): Promise<ZoneServer> => {
+  const { apex, primary = `ns1.${apex}`, delay = 0, host = '127.0.0.1' } = options;
+  const zone = { lines: options.lines, serial: options.serial ?? 1 };
+  const questions: string[] = [];
+  const recursion: boolean[] = [];
+  const timers = new Set<NodeJS.Timeout>();
+  const soa = (): Answer => ({
+    type: 'SOA',
+    name: apex,
+    ttl: 3_600,
+    data: {
+      mname: primary,
+      rname: `hostmaster.${apex}`,
+      serial: zone.serial,
+      refresh: 1,
+      retry: 1,
+      expire: 1,
+      minimum: 1,
+    },
+  });
+  const replyTo = (query: Packet, way: 'udp' | 'tcp'): Packet => {
+    const [{ name: asked, type } = { name: '', type: 'A' }] = query.questions ?? [];
+    const name = asked.toLowerCase();
+    questions.push(`${way} ${asked} ${type}`);
+    recursion.push(((query.flags ?? 0) & 0x100) !== 0);
+    const base = {
+      type: 'response',
+      id: query.id,
+      questions: query.questions,
+      flags: AUTHORITATIVE_ANSWER,
+    } as const;
+    if (name !== apex && !name.endsWith(`.${apex}`)) return { ...base, flags: 5 };
+    const owner = ownerOf(name, apex, zone.lines);
+    if (owner === null) return { ...base, flags: AUTHORITATIVE_ANSWER | 3, authorities: [soa()] };
+    const own = zone.lines.filter(([one]) => one === owner);
+    const found = own
+      .filter(([, one]) => one === type || one === 'CNAME')
+      .map((line) => answerOf(line, asked));
+    if (type === 'SOA' && name === apex) found.push(soa());
+    return found.length > 0 ? { ...base, answers: found } : { ...base, authorities: [soa()] };
+  };
+  const later = (task: () => void): void => {
+    if (delay === 0) return task();
+    const timer = setTimeout(() => {
+      timers.delete(timer);
+      task();
+    }, delay);
+    timers.add(timer);
+  };
+
+  const udp = createSocket(host.includes(':') ? 'udp6' : 'udp4');
+  udp.on('message', (message: Buffer, { address, port }: RemoteInfo) => {
+    const query = decode(message);
+    const reply = fitted(replyTo(query, 'udp'));
+    const replies = options.udp?.(reply, query) ?? [reply];
+    later(() => {
+      for (const one of replies) udp.send(Buffer.isBuffer(one) ? one : encode(one), port, address);
+    });
+  });
+  const sockets = new Set<Socket>();
+  const tcp = createServer((socket) => {
+    sockets.add(socket);
+    socket.on('close', () => sockets.delete(socket));
+    socket.on('error', () => undefined);
+    let received = Buffer.alloc(0);
+    socket.on('data', (piece: Buffer) => {
+      received = Buffer.concat([received, piece]);
+      if (received.length < 2 || received.length < 2 + received.readUInt16BE(0)) return;
+      const reply = replyTo(decode(received.subarray(2)), 'tcp');
+      const message = encode(options.tcp?.(reply) ?? reply);
+      const length = Buffer.alloc(2);
+      length.writeUInt16BE(message.length);
+      // In two pieces, as networks have it.
+      later(() => {
+        socket.write(length);
+        socket.write(message);
+      });
+    });
+  });
+  const port = await bindBoth(udp, tcp, host);
+  return {
+    place: host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`,
+    port,
+    questions,
+    recursion,
+    zone,
+    close: async () => {
+      for (const timer of timers) clearTimeout(timer);
+      for (const socket of sockets) socket.destroy();
+      udp.close();
+      tcp.close();
+      await once(tcp, 'close');
+    },
+  };
+};
+
+/** Both on one free port. */
+const bindBoth = async (
+  udp: ReturnType<typeof createSocket>,
+  tcp: ReturnType<typeof createServer>,
+  host: string,
+): Promise<number> => {
+  for (;;) {
+    tcp.listen(0, host);
+    await once(tcp, 'listening');
+    const { port } = tcp.address() as AddressInfo;
+    const isFree = await new Promise<boolean>((resolve) => {
+      udp.once('error', () => resolve(false));
+      udp.bind(port, host, () => resolve(true));
+    });
+    if (isFree) return port;
+    tcp.close();
+    await once(tcp, 'close');
+  }
+};
+
+/** The name whose records answer: its own, or those of the wildcard below its closest encloser; null: no such name. */
+const ownerOf = (name: string, apex: string, lines: readonly ZoneLine[]): string | null => {
+  const exists = (one: string): boolean =>
+    one === apex || lines.some(([owner]) => owner === one || owner.endsWith(`.${one}`));
+  if (exists(name)) return name;
+  let encloser = name.slice(name.indexOf('.') + 1);
+  while (!exists(encloser)) encloser = encloser.slice(encloser.indexOf('.') + 1);
+  return exists(`*.${encloser}`) ? `*.${encloser}` : null;
+};
+
+const answerOf = ([, type, data, ttl = 3_600]: ZoneLine, name: string): Answer =>
+  ({ type, name, data, ttl, class: 'IN' }) as Answer;
+
+/** What is too long for a packet is cut off, and says so. */
+const fitted = (reply: Packet): Packet =>
+  encode(reply).length <= 1_232
+    ? reply
+    : { ...reply, answers: [], flags: (reply.flags ?? 0) | TRUNCATED_RESPONSE };
