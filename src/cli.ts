@@ -44,6 +44,7 @@ const commands: readonly AddCommand[] = [
   (program, end) =>
     withReport(withWriteOptions(withConnection(withTemplates(withNames(program.command('plan'))))))
       .description('what differs, and what a pass would do about it; writes nothing')
+      .option('--answers', 'ask the name servers of the subdomains too')
       .action(async (templates: string[], options: Options) =>
         end(await (await import('./commands/plan.ts')).plan(templates, options)),
       ),
@@ -85,6 +86,18 @@ const commands: readonly AddCommand[] = [
       .addHelpText('after', '\nExit code 1: a template was skipped, so that no file says what it holds.')
       .action(async (templates: string[], options: Options) =>
         end(await (await import('./commands/import.ts')).importTemplates(templates, options)),
+      ),
+
+  (program, end) =>
+    withWriteOptions(withConnection(withTemplates(program.command('check'))))
+      .description('a name as file, template, service and each name server have it, side by side')
+      .argument('<subdomain...>', 'the subdomains to look at')
+      .addOption(
+        new Option('--format <form>', 'form of the result').choices(['table', 'json']).default('table'),
+      )
+      .option('--detailed-exitcode', 'exit with 2 if differences remain')
+      .action(async (subdomains: string[], options: Options) =>
+        end(await (await import('./commands/check.ts')).check(subdomains, options)),
       ),
 
   (program, end) => {
@@ -149,6 +162,7 @@ const commands: readonly AddCommand[] = [
       .command('sandbox')
       .description('an embedded hosting service with all seven operations')
       .option('--listen <host:port>', 'where it listens', '127.0.0.1:8080')
+      .option('--dns <host:port>', 'where it serves its subdomains over DNS (default: nowhere)')
       .option('--data <file>', 'where its data is kept (default: in memory)')
       .option('--latency <ms>', 'milliseconds before each answer', '0')
       .option('--reset', 'start again with the example data')

@@ -12,10 +12,12 @@ import type { PassResult } from '../result.ts';
 import { scrubber } from '../secrets.ts';
 import type { ClientSettings } from '../settings/client.ts';
 import type { Listing } from '../state/identify.ts';
+import type { KnownAnswers } from '../report/with-answers.ts';
 import { createMemoryKeeper, type Say } from '../state/kept-memory.ts';
 import { memoryPlace, type MemoryPlace } from '../state/memory-place.ts';
 import type { Memory, MemoryReader } from '../state/memory.ts';
 import { withoutSecrets } from '../state/without-secrets.ts';
+import { askNameServers, type AnswersRequest } from './client-answers.ts';
 import { systemClock } from './system-clock.ts';
 
 /** What differs from pass to pass. */
@@ -38,6 +40,8 @@ export interface Client {
   /** Files, service and memory held against each other once. */
   pass(request: PassRequest): Promise<PassResult>;
   load(): Promise<DesiredState>;
+  /** What the name servers of its subdomains answer. No pass waits for it, and it has a connection of its own. */
+  askNameServers(request: AnswersRequest): Promise<KnownAnswers>;
   /** Looks which template files there are, for whoever watches them. */
   readonly look: () => Promise<Found>;
   close(): Promise<void>;
@@ -52,6 +56,8 @@ export interface ClientOptions {
   readonly others?: readonly string[];
   /** The embedded service answers truly at once, and what is remembered of it is kept apart. */
   readonly isSandbox: boolean;
+  /** The only name servers that are asked, whatever settings and files say. */
+  readonly nameservers?: readonly string[] | undefined;
   /** A daemon, which has to answer others while it reads files. */
   readonly isDaemon: boolean;
   /** Told what a person should know that is no part of a report. */
@@ -65,6 +71,7 @@ export const openClient = ({
   allowEmpty = false,
   others = [],
   isSandbox,
+  nameservers,
   isDaemon,
   warn,
   onRequest,
@@ -74,11 +81,9 @@ export const openClient = ({
   const keeper = createMemoryKeeper(warn);
   const rests = noRests();
   const isUncommitted = createUncommitted();
-  const service = connectHosting({
-    ...settings,
-    tokens: () => tokens,
-    ...(onRequest ? { onRequest } : {}),
-  });
+  const connection = { ...settings, tokens: () => tokens, ...(onRequest ? { onRequest } : {}) };
+  const service = connectHosting(connection);
+  let latest: DesiredState | null = null;
   const load = (): Promise<DesiredState> =>
     loader.load({
       paths: settings.templates,
@@ -98,6 +103,21 @@ export const openClient = ({
     service,
     load,
     look: () => loader.look(settings.templates),
+    askNameServers: async (request) => {
+      const reader = connectHosting({ ...connection, concurrency: 1 });
+      const facts = createMemoryKeeper(() => undefined);
+      try {
+        return await askNameServers(request, {
+          settings,
+          nameservers: nameservers ?? null,
+          load: async () => latest ?? load(),
+          listDnsRecords: (subdomain) => reader.listDnsRecords(subdomain),
+          readFacts: () => facts.read(place(), notListed, (memory) => memory.templates()),
+        });
+      } finally {
+        await Promise.all([reader.close(), facts.close()]);
+      }
+    },
     pass: async (request) => {
       tokens = settings.tokens.read();
       const pass = passOf(request, settings, service, isSandbox);
@@ -115,6 +135,7 @@ export const openClient = ({
         const listing = read ?? (loader.isWarm() ? list() : null);
         listing?.catch(() => undefined);
         const loaded = await load();
+        latest = loaded;
         const { templates: names } = request;
         const described = names.length === 0 ? loaded : { ...loaded, problems: problemsOf(loaded, names) };
         const part = request.onDesired?.(described) ?? described;
@@ -160,6 +181,9 @@ const withUncommitted = (result: PassResult, isUncommitted: (file: string) => bo
   );
   return { ...result, templates };
 };
+
+/** Which client it is takes a pass to find out, which reads the service's templates for that. */
+const notListed = (): Listing => Promise.reject(new Error('not listed'));
 
 const passOf = (
   request: PassRequest,

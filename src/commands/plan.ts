@@ -1,16 +1,22 @@
 import type { Options } from './options.ts';
+import { UserError } from '../errors.ts';
 import { assembleReport } from '../report/assemble.ts';
 import { exitCodeOf } from '../report/exit-code.ts';
 import { showReport } from './report-output.ts';
 import { planClients, resolveNames } from './passes.ts';
+import { addAnswers } from './pass-answers.ts';
 import { openSession } from './session.ts';
 
 /** What differs, and what a pass would do about it. Writes nothing. */
 export const plan = async (templates: readonly string[], options: Options): Promise<number> => {
-  const session = await openSession(options, 2);
+  if (options['answers'] === true && options['ignoreSubdomains'] === true)
+    throw new UserError('--answers is about subdomains: leave out --ignore-subdomains');
+  const session = await openSession(options, 2, { asksNameServers: options['answers'] === true });
   try {
     const names = await resolveNames(session.clients, templates);
-    const report = assembleReport(session.clean(await planClients(session.clients, names, options)));
+    const passes = await planClients(session.clients, names, options);
+    const found = options['answers'] === true ? await addAnswers(session.clients, passes, names) : passes;
+    const report = assembleReport(session.clean(found));
     await showReport(report, options);
     return exitCodeOf(report, { detailed: options['detailedExitcode'] === true });
   } finally {

@@ -14,7 +14,10 @@ export const run = async (options: Options): Promise<number> => {
   onHangup(() => reload());
   onDebuggerSignal(() => ignore());
   const metrics = createMetrics(readVersion());
-  const session = await openSession(options, 1, metrics.countRequest);
+  const session = await openSession(options, 1, {
+    onRequest: metrics.countRequest,
+    asksNameServers: true,
+  });
   ignore = () => session.log.info({ event: 'signal.ignored', signal: 'SIGUSR1' }, 'signal ignored');
   const context = { ...session, readHistory: readHistoryPage };
   await runDaemon({ context, metrics, stop, onReload: (call) => void (reload = call) });

@@ -5,7 +5,8 @@ import { untilSignal } from './signals.ts';
 
 /** An embedded hosting service, until a signal ends it. */
 export const sandbox = async (options: Options): Promise<number> => {
-  const { host, port } = readListen(String(options['listen']));
+  const { host, port } = readListen('--listen', options['listen']);
+  const dns = options['dns'] === undefined ? null : readListen('--dns', options['dns']);
   const latency = Number(options['latency']);
   if (!Number.isInteger(latency) || latency < 0)
     throw new UserError('--latency: expected milliseconds, 0 or more');
@@ -15,19 +16,22 @@ export const sandbox = async (options: Options): Promise<number> => {
     port,
     latency,
     reset: options['reset'] === true,
+    ...(dns === null ? {} : { dns }),
     ...(typeof options['data'] === 'string' ? { dataFile: options['data'] } : {}),
     onRequest: ({ method, path, status }) => void process.stderr.write(`${status} ${method} ${path}\n`),
   });
   process.stdout.write(`hosting service at ${service.url} (takes any tokens)\n`);
+  if (service.dns !== null) process.stdout.write(`its subdomains over DNS at ${service.dns}\n`);
   process.stdout.write(`changes by hand at ${service.controlUrl}\n`);
   await stop;
   await service.close();
   return 0;
 };
 
-const readListen = (text: string): { host: string; port: number } => {
+const readListen = (flag: string, given: Options[string]): { host: string; port: number } => {
+  const text = String(given);
   const match = /^(?:\[([^\]]+)\]|([^:]+)):(\d{1,5})$/.exec(text);
   const port = Number(match?.[3]);
-  if (!match || port > 65_535) throw new UserError('--listen: expected HOST:PORT, such as 127.0.0.1:8080');
+  if (!match || port > 65_535) throw new UserError(`${flag}: expected HOST:PORT, such as 127.0.0.1:8080`);
   return { host: match[1] ?? match[2] ?? '', port };
 };

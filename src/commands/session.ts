@@ -10,6 +10,7 @@ import { cleanTexts, scrubber } from '../secrets.ts';
 import { readSettings, type Settings } from '../settings.ts';
 import type { ClientSettings } from '../settings/client.ts';
 import { checkTargets } from '../settings/notify.ts';
+import type { Sandbox } from '../sandbox/sandbox.ts';
 import { openClient, type Client, type ClientOptions } from './client.ts';
 
 /** Settings, log and clients of one run of the program. */
@@ -29,13 +30,17 @@ export interface Session {
   close(): Promise<void>;
 }
 
-type OnRequest = NonNullable<ClientOptions['onRequest']>;
+export interface SessionOptions {
+  readonly onRequest?: NonNullable<ClientOptions['onRequest']>;
+  /** Whether the embedded service has to answer as a name server too. */
+  readonly asksNameServers?: boolean;
+}
 
 /** Opens what a command that talks to the service needs. The log of a command goes to stderr, a daemon's to stdout. */
 export const openSession = async (
   options: Options,
   logTo: 1 | 2,
-  onRequest: OnRequest = () => undefined,
+  { onRequest = () => undefined, asksNameServers = false }: SessionOptions = {},
 ): Promise<Session> => {
   const read = (): Settings => readSettings({ flags: options, needs: { baseUrl: true, tokens: true } });
   const settings = read();
@@ -44,7 +49,9 @@ export const openSession = async (
   const secrets = (): string[] => [...former, ...newest.secrets()];
   const log = createLogger({ level: levelOf(settings, logTo), fd: logTo, secrets });
   if (options['reset'] === true && !settings.sandbox) throw new UserError('--reset goes with --sandbox only');
-  const sandbox = settings.sandbox ? await openSandbox(settings, options['reset'] === true) : null;
+  const sandbox = settings.sandbox
+    ? await openSandbox(settings, options['reset'] === true, asksNameServers)
+    : null;
   const open = (client: ClientSettings): Client => {
     return openClient({
       settings: sandbox ? { ...client, baseUrl: sandbox.url, tokens: sandboxTokens(client.name) } : client,
@@ -52,6 +59,7 @@ export const openSession = async (
       allowEmpty: options['allowEmpty'] === true,
       others: newest.clients.map(({ name }) => name).filter((name) => name !== client.name),
       isSandbox: sandbox !== null,
+      nameservers: sandbox?.dns == null ? undefined : [sandbox.dns],
       isDaemon: logTo === 1,
       warn: (message) => {
         if (logTo === 1) log.warn({ event: 'notice', client: client.name, notice: message }, 'notice');
@@ -99,14 +107,19 @@ const levelOf = ({ logLevel }: Settings, logTo: 1 | 2): Settings['logLevel'] =>
 const openSandbox = async (
   { clients }: Settings,
   reset: boolean,
-): Promise<{ url: string; close(): Promise<void> }> => {
+  hasDns: boolean,
+): Promise<Pick<Sandbox, 'url' | 'dns' | 'close'>> => {
   const { startSandbox } = await import('../sandbox/sandbox.ts');
   const stateDir = clients[0]?.stateDir ?? '.';
   // What is remembered of the old data would be wrong about the new.
   if (reset)
     for (const end of ['', '-wal', '-shm'])
       rmSync(path.join(stateDir, `sandbox-memory.db${end}`), { force: true });
-  return startSandbox({ dataFile: path.join(stateDir, 'sandbox.json'), reset });
+  return startSandbox({
+    dataFile: path.join(stateDir, 'sandbox.json'),
+    reset,
+    ...(hasDns ? { dns: { host: '127.0.0.1', port: 0 } } : {}),
+  });
 };
 
 /** The embedded service takes any tokens. */

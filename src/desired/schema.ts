@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { parseDuration } from '../model/duration.ts';
 import { hasPriority, recordTypes } from '../model/record.ts';
-import { modes, surplusPolicies } from '../model/template.ts';
+import { answersChoices, modes, surplusPolicies } from '../model/template.ts';
 import { maxUnsigned16 } from '../model/unsigned16.ts';
 import { allowableChecks } from './check-id.ts';
 
@@ -162,6 +162,14 @@ export const templateSchema = z
       .array(text)
       .optional()
       .describe('Subdomains that are expected to follow this template: checked, never written.'),
+    answers: z
+      .enum(answersChoices)
+      .optional()
+      .describe('Ask the name servers of the subdomains what they answer.'),
+    nameservers: z
+      .array(z.string())
+      .optional()
+      .describe('The only name servers that are asked, as for split horizon: HOST or HOST:PORT.'),
     ...sharedShape,
   })
   .describe('One DNS template and the records it is wanted to hold.');

@@ -1,5 +1,7 @@
+import { parseNameServer } from '../model/name-server.ts';
 import type { Place } from '../model/record.ts';
 import {
+  answersChoices,
   modes,
   surplusPolicies,
   type DesiredTemplate,
@@ -11,6 +13,7 @@ import type { CheckedTemplate, IgnoreDraft } from './checks/check.ts';
 import { hasControlCharacter } from './checks/hosts.ts';
 import { runChecks } from './checks/run.ts';
 import { quote, type Position } from './fault.ts';
+import { scalarsIn } from './fields.ts';
 import type { Entry, Outline } from './outline.ts';
 import { partsOf, type Part, type Variables } from './parts.ts';
 import { atFile, isError, type Finding } from './problem.ts';
@@ -18,6 +21,7 @@ import { recordsOf, typeIn, type RecordDraft } from './record-draft.ts';
 import { limitsSchema, templateSchema, ttlSchema, type ignoreSchema } from './schema.ts';
 import type { SourceFile } from './snapshot.ts';
 import { choiceIn, textIn, valueIn } from './values.ts';
+import type { ScalarNode } from './yaml-tree.ts';
 
 export interface TemplateSettings {
   /** Where the file is silent. */
@@ -52,6 +56,7 @@ export const draftTemplate = (
   const name = templateNameIn(own);
   const id = valueIn(fields.get('id'), '`id`', templateSchema.shape.id, own) ?? null;
   const policies = policiesOf(own, defaults);
+  const answers = answersOf(own);
   const contents = contentsOf(own, fragments);
   runChecks(contents, own.report);
   const isRight =
@@ -66,6 +71,7 @@ export const draftTemplate = (
           id,
           source,
           ...policies,
+          ...answers,
           subdomains: contents.subdomains.map(({ text }) => text),
           ignore: contents.ignore.map(({ rule }) => rule),
           records: contents.records.map(({ record }) => record),
@@ -119,6 +125,32 @@ const policiesOf = (own: Part, defaults: TemplateDefaults): TemplateDefaults => 
     adopt: valueIn(fields.get('adopt'), '`adopt`', templateSchema.shape.adopt, own) ?? defaults.adopt,
     limits: limitsOf(own, defaults.limits),
   };
+};
+
+/** What is said of the answers of name servers: nothing in most files. */
+const answersOf = (own: Part): Pick<DesiredTemplate, 'answers' | 'nameservers'> => {
+  const { fields } = own.outline;
+  const answers = choiceIn(fields.get('answers'), '`answers`', answersChoices, own.report);
+  const list = fields.get('nameservers');
+  const nameservers =
+    list === undefined
+      ? []
+      : scalarsIn(list, '`nameservers`', own.report).flatMap((node) => nameServerIn(node, own) ?? []);
+  return {
+    ...(answers === null ? {} : { answers }),
+    ...(nameservers.length === 0 ? {} : { nameservers }),
+  };
+};
+
+const nameServerIn = (node: ScalarNode, own: Part): string | null => {
+  const text = textIn(node, 'a name server', own);
+  if (text === null || parseNameServer(text) !== null) return text;
+  own.report(
+    'bad-host',
+    node,
+    `${quote(text)} is not a name server: HOST or HOST:PORT (an IPv6 address with a port in brackets)`,
+  );
+  return null;
 };
 
 const limitsOf = (own: Part, defaults: TemplateLimits): TemplateLimits => {

@@ -8,6 +8,10 @@ export type Mode = (typeof modes)[number];
 export const surplusPolicies = ['report', 'park'] as const;
 export type SurplusPolicy = (typeof surplusPolicies)[number];
 
+/** Whether the name servers of a template's subdomains are asked what they answer. */
+export const answersChoices = ['off', 'on'] as const;
+export type AnswersChoice = (typeof answersChoices)[number];
+
 /** How far a pass may go in one template before it holds and asks. Percent of the records present. */
 export interface TemplateLimits {
   readonly maxAdds: number;
@@ -34,6 +38,10 @@ export interface DesiredTemplate {
   readonly adopt: boolean;
   readonly limits: TemplateLimits;
   readonly subdomains: readonly string[];
+  /** Where the file says so; else the settings do. */
+  readonly answers?: AnswersChoice;
+  /** The only name servers that are asked, where the file names some. */
+  readonly nameservers?: readonly string[];
   readonly ignore: readonly IgnoreRule[];
   readonly records: readonly WantedRecord[];
 }

@@ -4,7 +4,8 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { messageOf, UserError } from '../errors.ts';
 import { answerTo } from './answer.ts';
 import type { Answer } from './answer.ts';
-import { memoryStore } from './data-store.ts';
+import { memoryStore, type DataStore } from './data-store.ts';
+import type { SandboxDns } from './dns-server.ts';
 import { openFileStore } from './file-store.ts';
 
 export interface SandboxOptions {
@@ -18,6 +19,8 @@ export interface SandboxOptions {
   readonly latency?: number;
   /** Begin again with the example data. */
   readonly reset?: boolean;
+  /** Where the subdomains are served over DNS; nowhere without it. Port 0: any free one. */
+  readonly dns?: { readonly host: string; readonly port: number };
   /** Told of each answer given. `path` is without the query, which holds the tokens. */
   readonly onRequest?: (request: SandboxRequest) => void;
 }
@@ -33,6 +36,8 @@ export interface Sandbox {
   readonly url: string;
   /** Where changes that no operation can make are asked for. */
   readonly controlUrl: string;
+  /** Where the subdomains are served over DNS: `127.0.0.1:5353`. */
+  readonly dns: string | null;
   /** Finishes the answers under way, then ends every connection. */
   close(): Promise<void>;
 }
@@ -53,6 +58,7 @@ export interface Sandbox {
  *   twice, and beside any other. Without a `ttl` a record gets 3600 seconds.
  * - Ids are never used again. Records are listed in the order of their adding.
  * - The count `subdomains` of an own template is that of the subdomains that use it; it is null for public ones.
+ * - With `dns`, a name server has each subdomain as a zone of its own, whose serial counts changes.
  * - The records of a subdomain are NS and SOA, then those of its template under the template's names. They follow
  *   the template at once. The subdomain is asked for in any case of its letters.
  *
@@ -64,6 +70,7 @@ export const startSandbox = async ({
   dataFile,
   latency = 0,
   reset = false,
+  dns,
   onRequest,
 }: SandboxOptions): Promise<Sandbox> => {
   const store = dataFile === undefined ? memoryStore() : await openFileStore(dataFile, reset);
@@ -90,8 +97,11 @@ export const startSandbox = async ({
   });
   const origin = `http://${host.includes(':') ? `[${host}]` : host}:${await listen(server, host, port)}`;
 
+  const names = dns === undefined ? null : await serveDns(dns, store, server);
+
   const close = async (): Promise<void> => {
     closing = true;
+    names?.close();
     const closed = new Promise((resolve) => {
       server.close(resolve);
     });
@@ -102,7 +112,21 @@ export const startSandbox = async ({
     server.closeAllConnections();
     await closed;
   };
-  return { url: `${origin}/api/v1`, controlUrl: `${origin}/sandbox`, close };
+  return { url: `${origin}/api/v1`, controlUrl: `${origin}/sandbox`, dns: names?.place ?? null, close };
+};
+
+const serveDns = async (
+  place: NonNullable<SandboxOptions['dns']>,
+  store: DataStore,
+  server: Server,
+): Promise<SandboxDns> => {
+  try {
+    const { startDnsServer } = await import('./dns-server.ts');
+    return await startDnsServer({ ...place, read: () => store.read() });
+  } catch (error) {
+    server.close();
+    throw error;
+  }
 };
 
 /** Resolves to the port. */

@@ -2,6 +2,7 @@ import { isIP } from 'node:net';
 import path from 'node:path';
 import { z } from 'zod';
 import { parseDuration } from '../model/duration.ts';
+import { parseNameServer } from '../model/name-server.ts';
 import { parseSize, sizeText } from '../model/size.ts';
 import { isTimezone, scheduleProblem } from './schedule.ts';
 
@@ -121,6 +122,19 @@ export const listenAddress: Kind<ListenAddress | null> = {
       : { expected: 'HOST:PORT (an IPv6 address in brackets) or off' };
   },
 };
+
+export const nameServer: Kind<string> = scalar(
+  'a name server: HOST or HOST:PORT, an IPv6 address with a port in brackets',
+  string,
+  (text) => (parseNameServer(text) === null ? null : text),
+);
+
+/** The system's where it is null. */
+export const resolverAddress: Kind<string | null> = scalar(
+  'the address of a resolver, such as 192.0.2.53 or 127.0.0.1:5353',
+  string,
+  (text) => (isIP(parseNameServer(text)?.host ?? '') === 0 ? null : text),
+);
 
 export const hostName: Kind<string> = scalar('a host name without port', string, (host) =>
   /^[\w-]+(\.[\w-]+)*$/.test(host) ? host.toLowerCase() : null,

@@ -1,4 +1,4 @@
-import { modes, surplusPolicies } from '../model/template.ts';
+import { answersChoices, modes, surplusPolicies } from '../model/template.ts';
 import type { Kind } from './kind.ts';
 import {
   absolutePath,
@@ -7,7 +7,9 @@ import {
   hostName,
   list,
   listenAddress,
+  nameServer,
   oneOf,
+  resolverAddress,
   serviceAddress,
   shownPath,
   size,
@@ -122,6 +124,30 @@ export const clientTable = {
   subdomainGrace: setting('How long a subdomain may lag behind its template.', duration(), 15 * minute, {
     env: 'DNS_SYNC_SUBDOMAIN_GRACE',
   }),
+  answers: setting('Ask name servers what they answer for the subdomains.', oneOf(answersChoices), 'off', {
+    env: 'DNS_SYNC_ANSWERS',
+  }),
+  answersSchedule: setting('When name servers are asked: cron, as for schedule.', cron, '0 * * * *', {
+    env: 'DNS_SYNC_ANSWERS_SCHEDULE',
+  }),
+  answersGrace: setting(
+    'How long after a write name servers may answer as before; the highest TTL, if that is longer.',
+    duration(),
+    60 * minute,
+    { env: 'DNS_SYNC_ANSWERS_GRACE' },
+  ),
+  resolver: setting<string | null>(
+    "The recursive server by which name servers are found; without it, the system's.",
+    resolverAddress,
+    null,
+    { env: 'DNS_SYNC_RESOLVER' },
+  ),
+  nameservers: setting<readonly string[]>(
+    'The only name servers that are asked, as for split horizon; without it, those that zones are delegated to.',
+    list(nameServer, ','),
+    [],
+    { env: 'DNS_SYNC_NAMESERVERS' },
+  ),
   // V8 makes one text of an answer, and none above half a gibibyte.
   maxAnswerSize: setting('Largest answer of the service.', size(1_024, 256 * mebibyte), 64 * mebibyte, {
     env: 'DNS_SYNC_MAX_ANSWER_SIZE',

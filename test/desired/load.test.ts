@@ -9,6 +9,8 @@ surplus: park
 adopt: true
 limits: {maxChangePercent: 60}
 subdomains: [shop.example.net]
+answers: on
+nameservers: [ns1.example.net, '192.0.2.53:5353']
 vars: {web: 203.0.113.10}
 include: [_mail.yaml]
 ignore:

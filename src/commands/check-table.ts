@@ -1,0 +1,113 @@
+import { canonicalName, canonicalRecord } from '../model/canonical.ts';
+import { canonicalHost } from '../model/host.ts';
+import { hasPlaceholder } from '../model/placeholder.ts';
+import { recordTypes, type RecordData } from '../model/record.ts';
+import { groupBy } from '../plan/group.ts';
+import { isFaulty } from '../report/answers-view.ts';
+import type { SubdomainAnswers } from '../result.ts';
+
+/** The records of one name and type in each layer; null where a layer could not be looked at. */
+export interface LayerRow {
+  /** Null: the subdomain itself. */
+  readonly name: string | null;
+  readonly type: string;
+  readonly file: readonly RecordData[] | null;
+  readonly template: readonly RecordData[] | null;
+  readonly service: readonly RecordData[] | null;
+  readonly servers: Readonly<Record<string, readonly RecordData[] | null>>;
+}
+
+export interface Layers {
+  readonly file: readonly RecordData[] | null;
+  readonly template: readonly RecordData[] | null;
+  readonly service: readonly RecordData[] | null;
+  readonly answers: SubdomainAnswers;
+}
+
+/** All layers of a subdomain by name and type. */
+export const layerRows = (subdomain: string, { file, template, service, answers }: Layers): LayerRow[] => {
+  const apex = canonicalHost(subdomain);
+  const layers = [file, template, service].map((records) => records && byKey(records, apex));
+  const told = groupBy(answers.differences, ({ name, type }) => `${type} ${relative(name, apex)}`);
+  const keys = new Set([...layers.flatMap((layer) => [...(layer?.keys() ?? [])]), ...told.keys()]);
+  const serverNames = [...new Set(answers.servers.map(({ name }) => name))];
+  return [...keys].sort(byNameAndType).map((key) => {
+    const [type, name] = partsOf(key);
+    const [inFile, inTemplate, atService] = layers.map((layer) => layer && (layer.get(key) ?? []));
+    const answeredBy = (server: string): LayerRow['service'] => {
+      const own = answers.servers.filter((one) => one.name === server);
+      if (own.every(isFaulty)) return null;
+      const difference = told.get(key)?.find((one) => one.server === server);
+      return difference ? difference.current : (atService ?? null);
+    };
+    return {
+      name: name === '' ? null : name,
+      type,
+      file: inFile ?? null,
+      template: inTemplate ?? null,
+      service: atService ?? null,
+      servers: Object.fromEntries(serverNames.map((server) => [server, answeredBy(server)])),
+    };
+  });
+};
+
+/** Whether two layers have the same; what a placeholder becomes is the service's matter. */
+export const areAlike = (one: readonly RecordData[] | null, other: readonly RecordData[] | null): boolean => {
+  if (one === null || other === null) return one === other;
+  if ([...one, ...other].some(({ content }) => hasPlaceholder(content))) return one.length === other.length;
+  const [some, others] = [sorted(one), sorted(other)];
+  return (
+    some.length === others.length &&
+    some.every((record, index) => {
+      const like = others[index]!;
+      const isSameTtl = record.ttl === null || like.ttl === null || record.ttl === like.ttl;
+      return textOf(record) === textOf(like) && isSameTtl;
+    })
+  );
+};
+
+/** A set as one text. */
+export const setText = (records: readonly RecordData[] | null): string => {
+  if (records === null) return '?';
+  if (records.length === 0) return '-';
+  const ttls = [...new Set(records.flatMap(({ ttl }) => ttl ?? []))];
+  const texts = sorted(records).map(textOf);
+  return [texts.join(', '), ...(ttls.length > 0 ? [`ttl ${ttls.join('/')}`] : [])].join(' ');
+};
+
+const textOf = (record: RecordData): string => {
+  const { content, priority } = canonicalRecord(record);
+  return priority === null ? content : `${priority} ${content}`;
+};
+
+/** What a layer holds twice, the next one has once. */
+const sorted = (records: readonly RecordData[]): RecordData[] =>
+  [...new Map(records.map((record) => [textOf(record), record])).entries()]
+    .sort(([one], [other]) => (one < other ? -1 : 1))
+    .map(([, record]) => record);
+
+const byKey = (records: readonly RecordData[], apex: string): ReadonlyMap<string, RecordData[]> =>
+  groupBy(
+    records.filter(({ type }) => type.toUpperCase() !== 'SOA'),
+    ({ name, type }) => `${type.toUpperCase()} ${relative(canonicalName(name), apex)}`,
+  );
+
+const relative = (name: string, apex: string): string => {
+  const plain = canonicalHost(name);
+  return plain === apex ? '' : plain.endsWith(`.${apex}`) ? plain.slice(0, -apex.length - 1) : plain;
+};
+
+/** The subdomain itself first; types in the order of the model. */
+const byNameAndType = (one: string, other: string): number => {
+  const [[type, name], [otherType, otherName]] = [partsOf(one), partsOf(other)];
+  if (name !== otherName) return name < otherName ? -1 : 1;
+  return places.indexOf(type) - places.indexOf(otherType);
+};
+
+/** No type has a blank in it; a name may. */
+const partsOf = (key: string): [type: string, name: string] => {
+  const at = key.indexOf(' ');
+  return [key.slice(0, at), key.slice(at + 1)];
+};
+
+const places: readonly string[] = recordTypes;

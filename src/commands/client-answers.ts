@@ -1,0 +1,131 @@
+import { HostingError } from '../hosting/errors.ts';
+import type { DesiredState, DesiredTemplate, SubdomainRecord } from '../model/template.ts';
+import { canonicalHost } from '../model/host.ts';
+import { answersKey, type KnownAnswers } from '../report/with-answers.ts';
+import type { SubdomainAnswers } from '../result.ts';
+import type { ClientSettings } from '../settings/client.ts';
+import type { TemplateFacts } from '../state/memory.ts';
+
+export interface AnswersRequest {
+  /** Only these templates; all where empty. */
+  readonly templates: readonly string[];
+  /** Somebody asks for it now: also where the settings do not. */
+  readonly isCommand: boolean;
+  /** Only these subdomains, also where no file names them; without it, those that the files name. */
+  readonly subdomains?: readonly string[];
+  readonly signal: AbortSignal;
+  /** What was found the time before. */
+  readonly previous: KnownAnswers;
+}
+
+/** What name servers are asked with, and by. */
+export interface AnswersDeps {
+  readonly settings: ClientSettings;
+  /** Takes the place of all that settings and files say, as for the embedded service. */
+  readonly nameservers: readonly string[] | null;
+  readonly load: () => Promise<DesiredState>;
+  readonly listDnsRecords: (subdomain: string) => Promise<SubdomainRecord[]>;
+  readonly readFacts: () => Promise<readonly TemplateFacts[]>;
+}
+
+/** Asks the name servers of a client's subdomains, some of them side by side. */
+export const askNameServers = async (request: AnswersRequest, deps: AnswersDeps): Promise<KnownAnswers> => {
+  const { settings } = deps;
+  const questions = questionsIn(await deps.load(), request, settings);
+  const found = new Map<string, SubdomainAnswers>();
+  if (questions.length === 0) return found;
+  const facts = await deps.readFacts();
+  const { openAnswers } = await import('../answers/answers.ts');
+  const { signal, previous } = request;
+  const answers = openAnswers({
+    resolver: settings.resolver,
+    timeout: questionTimeout,
+    grace: settings.answersGrace,
+    now: Date.now,
+    signal,
+  });
+  const ask = async ({ template, subdomain }: Question): Promise<SubdomainAnswers> => {
+    const records = await readRecords(subdomain, deps);
+    if (typeof records === 'string') return unread(records);
+    return answers.check({
+      subdomain,
+      records,
+      nameservers: deps.nameservers ?? template?.nameservers ?? settings.nameservers,
+      lastWriteAt: template && lastWriteOf(template, facts),
+      previous: previous.get(keyOf({ template, subdomain })) ?? null,
+    });
+  };
+  const rest = questions.values();
+  const work = async (): Promise<void> => {
+    for (const question of rest) {
+      if (signal.aborted) return;
+      const answer = await ask(question);
+      // What was cut short says nothing.
+      if (!signal.aborted) found.set(keyOf(question), answer);
+    }
+  };
+  try {
+    await Promise.all(Array.from({ length: atOnce }, work));
+  } finally {
+    answers.close();
+  }
+  return found;
+};
+
+interface Question {
+  /** Null where no file names the subdomain. */
+  readonly template: DesiredTemplate | null;
+  readonly subdomain: string;
+}
+
+const keyOf = ({ template, subdomain }: Question): string =>
+  answersKey(template?.template ?? null, subdomain);
+
+/** Subdomains. */
+const atOnce = 8;
+
+/** Milliseconds for one question, with all its repetitions. */
+const questionTimeout = 5_000;
+
+const questionsIn = (
+  { templates }: DesiredState,
+  { templates: names, isCommand, subdomains }: AnswersRequest,
+  { answers }: ClientSettings,
+): Question[] => {
+  if (subdomains)
+    return subdomains.map((subdomain) => ({ template: templateOf(subdomain, templates), subdomain }));
+  return templates
+    .filter(({ template }) => names.length === 0 || names.includes(template))
+    .filter((template) => isCommand || (template.answers ?? answers) === 'on')
+    .flatMap((template) => template.subdomains.map((subdomain) => ({ template, subdomain })));
+};
+
+/** The one that names the subdomain. */
+export const templateOf = (
+  subdomain: string,
+  templates: readonly DesiredTemplate[],
+): DesiredTemplate | null => {
+  const name = canonicalHost(subdomain);
+  return templates.find(({ subdomains }) => subdomains.some((one) => canonicalHost(one) === name)) ?? null;
+};
+
+const lastWriteOf = ({ id, template }: DesiredTemplate, facts: readonly TemplateFacts[]): number | null =>
+  facts.find((one) => (id === null ? one.template === template : one.templateId === id))?.lastWriteAt ?? null;
+
+const readRecords = async (
+  subdomain: string,
+  { listDnsRecords }: AnswersDeps,
+): Promise<SubdomainRecord[] | string> => {
+  try {
+    return await listDnsRecords(subdomain);
+  } catch (error) {
+    if (!(error instanceof HostingError)) throw error;
+    return error.message;
+  }
+};
+
+const unread = (message: string): SubdomainAnswers => ({
+  status: 'failed',
+  servers: [{ name: '', address: '', serial: null, status: 'failed', message }],
+  differences: [],
+});

@@ -1,0 +1,43 @@
+import {
+  worstOf,
+  type PassResult,
+  type Status,
+  type SubdomainAnswers,
+  type TemplateResult,
+} from '../result.ts';
+
+/** What is known of the name servers of a client's subdomains, by template and subdomain. */
+export type KnownAnswers = ReadonlyMap<string, SubdomainAnswers>;
+
+/** Null: of no template that a file describes. */
+export const answersKey = (template: string | null, subdomain: string): string =>
+  JSON.stringify([template, subdomain]);
+
+/** A pass with what the name servers answer. Where nothing is known of that, it is the very same. */
+export const withAnswers = (pass: PassResult, known: KnownAnswers): PassResult => {
+  const templates = pass.templates.map((template) => templateWithAnswers(template, known));
+  return templates.every((one, index) => one === pass.templates[index]) ? pass : { ...pass, templates };
+};
+
+const templateWithAnswers = (template: TemplateResult, known: KnownAnswers): TemplateResult => {
+  const found = template.subdomains.map(({ subdomain }) =>
+    known.get(answersKey(template.template, subdomain)),
+  );
+  if (found.every((one) => one === undefined)) return template;
+  return {
+    ...template,
+    status: worstOf([
+      template.status,
+      ...found.flatMap((one) => (one === undefined ? [] : statusByAnswers[one.status])),
+    ]),
+    subdomains: template.subdomains.map((one, index) => ({ ...one, answers: found[index] ?? one.answers })),
+  };
+};
+
+const statusByAnswers: Record<SubdomainAnswers['status'], Status> = {
+  'in-sync': 'in-sync',
+  pending: 'in-sync',
+  drifted: 'drifted',
+  failed: 'failed',
+  off: 'in-sync',
+};

@@ -1,0 +1,180 @@
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { startZoneServer, type ZoneLine, type ZoneServer } from '../answers/zone-server.ts';
+import { writeBelow } from '../daemon/ways.ts';
+import { reportOf, run, workplace, type Ended } from './program.ts';
+import { startService } from './service.ts';
+
+vi.setConfig({ testTimeout: 60_000 });
+
+const shop = 'shop.example.net';
+
+const lines: readonly ZoneLine[] = [
+  [shop, 'A', '192.0.2.1'],
+  [`www.${shop}`, 'A', '192.0.2.2'],
+];
+
+/** A template with a subdomain that follows it, and a name server that may answer something else. */
+const prepared = async (served: readonly ZoneLine[] = lines, more = '') => {
+  const service = await startService();
+  const records = [
+    { type: 'A', content: '192.0.2.1' },
+    { type: 'A', name: 'www', content: '192.0.2.2' },
+  ];
+  const made = (await service.change('add-template', { name: 'site', records })) as { id: number };
+  await service.change('set-subdomain', { name: shop, dns_template_id: made.id });
+  const cwd = await workplace({ withExamples: false });
+  await writeBelow(
+    cwd,
+    'templates/site.yaml',
+    `template: site
+subdomains: [${shop}]
+${more}
+records:
+  - {type: A, content: 192.0.2.1}
+  - {type: A, name: www, content: 192.0.2.2}
+`,
+  );
+  const server = await startZoneServer({ apex: shop, lines: served });
+  onTestFinished(() => server.close());
+  const launch = (server_: ZoneServer = server) => ({
+    cwd,
+    env: { ...service.env, DNS_SYNC_NAMESERVERS: server_.place },
+  });
+  const program = (args: readonly string[]): Promise<Ended> => run(args, launch());
+  return { server, launch, program, cwd, service };
+};
+
+const stale: readonly ZoneLine[] = [
+  [shop, 'A', '192.0.2.1'],
+  [`www.${shop}`, 'A', '192.0.2.9'],
+];
+
+describe('plan --answers', () => {
+  it('asks the name servers, and finds all in sync', async () => {
+    const { program, server } = await prepared();
+    const { stdout, code } = await program(['plan', '--answers', '--format', 'json', '--detailed-exitcode']);
+    const [template] = reportOf(stdout).templates;
+    expect(template?.subdomains[0]?.answers).toEqual({
+      status: 'in-sync',
+      servers: [{ name: server.place, address: server.place, serial: 1, status: 'in-sync', message: null }],
+      differences: [],
+    });
+    expect(code).toBe(0);
+  });
+
+  it('shows what differs in every form, and writes nothing', async () => {
+    const { program, server } = await prepared(stale);
+    const json = await program(['plan', '--answers', '--format', 'json', '--detailed-exitcode']);
+    expect(json.code).toBe(2);
+    const report = reportOf(json.stdout);
+    expect(report.status).toBe('drifted');
+    expect(report.templates[0]).toMatchObject({
+      status: 'drifted',
+      differences: [],
+      subdomains: [
+        {
+          status: 'in-sync',
+          answers: {
+            status: 'drifted',
+            differences: [{ kind: 'stale', server: server.place, name: `www.${shop}`, type: 'A' }],
+          },
+        },
+      ],
+    });
+    for (const format of ['text', 'markdown', 'html']) {
+      const { stdout } = await program(['plan', '--answers', '--format', format]);
+      expect(stdout).toMatch(/1 difference at name servers/);
+      expect(stdout).toContain('192.0.2.9');
+    }
+  });
+
+  it('asks nobody without the flag', async () => {
+    const { program, server } = await prepared(stale, 'answers: on');
+    const { stdout, code } = await program(['plan', '--format', 'json', '--detailed-exitcode']);
+    expect(reportOf(stdout).templates[0]?.subdomains[0]?.answers).toMatchObject({ status: 'off' });
+    expect(code).toBe(0);
+    expect(server.questions).toEqual([]);
+  });
+
+  it('fails where no server can be asked, and names what is in the way', async () => {
+    const { launch, server } = await prepared();
+    const { env, cwd } = launch();
+    const other = await startZoneServer({ apex: 'other.example.org', lines: [] });
+    onTestFinished(() => other.close());
+    const { stdout, code } = await run(['plan', '--answers'], {
+      cwd,
+      env: { ...env, DNS_SYNC_NAMESERVERS: other.place },
+    });
+    expect(code).toBe(1);
+    expect(stdout).toContain(`refused, it refuses the question for ${shop}`);
+    expect(server.questions).toEqual([]);
+  });
+
+  it('does not go with --ignore-subdomains', async () => {
+    const { program } = await prepared();
+    const { stderr, code } = await program(['plan', '--answers', '--ignore-subdomains']);
+    expect(code).toBe(1);
+    expect(stderr).toContain('leave out --ignore-subdomains');
+  });
+
+  it('asks the servers that the template file names', async () => {
+    const other = await startZoneServer({ apex: shop, lines: stale });
+    onTestFinished(() => other.close());
+    const { program, server } = await prepared(lines, `nameservers: ['${other.place}']`);
+    const { stdout } = await program(['plan', '--answers', '--format', 'json']);
+    expect(reportOf(stdout).templates[0]?.subdomains[0]?.answers.status).toBe('drifted');
+    expect(server.questions).toEqual([]);
+  });
+});
+
+describe('check', () => {
+  it('shows the four layers side by side', async () => {
+    const { program, server } = await prepared(stale);
+    const { stdout, code } = await program(['check', shop, '--detailed-exitcode']);
+    expect(code).toBe(2);
+    expect(stdout).toMatch(/^shop\.example\.net: drifted · site \(\d+\) · templates\/site\.yaml\n/);
+    expect(stdout).toMatch(new RegExp(`NAME +TYPE +FILE +TEMPLATE +SERVICE +${server.place}`));
+    expect(stdout).toMatch(/@ +A +192\.0\.2\.1 += += +=\n/);
+    expect(stdout).toMatch(/www +A +192\.0\.2\.2 += += +192\.0\.2\.9 ttl 3600\n/);
+  });
+
+  it('gives the same to programs', async () => {
+    const { program, server } = await prepared(stale);
+    const { stdout, code } = await program(['check', shop, '--format', 'json']);
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject([
+      {
+        subdomain: shop,
+        status: 'drifted',
+        template: 'site',
+        file: 'templates/site.yaml',
+        records: expect.arrayContaining([
+          expect.objectContaining({
+            name: 'www',
+            type: 'A',
+            service: [expect.objectContaining({ content: '192.0.2.2' })],
+            servers: { [server.place]: [expect.objectContaining({ content: '192.0.2.9' })] },
+          }),
+        ]),
+        answers: { status: 'drifted' },
+      },
+    ]);
+  });
+
+  it('looks at a subdomain that no file names, and says where the service knows none', async () => {
+    const { program, service } = await prepared();
+    await service.change('set-subdomain', { name: 'late.shop.example.net', dns_template_id: 17 });
+    const { stdout } = await program(['check', 'late.shop.example.net']);
+    expect(stdout).toMatch(/drifted · standard-web \(17\) · in no template file/);
+    const { stderr, code } = await program(['check', 'nowhere.example.net']);
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/no such subdomain/i);
+  });
+
+  it('needs nothing but the embedded service to show all four', async () => {
+    const cwd = await workplace();
+    const { stdout, code } = await run(['check', 'bakery.example.net', '--sandbox'], { cwd });
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/www +A +203\.0\.113\.10 ttl 3600 +203\.0\.113\.9 ttl 3600 += +=\n/);
+  });
+});
