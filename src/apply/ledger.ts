@@ -34,7 +34,7 @@ export interface Ledger {
   park(
     present: Present,
     seen: RecordData,
-    changes: Pick<RecordMemory, 'rewritten' | 'cause' | 'displaced'>,
+    changes: Pick<RecordMemory, 'rewritten' | 'cause' | 'displaced'> & Partial<RecordMemory>,
   ): void;
   /** A record is back in its place, and stands for what it stood for there. */
   restore(own: NonNullable<Displaced['own']>, id: number, seen: RecordData): void;

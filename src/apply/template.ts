@@ -95,7 +95,9 @@ const noteRestored = (work: TemplateWork, step: Step): void => {
   if (!isPark(step) || !isRestore(step) || work.fates.get(stepKey(step))?.outcome !== 'applied') return;
   const { id } = step.present.record;
   const park = work.fates.get(parkedKey(id));
-  if (park?.outcome !== 'applied') return;
+  if (!park) return;
+  work.fates.delete(stepKey(step));
+  if (park.outcome !== 'applied') return;
   const why = work.fates.get(work.madeWay.get(id) ?? '');
   const cause = why ? ` (${resultOf(why.step).type}): ${why.error}` : '';
   work.fates.set(parkedKey(id), {
@@ -104,5 +106,4 @@ const noteRestored = (work: TemplateWork, step: Step): void => {
     error: `taken back: the write it made way for was not accepted${cause}`,
     retryAt: why?.retryAt ?? null,
   });
-  work.fates.delete(stepKey(step));
 };

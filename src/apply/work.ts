@@ -2,6 +2,7 @@ import { canonicalName, canonicalType, sameData } from '../model/canonical.ts';
 import { dataOf } from '../model/record.ts';
 import type { PresentTemplate } from '../model/template.ts';
 import { entryOf, recordKey } from '../plan/entry.ts';
+import { isStuck } from '../plan/memory.ts';
 import { isParkedName } from '../plan/parked.ts';
 import { isPark, presentOf, resultOf, type Step } from '../plan/step.ts';
 import type { MemoryReader } from '../state/memory.ts';
@@ -50,11 +51,12 @@ interface OpenOptions {
   readonly clock: Clock;
 }
 
-/** What made way and is out of its parked place again stands for what it stood for, whoever brought it back. */
+/** What was parked and is out of its parked place again stands for what it stood for, whoever brought it back. */
 const takeBack = (ledger: Ledger, { records }: PresentTemplate): void => {
   for (const [id, { own }] of ledger.view.displaced) {
     const record = records.find((one) => one.id === id);
-    if (own && record && !isParkedName(canonicalName(record.name))) ledger.restore(own, id, dataOf(record));
+    if (!own || !record || isStuck(ledger.view, record)) continue;
+    if (!isParkedName(canonicalName(record.name))) ledger.restore(own, id, dataOf(record));
   }
 };
 

@@ -1,9 +1,10 @@
 import { HostingError } from '../hosting/errors.ts';
 import { grownPause } from '../lib/backoff.ts';
-import { canonicalType, sameData } from '../model/canonical.ts';
+import { canonicalName, canonicalType, sameData } from '../model/canonical.ts';
 import { dataOf, type PresentRecord, type RecordData } from '../model/record.ts';
 import type { PresentTemplate } from '../model/template.ts';
 import { entryOf, pairOf, recordKey } from '../plan/entry.ts';
+import { mayBeOneOf } from '../plan/like.ts';
 import { parkedKey, type Displaced } from '../plan/memory.ts';
 import {
   additionOf,
@@ -16,7 +17,7 @@ import {
   type ParkStep,
   type Step,
 } from '../plan/step.ts';
-import { isParkedName } from '../plan/parked.ts';
+import { isParkedName, parkedForm } from '../plan/parked.ts';
 import type { Ending, Failure, Intent, RecordMemory } from '../state/memory.ts';
 import { arrivalOf, disbelief, showsMore, showsTheSame, targetOf } from './answer.ts';
 import type { ApplyContext, Clock, Fate, TemplateWork } from './context.ts';
@@ -110,20 +111,21 @@ const commit = async (
   const sent = resultOf(step);
   const present = entryOf(record);
   work.ledger.setFacts({ lastWriteAt: intent.at });
-  if (isPark(step)) {
-    const isBack = isRestore(step);
-    const isOut = isParkedName(present.name) || isBack;
-    const { id } = step.present.record;
-    const own = work.ledger.view.displaced.get(id)?.own;
-    const rewritten = isOut ? null : { sent, stored: dataOf(record) };
-    if (isBack && own) work.ledger.restore(own, id, dataOf(record));
-    else
-      work.ledger.park(step.present, dataOf(record), {
-        rewritten,
-        // It is out of place for the same reason as before.
-        cause: isBack ? step.difference.cause : null,
-        displaced: isBack ? null : displacedBy(step, work),
-      });
+  if (isPark(step) && isRestore(step)) commitRestore(work, step, record);
+  else if (isPark(step)) {
+    const isOut = isParkedName(present.name);
+    // An answer may show it as it was.
+    const isStuck = !isOut && present.content === entryOf(sent).content;
+    work.ledger.park(step.present, dataOf(record), {
+      rewritten: isOut ? null : { sent, stored: dataOf(record) },
+      cause: null,
+      displaced: displacedBy(step, isStuck, work),
+    });
+    if (isStuck) {
+      const error = `the service kept its name, and stored ${record.name ?? '@'} ${record.type} ${record.content}`;
+      await finish(work, intent, { outcome: 'failed', recordId: record.id, error }, context);
+      return { step, outcome: 'failed', error, retryAt: null };
+    }
   } else {
     const previous = work.ledger.get(recordKey(step.wanted));
     work.ledger.bind(step.wanted, present, {
@@ -138,24 +140,48 @@ const commit = async (
   return { step, outcome: 'applied', error: null, retryAt: null };
 };
 
-/** A write that sends a name, or an add without one, tells what the service makes of it. */
+/**
+ * A write that sends a name, or an add without one, tells what the service makes of it; any other does where it shows
+ * the name in another spelling.
+ */
 const keptNameAfter = (
   step: Step,
   name: string,
   { ledger }: TemplateWork,
 ): Pick<RecordMemory, 'keptName'> => {
-  if (!('present' in step) || changeOf(step).name !== null) return { keptName: name };
+  const sendsName = !('present' in step) || changeOf(step).name !== null;
+  const isLike = mayBeOneOf(new Set([canonicalName(resultOf(step).name)]));
+  if (sendsName || isLike(name)) return { keptName: name };
   const keptName = ledger.ofId(step.present.record.id)?.keptName;
   return keptName === undefined ? {} : { keptName };
 };
 
-/** What a park takes from its place; null where it makes way for nothing. */
+/** A record that kept its name when it was parked is not parked again. */
+const commitRestore = ({ ledger }: TemplateWork, step: ParkStep, record: PresentRecord): void => {
+  const { present, difference } = step;
+  const stored = dataOf(record);
+  const known = ledger.view.displaced.get(record.id);
+  const wasStuck = !isParkedName(present.name);
+  const rewritten = wasStuck ? { sent: parkedForm(record, present.type), stored } : null;
+  const changes = { rewritten, keptName: canonicalName(record.name) };
+  if (known?.own) {
+    ledger.restore(known.own, record.id, stored);
+    ledger.change(known.own.key, known.own.wanted, changes);
+  } else {
+    // It is out of place for the same reason as before.
+    const { cause, desired: wanted } = difference;
+    ledger.park(present, stored, { ...changes, wanted, cause, displaced: null });
+  }
+};
+
+/** What a park takes from its place; null where it makes way for nothing, and is out of it. */
 const displacedBy = (
   { present, difference: { cause } }: ParkStep,
+  isStuck: boolean,
   { madeWay, ledger }: TemplateWork,
 ): Displaced | null => {
   const { record } = present;
-  const key = madeWay.get(record.id);
+  const key = madeWay.get(record.id) ?? (isStuck ? parkedKey(record.id) : undefined);
   if (key === undefined) return null;
   const known = ledger.ofId(record.id);
   const own = known && known.key !== parkedKey(record.id) ? { key: known.key, wanted: known.wanted } : null;

@@ -3,15 +3,16 @@ import { dataOf, type PresentRecord } from '../model/record.ts';
 import type { Blocked } from './difference.ts';
 import { recordKey, type Pair, type Present, type Wanted } from './entry.ts';
 import type { BlockedStep } from './order.ts';
-import type { TemplateMemory } from './memory.ts';
+import { isStuck, type TemplateMemory } from './memory.ts';
 import type { Obstruction, PlanInput } from './plan-input.ts';
 
 /** A missing record whose id is still there, as something else, is not missing: an add would make a second one. */
 export const obstructionOfAdd = (
   wanted: Wanted,
   standing: ReadonlyMap<number, PresentRecord>,
-  { memory, gate }: PlanInput,
+  input: PlanInput,
 ): Blocked | null => {
+  const { memory, gate } = input;
   const known = memory.byKey.get(recordKey(wanted));
   const stray = known && standing.get(known.id);
   if (stray) {
@@ -23,21 +24,35 @@ export const obstructionOfAdd = (
     const message = `record ${copy.id} is there, which an add of this one left: apply --retry adds another`;
     return blockedAs({ reason: 'not-converging', message }, wanted, copy);
   }
+  const stuck = stuckBefore(wanted, input);
+  if (stuck) return stuck;
   const obstruction = gate?.(wanted, null);
   return obstruction ? blockedAs(obstruction, wanted, null) : null;
 };
 
+/** What was to make way for it and kept its name is in its way, however that name is spelled. */
+const stuckBefore = (wanted: Wanted, { memory, present: { records } }: PlanInput): Blocked | null => {
+  if (memory.displaced.size === 0) return null;
+  const key = recordKey(wanted);
+  const stuck = records.find(
+    (record) => memory.displaced.get(record.id)?.key === key && isStuck(memory, record),
+  );
+  if (!stuck) return null;
+  const message = `record ${stuck.id} was to make way for it, and the service kept its name`;
+  return blockedAs({ reason: 'not-converging', message }, wanted, stuck);
+};
+
 /** An update cannot take a name away: what is not sent keeps its value (specification §4.6). */
-export const obstructionOfUpdate = (
-  { wanted, present, fields }: Pair,
-  { gate, memory }: PlanInput,
-): Blocked | null => {
+export const obstructionOfUpdate = ({ wanted, present, fields }: Pair, input: PlanInput): Blocked | null => {
+  const { gate, memory } = input;
   const { record } = present;
   const isForNothing = fields.length === 1 || !isNamedByService(present, memory);
   if (wanted.name === '' && fields.includes('name') && isForNothing) {
     const message = `record ${record.id} has the name ${record.name} now, and a name cannot be cleared`;
     return blockedAs({ reason: 'not-converging', message }, wanted, record);
   }
+  const stuck = stuckBefore(wanted, input);
+  if (stuck) return stuck;
   const obstruction = gate?.(wanted, present);
   return obstruction ? blockedAs(obstruction, wanted, record) : null;
 };

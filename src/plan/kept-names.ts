@@ -8,7 +8,7 @@ export type KeptNames = (name: string) => readonly string[];
 
 /**
  * A service may keep names in a spelling of its own. What it made of names that it was sent tells that spelling, and
- * the ending that it gave to most of them it may give to any. A name that was not sent may be a person's.
+ * the ending that it gave to most of them it may give to any. Any other name may be a person's.
  */
 export const keptNamesOf = ({ byId }: TemplateMemory): KeptNames => {
   const spellings = new Map<string, Set<string>>();

@@ -1,6 +1,7 @@
 import { canonicalRecord, sameData } from '../model/canonical.ts';
 import type { PresentRecord, RecordData } from '../model/record.ts';
 import type { Cause } from './difference.ts';
+import { isParkedName } from './parked.ts';
 
 /** What was last agreed on between the file and the service about one record, by its id. */
 export interface KnownRecord {
@@ -11,12 +12,13 @@ export interface KnownRecord {
   readonly key: string;
   readonly wanted: RecordData;
   readonly seen: RecordData;
-  /** Its name, in canonical form, by the answer to the write that last sent its name; absent where none did. */
+  /** Its name, in canonical form, by the answer to a write of it; absent where none told. */
   readonly keptName?: string;
 }
 
-/** What a record was before it was parked to make way for a wanted one, by whose `recordKey` it is known. */
+/** What a record was before it was parked. */
 export interface Displaced {
+  /** `recordKey` of the wanted record that it made way for; its own `parkedKey` where it made way for none. */
   readonly key: string;
   /** The wanted record that it stood for. */
   readonly own: { readonly key: string; readonly wanted: RecordData } | null;
@@ -40,7 +42,7 @@ export interface TemplateMemory {
   readonly claims: ReadonlyMap<string, KnownRecord>;
   /** Ids that were there when the template was first met, and stood for nothing that the file wants. */
   readonly strangers: ReadonlySet<number>;
-  /** By the id of a parked record. */
+  /** By the id of a parked record that made way, or that kept its name. */
   readonly displaced: ReadonlyMap<number, Displaced>;
   /** By `recordKey`: why a record that nothing stands for yet was first found to differ. */
   readonly causes: ReadonlyMap<string, Cause>;
@@ -60,6 +62,15 @@ export const noMemory: TemplateMemory = {
 export const knownOf = ({ byId, claims }: TemplateMemory, record: PresentRecord): KnownRecord | undefined => {
   for (const claim of claims.values()) if (claim.id === record.id && shows(record, claim)) return claim;
   return byId.get(record.id);
+};
+
+/** Whether a record has the content of a parked one and, since the service did not take the other name, no such name. */
+export const isStuck = ({ byId, displaced }: TemplateMemory, record: PresentRecord): boolean => {
+  const known = byId.get(record.id);
+  const was = displaced.get(record.id)?.was;
+  if (!was || known?.key !== parkedKey(record.id) || !sameData(known.seen, record)) return false;
+  const { name, content } = canonicalRecord(record);
+  return !isParkedName(name) && content !== canonicalRecord(was).content;
 };
 
 /** Whether a change of unknown outcome was to make this record a wanted one. */

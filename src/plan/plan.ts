@@ -9,10 +9,11 @@ import { byWanted, entryOf, recordKey, type Pair, type Present, type Wanted } fr
 import { matchesIgnore } from './ignore.ts';
 import { keptNamesOf, type KeptNames } from './kept-names.ts';
 import { addStep } from './make-step.ts';
+import { isStuck } from './memory.ts';
 import { pairRecords } from './pairing.ts';
 import type { PlanInput } from './plan-input.ts';
 import type { Step } from './step.ts';
-import { restoreParked } from './restore.ts';
+import { restoreParked, restoreStuck } from './restore.ts';
 import { isParkedName } from './parked.ts';
 
 /** What differs in one template, and the writes that would mend it. */
@@ -50,12 +51,15 @@ export const planTemplate = (input: PlanInput): TemplatePlan => {
   );
   const free = new Set(adds.free);
   const keptNames = keptNamesOf(memory);
+  const stuck = left.map(({ present }) => present).filter(({ record }) => isStuck(memory, record));
+  const undone = restoreStuck(stuck, input);
+  const isUndone = new Set(undone.map(({ present }) => present));
   const parked = left.map(({ present }) => present).filter(isParked);
   const draft = draftSteps(
     {
       changed: changed.sort((a, b) => byWanted(a.wanted, b.wanted)),
       missing: adds.free,
-      left: left.filter(({ present }) => !isParked(present)),
+      left: left.filter(({ present }) => !isParked(present) && !isUndone.has(present)),
       parked,
       everything,
       wants: wantedIn(wanted),
@@ -68,7 +72,7 @@ export const planTemplate = (input: PlanInput): TemplatePlan => {
   const blocked = [...draft.barred.map(blockedByConflict), ...draft.obstructed, ...adds.obstructed];
   const restored = restoreParked(idle, everything, blocked, keptNames, input);
   return {
-    steps: restored.length === 0 ? draft.steps : [...draft.steps, ...restored],
+    steps: undone.length + restored.length === 0 ? draft.steps : [...undone, ...draft.steps, ...restored],
     keptNames,
     used: draft.used,
     needs: draft.needs,

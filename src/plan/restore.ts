@@ -35,6 +35,13 @@ export const restoreParked = (
   });
 };
 
+/** What kept its name when it was parked would serve nobody there: it gets its content back before all else. */
+export const restoreStuck = (stuck: readonly Present[], { memory, parkGate }: PlanInput): ParkStep[] =>
+  stuck.flatMap((present) => {
+    const step = restoreStep(present, memory.displaced.get(present.record.id)!);
+    return parkGate?.(present, step.difference.desired) ? [] : [step];
+  });
+
 const isBarred = (was: RecordData, everything: readonly Present[], keptNames: KeptNames): boolean => {
   const result = canonicalRecord(was);
   const kinds = excludedKinds(kindOf(result));

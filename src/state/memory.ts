@@ -88,7 +88,7 @@ export interface RecordMemory {
   /** Both sides as they last agreed, or as they were first met. */
   readonly wanted: RecordData;
   readonly seen: RecordData | null;
-  /** Its name, in canonical form, by the answer to the write that last sent its name; absent where none did. */
+  /** Its name, in canonical form, by the answer to a write of it; absent where none told. */
   readonly keptName?: string;
   /** Adds that were sent and may have landed, since a person last said to try again. */
   readonly adds: number;

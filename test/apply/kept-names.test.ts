@@ -27,6 +27,25 @@ test('the name that an answer shows where none was sent is no spelling of the se
   ]);
 });
 
+test.each(['www.', 'www.##DOMAIN##'])(
+  'a spelling that an answer shows where no name was sent is one of the service: %s',
+  async (name) => {
+    const scene = await openScene(presentTemplate(['#1 @ MX 10 mx1.example.net', '#2 www A 192.0.2.1']));
+    const mx = '@ MX 10 mx1.example.net';
+    await scene.pass(desiredTemplate([mx, www]));
+    scene.mishaps.set('update 1', (template) => {
+      const records = template.records.map((one) => (one.id === 2 ? { ...one, name } : one));
+      return (scene.present = { ...template, records });
+    });
+    await scene.pass(desiredTemplate([mx, 'www A 192.0.2.2']));
+    const { templates } = await scene.pass(desiredTemplate([mx, 'www CNAME web.example.net']));
+    expect(templates[0]?.differences).toMatchObject([
+      { action: 'blocked', reason: 'cname-conflict', conflicts: [2] },
+      { action: 'surplus', recordId: 2 },
+    ]);
+  },
+);
+
 test('a record without a name, to which the service gives one, changes in place again and again', async () => {
   const scene = await openScene(presentTemplate(['#2 www A 192.0.2.1']));
   const named = () => ({
