@@ -78,10 +78,7 @@ const commands: readonly AddCommand[] = [
     withWriteOptions(withConnection(withNames(program.command('import'))))
       .description("writes template files from the client's own templates at the service")
       .option('--out <dir>', 'where to (default: the first of the template directories)')
-      .option(
-        '--overwrite',
-        'also where there is a file; keeps what is not about records, and their comments',
-      )
+      .option('--overwrite', 'also where there is a file; only entries that differ are changed')
       .option('--var <name=value>', 'a variable of the files that are there; repeatable', collect)
       .addHelpText('after', '\nExit code 1: a template was skipped, so that no file says what it holds.')
       .action(async (templates: string[], options: Options) =>

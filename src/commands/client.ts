@@ -27,6 +27,8 @@ export type PassRequest = Pick<Pass, 'run' | 'trigger' | 'templates' | 'signal' 
     /** Milliseconds to wait for another process that writes for this client. */
     readonly lockTimeout: number;
     readonly onWait?: (holder: string) => void;
+    /** Writes nothing to the service, whatever the files say, and remembers what it saw. */
+    readonly onlyRemembers?: boolean;
     /** Told when nothing is waited for any more, and the pass begins. */
     readonly onStart?: () => void;
     /** Given what was read of the files, before anything else is done; gives the part that the pass is about. */
@@ -134,8 +136,9 @@ export const openClient = ({
         // The service answers while files are looked at; where all have to be read first, its answer would be an old one.
         const listing = read ?? (loader.isWarm() ? list() : null);
         listing?.catch(() => undefined);
-        const loaded = await load();
-        latest = loaded;
+        const files = await load();
+        latest = files;
+        const loaded = request.onlyRemembers ? withoutWrites(files) : files;
         const { templates: names } = request;
         const described = names.length === 0 ? loaded : { ...loaded, problems: problemsOf(loaded, names) };
         const part = request.onDesired?.(described) ?? described;
@@ -155,7 +158,8 @@ export const openClient = ({
         return keeper.read(place(), list, (memory, ...rest) => begin(memory, null, ...rest));
       }
       const { lockTimeout, signal, onWait = () => undefined } = request;
-      return keeper.write(place(), { timeout: lockTimeout, signal, onWait }, list, (memory, ...rest) => {
+      const use = { timeout: lockTimeout, signal, onWait, mayBeginAnew: request.onlyRemembers === true };
+      return keeper.write(place(), use, list, (memory, ...rest) => {
         const own = withoutSecrets(memory, scrubber([tokens.userToken, tokens.clientToken]));
         return begin(own, own, ...rest);
       });
@@ -167,6 +171,11 @@ export const openClient = ({
     },
   };
 };
+
+const withoutWrites = (desired: DesiredState): DesiredState => ({
+  ...desired,
+  templates: desired.templates.map((template) => ({ ...template, mode: 'report' })),
+});
 
 /** Says of which files the commit is not the whole truth. What is as it is said stays the very same. */
 const withUncommitted = (result: PassResult, isUncommitted: (file: string) => boolean): PassResult => {

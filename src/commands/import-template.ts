@@ -12,6 +12,8 @@ import type { DesiredState, DesiredTemplate, PresentTemplate } from '../model/te
 import type { ClientSettings } from '../settings/client.ts';
 
 export interface Outcome {
+  /** What the file calls it. */
+  readonly template: string;
   readonly result: 'written' | 'unchanged' | 'skipped';
   readonly file: string;
   /** What was written, or why nothing was. */
@@ -38,7 +40,7 @@ export const readDirectory = async (directory: string, client: ClientSettings): 
   return { directory, state, settings };
 };
 
-const isBelow = (upper: string, lower: string): boolean => {
+export const isBelow = (upper: string, lower: string): boolean => {
   const way = path.relative(upper, lower);
   return way.split(path.sep)[0] !== '..' && !path.isAbsolute(way);
 };
@@ -57,11 +59,11 @@ export const importTemplate = async (
 ): Promise<Outcome> => {
   if (JSON.stringify(clean(template)) !== JSON.stringify(template)) {
     const note = `template ${template.id} holds a token of this client, and that is written into no file`;
-    return { result: 'skipped', file: directory, note };
+    return { template: label.name, result: 'skipped', file: directory, note };
   }
   const [described, ...others] = descriptionsOf(template, label, state);
   const file = described?.file ?? path.join(directory, label.fileName);
-  const skipped = (note: string): Outcome => ({ result: 'skipped', file, note });
+  const skipped = (note: string): Outcome => ({ template: label.name, result: 'skipped', file, note });
   if (others.length > 0) return skipped(`${others.map((other) => other.file).join(', ')} describes it too`);
   try {
     const bytes = await readIfThere(file);
@@ -80,7 +82,8 @@ export const importTemplate = async (
     const changed: Change[] = [];
     for (const [place, text] of files) {
       const before = await readIfThere(place);
-      if (before?.equals(Buffer.from(text)) === true) continue;
+      if (before?.equals(Buffer.from(text)) === true || (place === file && text === existing.source))
+        continue;
       if (before !== null && !overwrite) {
         const which = place === file ? 'it' : place;
         return skipped(`${which} is there already; --overwrite writes it anew`);
@@ -90,7 +93,7 @@ export const importTemplate = async (
     for (const { place, text, isNew } of changed) {
       await (isNew ? createFile(place, text) : replaceFile(place, text));
     }
-    return { result: changed.length === 0 ? 'unchanged' : 'written', file, note };
+    return { template: label.name, result: changed.length === 0 ? 'unchanged' : 'written', file, note };
   } catch (error) {
     if (error instanceof UserError || (error instanceof Error && 'code' in error))
       return skipped(messageOf(error));

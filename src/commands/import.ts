@@ -4,13 +4,13 @@ import { plural } from '../lib/plural.ts';
 import type { Options } from './options.ts';
 import { labelsOf } from '../desired/label.ts';
 import { suggestion } from '../desired/nearest.ts';
-import { UserError } from '../errors.ts';
+import { LockedError, UserError } from '../errors.ts';
 import { HostingError } from '../hosting/errors.ts';
 import type { PresentTemplate } from '../model/template.ts';
 import type { Client } from './client.ts';
-import { importTemplate, readDirectory, type Outcome } from './import-template.ts';
+import { importTemplate, isBelow, readDirectory, type Outcome } from './import-template.ts';
 import { matchNames } from './match-names.ts';
-import { openSession, type Session } from './session.ts';
+import { newRun, openSession, type Session } from './session.ts';
 
 /** Writes template files from the client's own templates. 1 if a template has no file that says what it holds. */
 export const importTemplates = async (wanted: readonly string[], options: Options): Promise<number> => {
@@ -20,7 +20,14 @@ export const importTemplates = async (wanted: readonly string[], options: Option
     const names = resolveNames(wanted, jobs);
     const outcomes: Outcome[] = [];
     // One after the other: two clients may share a directory.
-    for (const job of jobs) outcomes.push(...(await importJob(job, names, session, options)));
+    for (const job of jobs) {
+      const found = await importJob(job, names, session, options);
+      outcomes.push(...found);
+      await teach(
+        job,
+        found.filter(({ result }) => result !== 'skipped').map(({ template }) => template),
+      );
+    }
     process.stdout.write(summaryOf(outcomes));
     return outcomes.some(({ result }) => result === 'skipped') ? 1 : 0;
   } catch (error) {
@@ -73,6 +80,33 @@ const importJob = async (
     outcomes.push(await importTemplate(template, label, { ...target, overwrite, clean }));
   }
   return outcomes;
+};
+
+/**
+ * What the files want now is there: the client's memory takes it for the files' own, so that a line that is dropped
+ * later is known to have been wanted. Whoever else is at work for the client does the same with its next pass.
+ */
+const teach = async ({ client, directory }: Job, templates: readonly string[]): Promise<void> => {
+  if (templates.length === 0 || !client.settings.templates.some((one) => isBelow(one, directory))) return;
+  try {
+    await client.pass({
+      run: newRun(),
+      trigger: 'command',
+      templates,
+      signal: new AbortController().signal,
+      onChange: () => undefined,
+      dryRun: false,
+      onlyRemembers: true,
+      ignoreSubdomains: true,
+      lockTimeout: 0,
+    });
+  } catch (error) {
+    if (error instanceof LockedError) return;
+    if (!(error instanceof UserError)) throw error;
+    process.stderr.write(
+      `dns-template-sync: the files are written, but nothing could be remembered: ${escapeControl(error.message)}\n`,
+    );
+  }
 };
 
 const summaryOf = (outcomes: readonly Outcome[]): string => {

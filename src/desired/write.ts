@@ -6,6 +6,7 @@ import { outlineOf } from './outline.ts';
 import { atFile, isError, type Finding } from './problem.ts';
 import type { SourceFile } from './snapshot.ts';
 import { draftTemplate, type TemplateSettings } from './template-draft.ts';
+import { arrange, type Arrangement } from './write/arrange.ts';
 import type { Existing } from './write/existing.ts';
 import { layOutFiles, type Layout } from './write/layout.ts';
 import { scalarOf } from './write/scalar.ts';
@@ -47,23 +48,46 @@ export const writeTemplate = ({
 }: WriteRequest): Written => {
   const { wanted, remarks: unsaid } = sortOut(template.records, existing.ignore);
   const remarks = name === template.name ? unsaid : [`its name: ${scalarOf(template.name)}`, ...unsaid];
-  const contents = { name, id, ttl: commonTtl(wanted), wanted, remarks, existing };
+  const arrangement = arrangementIn(existing, wanted);
+  const ttl = arrangement ? arrangement.ttl : commonTtl(wanted);
+  const contents = { name, id, ttl, wanted, remarks, existing, arrangement };
+  const kept = new Set(arrangement?.slots.flatMap(({ lines, records }) => (lines ? records : [])));
   const allow = new Map<Present, AllowableCheck[]>();
-  for (const record of withOwnTtl(wanted)) allow.set(record, ['mixed-ttl']);
+  for (const record of withOwnTtl(wanted)) if (!kept.has(record)) allow.set(record, ['mixed-ttl']);
   for (;;) {
     const { own, fragments } = layOutFiles(contents, allow, fragmentName);
     const recordAt = ({ file, line }: Finding): Present | undefined =>
       (fragments.get(file) ?? own).recordAt(line);
+    const isKept = ({ file, line }: Finding): boolean => (fragments.get(file) ?? own).isKept(line);
     const findings = findingsIn(own, fragments, settings).filter(
-      (finding) => isError(finding, false) || recordAt(finding) !== undefined,
+      (finding) => isError(finding, false) || (recordAt(finding) !== undefined && !isKept(finding)),
     );
     if (findings.length === 0) {
       const texts = new Map([...fragments].map(([file, { text }]) => [file, text]));
-      return { text: own.text, fragments: texts, wanted: wanted.length, remarks: remarks.length };
+      return {
+        text: asItWas(own.text, existing),
+        fragments: texts,
+        wanted: wanted.length,
+        remarks: remarks.length,
+      };
     }
     const stubborn = switchOff(findings, recordAt, allow);
     if (stubborn !== null) return { refusal: `${stubborn.message} [${stubborn.check}]` };
   }
+};
+
+/** Null where no entry can be kept. */
+const arrangementIn = ({ list }: Existing, wanted: readonly Present[]): Arrangement | null => {
+  if (list === null || list.entries.length === 0) return null;
+  const arrangement = arrange(list.entries, wanted);
+  return list.head || arrangement.isSame ? arrangement : null;
+};
+
+/** With the line ends of the file that is there; or the very same, where only what stands at its end would change. */
+const asItWas = (text: string, { source }: Existing): string => {
+  const isCrlf = source.includes('\r\n');
+  const made = isCrlf ? text.replaceAll('\n', '\r\n') : text;
+  return made.trimEnd() === source.trimEnd() ? source : made;
 };
 
 const findingsIn = (

@@ -19,9 +19,14 @@ export interface MemoryKeeper {
   /** Planning goes on without memory where there is none, or none that can be read. */
   read<T>(place: MemoryPlace, list: List, task: Task<MemoryReader, T>): Promise<T>;
   /** While it holds the lock. */
-  write<T>(place: MemoryPlace, waiting: Waiting, list: List, task: Task<Memory, T>): Promise<T>;
+  write<T>(place: MemoryPlace, use: Use, list: List, task: Task<Memory, T>): Promise<T>;
   /** At once, or when the pass that runs has ended. */
   close(): Promise<void>;
+}
+
+/** `mayBeginAnew`: that nothing is remembered yet is nothing to tell. */
+interface Use extends Waiting {
+  readonly mayBeginAnew?: boolean;
 }
 
 /** Given the listing by which the client was found, where that took one. */
@@ -56,7 +61,7 @@ export const createMemoryKeeper = (warn: (message: string) => void): MemoryKeepe
         return task(memory, say, listing);
       });
     },
-    write: async (place, waiting, list, task) => {
+    write: async (place, { mayBeginAnew = false, ...waiting }, list, task) => {
       let say: Say = () => undefined;
       const open = (): Promise<FileMemory> => kept.open(place, (...where) => openOrSalvage(...where, say));
       const { locks, isDecided, listing, notice } = await holdClient(place, waiting, list, {
@@ -70,7 +75,8 @@ export const createMemoryKeeper = (warn: (message: string) => void): MemoryKeepe
         const memory = await open();
         return await kept.use(async () => {
           if (notice !== null) say(notice);
-          if (!place.isSandbox && isDecided && !(await kept.isFilled())) say(startsWithout(place.file));
+          if (!place.isSandbox && isDecided && !mayBeginAnew && !(await kept.isFilled()))
+            say(startsWithout(place.file));
           const onFailure = (error: unknown): void => {
             kept.distrust();
             say(messageOf(error));

@@ -80,10 +80,10 @@ records: # all of them
   - { type: A, content: 192.0.2.1 } # in Bern
   # two lines
   # on www
-  # an address
-  # the same one
-  - { type: A, name: www, content: 192.0.2.1 }
-  - { type: A, name: www, content: 192.0.2.2 }
+  - type: A # an address
+    name: www
+    # the same one
+    content: [192.0.2.1, 192.0.2.2]
   - { type: MX, content: mx.example.net, priority: 10 }
   # at the end of the list
 subdomains: # two
@@ -93,7 +93,7 @@ subdomains: # two
 `);
 });
 
-test('a comment stays where the TTL changes, and goes where the content does', async () => {
+test('a comment stays where the TTL or the content changes', async () => {
   const file = `template: web
 records:
   # first
@@ -102,8 +102,8 @@ records:
   - { type: A, name: www, content: 192.0.2.1 }
 `;
   const written = await writeAnew(file, templateOf(a, { ...www, content: '192.0.2.9' }));
-  expect(written).toContain('  # first\n  - { type: A, content: 192.0.2.1 }\n');
-  expect(written).not.toContain('second');
+  expect(written).toContain('  # first\n  - { type: A, content: 192.0.2.1, ttl: 3600 }\n');
+  expect(written).toContain('  # second\n  - { type: A, name: www, content: 192.0.2.9 }\n');
 });
 
 test('a blank line before a comment stays, but for the first record', async () => {
@@ -139,16 +139,68 @@ test('a TTL that not all records have goes', async () => {
   expect(written).toBe('template: web\n# why\nrecords:\n  - { type: A, content: 192.0.2.1 }\n');
 });
 
-test('variables that the rest of the file needs stay, records are written without', async () => {
+test('variables stay where they stand for what is there, and go where the content has changed', async () => {
   const file = `template: web
 vars: { zone: example.net }
 subdomains: ['shop.\${zone}']
 records:
   - { type: MX, content: 'mx.\${zone}', priority: 10 } # ours
 `;
-  const written = await writeAnew(file, templateOf(mx));
+  expect(await writeAnew(file, templateOf(mx))).toBe(file);
+  const written = await writeAnew(file, templateOf({ ...mx, content: 'mx.example.org' }));
   expect(written).toContain("vars: { zone: example.net }\nsubdomains: ['shop.${zone}']\n");
-  expect(written).toContain('  - { type: MX, content: mx.example.net, priority: 10 } # ours\n');
+  expect(written).toContain('  - { type: MX, content: mx.example.org, priority: 10 } # ours\n');
+});
+
+describe('what did not change stays byte for byte', () => {
+  const file = `template:   "web"   # quoted
+ttl: 1h
+vars: {web: 192.0.2.1}
+
+records:
+  # mail first
+  - {type: mx, content: MX.example.net., priority: "10"}   # aligned
+
+  - type: A
+    content: "\${web}"
+    ttl: 60m
+  - { type: A, name: www, content: [ "\${web}", 192.0.2.2 ] }
+`;
+  const state = templateOf({ ...www, content: '192.0.2.2' }, www, a, mx);
+
+  test.each<[string, string]>([
+    ['as it is', file],
+    ['with the line ends of Windows', file.replaceAll('\n', '\r\n')],
+    ['without a line end at its end', file.trimEnd()],
+    ['with blank lines at its end', `${file}\n\n`],
+    ['in brackets', 'template: web\nrecords: [{type: A, content: 192.0.2.1, ttl: 1h}] # all\n'],
+  ])('%s', async (what, text) => {
+    expect(await writeAnew(text, what === 'in brackets' ? templateOf(a) : state)).toBe(text);
+  });
+
+  test('but for the records that did', async () => {
+    const written = await writeAnew(
+      file,
+      templateOf({ ...www, content: '192.0.2.2' }, www, { ...a, content: '192.0.2.9' }, mx, {
+        ...www,
+        type: 'AAAA',
+        content: '2001:db8::1',
+      }),
+    );
+    expect(written).toBe(
+      file
+        .replace(/ {2}- type: A\n.*\n.*\n/, '  - { type: A, content: 192.0.2.9 }\n')
+        .replace(/$/, "  - { type: AAAA, name: www, content: '2001:db8::1' }\n"),
+    );
+  });
+
+  test('but for the TTL of the template, where all that is left to it has another one', async () => {
+    const written = await writeAnew(
+      file,
+      templateOf({ ...www, content: '192.0.2.2', ttl: 300 }, { ...www, ttl: 300 }, a, { ...mx, ttl: 300 }),
+    );
+    expect(written).toBe(file.replace('ttl: 1h', 'ttl: 300'));
+  });
 });
 
 test('remarks are made anew, and nothing else at the end of the file goes with them', async () => {
@@ -162,7 +214,7 @@ test('remarks are made anew, and nothing else at the end of the file goes with t
   );
 });
 
-test('a list in brackets becomes one in lines, with its comments', async () => {
+test('a list in brackets in which something has changed becomes one in lines, with its comments', async () => {
   const file = `template: web
 records: [ # all
   {type: A, content: 192.0.2.1}, # first
@@ -170,13 +222,13 @@ records: [ # all
 ] # end
 `;
   const txt = { type: 'TXT', content: 'x # y' };
-  expect(await writeAnew(file, templateOf(a, txt, { ...txt, content: 'z # y' }))).toBe(`template: web
+  expect(await writeAnew(file, templateOf(a, txt, { ...txt, content: 'w # y' }))).toBe(`template: web
 ttl: 3600
 records: # end
   # all
   - { type: A, content: 192.0.2.1 } # first
+  - { type: TXT, content: 'w # y' }
   - { type: TXT, content: 'x # y' }
-  - { type: TXT, content: 'z # y' }
 `);
 });
 

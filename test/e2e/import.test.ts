@@ -224,12 +224,12 @@ describe('where there is a file', () => {
     expect(skipped.stdout).toContain(
       'skipped    templates/voice.yaml: it is there already; --overwrite writes it anew\n',
     );
-    expect(skipped.stdout).toContain('5 templates: 0 written, 0 unchanged, 5 skipped');
+    expect(skipped.stdout).toContain('5 templates: 0 written, 1 unchanged, 4 skipped');
     expect(await textsBelow(templates)).toEqual(before);
 
     const written = await run(['import', '--overwrite'], launch);
     expect(written).toMatchObject({ code: 0, stderr: '' });
-    expect(written.stdout).toContain('5 templates: 5 written, 0 unchanged, 0 skipped');
+    expect(written.stdout).toContain('5 templates: 4 written, 1 unchanged, 0 skipped');
     const voice = await readFile(path.join(templates, 'voice.yaml'), 'utf8');
     expect(voice).toMatch(/^# Telephony, [^]*\nid: 31\nttl: 300\n/);
     const mail = await readFile(path.join(templates, 'mail-only.yaml'), 'utf8');

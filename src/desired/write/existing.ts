@@ -1,6 +1,7 @@
 import { isMap, isSeq, LineCounter, parseDocument, visit, type ParsedNode, type YAMLSeq } from 'yaml';
 import type { DesiredTemplate, IgnoreRule } from '../../model/template.ts';
 import { entryOf, recordKey } from '../../plan/entry.ts';
+import { commentBeside, entriesIn, lineAfter, linesOf, type EntryList } from './existing-entries.ts';
 
 /** What is kept of a file that is written anew. */
 export interface Existing {
@@ -10,6 +11,12 @@ export interface Existing {
   /** By record key; records of one entry share theirs. */
   readonly comments: ReadonlyMap<string, RecordComments>;
   readonly ignore: readonly IgnoreRule[];
+  /** The list of records: entries that say what is so are kept. */
+  readonly list: EntryList | null;
+  readonly name: string;
+  readonly id: number | null;
+  /** The text as it is. */
+  readonly source: string;
 }
 
 /** A key of the template's document with all that is said under it. */
@@ -40,6 +47,10 @@ export const nothingYet: Existing = {
   tail: [],
   comments: new Map(),
   ignore: [],
+  list: null,
+  name: '',
+  id: null,
+  source: '',
 };
 
 /**
@@ -50,9 +61,13 @@ export const existingIn = (
   source: string,
   desired: DesiredTemplate,
 ): Existing | { readonly refusal: string } => {
-  const text = withoutRemarks(source);
+  const text = withoutRemarks(source.replaceAll('\r\n', '\n'));
   const lines = new LineCounter();
-  const { contents, errors } = parseDocument(text, { schema: 'failsafe', lineCounter: lines });
+  const { contents, errors } = parseDocument(text, {
+    schema: 'failsafe',
+    lineCounter: lines,
+    keepSourceTokens: true,
+  });
   if (errors.length > 0) return { refusal: 'it holds several documents' };
   const parts = isMap(contents)
     ? contents.items.map(({ key, value }) => ({ key: String(key), value, start: key.range[0] }))
@@ -69,7 +84,23 @@ export const existingIn = (
     tail,
     comments: isSeq(records) ? commentsOf(text, records, besideKey, desired, lines) : new Map(),
     ignore: desired.ignore,
+    list: isSeq(records) ? listIn(text, parts, records, desired, lines) : null,
+    name: desired.template,
+    id: desired.id,
+    source,
   };
+};
+
+const listIn = (
+  text: string,
+  parts: readonly Part[],
+  records: YAMLSeq.Parsed,
+  desired: DesiredTemplate,
+  lines: LineCounter,
+): EntryList => {
+  const start = parts.find(({ value }) => value === records)?.start ?? 0;
+  const section = [start, lineAfter(text, records.range[1])] as const;
+  return entriesIn(text, section, records, desired, lines);
 };
 
 /** The lines stay, so that positions do. */
@@ -104,23 +135,8 @@ const sectionsOf = (text: string, parts: readonly Part[]): Pick<Existing, 'secti
   return { sections, tail: withoutLastBlanks(leads.at(-1)!) };
 };
 
-const lineAfter = (text: string, offset: number): number => {
-  if (offset === 0 || text[offset - 1] === '\n') return offset;
-  const end = text.indexOf('\n', offset);
-  return end < 0 ? text.length : end + 1;
-};
-
-const linesOf = (text: string): string[] => (text === '' ? [] : text.replace(/\n$/, '').split('\n'));
-
 const withoutLastBlanks = (lines: readonly string[]): string[] =>
   lines.slice(0, lines.findLastIndex((line) => line.trim() !== '') + 1);
-
-/** What follows a value in its line; a list or mapping in lines of its own ends with a line. */
-const commentBeside = (text: string, node: ParsedNode | null): string => {
-  const end = node?.range[1] ?? 0;
-  if (end === 0 || text[end - 1] === '\n') return '';
-  return /^[ \t]*,?[ \t]*(#.*)/.exec(text.slice(end, lineAfter(text, end)))?.[1] ?? '';
-};
 
 const commentsOf = (
   text: string,

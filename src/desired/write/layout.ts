@@ -1,5 +1,6 @@
 import { recordKey, type Present } from '../../plan/entry.ts';
 import type { AllowableCheck } from '../check-id.ts';
+import type { Arrangement } from './arrange.ts';
 import { entryLines, valueOf } from './entry.ts';
 import { scalarOf } from './scalar.ts';
 import { emptySection, remarksTitle, type Existing, type RecordComments, type Section } from './existing.ts';
@@ -13,19 +14,24 @@ export interface Contents {
   readonly wanted: readonly Present[];
   readonly remarks: readonly string[];
   readonly existing: Existing;
+  /** Where there is a list whose entries can be kept. */
+  readonly arrangement: Arrangement | null;
 }
 
 export interface Layout {
   readonly text: string;
   /** The record whose entry takes up this line, counted from 1. */
   readonly recordAt: (line: number) => Present | undefined;
+  /** Whether the line is what a person wrote. */
+  readonly isKept: (line: number) => boolean;
 }
 
 type Allow = ReadonlyMap<Present, readonly AllowableCheck[]>;
 
 interface Line {
   readonly text: string;
-  readonly record?: Present;
+  readonly record?: Present | undefined;
+  readonly isKept?: boolean;
 }
 
 const layOut = (contents: Contents, allow: Allow): Layout => {
@@ -45,6 +51,7 @@ const layOut = (contents: Contents, allow: Allow): Layout => {
 const layoutOf = (lines: readonly Line[]): Layout => ({
   text: lines.map(({ text }) => `${text}\n`).join(''),
   recordAt: (line) => lines[line - 1]?.record,
+  isKept: (line) => lines[line - 1]?.isKept === true,
 });
 
 /** What one file may hold is less than what the loader takes, so that a person may still add something. */
@@ -71,7 +78,7 @@ export const layOutFiles = (
     section.key === 'records' ? { ...section, key: 'include', lines } : section,
   );
   return {
-    own: layOut({ ...contents, wanted: [], existing: { ...existing, sections } }, allow),
+    own: layOut({ ...contents, wanted: [], arrangement: null, existing: { ...existing, sections } }, allow),
     fragments: new Map(fragments),
   };
 };
@@ -103,24 +110,41 @@ const withMissing = (sections: readonly Section[]): readonly Section[] => {
 
 const sectionLines = (section: Section, contents: Contents, allow: Allow): Line[] => {
   const { key, lines, comment } = section;
+  const { existing, arrangement } = contents;
+  const kept = lines.map((text) => ({ text }));
   const beside = comment === '' ? '' : ` ${comment}`;
   const single = (value: string | number | null): Line[] =>
     value === null ? [] : [{ text: `${key}: ${value}${beside}` }];
   switch (key) {
     case 'template':
-      return single(valueOf(contents.name));
+      return existing.name === contents.name ? kept : single(valueOf(contents.name));
     case 'id':
-      return single(contents.id);
+      return existing.id !== null && existing.id === contents.id ? kept : single(contents.id);
     case 'ttl':
-      return single(contents.ttl);
+      return arrangement?.isNewTtl === false ? kept : single(contents.ttl);
     case 'records':
-      return contents.wanted.length === 0
-        ? single('[]')
-        : [{ text: `records:${beside}` }, ...recordLines(contents, allow)];
+      if (contents.wanted.length === 0) return single('[]');
+      if (arrangement && existing.list?.head)
+        return [...existing.list.head.map((text) => ({ text })), ...slotLines(arrangement, allow)];
+      return arrangement?.isSame ? kept : [{ text: `records:${beside}` }, ...recordLines(contents, allow)];
     default:
-      return lines.map((text) => ({ text }));
+      return kept;
   }
 };
+
+const slotLines = ({ slots, ttl }: Arrangement, allow: Allow): Line[] =>
+  slots.flatMap(({ lead, lines, trailing, records, isOpen }) => {
+    const before = lead.map((text): Line => ({ text }));
+    if (lines && !records.some((record) => allow.has(record)))
+      return [...before, ...lines.map((text): Line => ({ text, record: records[0], isKept: true }))];
+    const made = records.flatMap((record, index) => {
+      const stated = isOpen ? record.record.ttl : ttl;
+      const entry = entryLines(record, stated, allow.get(record) ?? []);
+      const comments = index === 0 && trailing !== '' ? { lead: [], trailing } : undefined;
+      return withComments(entry, comments, false).map((text): Line => ({ text, record }));
+    });
+    return [...before, ...made];
+  });
 
 const recordLines = ({ wanted, ttl, existing }: Contents, allow: Allow): Line[] => {
   const placed = new Set<RecordComments>();

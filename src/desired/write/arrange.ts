@@ -1,0 +1,116 @@
+import { recordKey, setKey, type Present } from '../../plan/entry.ts';
+import { statableTtl } from './entry.ts';
+import type { ExistingEntry } from './existing-entries.ts';
+
+/** Records in the place that they have in a file. */
+export interface Slot {
+  /** Comment and blank lines before it. */
+  readonly lead: readonly string[];
+  /** The lines that say just this; null where they are to be made. */
+  readonly lines: readonly string[] | null;
+  /** At the end, with its `#`. */
+  readonly trailing: string;
+  readonly records: readonly Present[];
+  /** Whether the file leaves the TTL of these records open. */
+  readonly isOpen: boolean;
+}
+
+export interface Arrangement {
+  readonly slots: readonly Slot[];
+  /** What the template states for records that state none. */
+  readonly ttl: number | null;
+  /** Whether that is something else than before. */
+  readonly isNewTtl: boolean;
+  /** Whether all entries are kept, and nothing is new. */
+  readonly isSame: boolean;
+}
+
+/**
+ * The wanted records in the order of a file that is there. An entry that wants what is there keeps its lines; where
+ * the content has changed another one takes its place, and what is new comes after the last of its set, else of its
+ * type.
+ */
+export const arrange = (entries: readonly ExistingEntry[], wanted: readonly Present[]): Arrangement => {
+  const present = new Map(wanted.map((one) => [recordKey(one), one]));
+  const stated = new Set(entries.flatMap(({ records }) => records.map(({ key }) => key)));
+  const unplaced = new Set(wanted.filter((one) => !stated.has(recordKey(one))));
+  const ttl = templateTtl(entries, present);
+  const slots: Slot[] = [];
+  let dropped: readonly string[] | null = null;
+  for (const entry of entries) {
+    const records = entry.records.flatMap(
+      (one) => present.get(one.key) ?? takeOfSet(one.setKey, unplaced) ?? [],
+    );
+    if (records.length === 0) {
+      dropped = [...(dropped ?? []), ...headingOf(entry.lead)];
+      continue;
+    }
+    const lead = [...(dropped ?? []), ...entry.lead];
+    slots.push({
+      lead: slots.length === 0 && dropped !== null ? withoutFirstBlanks(lead) : lead,
+      lines: isAsStated(entry, present, ttl) ? entry.lines : null,
+      trailing: entry.trailing,
+      records,
+      isOpen: entry.inheritsTtl && entry.records.every((one) => one.ttl === null),
+    });
+    dropped = null;
+  }
+  for (const record of unplaced) addSlot(record, slots);
+  const isSame = slots.length === entries.length && slots.every(({ lines }) => lines !== null);
+  return { slots, ...ttl, isSame };
+};
+
+type TemplateTtl = Pick<Arrangement, 'ttl' | 'isNewTtl'>;
+
+/** One that all have who leave theirs to the template; none where one has none that a file could state. */
+const templateTtl = (
+  entries: readonly ExistingEntry[],
+  present: ReadonlyMap<string, Present>,
+): TemplateTtl => {
+  const inheriting = entries.flatMap(({ inheritsTtl, records }) =>
+    inheritsTtl ? records.filter(({ ttl }) => ttl !== null) : [],
+  );
+  const before = inheriting[0]?.ttl ?? null;
+  const held = inheriting
+    .flatMap(({ key }) => present.get(key) ?? [])
+    .map(({ record }) => statableTtl(record));
+  const [first = before] = held;
+  const after = held.includes(null) ? null : held.every((ttl) => ttl === first) ? first : before;
+  return { ttl: after, isNewTtl: after !== before };
+};
+
+const isAsStated = (
+  { records, inheritsTtl }: ExistingEntry,
+  present: ReadonlyMap<string, Present>,
+  { ttl }: TemplateTtl,
+): boolean =>
+  records.every((one) => {
+    const held = present.get(one.key);
+    const wanted = inheritsTtl && one.ttl !== null ? ttl : one.ttl;
+    return held !== undefined && (wanted === null || wanted === held.record.ttl);
+  });
+
+const takeOfSet = (key: string, unplaced: Set<Present>): Present | undefined => {
+  const found = [...unplaced].find((one) => setKey(one) === key);
+  if (found) unplaced.delete(found);
+  return found;
+};
+
+const addSlot = (record: Present, slots: Slot[]): void => {
+  const isOfSet = (one: Present): boolean => setKey(one) === setKey(record);
+  const isOfType = (one: Present): boolean => one.type === record.type;
+  const after =
+    [isOfSet, isOfType]
+      .map((isLike) => slots.findLastIndex(({ records }) => records.some(isLike)))
+      .find((index) => index >= 0) ?? slots.length - 1;
+  slots.splice(after + 1, 0, { lead: [], lines: null, trailing: '', records: [record], isOpen: false });
+};
+
+/** What stands before a blank line is of more than the entry that it leads to. */
+const headingOf = (lead: readonly string[]): readonly string[] =>
+  lead.slice(0, Math.max(0, lead.lastIndexOf('')));
+
+const withoutFirstBlanks = (lines: readonly string[]): readonly string[] => {
+  const first = lines.findIndex((line) => line.trim() !== '');
+  return first < 0 ? [] : lines.slice(first);
+};
