@@ -85,8 +85,6 @@ const inAscii = (code) =>
 
 const bundleModules = async (dir) => {
   const input = {
-    thread: source('desired/thread.ts'),
-    'loader-thread': source('desired/loader-thread.ts'),
     // Loaded by tests in processes of their own.
     log: source('log.ts'),
     'sandbox/sandbox': source('sandbox/sandbox.ts'),

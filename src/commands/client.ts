@@ -1,6 +1,5 @@
 import { noRests } from '../apply/rest.ts';
 import type { Found } from '../desired/find.ts';
-import { createBackgroundLoader } from '../desired/background-loader.ts';
 import { createTemplateLoader } from '../desired/load.ts';
 import { problemsOf } from '../desired/problems-of.ts';
 import { createRevisions } from '../desired/revision.ts';
@@ -60,8 +59,6 @@ export interface ClientOptions {
   readonly isSandbox: boolean;
   /** The only name servers that are asked, whatever settings and files say. */
   readonly nameservers?: readonly string[] | undefined;
-  /** A daemon, which has to answer others while it reads files. */
-  readonly isDaemon: boolean;
   /** Told what a person should know that is no part of a report. */
   readonly warn: (message: string) => void;
   readonly onRequest?: Parameters<typeof connectHosting>[0]['onRequest'];
@@ -74,12 +71,11 @@ export const openClient = ({
   others = [],
   isSandbox,
   nameservers,
-  isDaemon,
   warn,
   onRequest,
 }: ClientOptions): Client => {
   let tokens = settings.tokens.read();
-  const loader = isDaemon ? createBackgroundLoader() : createTemplateLoader();
+  const loader = createTemplateLoader();
   const keeper = createMemoryKeeper(warn);
   const rests = noRests();
   const isUncommitted = createUncommitted();
@@ -165,7 +161,6 @@ export const openClient = ({
       });
     },
     close: async () => {
-      loader.close();
       await service.close();
       await keeper.close();
     },

@@ -71,7 +71,7 @@ export const importTemplate = async (
     if ('refusal' in existing) return skipped(`it is there already, and ${existing.refusal}`);
     const id = label.id ?? described?.desired?.id ?? null;
     const fragmentName = (number: number): string => `_${path.parse(file).name}-${number}.yaml`;
-    const written = writeTemplate({ template, name: label.name, id, fragmentName, existing, settings });
+    const written = await writeTemplate({ template, name: label.name, id, fragmentName, existing, settings });
     if ('refusal' in written) return skipped(`no such file can be written: ${written.refusal}`);
     const note = noteOn(written);
     const files = [

@@ -60,7 +60,6 @@ export const openSession = async (
       others: newest.clients.map(({ name }) => name).filter((name) => name !== client.name),
       isSandbox: sandbox !== null,
       nameservers: sandbox?.dns == null ? undefined : [sandbox.dns],
-      isDaemon: logTo === 1,
       warn: (message) => {
         if (logTo === 1) log.warn({ event: 'notice', client: client.name, notice: message }, 'notice');
         else if (log.isLevelEnabled('warn'))

@@ -6,6 +6,8 @@ const limits = {
   records: 250_000,
   /** Records, rules and variables of fragments, right or wrong, once for each template that includes them. */
   entries: 500_000,
+  /** Rules with `*`, each of which is held against each record. */
+  patterns: 1_000,
   substitutions: 1_000_000,
   /** That variables stand for. */
   characters: 64 * 1024 * 1024,
@@ -49,6 +51,11 @@ export const tooManyProblems = (at: Position): Fault =>
 
 export const tooManyFragments = `the templates of this file include more than ${limits.fragments} fragments, all together`;
 
+/** Documents of a file; a template each. */
+export const maxDocuments = 50_000;
+
 export const tooManyEntries = `the templates of this file include more than ${limits.entries} records, rules and variables, all together`;
+
+export const tooManyPatterns = `the templates of this file ignore by more than ${limits.patterns} patterns with \`*\`, all together`;
 
 export const tooManyRecords = `the templates of this file hold more than ${limits.records} records, all together`;

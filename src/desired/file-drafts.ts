@@ -1,3 +1,4 @@
+import { isTurnDue, turn } from '../lib/turn.ts';
 import { Budget } from './budget.ts';
 import { outlineOf } from './outline.ts';
 import type { SourceFile } from './snapshot.ts';
@@ -9,16 +10,21 @@ export interface FileDrafts {
   readonly drafts: readonly TemplateDraft[];
 }
 
-export const draftFile = (file: SourceFile, settings: TemplateSettings): FileDrafts => {
+export const draftFile = async (file: SourceFile, settings: TemplateSettings): Promise<FileDrafts> => {
   const { bytes, ...rest } = file;
-  if (bytes === undefined) return { file, drafts: draftsOf(file, settings) };
-  const outline = outlineOf(bytes, file.isFragment);
-  const drafts = draftsOf({ ...rest, outline }, settings);
+  if (bytes === undefined) return { file, drafts: await draftsOf(file, settings) };
+  const outline = await outlineOf(bytes, file.isFragment);
+  const drafts = await draftsOf({ ...rest, outline }, settings);
   // What the file says is in the drafts now: only what is wrong with it as a whole is still to be told.
   return { file: { ...rest, outline: { documents: [], faults: outline.faults } }, drafts };
 };
 
-const draftsOf = (file: SourceFile, settings: TemplateSettings): TemplateDraft[] => {
+const draftsOf = async (file: SourceFile, settings: TemplateSettings): Promise<TemplateDraft[]> => {
   const budget = new Budget();
-  return file.outline.documents.map((outline) => draftTemplate(file, outline, settings, budget));
+  const drafts: TemplateDraft[] = [];
+  for (const outline of file.outline.documents) {
+    if (isTurnDue()) await turn();
+    drafts.push(await draftTemplate(file, outline, settings, budget));
+  }
+  return drafts;
 };

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { setImmediate } from 'node:timers/promises';
+import { isTurnDue, turn } from '../lib/turn.ts';
 import type { DesiredState } from '../model/template.ts';
 import { desiredState, noTemplates } from './desired-state.ts';
 import { draftFile, type FileDrafts } from './file-drafts.ts';
@@ -18,7 +18,6 @@ import {
   type Witness,
 } from './snapshot.ts';
 import type { TemplateSettings } from './template-draft.ts';
-import { draftSideBySide } from './threads.ts';
 
 export interface LoadOptions extends TemplateSettings {
   /** Directories, read to any depth, and files. */
@@ -37,13 +36,11 @@ export interface TemplateLoader {
   readonly look: (paths: readonly string[]) => Promise<Found>;
   /** Whether files were read before, so that only those that have changed take time. */
   readonly isWarm: () => boolean;
-  /** What is being loaded then is not waited for, and fails. */
-  readonly close: () => void;
 }
 
 /**
  * A loader that remembers, from one load to the next, what it made of each content: an unchanged file costs nothing.
- * It works in this thread, with others beside it where there is much to do.
+ * What takes long is done in slices, between which the program answers others.
  */
 export const createTemplateLoader = (): TemplateLoader => {
   let former: Former | null = null;
@@ -58,7 +55,6 @@ export const createTemplateLoader = (): TemplateLoader => {
   };
   return {
     isWarm: () => former !== null,
-    close: () => undefined,
     look: async (paths) => {
       const look = await lookNow(paths);
       news = { paths, look };
@@ -95,12 +91,13 @@ const loadAnew = async (options: LoadOptions, look: Look, former: Former | null)
   const read = new Map<FoundFile, SourceFile>();
   const outlines = new Map<string, Content>();
   const outliner: Outliner = {
-    outline: (bytes, isFragment) => {
+    outline: async (bytes, isFragment) => {
       const hash = createHash('sha256')
         .update(isFragment ? '_' : ' ')
         .update(bytes)
         .digest('base64');
-      const content = former?.outlines.get(hash) ?? outlines.get(hash) ?? contentOf(hash, bytes, isFragment);
+      const content =
+        former?.outlines.get(hash) ?? outlines.get(hash) ?? (await contentOf(hash, bytes, isFragment));
       if (!content.bytes) outlines.set(hash, content);
       return content;
     },
@@ -131,9 +128,9 @@ const loadAnew = async (options: LoadOptions, look: Look, former: Former | null)
 const notOutlined = { documents: [], faults: [] };
 
 /** A file that includes others has to be understood before they can be looked for; all else can wait. */
-const contentOf = (hash: string, bytes: Buffer, isFragment: boolean): Content =>
+const contentOf = async (hash: string, bytes: Buffer, isFragment: boolean): Promise<Content> =>
   isFragment || mayInclude(bytes)
-    ? { hash, outline: outlineOf(bytes, isFragment) }
+    ? { hash, outline: await outlineOf(bytes, isFragment) }
     : { hash, outline: notOutlined, bytes };
 
 /** Letters of a key can also be written as escapes, `\\x69`. */
@@ -145,15 +142,12 @@ const draftAll = async (
   settings: TemplateSettings,
   known: ReadonlyMap<string, FileDrafts>,
 ): Promise<Map<string, FileDrafts>> => {
-  const templates = files.filter(({ isFragment }) => !isFragment);
-  const keyed = templates.map((file) => ({ file, key: inputKeyOf(file) }));
-  const open = keyed.filter(({ key }) => !known.has(key)).map(({ file }) => file);
-  const made = await draftSideBySide(open, settings);
   const drafts = new Map<string, FileDrafts>();
-  for (const { file, key } of keyed) {
-    const found = known.get(key) ?? made.get(file);
-    if (found === undefined) await setImmediate();
-    drafts.set(key, found ?? draftFile(file, settings));
+  for (const file of files) {
+    if (file.isFragment) continue;
+    const key = inputKeyOf(file);
+    if (isTurnDue()) await turn();
+    drafts.set(key, known.get(key) ?? (await draftFile(file, settings)));
   }
   return drafts;
 };

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
-import { Budget, tooManyProblems } from './budget.ts';
+import { isTurnDue, turn } from '../lib/turn.ts';
+import { Budget, maxDocuments, tooManyProblems } from './budget.ts';
 import { faultAt, quote, type Fault, type Position, type Report } from './fault.ts';
 import { fieldsOf, listIn, mappingIn, scalarIn, scalarsIn, type Fields, type KeyOf } from './fields.ts';
 import {
@@ -41,14 +42,17 @@ export interface Entry<Schema extends z.ZodObject> {
 
 const start: Position = { line: 1, column: 1 };
 
-export const outlineOf = (bytes: Uint8Array, isFragment: boolean): FileOutline => {
+export const outlineOf = async (bytes: Uint8Array, isFragment: boolean): Promise<FileOutline> => {
   const decoded = textOf(bytes);
   if ('fault' in decoded) return { documents: [], faults: [decoded.fault] };
   const yaml = parseYaml(decoded.text);
   const filled = yaml.documents.filter((document) => document.isBroken || !isEmpty(document));
+  const excess = filled[maxDocuments];
+  if (excess) return { documents: [], faults: [faultAt('unreadable', excess, tooManyDocuments)] };
   const budget = new Budget();
   const own = [...yaml.faults, ...refuseMore(filled, isFragment)].filter(() => budget.take('problems'));
-  const documents = filled.map((document) => documentOutline(document, isFragment, budget));
+  const documents: Outline[] = [];
+  for (const document of filled) documents.push(await documentOutline(document, isFragment, budget));
   // Nothing in the file is right then: whose the faults are that are not listed, nobody noted.
   if (budget.isSpent('problems')) return { documents, faults: [...own, tooManyProblems(start)] };
   const isSilent = documents.length === 0 && own.length === 0 && !isFragment;
@@ -69,6 +73,8 @@ export const emptyOutline: Outline = {
   faults: [],
 };
 
+const tooManyDocuments = `the file describes more than ${maxDocuments} templates: put some into other files`;
+
 /** A `---` too many makes an empty document; it says nothing, so it is nothing. */
 const isEmpty = ({ root }: YamlDocument): boolean =>
   root === null || (root.kind === 'scalar' && root.value === null);
@@ -82,7 +88,11 @@ const nothingInIt = faultAt(
 const refuseMore = ([, second]: readonly YamlDocument[], isFragment: boolean): Fault[] =>
   isFragment && second ? [faultAt('wrong-type', second, 'a fragment is one document')] : [];
 
-const documentOutline = (document: YamlDocument, isFragment: boolean, budget: Budget): Outline => {
+const documentOutline = async (
+  document: YamlDocument,
+  isFragment: boolean,
+  budget: Budget,
+): Promise<Outline> => {
   const { line, column } = document;
   if (document.isBroken) return { ...emptyOutline, line, column, fields: namesIn(document) };
   const faults: Fault[] = [];
@@ -95,7 +105,7 @@ const documentOutline = (document: YamlDocument, isFragment: boolean, budget: Bu
     ? fieldsOf(root, fragmentSchema, report)
     : fieldsOf(root, templateSchema, report);
   if (!isFragment) requireKeys(root, report);
-  return { line, column, fields, ...partsIn(fields, report), faults };
+  return { line, column, fields, ...(await partsIn(fields, report)), faults };
 };
 
 /** Of a document whose syntax is wrong nothing is taken but what tells which template it is. */
@@ -114,10 +124,10 @@ const requireKeys = ({ entries, ...at }: MappingNode, report: Report): void => {
   }
 };
 
-const partsIn = (
+const partsIn = async (
   fields: Outline['fields'],
   report: Report,
-): Pick<Outline, 'limits' | 'subdomains' | 'vars' | 'include' | 'ignore' | 'records'> => {
+): Promise<Pick<Outline, 'limits' | 'subdomains' | 'vars' | 'include' | 'ignore' | 'records'>> => {
   const { limits, subdomains, vars, include, ignore, records } = Object.fromEntries(fields);
   return {
     limits: limits === undefined ? emptyOutline.limits : limitsIn(limits, report),
@@ -125,8 +135,11 @@ const partsIn = (
     vars: vars === undefined ? emptyOutline.vars : varsIn(vars, report),
     include: include === undefined ? [] : scalarsIn(include, '`include`', report),
     ignore:
-      ignore === undefined ? [] : entriesIn(ignore, ['`ignore`', 'an ignore rule'], ignoreSchema, report),
-    records: records === undefined ? [] : entriesIn(records, ['`records`', 'a record'], recordSchema, report),
+      ignore === undefined
+        ? []
+        : await entriesIn(ignore, ['`ignore`', 'an ignore rule'], ignoreSchema, report),
+    records:
+      records === undefined ? [] : await entriesIn(records, ['`records`', 'a record'], recordSchema, report),
   };
 };
 
@@ -154,13 +167,17 @@ const varsIn = (node: YamlNode, report: Report): Outline['vars'] => {
   return vars;
 };
 
-const entriesIn = <Schema extends z.ZodObject>(
+const entriesIn = async <Schema extends z.ZodObject>(
   node: YamlNode,
   [list, entry]: readonly [string, string],
   schema: Schema,
   report: Report,
-): Entry<Schema>[] =>
-  (listIn(node, list, report)?.items ?? []).flatMap((item) => {
+): Promise<Entry<Schema>[]> => {
+  const entries: Entry<Schema>[] = [];
+  for (const item of listIn(node, list, report)?.items ?? []) {
+    if (isTurnDue()) await turn();
     const mapping = mappingIn(item, entry, report);
-    return mapping === null ? [] : { node: mapping, fields: fieldsOf(mapping, schema, report) };
-  });
+    if (mapping !== null) entries.push({ node: mapping, fields: fieldsOf(mapping, schema, report) });
+  }
+  return entries;
+};

@@ -52,7 +52,7 @@ export interface Content {
 
 /** What is made of contents, from memory where one has been seen before. */
 export interface Outliner {
-  readonly outline: (bytes: Buffer, isFragment: boolean) => Content;
+  readonly outline: (bytes: Buffer, isFragment: boolean) => Promise<Content>;
   /** What was made of this very file. */
   readonly recall?: (found: FoundFile) => SourceFile | undefined;
   readonly remember?: (found: FoundFile, file: SourceFile) => void;
@@ -178,7 +178,7 @@ const take = async (
   reading.files.set(path, file);
   if (isMissing(file)) return file;
   for (const { text } of file.outline.documents.flatMap((document) => document.include)) {
-    file.includes.set(text, await included(found, text, reading));
+    if (!file.includes.has(text)) file.includes.set(text, await included(found, text, reading));
   }
   // What has not been changed for a while is what it was when it was read.
   if (found.changedAt + restless < reading.lookedAt) reading.outliner.remember?.(found, file);

@@ -1,3 +1,4 @@
+import { isTurnDue, turn } from '../lib/turn.ts';
 import { parseNameServer } from '../model/name-server.ts';
 import type { Place } from '../model/record.ts';
 import {
@@ -8,7 +9,7 @@ import {
   type TemplateDefaults,
   type TemplateLimits,
 } from '../model/template.ts';
-import { Budget, tooManyRecords } from './budget.ts';
+import { Budget, tooManyPatterns, tooManyRecords } from './budget.ts';
 import type { CheckedTemplate, IgnoreDraft } from './checks/check.ts';
 import { hasControlCharacter } from './checks/hosts.ts';
 import { runChecks } from './checks/run.ts';
@@ -43,12 +44,12 @@ export interface TemplateDraft {
 }
 
 /** Fills one document in, with its fragments, variables and defaults, and checks it. */
-export const draftTemplate = (
+export const draftTemplate = async (
   file: SourceFile,
   outline: Outline,
   { defaults, variables, strict }: TemplateSettings,
   budget = new Budget(),
-): TemplateDraft => {
+): Promise<TemplateDraft> => {
   const findings: Finding[] = atFile(file.path, outline.faults);
   const { own, fragments } = partsOf(file, outline, variables, budget, findings);
   const { line, column, fields } = outline;
@@ -57,8 +58,8 @@ export const draftTemplate = (
   const id = valueIn(fields.get('id'), '`id`', templateSchema.shape.id, own) ?? null;
   const policies = policiesOf(own, defaults);
   const answers = answersOf(own);
-  const contents = contentsOf(own, fragments);
-  runChecks(contents, own.report);
+  const contents = await contentsOf(own, fragments);
+  await runChecks(contents, own.report);
   const isRight =
     file.outline.faults.length === 0 &&
     !budget.isSpent('problems') &&
@@ -73,7 +74,7 @@ export const draftTemplate = (
           ...policies,
           ...answers,
           subdomains: contents.subdomains.map(({ text }) => text),
-          ignore: contents.ignore.map(({ rule }) => rule),
+          ignore: contents.rules,
           records: contents.records.map(({ record }) => record),
         };
   return { source, name, id, template, findings };
@@ -90,22 +91,25 @@ const templateNameIn = (own: Part): string | null => {
 };
 
 /** All that the checks look at: what the fragments say, then what the template's own document does. */
-const contentsOf = (own: Part, fragments: readonly Part[]): CheckedTemplate => {
+const contentsOf = async (own: Part, fragments: readonly Part[]): Promise<CheckedTemplate> => {
   const node = own.outline.fields.get('ttl');
   const seconds = valueIn(node, '`ttl`', ttlSchema, own, 'ttl-range');
   const parts = [...fragments, own];
+  const ignore = parts.flatMap((part) => part.outline.ignore.flatMap((entry) => ruleOf(entry, part)));
   return {
     ttl: node === undefined || seconds === null ? null : { seconds, ...positionOf(node) },
     subdomains: subdomainsOf(own),
-    ignore: parts.flatMap((part) => part.outline.ignore.flatMap((entry) => ruleOf(entry, part))),
-    records: recordsIn(parts, seconds),
+    ignore,
+    rules: ignore.map(({ rule }) => rule),
+    records: await recordsIn(parts, seconds),
   };
 };
 
-const recordsIn = (parts: readonly Part[], ttl: number | null): RecordDraft[] => {
+const recordsIn = async (parts: readonly Part[], ttl: number | null): Promise<RecordDraft[]> => {
   const records: RecordDraft[] = [];
   for (const part of parts) {
     for (const entry of part.outline.records) {
+      if (isTurnDue()) await turn();
       const own = recordsOf(entry, part, ttl);
       if (!part.budget.take('records', own.length)) {
         part.report('unreadable', entry.node, tooManyRecords);
@@ -176,6 +180,8 @@ const ruleOf = ({ node, fields }: Entry<typeof ignoreSchema>, part: Part): Ignor
   const content = textIn(fields.get('content'), '`content`', part);
   const rule = { type, name, content };
   // A rule of which a part is wrong would match more than it says.
+  if (`${name}${content}`.includes('*') && !part.budget.take('patterns'))
+    part.report('unreadable', node, tooManyPatterns);
   const isWhole = fields.size > 0 && [...fields.keys()].every((key) => rule[key] !== null);
   const at = {
     name: positionOf(fields.get('name') ?? node),

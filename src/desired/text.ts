@@ -3,8 +3,8 @@ import { faultAt, type Fault, type Position } from './fault.ts';
 /** A template described in two files would be described twice. */
 export const howToSplit = 'move records to fragments, files named `_….yaml` that it names under `include`';
 
-/** Some 50,000 records, which take seconds to read. */
-export const maxFileSize = 4 * 1024 * 1024;
+/** More than 100,000 records, which are read in a second. */
+export const maxFileSize = 16 * 1024 * 1024;
 
 /**
  * The text of a file, line ends as single line feeds, without a byte order mark; or why it is none. YAML allows
@@ -29,7 +29,7 @@ export const textOf = (bytes: Uint8Array): { text: string } | { fault: Fault } =
   }
   const forbidden = text.search(unprintable);
   if (forbidden < 0) return { text };
-  return { fault: faultAt('yaml-syntax', positionIn(text, forbidden), unprintableMessage(text, forbidden)) };
+  return { fault: faultAt('yaml-syntax', placeIn(text, forbidden), unprintableMessage(text, forbidden)) };
 };
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
@@ -48,10 +48,10 @@ const unprintableMessage = (text: string, at: number): string => {
 const firstInvalid = (bytes: Buffer): Position => {
   const decoded = Buffer.from(bytes.toString('utf8'));
   const at = bytes.findIndex((octet, index) => octet !== decoded[index]);
-  return positionIn(bytes.subarray(0, at).toString('utf8'), Number.POSITIVE_INFINITY);
+  return placeIn(bytes.subarray(0, at).toString('utf8'), Number.POSITIVE_INFINITY);
 };
 
-const positionIn = (text: string, at: number): Position => {
+export const placeIn = (text: string, at: number): Position => {
   const before = text.slice(0, at);
   const lineStart = before.lastIndexOf('\n') + 1;
   return { line: before.split('\n').length, column: before.length - lineStart + 1 };

@@ -38,14 +38,14 @@ export interface WrittenFiles {
  * The file that wants what a template holds. What a check complains of is switched off record by record, so that
  * nothing is said about the file; what cannot be said is a comment. The same for any order of the records.
  */
-export const writeTemplate = ({
+export const writeTemplate = async ({
   template,
   name,
   id,
   fragmentName,
   existing,
   settings,
-}: WriteRequest): Written => {
+}: WriteRequest): Promise<Written> => {
   const { wanted, remarks: unsaid } = sortOut(template.records, existing.ignore);
   const remarks = name === template.name ? unsaid : [`its name: ${scalarOf(template.name)}`, ...unsaid];
   const arrangement = arrangementIn(existing, wanted);
@@ -59,7 +59,7 @@ export const writeTemplate = ({
     const recordAt = ({ file, line }: Finding): Present | undefined =>
       (fragments.get(file) ?? own).recordAt(line);
     const isKept = ({ file, line }: Finding): boolean => (fragments.get(file) ?? own).isKept(line);
-    const findings = findingsIn(own, fragments, settings).filter(
+    const findings = (await findingsIn(own, fragments, settings)).filter(
       (finding) => isError(finding, false) || (recordAt(finding) !== undefined && !isKept(finding)),
     );
     if (findings.length === 0) {
@@ -90,24 +90,31 @@ const asItWas = (text: string, { source }: Existing): string => {
   return made.trimEnd() === source.trimEnd() ? source : made;
 };
 
-const findingsIn = (
+const findingsIn = async (
   own: Layout,
   fragments: ReadonlyMap<string, Layout>,
   settings: Omit<TemplateSettings, 'strict'>,
-): readonly Finding[] => {
-  const includes = new Map([...fragments].map(([path, layout]) => [path, fileOf(path, layout, new Map())]));
-  const file = fileOf('', own, includes);
+): Promise<readonly Finding[]> => {
+  const includes = new Map<string, SourceFile>();
+  for (const [path, layout] of fragments) includes.set(path, await fileOf(path, layout, new Map()));
+  const file = await fileOf('', own, includes);
   // Every complaint is needed here, for each is switched off.
   const budget = new Budget({ problems: Number.POSITIVE_INFINITY });
-  const drafts = file.outline.documents.map((document) =>
-    draftTemplate(file, document, { ...settings, strict: false }, budget),
-  );
-  return [...atFile('', file.outline.faults), ...drafts.flatMap(({ findings }) => findings)];
+  const findings = atFile('', file.outline.faults);
+  for (const document of file.outline.documents) {
+    const draft = await draftTemplate(file, document, { ...settings, strict: false }, budget);
+    for (const finding of draft.findings) findings.push(finding);
+  }
+  return findings;
 };
 
-const fileOf = (path: string, { text }: Layout, includes: SourceFile['includes']): SourceFile => {
+const fileOf = async (
+  path: string,
+  { text }: Layout,
+  includes: SourceFile['includes'],
+): Promise<SourceFile> => {
   const isFragment = path !== '';
-  return { path, isFragment, hash: '', outline: outlineOf(Buffer.from(text), isFragment), includes };
+  return { path, isFragment, hash: '', outline: await outlineOf(Buffer.from(text), isFragment), includes };
 };
 
 /** Of each record the first complaint: it may be the reason for the others. Returns what cannot be switched off. */

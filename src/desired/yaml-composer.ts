@@ -1,11 +1,7 @@
 import { Composer, Lexer, LineCounter, Parser, type Document, type YAMLError } from 'yaml';
 import { faultAt, quote, type Fault, type Position } from './fault.ts';
-import { howToSplit } from './text.ts';
 import { treeOf } from './yaml-composed-tree.ts';
 import type { ParsedYaml, YamlDocument } from './yaml-tree.ts';
-
-/** Some 40,000 records; more would keep everything else waiting for seconds, whatever the size of the file. */
-const maxLexemes = 1_500_000;
 
 /** Six levels are what a template needs. Beyond some thousand the library's recursion would end the process. */
 const maxDepth = 64;
@@ -45,13 +41,10 @@ const compose = (stream: Stream): Document.Parsed[] => {
     faults.push(faultAt('yaml-syntax', positionAt(lines, parser.offset), message));
     return [];
   };
-  let lexemes = 0;
   lines.addNewLine(0);
   for (const lexeme of new Lexer().lex(source)) {
     if (isUnclosed(lexeme)) unclosed.set(parser.offset + lexeme.length, parser.offset);
     take(parser.next(lexeme));
-    lexemes += 1;
-    if (lexemes > maxLexemes) return giveUp(`the file holds too much for one file: ${howToSplit}`);
     if (parser.stack.length > maxDepth) {
       return giveUp(`lists and mappings stand in each other more than ${maxDepth} deep`);
     }

@@ -11,9 +11,11 @@ import {
   SCALAR_STYLE_LITERAL_BLOCK,
   SCALAR_STYLE_PLAIN,
   COLLECTION_STYLE_FLOW,
+  YAMLException,
   type Event,
 } from 'js-yaml';
-import type { Position } from './fault.ts';
+import { faultAt, type Fault, type Position } from './fault.ts';
+import { placeIn } from './text.ts';
 import {
   Anchors,
   coreValue,
@@ -28,39 +30,47 @@ import {
 /*
  * Parsers agree on what nearly everybody writes, and on little else. So this reads what is written plainly, and
  * declines all that `yaml`, which is the judge, may see in another way or has to explain: anything wrong, tags,
- * directives, explicit keys, values left out, tabs and other rare blanks.
+ * directives, explicit keys, rare blanks.
  */
 
-/** Null where another reader has to look. */
-export const readEvents = (source: string): YamlDocument[] | null => {
-  if (unusual.test(source)) return null;
+export type EventsRead = { readonly documents: readonly YamlDocument[] } | { readonly declined: Fault };
+
+export const readEvents = (source: string): EventsRead => {
+  const reading: Reading = {
+    source,
+    events: [],
+    next: 0,
+    anchors: new Anchors(),
+    passed: 0,
+    line: 1,
+    lineStart: 0,
+    lineEnd: source.indexOf('\n'),
+  };
+  const declined = (at: number, reason = 'this is not plain YAML'): EventsRead => ({
+    declined: faultAt('yaml-syntax', placeIn(source, at), reason),
+  });
+  const place = source.search(unusual);
+  if (place >= 0) return declined(place);
   try {
-    const reading: Reading = {
-      source,
-      events: parseEvents(source, { maxDepth }),
-      next: 0,
-      anchors: new Anchors(),
-      passed: 0,
-      line: 1,
-      lineStart: 0,
-      lineEnd: source.indexOf('\n'),
-    };
-    return documentsOf(reading);
-  } catch {
+    reading.events = parseEvents(source, { maxDepth });
+    return { documents: documentsOf(reading) };
+  } catch (error) {
     // Whatever it was: to decline is always right.
-    return null;
+    return error instanceof YAMLException
+      ? declined(error.mark?.position ?? 0, error.reason)
+      : declined(reading.passed);
   }
 };
 
 /** Tabs, and line ends and marks that readers see differently; directives, ends of documents, explicit keys. */
-const unusual = /[\t\u0085\u2028\u2029\ufeff]|^%|^ *\.\.\.|^ +---|(?:^|[\s,[{:?-])\?(?=\s|$)/m;
+const unusual = /(?:^ *|-)\t|[\u0085\u2028\u2029\ufeff]|^%|^ *\.\.\.|^ +---|(?:^|[\s,[{:?-])\?(?=\s|$)/m;
 
 /** Twice what a template needs; what goes deeper is for `yaml` to bound. */
 const maxDepth = 32;
 
 interface Reading {
   readonly source: string;
-  readonly events: readonly Event[];
+  events: readonly Event[];
   next: number;
   anchors: Anchors;
   /** Where what was read so far ends, or later begins. */
@@ -135,7 +145,6 @@ const named = <One extends NodeEvent, Node extends YamlNode>(
 const scalarAt = (event: EventOf<typeof EVENT_SCALAR>, reading: Reading): ScalarNode => {
   const { source } = reading;
   const { valueStart, valueEnd, style } = event;
-  // A value left out has a place for `yaml` only.
   if (valueStart < 0) return decline();
   const isPlain = style === SCALAR_STYLE_PLAIN;
   const isBlock = style === SCALAR_STYLE_LITERAL_BLOCK || style === SCALAR_STYLE_FOLDED_BLOCK;
@@ -168,11 +177,28 @@ const mappingAt = (event: EventOf<typeof EVENT_MAPPING>, reading: Reading): Mapp
     const key = nodeIn(reading);
     const isShort = reading.passed - (reading.lineStart + key.column) < maxKeyLength;
     if (key.kind !== 'scalar' || !isShort) return decline();
-    entries.push({ key, value: nodeIn(reading) });
+    entries.push({ key, value: leftOutIn(reading) ?? nodeIn(reading) });
   }
   reading.next += 1;
   return { kind: 'mapping', entries, line, column };
 };
+
+/** What stands where a key has no value: nothing, behind the colon and its blanks. */
+const leftOutIn = (reading: Reading): ScalarNode | null => {
+  const event = reading.events[reading.next]!;
+  const isLeftOut =
+    event.type === EVENT_SCALAR && event.valueStart < 0 && event.anchorStart < 0 && event.tagStart < 0;
+  if (!isLeftOut) return null;
+  colon.lastIndex = reading.passed;
+  if (!colon.test(reading.source)) return decline();
+  reading.next += 1;
+  reading.passed = colon.lastIndex;
+  const { line, column } = positionAt(reading.passed, reading);
+  return { kind: 'scalar', text: '', value: null, line, column };
+};
+
+/** From the end of a key. */
+const colon = /["']?[ \t]*:[ \t]*/y;
 
 const listAt = (event: EventOf<typeof EVENT_SEQUENCE>, reading: Reading): ListNode => {
   const { line, column } = positionAt(event.start, reading);

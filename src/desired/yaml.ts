@@ -1,12 +1,57 @@
+import { faultAt, type Fault } from './fault.ts';
+import { howToSplit, placeIn } from './text.ts';
 import { composeYaml } from './yaml-composer.ts';
 import { readEvents } from './yaml-events.ts';
 import type { ParsedYaml } from './yaml-tree.ts';
 
+/** Characters that the library composes in a second, whatever they are. */
+const maxComposed = 512 * 1024;
+
+/** Of what parts values from each other: 100,000 records have a million. Each takes some 200 octets of memory. */
+const maxMarks = 2_000_000;
+
 /**
  * Reads YAML 1.2, core schema, no merge keys. Never throws: what is wrong comes back as faults. Nearly all files are
- * plain, and read by their events, at a tenth of the time that the library needs which can explain what is wrong.
+ * plain, and read by their events, in a tenth of the time that the library needs which can explain what is wrong.
  */
 export const parseYaml = (source: string): ParsedYaml => {
-  const documents = readEvents(source);
-  return documents === null ? composeYaml(source) : { documents, faults: [] };
+  const excess = excessIn(source);
+  if (excess !== null) return nothingBut(faultAt('yaml-syntax', placeIn(source, excess), tooMuch));
+  const read = readEvents(source);
+  if ('documents' in read) return { documents: read.documents, faults: [] };
+  if (source.length <= maxComposed) return composeYaml(source);
+  const { message } = read.declined;
+  return nothingBut({ ...read.declined, message: `${message}; ${onlyPlain}` });
+};
+
+const nothingBut = (fault: Fault): ParsedYaml => ({ documents: [], faults: [fault] });
+
+const tooMuch = `the file holds too much for one file: ${howToSplit}`;
+
+const onlyPlain = `a file of more than 512 KiB has to be plain YAML, and is read no further than it is: mend it, or ${howToSplit}`;
+
+/** Where there are more marks than may be. */
+const excessIn = (source: string): number | null => {
+  let marks = 0;
+  for (let at = 0; at < source.length; at += 1) {
+    if (!isMark(source, at)) continue;
+    marks += 1;
+    if (marks > maxMarks) return at;
+  }
+  return null;
+};
+
+const isMark = (source: string, at: number): boolean => {
+  switch (source.charAt(at)) {
+    case ',':
+    case '[':
+    case '{':
+    case '\n':
+      return true;
+    case '-':
+    case ':':
+      return source[at + 1] === ' ';
+    default:
+      return false;
+  }
 };

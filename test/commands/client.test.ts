@@ -29,7 +29,6 @@ const openOne = (settings: ClientSettings) => {
     settings,
     strict: false,
     isSandbox: false,
-    isDaemon: true,
     warn: () => undefined,
   });
   onTestFinished(() => client.close());

@@ -5,8 +5,8 @@ import * as fc from 'fast-check';
 const words = 'a b c-d _x 1 1.10 010 0x1f .5 1e3 -1 ~ null true no << é 😀 a:b http://a.b a#b -- $x'.split(
   ' ',
 );
-const risky = ['a  b c', "it's", 'a "b"', '', ' ', 'x{y}', '${x}', 'key: no', '::1', '-', 'a\n   b'];
-const blank = fc.constantFrom('', '', '', ' ', '  ');
+const risky = ['a  b c', "it's", 'a "b"', '', ' ', 'x{y}', '${x}', 'key: no', '::1', '-', 'a\tb', 'a\n   b'];
+const blank = fc.constantFrom('', '', '', '', ' ', '  ', '\t');
 const word = fc.oneof(
   { weight: 30, arbitrary: fc.constantFrom(...words, 'a b') },
   { weight: 1, arbitrary: fc.constantFrom(...risky) },
@@ -31,9 +31,10 @@ const scalar = fc.oneof(
 const key = fc.oneof(
   { weight: 30, arbitrary: word },
   { weight: 10, arbitrary: quoted },
+  { weight: 2, arbitrary: fc.constant('') },
   { weight: 1, arbitrary: fc.constantFrom('&x a', '*x ', 'x'.repeat(1_020)) },
 );
-const comment = fc.constantFrom('', '', '', '', '', '', ' # c', ' # a: "b" | c', ' #');
+const comment = fc.constantFrom('', '', '', '', '', '', ' # c', '\t# c', ' \t', ' # a: "b" | c', ' #');
 const anchor = fc.constantFrom('', '', '', '', '', '', '&x ', '&y ', '&x\n  ');
 const blockText = fc
   .tuple(

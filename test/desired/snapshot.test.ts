@@ -83,7 +83,9 @@ describe('which files are read', () => {
   });
 
   test('a file too large to be one is refused unread', async () => {
-    const directory = await directoryWith({ 'a.yaml': `# ${'x'.repeat(5 * 1024 * 1024)}\n${template('a')}` });
+    const directory = await directoryWith({
+      'a.yaml': `# ${'x'.repeat(16 * 1024 * 1024)}\n${template('a')}`,
+    });
     const state = await load(directory);
     expect(state.problems).toMatchObject([{ check: 'unreadable', line: 1, column: 1 }]);
     expect(state.unusable).toHaveLength(1);
@@ -102,10 +104,10 @@ describe('all files are read as they were at one moment', () => {
   const readWhile = (path: string, change: () => void, times = 1): Promise<Snapshot> => {
     let left = times;
     return readSnapshot([path], {
-      outline: (bytes, isFragment) => {
+      outline: async (bytes, isFragment) => {
         if (left > 0) change();
         left -= 1;
-        return { hash: bytes.toString('base64'), outline: outlineOf(bytes, isFragment) };
+        return { hash: bytes.toString('base64'), outline: await outlineOf(bytes, isFragment) };
       },
     });
   };

@@ -281,13 +281,13 @@ test('no comment is lost while records stay, none is doubled, and a second time 
   await fc.assert(
     fc.asyncProperty(serviceState, places, async ([template], comments) => {
       const one = { ...template!, name: 'web' };
-      const commented = withComments(textFor(one, nothingYet), comments);
+      const commented = withComments(await textFor(one, nothingYet), comments);
       const first = await writeAnew(commented, one);
       for (const [index, { indent }] of comments.entries())
         expect(first.split(`# c${index}.`)).toHaveLength(indent === 6 ? 1 : 2);
       expect(await writeAnew(first, one)).toBe(first);
       const recordsIn = async (text: string) => (await read(text)).records.map(dataOf);
-      expect(await recordsIn(first)).toEqual(await recordsIn(textFor(one, nothingYet)));
+      expect(await recordsIn(first)).toEqual(await recordsIn(await textFor(one, nothingYet)));
     }),
     { numRuns: 50 },
   );

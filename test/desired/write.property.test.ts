@@ -14,13 +14,12 @@ import { textFor } from './written.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
 
-const filesOf = (templates: readonly PresentTemplate[]): Map<string, string> =>
-  new Map(
-    [...labelsOf(templates)].map(([template, label]) => [
-      label.fileName,
-      textFor(template, nothingYet, label),
-    ]),
-  );
+const filesOf = async (templates: readonly PresentTemplate[]): Promise<Map<string, string>> => {
+  const files = new Map<string, string>();
+  for (const [template, label] of labelsOf(templates))
+    files.set(label.fileName, await textFor(template, nothingYet, label));
+  return files;
+};
 
 /** Writes each state into a place of its own and reads it again. */
 const readAgain = async (): Promise<
@@ -41,7 +40,7 @@ describe('files written from any state of the service', () => {
     const load = await readAgain();
     await fc.assert(
       fc.asyncProperty(serviceState, async (templates) => {
-        const state = await load(filesOf(templates), true);
+        const state = await load(await filesOf(templates), true);
         expect(state.problems).toEqual([]);
         expect(state.files).toBe(templates.length);
         const bound = bindTemplates(state.templates, state.unusable, templates).flatMap((one) =>
@@ -58,13 +57,13 @@ describe('files written from any state of the service', () => {
     );
   });
 
-  test('are the same for any order in which the service lists things', () => {
-    fc.assert(
-      fc.property(serviceState, (templates) => {
+  test('are the same for any order in which the service lists things', async () => {
+    await fc.assert(
+      fc.asyncProperty(serviceState, async (templates) => {
         const reversed = templates
           .map((template) => ({ ...template, records: template.records.toReversed() }))
           .toReversed();
-        expect(filesOf(reversed)).toEqual(filesOf(templates));
+        expect(await filesOf(reversed)).toEqual(await filesOf(templates));
       }),
       { numRuns: 80 },
     );
@@ -74,14 +73,14 @@ describe('files written from any state of the service', () => {
     const load = await readAgain();
     await fc.assert(
       fc.asyncProperty(serviceState, async (templates) => {
-        const files = filesOf(templates);
+        const files = await filesOf(templates);
         const { templates: read } = await load(files, false);
         for (const [template, label] of labelsOf(templates)) {
           const text = files.get(label.fileName)!;
           const desired = read.find(({ source }) => source.file.endsWith(`/${label.fileName}`))!;
           const existing = existingIn(text, desired);
           if ('refusal' in existing) throw new Error(existing.refusal);
-          expect(textFor(template, existing, label)).toBe(text);
+          expect(await textFor(template, existing, label)).toBe(text);
         }
       }),
       { numRuns: 80 },

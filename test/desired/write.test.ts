@@ -5,20 +5,20 @@ import { loadFiles } from './load-files.ts';
 import { templateOf, filesFor, textFor, type Stated } from './written.ts';
 
 const a = { type: 'A', content: '192.0.2.1' };
-const linesFor = (...records: Stated[]): string[] =>
-  textFor(templateOf(...records), nothingYet)
-    .trimEnd()
-    .split('\n');
+const linesFor = async (...records: Stated[]): Promise<string[]> => {
+  const text = await textFor(templateOf(...records), nothingYet);
+  return text.trimEnd().split('\n');
+};
 
 /** What stands after the head that all these files share. */
-const entriesFor = (...records: Stated[]): string[] => {
-  const [template, ttl, head, ...entries] = linesFor(...records);
+const entriesFor = async (...records: Stated[]): Promise<string[]> => {
+  const [template, ttl, head, ...entries] = await linesFor(...records);
   expect([template, ttl, head]).toEqual(['template: web', 'ttl: 3600', 'records:']);
   return entries;
 };
 
-test('a template without records wants none', () => {
-  expect(linesFor()).toEqual(['template: web', 'records: []']);
+test('a template without records wants none', async () => {
+  expect(await linesFor()).toEqual(['template: web', 'records: []']);
 });
 
 describe('an entry', () => {
@@ -64,13 +64,13 @@ describe('an entry', () => {
       { type: 'MX', content: 'mail', priority: 10 },
       '{ type: MX, content: mail, priority: 10, allow: [single-label-target] }',
     ],
-  ])('%s', ([, record, entry]) => {
-    expect(entriesFor(record)).toEqual([`  - ${entry}`]);
+  ])('%s', async ([, record, entry]) => {
+    expect(await entriesFor(record)).toEqual([`  - ${entry}`]);
   });
 
-  test('is in several lines where one would be too long', () => {
+  test('is in several lines where one would be too long', async () => {
     const content = 'x'.repeat(70);
-    expect(entriesFor({ type: 'TXT', name: 'selector2026._domainkey', content })).toEqual([
+    expect(await entriesFor({ type: 'TXT', name: 'selector2026._domainkey', content })).toEqual([
       '  - type: TXT',
       '    name: selector2026._domainkey',
       `    content: ${content}`,
@@ -99,16 +99,16 @@ describe('a text', () => {
     ['a\u202eb\u00a0\ufeff', String.raw`"a\u202eb\xa0\ufeff"`],
     ['\ud800', String.raw`"\ud800"`],
     ['\u{e0001}', String.raw`"\U000e0001"`],
-  ])('%j is written %s', ([content, written]) => {
-    expect(entriesFor({ type: 'TXT', content })[0]).toContain(`content: ${written}`);
+  ])('%j is written %s', async ([content, written]) => {
+    expect((await entriesFor({ type: 'TXT', content }))[0]).toContain(`content: ${written}`);
   });
 });
 
-test('records are sorted by type, then by name from its end, numbers by their value', () => {
+test('records are sorted by type, then by name from its end, numbers by their value', async () => {
   const names = ['b', '10', 'a.b', 'www', '9', null, 'a'];
   const records = names.map((name) => ({ type: 'PTR', name, content: 'host.example.net' }));
   const sorted = [undefined, undefined, '9', '10', 'a', 'b', 'a.b', 'www', undefined];
-  const entries = entriesFor({ type: 'TXT', content: 'x' }, ...records, a);
+  const entries = await entriesFor({ type: 'TXT', content: 'x' }, ...records, a);
   expect(entries.map((entry) => /type: \w+, (?:name: '?([^',]+))?/.exec(entry)?.[1])).toEqual(sorted);
   expect(entries[0]).toContain('type: A');
   expect(entries.at(-1)).toContain('type: TXT');
@@ -117,9 +117,9 @@ test('records are sorted by type, then by name from its end, numbers by their va
 describe('a TTL', () => {
   const other = { ...a, name: 'www' };
 
-  test('that most records have is said once', () => {
+  test('that most records have is said once', async () => {
     expect(
-      linesFor({ ...a, ttl: 300 }, { ...other, ttl: 60 }, { type: 'TXT', content: 'x', ttl: 60 }),
+      await linesFor({ ...a, ttl: 300 }, { ...other, ttl: 60 }, { type: 'TXT', content: 'x', ttl: 60 }),
     ).toEqual([
       'template: web',
       'ttl: 60',
@@ -130,8 +130,8 @@ describe('a TTL', () => {
     ]);
   });
 
-  test('is not said for all where a record has none', () => {
-    expect(linesFor(a, other, { ...other, content: '192.0.2.2', ttl: null })).toEqual([
+  test('is not said for all where a record has none', async () => {
+    expect(await linesFor(a, other, { ...other, content: '192.0.2.2', ttl: null })).toEqual([
       'template: web',
       'records:',
       '  - { type: A, content: 192.0.2.1, ttl: 3600 }',
@@ -140,16 +140,16 @@ describe('a TTL', () => {
     ]);
   });
 
-  test('that a check warns of is said where that can be allowed', () => {
-    expect(linesFor({ ...a, ttl: 0 }, { ...other, ttl: 0 }).slice(1)).toEqual([
+  test('that a check warns of is said where that can be allowed', async () => {
+    expect((await linesFor({ ...a, ttl: 0 }, { ...other, ttl: 0 })).slice(1)).toEqual([
       'records:',
       '  - { type: A, content: 192.0.2.1, ttl: 0, allow: [ttl-unusual] }',
       '  - { type: A, name: www, content: 192.0.2.1, ttl: 0, allow: [ttl-unusual] }',
     ]);
   });
 
-  test('that no file can state is left out, and remarked upon', () => {
-    const lines = linesFor({ ...a, ttl: -1 });
+  test('that no file can state is left out, and remarked upon', async () => {
+    const lines = await linesFor({ ...a, ttl: -1 });
     expect(lines[2]).toBe('  - { type: A, content: 192.0.2.1 }');
     expect(lines.at(-1)).toBe(
       '# - record 1 has a TTL that no file can state, and is wanted without one: { type: A, content: 192.0.2.1, ttl: -1 }',
@@ -179,14 +179,14 @@ describe('records that stand in each other’s way are allowed to', () => {
       ['', '[mixed-ttl]', ''],
     ],
     ['a name that is none', [{ ...a, name: '-a..b' }], ['[bad-host, label-length]']],
-  ])('%s', ([, records, allowed]) => {
-    const entries = entriesFor(...records);
+  ])('%s', async ([, records, allowed]) => {
+    const entries = await entriesFor(...records);
     expect(entries.map((entry) => /allow: (\[.*\])/.exec(entry)?.[1] ?? '')).toEqual(allowed);
   });
 });
 
-test('what no file can want stands in comments, by record', () => {
-  const lines = linesFor(
+test('what no file can want stands in comments, by record', async () => {
+  const lines = await linesFor(
     { ...a, id: 30, content: '192.0.2.001' },
     { ...a, id: 12, ttl: 300 },
     { ...a, id: 11 },
@@ -209,9 +209,9 @@ test('what no file can want stands in comments, by record', () => {
   ]);
 });
 
-test('a name that no file can give is a remark', () => {
+test('a name that no file can give is a remark', async () => {
   const template = { ...templateOf(), name: 'a\nb' };
-  expect(textFor(template, nothingYet, { name: 'template-17', id: 17 })).toBe(`template: template-17
+  expect(await textFor(template, nothingYet, { name: 'template-17', id: 17 })).toBe(`template: template-17
 id: 17
 records: []
 
@@ -229,15 +229,15 @@ test.for([
   '5  5060 ${a}',
 ])('the SRV content %j is read as what the service holds', async (content) => {
   const template = templateOf({ type: 'SRV', name: '_sip._tcp', priority: 0, content });
-  const { templates } = await loadFiles({ 'web.yaml': textFor(template, nothingYet) });
+  const { templates } = await loadFiles({ 'web.yaml': await textFor(template, nothingYet) });
   expect(templates[0]!.records.map(canonicalRecord)).toEqual(template.records.map(canonicalRecord));
 });
 
 test('two templates of one name are told apart by id', async () => {
   const web = templateOf(a);
   const files = {
-    'web-3.yaml': textFor(web, nothingYet, { name: 'web', id: 3 }),
-    'web-4.yaml': textFor(web, nothingYet, { name: 'web', id: 4 }),
+    'web-3.yaml': await textFor(web, nothingYet, { name: 'web', id: 3 }),
+    'web-4.yaml': await textFor(web, nothingYet, { name: 'web', id: 4 }),
   };
   expect(files['web-3.yaml']).toMatch(/^template: web\nid: 3\nttl: 3600\n/);
   const { templates, lines } = await loadFiles(files, { strict: true });
@@ -251,7 +251,7 @@ test('what is too much for one file is written as fragments that it includes', a
     name: `n${index}`,
     content: 'x'.repeat(120_000),
   }));
-  const { text, fragments } = filesFor(templateOf(...records), nothingYet);
+  const { text, fragments } = await filesFor(templateOf(...records), nothingYet);
   expect(text).toBe(
     `template: web\nttl: 3600\ninclude:\n${[1, 2, 3, 4, 5].map((n) => `  - _web-${n}.yaml\n`).join('')}`,
   );
@@ -269,7 +269,7 @@ test('records with more complaints than are ever listed are written all the same
     name: `n${index}`,
     content: 'single',
   }));
-  const text = textFor(templateOf(...records), nothingYet);
+  const text = await textFor(templateOf(...records), nothingYet);
   const { templates, lines } = await loadFiles({ 'web.yaml': text }, { strict: true });
   expect(lines).toEqual([]);
   expect(templates[0]?.records).toHaveLength(2_500);

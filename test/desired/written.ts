@@ -6,23 +6,23 @@ import type { PresentTemplate } from '../../src/model/template.ts';
 import { options } from './load-files.ts';
 
 /** The text of a template's file; throws where there can be none, or where it has fragments. */
-export const textFor = (
+export const textFor = async (
   template: PresentTemplate,
   existing: Existing,
   label?: Pick<Label, 'name' | 'id'>,
-): string => {
-  const { text, fragments } = filesFor(template, existing, label);
+): Promise<string> => {
+  const { text, fragments } = await filesFor(template, existing, label);
   if (fragments.size > 0) throw new Error('there are fragments');
   return text;
 };
 
-export const filesFor = (
+export const filesFor = async (
   template: PresentTemplate,
   existing: Existing,
   { name, id }: Pick<Label, 'name' | 'id'> = { name: template.name, id: null },
-): WrittenFiles => {
+): Promise<WrittenFiles> => {
   const fragmentName = (number: number): string => `_web-${number}.yaml`;
-  const written = writeTemplate({ template, name, id, fragmentName, existing, settings: options });
+  const written = await writeTemplate({ template, name, id, fragmentName, existing, settings: options });
   if ('refusal' in written) throw new Error(written.refusal);
   return written;
 };

@@ -10,10 +10,10 @@ export interface Complaint {
   readonly message: string;
 }
 
-/** Looks at one record by itself. */
+/** Looks at one record by itself, and at what the template says of all. */
 export interface RecordCheck {
   readonly id: CheckId;
-  readonly find: (draft: RecordDraft) => readonly Complaint[];
+  readonly find: (draft: RecordDraft, template: CheckedTemplate) => readonly Complaint[];
 }
 
 /** Looks at all records of one name together. */
@@ -31,6 +31,8 @@ export interface TemplateCheck {
 export interface CheckedTemplate {
   readonly records: readonly RecordDraft[];
   readonly ignore: readonly IgnoreDraft[];
+  /** Of `ignore`. */
+  readonly rules: readonly IgnoreRule[];
   readonly subdomains: readonly (Position & { readonly text: string })[];
   readonly ttl: (Position & { readonly seconds: number }) | null;
 }

@@ -3,8 +3,20 @@ import { hasPlaceholder } from '../../model/placeholder.ts';
 import type { RecordType } from '../../model/record.ts';
 import { definitionOf } from '../../model/types/table.ts';
 import { contentGlob, nameGlob, type Glob } from '../../plan/glob.ts';
+import { matchesIgnore } from '../../plan/ignore.ts';
 import { quote } from '../fault.ts';
-import type { TemplateCheck } from './check.ts';
+import type { RecordCheck, TemplateCheck } from './check.ts';
+
+export const wantedAndIgnored: RecordCheck = {
+  id: 'wanted-and-ignored',
+  find: ({ record, at }, { ignore, rules }) => {
+    if (!matchesIgnore(rules, record)) return [];
+    const by = ignore.find(({ rule }) => matchesIgnore([rule], record))!;
+    const { file, line, column } = by.place;
+    const message = `the record is wanted here and ignored at ${file}:${line}:${column}`;
+    return [{ at: at.record, message }];
+  },
+};
 
 /** A rule that protects nothing is worse than none: its author relies on it. */
 export const ignoreMatchesNothing: TemplateCheck = {

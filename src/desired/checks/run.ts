@@ -1,3 +1,4 @@
+import { isTurnDue, turn } from '../../lib/turn.ts';
 import type { CheckId } from '../check-id.ts';
 import type { Report } from '../fault.ts';
 import type { RecordDraft } from '../record-draft.ts';
@@ -5,26 +6,32 @@ import type { AnyComplaint, CheckedTemplate, NameCheck, RecordCheck } from './ch
 import { contentChecks } from './content-checks.ts';
 import { hostChecks } from './host-checks.ts';
 import { nameChecks } from './name-checks.ts';
+import { wantedAndIgnored } from './ignore-checks.ts';
 import { templateChecks } from './template-checks.ts';
 import { ttlUnusual } from './ttl-checks.ts';
 
-const recordChecks: readonly RecordCheck[] = [...contentChecks, ...hostChecks, ttlUnusual];
+const recordChecks: readonly RecordCheck[] = [...contentChecks, ...hostChecks, ttlUnusual, wantedAndIgnored];
 
 /** Runs every check over a template. A record that switches a check off is not seen by it. */
-export const runChecks = (template: CheckedTemplate, report: Report): void => {
-  for (const draft of template.records) checkRecord(draft);
+export const runChecks = async (template: CheckedTemplate, report: Report): Promise<void> => {
+  for (const draft of template.records) {
+    if (isTurnDue()) await turn();
+    checkRecord(draft, template);
+  }
   for (const drafts of byName(template.records)) {
+    if (isTurnDue()) await turn();
     for (const check of nameChecks) checkName(check, drafts);
   }
   for (const check of templateChecks) {
+    if (isTurnDue()) await turn();
     tell(check.id, check.find(template, seenBy(check.id, template.records)), report);
   }
 };
 
-const checkRecord = (draft: RecordDraft): void => {
+const checkRecord = (draft: RecordDraft, template: CheckedTemplate): void => {
   for (const { id, find } of recordChecks) {
     if (draft.allow.has(id)) continue;
-    for (const { at, message } of find(draft)) draft.origin.report(id, at, message);
+    for (const { at, message } of find(draft, template)) draft.origin.report(id, at, message);
   }
 };
 

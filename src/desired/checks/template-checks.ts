@@ -1,5 +1,4 @@
 import { withoutFinalDot } from '../../plan/glob.ts';
-import { matchesIgnore } from '../../plan/ignore.ts';
 import { canonicalName } from '../../model/canonical.ts';
 import { isHostLabel, nameLabelsOf } from '../../model/host.ts';
 import { hasPlaceholder } from '../../model/placeholder.ts';
@@ -23,20 +22,6 @@ const duplicateRecord: TemplateCheck = {
       if (before === undefined) first.set(key, draft);
       const message = `this ${type} record is wanted twice${before === undefined ? '' : `, also at ${placeOf(before)}`}`;
       return before === undefined ? [] : [{ draft, at: draft.at.record, message }];
-    });
-  },
-};
-
-const wantedAndIgnored: TemplateCheck = {
-  id: 'wanted-and-ignored',
-  find: ({ ignore }, records) => {
-    const rules = ignore.map(({ rule }) => rule);
-    return records.flatMap((draft) => {
-      if (!matchesIgnore(rules, draft.record)) return [];
-      const by = ignore.find(({ rule }) => matchesIgnore([rule], draft.record))!;
-      const { file, line, column } = by.place;
-      const message = `the record is wanted here and ignored at ${file}:${line}:${column}`;
-      return [{ draft, at: draft.at.record, message }];
     });
   },
 };
@@ -108,7 +93,6 @@ const finalDot: TemplateCheck = {
 
 export const templateChecks: readonly TemplateCheck[] = [
   duplicateRecord,
-  wantedAndIgnored,
   targetIsCname,
   subdomainName,
   ignoreMatchesNothing,
