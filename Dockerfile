@@ -60,5 +60,6 @@ HEALTHCHECK --interval=30s --timeout=5s --start-period=60s CMD ["node", "-e", "\
     .then(({ ok }) => ok ? process.exit(0) : Promise.reject()) \
     .catch(() => times > 1 ? setTimeout(ask, 300, times - 1) : process.exit(1)); \
   if (address !== 'off') ask(10)"]
-ENTRYPOINT ["node", "/app/dist/main.js"]
+# SIGUSR1 would open the debugger until the program listens for it, a tenth of a second after its start.
+ENTRYPOINT ["node", "--disable-sigusr1", "/app/dist/main.js"]
 CMD ["run"]

@@ -3,7 +3,7 @@
 // past, and ends after half a minute. Shown is how long probes wait meanwhile, and the most memory that it took.
 import { setMaxListeners } from 'node:events';
 import { readFile } from 'node:fs/promises';
-import { get } from 'node:http';
+import { Agent, get } from 'node:http';
 import { connect } from 'node:net';
 import path from 'node:path';
 import { setTimeout } from 'node:timers/promises';
@@ -22,6 +22,8 @@ const attacks = {
   'report, 50 × 200, unread': () => pipelined(50, 200, '/api/report', unread),
   'report, 50 × 200, hung up': () => pipelined(50, 200, '/api/report', hungUp),
   'page, 4 × 200 pipelined': () => pipelined(4, 200, '/'),
+  'page, 20 × 200 kept alive': () => keptAlive(20, 200, '/'),
+  'page, 120 × 100 kept alive': () => keptAlive(120, 100, '/'),
   'metrics, 4 × 200 pipelined': () => pipelined(4, 200, '/metrics'),
   'history, 6 in turn': () => inTurn(6, 20, '/api/history'),
   'history, 50 × 200 pipelined': () => pipelined(50, 200, '/api/history'),
@@ -76,16 +78,16 @@ const probe = async (port, signal) => {
   const waits = [];
   do {
     const began = performance.now();
-    const isAlive = await isLive(port);
+    const isAlive = await isAnswered(port, '/livez', false);
     waits.push(isAlive ? performance.now() - began : null);
     await setTimeout(20);
   } while (!signal.aborted);
   return waits;
 };
 
-const isLive = (port) =>
+const isAnswered = (port, place, agent) =>
   new Promise((resolve) => {
-    get({ port, host: '127.0.0.1', path: '/livez', agent: false, timeout: longest }, (answer) =>
+    get({ port, host: '127.0.0.1', path: place, agent, timeout: longest }, (answer) =>
       answer.resume().on('end', () => resolve(answer.statusCode === 200)),
     )
       .on('timeout', () => resolve(false))
@@ -133,6 +135,18 @@ const inTurn = (sockets, requests, place) => async (port, signal) => {
     let found = 0;
     for (let index = 0; index < requests && !signal.aborted; index += 1)
       found += await converse(port, signal, requestFor(place).replace('\r\n\r\n', closing), 1, read);
+    return found;
+  };
+  return sum(await Promise.all(times(sockets, ask)));
+};
+/** As browsers do: on one connection each, the next request when the answer is whole. */
+const keptAlive = (sockets, requests, place) => async (port, signal) => {
+  const ask = async () => {
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    let found = 0;
+    for (let index = 0; index < requests && !signal.aborted; index += 1)
+      if (await isAnswered(port, place, agent)) found += 1;
+    agent.destroy();
     return found;
   };
   return sum(await Promise.all(times(sockets, ask)));

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it, vi } from 'vitest';
 import { linesOf, run, start, workplace } from './program.ts';
 import { parametersOf, startHoldingService, startService } from './service.ts';
@@ -24,6 +25,10 @@ describe('signals', () => {
     await program.event('signal.ignored');
     program.signal('SIGTERM');
     expect(await program.ended).toMatchObject({ code: 0, stderr: '' });
+  });
+
+  it('the image starts the program so that SIGUSR1 opens none before it can listen for it either', () => {
+    expect(readFileSync('Dockerfile', 'utf8')).toContain('ENTRYPOINT ["node", "--disable-sigusr1", ');
   });
 
   it('the first one lets the write in flight end, and starts no other', async () => {
