@@ -17,6 +17,8 @@ export interface ClientState extends PassLoopState {
   readonly health: 'starting' | 'healthy' | 'held' | 'denied' | 'failing';
   /** Why it is not healthy; null where it is. */
   readonly why: string | null;
+  /** Why the last pass could not be made, or ended early; null where it went through. */
+  readonly hindrance: string | null;
   /** Whether its templates and the service were ever read, and passes can be made. */
   readonly isReady: boolean;
   /** When its schedule asks for the next pass. */
@@ -35,8 +37,8 @@ export interface ClientFacts {
 }
 
 export const clientState = (facts: ClientFacts): ClientState => {
-  const { client, loop, isReady, nextScheduled } = facts;
-  return { client, ...loop, ...healthOf(facts), isReady, nextScheduled };
+  const { client, loop, isReady, hindrance, nextScheduled } = facts;
+  return { client, ...loop, ...healthOf(facts), hindrance, isReady, nextScheduled };
 };
 
 export interface Readiness {

@@ -11,7 +11,7 @@ import { openNotifier } from './open-notifier.ts';
 import { refusalLog } from './refusals.ts';
 import { startServer, type RunningServer } from './server.ts';
 import { sharedText } from './shared-text.ts';
-import { statusPage } from './status-page.ts';
+import { statusPages } from './status-page.ts';
 import { Updates } from './updates.ts';
 
 export interface DaemonOptions {
@@ -72,7 +72,7 @@ const listen = async (
   const server = await startServer({
     listen: settings.listen,
     allowedHosts: () => fleet.settings.allowedHosts,
-    page: statusPage({ fleet, journal, updates, clean }),
+    pages: statusPages({ fleet, journal, updates, clean, secrets }),
     updates,
     readiness: () => clean(readinessOf(fleet.states)),
     metrics: {

@@ -20,6 +20,9 @@ export interface Listeners {
   readonly updates: Updates;
 }
 
+/** What can be seen of a client. */
+export type ClientSight = Pick<Runner, 'client' | 'state' | 'newest' | 'templates'>;
+
 /** All clients of the daemon, side by side, under the settings that hold at present. */
 export class Fleet {
   readonly #context: DaemonContext;
@@ -43,6 +46,11 @@ export class Fleet {
 
   get states(): readonly ClientState[] {
     return [...this.#runners.values()].map(({ state }) => state);
+  }
+
+  /** Each client, for those who show it. */
+  get clients(): readonly ClientSight[] {
+    return [...this.#runners.values()];
   }
 
   /** What is known of the templates of each client that had a pass. */

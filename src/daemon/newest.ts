@@ -1,4 +1,4 @@
-import type { DesiredState } from '../model/template.ts';
+import type { DesiredState, DesiredTemplate } from '../model/template.ts';
 import { pushTo } from '../plan/group.ts';
 import type { PassResult, TemplateResult } from '../result.ts';
 
@@ -20,6 +20,11 @@ export class Newest {
   /** Null before the first pass. */
   get result(): PassResult | null {
     return this.#result;
+  }
+
+  /** What the files say of the templates of this name. */
+  described(template: string): readonly DesiredTemplate[] {
+    return this.#all.templates.filter((one) => one.template === template);
   }
 
   /** A pass begins. Gives what it is to look at: everything, or what has changed since it was last compared. */

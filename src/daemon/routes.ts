@@ -9,15 +9,15 @@ import { linkTo, readHistoryQuery, type HistoryPage, type HistoryQuery } from '.
 import { isKnownHost } from './host-rule.ts';
 import { pageAccess, signIn, type PageAccessOptions } from './page-access.ts';
 import type { Refusal } from './refusals.ts';
+import type { StatusPages } from './status-page.ts';
 import type { Updates } from './updates.ts';
 
 export interface RouteOptions {
   /** Lower-case names that a request may ask for, beside addresses and `localhost`. */
   readonly allowedHosts: () => readonly string[];
   readonly readiness: () => Readiness;
-  /** The status page as it is now. */
-  readonly page: Text;
-  /** When there is another one. */
+  readonly pages: StatusPages;
+  /** When there are others. */
   readonly updates: Updates;
   readonly metrics: { readonly contentType: string; readonly text: Text };
   /** The newest state of every client, as JSON. */
@@ -39,8 +39,18 @@ type Text = () => Promise<Uint8Array<ArrayBuffer>>;
 
 /** Probes and metrics come first: they answer under any Host, since a kubelet or a scraper asks as it likes. */
 export const routes = (options: RouteOptions): Hono => {
-  const { allowedHosts, readiness, metrics, report, history, triggerToken, requestPass, pageToken, log } =
-    options;
+  const {
+    allowedHosts,
+    readiness,
+    pages,
+    metrics,
+    report,
+    history,
+    triggerToken,
+    requestPass,
+    pageToken,
+    log,
+  } = options;
   const streams = eventStreams(options.updates);
   const app = new Hono();
   const get = (path: string, answer: Handler): void => {
@@ -80,12 +90,13 @@ export const routes = (options: RouteOptions): Hono => {
 
   app.route('/sign-in', signIn({ pageToken, refuse }));
   app.use(pageAccess({ pageToken, refuse }));
-  get('/', async (c) =>
-    c.body(await options.page(), 200, {
-      'content-type': 'text/html; charset=UTF-8',
-      'content-security-policy': pagePolicy,
-    }),
-  );
+  get('/', async (c) => c.body(await pages.page(new URL(c.req.url).searchParams), 200, pageHeaders));
+  for (const path of ['/templates/:template', '/clients/:client/templates/:template']) {
+    get(path, async (c) => {
+      const page = pages.template(c.req.param('template') ?? '', c.req.param('client') ?? null);
+      return page === null ? c.notFound() : c.body(await page, 200, pageHeaders);
+    });
+  }
   get('/events', (c) => {
     // The head alone must not open a stream that nobody ends.
     if (c.req.method === 'HEAD') return c.body(null, 200, eventHeaders);
@@ -119,6 +130,11 @@ const withSecurityHeaders: MiddlewareHandler = async (c, next) => {
   // Before the answer is made: to change one takes longer.
   for (const [name, value] of Object.entries(securityHeaders)) c.header(name, value);
   await next();
+};
+
+const pageHeaders = {
+  'content-type': 'text/html; charset=UTF-8',
+  'content-security-policy': pagePolicy,
 };
 
 /** Proxies are not to keep events back until there are many. */

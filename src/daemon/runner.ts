@@ -72,6 +72,11 @@ export class Runner {
     return this.#newest.result;
   }
 
+  /** What the files say of its templates, for a page. */
+  get templates(): Pick<Newest, 'described'> {
+    return this.#newest;
+  }
+
   get state(): ClientState {
     return clientState({
       client: this.#client.settings.name,

@@ -1,3 +1,4 @@
+import { limit } from '../lib/limit.ts';
 import { sleep } from '../lib/sleep.ts';
 
 interface SharedText {
@@ -6,39 +7,56 @@ interface SharedText {
   readonly make: () => string | Promise<string>;
   /** Milliseconds for which it holds at most. */
   readonly longest?: number;
+  /** By which it is made; one that several texts have in common keeps them together from taking too much. */
+  readonly pace?: Pace;
 }
+
+export type Pace = <T>(task: () => Promise<T>) => Promise<T>;
+
+/** One task after the other, in no more than a fifth of the time; who comes too early waits. */
+export const pacer = (): Pace => {
+  const turn = limit(1);
+  let restsUntil = -Infinity;
+  return (task) =>
+    turn(async () => {
+      const rest = restsUntil - performance.now();
+      if (rest > 0) await sleep(rest);
+      const started = performance.now();
+      try {
+        return await task();
+      } finally {
+        const ended = performance.now();
+        restsUntil = ended + (ended - started) * restFactor;
+      }
+    });
+};
 
 /**
  * A text that any number of readers may ask for at any time: it is made once for all of them, and never again before
- * what it depends on has changed. Making it takes no more than a fifth of the time, whatever changes and however
- * often it is asked for; who asks too early waits.
+ * what it depends on has changed.
  */
 export const sharedText = ({
   key,
   make,
   longest = Infinity,
+  pace = pacer(),
 }: SharedText): (() => Promise<Uint8Array<ArrayBuffer>>) => {
   let newest: Made | null = null;
   /** Has not begun, so that it will show what holds now. */
   let next: Promise<Uint8Array<ArrayBuffer>> | null = null;
-  let restsUntil = -Infinity;
   const begin = async (): Promise<Uint8Array<ArrayBuffer>> => {
     await newest?.bytes.catch(() => undefined);
-    const rest = restsUntil - performance.now();
-    if (rest > 0) await sleep(rest);
-    next = null;
-    const started = performance.now();
-    const made = { key: key(), at: started, bytes: bytesOf(make) };
-    newest = made;
-    try {
-      return await made.bytes;
-    } catch (error) {
-      newest = null;
-      throw error;
-    } finally {
-      const ended = performance.now();
-      restsUntil = ended + (ended - started) * restFactor;
-    }
+    return pace(async () => {
+      next = null;
+      const made = { key: key(), at: performance.now(), bytes: bytesOf(make) };
+      newest = made;
+      try {
+        return await made.bytes;
+      } catch (error) {
+        newest = null;
+        throw error;
+      }
+    });
   };
   const holds = ({ key: former, at }: Made): boolean =>
     performance.now() - at < longest && areSame(former, key());

@@ -1,68 +1,56 @@
-import { messageOf } from '../errors.ts';
-import { assembleReport } from '../report/assemble.ts';
-import { excerptOf } from '../report/excerpt.ts';
-import type { ClientFacts, PageFacts } from '../status-page/facts.ts';
 import { renderPage } from '../status-page/page.ts';
-import type { ClientState } from './client-state.ts';
-import type { DaemonContext } from './context.ts';
-import type { Fleet } from './fleet.ts';
-import type { HistoryQuery } from './history-query.ts';
-import type { Journal } from './journal.ts';
-import { sharedText } from './shared-text.ts';
-import type { Updates } from './updates.ts';
+import { addressOf, everything, readPageQuery, templateAddress } from '../status-page/query.ts';
+import { renderTemplatePage } from '../status-page/template-page.ts';
+import { pageFacts, templateFacts, type PageSources } from './page-facts.ts';
+import { pacer, sharedText } from './shared-text.ts';
 
-export interface StatusPageDeps {
-  readonly fleet: Fleet;
-  readonly journal: Journal;
-  readonly updates: Updates;
-  readonly clean: DaemonContext['clean'];
+/** Pages as bytes: each is made once for all who look at it, until what it shows has changed. */
+export interface StatusPages {
+  /** The whole, or what of it a query asks for. */
+  readonly page: (query: URLSearchParams) => Promise<Uint8Array<ArrayBuffer>>;
+  /** Of the templates of this name; of one client, or of all. Null where there is none. */
+  readonly template: (name: string, client: string | null) => Promise<Uint8Array<ArrayBuffer>> | null;
 }
 
-/** The status page as it is. */
-export const statusPage = (deps: StatusPageDeps): ReturnType<typeof sharedText> =>
-  sharedText({
-    key: () => [deps.updates.version],
-    make: () => makePage(deps.updates.version, Date.now(), deps),
-    longest: 1_000,
-  });
-
-const makePage = async (version: string, now: number, deps: StatusPageDeps): Promise<string> => {
-  const { fleet, journal, clean } = deps;
-  return renderPage(
-    clean({
-      version,
-      now,
-      newest: excerptOf(assembleReport(fleet.newest)),
-      clients: fleet.states.map((state) => clientFacts(state, journal)),
-      day: journal.day(now),
-      passes: journal.recent,
-      writes: await newestWrites(fleet),
-    }),
-  );
-};
-
-const clientFacts = (state: ClientState, journal: Journal): ClientFacts => {
-  const { client, health, why, running, waiting, failures, pausedUntil, nextScheduled } = state;
+export const statusPages = (sources: PageSources): StatusPages => {
+  const { updates, secrets } = sources;
+  const shared = (make: () => string | Promise<string>, pace = pacer()): ReturnType<typeof sharedText> =>
+    sharedText({ key: () => [updates.version, ...secrets()], make, longest, pace });
+  const whole = shared(async () => renderPage(await pageFacts(everything, sources)));
+  // There are as many others as people can think of: together they take what one may.
+  const others = new Map<string, ReturnType<typeof sharedText>>();
+  const pace = pacer();
+  const other = (address: string, make: () => Promise<string>): Promise<Uint8Array<ArrayBuffer>> => {
+    const text = others.get(address) ?? shared(make, pace);
+    others.delete(address);
+    others.set(address, text);
+    const [oldest] = others.keys();
+    if (others.size > mostKept && oldest !== undefined) others.delete(oldest);
+    return text();
+  };
   return {
-    client,
-    health,
-    why,
-    running,
-    waiting,
-    failures,
-    pausedUntil: pausedUntil?.getTime() ?? null,
-    nextScheduled: nextScheduled?.getTime() ?? null,
-    lastPass: journal.lastOf(client),
+    page: (parameters) => {
+      const query = readPageQuery(parameters);
+      const address = addressOf(query);
+      if (address === addressOf(everything)) return whole();
+      return other(address, async () => renderPage(await pageFacts(query, sources)));
+    },
+    template: (name, client) =>
+      sources.fleet.clients.some(({ client: { settings }, newest, templates }) =>
+        client === null || settings.name === client
+          ? templates.described(name).length > 0 ||
+            newest?.templates.some(({ template }) => template === name)
+          : false,
+      )
+        ? other(templateAddress(name, client), async () =>
+            renderTemplatePage(await templateFacts(name, client, sources)),
+          )
+        : null,
   };
 };
 
-/** The page stands without them. */
-const newestWrites = async (fleet: Fleet): Promise<PageFacts['writes']> => {
-  try {
-    return (await fleet.history(newest)).entries.toReversed();
-  } catch (error) {
-    return messageOf(error);
-  }
-};
+/** Milliseconds. Times pass by, though nothing else may change. */
+const longest = 30_000;
 
-const newest: HistoryQuery = { templates: [], since: 0, outcome: null, limit: 50, before: null };
+/** Pages that are kept. */
+const mostKept = 16;

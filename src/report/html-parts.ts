@@ -1,13 +1,11 @@
 import type { AnswersView } from './answers-view.ts';
-import { shorten, shortenPair } from './columns.ts';
+import { type PageClock, prose, sign } from './html-words.ts';
+import { answerSides, rowList, type SideNames, subdomainSides, templateSides } from './html-row.ts';
 import { html, type Markup } from './markup.ts';
-import { outcomeWords, type Row } from './row.ts';
-import { type ProblemView, statusWords } from './view.ts';
+import type { Row } from './row.ts';
+import type { ProblemView, SubdomainView, TemplateView } from './view.ts';
 
-/** What the pages have in common: the rows of a report as HTML. */
-
-export const badge = (status: keyof typeof statusWords): Markup =>
-  html`<span class="badge ${status}">${statusWords[status]}</span>`;
+/** What the pages have in common: the parts of a report as HTML. */
 
 export const problemList = (problems: readonly ProblemView[]): Markup =>
   html`<ul class="problems">
@@ -20,53 +18,80 @@ export const problemList = (problems: readonly ProblemView[]): Markup =>
     )}
   </ul>`;
 
-export const rowList = (rows: readonly Row[]): Markup | string =>
-  rows.length === 0
-    ? ''
-    : html`<ul class="rows">
-        ${rows.map(rowItem)}
-      </ul>`;
+/** What the columns of all differences are. Each difference says it for itself where it opens. */
+export const sidesHeading = html`<p class="columns" aria-hidden="true">
+  <span>difference</span><span>type</span><span>name</span
+  ><span><del>${templateSides.actual}</del> → <ins>${templateSides.desired}</ins></span
+  ><span>cause</span><span>what to do</span>
+</p>`;
 
-/** What name servers answer, beneath its heading. */
-export const answersParts = ({ remarks, rows }: AnswersView): Markup =>
-  html`${remarks.map((remark) => html`<p class="message">${remark}</p>`)} ${rowList(rows)}`;
+interface ArticleOptions {
+  readonly clock: PageClock;
+  /** The address of a template's own page; null where there is none. */
+  readonly href: string | null;
+  /** After its differences, and after its subdomains. */
+  readonly moreRows?: Markup | string;
+  readonly moreSubdomains?: Markup | string;
+}
 
-const rowItem = (row: Row): Markup =>
-  html`<li class="${row.kind}">
-    <span class="sign"><span aria-hidden="true">${row.symbol}</span> ${row.word}</span>
-    <code class="type">${row.type}</code> <code class="name">${row.name}</code>
-    ${recordParts(row)}
-    <div class="why">
-      ${row.outcome === null ? '' : html`<b class="${row.outcome}">${outcomeWords[row.outcome]}</b>`}
-      <span class="aside">${row.notes.join(' · ')}</span>
-      ${row.remarks.map((remark) => html`<p>${remark}</p>`)}
-    </div>
-  </li>`;
-
-/** What a record says, or in what it changes. */
-export const recordParts = ({ content: whole, changes, facts }: RecordParts): Markup =>
-  html`<div class="record">
-    ${whole === null ? '' : html`<div>${content(whole)}</div>`} ${changes.map(changeOf)}
-    ${facts.length === 0 ? '' : html`<div class="aside">${facts.join(', ')}</div>`}
-  </div>`;
-
-type RecordParts = Pick<Row, 'content' | 'changes' | 'facts'>;
-
-const changeOf = ({ field, from, to }: Row['changes'][number]): Markup => {
-  const [before, after] = shortenPair(from, to, longest);
-  return html`<div>
-    ${field === 'content' ? '' : `${field} `}<del>${content(from, before)}</del> <span class="to">→</span>
-    <ins>${content(to, after)}</ins>
-  </div>`;
+/** A template that differs: its differences, then those of the subdomains that follow it. */
+export const templateArticle = (template: TemplateView, options: ArticleOptions): Markup => {
+  const { clock, href, moreRows = '', moreSubdomains = '' } = options;
+  const { title, status, counts, file, message, rows, subdomains } = template;
+  return html`<article class="of-${status}" data-key="${title}">
+    <header>
+      <h3>${linked(title, href)} ${sign(status)}</h3>
+      <p class="aside">${counts === '' ? '' : `${counts} · `}<code>${file}</code></p>
+    </header>
+    ${message === null ? '' : html`<p class="message">${prose(message, clock)}</p>`}
+    ${rowList(rows, templateSides, clock)} ${moreRows}
+    ${subdomains.map((subdomain) => subdomainPart(subdomain, clock))} ${moreSubdomains}
+  </article>`;
 };
 
-/** Columns of a content that are shown before somebody asks for the whole. */
-const longest = 200;
+/** What a subdomain has, and what its name servers answer. */
+export const subdomainPart = (
+  { subdomain, status, message, rows, answers }: SubdomainView,
+  clock: PageClock,
+): Markup =>
+  html`<section class="subdomain" data-key="${subdomain}">
+    <h4>Subdomain ${subdomain} ${sign(status)}</h4>
+    ${message === null ? '' : html`<p class="message">${prose(message, clock)}</p>`}
+    ${labelledRows(rows, subdomainSides, clock)}
+    ${
+      answers === null
+        ? ''
+        : html`<p>Name servers ${sign(answers.status)}</p>
+            ${answersPart(answers, clock)}`
+    }
+  </section>`;
 
-const content = (text: string, short = shorten(text, longest)): Markup =>
-  short === text
-    ? html`<code>${text}</code>`
-    : html`<details>
-        <summary><code>${short}</code></summary>
-        <code>${text}</code>
-      </details>`;
+const answersPart = ({ remarks, rows }: AnswersView, clock: PageClock): Markup =>
+  html`${remarks.map((remark) => html`<p class="message">${prose(remark, clock)}</p>`)}
+  ${labelledRows(rows, answerSides, clock)}`;
+
+const labelledRows = (rows: readonly Row[], names: SideNames, clock: PageClock): Markup | string =>
+  rows.length === 0
+    ? ''
+    : html`<p class="aside"><del>${names.actual}</del> → <ins>${names.desired}</ins></p>
+        ${rowList(rows, names, clock)}`;
+
+/** Templates of which all that is to say is the same: it is said once. Not all of the `count` need be given. */
+export const alikeArticle = (
+  templates: readonly (Pick<TemplateView, 'title' | 'status' | 'message'> & {
+    readonly href: string | null;
+  })[],
+  count: number,
+  clock: PageClock,
+): Markup => {
+  const [{ status, message } = { status: 'failed', message: null }] = templates;
+  return html`<article class="of-${status}" data-key="${status} ${message ?? ''}">
+    <header><h3>${String(count)} templates ${sign(status)}</h3></header>
+    ${message === null ? '' : html`<p class="message">${prose(message, clock)}</p>`}
+    <p class="names">${templates.map(({ title, href }) => html`<span>${linked(title, href)}</span>`)}</p>
+    ${count > templates.length ? html`<p class="rest">and ${String(count - templates.length)} more</p>` : ''}
+  </article>`;
+};
+
+export const linked = (text: string, href: string | null): Markup =>
+  href === null ? html`${text}` : html`<a href="${href}">${text}</a>`;

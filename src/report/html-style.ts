@@ -4,73 +4,126 @@ import { Markup } from './markup.ts';
 export const style = new Markup(`
 :root {
   color-scheme: light dark;
-  --ground: #fff; --line: #d5dae1; --text: #1b2129; --aside: #57606c;
+  --ground: #fff; --soft: #f5f7f9; --line: #d9dee5; --text: #1b2129; --aside: #57606c; --mark: #fff0b8;
   --green: #14702f; --yellow: #855200; --red: #b3202c; --magenta: #8a2f8c; --cyan: #0a6477;
 }
 @media screen and (prefers-color-scheme: dark) {
   :root {
-    --ground: #14181d; --line: #37404b; --text: #e4e8ed; --aside: #a0aab6;
+    --ground: #14181d; --soft: #1b2128; --line: #353e49; --text: #e4e8ed; --aside: #a0aab6; --mark: #3f350f;
     --green: #6fd08c; --yellow: #e6b450; --red: #ff8f8a; --magenta: #e29be4; --cyan: #6cc7da;
   }
 }
 * { box-sizing: border-box; }
 body {
-  margin: 0 auto; padding: 1.5rem 1rem 3rem; max-width: 80rem;
+  margin: 0 auto; padding: 1rem 1.25rem 3rem; max-width: 90rem;
   background: var(--ground); color: var(--text);
-  font: 1rem/1.5 system-ui, sans-serif; overflow-wrap: anywhere;
+  font: .95rem/1.5 system-ui, sans-serif; overflow-wrap: anywhere;
 }
-h1 { font-size: 1.5rem; margin: 0; }
-h2 { font-size: 1.2rem; margin: 0; }
-h3 { font-size: 1rem; margin: 1rem 0 0; }
+h1 { font-size: 1.05rem; margin: 0; }
+h2 { font-size: 1.1rem; margin: 0; }
+h3 { font-size: 1rem; margin: 0; }
+h4 { font-size: .95rem; margin: 0; }
 p { margin: .25rem 0; }
+a { color: inherit; text-decoration-color: var(--aside); text-underline-offset: .2em; }
+a:hover { text-decoration-color: currentColor; }
+:focus-visible { outline: 2px solid var(--cyan); outline-offset: 1px; border-radius: .2rem; }
 code { font: .9em/1.5 ui-monospace, monospace; unicode-bidi: isolate; white-space: pre-wrap; }
-.record code { word-break: break-all; }
-.name { font-weight: 600; }
-time { white-space: nowrap; }
-.summary { font-size: 1.1rem; }
-.aside { color: var(--aside); font-size: .9rem; }
+time { white-space: nowrap; font-variant-numeric: tabular-nums; }
+.unseen { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
+.summary { font-size: 1.05rem; }
+.aside, .rest { color: var(--aside); font-size: .875rem; }
 .badge {
   display: inline-block; padding: 0 .6em; border: 1px solid; border-radius: 1em;
-  font-size: .85rem; font-weight: 600; line-height: 1.6; vertical-align: middle; white-space: nowrap;
+  font-size: .8rem; font-weight: 600; line-height: 1.5; vertical-align: middle; white-space: nowrap;
 }
-main > section { margin-top: 1.5rem; padding: 1rem; border: 1px solid var(--line); border-radius: .5rem; }
-ul { list-style: none; margin: .5rem 0 0; padding: 0; }
-li { padding: .5rem 0; border-top: 1px solid var(--line); }
-.rows li {
-  display: grid; gap: 0 1rem; align-items: baseline;
-  grid-template-columns: 6rem 4rem minmax(6rem, 1fr) minmax(0, 3fr) minmax(0, 3fr);
+.badge > span { font-size: .85em; }
+main > section { margin-top: 1.25rem; }
+ul { list-style: none; margin: 0; padding: 0; }
+.problems li { padding: .3rem 0; border-top: 1px solid var(--line); }
+.now {
+  display: flex; flex-wrap: wrap; gap: .25rem .9rem; align-items: center; padding: .7rem .9rem;
+  border: 1px solid var(--line); border-left: .35rem solid currentColor; border-radius: .5rem; background: var(--soft);
 }
+main > .now { margin-top: .75rem; }
+.now > * { margin: 0; }
+.now .summary { color: var(--text); flex: 1 1 14rem; }
+.now .badge { font-size: .95rem; padding: .05em .8em; }
+.now .meta, .now .causes ~ .summary { flex-basis: 100%; color: var(--text); }
+.now .causes { flex: 1 1 14rem; color: var(--text); }
+.chips { display: flex; flex-wrap: wrap; gap: .35rem; margin: .75rem 0 0; padding: 0; border: 0; }
+.chips a, .chips label {
+  display: inline-block; padding: .1rem .7rem; border: 1px solid var(--line); border-radius: 1rem;
+  font-size: .875rem; text-decoration: none; white-space: nowrap; cursor: pointer; background: var(--ground); color: var(--text);
+}
+.chips a:hover, .chips label:hover { border-color: currentColor; }
+.chips b { font-variant-numeric: tabular-nums; }
+.chips [aria-current], .chips :checked + label { background: var(--text); color: var(--ground); border-color: var(--text); }
+.chips input { position: absolute; opacity: 0; }
+.chips :focus-visible + label { outline: 2px solid var(--cyan); outline-offset: 2px; }
+article { border-top: 1px solid var(--line); padding: .55rem 0 .65rem; }
+article > header { display: flex; flex-wrap: wrap; gap: 0 .75rem; align-items: baseline; }
+article > header p { margin: 0; }
+.message { margin: .3rem 0; padding: .3rem .75rem; border-left: .25rem solid var(--aside); background: var(--soft); }
+.names { display: flex; flex-wrap: wrap; gap: 0 1rem; }
+.subdomain { margin: .5rem 0 0; padding-left: .75rem; border-left: 2px solid var(--line); }
+.columns, .row summary {
+  display: grid; gap: 0 .75rem; align-items: baseline;
+  grid-template-columns: 6.75rem 3.5rem minmax(4rem, 2fr) minmax(0, 6fr) minmax(0, 2.75fr) minmax(0, 3.5fr);
+}
+.columns { position: sticky; top: 0; z-index: 1; margin: .5rem 0 0; padding: .25rem 0; background: var(--ground); color: var(--aside); font-size: .8rem; }
+.row summary { padding: .1rem 0; cursor: pointer; border-radius: .2rem; list-style: none; }
+.row summary::-webkit-details-marker { display: none; }
+.row summary:hover, .row details[open] > summary { background: var(--soft); }
+.row summary > * { overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
+.row summary code { white-space: nowrap; }
 .sign { font-weight: 600; }
-.record > div + div { margin-top: .25rem; }
-.why p { margin-top: .25rem; font-size: .9rem; }
+.row .sign::before { content: "▸"; display: inline-block; width: .9em; color: var(--aside); font-weight: 400; }
+.row details[open] .sign::before { content: "▾"; }
+.name { font-weight: 600; }
+.cause, .todo { color: var(--aside); font-size: .875rem; }
+.todo { color: var(--text); }
+.sides i { color: var(--aside); }
 del { text-decoration: none; color: var(--red); }
 ins { text-decoration: none; color: var(--green); }
-details { display: inline-block; vertical-align: top; max-width: 100%; }
+mark { color: inherit; background: var(--mark); border-radius: .15rem; }
+.row dl { margin: .15rem 0 .35rem; padding: .35rem .75rem; border-left: .25rem solid var(--line); }
+.row dl > div { display: grid; gap: 0 .75rem; grid-template-columns: 8rem minmax(0, 1fr); align-items: baseline; }
+.row dt { color: var(--aside); font-size: .875rem; }
+.row dd { margin: 0; }
+.row dd > span + span::before { content: " · "; color: var(--aside); }
+.row dd code { word-break: break-all; }
+.row details > p { margin: 0 0 .35rem; padding: 0 .75rem; border-left: .25rem solid var(--line); }
 summary { cursor: pointer; }
-details[open] > summary { color: var(--aside); }
 .in-sync, .add .sign, .applied { color: var(--green); }
 .drifted, .update .sign, .stale .sign, .warning { color: var(--yellow); }
 .failed, .unknown, .blocked .sign, .missing .sign, .error { color: var(--red); }
 .held, .surplus .sign, .foreign .sign, .skipped { color: var(--magenta); }
+.flattened .sign { color: var(--aside); }
 .pending, .park .sign { color: var(--cyan); }
-footer { margin-top: 2rem; color: var(--aside); font-size: .9rem; }
-footer h2 { font-size: 1rem; }
-dl { margin: .5rem 0 0; display: grid; gap: .25rem 2rem; grid-template-columns: repeat(auto-fill, minmax(18rem, 1fr)); }
-dt { display: inline; font-weight: 600; }
-dt::after { content: ":"; }
-dd { display: inline; margin: 0; }
+.quiet { display: grid; gap: 0 1.5rem; grid-template-columns: repeat(auto-fill, minmax(20rem, 1fr)); margin-top: .35rem; }
+.quiet li { padding: .15rem 0; }
+footer { margin-top: 2rem; color: var(--aside); font-size: .875rem; }
 @media screen and (max-width: 48rem) {
-  body { padding: 1rem .75rem 2rem; }
-  main > section { padding: .75rem; }
-  .rows li { grid-template-columns: auto auto 1fr; }
-  .record, .why { grid-column: 1 / -1; margin-top: .25rem; }
+  body { padding: .6rem .75rem 2rem; }
+  .columns { display: block; text-align: right; }
+  .columns > span { display: none; }
+  .columns > :nth-child(4) { display: inline; }
+  .row { border-top: 1px solid var(--line); }
+  .row:first-child { border-top: 0; }
+  .row summary { grid-template-columns: auto auto minmax(0, 1fr) auto; gap: 0 .5rem; padding: .3rem 0; }
+  .row .sign { grid-column: 1; } .row .type { grid-column: 2; } .row .name { grid-column: 3; }
+  .row .cause { grid-column: 4; grid-row: 1; max-width: 42vw; }
+  .row .sides, .row .todo { grid-column: 1 / -1; padding-left: .9em; }
+  .row .todo:empty { display: none; }
+  .row dl > div { grid-template-columns: minmax(0, 1fr); }
+  .quiet { grid-template-columns: minmax(0, 1fr); }
 }
 @media print {
   :root { color-scheme: light; font-size: 9.5pt; }
   body { max-width: none; padding: 0; }
-  main > section { border: 0; padding: 0; }
-  li { break-inside: avoid; }
+  .chips, .columns { display: none; }
+  .row summary > * { white-space: normal; }
+  .row { break-inside: avoid; }
   h2, h3 { break-after: avoid; }
-  ::details-content { content-visibility: visible; }
 }
 `);

@@ -1,22 +1,23 @@
 import { escapeControl } from '../lib/escape-control.ts';
-import { answersParts, badge, problemList, rowList } from './html-parts.ts';
+import { groupAlike } from './alike.ts';
+import { alikeArticle, problemList, sidesHeading, templateArticle } from './html-parts.ts';
+import { isFailed } from './html-row.ts';
 import { style } from './html-style.ts';
+import { moment, type PageClock, sign } from './html-words.ts';
 import { html, type Markup } from './markup.ts';
 import type { Report } from './report.ts';
-import {
-  isQuiet,
-  type ProblemView,
-  statusWords,
-  type SubdomainView,
-  type TemplateView,
-  viewOf,
-} from './view.ts';
+import { isBare, isQuiet, type ProblemView, statusWords, type TemplateView, viewOf } from './view.ts';
+import { worstFirst } from './worst-first.ts';
 
 /** The report as one page that needs nothing else: no script, no font, no picture. */
 export const renderHtml = (report: Report): string => {
-  const { status, summary, templates, problems } = viewOf(report);
+  const { status, summary, templates, problems } = viewOf({
+    ...report,
+    templates: worstFirst(report.templates),
+  });
   const differing = templates.filter((template) => !isQuiet(template));
   const quiet = templates.filter(isQuiet);
+  const clock = { now: Date.parse(report.startedAt), timeZone: 'UTC' };
   const page = html`<!doctype html>
     <html lang="en">
       <head>
@@ -26,17 +27,19 @@ export const renderHtml = (report: Report): string => {
         <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'" />
         <title>${statusWords[status]}: dns-template-sync</title>
         <style>
-          ${style}
+          ${style}${chipStyle}
         </style>
       </head>
       <body>
-        <header>
-          <h1>dns-template-sync ${badge(status)}</h1>
-          <p class="summary">${summary}</p>
-          ${runOf(report)}
-        </header>
+        <header><h1>dns-template-sync</h1></header>
         <main>
-          ${problems.length === 0 ? '' : problemSection(problems)} ${differing.map(templateSection)}
+          <section class="now ${status}">
+            ${sign(status)}
+            <p class="summary">${summary}</p>
+            ${runOf(report, clock)}
+          </section>
+          ${problems.length === 0 ? '' : problemSection(problems)}
+          ${differing.length === 0 ? '' : differenceSection(differing, clock)}
           ${quiet.length === 0 ? '' : quietSection(quiet)}
         </main>
         ${differing.length === 0 ? '' : legend}
@@ -45,12 +48,16 @@ export const renderHtml = (report: Report): string => {
   return `${page.source}\n`;
 };
 
-const runOf = ({ run, trigger, startedAt, durationMs, dryRun }: Report): Markup | string =>
+const runOf = (
+  { run, trigger, startedAt, durationMs, dryRun }: Report,
+  { timeZone }: PageClock,
+): Markup | string =>
   run === ''
     ? ''
-    : html`<p class="aside">
-        Started by ${trigger} at <time datetime="${startedAt}">${startedAt}</time>, took ${String(durationMs)}
-        ms. ${dryRun ? 'Nothing was written.' : ''} Run <code>${escapeControl(run)}</code>
+    : html`<p class="aside meta">
+        Started by ${trigger} at ${moment(Date.parse(startedAt), { now: 0, timeZone })}, took
+        ${String(durationMs)} ms. ${dryRun ? 'Nothing was written.' : ''} Run
+        <code>${escapeControl(run)}</code>
       </p>`;
 
 const problemSection = (problems: readonly ProblemView[]): Markup =>
@@ -59,36 +66,76 @@ const problemSection = (problems: readonly ProblemView[]): Markup =>
     ${problemList(problems)}
   </section>`;
 
-const templateSection = (template: TemplateView): Markup =>
+const differenceSection = (templates: readonly TemplateView[], clock: PageClock): Markup =>
   html`<section>
-    <h2>${template.title} ${badge(template.status)}</h2>
-    <p class="aside">${template.counts === '' ? '' : `${template.counts} · `}<code>${template.file}</code></p>
-    ${template.message === null ? '' : html`<p class="message">${template.message}</p>`}
-    ${rowList(template.rows)} ${template.subdomains.map(subdomainSection)}
-  </section>`;
-
-const subdomainSection = ({ subdomain, status, message, rows, answers }: SubdomainView): Markup =>
-  html`<section>
-    <h3>Subdomain ${subdomain} ${badge(status)}</h3>
-    ${message === null ? '' : html`<p class="message">${message}</p>`} ${rowList(rows)}
-    ${
-      answers === null
-        ? ''
-        : html`<h4>Name servers ${badge(answers.status)}</h4>
-            ${answersParts(answers)}`
-    }
+    <h2>What differs</h2>
+    ${chips(templates)} ${sidesHeading}
+    ${groupAlike(templates, (template) =>
+      isBare(template) ? `${template.status} ${template.message}` : null,
+    ).map((group) =>
+      group.length > 1
+        ? alikeArticle(
+            group.map((one) => ({ ...one, href: null })),
+            group.length,
+            clock,
+          )
+        : group.map((one) => templateArticle(one, { clock, href: null }))[0]!,
+    )}
   </section>`;
 
 const quietSection = (templates: readonly TemplateView[]): Markup =>
   html`<section>
-    <h2>In sync</h2>
-    <ul class="quiet">
-      ${templates.map(
-        ({ title, counts, file }) =>
-          html`<li><b>${title}</b> ${counts} <code class="aside">${file}</code></li>`,
-      )}
-    </ul>
+    <details>
+      <summary>In sync: ${String(templates.length)}</summary>
+      <ul class="quiet">
+        ${templates.map(
+          ({ title, counts, file }) =>
+            html`<li><b>${title}</b> ${counts} <code class="aside">${file}</code></li>`,
+        )}
+      </ul>
+    </details>
   </section>`;
+
+/** What can be looked at alone. A page without script shows it by the state of a choice. */
+const kinds = [
+  ['failing', 'failed'],
+  ['blocked', 'blocked'],
+  ['add', 'to add'],
+  ['update', 'to change'],
+  ['park', 'to park'],
+  ['surplus', 'surplus'],
+] as const;
+
+const chips = (templates: readonly TemplateView[]): Markup | string => {
+  const rows = templates.flatMap((template) => template.rows);
+  const counts = kinds
+    .map(([kind, words]) => {
+      const isOne = (row: (typeof rows)[number]): boolean =>
+        kind === 'failing' ? isFailed(row) : row.kind === kind;
+      return [kind, words, rows.filter(isOne).length] as const;
+    })
+    .filter(([, , count]) => count > 0);
+  if (counts.length < 2) return '';
+  return html`<fieldset class="chips">
+    <legend class="unseen">Show only</legend>
+    <input type="radio" name="show" id="show-all" checked /><label for="show-all">all</label>
+    ${counts.map(
+      ([kind, words, count]) =>
+        html`<span
+          ><input type="radio" name="show" id="show-${kind}" /><label for="show-${kind}"
+            ><b>${String(count)}</b> ${words}</label
+          ></span
+        >`,
+    )}
+  </fieldset>`;
+};
+
+const chipStyle = kinds
+  .map(
+    ([kind]) =>
+      `:root:has(#show-${kind}:checked) :is(.row:not(.${kind}), article:not(:has(.${kind})), .subdomain) { display: none; }`,
+  )
+  .join('\n');
 
 const words = [
   ['edited', 'the file changed'],
@@ -101,15 +148,7 @@ const words = [
   ['@', 'the subdomain itself'],
 ] as const;
 
-const legend = html`<footer>
-  <h2>What the words say</h2>
-  <dl>
-    ${words.map(
-      ([word, meaning]) =>
-        html`<div>
-          <dt>${word}</dt>
-          <dd>${meaning}</dd>
-        </div>`,
-    )}
-  </dl>
+/** The words that are not plain, for whoever meets them for the first time. */
+export const legend = html`<footer>
+  <p>${words.map(([word, meaning]) => html`<span><b>${word}</b>: ${meaning}. </span>`)}</p>
 </footer>`;

@@ -81,7 +81,7 @@ const tableRow = (row: Row): string => {
   ];
   const why = [
     ...(row.outcome === null ? [] : [`<b>${outcomeWords[row.outcome]}</b>`]),
-    ...(row.notes.length === 0 ? [] : [code(row.notes.join(' · '))]),
+    ...(row.why.length + row.where.length === 0 ? [] : [code([...row.why, ...row.where].join(' · '))]),
     ...row.remarks.map(prose),
   ];
   const cells = [

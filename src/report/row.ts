@@ -19,8 +19,13 @@ export interface Row {
   /** Priority and TTL, where they are stated and stay. */
   readonly facts: readonly string[];
   readonly changes: readonly Change[];
+  /** The side that has no such record; null where both have one. */
+  readonly lackedBy: 'actual' | 'desired' | null;
   readonly outcome: Outcome | null;
-  readonly notes: readonly string[];
+  /** Why it differs or is blocked, in a word or two. */
+  readonly why: readonly string[];
+  /** The place in a file, and the ids at the service. */
+  readonly where: readonly string[];
   /** Whole sentences: why, and what to do. */
   readonly remarks: readonly string[];
 }
@@ -36,8 +41,10 @@ export const rowOf = (difference: Difference, template: string, said: readonly s
   kind: difference.action,
   ...signs[difference.action],
   ...sidesOf(difference),
+  lackedBy: lackedBy(difference),
   outcome: difference.outcome ?? null,
-  notes: notesOf(difference).map(escapeControl),
+  why: whyOf(difference),
+  where: whereOf(difference).map(escapeControl),
   remarks: remarksOf(difference, template, said).map(escapeControl),
 });
 
@@ -48,8 +55,10 @@ export const rowOfSubdomain = (difference: SubdomainDifference): Row => {
     kind,
     ...signs[kind],
     ...recordOf(record ?? templateRecord ?? nothing, templateRecord ?? nothing, fields),
+    lackedBy: record === null ? 'actual' : templateRecord === null ? 'desired' : null,
     outcome: null,
-    notes: [
+    why: [],
+    where: [
       ...(record === null ? [] : [`record ${record.id}`]),
       ...(derivedFrom === null ? [] : [`template record ${derivedFrom}`]),
     ],
@@ -78,8 +87,10 @@ export const rowOfAnswer = (
     kind,
     ...signs[kind],
     ...recordOf(kind === 'missing' ? to : from, to, fields),
+    lackedBy: kind === 'missing' ? 'actual' : kind === 'foreign' ? 'desired' : null,
     outcome: null,
-    notes: servers.map(escapeControl),
+    why: servers.map(escapeControl),
+    where: [],
     remarks: [],
   };
 };
@@ -98,15 +109,19 @@ export const rowOfWrite = ({
   action,
   before,
   after,
-}: Write): Pick<Row, 'kind' | 'symbol' | 'word'> & Sides => {
-  const fields = (['name', 'content', 'priority', 'ttl'] as const).filter(
-    (field) => before !== null && wasSent(after, field) && valueOf(before, field) !== valueOf(after, field),
+}: Write): Pick<Row, 'kind' | 'symbol' | 'word' | 'lackedBy'> & Sides => {
+  const fields = recordFields.filter(
+    (field) => before !== null && isStated(after, field) && valueOf(before, field) !== valueOf(after, field),
   );
-  return { kind: action, ...signs[action], ...recordOf(before ?? after, after, fields) };
+  const lackedBy = before === null ? 'actual' : null;
+  return { kind: action, ...signs[action], ...recordOf(before ?? after, after, fields), lackedBy };
 };
 
-const wasSent = (after: RecordData, field: Field): boolean =>
-  after[field] !== null || (field !== 'ttl' && field !== 'priority');
+const recordFields = ['name', 'content', 'priority', 'ttl'] as const;
+
+/** A priority or TTL that is not stated is left as it is. */
+const isStated = (record: RecordData, field: Field): boolean =>
+  record[field] !== null || (field !== 'ttl' && field !== 'priority');
 
 interface Write {
   readonly action: 'add' | 'update' | 'park';
@@ -142,8 +157,27 @@ const sidesOf = (difference: Difference): Sides => {
   if (difference.action === 'park') {
     return recordOf(difference.current, difference.desired, ['name', 'content']);
   }
+  if (difference.action === 'blocked') return sidesOfBlocked(difference);
   const record = difference.action === 'surplus' ? difference.current : difference.desired;
   return recordOf(record, record, []);
+};
+
+/** What the file leaves open is no change. */
+const sidesOfBlocked = ({ current, desired }: Blocked): Sides => {
+  const fields = recordFields.filter(
+    (field) =>
+      current !== undefined &&
+      isStated(desired, field) &&
+      valueOf(current, field) !== valueOf(desired, field),
+  );
+  return recordOf(current ?? desired, desired, fields);
+};
+
+type Blocked = Extract<Difference, { action: 'blocked' }>;
+
+const lackedBy = (difference: Difference): Row['lackedBy'] => {
+  if (difference.action === 'surplus') return 'desired';
+  return 'current' in difference ? null : 'actual';
 };
 
 type Sides = Pick<Row, 'type' | 'name' | 'content' | 'facts' | 'changes'>;
@@ -165,9 +199,12 @@ const valueOf = (record: RecordData, field: Change['field']): string => {
   return value === null ? '(none)' : escapeControl(String(value));
 };
 
-const notesOf = (difference: Difference): string[] => [
+const whyOf = (difference: Difference): string[] => [
   ...('reason' in difference ? [difference.reason] : []),
   ...('cause' in difference ? [causes[difference.cause]] : []),
+];
+
+const whereOf = (difference: Difference): string[] => [
   ...('source' in difference ? [`${difference.source.file}:${difference.source.line}`] : []),
   ...('recordId' in difference ? [`record ${difference.recordId}`] : []),
 ];
@@ -183,27 +220,26 @@ const remarksOf = (difference: Difference, template: string, said: readonly stri
   const { retryAt } = difference;
   const error = said.includes(difference.error ?? '') ? undefined : difference.error;
   const why = [
-    ...(difference.action === 'blocked' ? [sentence(difference.message), ...standsNow(difference)] : []),
+    ...(difference.action === 'blocked' ? [sentence(difference.message), ...inTheWay(difference)] : []),
     ...(error === undefined ? [] : [sentence(error)]),
     ...(retryAt === undefined ? [] : [`Next try at ${retryAt}.`]),
   ];
   return [
     ...(why.length === 0 ? [] : [why.join(' ')]),
-    ...('reason' in difference ? [`To do: ${advice[difference.reason](shellWord(template))}`] : []),
+    ...('reason' in difference ? [`${toDo}${advice[difference.reason](shellWord(template))}`] : []),
   ];
 };
+
+/** What the remark begins with that says what a person can do. */
+export const toDo = 'To do: ';
 
 /** Messages end without a full stop, since most of them stand alone. */
 const sentence = (text: string): string => (/[.!?]$/.test(text) ? text : `${text}.`);
 
-const standsNow = ({ current, conflicts = [] }: Extract<Difference, { action: 'blocked' }>): string[] => [
-  ...(current === undefined
+const inTheWay = ({ conflicts = [] }: Blocked): string[] =>
+  conflicts.length === 0
     ? []
-    : [`There now: ${[current.content, ...recordOf(current, current, []).facts].join(', ')}.`]),
-  ...(conflicts.length === 0
-    ? []
-    : [`In the way: record${conflicts.length === 1 ? '' : 's'} ${conflicts.join(', ')}.`]),
-];
+    : [`In the way: record${conflicts.length === 1 ? '' : 's'} ${conflicts.join(', ')}.`];
 
 /** What a person can do; `name` is the template's, as a shell takes it. */
 const advice: Record<BlockReason | SurplusReason, (name: string) => string> = {

@@ -123,7 +123,7 @@ const belowLines = (row: Row, note: Line, indent: number, width: number): Line[]
 };
 
 /** The signs of a template's differences speak for themselves; those of a subdomain's need their word. */
-const wordsOf = ({ kind, word, notes }: Row): string =>
-  [...(spoken.has(kind) ? [word] : []), ...notes].join(between);
+const wordsOf = ({ kind, word, why, where }: Row): string =>
+  [...(spoken.has(kind) ? [word] : []), ...why, ...where].join(between);
 
 const spoken: ReadonlySet<Row['kind']> = new Set(['missing', 'stale', 'foreign', 'flattened']);

@@ -60,15 +60,19 @@ export const isQuiet = ({ status, rows, subdomains, message }: TemplateView): bo
 /** Nothing is known of it but that it could not be read, which its outage tells. */
 export const isUnknown = ({ asOf }: TemplateView): boolean => asOf === null;
 
+/** Nothing to say but its message. */
+export const isBare = ({ rows, subdomains, message }: TemplateView): boolean =>
+  rows.length + subdomains.length === 0 && message !== null;
+
 export const viewOf = (report: Report): View => {
   const severalClients =
     new Set([...report.templates, ...report.problems].map(({ client }) => client)).size > 1;
   return {
     status: report.status,
     summary: summaryOf(report),
-    templates: report.templates.map((template) => templateOf(template, severalClients)),
+    templates: report.templates.map((template) => templateView(template, severalClients)),
     outages: outagesOf(report.templates, severalClients),
-    problems: report.problems.map((problem) => problemOf(problem, severalClients)),
+    problems: report.problems.map((problem) => problemView(problem, severalClients)),
   };
 };
 
@@ -91,7 +95,7 @@ const outagesOf = (templates: readonly TemplateResult[], withClient: boolean): O
 const titleOf = ({ client, template, id }: TemplateResult, withClient: boolean): string =>
   escapeControl(`${withClient ? `${client}: ` : ''}${template}${id === null ? '' : ` (${id})`}`);
 
-const templateOf = (template: TemplateResult, withClient: boolean): TemplateView => {
+export const templateView = (template: TemplateResult, withClient: boolean): TemplateView => {
   const { file, revision, uncommitted, status, inSync, parked, ignored, asOf } = template;
   const isBehind = ({ status: one, answers }: SubdomainResult): boolean =>
     one !== 'in-sync' || hasTrouble(answers);
@@ -150,7 +154,7 @@ const subdomainOf = ({
   answers: hasTrouble(answers) ? answersView(answers, canonicalHost(subdomain)) : null,
 });
 
-const problemOf = (problem: Report['problems'][number], withClient: boolean): ProblemView => ({
+export const problemView = (problem: Report['problems'][number], withClient: boolean): ProblemView => ({
   severity: problem.severity,
   place: escapeControl(
     [
@@ -162,7 +166,7 @@ const problemOf = (problem: Report['problems'][number], withClient: boolean): Pr
   check: escapeControl(problem.check),
 });
 
-const summaryOf = ({ status, summary, templates, problems }: Report): string => {
+export const summaryOf = ({ status, summary, templates, problems }: Report): string => {
   const answers = templates.flatMap(({ subdomains }) => subdomains.map((one) => one.answers));
   const unlike = answers.reduce(
     (sum, { differences }) => sum + differences.filter(({ kind }) => kind !== 'flattened').length,

@@ -1,11 +1,14 @@
 import { escapeControl } from '../lib/escape-control.ts';
 import { plural } from '../lib/plural.ts';
+import { linked } from '../report/html-parts.ts';
+import { moment, type PageClock, prose, sign } from '../report/html-words.ts';
 import { html, type Markup } from '../report/markup.ts';
 import type { ClientFacts } from './facts.ts';
-import { duration, moment, reasonOf, rest, sign } from './words.ts';
+import { addressOf, everything } from './query.ts';
+import { duration, reasonOf, rest } from './words.ts';
 
 /** How each client is. */
-export const clientSection = (clients: readonly ClientFacts[], now: number): Markup =>
+export const clientSection = (clients: readonly ClientFacts[], clock: PageClock): Markup =>
   html`<section aria-labelledby="clients">
     <h2 id="clients">Clients</h2>
     <table role="table">
@@ -21,7 +24,7 @@ export const clientSection = (clients: readonly ClientFacts[], now: number): Mar
         </tr>
       </thead>
       <tbody role="rowgroup">
-        ${clients.slice(0, mostClients).map((client) => clientRow(client, now))}
+        ${clients.slice(0, mostClients).map((client) => clientRow(client, clients.length > 1, clock))}
       </tbody>
     </table>
     ${rest(clients.length - mostClients, 'client', '/readyz')}
@@ -29,33 +32,36 @@ export const clientSection = (clients: readonly ClientFacts[], now: number): Mar
 
 const mostClients = 200;
 
-const clientRow = (client: ClientFacts, now: number): Markup =>
+const clientRow = (client: ClientFacts, isOneOfMany: boolean, clock: PageClock): Markup =>
   html`<tr role="row" data-key="${escapeControl(client.client)}">
-    <th role="rowheader" scope="row">${escapeControl(client.client)}</th>
-    <td role="cell" data-label="State">
-      ${sign(client.health)}
-      ${client.why === null ? '' : html`<p class="why">${escapeControl(client.why)}</p>`}
-    </td>
-    <td role="cell" data-label="Last pass">${lastPass(client, now)}</td>
-    <td role="cell" data-label="Next pass">${nextPass(client, now)}</td>
+    <th role="rowheader" scope="row">
+      ${linked(escapeControl(client.client), isOneOfMany ? addressOf({ ...everything, client: client.client }) : null)}
+    </th>
+    <td role="cell" data-label="State">${sign(client.health)} ${whyOf(client, clock)}</td>
+    <td role="cell" data-label="Last pass">${lastPass(client, clock)}</td>
+    <td role="cell" data-label="Next pass">${nextPass(client, clock)}</td>
   </tr>`;
 
-const lastPass = ({ lastPass: last, why }: ClientFacts, now: number): Markup =>
+/** What keeps it from a pass as a whole is told of the state above. */
+const whyOf = ({ why, trouble }: ClientFacts, clock: PageClock): Markup | string =>
+  why === null || trouble !== null ? '' : html`<p class="why">${prose(escapeControl(why), clock)}</p>`;
+
+const lastPass = ({ lastPass: last, why, trouble }: ClientFacts, clock: PageClock): Markup =>
   last === null
     ? html`none yet`
-    : html`${moment(last.startedAt, now)}
+    : html`${moment(last.startedAt, clock)}
         <p class="aside">
           ${reasonOf(last.trigger)}, took ${duration(last.durationMs)}, ended ${sign(last.status)}
         </p>
-        ${last.error === null || last.error === why ? '' : html`<p>${escapeControl(last.error)}</p>`}`;
+        ${last.error === null || last.error === why || last.error === trouble?.why ? '' : html`<p>${escapeControl(last.error)}</p>`}`;
 
-const nextPass = (client: ClientFacts, now: number): Markup => {
+const nextPass = (client: ClientFacts, clock: PageClock): Markup => {
   const { running, waiting, failures, pausedUntil, nextScheduled } = client;
   return html`${running === null ? '' : html`<p>Running now: ${reasonOf(running)}</p>`}
   ${
     pausedUntil === null
       ? ''
-      : html`<p><b class="failed">Backing off</b> until ${moment(pausedUntil, now)}</p>
+      : html`<p><b class="failed">Backing off</b> until ${moment(pausedUntil, clock)}</p>
           <p class="aside">
             ${failures === 0 ? 'another process is at work' : `${plural(failures, 'failure')} in a row`}
           </p>`
@@ -64,6 +70,8 @@ const nextPass = (client: ClientFacts, now: number): Markup => {
   ${
     nextScheduled === null
       ? html`<p class="aside">no schedule</p>`
-      : html`<p class="${pausedUntil === null ? '' : 'aside'}">${moment(nextScheduled, now)} on schedule</p>`
+      : html`<p class="${pausedUntil === null ? '' : 'aside'}">
+          ${moment(nextScheduled, clock)} on schedule
+        </p>`
   }`;
 };

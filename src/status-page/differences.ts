@@ -1,71 +1,114 @@
-import type { Excerpt } from '../report/excerpt.ts';
-import { answersParts, problemList, rowList } from '../report/html-parts.ts';
+import { plural } from '../lib/plural.ts';
+import { alikeArticle, linked, problemList, sidesHeading, templateArticle } from '../report/html-parts.ts';
+import type { PageClock } from '../report/html-words.ts';
 import { html, type Markup } from '../report/markup.ts';
-import { isQuiet, type SubdomainView, type TemplateView, type View } from '../report/view.ts';
-import { rest, sign } from './words.ts';
+import { templateView, problemView } from '../report/view.ts';
+import { type Excerpt, most, type ShownTemplate } from './excerpt.ts';
+import type { PageFacts } from './facts.ts';
+import { addressOf, type PageQuery } from './query.ts';
+import { count, rest } from './words.ts';
 
-/** What differs, template by template; what is wrong in files; and what is in sync. */
-export const differenceSections = (newest: Excerpt, view: View): Markup => {
-  const all = view.templates.map((template, index) => ({ template, more: newest.more[index] ?? nothing }));
-  const differing = all.filter(({ template }) => !isQuiet(template));
-  const quiet = all.filter(({ template }) => isQuiet(template));
-  return html`${
-    view.problems.length === 0
-      ? ''
-      : html`<section aria-labelledby="problems">
-          <h2 id="problems">Problems in template files</h2>
-          ${problemList(view.problems)} ${rest(newest.moreProblems, 'problem', report)}
-        </section>`
-  }
-  ${
-    differing.length === 0
-      ? ''
-      : html`<section aria-labelledby="differences">
-          <h2 id="differences">What differs</h2>
-          ${differing.map(({ template, more }) => templateArticle(template, more))}
-          ${rest(newest.moreDiffering, 'template', report)}
-        </section>`
-  }
-  ${
-    quiet.length === 0
-      ? ''
-      : html`<section aria-labelledby="in-sync">
-          <h2 id="in-sync">In sync</h2>
-          <ul class="quiet">
-            ${quiet.map(({ template }) => quietItem(template))}
-          </ul>
-          ${rest(newest.moreInSync, 'template', report)}
-        </section>`
-  }`;
+/** What differs, the worst first; what is wrong in files; and what is in sync. */
+export const differenceSections = (facts: PageFacts): Markup => {
+  const { newest, query } = facts;
+  return html`${problemSection(newest)} ${differingSection(newest, query, facts)}
+  ${calmSection(newest, query)}`;
 };
 
-const report = '/api/report';
-const nothing = { differences: 0, subdomains: 0, subdomainDifferences: 0 };
-
-const templateArticle = (template: TemplateView, more: Excerpt['more'][number]): Markup =>
-  html`<article data-key="${template.title}">
-    <h3>${template.title} ${sign(template.status)}</h3>
-    <p class="aside">${template.counts === '' ? '' : `${template.counts} · `}<code>${template.file}</code></p>
-    ${template.message === null ? '' : html`<p class="message">${template.message}</p>`}
-    ${rowList(template.rows)} ${rest(more.differences, 'difference', report)}
-    ${template.subdomains.map(subdomainPart)} ${rest(more.subdomainDifferences, 'difference', report)}
-    ${rest(more.subdomains, 'subdomain', report)}
-  </article>`;
-
-const subdomainPart = ({ subdomain, status, message, rows, answers }: SubdomainView): Markup =>
-  html`<section class="subdomain" data-key="${subdomain}">
-    <h4>Subdomain ${subdomain} ${sign(status)}</h4>
-    ${message === null ? '' : html`<p class="message">${message}</p>`} ${rowList(rows)}
-    ${
-      answers === null
-        ? ''
-        : html`<p>Name servers ${sign(answers.status)}</p>
-            ${answersParts(answers)}`
-    }
+const problemSection = ({ report, hasSeveralClients, moreProblems }: Excerpt): Markup | string => {
+  const problems = report.problems.map((problem) => problemView(problem, hasSeveralClients));
+  if (problems.length === 0) return '';
+  const errors = problems.filter(({ severity }) => severity === 'error').length;
+  return html`<section aria-labelledby="problems">
+    <details id="problem-list" ${problems.length <= fewProblems ? html` open` : ''}>
+      <summary>
+        <h2 id="problems" class="${errors > 0 ? 'error' : 'warning'}">
+          ${plural(problems.length + moreProblems, 'problem')} in template files
+        </h2>
+      </summary>
+      ${problemList(problems)} ${rest(moreProblems, 'problem', '/api/report')}
+    </details>
   </section>`;
+};
 
-const quietItem = ({ title, counts, file }: TemplateView): Markup =>
-  html`<li>
-    <span class="in-sync" aria-hidden="true">●</span> <b>${title}</b> <span>${counts}</span>
-    <code class="aside">${file}</code>
-  </li>`;
+/** So few that they keep nobody from what stands below. */
+const fewProblems = 3;
+
+const differingSection = (newest: Excerpt, query: PageQuery, clock: PageClock): Markup | string => {
+  const { groups, groupCount, hasSeveralClients } = newest;
+  if (groupCount === 0) {
+    const isFiltered = query.show !== null || query.text !== '';
+    return isFiltered && newest.calm.length === 0
+      ? html`<section>
+          <p>Nothing is like that. <a data-stay href="/">Show all that differs</a></p>
+        </section>`
+      : '';
+  }
+  return html`<section aria-labelledby="differences">
+    <h2 id="differences" class="unseen">What differs</h2>
+    ${sidesHeading}
+    ${groups.flatMap(({ templates, count: size }) =>
+      size > 1
+        ? alikeArticle(
+            templates.map(({ template, href }) => ({ ...templateView(template, hasSeveralClients), href })),
+            size,
+            clock,
+          )
+        : templates.map((shown) => shownTemplate(shown, hasSeveralClients, clock)),
+    )}
+    ${leaf(query, groups.length, groupCount)}
+  </section>`;
+};
+
+const shownTemplate = (
+  { template, href, more }: ShownTemplate,
+  withClient: boolean,
+  clock: PageClock,
+): Markup =>
+  templateArticle(templateView(template, withClient), {
+    clock,
+    href,
+    moreRows: rest(more.differences, 'difference', href, 'all of this template'),
+    moreSubdomains: html`${rest(more.subdomainDifferences, 'difference', href, 'all of this template')}
+    ${rest(more.subdomains, 'subdomain', href, 'all of this template')}`,
+  });
+
+/** From one part of a long list to the next. */
+const leaf = (query: PageQuery, shown: number, all: number): Markup | string => {
+  if (shown === all) return '';
+  const { skip: from } = query;
+  const to = (start: number, words: string): Markup =>
+    html`<a href="${addressOf({ ...query, skip: Math.max(0, start) })}">${words}</a>`;
+  return html`<p class="leaf">
+    ${from > 0 ? to(from - most.groups, '← the ones before') : ''}
+    <span>${count(from + 1)} to ${count(from + shown)} of ${count(all)}</span>
+    ${from + shown < all ? to(from + shown, 'the next ones →') : ''}
+  </p>`;
+};
+
+const calmSection = (newest: Excerpt, query: PageQuery): Markup | string => {
+  const { calm, calmCount, counts, hasSeveralClients } = newest;
+  if (calmCount === 0) return '';
+  if (calm.length === 0) {
+    return html`<p class="calm">
+      <a data-stay href="${addressOf({ ...query, show: 'in-sync', skip: 0 })}"
+        >${plural(counts['in-sync'], 'template')} in sync</a
+      >
+    </p>`;
+  }
+  const from = query.show === 'in-sync' ? query.skip : 0;
+  const next = from + calm.length;
+  return html`<section aria-labelledby="in-sync">
+    <h2 id="in-sync">In sync</h2>
+    <ul class="quiet">
+      ${calm.map(({ template, href }) => {
+        const { title, counts: words } = templateView(template, hasSeveralClients);
+        return html`<li data-key="${title}">
+          <span class="in-sync" aria-hidden="true">●</span> ${linked(title, href)}
+          <span class="aside">${words}</span>
+        </li>`;
+      })}
+    </ul>
+    ${rest(calmCount - next, 'template', addressOf({ ...query, show: 'in-sync', skip: next }), 'the next ones')}
+  </section>`;
+};

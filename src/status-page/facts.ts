@@ -1,13 +1,18 @@
 import type { RecordData } from '../model/record.ts';
-import type { Excerpt } from '../report/excerpt.ts';
-import type { Status, Trigger } from '../result.ts';
+import type { PageClock } from '../report/html-words.ts';
+import type { Status, TemplateResult, Trigger } from '../result.ts';
+import type { Excerpt, ShownTemplate } from './excerpt.ts';
+import type { PageQuery } from './query.ts';
 
-/** All that the status page shows. */
-export interface PageFacts {
+/** What all pages show of the whole. */
+export interface PageFrame extends PageClock {
   /** Of what is shown; another one at the daemon means that there is something new. */
   readonly version: string;
-  /** Ms since the epoch. */
-  readonly now: number;
+}
+
+/** All that the status page shows. */
+export interface PageFacts extends PageFrame {
+  readonly query: PageQuery;
   readonly newest: Excerpt;
   readonly clients: readonly ClientFacts[];
   readonly day: readonly Slot[];
@@ -15,6 +20,29 @@ export interface PageFacts {
   readonly passes: readonly PassEntry[];
   /** The newest first; a text says why they cannot be read. */
   readonly writes: readonly WriteEntry[] | string;
+}
+
+/** All that the page of one template shows; of several where they have one name. */
+export interface TemplateFacts extends PageFrame {
+  readonly name: string;
+  readonly hasSeveralClients: boolean;
+  readonly templates: readonly TemplateDetails[];
+  readonly clients: readonly ClientFacts[];
+  readonly writes: PageFacts['writes'];
+}
+
+export interface TemplateDetails extends ShownTemplate {
+  readonly records: readonly RecordState[];
+  readonly moreRecords: number;
+}
+
+/** A record of a file, and how it is at the service. */
+export interface RecordState {
+  readonly record: RecordData;
+  /** `FILE:LINE`. */
+  readonly place: string;
+  /** Null: nobody could look. */
+  readonly state: 'in-sync' | TemplateResult['differences'][number]['action'] | null;
 }
 
 /** Times in ms since the epoch. */
@@ -30,6 +58,16 @@ export interface ClientFacts {
   readonly pausedUntil: number | null;
   readonly nextScheduled: number | null;
   readonly lastPass: PassEntry | null;
+  /** Where its passes fail as a whole: why, and since when what is shown of its templates is how it was. */
+  readonly trouble: Trouble | null;
+}
+
+interface Trouble {
+  readonly why: string;
+  /** Null: nothing is known. */
+  readonly knownAt: number | null;
+  /** Templates of which nothing is known. */
+  readonly unknown: number;
 }
 
 /** One pass that has ended. */

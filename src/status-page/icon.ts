@@ -1,4 +1,4 @@
-import { signs } from './words.ts';
+import { signs } from '../report/html-words.ts';
 
 /** The sign of the state as the icon of the tab. */
 export const icon = (state: string): string => {

@@ -1,14 +1,15 @@
 import { escapeControl } from '../lib/escape-control.ts';
+import { moment, type PageClock, prose, sign } from '../report/html-words.ts';
 import { html, type Markup } from '../report/markup.ts';
 import type { PassEntry, Slot } from './facts.ts';
 import { plot } from './plot.ts';
-import { duration, moment, reasonOf, sign } from './words.ts';
+import { duration, reasonOf } from './words.ts';
 
 /** The passes of the last day as a picture, and the last ones one by one. */
-export const passSection = (day: readonly Slot[], passes: readonly PassEntry[], now: number): Markup =>
+export const passSection = (day: readonly Slot[], passes: readonly PassEntry[], clock: PageClock): Markup =>
   html`<section aria-labelledby="passes">
     <h2 id="passes">Last 24 hours</h2>
-    ${plot(day)}
+    ${plot(day, clock)}
     ${
       passes.length === 0
         ? ''
@@ -16,12 +17,12 @@ export const passSection = (day: readonly Slot[], passes: readonly PassEntry[], 
             <summary>
               The last ${passes.length === 1 ? 'pass' : `${String(passes.length)} passes`}, one by one
             </summary>
-            ${passTable(passes, now)}
+            ${passTable(passes, clock)}
           </details>`
     }
   </section>`;
 
-const passTable = (passes: readonly PassEntry[], now: number): Markup =>
+const passTable = (passes: readonly PassEntry[], clock: PageClock): Markup =>
   html`<table role="table">
     <caption class="unseen">
       The last passes, the newest first
@@ -38,19 +39,20 @@ const passTable = (passes: readonly PassEntry[], now: number): Markup =>
       </tr>
     </thead>
     <tbody role="rowgroup">
-      ${passes.map((pass) => passRow(pass, now))}
+      ${passes.map((pass) => passRow(pass, clock))}
     </tbody>
   </table>`;
 
-const passRow = (pass: PassEntry, now: number): Markup =>
+const passRow = (pass: PassEntry, clock: PageClock): Markup =>
   html`<tr role="row">
-    <th role="rowheader" scope="row">${moment(pass.startedAt, now)}</th>
+    <th role="rowheader" scope="row">${moment(pass.startedAt, clock)}</th>
     <td role="cell" data-label="Client">${escapeControl(pass.client)}</td>
     <td role="cell" data-label="Why">${reasonOf(pass.trigger)}</td>
     <td role="cell" data-label="Took">${duration(pass.durationMs)}</td>
     <td role="cell" data-label="Written">${String(pass.written)}</td>
     <td role="cell" data-label="Left">${pass.left === null ? 'not looked' : String(pass.left)}</td>
     <td role="cell" data-label="Ended">
-      ${sign(pass.status)} ${pass.error === null ? '' : html`<p class="why">${escapeControl(pass.error)}</p>`}
+      ${sign(pass.status)}
+      ${pass.error === null ? '' : html`<p class="why">${prose(escapeControl(pass.error), clock)}</p>`}
     </td>
   </tr>`;

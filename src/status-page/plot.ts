@@ -1,26 +1,30 @@
 import { plural } from '../lib/plural.ts';
+import { hourOf, type PageClock } from '../report/html-words.ts';
 import { html, Markup } from '../report/markup.ts';
 import { slotLength, type Slot } from './facts.ts';
 
 /** The day as a picture: what differed above, the passes below; and the same in words. */
-export const plot = (day: readonly Slot[]): Markup => {
+export const plot = (day: readonly Slot[], clock: PageClock): Markup => {
   const highest = Math.max(1, ...day.map(({ left, written }) => (left ?? 0) + written));
   return html`<figure>
     <figcaption>${inWords(day)}</figcaption>
-    <div class="plot">
+    ${day.every(({ passes, left }) => passes === 0 && left === null) ? '' : picture(day, highest, clock)}
+  </figure>`;
+};
+
+const picture = (day: readonly Slot[], highest: number, clock: PageClock): Markup =>
+  html`<div class="plot">
       <p class="scale" aria-hidden="true"><span>${String(highest)}</span><span>0</span></p>
       <svg viewBox="0 0 ${String(day.length * step)} 100" preserveAspectRatio="none" aria-hidden="true">
         ${day.map((slot, index) => column(slot, index * step, highest))}
       </svg>
-      <p class="axis" aria-hidden="true">${hours(day).map((hour) => html`<span>${hour}</span>`)}</p>
+      <p class="axis" aria-hidden="true">${hours(day, clock).map((hour) => html`<span>${hour}</span>`)}</p>
     </div>
     <ul class="legend" aria-hidden="true">
       <li><i class="left"></i>differences left</li>
       <li><i class="written"></i>written by passes</li>
       <li><i class="pass"></i>passes: the worse, the taller</li>
-    </ul>
-  </figure>`;
-};
+    </ul>`;
 
 const step = 10;
 /** The upper part of the picture, for differences; passes stand in the rest. */
@@ -48,13 +52,11 @@ const bar = (name: string, x: number, y: number, height: number): string =>
     : `<rect class="${name}" x="${x + 1}" y="${y.toFixed(1)}" width="${step - 2}" height="${height.toFixed(1)}"/>`;
 
 /** Every sixth hour, so that it can be read on a phone too. */
-const hours = (day: readonly Slot[]): string[] => {
+const hours = (day: readonly Slot[], clock: PageClock): string[] => {
   const inSixHours = (6 * 3_600_000) / slotLength;
-  const marks = day.filter((_, index) => index % inSixHours === 0).map(({ from }) => clock(from));
-  return [...marks, `${clock((day.at(-1)?.from ?? 0) + slotLength)} UTC`];
+  const marks = day.filter((_, index) => index % inSixHours === 0).map(({ from }) => hourOf(from, clock));
+  return [...marks, 'now'];
 };
-
-const clock = (time: number): string => new Date(time).toISOString().slice(11, 16);
 
 const inWords = (day: readonly Slot[]): string => {
   const sum = (of: (slot: Slot) => number): number => day.reduce((total, slot) => total + of(slot), 0);

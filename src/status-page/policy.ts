@@ -13,6 +13,6 @@ export const pagePolicy = [
   'img-src data:',
   "connect-src 'self'",
   "base-uri 'none'",
-  "form-action 'none'",
+  "form-action 'self'",
   "frame-ancestors 'none'",
 ].join('; ');

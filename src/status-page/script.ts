@@ -50,11 +50,13 @@ const refresh = async () => {
 
 const load = async () => {
   try {
-    const answer = await fetch('/', { cache: 'no-store' });
-    // To sign in again.
-    if (answer.status === 401) return location.reload();
+    const address = location.pathname + location.search;
+    const answer = await fetch(address, { cache: 'no-store' });
+    // To sign in again, or since what was shown is gone.
+    if (answer.status === 401 || answer.status === 404) return location.reload();
     if (!answer.ok) throw new Error(answer.statusText);
-    take(new DOMParser().parseFromString(await answer.text(), 'text/html'));
+    const text = await answer.text();
+    if (address === location.pathname + location.search) take(new DOMParser().parseFromString(text, 'text/html'));
   } catch {
     lost();
   }
@@ -85,7 +87,7 @@ const keyOf = (node) => {
   return node.nodeName;
 };
 
-const ours = new Set(['open', 'data-ago']);
+const ours = new Set(['open', 'data-ago', 'title']);
 
 const change = (old, next) => {
   if (old.nodeType !== Node.ELEMENT_NODE) {
@@ -115,12 +117,60 @@ const units = [[86400, 'day'], [3600, 'hour'], [60, 'minute'], [1, 'second']];
 const words = new Intl.RelativeTimeFormat('en', { numeric: 'auto', style: 'short' });
 
 const tellAges = () => {
-  for (const time of document.querySelectorAll('main time')) {
-    const seconds = (Date.parse(time.dateTime) - Date.now()) / 1000;
+  for (const time of document.querySelectorAll('time')) {
+    const at = new Date(time.dateTime);
+    const local = at.toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'long' });
+    if (time.title !== local) time.title = local;
+    const seconds = (at - Date.now()) / 1000;
     const [length, unit] = units.find(([least]) => Math.abs(seconds) >= least) ?? [1, 'second'];
     time.dataset.ago = words.format(Math.round(seconds / length), unit);
   }
 };
+
+// What is asked for is another address of the same page: it is asked for in place, so that the focus stays.
+const go = (address, isNew) => {
+  if (isNew) history.pushState(null, '', address);
+  else history.replaceState(null, '', address);
+  refresh();
+};
+
+const formAddress = (form) => {
+  const fields = [...new FormData(form)].filter(([, value]) => value.trim() !== '');
+  return fields.length === 0 ? '/' : '/?' + new URLSearchParams(fields);
+};
+
+const isPlain = (event) => event.button === 0 && !(event.metaKey || event.ctrlKey || event.shiftKey || event.altKey);
+
+addEventListener('click', (event) => {
+  const place = event.target.closest?.('a[data-stay]');
+  if (!place || !isPlain(event)) return;
+  event.preventDefault();
+  const field = document.getElementById('q');
+  if (field) field.value = new URL(place.href).searchParams.get('q') ?? '';
+  go(place.getAttribute('href'), true);
+});
+addEventListener('submit', (event) => {
+  event.preventDefault();
+  go(formAddress(event.target), true);
+});
+let typing = 0;
+addEventListener('input', ({ target }) => {
+  if (target.id !== 'q') return;
+  clearTimeout(typing);
+  typing = setTimeout(() => go(formAddress(target.form), false), 200);
+});
+addEventListener('keydown', (event) => {
+  const field = document.getElementById('q');
+  if (event.key !== '/' || !field || event.ctrlKey || event.metaKey || event.target.closest?.('input, textarea')) return;
+  event.preventDefault();
+  field.select();
+  field.focus();
+});
+addEventListener('popstate', () => {
+  const field = document.getElementById('q');
+  if (field) field.value = new URLSearchParams(location.search).get('q') ?? '';
+  refresh();
+});
 
 addEventListener('visibilitychange', connect);
 addEventListener('pagehide', () => events?.close());

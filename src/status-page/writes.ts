@@ -1,27 +1,31 @@
 import { escapeControl } from '../lib/escape-control.ts';
-import { recordParts } from '../report/html-parts.ts';
+import { sidesInLine, signOfRow, templateSides } from '../report/html-row.ts';
+import { moment, type PageClock, prose, sign } from '../report/html-words.ts';
 import { html, type Markup } from '../report/markup.ts';
 import { rowOfWrite } from '../report/row.ts';
 import type { PageFacts, WriteEntry } from './facts.ts';
-import { moment, sign } from './words.ts';
 
 /** What was written last, before and after. */
-export const writeSection = (writes: PageFacts['writes'], now: number): Markup =>
+export const writeSection = (
+  writes: PageFacts['writes'],
+  clock: PageClock,
+  history = '/api/history',
+): Markup =>
   html`<section aria-labelledby="writes">
     <h2 id="writes">Writes</h2>
     ${
       typeof writes === 'string'
         ? html`<p class="failed">The history cannot be read: ${escapeControl(writes)}</p>`
-        : writeTable(writes, now)
+        : writeTable(writes, clock)
     }
     ${
       writes.length === 0
         ? ''
-        : html`<p class="rest">All of them are in <a href="/api/history">/api/history</a>.</p>`
+        : html`<p class="rest">All of them are in <a href="${history}">${history}</a>.</p>`
     }
   </section>`;
 
-const writeTable = (writes: readonly WriteEntry[], now: number): Markup =>
+const writeTable = (writes: readonly WriteEntry[], clock: PageClock): Markup =>
   writes.length === 0
     ? html`<p>Nothing was written yet.</p>`
     : html`<table role="table">
@@ -38,30 +42,29 @@ const writeTable = (writes: readonly WriteEntry[], now: number): Markup =>
           </tr>
         </thead>
         <tbody role="rowgroup">
-          ${writes.map((write) => writeRow(write, now))}
+          ${writes.map((write) => writeRow(write, clock))}
         </tbody>
       </table>`;
 
-const writeRow = (write: WriteEntry, now: number): Markup => {
+const writeRow = (write: WriteEntry, clock: PageClock): Markup => {
   const row = rowOfWrite(write);
   return html`<tr role="row">
-    <th role="rowheader" scope="row">${moment(Date.parse(write.at), now)}</th>
+    <th role="rowheader" scope="row">${moment(Date.parse(write.at), clock)}</th>
     <td role="cell" data-label="Template">
       ${escapeControl(write.template)}
       <span class="aside">${escapeControl(write.client)}</span>
     </td>
     <td role="cell" data-label="Write">
-      <span class="${row.kind}"
-        ><span class="sign"><span aria-hidden="true">${row.symbol}</span> ${row.word}</span></span
-      >
+      <span class="${row.kind}">${signOfRow(row)}</span>
       ${write.recordId === null ? '' : html`<span class="aside">record ${String(write.recordId)}</span>`}
     </td>
     <td role="cell" data-label="Record">
-      <span><code>${row.type}</code> <code class="name">${row.name}</code></span> ${recordParts(row)}
+      <span><code>${row.type}</code> <code class="name">${row.name}</code></span>
+      ${sidesInLine(row, templateSides)}
     </td>
     <td role="cell" data-label="Outcome">
       ${sign(write.outcome)}
-      ${write.error === null ? '' : html`<p class="why">${escapeControl(write.error)}</p>`}
+      ${write.error === null ? '' : html`<p class="why">${prose(escapeControl(write.error), clock)}</p>`}
     </td>
   </tr>`;
 };

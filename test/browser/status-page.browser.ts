@@ -54,6 +54,10 @@ const started = async (
 
 const summary = '[role=status]';
 
+/** In the page. */
+const classesOf = (elements: readonly { readonly className: string }[]): string[] =>
+  elements.map(({ className }) => className);
+
 describe('the page in a browser', () => {
   it('shows drift without being loaded again, and shows none after the pass that mends it', async () => {
     const { daemon, url, change, idOf } = await started();
@@ -99,6 +103,7 @@ describe('the page in a browser', () => {
     await row.waitFor();
     expect(await row.locator('del').innerText()).toBe('mx9.example.com');
     expect(await row.locator('ins').innerText()).toBe('mx1.example.com');
+    await row.locator('summary').click();
     expect(await row.innerText()).toContain('templates/standard-web.yaml:');
     await change('edit-record', { record_id: record, content: 'mx1.example.com' });
     await daemon.pass();
@@ -110,7 +115,7 @@ describe('the page in a browser', () => {
     const { daemon, url, change, idOf } = await started(['--dry-run']);
     const { page, complaints } = await visit(url, { javaScriptEnabled: false });
     const words = async (): Promise<string> => page.locator('body').innerText();
-    expect(await words()).toContain('Without JavaScript the page loads itself again every 30 seconds.');
+    expect(await words()).toContain('loads itself again every 30 seconds');
     expect(await words()).not.toContain('mx9.example.com');
     await change('edit-record', { record_id: await idOf('MX', null), content: 'mx9.example.com' });
     await daemon.pass();
@@ -118,6 +123,82 @@ describe('the page in a browser', () => {
     expect(await words()).toContain('mx9.example.com → mx1.example.com');
     expect(await page.locator('noscript meta[http-equiv=refresh], meta[http-equiv=refresh]').count()).toBe(1);
     expect(complaints).toEqual([]);
+  });
+
+  it('shows what is asked for alone, by links that work without JavaScript too', async () => {
+    const { url } = await started(['--dry-run']);
+    for (const javaScriptEnabled of [true, false]) {
+      const { page, complaints } = await visit(url, { javaScriptEnabled });
+      const kinds = (): Promise<string[]> => page.locator('.row').evaluateAll(classesOf);
+      expect(new Set(await kinds()).size).toBeGreaterThan(3);
+      const chip = page.locator('#filters a', { hasText: 'blocked' });
+      await chip.click();
+      await page.locator('#filters a[aria-current]', { hasText: 'blocked' }).waitFor();
+      expect(page.url()).toBe(`${url}?show=blocked`);
+      expect(await kinds()).toEqual(['row blocked']);
+      if (javaScriptEnabled)
+        expect(await page.evaluate('document.activeElement.textContent')).toContain('blocked');
+      await page.goBack();
+      await page.locator('#filters a[aria-current]', { hasText: 'all' }).waitFor();
+      await page.locator('.row.add').first().waitFor();
+      await page.getByRole('searchbox').fill('203.0.113.10');
+      await page.keyboard.press('Enter');
+      await page.locator('.row.blocked').waitFor({ state: 'detached' });
+      expect(await page.locator('.row').allInnerTexts()).toEqual([
+        expect.stringContaining('203.0.113.9 → 203.0.113.10'),
+      ]);
+      expect(page.url()).toBe(`${url}?q=203.0.113.10`);
+      expect(complaints).toEqual([]);
+    }
+  });
+
+  it('filters while one types, after a stroke that leads there', async () => {
+    const { url } = await started(['--dry-run']);
+    const { page } = await visit(url);
+    await page.locator('#link.live').waitFor();
+    await page.keyboard.press('/');
+    await page.keyboard.type('nothing has this name');
+    await page.getByText('Nothing is like that.').waitFor();
+    await page.getByText('Show all that differs').click();
+    await page.locator('.row').first().waitFor();
+    expect(await page.getByRole('searchbox').inputValue()).toBe('');
+  });
+
+  it('has a page for each template: its differences, all its records, subdomains and writes', async () => {
+    const { daemon, url, change, idOf } = await started();
+    await change('edit-record', { record_id: await idOf('A', 'www'), content: '192.0.2.7' });
+    await daemon.pass();
+    const { page, complaints } = await visit(url, { viewport: { width: 390, height: 844 } });
+    await page.getByRole('link', { name: /^standard-web/ }).click();
+    expect(page.url()).toBe(`${url}templates/standard-web`);
+    await page.locator('#link.live').waitFor();
+    const words = await page.locator('main').innerText();
+    expect(words).toMatch(/bakery\.shops\.example\.com/);
+    expect(words).toMatch(/\d+ records in the file/);
+    expect(await page.locator('.records li').first().innerText()).toMatch(/in sync/);
+    expect(await page.locator('.records li', { hasText: 'blocked' }).count()).toBe(1);
+    expect(words).toContain('192.0.2.7 → 203.0.113.10');
+    await change('add-record', { dns_template_id: 17, type: 'A', name: 'stray', content: '192.0.2.99' });
+    await daemon.pass();
+    await page.locator('.row', { hasText: 'stray' }).waitFor();
+    await expectNoSideways(page);
+    expect(await barriersOf(page)).toEqual([]);
+    expect(complaints).toEqual([]);
+    expect((await daemon.ask('/templates/no-such-one')).status).toBe(404);
+  });
+
+  it("tells times in the zone of the settings, and in one's own where one points at them", async () => {
+    const { url } = await started(['--timezone', 'Asia/Kolkata']);
+    const { page } = await visit(url, { timezoneId: 'America/New_York', locale: 'en-US' });
+    await page.locator('#link.live').waitFor();
+    const time = page.locator('.meta time').first();
+    const at = new Date((await time.getAttribute('datetime')) ?? '');
+    const clock = at.toLocaleTimeString('en-GB', { timeZone: 'Asia/Kolkata' });
+    expect(await time.innerText()).toContain(clock);
+    expect(await time.getAttribute('title')).toContain(
+      at.toLocaleTimeString('en-US', { timeZone: 'America/New_York' }).replace(/ [AP]M$/, ''),
+    );
+    expect(await page.locator('body').innerText()).not.toMatch(/\d{4}-\d\d-\d\dT/);
   });
 
   it('says so when the daemon has ended, and is live again when there is another one', async () => {
@@ -163,7 +244,8 @@ describe('the page in a browser', () => {
     await daemon.pass();
     const row = page.locator('.rows li', { hasText: 'document.title' });
     await row.waitFor();
-    expect(await row.locator('.record').innerText()).toContain(content);
+    await row.locator('summary').click();
+    expect(await row.locator('dl').innerText()).toContain(content);
     expect(await page.title()).not.toContain('taken');
     expect(await page.locator('main img, main script').count()).toBe(0);
     expect(complaints).toEqual([]);

@@ -64,7 +64,7 @@ const until = async (holds: () => boolean): Promise<void> => {
 describe('requests that come together on one socket', () => {
   it('are answered one at a time, in their order', async () => {
     const { page, most, isWaiting, answerOne } = slowPage();
-    const { url } = await start({ page });
+    const { url } = await start({ pages: { page, template: () => null } });
     const socket = await open(url);
     let received = '';
     socket.setEncoding('utf8').on('data', (part: string) => void (received += part));
@@ -81,7 +81,7 @@ describe('requests that come together on one socket', () => {
 
   it('are dropped when the socket is gone', async () => {
     const { page, asked, isWaiting, answerOne } = slowPage();
-    const { url } = await start({ page });
+    const { url } = await start({ pages: { page, template: () => null } });
     const socket = await open(url);
     socket.write(asking('/', 50));
     await until(isWaiting);
@@ -95,7 +95,7 @@ describe('requests that come together on one socket', () => {
 
   it('end the connection where they are more than anybody wants answers to', async () => {
     const { page, asked } = slowPage();
-    const { url } = await start({ page });
+    const { url } = await start({ pages: { page, template: () => null } });
     const socket = await open(url);
     const closed = once(socket, 'close');
     socket.resume().write(asking('/', 1_000));
@@ -125,7 +125,7 @@ describe('connections', () => {
 
   it('that are kept busy lock out no probe', async () => {
     const { page } = slowPage();
-    const { url } = await start({ page });
+    const { url } = await start({ pages: { page, template: () => null } });
     for (let count = 0; count < 600; count += 1) (await open(url)).write(asking('/', 5));
     expect(await live(url)).toBe('ok\n');
   });

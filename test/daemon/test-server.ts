@@ -17,7 +17,10 @@ export const startTestServer = async (
   const server = await startServer({
     listen: { host: '127.0.0.1', port: 0 },
     allowedHosts: () => ['dns.example.net'],
-    page: () => Promise.resolve(bytes('<!doctype html><title>the page</title>')),
+    pages: {
+      page: () => Promise.resolve(bytes('<!doctype html><title>the page</title>')),
+      template: () => null,
+    },
     updates: new Updates(),
     readiness: () => ({ ready: true, reason: null }),
     metrics: { contentType: 'text/plain; version=0.0.4', text: () => Promise.resolve(bytes('up 1\n')) },

@@ -70,6 +70,25 @@ describe('the status page of the running program', () => {
     expect(await page()).toContain('Backing off');
   });
 
+  it('shows what it knew last while the service is away, and the one cause once', async () => {
+    let answer: ReturnType<Meddling> = null;
+    const { service, daemon, page, id } = await started({ meddle: () => answer, args: ['--dry-run'] });
+    await service.change('add-record', { dns_template_id: id, type: 'A', name: 'b', content: '192.0.2.9' });
+    await daemon.pass();
+    answer = status(503, 'closed for today');
+    await daemon.pass();
+    const html = await page();
+    expect(html).toContain('192.0.2.9');
+    expect(html).toMatch(/▲<\/span> failed/);
+    expect(html).toMatch(/What is shown is how it was at\s<time/);
+    const [aboveThePast = ''] = html.split('id="last-passes"');
+    expect(aboveThePast.match(/closed for today/g)).toHaveLength(1);
+    expect((await (await daemon.ask('/templates/site')).text()).match(/closed for today/g)).toHaveLength(1);
+    answer = null;
+    await daemon.pass();
+    expect(await page()).not.toContain('What is shown is how it was');
+  });
+
   it('says by an event that there is something new, which the page then has', async () => {
     const { edit, daemon, page } = await started();
     const next = await listen(daemon);

@@ -1,0 +1,27 @@
+/** Two texts, taken apart where they differ. */
+export interface ChangedPart {
+  /** What both begin with. */
+  readonly before: string;
+  readonly from: string;
+  readonly to: string;
+  /** What both end with. */
+  readonly after: string;
+}
+
+/** Letters stay with the marks that are combined with them. */
+export const changedPart = (from: string, to: string): ChangedPart => {
+  const [some, others] = [lettersOf(from), lettersOf(to)];
+  const most = Math.min(some.length, others.length);
+  let start = 0;
+  while (start < most && some[start] === others[start]) start += 1;
+  let end = 0;
+  while (end < most - start && some.at(-1 - end) === others.at(-1 - end)) end += 1;
+  return {
+    before: some.slice(0, start).join(''),
+    from: some.slice(start, some.length - end).join(''),
+    to: others.slice(start, others.length - end).join(''),
+    after: end === 0 ? '' : some.slice(-end).join(''),
+  };
+};
+
+const lettersOf = (text: string): string[] => text.match(/.\p{M}*/gsu) ?? [];

@@ -1,0 +1,159 @@
+import { changedPart } from './changed-part.ts';
+import { shorten, widthOf } from './columns.ts';
+import { type PageClock, prose } from './html-words.ts';
+import { html, type Markup } from './markup.ts';
+import { outcomeWords, type Row, toDo } from './row.ts';
+
+/** What the two sides of a difference are called. */
+export interface SideNames {
+  readonly actual: string;
+  readonly desired: string;
+  /** What is said where the desired side has no such record. */
+  readonly unlisted: string;
+}
+
+export const templateSides: SideNames = {
+  actual: 'at the service',
+  desired: 'in the file',
+  unlisted: 'not in the file',
+};
+
+export const subdomainSides: SideNames = {
+  actual: 'at the subdomain',
+  desired: 'in its template',
+  unlisted: 'not in its template',
+};
+
+export const answerSides: SideNames = {
+  actual: 'at the name servers',
+  desired: 'at the service',
+  unlisted: 'not at the service',
+};
+
+/** One line for each difference, which opens. */
+export const rowList = (rows: readonly Row[], names: SideNames, clock: PageClock): Markup | string =>
+  rows.length === 0
+    ? ''
+    : html`<ul class="rows">
+        ${rows.map((row) => rowItem(row, names, clock))}
+      </ul>`;
+
+const rowItem = (row: Row, names: SideNames, clock: PageClock): Markup =>
+  html`<li class="row ${row.kind}${isFailed(row) ? ' failing' : ''}">
+    <details>
+      <summary>
+        ${signOfRow(row)} <code class="type">${row.type}</code> <code class="name">${row.name}</code>
+        <span class="sides">${sidesInLine(row, names)}</span>
+        <span class="cause"
+          >${row.outcome === null ? '' : html`<b class="${row.outcome}">${outcomeWords[row.outcome]}</b>`}
+          ${row.why.join(' · ')}</span
+        >
+        <span class="todo">${prose(nextStep(row), clock)}</span>
+      </summary>
+      <dl>
+        ${side(names.actual, textsOf(row, 'actual') ?? ['no such record'])}
+        ${side(names.desired, textsOf(row, 'desired') ?? ['no such record'])}
+        ${row.where.length === 0 ? '' : side('where', [html`${row.where.join(' · ')}`])}
+      </dl>
+      ${row.remarks.map((remark) => html`<p>${prose(remark, clock)}</p>`)}
+    </details>
+  </li>`;
+
+export const signOfRow = ({ symbol, word }: Pick<Row, 'symbol' | 'word'>): Markup =>
+  html`<span class="sign"><span aria-hidden="true">${symbol}</span> ${word}</span>`;
+
+/** Nobody can say that these went well. */
+export const isFailed = ({ outcome }: Pick<Row, 'outcome'>): boolean =>
+  outcome === 'failed' || outcome === 'unknown';
+
+/** What a person can do, else why it is as it is, else what a pass does. */
+const nextStep = ({ kind, outcome, remarks }: Row): string =>
+  remarks.find((remark) => remark.startsWith(toDo))?.slice(toDo.length) ??
+  remarks[0] ??
+  (outcome === null ? (usual[kind] ?? '') : '');
+
+const usual: Partial<Record<Row['kind'], string>> = {
+  add: 'a pass writes it',
+  update: 'a pass writes it',
+  park: 'a pass writes it',
+  surplus: 'cannot be deleted',
+};
+
+const side = (name: string, texts: readonly (string | Markup)[]): Markup =>
+  html`<div>
+    <dt>${name}</dt>
+    <dd>${texts.map((text) => html`<span>${text}</span>`)}</dd>
+  </div>`;
+
+/** What a side says, as far as it is known; null where it has no such record. */
+const textsOf = (row: Row, which: 'actual' | 'desired'): readonly Markup[] | null => {
+  if (row.lackedBy === which) return null;
+  const facts = row.lackedBy !== null || which === 'actual' ? row.facts : [];
+  return [
+    ...(row.content === null ? [] : [html`<code>${row.content}</code>`]),
+    ...row.changes.map((change) => wholeOf(change, which)),
+    ...facts.map((fact) => html`${fact}`),
+  ];
+};
+
+type Change = Row['changes'][number];
+
+const wholeOf = ({ field, from, to }: Change, which: 'actual' | 'desired'): Markup => {
+  const part = changedPart(from, to);
+  const changed = which === 'actual' ? part.from : part.to;
+  return html`${labelOf(field)}<code
+      >${isWorthMarking(part, from, to) ? html`${part.before}${marked(changed)}${part.after}` : `${part.before}${changed}${part.after}`}</code
+    >`;
+};
+
+/** The record, or what changes in it, in one line. */
+export const sidesInLine = (
+  { content, changes, facts, lackedBy }: Pick<Row, 'content' | 'changes' | 'facts' | 'lackedBy'>,
+  names: SideNames,
+): Markup => {
+  const record = content === null ? '' : html`<code>${shorten(content, longest)}</code>`;
+  const rest = facts.length === 0 ? '' : html`<span class="aside">${facts.join(', ')}</span>`;
+  if (lackedBy === 'actual') return html`<i>missing</i> ${arrow} <ins>${record}</ins> ${rest}`;
+  if (lackedBy === 'desired') return html`<del>${record}</del> ${rest} ${arrow} <i>${names.unlisted}</i>`;
+  return html`${record} ${changes.map(changeInLine)} ${rest}`;
+};
+
+const arrow = html`<span class="to">→</span>`;
+
+const changeInLine = ({ field, from, to }: Change): Markup => {
+  const part = changedPart(from, to);
+  const isLong = widthOf(from) > longest || widthOf(to) > longest;
+  const [before, after] = isLong ? [endOf(part.before), startOf(part.after)] : [part.before, part.after];
+  const isMarked = isWorthMarking(part, from, to);
+  const shown = (text: string): Markup => {
+    const changed = isLong ? shorten(text, longest - 2 * context) : text;
+    return isMarked ? html`${before}${marked(changed)}${after}` : html`${before}${changed}${after}`;
+  };
+  return html`<span
+    >${labelOf(field)}<del><code>${shown(part.from)}</code></del> ${arrow}
+    <ins><code>${shown(part.to)}</code></ins></span
+  >`;
+};
+
+const labelOf = (field: Change['field']): string => (field === 'content' ? '' : `${field} `);
+
+const marked = (text: string): Markup | string => (text === '' ? '' : html`<mark>${text}</mark>`);
+
+/** Short texts, and such as have little in common, are read faster as they are. */
+const isWorthMarking = (
+  { before, after }: ReturnType<typeof changedPart>,
+  from: string,
+  to: string,
+): boolean => Math.max(from.length, to.length) > 24 && before.length + after.length > 6;
+
+/** Columns of a text in a line, and what of it stands around the part that changes. */
+const longest = 60;
+const context = 8;
+
+const endOf = (text: string): string => (text.length > context + 1 ? `…${cut(text, -context)}` : text);
+const startOf = (text: string): string => (text.length > context + 1 ? `${cut(text, context)}…` : text);
+
+const cut = (text: string, count: number): string => {
+  const letters = Array.from(text);
+  return (count < 0 ? letters.slice(count) : letters.slice(0, count)).join('');
+};

@@ -1,0 +1,24 @@
+import type { Difference } from '../plan/difference.ts';
+import { statuses, type TemplateResult } from '../result.ts';
+
+/** What needs a person stands first: templates that failed, then those with failed or blocked records, then held ones. */
+export const worstFirst = (templates: readonly TemplateResult[]): TemplateResult[] =>
+  templates
+    .map((template) => ({
+      ...template,
+      differences: template.differences.toSorted((one, other) => rankOf(one) - rankOf(other)),
+    }))
+    .toSorted((one, other) => rankOfTemplate(one) - rankOfTemplate(other));
+
+const rankOf = ({ action, outcome }: Difference): number => {
+  if (outcome === 'applied') return 4;
+  if (outcome === 'failed' || outcome === 'unknown') return 0;
+  if (action === 'blocked') return 1;
+  return action === 'surplus' ? 3 : 2;
+};
+
+const rankOfTemplate = ({ status, differences }: TemplateResult): number => {
+  const [first] = differences;
+  const hasTrouble = status !== 'failed' && first !== undefined && rankOf(first) <= 1;
+  return hasTrouble ? 0.5 : statuses.length - 1 - statuses.indexOf(status);
+};

@@ -1,0 +1,152 @@
+import { groupAlike } from '../report/alike.ts';
+import type { Report } from '../report/report.ts';
+import { summaryOf } from '../report/view.ts';
+import { worstFirst } from '../report/worst-first.ts';
+import type { SubdomainResult, TemplateResult } from '../result.ts';
+import { countsOf, follows, isCalm, matching } from './matches.ts';
+import { type PageQuery, type Show, templateAddress } from './query.ts';
+
+/** What of a report is shown on one page, however much it holds. */
+export interface Excerpt {
+  /** The whole but for its templates, and with the first problems. */
+  readonly report: Report;
+  /** Of the whole. */
+  readonly summary: string;
+  readonly hasSeveralClients: boolean;
+  readonly counts: Readonly<Record<Show, number>>;
+  /** What differs, the worst first: templates, or such together of which only the same can be said. */
+  readonly groups: readonly ShownGroup[];
+  /** Groups that there are, those that are not shown too. */
+  readonly groupCount: number;
+  readonly calm: readonly ShownTemplate[];
+  readonly calmCount: number;
+  readonly moreProblems: number;
+}
+
+interface ShownGroup {
+  readonly templates: readonly ShownTemplate[];
+  readonly count: number;
+}
+
+export interface ShownTemplate {
+  readonly template: TemplateResult;
+  /** Of its own page. */
+  readonly href: string;
+  readonly more: LeftOut;
+}
+
+/** How much of a template is not shown. */
+interface LeftOut {
+  readonly differences: number;
+  readonly subdomains: number;
+  /** In the subdomains that are shown. */
+  readonly subdomainDifferences: number;
+}
+
+/** What was applied differs no more, and is left out too. */
+export const excerptOf = (report: Report, query: PageQuery): Excerpt => {
+  const open = report.templates.map(withoutApplied);
+  const found = open.flatMap((template) => matching(template, query) ?? []);
+  const groups = groupAlike(worstFirst(found.filter((template) => !isCalm(template))), bareWords);
+  const shown = groups.slice(query.skip, query.skip + most.groups);
+  const calm = found.filter(isCalm);
+  const rows = Math.min(most.rowsOfOne, Math.floor(most.rows / Math.max(1, shown.length)));
+  const show = showWith(rows, ambiguousIn(open));
+  const isQuiet = groups.length === 0 && calm.length <= most.quiet;
+  const areCalmShown = query.show === 'in-sync' || query.text !== '' || isQuiet;
+  return {
+    summary: summaryOf(report),
+    report: { ...report, templates: [], problems: report.problems.slice(0, most.problems) },
+    hasSeveralClients: new Set([...open, ...report.problems].map(({ client }) => client)).size > 1,
+    counts: countsOf(open),
+    groups: shown.map((group) => ({
+      templates: group.slice(0, most.alike).map(show),
+      count: group.length,
+    })),
+    groupCount: groups.length,
+    calm: areCalmShown ? calm.slice(calmFrom(query), calmFrom(query) + most.calm).map(show) : [],
+    calmCount: calm.length,
+    moreProblems: Math.max(0, report.problems.length - most.problems),
+  };
+};
+
+export const most = {
+  groups: 40,
+  rows: 240,
+  rowsOfOne: 100,
+  subdomains: 10,
+  alike: 200,
+  calm: 200,
+  /** Where nothing else is to be said, these few are named. */
+  quiet: 60,
+  problems: 50,
+};
+
+/** The page of what is in sync alone can be leafed through. */
+const calmFrom = ({ show, skip }: PageQuery): number => (show === 'in-sync' ? skip : 0);
+
+export const withoutApplied = (template: TemplateResult): TemplateResult => ({
+  ...template,
+  differences: template.differences.filter(({ outcome }) => outcome !== 'applied'),
+});
+
+/** All that can be said of a template with nothing but a message. */
+const bareWords = ({ status, message, differences, subdomains }: TemplateResult): string | null =>
+  message !== null && differences.length + subdomains.length === 0 ? `${status} ${message}` : null;
+
+/** Names that templates of several clients have. */
+const ambiguousIn = (templates: readonly TemplateResult[]): ReadonlySet<string> => {
+  const clients = new Map<string, string>();
+  return new Set(
+    templates.flatMap(({ template, client }) => {
+      const first = clients.get(template) ?? client;
+      clients.set(template, first);
+      return first === client ? [] : [template];
+    }),
+  );
+};
+
+const showWith =
+  (rows: number, ambiguous: ReadonlySet<string>) =>
+  (whole: TemplateResult): ShownTemplate => {
+    const template = cut(whole, rows);
+    return {
+      template,
+      href: templateAddress(whole.template, ambiguous.has(whole.template) ? whole.client : null),
+      more: leftOut(template, whole),
+    };
+  };
+
+/** The first differences, and the first subdomains that do not follow. */
+export const cut = (template: TemplateResult, rows: number): TemplateResult => {
+  const behind = template.subdomains.filter((subdomain) => !follows(subdomain)).slice(0, most.subdomains);
+  const share = Math.max(2, Math.floor(rows / Math.max(1, behind.length)));
+  return {
+    ...template,
+    differences: template.differences.slice(0, rows),
+    subdomains: [
+      ...behind.map((one) => ({
+        ...one,
+        differences: one.differences.slice(0, share),
+        answers: { ...one.answers, differences: one.answers.differences.slice(0, share) },
+      })),
+      ...template.subdomains.filter(follows),
+    ],
+  };
+};
+
+export const leftOut = (shown: TemplateResult, whole: TemplateResult): LeftOut => {
+  const names = new Set(shown.subdomains.map(({ subdomain }) => subdomain));
+  const same = whole.subdomains.filter(({ subdomain }) => names.has(subdomain));
+  return {
+    differences: whole.differences.length - shown.differences.length,
+    subdomains: whole.subdomains.length - shown.subdomains.length,
+    subdomainDifferences: differencesIn(same) - differencesIn(shown.subdomains),
+  };
+};
+
+const differencesIn = (subdomains: readonly SubdomainResult[]): number =>
+  subdomains.reduce(
+    (sum, { differences, answers }) => sum + differences.length + answers.differences.length,
+    0,
+  );

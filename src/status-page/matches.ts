@@ -1,0 +1,86 @@
+import { hasTrouble } from '../report/answers-view.ts';
+import type { Report } from '../report/report.ts';
+import type { RecordData } from '../model/record.ts';
+import type { TemplateResult } from '../result.ts';
+import type { PageQuery, Show } from './query.ts';
+
+type Difference = Report['templates'][number]['differences'][number];
+
+/** What of a template is asked for; null where nothing is. */
+export const matching = (template: TemplateResult, { show, text }: PageQuery): TemplateResult | null => {
+  const chosen = show === null ? template : ofKind(template, show);
+  return chosen === null || text === '' ? chosen : withText(chosen, text.toLowerCase());
+};
+
+export const isCalm = ({ status, message, differences, subdomains }: TemplateResult): boolean =>
+  status === 'in-sync' && message === null && differences.length === 0 && subdomains.every(follows);
+
+/** All is well with it, and with what its name servers answer. */
+export const follows = ({ status, answers }: TemplateResult['subdomains'][number]): boolean =>
+  status === 'in-sync' && !hasTrouble(answers);
+
+/** How many there are of each kind: of templates, of differences, or of subdomains. */
+export const countsOf = (templates: readonly TemplateResult[]): Readonly<Record<Show, number>> => {
+  const counts = {
+    failed: 0,
+    held: 0,
+    blocked: 0,
+    add: 0,
+    update: 0,
+    park: 0,
+    surplus: 0,
+    subdomains: 0,
+    'in-sync': 0,
+  };
+  for (const template of templates) {
+    if (template.status === 'failed') counts.failed += 1;
+    if (template.status === 'held') counts.held += 1;
+    if (isCalm(template)) counts['in-sync'] += 1;
+    counts.subdomains += template.subdomains.filter((subdomain) => !follows(subdomain)).length;
+    for (const difference of template.differences) {
+      counts[difference.action] += 1;
+      if (template.status !== 'failed' && isFailed(difference)) counts.failed += 1;
+    }
+  }
+  return counts;
+};
+
+const ofKind = (template: TemplateResult, show: Show): TemplateResult | null => {
+  if (show === 'in-sync') return isCalm(template) ? template : null;
+  if (show === template.status) return template;
+  if (show === 'held') return null;
+  if (show === 'subdomains')
+    return template.subdomains.every(follows) ? null : { ...template, differences: [] };
+  const isOne = show === 'failed' ? isFailed : ({ action }: Difference): boolean => action === show;
+  const differences = template.differences.filter(isOne);
+  return differences.length === 0 ? null : { ...template, differences, subdomains: [] };
+};
+
+const isFailed = ({ outcome }: Difference): boolean => outcome === 'failed' || outcome === 'unknown';
+
+/** The whole template where its own words hold the text, else what in it does. */
+const withText = (template: TemplateResult, text: string): TemplateResult | null => {
+  const { client, template: name, file, message } = template;
+  if (holds([client, name, file, message], text)) return template;
+  const differences = template.differences.filter((one) => holds(textsOf(one), text));
+  const subdomains = template.subdomains.filter(
+    (one) => !follows(one) && holds([one.subdomain, one.message], text),
+  );
+  return differences.length + subdomains.length === 0 ? null : { ...template, differences, subdomains };
+};
+
+const holds = (texts: readonly (string | null | undefined)[], text: string): boolean =>
+  texts.some((one) => one?.toLowerCase().includes(text));
+
+const textsOf = (difference: Difference): (string | null | undefined)[] => [
+  ...('current' in difference ? wordsOf(difference.current) : []),
+  ...('desired' in difference ? wordsOf(difference.desired) : []),
+  ...('reason' in difference ? [difference.reason] : []),
+  ...('message' in difference ? [difference.message] : []),
+  ...('source' in difference ? [`${difference.source.file}:${difference.source.line}`] : []),
+  ...('recordId' in difference ? [`record ${difference.recordId}`] : []),
+  difference.error,
+];
+
+const wordsOf = (record: RecordData | undefined): string[] =>
+  record === undefined ? [] : [`${record.type} ${record.name ?? '@'} ${record.content}`];

@@ -1,0 +1,55 @@
+/** What of the page is asked for; its address says so, so that it can be kept and sent to somebody. */
+export interface PageQuery {
+  readonly show: Show | null;
+  /** In any letter case. */
+  readonly text: string;
+  readonly client: string | null;
+  /** How many of what differs are passed over. */
+  readonly skip: number;
+}
+
+/** What can be looked at alone, what needs a person first. */
+export const shows = [
+  ['failed', 'failed'],
+  ['blocked', 'blocked'],
+  ['held', 'held'],
+  ['add', 'to add'],
+  ['update', 'to change'],
+  ['park', 'to park'],
+  ['surplus', 'surplus'],
+  ['subdomains', 'subdomains behind'],
+  ['in-sync', 'in sync'],
+] as const;
+
+export type Show = (typeof shows)[number][0];
+
+export const everything: PageQuery = { show: null, text: '', client: null, skip: 0 };
+
+/** What is no question that the page has an answer to is not asked. */
+export const readPageQuery = (query: URLSearchParams): PageQuery => {
+  const skip = query.get('skip') ?? '';
+  return {
+    show: shows.find(([show]) => show === query.get('show'))?.[0] ?? null,
+    text: (query.get('q') ?? '').trim().slice(0, longestText),
+    client: query.get('client') || null,
+    skip: /^\d{1,6}$/.test(skip) ? Number(skip) : 0,
+  };
+};
+
+const longestText = 200;
+
+export const addressOf = ({ show, text, client, skip }: PageQuery): string => {
+  const query = new URLSearchParams();
+  if (show !== null) query.set('show', show);
+  if (text !== '') query.set('q', text);
+  if (client !== null) query.set('client', client);
+  if (skip !== 0) query.set('skip', String(skip));
+  return query.size === 0 ? '/' : `/?${query.toString()}`;
+};
+
+/** The page of one template. */
+export const templateAddress = (template: string, client: string | null): string =>
+  `${client === null ? '' : `/clients/${encoded(client)}`}/templates/${encoded(template)}`;
+
+/** Half a character, which a name may hold too, has no place in an address. */
+export const encoded = (text: string): string => encodeURIComponent(text.replaceAll(/\p{Cs}/gu, '\ufffd'));

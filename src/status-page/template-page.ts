@@ -1,0 +1,120 @@
+import { escapeControl } from '../lib/escape-control.ts';
+import { plural } from '../lib/plural.ts';
+import { sidesHeading, subdomainPart } from '../report/html-parts.ts';
+import { rowList, templateSides } from '../report/html-row.ts';
+import { type PageClock, prose, sign } from '../report/html-words.ts';
+import { html, type Markup } from '../report/markup.ts';
+import { templateView } from '../report/view.ts';
+import { worstOf } from '../result.ts';
+import { cleanTexts } from '../secrets.ts';
+import type { RecordState, TemplateDetails, TemplateFacts } from './facts.ts';
+import { follows } from './matches.ts';
+import { frame, shortened } from './frame.ts';
+import { causes, titleOf } from './state.ts';
+import { encoded } from './query.ts';
+import { rest } from './words.ts';
+import { writeSection } from './writes.ts';
+
+/** One template: what differs in it, all its records, its subdomains and what was written to it. */
+export const renderTemplatePage = (all: TemplateFacts): string => {
+  const facts = cleanTexts(all, shortened);
+  const { name, templates, writes, clients, hasSeveralClients } = facts;
+  const state =
+    templates.length === 0 ? 'pending' : worstOf(templates.map(({ template }) => template.status));
+  const history = `/api/history?template=${encoded(name)}`;
+  return frame({
+    facts,
+    state,
+    title: `${titleOf(state)}: ${escapeControl(name)}`,
+    main: html`<p class="way"><a href="/">← all templates</a></p>
+      ${causes(clients, facts)}
+      ${
+        templates.length === 0
+          ? html`<section>
+              <h2>${escapeControl(name)}</h2>
+              <p>There is no template of this name, or nobody could look yet.</p>
+            </section>`
+          : ''
+      }
+      ${templates.map((details) => templateSections(details, hasSeveralClients, facts))}
+      ${templates.length === 0 ? '' : writeSection(writes, facts, history)}`,
+  });
+};
+
+const templateSections = (details: TemplateDetails, withClient: boolean, clock: PageClock): Markup => {
+  const { title, status, counts, file, message, rows, subdomains } = templateView(
+    details.template,
+    withClient,
+  );
+  const followers = details.template.subdomains.filter(follows);
+  const { more } = details;
+  return html`<section class="now ${status}" data-key="${title}">
+      <h2>${title}</h2>
+      <p class="state">${sign(status)}</p>
+      <p class="summary">${counts}</p>
+      <p class="meta"><code>${file}</code></p>
+    </section>
+    ${message === null ? '' : html`<p class="message">${prose(message, clock)}</p>`}
+    ${
+      rows.length === 0
+        ? ''
+        : html`<section aria-label="What differs in ${title}">
+            <h2>What differs</h2>
+            ${sidesHeading} ${rowList(rows, templateSides, clock)}
+            ${rest(more.differences, 'difference', '/api/report')}
+          </section>`
+    }
+    ${
+      details.template.subdomains.length === 0
+        ? ''
+        : html`<section aria-label="Subdomains of ${title}">
+            <h2>Subdomains</h2>
+            ${subdomains.map((subdomain) => subdomainPart(subdomain, clock))}
+            ${rest(more.subdomains, 'subdomain', '/api/report')}
+            ${rest(more.subdomainDifferences, 'difference', '/api/report')}
+            ${
+              followers.length === 0
+                ? ''
+                : html`<p>
+                    ${sign('in-sync')}
+                    ${followers.map(({ subdomain }) => escapeControl(subdomain)).join(', ')}
+                  </p>`
+            }
+          </section>`
+    }
+    ${recordSection(details, title)}`;
+};
+
+const recordSection = ({ records, moreRecords }: TemplateDetails, title: string): Markup | string =>
+  records.length === 0
+    ? ''
+    : html`<section aria-label="Records of ${title}">
+        <h2>${plural(records.length + moreRecords, 'record')} in the file</h2>
+        <ul class="records">
+          ${records.map(recordItem)}
+        </ul>
+        ${moreRecords === 0 ? '' : html`<p class="rest">and ${plural(moreRecords, 'record')} more in the file</p>`}
+      </section>`;
+
+const recordItem = ({ record, place, state }: RecordState): Markup => {
+  const { type, name, content, priority, ttl } = record;
+  const facts = [
+    ...(priority === null ? [] : [`priority ${priority}`]),
+    ...(ttl === null ? [] : [`ttl ${ttl}`]),
+  ];
+  return html`<li>
+    <span class="${state ?? ''}">${state === null ? '' : stateSigns[state]}</span>
+    <code class="type">${escapeControl(type)}</code> <code class="name">${escapeControl(name || '@')}</code>
+    <code class="content">${escapeControl(content)}</code> <span class="aside">${facts.join(', ')}</span>
+    <code class="aside">${escapeControl(place)}</code>
+  </li>`;
+};
+
+const stateSigns: Readonly<Record<NonNullable<RecordState['state']>, Markup>> = {
+  'in-sync': html`<span class="sign"><span aria-hidden="true">●</span> in sync</span>`,
+  add: html`<span class="sign"><span aria-hidden="true">+</span> missing</span>`,
+  update: html`<span class="sign"><span aria-hidden="true">~</span> differs</span>`,
+  park: html`<span class="sign"><span aria-hidden="true">»</span> park</span>`,
+  surplus: html`<span class="sign"><span aria-hidden="true">?</span> surplus</span>`,
+  blocked: html`<span class="sign"><span aria-hidden="true">!</span> blocked</span>`,
+};
