@@ -70,6 +70,7 @@ rect.pass.drifted { fill: var(--yellow); } rect.pass.held { fill: var(--magenta)
 @media screen and (max-width: 48rem) {
   .filters { gap: .5rem; margin-top: .5rem; }
   .filters form { flex: 1 1 100%; }
+  .filters .chips { flex: 1 1 100%; flex-wrap: nowrap; overflow-x: auto; padding-bottom: .2rem; scrollbar-width: thin; }
   .chips a { padding: .05rem .55rem; }
   .plot { padding-left: 0; }
   .scale { display: none; }
