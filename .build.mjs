@@ -40,18 +40,13 @@ const withoutHttp2 = {
   load: (id) => (id === '\0http2' ? 'export const constants = {}; export class Http2ServerRequest {}' : null),
 };
 
-/** The build of `yaml` for Node.js looks for a debugging variable at each of a file's perhaps million lexemes. */
-const require = createRequire(import.meta.filename);
-const { resolve } = require;
-const { dependencies = {} } = require('./package.json');
-const alias = { yaml: path.join(path.dirname(resolve('yaml/package.json')), 'browser/dist/index.js') };
+const { dependencies = {} } = createRequire(import.meta.filename)('./package.json');
 
 const common = {
   cwd: root,
   platform: 'node',
   external: Object.keys(dependencies),
   plugins: [withoutHttp2],
-  resolve: { alias },
 };
 
 // Every command reads the whole text, and keeps it: comments and blanks are left out, names stay for stack traces.
