@@ -33,20 +33,12 @@ const build = async () => {
   }
 };
 
-/** HTTP/2 is never spoken, and takes long to load: who asks for it finds what undici takes where Node.js has none. */
-const withoutHttp2 = {
-  name: 'without-http2',
-  resolveId: (id) => (id === 'node:http2' ? '\0http2' : null),
-  load: (id) => (id === '\0http2' ? 'export const constants = {}; export class Http2ServerRequest {}' : null),
-};
-
 const { dependencies = {} } = createRequire(import.meta.filename)('./package.json');
 
 const common = {
   cwd: root,
   platform: 'node',
   external: Object.keys(dependencies),
-  plugins: [withoutHttp2],
 };
 
 // Every command reads the whole text, and keeps it: comments and blanks are left out, names stay for stack traces.
