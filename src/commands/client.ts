@@ -104,6 +104,9 @@ export const openClient = ({
     askNameServers: async (request) => {
       const reader = connectHosting({ ...connection, concurrency: 1 });
       const facts = createMemoryKeeper(() => undefined);
+      let closed: Promise<void> | null = null;
+      const stop = (): Promise<void> => (closed ??= reader.close());
+      request.signal.addEventListener('abort', stop);
       try {
         return await askNameServers(request, {
           settings,
@@ -113,7 +116,8 @@ export const openClient = ({
           readFacts: () => facts.read(place(), notListed, (memory) => memory.templates()),
         });
       } finally {
-        await Promise.all([reader.close(), facts.close()]);
+        request.signal.removeEventListener('abort', stop);
+        await Promise.all([stop(), facts.close()]);
       }
     },
     pass: async (request) => {

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import type { DesiredState } from '../model/template.ts';
+import type { KnownAnswers } from '../report/with-answers.ts';
 import type { Change, PassResult, Trigger } from '../result.ts';
 import type { Settings } from '../settings.ts';
 import type { ClientSettings } from '../settings/client.ts';
@@ -24,11 +25,21 @@ export interface DaemonPass {
   readonly onChange: (change: Change) => void;
 }
 
+/** What the daemon asks name servers with. */
+export interface DaemonAnswers {
+  readonly templates: readonly string[];
+  readonly isCommand: boolean;
+  readonly signal: AbortSignal;
+  readonly previous: KnownAnswers;
+}
+
 /** A client as the daemon knows it. */
 export interface DaemonClient {
   readonly settings: ClientSettings;
   /** Throws a `LockedError` where another process writes for this client. */
   pass(request: DaemonPass): Promise<PassResult>;
+  /** What the name servers of its subdomains answer, where the settings or files ask for that. */
+  askNameServers(request: DaemonAnswers): Promise<KnownAnswers>;
   /** Looks which template files there are. */
   readonly look: LookForFiles;
   close(): Promise<void>;

@@ -1,5 +1,7 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+import type { KnownAnswers } from '../report/with-answers.ts';
 import type { PassResult, Status, Trigger } from '../result.ts';
+import { answersGauges } from './answers-gauges.ts';
 import type { Refusal } from './refusals.ts';
 import { prefix, templateGauges } from './template-gauges.ts';
 
@@ -17,6 +19,8 @@ export interface Metrics {
   readonly countRequest: (request: RequestFacts) => void;
   readonly countChange: (client: string, change: ChangeFacts) => void;
   readonly countNotification: (receiver: string, outcome: NotificationOutcome) => void;
+  /** What the name servers of a client's subdomains answer. */
+  readonly countAnswers: (client: string, known: KnownAnswers) => void;
   readonly countRefusal: (refusal: Pick<Refusal, 'token' | 'reason'>) => void;
   /** `newest` is what is known of the client's templates since; null where the pass did not come to look. */
   readonly countPass: (pass: PassFacts, newest: PassResult | null) => void;
@@ -48,6 +52,7 @@ export const createMetrics = (version: string): Metrics => {
   const registers = [registry];
   collectDefaultMetrics({ register: registry });
   const templates = templateGauges(registers);
+  const answers = answersGauges(registers);
 
   const buildInfo = new Gauge({
     name: `${prefix}build_info`,
@@ -141,6 +146,7 @@ export const createMetrics = (version: string): Metrics => {
     },
     removeClient: async (client) => {
       templates.show(client, []);
+      answers.remove(client);
       for (const gauge of [lastPass, lastSuccess, filesValid]) gauge.remove({ client });
       await Promise.all([forget(passes, client), forget(changes, client)]);
       revision += 1;
@@ -157,6 +163,10 @@ export const createMetrics = (version: string): Metrics => {
     countNotification: (receiver, outcome) => {
       revision += 1;
       notifications.inc({ receiver, outcome });
+    },
+    countAnswers: (client, known) => {
+      revision += 1;
+      answers.show(client, known);
     },
     countRefusal: ({ token, reason }) => {
       revision += 1;

@@ -3,7 +3,9 @@ import type { Logger } from 'pino';
 import { LockedError, messageOf, UserError } from '../errors.ts';
 import type { PassSight } from '../notify/standing.ts';
 import { assembleReport } from '../report/assemble.ts';
-import type { PassResult, Trigger } from '../result.ts';
+import type { KnownAnswers } from '../report/with-answers.ts';
+import type { PassResult, TemplateResult, Trigger } from '../result.ts';
+import { AnswersRounds } from './answers-rounds.ts';
 import { clientState, type ClientState } from './client-state.ts';
 import type { DaemonClient } from './context.ts';
 import type { Journal } from './journal.ts';
@@ -52,6 +54,8 @@ export class Runner {
   /** Whether the last pass could not even begin, for want of memory, say: nothing that the service could mend. */
   #isStuck = false;
   #hindrance: string | null = null;
+  readonly #answers: AnswersRounds;
+  #hasAsked = false;
 
   constructor(options: RunnerOptions) {
     this.#options = options;
@@ -62,6 +66,12 @@ export class Runner {
       onState: options.updates.changed,
       pass: (cause, signal) => options.turn(() => this.#pass(cause, signal)),
     });
+    this.#answers = new AnswersRounds({
+      ask: (signal, previous) =>
+        this.#client.askNameServers({ templates: [], isCommand: false, signal, previous }),
+      onEnd: (known) => this.#takeAnswers(known),
+      log: this.#log,
+    });
   }
 
   get client(): DaemonClient {
@@ -69,7 +79,8 @@ export class Runner {
   }
 
   get newest(): PassResult | null {
-    return this.#newest.result;
+    const { result } = this.#newest;
+    return result && this.#answers.addTo(result);
   }
 
   /** What the files say of its templates, for a page. */
@@ -91,7 +102,7 @@ export class Runner {
   /** From now on, changed files and the schedule ask for passes. */
   async start(): Promise<void> {
     const { look, settings } = this.#client;
-    const { templates: paths, schedule: expression, timezone } = settings;
+    const { templates: paths, schedule: expression, answersSchedule, timezone } = settings;
     const watcher = await watchTemplates({
       paths,
       look,
@@ -99,10 +110,16 @@ export class Runner {
       log: this.#log,
     });
     const schedule = startSchedule({ expression, timezone, onTime: () => this.trigger('schedule') });
+    const rounds = startSchedule({
+      expression: answersSchedule,
+      timezone,
+      onTime: () => this.#answers.start(),
+    });
     this.#feed = {
       next: schedule.next,
       close: () => {
         schedule.close();
+        rounds.close();
         return watcher.close();
       },
     };
@@ -121,7 +138,7 @@ export class Runner {
 
   /** The write in flight is given its time; what was only being read is not waited for. */
   async close(): Promise<void> {
-    const ended = this.#loop.close();
+    const ended = Promise.all([this.#loop.close(), this.#answers.close()]);
     await this.#client.close();
     await ended;
     await this.#feed?.close();
@@ -172,6 +189,7 @@ export class Runner {
     const [former, feed] = [this.#client, this.#feed];
     this.#client = successor;
     this.#successor = null;
+    this.#hasAsked = false;
     await Promise.all([former.close(), feed?.close()]);
     await this.start();
   }
@@ -216,10 +234,38 @@ export class Runner {
     metrics.countPass({ ...id, ...report }, this.#newest.result);
     const seen = result.wasRead === true ? this.#newest.result : null;
     journal.add(passEntry(id, report, seen, result.halted));
-    this.#options.onSight({ ...id, at: result.startedAt, result, failure: null, gone, isEnding });
+    const shown = this.#answers.addTo(result);
+    this.#options.onSight({ ...id, at: result.startedAt, result: shown, failure: null, gone, isEnding });
+    this.#askFirst(isEnding);
     return outcomeOf(result);
   }
+
+  /** Whoever starts the program, or changes its settings, is not to wait for the schedule. */
+  #askFirst(isEnding: boolean): void {
+    if (this.#hasAsked || isEnding) return;
+    this.#hasAsked = true;
+    this.#answers.start();
+  }
+
+  #takeAnswers(known: KnownAnswers): void {
+    const { metrics, updates, onSight } = this.#options;
+    const client = this.#client.settings.name;
+    metrics.countAnswers(client, known);
+    updates.changed();
+    const { newest } = this;
+    if (newest === null) return;
+    const result = { ...newest, templates: newest.templates.map(withoutApplied) };
+    const run = randomUUID();
+    const at = new Date().toISOString();
+    onSight({ client, run, at, result, failure: null, gone: [], isEnding: false });
+  }
 }
+
+/** What a pass wrote was told after it. */
+const withoutApplied = (template: TemplateResult): TemplateResult => ({
+  ...template,
+  differences: template.differences.filter(({ outcome }) => outcome !== 'applied'),
+});
 
 /** Whether there was anything to read of the templates, or nothing is how it is meant to be. */
 const isLoaded = ({ templates, problems }: PassResult): boolean => {

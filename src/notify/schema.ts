@@ -33,16 +33,17 @@ const change = z.object({
   counts: z.object({
     differences: z.int().min(0).describe('what still differs'),
     mended: z.int().min(0).describe('what was changed at the service and has been set right'),
-    subdomains: z.int().min(0).describe('subdomains behind the template, or unreadable'),
+    subdomains: z
+      .int()
+      .min(0)
+      .describe('subdomains behind the template, unreadable, or answered otherwise by name servers'),
   }),
   differences: z
     .array(differenceSchema)
     .describe(
       'as in the report, the weightiest first, then what was mended: ten at the most, long contents cut',
     ),
-  subdomains: z
-    .array(z.string())
-    .describe('names of those behind the template, or unreadable: ten at the most'),
+  subdomains: z.array(z.string()).describe('names of those: ten at the most'),
 });
 
 /** What a webhook receives. Keys stand in the order in which they are written. */

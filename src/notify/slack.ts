@@ -33,7 +33,10 @@ const linesOf = (change: Change): string[] => {
     ...(more > 0 ? [`and ${more} more`] : []),
     ...standing.subdomains
       .slice(0, mostRows)
-      .map(({ subdomain, status }) => `${code(subdomain, longestName)} ${status}`),
+      .map(
+        ({ subdomain, status, answers }) =>
+          `${code(subdomain, longestName)} ${isAnsweredOtherwise({ status, answers }) ? `name servers ${answers.status}` : status}`,
+      ),
   ];
 };
 
@@ -47,13 +50,21 @@ const headline = (change: Change): string => {
 };
 
 const sayings: Record<Change['event'], (change: Change) => string> = {
-  drift: ({ standing: { differences, subdomains } }) =>
-    [
-      ...(differences.length > 0
-        ? [`${plural(differences.length, 'difference')} between file and service`]
-        : []),
-      ...(subdomains.length > 0 ? [`${plural(subdomains.length, 'subdomain')} behind`] : []),
-    ].join(', ') || 'drifted',
+  drift: ({ standing: { differences, subdomains: all } }) => {
+    const answered = all.filter(isAnsweredOtherwise);
+    const subdomains = all.filter((one) => !isAnsweredOtherwise(one));
+    return (
+      [
+        ...(differences.length > 0
+          ? [`${plural(differences.length, 'difference')} between file and service`]
+          : []),
+        ...(subdomains.length > 0 ? [`${plural(subdomains.length, 'subdomain')} behind`] : []),
+        ...(answered.length > 0
+          ? [`${plural(answered.length, 'subdomain')} answered otherwise by name servers`]
+          : []),
+      ].join(', ') || 'drifted'
+    );
+  },
   mended: ({ standing: { mended } }) =>
     `was changed at the service: ${plural(mended.length, 'difference')} set right`,
   held: () => 'is held, and waits for a person',
@@ -61,6 +72,12 @@ const sayings: Record<Change['event'], (change: Change) => string> = {
   unknown: () => 'has a write of unknown outcome',
   cleared: ({ standing }) => (standing.template === null ? 'goes on again' : 'is in sync again'),
 };
+
+const isAnsweredOtherwise = ({
+  status,
+  answers,
+}: Pick<Change['standing']['subdomains'][number], 'status' | 'answers'>): boolean =>
+  status !== 'drifted' && status !== 'failed' && answers.status !== 'off';
 
 const wordsOf = (difference: Difference): string => {
   const { symbol, word, type, name, content, changes } = rowOf(difference, '');

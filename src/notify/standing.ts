@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Difference } from '../plan/difference.ts';
-import type { PassResult, SubdomainResult, TemplateResult } from '../result.ts';
+import { isFaulty } from '../report/answers-view.ts';
+import type { PassResult, SubdomainAnswers, SubdomainResult, TemplateResult } from '../result.ts';
 
 /** How a template, or a client as a whole, is. `unknown`: a write of which nobody knows what became of it. */
 export const states = ['in-sync', 'drifted', 'held', 'failed', 'unknown'] as const;
@@ -36,7 +37,7 @@ export interface Standing {
   readonly mended: readonly Difference[];
   /** What still differs, that which makes the state first. */
   readonly differences: readonly Difference[];
-  /** Those that are behind their template, or could not be read. */
+  /** Those that are behind their template, could not be read, or are answered otherwise by name servers. */
   readonly subdomains: readonly SubdomainResult[];
 }
 
@@ -73,7 +74,9 @@ const standingOf = (result: TemplateResult): Standing => {
   const state = stateOf(result);
   const remaining = result.differences.filter(({ outcome }) => outcome !== 'applied');
   const isDecisive = decisive[state];
-  const subdomains = result.subdomains.filter(({ status }) => status === 'drifted' || status === 'failed');
+  const subdomains = result.subdomains.filter(
+    ({ status, answers }) => isTrouble(status) || isTrouble(answers.status),
+  );
   return {
     template: result.template,
     templateId: result.id,
@@ -83,6 +86,7 @@ const standingOf = (result: TemplateResult): Standing => {
     keys: [
       ...remaining.filter(isDecisive).map((difference) => keyOf(difference, state)),
       ...subdomainKeys(state, subdomains),
+      ...answerKeys(state, subdomains),
     ],
     mended: result.differences.filter(isMended),
     differences: [
@@ -96,8 +100,13 @@ const standingOf = (result: TemplateResult): Standing => {
 const stateOf = ({ status, differences, subdomains }: TemplateResult): State => {
   if (differences.some(isUnknown)) return 'unknown';
   if (status === 'failed' || differences.some(isRefused)) return 'failed';
-  return subdomains.some((one) => one.status === 'failed') ? 'failed' : status;
+  return subdomains.some((one) => one.status === 'failed' || one.answers.status === 'failed')
+    ? 'failed'
+    : status;
 };
+
+const isTrouble = (status: SubdomainAnswers['status']): boolean =>
+  status === 'drifted' || status === 'failed';
 
 const isUnknown = (difference: Difference): boolean =>
   difference.outcome === 'unknown' ||
@@ -140,6 +149,23 @@ const subdomainKeys = (state: State, subdomains: readonly SubdomainResult[]): st
         : differences.map(({ kind, templateRecord, record }) =>
             digestOf([subdomain, kind, templateRecord?.id, record]),
           ),
+    );
+
+/** What of the name servers makes the state: what they answer, and how they do. */
+const answerKeys = (state: State, subdomains: readonly SubdomainResult[]): string[] =>
+  subdomains
+    .filter(({ answers }) => answers.status === state)
+    .flatMap(({ subdomain, answers: { servers, differences } }) =>
+      state === 'failed'
+        ? [digestOf([subdomain, 'answers'])]
+        : [
+            ...differences.map(({ kind, server, name, type, current }) =>
+              digestOf([subdomain, kind, server, name, type, current]),
+            ),
+            ...servers
+              .filter(isFaulty)
+              .map(({ name, address, status }) => digestOf([subdomain, name, address, status])),
+          ],
     );
 
 const digestOf = (parts: readonly unknown[]): string =>

@@ -31,7 +31,7 @@ export const hasTrouble = ({ status, servers, differences }: SubdomainAnswers): 
   status !== 'off' && (status !== 'in-sync' || servers.some(isFaulty) || differences.length > 0);
 
 /** `ns1.example.net (192.0.2.53)`. */
-const serverName = ({ name, address }: Pick<ServerResult, 'name' | 'address'>): string =>
+export const serverName = ({ name, address }: Pick<ServerResult, 'name' | 'address'>): string =>
   address === '' || address === name ? name : [name, `(${address})`].filter(Boolean).join(' ');
 
 const remarkOn = (server: ServerResult): string[] => {

@@ -13,6 +13,14 @@ export type KnownAnswers = ReadonlyMap<string, SubdomainAnswers>;
 export const answersKey = (template: string | null, subdomain: string): string =>
   JSON.stringify([template, subdomain]);
 
+export const subdomainOfKey = (
+  key: string,
+): { readonly template: string | null; readonly subdomain: string } => {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what `answersKey` made
+  const [template, subdomain] = JSON.parse(key) as [string | null, string];
+  return { template, subdomain };
+};
+
 /** A pass with what the name servers answer. Where nothing is known of that, it is the very same. */
 export const withAnswers = (pass: PassResult, known: KnownAnswers): PassResult => {
   const templates = pass.templates.map((template) => templateWithAnswers(template, known));

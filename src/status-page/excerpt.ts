@@ -3,6 +3,7 @@ import type { Report } from '../report/report.ts';
 import { summaryOf } from '../report/view.ts';
 import { worstFirst } from '../report/worst-first.ts';
 import type { SubdomainResult, TemplateResult } from '../result.ts';
+import { type LayerFacts, layersOf } from './layers.ts';
 import { countsOf, follows, isCalm, matching } from './matches.ts';
 import { type PageQuery, type Show, templateAddress } from './query.ts';
 
@@ -21,6 +22,8 @@ export interface Excerpt {
   readonly calm: readonly ShownTemplate[];
   readonly calmCount: number;
   readonly moreProblems: number;
+  readonly layers: readonly LayerFacts[];
+  readonly moreLayers: number;
 }
 
 interface ShownGroup {
@@ -67,6 +70,7 @@ export const excerptOf = (report: Report, query: PageQuery): Excerpt => {
     calm: areCalmShown ? calm.slice(calmFrom(query), calmFrom(query) + most.calm).map(show) : [],
     calmCount: calm.length,
     moreProblems: Math.max(0, report.problems.length - most.problems),
+    ...layersOf(found),
   };
 };
 

@@ -5,6 +5,7 @@ import { differenceSections } from './differences.ts';
 import type { PageFacts } from './facts.ts';
 import { filters } from './filters.ts';
 import { frame, shortened } from './frame.ts';
+import { layerSection } from './layers.ts';
 import { passSection } from './passes.ts';
 import { stateOf, stateSection, titleOf } from './state.ts';
 import { writeSection } from './writes.ts';
@@ -19,7 +20,7 @@ export const renderPage = (all: PageFacts): string => {
     state,
     title: titleOf(state),
     main: html`${stateSection(facts)} ${newest.report.run === '' ? '' : filters(newest, query)}
-    ${differenceSections(facts)} ${clientSection(clients, facts)} ${passSection(day, passes, facts)}
-    ${writeSection(writes, facts)}`,
+    ${differenceSections(facts)} ${layerSection(newest.layers, newest.moreLayers)}
+    ${clientSection(clients, facts)} ${passSection(day, passes, facts)} ${writeSection(writes, facts)}`,
   });
 };

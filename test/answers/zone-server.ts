@@ -1,5 +1,5 @@
 import { createSocket, type RemoteInfo } from 'node:dgram';
-import { once } from 'node:events';
+import { EventEmitter, once } from 'node:events';
 import { createServer, type AddressInfo, type Socket } from 'node:net';
 import {
   AUTHORITATIVE_ANSWER,
@@ -34,6 +34,10 @@ export interface ZoneServer {
   readonly questions: string[];
   readonly recursion: boolean[];
   zone: { lines: readonly ZoneLine[]; serial: number };
+  /** From now on it answers nothing. */
+  hush(): void;
+  /** Resolves when it has been asked anything. */
+  asked(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -44,6 +48,8 @@ export const startZoneServer = async (options: ZoneServerOptions): Promise<ZoneS
   const questions: string[] = [];
   const recursion: boolean[] = [];
   const timers = new Set<NodeJS.Timeout>();
+  const arrivals = new EventEmitter();
+  let isSilent = false;
   const soa = (): Answer => ({
     type: 'SOA',
     name: apex,
@@ -92,6 +98,8 @@ export const startZoneServer = async (options: ZoneServerOptions): Promise<ZoneS
   udp.on('message', (message: Buffer, { address, port }: RemoteInfo) => {
     const query = decode(message);
     const reply = fitted(replyTo(query, 'udp'));
+    arrivals.emit('asked');
+    if (isSilent) return;
     const replies = options.udp?.(reply, query) ?? [reply];
     later(() => {
       for (const one of replies) udp.send(Buffer.isBuffer(one) ? one : encode(one), port, address);
@@ -124,6 +132,10 @@ export const startZoneServer = async (options: ZoneServerOptions): Promise<ZoneS
     questions,
     recursion,
     zone,
+    hush: () => void (isSilent = true),
+    asked: async () => {
+      if (questions.length === 0) await once(arrivals, 'asked');
+    },
     close: async () => {
       for (const timer of timers) clearTimeout(timer);
       for (const socket of sockets) socket.destroy();

@@ -1,53 +1,9 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { startZoneServer, type ZoneLine, type ZoneServer } from '../answers/zone-server.ts';
-import { writeBelow } from '../daemon/ways.ts';
-import { reportOf, run, workplace, type Ended } from './program.ts';
-import { startService } from './service.ts';
+import { startZoneServer } from '../answers/zone-server.ts';
+import { lines, prepared, shop, stale } from './answered.ts';
+import { reportOf, run, workplace } from './program.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
-
-const shop = 'shop.example.net';
-
-const lines: readonly ZoneLine[] = [
-  [shop, 'A', '192.0.2.1'],
-  [`www.${shop}`, 'A', '192.0.2.2'],
-];
-
-/** A template with a subdomain that follows it, and a name server that may answer something else. */
-const prepared = async (served: readonly ZoneLine[] = lines, more = '') => {
-  const service = await startService();
-  const records = [
-    { type: 'A', content: '192.0.2.1' },
-    { type: 'A', name: 'www', content: '192.0.2.2' },
-  ];
-  const made = (await service.change('add-template', { name: 'site', records })) as { id: number };
-  await service.change('set-subdomain', { name: shop, dns_template_id: made.id });
-  const cwd = await workplace({ withExamples: false });
-  await writeBelow(
-    cwd,
-    'templates/site.yaml',
-    `template: site
-subdomains: [${shop}]
-${more}
-records:
-  - {type: A, content: 192.0.2.1}
-  - {type: A, name: www, content: 192.0.2.2}
-`,
-  );
-  const server = await startZoneServer({ apex: shop, lines: served });
-  onTestFinished(() => server.close());
-  const launch = (server_: ZoneServer = server) => ({
-    cwd,
-    env: { ...service.env, DNS_SYNC_NAMESERVERS: server_.place },
-  });
-  const program = (args: readonly string[]): Promise<Ended> => run(args, launch());
-  return { server, launch, program, cwd, service };
-};
-
-const stale: readonly ZoneLine[] = [
-  [shop, 'A', '192.0.2.1'],
-  [`www.${shop}`, 'A', '192.0.2.9'],
-];
 
 describe('plan --answers', () => {
   it('asks the name servers, and finds all in sync', async () => {
@@ -98,7 +54,7 @@ describe('plan --answers', () => {
 
   it('fails where no server can be asked, and names what is in the way', async () => {
     const { launch, server } = await prepared();
-    const { env, cwd } = launch();
+    const { env, cwd } = launch;
     const other = await startZoneServer({ apex: 'other.example.org', lines: [] });
     onTestFinished(() => other.close());
     const { stdout, code } = await run(['plan', '--answers'], {

@@ -1,0 +1,76 @@
+import type { Logger } from 'pino';
+import { subdomainOfKey, withAnswers, type KnownAnswers } from '../report/with-answers.ts';
+import type { PassResult, SubdomainAnswers } from '../result.ts';
+
+export interface AnswersRoundsOptions {
+  /** Asks for what the name servers of the client's subdomains answer. */
+  readonly ask: (signal: AbortSignal, previous: KnownAnswers) => Promise<KnownAnswers>;
+  /** Told when a round has ended. */
+  readonly onEnd: (known: KnownAnswers) => void;
+  readonly log: Logger;
+}
+
+/** Rounds over the name servers of one client, one at a time. No pass waits for one, and none makes a pass. */
+export class AnswersRounds {
+  readonly #options: AnswersRoundsOptions;
+  readonly #closing = new AbortController();
+  #known: KnownAnswers = new Map();
+  #running: Promise<void> | null = null;
+  #merged: { readonly pass: PassResult; readonly known: KnownAnswers; readonly result: PassResult } | null =
+    null;
+
+  constructor(options: AnswersRoundsOptions) {
+    this.#options = options;
+  }
+
+  /** What is asked for while a round runs is that round. */
+  start(): void {
+    if (this.#closing.signal.aborted) return;
+    this.#running ??= this.#run().finally(() => (this.#running = null));
+  }
+
+  /** A pass with what is known of the name servers: the very same result for the same pass, until a round ends. */
+  addTo(pass: PassResult): PassResult {
+    const known = this.#known;
+    if (this.#merged?.pass !== pass || this.#merged.known !== known)
+      this.#merged = { pass, known, result: withAnswers(pass, known) };
+    return this.#merged.result;
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort();
+    await this.#running;
+  }
+
+  async #run(): Promise<void> {
+    const { ask, onEnd, log } = this.#options;
+    const { signal } = this.#closing;
+    const started = performance.now();
+    try {
+      const known = await ask(signal, this.#known);
+      if (signal.aborted) return;
+      const isNothing = known.size + this.#known.size === 0;
+      this.#known = known;
+      if (isNothing) return;
+      for (const [key, answers] of known) logAnswers(key, answers, log);
+      const durationMs = Math.round(performance.now() - started);
+      log.info({ event: 'answers.finished', durationMs, subdomains: countsOf(known) }, 'name servers asked');
+      onEnd(known);
+    } catch (error) {
+      log.error({ event: 'answers.error', err: error }, 'name servers could not be asked: unexpected error');
+    }
+  }
+}
+
+const logAnswers = (key: string, answers: SubdomainAnswers, log: Logger): void => {
+  if (answers.status === 'in-sync') return;
+  const level = answers.status === 'failed' ? 'warn' : 'info';
+  log[level]({ event: 'answers.report', ...subdomainOfKey(key), answers }, 'answers of name servers');
+};
+
+/** How many subdomains are in each state. */
+export const countsOf = (known: KnownAnswers): Record<Exclude<SubdomainAnswers['status'], 'off'>, number> => {
+  const counts = { 'in-sync': 0, pending: 0, drifted: 0, failed: 0 };
+  for (const { status } of known.values()) if (status !== 'off') counts[status] += 1;
+  return counts;
+};

@@ -1,0 +1,46 @@
+import { onTestFinished } from 'vitest';
+import { startZoneServer, type ZoneLine } from '../answers/zone-server.ts';
+import { writeBelow } from '../daemon/ways.ts';
+import { run, workplace, type Ended } from './program.ts';
+import { startService } from './service.ts';
+
+export const shop = 'shop.example.net';
+
+export const lines: readonly ZoneLine[] = [
+  [shop, 'A', '192.0.2.1'],
+  [`www.${shop}`, 'A', '192.0.2.2'],
+];
+
+/** A template with a subdomain that follows it, and a name server that may answer something else. */
+export const prepared = async (served: readonly ZoneLine[] = lines, more = '') => {
+  const service = await startService();
+  const records = [
+    { type: 'A', content: '192.0.2.1' },
+    { type: 'A', name: 'www', content: '192.0.2.2' },
+  ];
+  const made = (await service.change('add-template', { name: 'site', records })) as { id: number };
+  await service.change('set-subdomain', { name: shop, dns_template_id: made.id });
+  const cwd = await workplace({ withExamples: false });
+  await writeBelow(
+    cwd,
+    'templates/site.yaml',
+    `template: site
+subdomains: [${shop}]
+${more}
+records:
+  - {type: A, content: 192.0.2.1}
+  - {type: A, name: www, content: 192.0.2.2}
+`,
+  );
+  const server = await startZoneServer({ apex: shop, lines: served });
+  onTestFinished(() => server.close());
+  const launch = { cwd, env: { ...service.env, DNS_SYNC_NAMESERVERS: server.place } };
+  const program = (args: readonly string[]): Promise<Ended> => run(args, launch);
+  return { server, launch, program, cwd, service };
+};
+
+/** Of which one record is another one. */
+export const stale: readonly ZoneLine[] = [
+  [shop, 'A', '192.0.2.1'],
+  [`www.${shop}`, 'A', '192.0.2.9'],
+];

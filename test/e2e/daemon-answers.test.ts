@@ -1,0 +1,95 @@
+import { describe, expect, it, vi } from 'vitest';
+import { scriptedServer, status } from '../hosting/scripted-server.ts';
+import { writeBelow } from '../daemon/ways.ts';
+import { lines, prepared, shop, stale } from './answered.ts';
+import { startDaemon } from './daemon.ts';
+import { reportOf } from './program.ts';
+
+vi.setConfig({ testTimeout: 60_000 });
+
+const often = '*/10 * * * * *';
+
+describe('the daemon, where answers are on', () => {
+  it('asks name servers after its first pass and on a schedule of its own, and shows it everywhere', async () => {
+    const { launch, server, service, cwd } = await prepared(stale);
+    const told = await scriptedServer(status(204));
+    await writeBelow(
+      cwd,
+      'dns-template-sync.yaml',
+      `answers: on\nanswersSchedule: '${often}'\nnotify:\n  ops: {type: webhook, url: {env: HOOK}}\n`,
+    );
+    const daemon = await startDaemon([], { ...launch, env: { ...launch.env, HOOK: told.url } });
+    expect(await daemon.event('answers.report')).toMatchObject({
+      subdomain: shop,
+      answers: { status: 'drifted' },
+    });
+    expect(await daemon.event('answers.finished')).toMatchObject({ subdomains: { drifted: 1 } });
+
+    const report = reportOf(await (await daemon.ask('/api/report')).text());
+    expect(report.status).toBe('drifted');
+    expect(report.templates[0]?.subdomains[0]?.answers).toMatchObject({
+      status: 'drifted',
+      differences: [{ kind: 'stale', server: server.place, name: `www.${shop}` }],
+    });
+    const page = await (await daemon.ask('/')).text();
+    expect(page).toContain('From file to name servers');
+    expect(page).toContain('192.0.2.9');
+    const scrape = await daemon.scrape();
+    const value = (name: string, labels: Record<string, string> = {}): number | undefined =>
+      scrape.value(`dns_template_sync_${name}`, { client: 'default', ...labels });
+    expect(value('answers_subdomains', { status: 'drifted' })).toBe(1);
+    expect(value('answers_servers', { status: 'drifted' })).toBe(1);
+    expect(value('answers_differences', { kind: 'stale' })).toBe(1);
+    expect(value('last_answers_timestamp_seconds')).toBeGreaterThan(0);
+
+    // A pass knows of it, and neither writes for it nor takes it for news.
+    await daemon.pass();
+    server.zone.lines = lines;
+    await daemon.event('answers.finished', (line) =>
+      JSON.stringify(line['subdomains']).includes('"in-sync":1'),
+    );
+    expect(reportOf(await (await daemon.ask('/api/report')).text()).status).toBe('in-sync');
+    expect(service.writes()).toEqual([]);
+    daemon.signal('SIGTERM');
+    expect((await daemon.ended).code).toBe(0);
+    const events = told.seen.flatMap(({ body }) =>
+      JSON.parse(body).changes.map(
+        ({ template, event }: { template: string; event: string }) => `${template} ${event}`,
+      ),
+    );
+    expect(events).toEqual(['site drift', 'site cleared']);
+  });
+
+  it('makes its passes while a server is silent', async () => {
+    const { launch, server } = await prepared(lines, 'answers: on');
+    server.hush();
+    const daemon = await startDaemon([], launch);
+    await server.asked();
+    await daemon.pass();
+    expect(daemon.lines().map(({ event }) => event)).not.toContain('answers.finished');
+    expect(await daemon.event('answers.finished')).toMatchObject({ subdomains: { failed: 1 } });
+    daemon.signal('SIGTERM');
+    expect((await daemon.ended).code).toBe(0);
+  });
+
+  it('ends at once while a server is silent', async () => {
+    const { launch, server } = await prepared(lines, 'answers: on');
+    server.hush();
+    const daemon = await startDaemon([], launch);
+    await server.asked();
+    daemon.signal('SIGTERM');
+    expect((await daemon.ended).code).toBe(0);
+    expect(daemon.lines().map(({ event }) => event)).not.toContain('answers.finished');
+  });
+
+  it('asks nobody where they are off', async () => {
+    const { launch, server } = await prepared(stale);
+    const daemon = await startDaemon([], launch);
+    await daemon.event('pass.finished');
+    await daemon.pass();
+    daemon.signal('SIGTERM');
+    expect((await daemon.ended).code).toBe(0);
+    expect(server.questions).toEqual([]);
+    expect(daemon.output()).not.toContain('answers.finished');
+  });
+});
