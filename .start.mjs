@@ -58,6 +58,12 @@ const inWords = {
       .join(', '),
   'pass.finished': ({ status, durationMs, summary, error }) =>
     `pass finished: ${error ?? status}, ${countsOf(summary)}, ${durationMs} ms`,
+  'answers.report': ({ subdomain, answers }) =>
+    `${subdomain}: name servers ${answers.status}, ${answers.differences.map(ofAnswer).join(', ')}`,
+  'answers.finished': ({ subdomains, durationMs }) =>
+    `name servers asked: ${Object.entries(subdomains)
+      .flatMap(([state, count]) => (count > 0 ? `${count} ${state}` : []))
+      .join(', ')}, ${durationMs} ms`,
   'templates.invalid': ({ problems }) =>
     problems
       .map(({ file, line, column, message, check }) => `${file}:${line}:${column}: ${message} [${check}]`)
@@ -85,6 +91,9 @@ const isLeft = ({ outcome }) => outcome !== 'applied';
 
 const ofDifference = ({ action, reason, desired, current }) =>
   [action, reason, ofRecord(desired ?? current)].filter(Boolean).join(' ');
+
+const ofAnswer = ({ kind, name, type, current }) =>
+  [kind, name, type, current.map(({ content }) => content).join(' ')].filter(Boolean).join(' ');
 
 const countsOf = ({ templates, inSync, ...counts }) =>
   [`${templates} templates`, `${inSync} in sync`]

@@ -105,7 +105,8 @@ export const openClient = ({
       const reader = connectHosting({ ...connection, concurrency: 1 });
       const facts = createMemoryKeeper(() => undefined);
       let closed: Promise<void> | null = null;
-      const stop = (): Promise<void> => (closed ??= reader.close());
+      const close = (): Promise<void> => (closed ??= reader.close());
+      const stop = (): void => void close();
       request.signal.addEventListener('abort', stop);
       try {
         return await askNameServers(request, {
@@ -117,7 +118,7 @@ export const openClient = ({
         });
       } finally {
         request.signal.removeEventListener('abort', stop);
-        await Promise.all([stop(), facts.close()]);
+        await Promise.all([close(), facts.close()]);
       }
     },
     pass: async (request) => {

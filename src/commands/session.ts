@@ -117,9 +117,12 @@ const openSandbox = async (
   return startSandbox({
     dataFile: path.join(stateDir, 'sandbox.json'),
     reset,
-    ...(hasDns ? { dns: { host: '127.0.0.1', port: 0 } } : {}),
+    ...(hasDns ? { dns: { host: '127.0.0.1', port: 0, lag: zoneLag } } : {}),
   });
 };
+
+/** Milliseconds, so that somebody who looks sees a change on its way from the service to its name server. */
+const zoneLag = 15_000;
 
 /** The embedded service takes any tokens. */
 export const sandboxTokens = (client: string): { read(): { userToken: string; clientToken: string } } => ({

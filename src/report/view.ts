@@ -201,7 +201,7 @@ export const summaryOf = ({ status, summary, templates, problems }: Report): str
         summary.subdomainDifferences,
         `${plural(summary.subdomainDifferences, 'difference')} in subdomains${status === 'in-sync' ? ', pending' : ''}`,
       ],
-      [unlike, `${plural(unlike, 'difference')} at name servers`],
+      [unlike, `${plural(unlike, 'difference')} at name servers${status === 'in-sync' ? ', pending' : ''}`],
       [faulty, `${plural(faulty, 'name server')} at fault`],
       [errors, plural(errors, 'error')],
       [warnings, plural(warnings, 'warning')],

@@ -10,6 +10,8 @@ export interface DnsServerOptions {
   readonly host: string;
   /** 0: any free one. */
   readonly port: number;
+  /** Milliseconds from when a change is noticed to when it is answered, as where zones are loaded now and then. */
+  readonly lag?: number;
   readonly read: () => Promise<SandboxData>;
 }
 
@@ -23,8 +25,13 @@ export interface SandboxDns {
  * Serves the subdomains over DNS, each as a zone of its own, over UDP and TCP, as the records of each are at the moment.
  * The serial of a zone counts the changes that were seen. Throws a `UserError` when it cannot listen.
  */
-export const startDnsServer = async ({ host, port, read }: DnsServerOptions): Promise<SandboxDns> => {
-  const zones = zoneKeeper();
+export const startDnsServer = async ({
+  host,
+  port,
+  lag = 0,
+  read,
+}: DnsServerOptions): Promise<SandboxDns> => {
+  const zones = zoneKeeper(lag);
   const answer = async (message: Buffer, room: (query: Packet) => number): Promise<Buffer | null> => {
     const query = decodeSafely(message);
     if (query === null || query.type !== 'query') return null;
@@ -56,19 +63,34 @@ export const startDnsServer = async ({ host, port, read }: DnsServerOptions): Pr
   };
 };
 
-/** Gives the zones as they are; one that has changed has the next serial. */
-const zoneKeeper = (): ((data: SandboxData, now: number) => readonly Zone[]) => {
-  const known = new Map<string, { text: string; serial: number; zone: Zone }>();
-  const keep = (name: string, records: readonly DnsRecord[]): Zone => {
+interface KeptZone {
+  readonly text: string;
+  readonly serial: number;
+  readonly zone: Zone;
+  /** When it was noticed that the records are others; null while they are the same. */
+  changedAt: number | null;
+}
+
+/** Gives the zones as they are, or were until lately; one that has changed has the next serial. */
+const zoneKeeper = (lag: number): ((data: SandboxData, now: number) => readonly Zone[]) => {
+  const known = new Map<string, KeptZone>();
+  const keep = (name: string, records: readonly DnsRecord[], now: number): Zone => {
     const text = JSON.stringify(records);
     const before = known.get(name);
-    if (before?.text === text) return before.zone;
+    if (before?.text === text) {
+      before.changedAt = null;
+      return before.zone;
+    }
+    if (before !== undefined) {
+      before.changedAt ??= now;
+      if (now - before.changedAt < lag) return before.zone;
+    }
     const serial = before === undefined ? firstSerial(records) : before.serial + 1;
     const zone = zoneOf(name, records, serial);
-    known.set(name, { text, serial, zone });
+    known.set(name, { text, serial, zone, changedAt: null });
     return zone;
   };
-  return ({ subdomains }, now) => subdomains.map((one) => keep(one.name, visibleRecords(one, now)));
+  return ({ subdomains }, now) => subdomains.map((one) => keep(one.name, visibleRecords(one, now), now));
 };
 
 const refused = 5;

@@ -5,7 +5,7 @@ import { messageOf, UserError } from '../errors.ts';
 import { answerTo } from './answer.ts';
 import type { Answer } from './answer.ts';
 import { memoryStore, type DataStore } from './data-store.ts';
-import type { SandboxDns } from './dns-server.ts';
+import type { DnsServerOptions, SandboxDns } from './dns-server.ts';
 import { openFileStore } from './file-store.ts';
 
 export interface SandboxOptions {
@@ -20,7 +20,7 @@ export interface SandboxOptions {
   /** Begin again with the example data. */
   readonly reset?: boolean;
   /** Where the subdomains are served over DNS; nowhere without it. Port 0: any free one. */
-  readonly dns?: { readonly host: string; readonly port: number };
+  readonly dns?: Pick<DnsServerOptions, 'host' | 'port' | 'lag'>;
   /** Told of each answer given. `path` is without the query, which holds the tokens. */
   readonly onRequest?: (request: SandboxRequest) => void;
 }

@@ -3,7 +3,7 @@ import type { Report } from '../report/report.ts';
 import { summaryOf } from '../report/view.ts';
 import { worstFirst } from '../report/worst-first.ts';
 import type { SubdomainResult, TemplateResult } from '../result.ts';
-import { type LayerFacts, layersOf } from './layers.ts';
+import { type LayerFacts, layersOf } from './layer-facts.ts';
 import { countsOf, follows, isCalm, matching } from './matches.ts';
 import { type PageQuery, type Show, templateAddress } from './query.ts';
 

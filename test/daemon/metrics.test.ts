@@ -59,6 +59,7 @@ describe('a scrape', () => {
     metrics.countRequest({ operation: 'list-dns-templates', status: 200, durationMs: 20 });
     metrics.countPass(pass('drifted'), result([template('web')]));
     metrics.countNotification('ops', 'delivered');
+    metrics.countAnswers('acme', new Map());
     const { types, samples } = await scrape(metrics, 2);
     const expected: [string, string, readonly string[]][] = [
       ['build_info', 'gauge', ['version']],
@@ -73,6 +74,10 @@ describe('a scrape', () => {
       ['request_duration_seconds', 'histogram', ['le', 'operation']],
       ['notifications_total', 'counter', ['receiver', 'outcome']],
       ['template_files_valid', 'gauge', ['client']],
+      ['answers_subdomains', 'gauge', ['client', 'status']],
+      ['answers_servers', 'gauge', ['client', 'status']],
+      ['answers_differences', 'gauge', ['client', 'kind']],
+      ['last_answers_timestamp_seconds', 'gauge', ['client']],
       ['refused_requests_total', 'counter', ['token', 'reason']],
       ['queue_depth', 'gauge', []],
     ];

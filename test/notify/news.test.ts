@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { occasions, type Occasion } from '../../src/notify/change.ts';
 import { News } from '../../src/notify/news.ts';
 import type { PassSight } from '../../src/notify/standing.ts';
-import { notAsked } from '../../src/result.ts';
+import { notAsked, type ServerResult } from '../../src/result.ts';
 import { add, address, blocked, drifted, inSync, sight, toldInMemory, update } from './sights.ts';
 
 /** What a receiver hears that is told at once after each pass: a word for each message, `-` for none. */
@@ -45,11 +45,68 @@ const subdomain = (status: 'pending' | 'drifted' | 'failed') =>
     },
   ]);
 
+const answered = (
+  status: 'in-sync' | 'drifted' | 'failed',
+  server: ServerResult['status'],
+  content = '192.0.2.9',
+) =>
+  sight([
+    {
+      status,
+      subdomains: [
+        {
+          subdomain: 'shop.example.net',
+          status: 'in-sync',
+          message: null,
+          differences: [],
+          answers: {
+            status,
+            servers: [
+              { name: 'ns1.example.net', address: '192.0.2.53', serial: 1, status: server, message: null },
+            ],
+            differences:
+              server === 'drifted'
+                ? [
+                    {
+                      kind: 'stale',
+                      server: 'ns1.example.net',
+                      name: 'shop.example.net',
+                      type: 'A',
+                      desired: [],
+                      current: [{ type: 'A', name: null, content, priority: null, ttl: null }],
+                    },
+                  ]
+                : [],
+          },
+        },
+      ],
+    },
+  ]);
+
 describe('after each pass is told what is new', () => {
   test.each<[string, PassSight[], string[]]>([
     ['nothing while all is well', [inSync, inSync], ['-', '-']],
     ['drift once, and its end', [drifted, drifted, inSync, inSync], ['drift', '-', 'cleared', '-']],
     ['drift at the first pass', [drifted], ['drift']],
+    [
+      'what name servers answer, once, and its end',
+      [answered('drifted', 'drifted'), answered('drifted', 'drifted'), answered('in-sync', 'in-sync')],
+      ['drift', '-', 'cleared'],
+    ],
+    [
+      'another answer, and a server that is lame',
+      [
+        answered('drifted', 'drifted'),
+        answered('drifted', 'drifted', '192.0.2.8'),
+        answered('drifted', 'lame'),
+      ],
+      ['drift', 'drift', 'drift'],
+    ],
+    [
+      'servers that cannot be asked',
+      [answered('failed', 'silent'), answered('failed', 'silent')],
+      ['failed', '-'],
+    ],
     ['a hold and its end', [held, held, inSync], ['held', '-', 'cleared']],
     ['a failure and its end', [failed, failed, inSync], ['failed', '-', 'cleared']],
     ['an unknown outcome until it is settled', [unknown, pending, inSync], ['unknown', '-', 'cleared']],

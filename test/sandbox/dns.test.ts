@@ -44,6 +44,17 @@ describe('the embedded service over DNS', () => {
     expect((await answersOf(sandbox, bakery)).status).toBe('in-sync');
   });
 
+  it('answers as before for a while, where zones are loaded late', async () => {
+    const sandbox = await startSandbox({ dns: { host: '127.0.0.1', port: 0, lag: 3_600_000 } });
+    onTestFinished(() => sandbox.close());
+    const late = { ...sandbox, place: sandbox.dns ?? '' };
+    await answersOf(late, bakery);
+    await post(`${sandbox.controlUrl}/edit-record`, { record_id: 171, content: '203.0.113.77' });
+    const found = await answersOf(late, bakery);
+    expect(told(found)).toEqual([`stale www.${bakery} A: 203.0.113.77 → 203.0.113.9`]);
+    expect(found.servers[0]?.serial).toBe(2025111801);
+  });
+
   it('has long texts, wildcards and letters beyond ASCII, and leaves out what no message can hold', async () => {
     const sandbox = await open();
     const add = (body: object): Promise<unknown> =>
