@@ -10,6 +10,7 @@ import { isKnownHost } from './host-rule.ts';
 import { pageAccess, signIn, type PageAccessOptions } from './page-access.ts';
 import type { Refusal } from './refusals.ts';
 import type { StatusPages } from './status-page.ts';
+import { fewInATurn } from './turns.ts';
 import type { Updates } from './updates.ts';
 
 export interface RouteOptions {
@@ -88,6 +89,11 @@ export const routes = (options: RouteOptions): Hono => {
     return c.text('A pass was asked for.\n', 202);
   });
 
+  const turn = fewInATurn();
+  app.use(async (_, next) => {
+    await turn();
+    await next();
+  });
   app.route('/sign-in', signIn({ pageToken, refuse }));
   app.use(pageAccess({ pageToken, refuse }));
   get('/', async (c) => c.body(await pages.page(new URL(c.req.url).searchParams), 200, pageHeaders));

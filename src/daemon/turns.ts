@@ -34,3 +34,19 @@ export const oneAtATime = (answer: RequestListener, { most = 256 } = {}): Reques
     }
   };
 };
+
+/**
+ * Lets a few begin in each turn of the event loop, in the order in which they came: however many want a long answer at
+ * once, whoever wants a short one waits for a few of them alone.
+ */
+export const fewInATurn = (most = 4): (() => Promise<void>) => {
+  const waiting: (() => void)[] = [];
+  const letSome = (): void => {
+    for (const begin of waiting.splice(0, most)) begin();
+    if (waiting.length > 0) setImmediate(letSome);
+  };
+  return () =>
+    new Promise((resolve) => {
+      if (waiting.push(resolve) === 1) setImmediate(letSome);
+    });
+};
