@@ -4,16 +4,21 @@ import { expect, it } from 'vitest';
 
 /** A tag is whatever its owner makes of it tomorrow. */
 const workflows = path.join('.github', 'workflows');
-const files = ['README.md', ...readdirSync(workflows).map((name) => path.join(workflows, name))];
+const docs = path.join('.github', 'docs');
+const below = (folder: string): string[] => readdirSync(folder).map((name) => path.join(folder, name));
+const files = ['README.md', ...below(docs), ...below(workflows)];
 
 const matchesIn = (file: string, pattern: RegExp): string[] =>
   [...readFileSync(file, 'utf8').matchAll(pattern)].map(([, found = '']) => found);
 
-it.each(files)('%s uses every action at one commit, whose version stands beside it', (file) => {
-  const uses = matchesIn(file, /^\s*(?:- )?uses: *(.*)$/gm);
-  expect(uses.length).toBeGreaterThan(0);
-  for (const action of uses) expect(action).toMatch(/^[\w-]+\/[\w./-]+@[\da-f]{40} # v\d+\.\d+\.\d+$/);
-});
+it.each([path.join(docs, 'ci.md'), ...below(workflows)])(
+  '%s uses every action at one commit, whose version stands beside it',
+  (file) => {
+    const uses = matchesIn(file, /^\s*(?:- )?uses: *(.*)$/gm);
+    expect(uses.length).toBeGreaterThan(0);
+    for (const action of uses) expect(action).toMatch(/^[\w-]+\/[\w./-]+@[\da-f]{40} # v\d+\.\d+\.\d+$/);
+  },
+);
 
 const dockerfile = readFileSync('Dockerfile', 'utf8');
 const images = (text: string): string[] =>

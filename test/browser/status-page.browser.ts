@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { startDaemon, type Daemon } from '../e2e/daemon.ts';
@@ -346,5 +348,19 @@ describe('everybody can use it', () => {
     await page.locator('#last-passes summary').focus();
     await page.keyboard.press('Enter');
     await page.locator('#last-passes table').waitFor();
+  });
+});
+
+describe('the picture of the README', () => {
+  const picture = path.join('.github', 'status-page.png');
+
+  it.runIf(process.env['PICTURE'] === 'new' || !existsSync(picture))('is this page', async () => {
+    const { daemon, url, change, idOf } = await started([...allKinds, '--schedule', '*/5 * * * *']);
+    await change('edit-record', { record_id: await idOf('MX', null), content: 'mx9.example.com' });
+    await change('set-subdomain', { name: 'cafe.example.net', follows: false });
+    await daemon.pass();
+    const { page } = await visit(url, { viewport: { width: 1_200, height: 640 }, deviceScaleFactor: 1.5 });
+    await page.locator('#link.live').waitFor();
+    await page.screenshot({ path: picture });
   });
 });

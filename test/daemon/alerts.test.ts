@@ -24,7 +24,7 @@ const rulesSchema = z.object({
 });
 
 const readRules = async () => {
-  const readme = await readFile(new URL('../../README.md', import.meta.url), 'utf8');
+  const readme = await readFile(new URL('../../.github/docs/deployment.md', import.meta.url), 'utf8');
   const [, block = ''] = /```yaml\n(groups:\n.*?)```/s.exec(readme) ?? [];
   return rulesSchema.parse(parse(block)).groups.flatMap(({ rules }) => rules);
 };
@@ -131,7 +131,7 @@ const from =
   (minute: number): State | null =>
     minute >= start && minute < end ? state : well;
 
-describe('the alert rules of the README', () => {
+describe('the alert rules of the documentation', () => {
   it('are silent while all is well', async () => {
     expect(await alertsIn(await threeHours(() => well))).toEqual({});
   });
