@@ -36,11 +36,16 @@ export const openDnsServer = async (
   const pauses = shares.map((share) => Math.max(1, Math.round(timeout * share)));
   const given = new AbortController();
   let hasEdns = true;
+  let dropsPackets = false;
 
+  /** Servers that limit the rate of their answers drop packets, and take connections (RFC 7766 §1). */
   const exchange = async (question: DnsQuestion, options: QueryOptions): Promise<DnsReply | null> => {
     const deadline = AbortSignal.any([given.signal, AbortSignal.timeout(timeout)]);
-    const reply = await udp.ask(question, options, pauses, deadline);
-    return reply?.isTruncated ? tcpTurn(() => askOverTcp(place, question, options, deadline)) : reply;
+    const first = dropsPackets ? null : await udp.ask(question, options, pauses, deadline);
+    if (first?.isTruncated === false) return first;
+    const reply = await tcpTurn(() => askOverTcp(place, question, options, deadline));
+    dropsPackets ||= first === null && reply !== null;
+    return reply;
   };
   const ask = async (question: DnsQuestion): Promise<DnsReply | null> => {
     if (given.signal.aborted) return null;
@@ -68,8 +73,8 @@ export const openDnsServer = async (
 const questionsAtOnce = 48;
 const connectionsAtOnce = 4;
 
-/** Of the timeout: when a question is sent again, and how long the last one is waited for. */
-const shares = [0.2, 0.3, 0.5];
+/** Of the timeout: how long each packet is waited for. The rest is for a connection. */
+const shares = [0.2, 0.3];
 
 /** What servers say that do not know EDNS. */
 const withoutEdns: ReadonlySet<string> = new Set(['FORMERR', 'NOTIMP']);

@@ -97,7 +97,7 @@ describe('the servers that a zone is delegated to', () => {
   });
 
   it('cannot be found by a resolver that is silent or fails', async () => {
-    const silent = await serve({ udp: () => [] });
+    const silent = await serve({ udp: () => [], tcp: () => null });
     const failing = await serve({ udp: (reply) => [{ ...reply, flags: 2 }] });
     for (const [{ place }, status] of [
       [silent, 'silent'],

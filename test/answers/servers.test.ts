@@ -73,6 +73,21 @@ describe('a reply', () => {
     expect(await check(records, [server], { timeout: 1_000 })).toMatchObject({ status: 'in-sync' });
   });
 
+  it('that is dropped, as by a server that limits their rate, is asked for over TCP', async () => {
+    const names = Array.from({ length: 100 }, (_, index) => `n${index}`);
+    let left = 20;
+    const server = await serve({
+      lines: names.map((name) => [`${name}.${apex}`, 'TXT', 'text']),
+      udp: (reply) => ((left -= 1) >= 0 ? [reply] : []),
+    });
+    const found = await check(
+      names.map((name) => shown('TXT', name, 'text')),
+      [server],
+      { timeout: 1_000 },
+    );
+    expect(found).toMatchObject({ status: 'in-sync', differences: [] });
+  });
+
   it('that says that the server knows no EDNS is taken for that', async () => {
     const server = await serve({
       lines,
@@ -109,7 +124,7 @@ describe('a server', () => {
   });
 
   it('that does not answer is silent, and is not waited for again and again', async () => {
-    const silent = await serve({ lines, udp: () => [] });
+    const silent = await serve({ lines, udp: () => [], tcp: () => null });
     const many = Array.from({ length: 500 }, (_, index) => shown('A', `n${index}`, '192.0.2.1'));
     const found = await check(many, [silent], { timeout: 300 });
     expect(found).toMatchObject({
@@ -123,6 +138,7 @@ describe('a server', () => {
     const server = await serve({
       lines,
       udp: (reply) => (reply.questions?.[0]?.type === 'SOA' ? [reply] : []),
+      tcp: () => null,
     });
     const found = await check(records, [server], { timeout: 300 });
     expect(found).toMatchObject({ status: 'failed', servers: [{ status: 'silent', serial: 1 }] });
@@ -156,6 +172,7 @@ describe('a server', () => {
         leaving.abort();
         return [];
       },
+      tcp: () => null,
     });
     const found = await check(records, [server], { signal: leaving.signal, timeout: 60_000 });
     expect(found.status).toBe('failed');

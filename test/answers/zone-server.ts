@@ -20,7 +20,8 @@ export interface ZoneServerOptions {
   readonly primary?: string;
   /** Changes a reply over UDP; several are sent one after the other, none for `[]`. */
   readonly udp?: (reply: Packet, query: Packet) => readonly (Packet | Buffer)[];
-  readonly tcp?: (reply: Packet) => Packet;
+  /** Null: no reply. */
+  readonly tcp?: (reply: Packet) => Packet | null;
   /** Milliseconds before each reply. */
   readonly delay?: number;
   readonly host?: string;
@@ -115,7 +116,10 @@ export const startZoneServer = async (options: ZoneServerOptions): Promise<ZoneS
       received = Buffer.concat([received, piece]);
       if (received.length < 2 || received.length < 2 + received.readUInt16BE(0)) return;
       const reply = replyTo(decode(received.subarray(2)), 'tcp');
-      const message = encode(options.tcp?.(reply) ?? reply);
+      arrivals.emit('asked');
+      const changed = options.tcp ? options.tcp(reply) : reply;
+      if (isSilent || changed === null) return;
+      const message = encode(changed);
       const length = Buffer.alloc(2);
       length.writeUInt16BE(message.length);
       // In two pieces, as networks have it.
