@@ -39,6 +39,12 @@ const commands: readonly AddCommand[] = [
       .option('--schedule <cron>', 'when a pass starts (default: */5 * * * *)')
       .option('--timezone <zone>', 'time zone of the schedule (default: UTC)')
       .option('--listen <host:port>', 'where probes are answered, or off (default: 127.0.0.1:8053)')
+      .addOption(
+        new Option(
+          '--log-format <form>',
+          'form of the log (default: text on a terminal, json elsewhere)',
+        ).choices(['json', 'text']),
+      )
       .action(async (options: Options) => end(await (await import('./commands/run.ts')).run(options))),
 
   (program, end) =>
@@ -63,15 +69,15 @@ const commands: readonly AddCommand[] = [
       ),
 
   (program, end) =>
-    withTemplates(program.command('validate'))
+    withTemplates(program.command('validate').argument('[file...]', 'only these; without any, all of them'))
       .description('checks the template files; needs no network and no tokens')
       .addOption(
         new Option('--format <form>', 'form of the result')
           .choices(['text', 'json', 'github'])
           .default('text'),
       )
-      .action(async (options: Options) =>
-        end(await (await import('./commands/validate.ts')).validate(options)),
+      .action(async (files: string[], options: Options) =>
+        end(await (await import('./commands/validate.ts')).validate(files, options)),
       ),
 
   (program, end) =>
@@ -117,6 +123,9 @@ const commands: readonly AddCommand[] = [
     read('dns-templates', 'all DNS templates, public ones too').action((options: Options) =>
       show('dns-templates', null, options),
     );
+    read('dns-template <name>', 'the records of one DNS template, by its name or id').action(
+      (name: string, options: Options) => show('dns-template', name, options),
+    );
     read('dns-records <subdomain>', 'the DNS records of a subdomain').action(
       (subdomain: string, options: Options) => show('dns-records', subdomain, options),
     );
@@ -153,6 +162,24 @@ const commands: readonly AddCommand[] = [
           .default('template'),
       )
       .action(async (what: string) => end(await (await import('./commands/schema.ts')).schema(what))),
+
+  (program, end) =>
+    program
+      .command('completion')
+      .description('makes a shell complete commands and options')
+      .addArgument(new Argument('<shell>').choices(['bash', 'zsh', 'fish']))
+      .addHelpText(
+        'after',
+        `
+bash: source <(dns-template-sync completion bash), in ~/.bashrc
+zsh:  source <(dns-template-sync completion zsh), in ~/.zshrc after compinit
+fish: dns-template-sync completion fish > ~/.config/fish/completions/dns-template-sync.fish`,
+      )
+      .action(async (shell: string) => {
+        const { completion } = await import('./commands/completion.ts');
+        process.stdout.write(completion(shell, program));
+        end(0);
+      }),
 
   (program, end) =>
     program

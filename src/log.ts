@@ -3,12 +3,15 @@ import { destination, pino } from 'pino';
 import { cleanerOf } from './log/clean.ts';
 import { fitted } from './log/fit.ts';
 import { parseLine } from './log/line.ts';
+import { inWords } from './log/words.ts';
 import type { LogLevel } from './settings/table.ts';
 
 export interface LogOptions {
   readonly level: LogLevel;
   /** 1 for the daemon, whose result its log is; 2 for a command, whose result goes to stdout. */
   readonly fd: 1 | 2;
+  /** `text`: in words, for people. */
+  readonly format?: 'json' | 'text';
   /** Asked before each write: a token file may have been replaced since the last one. */
   readonly secrets: () => readonly string[];
 }
@@ -18,11 +21,13 @@ export interface LogOptions {
  * ends. Known secrets are replaced in what is written, whatever part of a line they came in; what is too long for
  * a line is cut, and the line says so.
  */
-export const createLogger = ({ level, fd, secrets }: LogOptions): Logger => {
+export const createLogger = ({ level, fd, secrets, format = 'json' }: LogOptions): Logger => {
   const out = destination({ fd, sync: true, maxLength: mostUnwritten });
   // A reader that left, a full disk: the daemon's work goes on without its log.
   out.on('error', () => undefined);
-  const gathering = gatheringOf(out, cleanerOf(secrets));
+  const show =
+    format === 'json' ? (lines: string): string => lines : (lines: string): string => asText(lines, fd);
+  const gathering = gatheringOf(out, cleanerOf(secrets), show);
   const log = pino(
     {
       level,
@@ -35,6 +40,15 @@ export const createLogger = ({ level, fd, secrets }: LogOptions): Logger => {
   );
   gatherings.set(log, gathering);
   return log;
+};
+
+const asText = (lines: string, fd: 1 | 2): string => {
+  const stream = fd === 1 ? process.stdout : process.stderr;
+  const color = stream.isTTY && stream.hasColors();
+  return lines
+    .split('\n')
+    .map((line) => (line === '' ? '' : inWords(parseLine(line), color)))
+    .join('\n');
 };
 
 /** What `task` logs is one write, or few: a thousand small ones take longer than all else in a pass. */
@@ -55,20 +69,25 @@ interface Gathering extends DestinationStream {
 
 const gatherings = new WeakMap<Logger, Gathering>();
 
-const gatheringOf = (out: DestinationStream, clean: (text: string) => string): Gathering => {
+const gatheringOf = (
+  out: DestinationStream,
+  clean: (text: string) => string,
+  show: (lines: string) => string,
+): Gathering => {
   let lines: string | null = null;
+  const put = (text: string): void => out.write(show(clean(text)));
   return {
     begin: () => void (lines ??= ''),
     end: () => {
-      if (lines) out.write(clean(lines));
+      if (lines) put(lines);
       lines = null;
     },
     write: (line) => {
       const fit = line.length > longestLine ? fitLine(clean(line)) : line;
-      if (lines === null) return out.write(clean(fit));
+      if (lines === null) return put(fit);
       lines += fit;
       if (lines.length < mostGathered) return;
-      out.write(clean(lines));
+      put(lines);
       lines = '';
     },
   };

@@ -31,9 +31,9 @@ export const apply = async (wanted: readonly string[], options: Options): Promis
     }
     const signal = stopSignal();
     const request = { dryRun: false, ...how, signal, ...(agreed ? { approve: agreed } : {}) };
-    const passes = await passClients(session.clients, request, templates, options);
+    const passes = await passClients(session, request, templates, options);
     const report = assembleReport(session.clean(passes));
-    await showReport(report, options);
+    await showReport(report, { ...options, isTold: options['yes'] !== true });
     const detailed = options['detailedExitcode'] === true;
     const isIncomplete = signal.aborted || passes.some((pass) => pass.isIncomplete === true);
     return exitCodeOf(report, { detailed, isIncomplete });
@@ -99,7 +99,7 @@ const agree = async (
   const plan = file === null ? null : await readPlan(file);
   const which = plan ? `the one in ${file}` : 'the one that was shown';
   const rehearsal = { ...how, dryRun: false, isRehearsal: true };
-  const passes = await passClients(session.clients, rehearsal, templates, options);
+  const passes = await passClients(session, rehearsal, templates, options);
   if (passes.some(({ isNotStarted }) => isNotStarted)) return passes;
   const now = assembleReport(session.clean(passes));
   const lifted = how.force || how.retry || how.acceptLoss;

@@ -26,6 +26,8 @@ export type PassRequest = Pick<Pass, 'run' | 'trigger' | 'templates' | 'signal' 
     /** Milliseconds to wait for another process that writes for this client. */
     readonly lockTimeout: number;
     readonly onWait?: (holder: string) => void;
+    /** Told that for so many milliseconds nothing is done, and why. */
+    readonly onPause?: (milliseconds: number, why: string) => void;
     /** Writes nothing to the service, whatever the files say, and remembers what it saw. */
     readonly onlyRemembers?: boolean;
     /** Told when nothing is waited for any more, and the pass begins. */
@@ -79,7 +81,13 @@ export const openClient = ({
   const keeper = createMemoryKeeper(warn);
   const rests = noRests();
   const isUncommitted = createUncommitted();
-  const connection = { ...settings, tokens: () => tokens, ...(onRequest ? { onRequest } : {}) };
+  let onPause: NonNullable<PassRequest['onPause']> = () => undefined;
+  const connection = {
+    ...settings,
+    tokens: () => tokens,
+    onPause: (milliseconds: number, why: string) => onPause(milliseconds, why),
+    ...(onRequest ? { onRequest } : {}),
+  };
   const service = connectHosting(connection);
   let latest: DesiredState | null = null;
   const load = (): Promise<DesiredState> =>
@@ -123,6 +131,7 @@ export const openClient = ({
     },
     pass: async (request) => {
       tokens = settings.tokens.read();
+      onPause = request.onPause ?? (() => undefined);
       const pass = passOf(request, settings, service, isSandbox);
       // A person's own pass looks at everything.
       const kept = request.trigger === 'command' ? {} : { rests };
@@ -207,7 +216,13 @@ const passOf = (
   ...request,
   client: settings.name,
   service,
-  clock: systemClock,
+  clock: {
+    ...systemClock,
+    sleep: (milliseconds, signal) => {
+      request.onPause?.(milliseconds, 'then the service is read once more');
+      return systemClock.sleep(milliseconds, signal);
+    },
+  },
   revisionOf: createRevisions(),
   settle: isSandbox ? 0 : settings.settle,
   unknownPause: settings.unknownPause,

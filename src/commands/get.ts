@@ -1,4 +1,5 @@
 import type { Options } from './options.ts';
+import { suggestion } from '../desired/nearest.ts';
 import { UserError } from '../errors.ts';
 import type { HostingService } from '../hosting/service.ts';
 import { HostingError } from '../hosting/errors.ts';
@@ -56,6 +57,10 @@ const read = async (
       const value = await service.listDnsTemplates();
       return { value, rows: value.map(templateRow) };
     }
+    case 'dns-template': {
+      const value = templateCalled(argument, await service.listDnsTemplates());
+      return { value, rows: value.records.map(templateRecordRow) };
+    }
     default: {
       const [value, templates] = await Promise.all([
         service.listDnsRecords(argument),
@@ -68,6 +73,29 @@ const read = async (
     }
   }
 };
+
+/** By its name or its id. */
+const templateCalled = (wanted: string, templates: readonly Template[]): Template => {
+  const named = templates.filter(({ name }) => name === wanted);
+  const found = named.length > 0 ? named : templates.filter(({ id }) => String(id) === wanted);
+  if (found.length > 1)
+    throw new UserError(
+      `the service has ${found.length} templates called ${wanted}: give the id of one, ${found.map(({ id }) => id).join(' or ')}`,
+    );
+  const names = templates.map(({ name }) => name);
+  if (found[0] === undefined)
+    throw new UserError(`the service has no template called ${wanted}${suggestion(wanted, names)}`);
+  return found[0];
+};
+
+const templateRecordRow = ({ id, type, name, priority, content, ttl }: Template['records'][number]): Row => ({
+  id,
+  name: name ?? '@',
+  type,
+  priority,
+  content,
+  ttl,
+});
 
 const idFrom = (text: string, where: string): number => {
   if (!/^\d{1,15}$/.test(text))

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import type { ClientSettings } from '../settings/client.ts';
 import { memoryPlace } from '../state/memory-place.ts';
-import type { HistoryEntry, HistoryFilter } from '../state/memory.ts';
+import type { HistoryEntry, HistoryFilter, MemoryReader } from '../state/memory.ts';
 import { openForReading } from '../state/read-copy.ts';
 
 /** One write as people and programs are told of it; `at` is ISO 8601. */
@@ -19,11 +19,27 @@ export const readHistory = async (
   isSandbox: boolean,
   filter: HistoryFilter,
 ): Promise<ShownEntry[]> => {
+  return withMemory(settings, isSandbox, async (memory) =>
+    (await memory.history(filter)).map((entry) => shownEntry(settings.name, entry)),
+  );
+};
+
+/** The names of the templates that were ever managed. */
+export const managedTemplates = (settings: ClientSettings, isSandbox: boolean): Promise<string[]> =>
+  withMemory(settings, isSandbox, async (memory) =>
+    (await memory.templates()).map(({ template }) => template),
+  );
+
+const withMemory = async <T>(
+  settings: ClientSettings,
+  isSandbox: boolean,
+  task: (memory: MemoryReader) => Promise<T[]>,
+): Promise<T[]> => {
   const { file, digest } = memoryPlace(settings, settings.tokens.read().clientToken, isSandbox);
   if (!existsSync(file)) return [];
   const memory = await openForReading(file, digest);
   try {
-    return (await memory.history(filter)).map((entry) => shownEntry(settings.name, entry));
+    return await task(memory);
   } finally {
     await memory.close('later');
   }

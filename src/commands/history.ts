@@ -1,18 +1,23 @@
 import { escapeControl } from '../lib/escape-control.ts';
 import type { Options } from './options.ts';
+import { suggestion } from '../desired/nearest.ts';
 import { UserError } from '../errors.ts';
 import { parseMoment } from '../model/duration.ts';
 import { asJson } from '../report/json-text.ts';
 import { cleanTexts, scrubber } from '../secrets.ts';
-import { readSettings } from '../settings.ts';
-import { readHistory, type ShownEntry } from './history-entries.ts';
+import { readSettings, type Settings } from '../settings.ts';
+import { managedTemplates, readHistory, type ShownEntry } from './history-entries.ts';
+import { loadTemplates } from './load-templates.ts';
+import { matchNames } from './match-names.ts';
 import { changeText } from './record-text.ts';
 import { sandboxTokens } from './session.ts';
 
 /** What was written, the oldest first. */
-export const history = async (templates: readonly string[], options: Options): Promise<number> => {
+export const history = async (wanted: readonly string[], options: Options): Promise<number> => {
   const settings = readSettings({ flags: options, needs: { baseUrl: true, tokens: true } });
-  const filter = { templates, since: readSince(options['since']) };
+  const since = readSince(options['since']);
+  const templates = await resolveNames(wanted, settings);
+  const filter = { templates, since };
   const outcome = outcomes.find((one) => one === options['outcome']);
   const entries: ShownEntry[] = [];
   for (const client of settings.clients) {
@@ -29,6 +34,27 @@ export const history = async (templates: readonly string[], options: Options): P
   const severalClients = settings.clients.length > 1;
   process.stdout.write(options['format'] === 'json' ? asJson(shown) : asText(shown, severalClients));
   return 0;
+};
+
+/** Templates that were ever managed, or that a file describes now: of another there can be no history. */
+const resolveNames = async (wanted: readonly string[], settings: Settings): Promise<readonly string[]> => {
+  if (wanted.length === 0) return [];
+  const known = await Promise.all(
+    settings.clients.map(async (client) => {
+      const tokens = settings.sandbox ? sandboxTokens(client.name) : client.tokens;
+      const described = await loadTemplates(client, {});
+      return [
+        ...(await managedTemplates({ ...client, tokens }, settings.sandbox)),
+        ...described.templates.map(({ template }) => template),
+      ];
+    }),
+  );
+  const names = known.flat();
+  const { found, unknown } = matchNames(wanted, names);
+  if (unknown.length === 0) return found;
+  throw new UserError(
+    `there is no template ${unknown.map((name) => `${name}${suggestion(name, names)}`).join(', ')}, and nothing is remembered of one`,
+  );
 };
 
 const outcomes = ['applied', 'failed', 'unknown', 'duplicate'] as const;

@@ -3,29 +3,32 @@ import { formatProblem } from '../desired/problem.ts';
 import { problemsOf } from '../desired/problems-of.ts';
 import { suggestion } from '../desired/nearest.ts';
 import { LockedError, UserError } from '../errors.ts';
-import type { PassResult } from '../result.ts';
+import { outcomeWords } from '../report/row.ts';
+import type { Change, PassResult } from '../result.ts';
 import type { Client, PassRequest } from './client.ts';
 import { PlanChangedError } from './plan-file.ts';
 import { matchNames } from './match-names.ts';
 import { showProgress } from './progress.ts';
-import { newRun } from './session.ts';
+import { changeText } from './record-text.ts';
+import { newRun, type Session } from './session.ts';
 
 /** A pass over each client that only looks; all of one run. */
 export const planClients = (
-  clients: readonly Client[],
+  session: Pick<Session, 'clients' | 'clean'>,
   templates: readonly string[],
   options: Options,
-): Promise<PassResult[]> => passClients(clients, { dryRun: true, lockTimeout: 0 }, templates, options);
+): Promise<PassResult[]> => passClients(session, { dryRun: true, lockTimeout: 0 }, templates, options);
 
 /** A pass over each client, side by side. */
 export const passClients = async (
-  clients: readonly Client[],
+  { clients, clean }: Pick<Session, 'clients' | 'clean'>,
   how: Pick<PassRequest, 'dryRun' | 'lockTimeout'> & Partial<PassRequest>,
   templates: readonly string[],
   options: Options,
 ): Promise<PassResult[]> => {
   const progress = showProgress(how.dryRun || how.isRehearsal ? 'comparing' : 'writing');
   const run = newRun();
+  const of = ({ settings }: Client): string => (clients.length > 1 ? `${settings.name}: ` : '');
   const passes = clients.map(async (client) => {
     const startedAt = new Date();
     const request: PassRequest = {
@@ -33,8 +36,12 @@ export const passClients = async (
       trigger: 'command',
       templates,
       signal: new AbortController().signal,
-      onChange: progress.count,
-      onWait: (holder) => progress.note(`waiting for another pass: ${holder}`),
+      onChange: (change) => progress.tell(`${of(client)}${changeLine(clean(change))}`),
+      onWait: (holder) => progress.note(`${of(client)}waiting for another pass: ${holder}`),
+      onPause: (milliseconds, why) => {
+        if (milliseconds >= shortestTold)
+          progress.note(clean(`${of(client)}waiting ${seconds(milliseconds)}: ${why}`));
+      },
       ignoreSubdomains: options['ignoreSubdomains'] === true,
       ...how,
     };
@@ -48,6 +55,14 @@ export const passClients = async (
     progress.close();
   }
 };
+
+/** Milliseconds that nobody wonders about. */
+const shortestTold = 1_000;
+
+const seconds = (milliseconds: number): string => `${Math.ceil(milliseconds / 1_000)} s`;
+
+const changeLine = ({ template, action, before, after, outcome, error }: Change): string =>
+  `${outcomeWords[outcome]}: ${template}: ${action} ${changeText(before, after)}${error === null ? '' : ` (${error})`}`;
 
 /** A client that somebody else writes for, or whose plan has changed, stands in the report as failed, with why. */
 const notStarted = async (

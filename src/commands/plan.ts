@@ -14,7 +14,7 @@ export const plan = async (templates: readonly string[], options: Options): Prom
   const session = await openSession(options, 2, { asksNameServers: options['answers'] === true });
   try {
     const names = await resolveNames(session.clients, templates);
-    const passes = await planClients(session.clients, names, options);
+    const passes = await planClients(session, names, options);
     const found = options['answers'] === true ? await addAnswers(session.clients, passes, names) : passes;
     const report = assembleReport(session.clean(found));
     await showReport(report, options);

@@ -34,7 +34,7 @@ export const checkOut = async ({ out }: Options): Promise<void> => {
 const cannotWrite = (out: string, error: unknown): UserError =>
   new UserError(`--out: cannot write ${out}: ${messageOf(error)}`, { cause: error });
 
-const render = async (report: Report, format: string, { out, all }: Options): Promise<string> => {
+const render = async (report: Report, format: string, { out, all, isTold }: Options): Promise<string> => {
   const isFile = typeof out === 'string';
   switch (format) {
     case 'json':
@@ -46,6 +46,7 @@ const render = async (report: Report, format: string, { out, all }: Options): Pr
     default:
       return (await import('../report/text.ts')).renderText(report, {
         all: all === true,
+        withoutApplied: isTold === true && !isFile,
         color: !isFile && process.stdout.isTTY && process.stdout.hasColors(),
         // A terminal that does not know its width says 0.
         width: isFile ? 100 : process.stdout.columns || 100,

@@ -47,7 +47,12 @@ export const openSession = async (
   let newest = settings;
   const former = new Set<string>();
   const secrets = (): string[] => [...former, ...newest.secrets()];
-  const log = createLogger({ level: levelOf(settings, logTo), fd: logTo, secrets });
+  const log = createLogger({
+    level: levelOf(settings, logTo),
+    fd: logTo,
+    secrets,
+    format: formatOf(options, logTo),
+  });
   if (options['reset'] === true && !settings.sandbox) throw new UserError('--reset goes with --sandbox only');
   const sandbox = settings.sandbox
     ? await openSandbox(settings, options['reset'] === true, asksNameServers)
@@ -102,6 +107,12 @@ const tell = (message: string): void =>
 /** A command answers on stdout; what its passes do, step by step, is of interest to nobody who did not ask. */
 const levelOf = ({ logLevel }: Settings, logTo: 1 | 2): Settings['logLevel'] =>
   logTo === 2 && logLevel === 'info' ? 'warn' : logLevel;
+
+/** A command's log is for whoever looks for its cause; a daemon's is read by people only on a terminal. */
+const formatOf = ({ logFormat }: Options, logTo: 1 | 2): 'json' | 'text' => {
+  if (logFormat === 'json' || logFormat === 'text') return logFormat;
+  return logTo === 1 && process.stdout.isTTY ? 'text' : 'json';
+};
 
 const openSandbox = async (
   { clients }: Settings,

@@ -1,32 +1,27 @@
+import path from 'node:path';
 import { escapeControl } from '../lib/escape-control.ts';
 import { plural } from '../lib/plural.ts';
 import type { Options } from './options.ts';
-import { createTemplateLoader } from '../desired/load.ts';
 import { formatProblem } from '../desired/problem.ts';
 import type { DesiredState, Problem } from '../model/template.ts';
 import { asJson } from '../report/json-text.ts';
 import { cleanTexts, scrubber } from '../secrets.ts';
-import { readSettings } from '../settings.ts';
+import { readSettings, type Settings } from '../settings.ts';
+import type { ClientSettings } from '../settings/client.ts';
+import { isBelow } from './import-template.ts';
+import { loadTemplates } from './load-templates.ts';
 
 type ClientProblem = Problem & { readonly client: string };
 
-/** Checks the template files; needs no network and no tokens. */
-export const validate = async (options: Options): Promise<number> => {
+/** Checks the template files, or only these; needs no network and no tokens. */
+export const validate = async (files: readonly string[], options: Options): Promise<number> => {
   const settings = readSettings({ flags: options, needs: { baseUrl: false, tokens: false } });
+  const how = { strict: options['strict'] === true, allowEmpty: options['allowEmpty'] === true };
   const states = await Promise.all(
-    settings.clients.map(async (client) => ({
-      client: client.name,
-      state: await createTemplateLoader().load({
-        paths: client.templates,
-        defaults: client,
-        variables: {
-          override: client.vars.override,
-          defaults: { ...client.vars.config, ...client.vars.client },
-        },
-        strict: options['strict'] === true,
-        allowEmpty: options['allowEmpty'] === true,
-      }),
-    })),
+    settings.clients.map(async (client) => {
+      const state = await loadTemplates(client, { ...how, paths: pathsFor(client, settings, files) });
+      return { client: client.name, state: files.length === 0 ? state : partOf(state, files) };
+    }),
   );
   const found = states.flatMap(({ client, state }) =>
     state.problems.map((problem) => ({ ...problem, client })),
@@ -41,6 +36,24 @@ export const validate = async (options: Options): Promise<number> => {
     ),
   );
   return problems.some(({ severity }) => severity === 'error') ? 1 : 0;
+};
+
+/** What is in no client's directories is read for each of them: nobody can tell whose it is. */
+const pathsFor = (
+  client: ClientSettings,
+  { clients }: Settings,
+  files: readonly string[],
+): readonly string[] => {
+  const isIn = ({ templates }: ClientSettings, file: string): boolean =>
+    templates.some((directory) => isBelow(path.resolve(directory), path.resolve(file)));
+  return files.filter((file) => !isIn(client, file) && !clients.some((other) => isIn(other, file)));
+};
+
+/** What is wrong with these files; all others are read only because these may not fit together with them. */
+const partOf = (state: DesiredState, files: readonly string[]): DesiredState => {
+  const wanted = new Set(files.map((file) => path.resolve(file)));
+  const problems = state.problems.filter(({ file }) => file !== null && wanted.has(path.resolve(file)));
+  return { ...state, problems, files: files.length };
 };
 
 type Form = (problems: readonly ClientProblem[], states: readonly DesiredState[]) => string;

@@ -8,6 +8,7 @@ interface Patience {
   readonly longestPause: () => number;
   /** Ends the pauses: no attempt follows. */
   readonly signal: AbortSignal;
+  readonly onPause?: ((milliseconds: number, why: string) => void) | undefined;
 }
 
 /** Repeats a failed attempt after pauses, three attempts in all, and throws the last attempt's error. */
@@ -19,7 +20,9 @@ export const withRetries = async <T>(attempt: () => Promise<T>, patience: Patien
       if (!(error instanceof HostingError) || failures === attempts || !patience.mayRepeat(error))
         throw error;
       const pause = Math.max(backoff(failures, growth), error.retryAfter ?? 0);
-      if (pause > patience.longestPause() || !(await sleep(pause, patience.signal))) throw error;
+      if (pause > patience.longestPause()) throw error;
+      patience.onPause?.(pause, error.message);
+      if (!(await sleep(pause, patience.signal))) throw error;
     }
   }
 };

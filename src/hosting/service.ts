@@ -26,6 +26,8 @@ export interface HostingOptions {
   readonly concurrency: number;
   /** Told of each single request when it has ended. */
   readonly onRequest?: (trace: RequestTrace) => void;
+  /** Told before a failed request is repeated: after how many milliseconds, and what went wrong. */
+  readonly onPause?: (milliseconds: number, why: string) => void;
   /** Bytes. */
   readonly maxAnswerSize: number;
 }
@@ -95,6 +97,7 @@ export const connectHosting = (options: HostingOptions): HostingService => {
       mayRepeat: mayRepeatRead,
       longestPause: () => requestTimeout,
       signal: closing.signal,
+      onPause: options.onPause,
     });
 
   const write = <T>(call: Call<T>): Promise<T> =>
@@ -105,6 +108,7 @@ export const connectHosting = (options: HostingOptions): HostingService => {
         mayRepeat: mayRepeatWrite,
         longestPause: left,
         signal: closing.signal,
+        onPause: options.onPause,
       });
     });
 

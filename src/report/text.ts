@@ -19,13 +19,16 @@ interface TextOptions {
   readonly color: boolean;
   /** Each template in sync in a line of its own, too. */
   readonly all?: boolean;
+  /** Whoever reads it was told of each write already. */
+  readonly withoutApplied?: boolean;
   /** Columns of the terminal. From 40 on no line is wider. */
   readonly width: number;
 }
 
 /** The report as a terminal shows it: what differs in each template, what is wrong, and one line that sums up. */
-export const renderText = (report: Report, { color, width, all = false }: TextOptions): string => {
-  const view = viewOf(report);
+export const renderText = (report: Report, options: TextOptions): string => {
+  const { color, width, all = false, withoutApplied = false } = options;
+  const view = viewOf(withoutApplied ? openPart(report) : report);
   const columns = Math.max(40, width);
   const shown = view.templates.filter((one) => !isUnknown(one) && (all || !isQuiet(one)));
   const quiet = all ? 0 : view.templates.filter(isQuiet).length;
@@ -42,6 +45,14 @@ export const renderText = (report: Report, { color, width, all = false }: TextOp
   ];
   return paint(lines.filter(isNeeded), color);
 };
+
+const openPart = (report: Report): Report => ({
+  ...report,
+  templates: report.templates.map((template) => ({
+    ...template,
+    differences: template.differences.filter(({ outcome }) => outcome !== 'applied'),
+  })),
+});
 
 /** One blank line between two blocks, none at the start. */
 const isNeeded = (line: Line, index: number, lines: readonly Line[]): boolean =>

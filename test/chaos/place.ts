@@ -88,7 +88,7 @@ export const openPlace = async (
       const writes = service.witness.writes.length - before;
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- its form is another test's business
       const report = (ended.stdout === '' ? null : JSON.parse(ended.stdout)) as Report;
-      return { ...ended, report, writes };
+      return { ...ended, stderr: withoutProgress(ended.stderr), report, writes };
     },
     records: async () => {
       const templates = await service.templates();
@@ -96,6 +96,13 @@ export const openPlace = async (
     },
   };
 };
+
+/** What it says beside the writes that it tells one by one. */
+const withoutProgress = (stderr: string): string =>
+  stderr
+    .split('\n')
+    .filter((line) => !/^(?:applied|failed|outcome unknown|waiting .*): /.test(line))
+    .join('\n');
 
 export const address = (name: string | null, content: string, ttl: number | null = null): FileRecord => ({
   type: 'A',

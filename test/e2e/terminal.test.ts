@@ -87,13 +87,36 @@ describe('colour', () => {
 });
 
 describe('run on a terminal', () => {
-  it('ends at Ctrl-C with 0', async () => {
+  it('tells in words what it does, and ends at Ctrl-C with 0', async () => {
     const cwd = await workplace();
     const program = startOnTerminal(['run', '--sandbox', '--listen', 'off'], { cwd });
-    await program.says('"pass.finished"');
+    await program.says('pass finished: ');
     program.type(ctrlC);
     const { code, stdout } = await program.ended;
     expect(code).toBe(0);
-    expect(stdout).toContain('"daemon.stopped"');
+    expect(stdout).toContain('daemon stopped');
+    expect(stdout).not.toContain('{"level"');
+  });
+
+  it('writes JSON where that is asked for', async () => {
+    const cwd = await workplace();
+    const args = ['run', '--sandbox', '--listen', 'off', '--log-format', 'json'];
+    const program = startOnTerminal(args, { cwd });
+    await program.says('"pass.finished"');
+    program.type(ctrlC);
+    expect(await program.ended).toMatchObject({ code: 0 });
+  });
+});
+
+describe('apply on a terminal, agreed to', () => {
+  it('shows the plan once, then each write and what is left', async () => {
+    const service = await startService();
+    const launch = { cwd: await workplace(), env: service.env };
+    const program = startOnTerminal(['apply', 'voice'], launch);
+    await program.says(question);
+    program.type('y\n');
+    const { stdout } = await program.ended;
+    expect(stdout.match(/5 5060 sip\.example\.net → 5 5061/g)).toHaveLength(1);
+    expect(stdout.split(question)[1]).toContain('applied: voice: update _sips._tcp SRV');
   });
 });

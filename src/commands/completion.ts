@@ -1,0 +1,121 @@
+import type { Command, Option } from 'commander';
+import { groupBy } from '../plan/group.ts';
+
+/** What a shell needs to complete the commands and options of a program, as a script in its language. */
+export const completion = (shell: string, program: Command): string => {
+  const commands = program.commands.flatMap((command) => entriesOf(command, ''));
+  if (shell === 'fish') return fishScript(program.name(), commands);
+  return shell === 'zsh' ? zshScript(program.name(), commands) : bashScript(program.name(), commands);
+};
+
+/** A command, or one below another one: `get accounts`. */
+interface Entry {
+  readonly words: string;
+  readonly about: string;
+  readonly options: readonly Option[];
+  /** Words that its first argument may be. */
+  readonly choices: readonly string[];
+  /** Whether its arguments are files. */
+  readonly takesFiles: boolean;
+}
+
+const entriesOf = (command: Command, above: string): Entry[] => {
+  const words = `${above}${command.name()}`;
+  const [first] = command.registeredArguments;
+  return [
+    {
+      words,
+      about: command.description(),
+      options: command.options,
+      choices: first?.argChoices ?? command.commands.map((one) => one.name()),
+      takesFiles: first?.name() === 'file',
+    },
+    ...command.commands.flatMap((one) => entriesOf(one, `${words} `)),
+  ];
+};
+
+const flagsOf = ({ options }: Entry): string[] => options.flatMap(({ long }) => long ?? []);
+
+const takesPath = ({ flags }: Option): boolean => /<(?:file|dir|path)>/.test(flags);
+
+const named = (name: string): string => `_${name.replaceAll('-', '_')}`;
+
+const firstWords = (commands: readonly Entry[]): string =>
+  commands
+    .filter(({ words }) => !words.includes(' '))
+    .map(({ words }) => words)
+    .join(' ');
+
+/** Options whose value is one of some words, or a path, by their flag; the words of all commands that have it. */
+const valueCases = (commands: readonly Entry[]): string[] => {
+  const flags = groupBy(
+    commands.flatMap(({ options }) => options),
+    ({ long }) => long ?? '',
+  );
+  return [...flags].flatMap(([flag, options]) => {
+    const words = new Set(options.flatMap(({ argChoices = [] }) => argChoices));
+    if (words.size > 0)
+      return `    ${flag}) COMPREPLY=($(compgen -W '${[...words].join(' ')}' -- "$word")); return ;;`;
+    return options.some(takesPath) ? `    ${flag}) COMPREPLY=($(compgen -f -- "$word")); return ;;` : [];
+  });
+};
+
+const bashScript = (name: string, commands: readonly Entry[]): string => `${named(name)}() {
+  local word=\${COMP_WORDS[COMP_CWORD]} before=\${COMP_WORDS[COMP_CWORD-1]} words=
+  case $before in
+${valueCases(commands).join('\n')}
+  esac
+  case "$COMP_CWORD \${COMP_WORDS[1]} \${COMP_WORDS[2]} " in
+    '1 '*) words='${firstWords(commands)} help' ;;
+${[...commands]
+  .sort((one, other) => other.words.length - one.words.length)
+  .map((one) => {
+    const files = one.takesFiles ? '; COMPREPLY=($(compgen -f -- "$word"))' : '';
+    return `    *' ${one.words} '*) words='${[...one.choices, ...flagsOf(one), '--help'].join(' ')}'${files} ;;`;
+  })
+  .join('\n')}
+  esac
+  COMPREPLY+=($(compgen -W "$words" -- "$word"))
+}
+complete -F ${named(name)} ${name}
+`;
+
+/** zsh runs what bash completes with. */
+const zshScript = (name: string, commands: readonly Entry[]): string =>
+  `autoload -U +X bashcompinit && bashcompinit\n${bashScript(name, commands)}`;
+
+const fishScript = (name: string, commands: readonly Entry[]): string => {
+  const line = (...parts: readonly string[]): string => `complete -c ${name} ${parts.join(' ')}\n`;
+  const about = (text: string): string => `-d '${text.replaceAll(/['\\]/g, String.raw`\$&`)}'`;
+  return [
+    line('-f'),
+    ...commands.flatMap((one) => {
+      const [command = '', below] = one.words.split(' ');
+      const given = (word: string): string => `__fish_seen_subcommand_from ${word}`;
+      const isHere = below === undefined ? given(command) : `${given(command)}; and ${given(below)}`;
+      return [
+        below === undefined
+          ? line('-n __fish_use_subcommand', `-a ${command}`, about(one.about))
+          : line(`-n '${given(command)}'`, `-a ${below}`, about(one.about)),
+        ...(one.takesFiles ? [line(`-n '${isHere}'`, '-F')] : []),
+        ...(one.choices.length > 0 && below === undefined && command !== 'get'
+          ? [line(`-n '${isHere}'`, `-a '${one.choices.join(' ')}'`)]
+          : []),
+        ...one.options.map((option) =>
+          line(
+            `-n '${isHere}'`,
+            `-l ${(option.long ?? '').replace(/^--/, '')}`,
+            ...fishValue(option),
+            about(option.description),
+          ),
+        ),
+      ];
+    }),
+  ].join('');
+};
+
+const fishValue = (option: Option): readonly string[] => {
+  if (option.argChoices) return [`-xa '${option.argChoices.join(' ')}'`];
+  if (takesPath(option)) return ['-rF'];
+  return option.required ? ['-x'] : [];
+};

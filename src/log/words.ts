@@ -1,0 +1,135 @@
+import { escapeControl } from '../lib/escape-control.ts';
+import type { Line } from './line.ts';
+
+/** A line of the log for people: the time of day, how bad it is, and what happened. Ends without a line feed. */
+export const inWords = (line: Line, color: boolean): string => {
+  const { time, level } = line;
+  const label = typeof level === 'string' && level !== 'info' ? `${level.toUpperCase()} ` : '';
+  const text = (tellers[String(line['event'])] ?? others)(line)
+    .split('\n')
+    .map(escapeControl)
+    .join('\n         ');
+  return `${paint(clockTime(String(time)), 90, color)} ${paint(label, colors[String(level)] ?? 33, color)}${text}`;
+};
+
+/** Of this machine's zone. */
+const clockTime = (time: string): string => new Date(time).toTimeString().slice(0, 8);
+
+const colors: Readonly<Record<string, number>> = { error: 31, fatal: 31, debug: 90, trace: 90 };
+
+const paint = (text: string, code: number, color: boolean): string =>
+  color && text !== '' ? `\u001B[${code}m${text}\u001B[39m` : text;
+
+/* What lines hold was made by this program, but a line may have been cut: whatever is not there is left out. */
+type Fields = Readonly<Record<string, unknown>>;
+
+const tellers: Readonly<Record<string, (line: Fields) => string>> = {
+  'daemon.started': ({ clients, listen }) =>
+    listOf(clients)
+      .map(
+        ({ baseUrl, schedule }) =>
+          `daemon started on ${said(baseUrl)}, schedule ${said(schedule)}, ${listen === null ? 'no status page' : `status page ${said(listen)}/`}`,
+      )
+      .join('\n'),
+  'pass.started': ({ trigger, client }) => `${who(client)}pass started by ${said(trigger)}`,
+  'change.applied': (change) => `applied ${ofChange(change)}`,
+  'change.failed': (change) => `failed ${ofChange(change)}: ${said(change['error'])}`,
+  'change.unknown': (change) => `unknown ${ofChange(change)}: ${said(change['error'])}`,
+  'drift.report': ({ client, template, status, message, inSync, differences }) =>
+    [
+      `${who(client)}${said(template)}: ${said(status)}`,
+      ...(message === null ? [] : [said(message)]),
+      `${said(inSync)} in sync`,
+      ...leftIn(listOf(differences)),
+    ].join(', '),
+  'pass.finished': ({ client, status, durationMs, summary, error }) =>
+    `${who(client)}pass finished: ${said(error ?? status)}, ${countsOf(fieldsOf(summary))}, ${said(durationMs)} ms`,
+  'answers.report': ({ subdomain, answers }) =>
+    [
+      `${said(subdomain)}: name servers ${said(fieldsOf(answers)['status'])}`,
+      ...listOf(fieldsOf(answers)['differences']).map(
+        ({ kind, server, type, name }) => `${said(kind)} ${said(type)} ${said(name)} at ${said(server)}`,
+      ),
+    ].join(', '),
+  'answers.finished': ({ subdomains, durationMs }) =>
+    `name servers asked: ${Object.entries(fieldsOf(subdomains))
+      .flatMap(([state, count]) => (count === 0 ? [] : [`${said(count)} ${state}`]))
+      .join(', ')}, ${said(durationMs)} ms`,
+  'templates.invalid': ({ problems }) =>
+    listOf(problems)
+      .map(({ file, line, column, message, check }) => {
+        const place = [file, line, column].filter((part) => part !== null).map(said);
+        return `${place.join(':')}: ${said(message)} [${said(check)}]`;
+      })
+      .join('\n'),
+  notice: ({ client, notice }) => `${who(client)}${said(notice)}`,
+};
+
+const others = (line: Fields): string => {
+  const { msg, err, level: _, time: __, event: ___, ...rest } = line;
+  const message = fieldsOf(err)['message'];
+  return [
+    said(msg),
+    ...(message === undefined ? [] : [said(message)]),
+    ...Object.entries(rest).map(([name, value]) => `${name} ${said(value)}`),
+  ].join(', ');
+};
+
+/** The client that stands where there is just one needs no name. */
+const who = (client: unknown): string =>
+  client === undefined || client === 'default' ? '' : `${said(client)}: `;
+
+const said = (value: unknown): string => (typeof value === 'string' ? value : (JSON.stringify(value) ?? ''));
+
+const isFields = (value: unknown): value is Fields => typeof value === 'object' && value !== null;
+
+const fieldsOf = (value: unknown): Fields => (isFields(value) ? value : {});
+
+const listOf = (value: unknown): readonly Fields[] => (Array.isArray(value) ? value.filter(isFields) : []);
+
+const ofChange = ({ client, action, template, recordId, before, after }: Fields): string => {
+  const id = recordId === null || recordId === undefined ? '' : ` #${said(recordId)}`;
+  const sides = [before, after].filter(isFields).map(ofRecord);
+  return `${who(client)}${said(action)} ${said(template)}${id}: ${sides.join(' → ')}`;
+};
+
+const ofRecord = ({ type, name, content, priority, ttl }: Fields): string =>
+  [name ?? '@', type, priority, content, ttl === null || ttl === undefined ? null : `ttl ${said(ttl)}`]
+    .filter((part) => part !== null && part !== undefined)
+    .map(said)
+    .join(' ');
+
+/** The first of what was not written; reports and the page have all of it. */
+const leftIn = (differences: readonly Fields[]): readonly string[] => {
+  const left = differences.filter(({ outcome }) => outcome !== 'applied');
+  const more = left.length - mostShown;
+  return [
+    ...left.slice(0, mostShown).map(ofDifference),
+    ...(more > 0 ? [`and ${more} more differences`] : []),
+  ];
+};
+
+const mostShown = 5;
+
+const ofDifference = ({ action, reason, desired, current }: Fields): string =>
+  [action, reason, ofRecord(fieldsOf(desired ?? current))]
+    .filter((part) => part !== undefined && part !== '')
+    .map(said)
+    .join(' ');
+
+const countsOf = ({ templates, inSync, ...counts }: Fields): string =>
+  [
+    `${said(templates)} templates`,
+    `${said(inSync)} in sync`,
+    ...Object.entries(counts).flatMap(([name, count]) =>
+      typeof count === 'number' && count > 0 && name !== 'differing'
+        ? [`${countWords[name] ?? name} ${count}`]
+        : [],
+    ),
+  ].join(', ');
+
+const countWords: Readonly<Record<string, string>> = {
+  heldTemplates: 'held',
+  failedTemplates: 'failed',
+  subdomainDifferences: 'differences in subdomains',
+};

@@ -1,0 +1,109 @@
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { describe, expect, it, vi } from 'vitest';
+import { run, workplace } from './program.ts';
+import { startService } from './service.ts';
+
+vi.setConfig({ testTimeout: 60_000 });
+
+describe('validate with files', () => {
+  const place = async () => {
+    const cwd = await workplace();
+    const broken = (name: string) =>
+      writeFile(path.join(cwd, name), `template: ${name}\nrecords: [{type: AA, content: x}]\n`);
+    await broken('templates/bad.yaml');
+    await broken('outside.yaml');
+    return { cwd };
+  };
+
+  it('tells of these alone', async () => {
+    const launch = await place();
+    expect(await run(['validate', 'templates/voice.yaml'], launch)).toMatchObject({
+      code: 0,
+      stdout: '1 template file: 0 errors, 0 warnings\n',
+    });
+    const { code, stdout } = await run(['validate', 'templates/voice.yaml', 'templates/bad.yaml'], launch);
+    expect(code).toBe(1);
+    expect(stdout).toMatch(
+      /^templates\/bad\.yaml:2:\d+: error: .*\n2 template files: 1 error, 0 warnings\n$/,
+    );
+  });
+
+  it('tells of those outside of the directories too, and of one that is not there', async () => {
+    const launch = await place();
+    expect((await run(['validate', 'outside.yaml'], launch)).stdout).toContain('outside.yaml:2:');
+    expect(await run(['validate', 'gone.yaml'], launch)).toMatchObject({
+      code: 1,
+      stdout: expect.stringContaining('gone.yaml'),
+    });
+  });
+});
+
+describe('get dns-template', () => {
+  it('shows the records of one, by its name or id', async () => {
+    const service = await startService();
+    const launch = { cwd: await workplace(), env: service.env };
+    const byName = await run(['get', 'dns-template', 'voice'], launch);
+    expect(byName).toMatchObject({ code: 0, stdout: expect.stringMatching(/^ID +NAME +TYPE/) });
+    expect(byName.stdout).toContain('_sip._tcp');
+    expect(await run(['get', 'dns-template', '31'], launch)).toEqual(byName);
+    const json = await run(['get', 'dns-template', 'voice', '--format', 'json'], launch);
+    expect(JSON.parse(json.stdout)).toMatchObject({ id: 31, name: 'voice' });
+  });
+
+  it('suggests the name that was meant', async () => {
+    const service = await startService();
+    const { code, stderr } = await run(['get', 'dns-template', 'voise'], {
+      cwd: await workplace(),
+      env: service.env,
+    });
+    expect(code).toBe(1);
+    expect(stderr).toContain('the service has no template called voise; did you mean `voice`?');
+  });
+});
+
+describe('history', () => {
+  it('refuses a template that nobody knows', async () => {
+    const service = await startService();
+    const launch = { cwd: await workplace(), env: service.env };
+    expect(await run(['history', 'voice'], launch)).toMatchObject({ code: 0, stdout: 'no writes\n' });
+    const { code, stderr } = await run(['history', 'voise'], launch);
+    expect(code).toBe(1);
+    expect(stderr).toContain('there is no template voise; did you mean `voice`?');
+  });
+
+  it.each(['2', '12', 'May', '1.5h'])('refuses --since %s', async (since) => {
+    const service = await startService();
+    const launch = { cwd: await workplace(), env: service.env };
+    expect(await run(['history', '--since', since], launch)).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('--since: expected a duration'),
+    });
+  });
+
+  it.each(['1h', '2d', '2026-11-20', '2026-11-20T20:00:00Z'])('takes --since %s', async (since) => {
+    const service = await startService();
+    const launch = { cwd: await workplace(), env: service.env };
+    expect(await run(['history', '--since', since], launch)).toMatchObject({ code: 0 });
+  });
+});
+
+describe('apply', () => {
+  it('tells each write as it happens, and what it waits for', async () => {
+    const service = await startService();
+    const env = { ...service.env, DNS_SYNC_SETTLE: '1s' };
+    const { code, stderr } = await run(['apply', 'standard-web', '--yes'], { cwd: await workplace(), env });
+    expect(code).toBe(0);
+    expect(stderr).toContain('waiting 1 s: then the service is read once more\n');
+    expect(stderr).toMatch(/\napplied: standard-web: update www A 203\.0\.113\.9 .* → www A .*\n/);
+  });
+
+  it('says why it repeats a request', async () => {
+    let failures = 1;
+    const service = await startService(() =>
+      (failures -= 1) >= 0 ? (response) => response.writeHead(503, { 'retry-after': '1' }).end('busy') : null,
+    );
+    const { stderr } = await run(['apply', 'voice', '--yes'], { cwd: await workplace(), env: service.env });
+    expect(stderr).toMatch(/waiting 1 s: .*503/);
+  });
+});

@@ -1,0 +1,64 @@
+import { describe, expect, it } from 'vitest';
+import { inWords } from '../../src/log/words.ts';
+
+const time = '2026-11-20T20:00:00.000Z';
+const words = (fields: Record<string, unknown>): string =>
+  inWords({ time, level: 'info', ...fields }, false).replace(/^\d\d:\d\d:\d\d /, '');
+
+describe('a line of the log in words', () => {
+  it('tells what its event means', () => {
+    expect(words({ event: 'pass.started', client: 'acme', trigger: 'schedule' })).toBe(
+      'acme: pass started by schedule',
+    );
+    expect(
+      words({
+        event: 'change.applied',
+        client: 'default',
+        template: 'web',
+        recordId: 5,
+        action: 'update',
+        before: { type: 'A', name: null, content: '192.0.2.1', priority: null, ttl: 60 },
+        after: { type: 'A', name: null, content: '192.0.2.2', priority: null, ttl: null },
+      }),
+    ).toBe('applied update web #5: @ A 192.0.2.1 ttl 60 → @ A 192.0.2.2');
+  });
+
+  it('tells of an event that it does not know all that it holds, and how bad it is', () => {
+    expect(words({ level: 'warn', event: 'watch.degraded', client: 'acme', msg: 'degraded' })).toBe(
+      'WARN degraded, client acme',
+    );
+  });
+
+  it('names the first differences and how many more there are', () => {
+    const difference = { action: 'add', desired: { type: 'A', name: 'a', content: 'x' } };
+    expect(
+      words({
+        event: 'drift.report',
+        client: 'default',
+        template: 'web',
+        status: 'drifted',
+        message: null,
+        inSync: 3,
+        differences: Array.from({ length: 7 }, () => difference),
+      }),
+    ).toMatch(/^web: drifted, 3 in sync, (?:add a A x, ){5}and 2 more differences$/);
+  });
+
+  it.each([
+    'drift.report',
+    'pass.finished',
+    'daemon.started',
+    'change.failed',
+    'templates.invalid',
+    'notice',
+  ])('stands a line of %s of which much was cut', (event) => {
+    expect(() => words({ event, cut: 'everything else' })).not.toThrow();
+  });
+
+  it('steers no terminal, whatever came from elsewhere', () => {
+    expect(words({ event: 'notice', client: 'default', notice: 'a\u001B[2Jb\r' })).not.toMatch(
+      // oxlint-disable-next-line no-control-regex
+      /[\u0000-\u0009\u000b-\u001f]/,
+    );
+  });
+});
