@@ -32,6 +32,7 @@ const onlyPlain = `a file of more than 512 KiB has to be plain YAML, and is read
 
 /** Where there are more marks than may be. */
 const excessIn = (source: string): number | null => {
+  if (source.length <= maxMarks) return null;
   let marks = 0;
   for (let at = 0; at < source.length; at += 1) {
     if (!isMark(source, at)) continue;

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 
 /** Milliseconds for which long work may keep everything else waiting. */
-const slice = 8;
+const slice = 5;
 
 let turnedAt = 0;
 

@@ -7,12 +7,12 @@ import { isIPv4 } from 'node:net';
 export const canonicalIPv6 = (text: string): string | null => {
   const groups = groupsOf(text);
   if (groups === null) return null;
+  const { start, length } = longestZeros(groups);
   const [high, low] = groups.slice(6);
   // §5: an IPv4-mapped address ends in dotted decimal.
-  if (groups.slice(0, 6).join() === '0,0,0,0,0,65535')
+  if (start === 0 && length === 5 && groups[5] === 65_535)
     return `::ffff:${high! >> 8}.${high! & 255}.${low! >> 8}.${low! & 255}`;
   const digits = groups.map((group) => group.toString(16));
-  const { start, length } = longestZeros(groups);
   if (length < 2) return digits.join(':');
   return `${digits.slice(0, start).join(':')}::${digits.slice(start + length).join(':')}`;
 };
@@ -31,7 +31,9 @@ const groupsOf = (text: string): number[] | null => {
   if (gap < 0) return readGroups(text, 0, text.length, head) && head.length === 8 ? head : null;
   if (!readGroups(text, 0, gap, head) || !readGroups(text, gap + 2, text.length, tail)) return null;
   const missing = 8 - head.length - tail.length;
-  return missing < 1 ? null : [...head, ...Array.from({ length: missing }, () => 0), ...tail];
+  if (missing < 1) return null;
+  for (let zeros = 0; zeros < missing; zeros += 1) head.push(0);
+  return head.concat(tail);
 };
 
 /** Appends the groups between two places; false where something else stands there. */

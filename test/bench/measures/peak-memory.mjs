@@ -2,7 +2,7 @@ import { peakMemory } from '../commands.mjs';
 import { median } from '../statistics.mjs';
 import { withWorld } from '../world.mjs';
 
-export const about = 'most resident memory of a cold plan of 100,000 records';
+export const about = 'most resident memory of a cold plan of 1,000 templates × 100 records';
 export const target = 400;
 export const unit = 'MiB';
 
