@@ -1,5 +1,6 @@
 import { messageOf } from '../errors.ts';
 import { assembleReport } from '../report/assemble.ts';
+import { worstFirst } from '../report/worst-first.ts';
 import type { PassResult, TemplateResult } from '../result.ts';
 import { cut, excerptOf, leftOut, withoutApplied } from '../status-page/excerpt.ts';
 import type { ClientFacts, PageFacts, TemplateDetails, TemplateFacts } from '../status-page/facts.ts';
@@ -64,7 +65,7 @@ export const templateFacts = async (
 
 const detailsOf = (name: string, sight: ClientSight): TemplateDetails[] => {
   const described = sight.templates.described(name);
-  const templates = shownResult(sight).flatMap((result) => result.templates);
+  const templates = worstFirst(shownResult(sight).flatMap((result) => result.templates));
   return templates
     .filter(({ template }) => template === name)
     .map((found) => {

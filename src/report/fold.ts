@@ -1,6 +1,8 @@
 /** A part of a comment that opens by a click. */
 export interface Fold {
   readonly title: string;
+  /** Whether it is open from the beginning. */
+  readonly isOpen?: boolean;
   /** Each is whole in itself, so that what has no room can be left out from any of them on. */
   readonly parts: readonly string[];
 }
@@ -19,8 +21,8 @@ export const fitted = (folds: readonly Fold[], names: readonly string[], room: n
   return list + shown.map((fold) => textOf(fold, kept.get(fold) ?? [])).join('') + cutNote;
 };
 
-const textOf = ({ title }: Fold, parts: readonly string[]): string =>
-  `\n<details><summary>${title}</summary>\n\n${parts.join('')}\n</details>\n`;
+const textOf = ({ title, isOpen = false }: Fold, parts: readonly string[]): string =>
+  `\n<details${isOpen ? ' open' : ''}><summary>${title}</summary>\n\n${parts.join('')}\n</details>\n`;
 
 /** What a fold takes up whatever is in it, with the note that something is not. */
 const frameOf = (fold: Fold): number => textOf(fold, []).length + moreNote(fold.parts.length).length;

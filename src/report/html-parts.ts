@@ -2,21 +2,53 @@ import type { AnswersView } from './answers-view.ts';
 import { type PageClock, prose, sign } from './html-words.ts';
 import { answerSides, rowList, type SideNames, subdomainSides, templateSides } from './html-row.ts';
 import { html, type Markup } from './markup.ts';
+import { plural } from '../lib/plural.ts';
 import type { Row } from './row.ts';
 import type { ProblemView, SubdomainView, TemplateView } from './view.ts';
 
 /** What the pages have in common: the parts of a report as HTML. */
 
-export const problemList = (problems: readonly ProblemView[]): Markup =>
-  html`<ul class="problems">
-    ${problems.map(
-      ({ severity, place, message, check }) =>
-        html`<li>
-          <b class="${severity}">${severity}</b> ${place === '' ? '' : html`<code>${place}</code>`} ${message}
-          <code class="aside">${check}</code>
-        </li>`,
-    )}
-  </ul>`;
+interface ProblemOptions {
+  /** Whether nothing else needs a person. */
+  readonly isAlone: boolean;
+  /** Those that are not given, and what says where they are. */
+  readonly more?: number;
+  readonly after?: Markup | string;
+}
+
+/** In a line that opens: what stands below is to be on the first screen. */
+export const problemSection = (
+  problems: readonly ProblemView[],
+  { isAlone, more = 0, after = '' }: ProblemOptions,
+): Markup | string => {
+  const [first] = problems;
+  if (first === undefined) return '';
+  const open = isAlone || problems.length <= fewProblems ? html` open` : '';
+  const severity = problems.some((problem) => problem.severity === 'error') ? 'error' : 'warning';
+  return html`<section aria-labelledby="problems">
+    <details id="problem-list" class="problems" ${open}>
+      <summary>
+        <h2 id="problems" class="${severity}">
+          ${plural(problems.length + more, 'problem')} in template files
+        </h2>
+        <span class="aside">${first.place} ${first.message}</span>
+      </summary>
+      <ul>
+        ${problems.map(problemItem)}
+      </ul>
+      ${after}
+    </details>
+  </section>`;
+};
+
+/** So few that they keep nobody from what stands below. */
+const fewProblems = 2;
+
+const problemItem = ({ severity, place, message, check }: ProblemView): Markup =>
+  html`<li>
+    <b class="${severity}">${severity}</b> ${place === '' ? '' : html`<code>${place}</code>`} ${message}
+    <code class="aside">${check}</code>
+  </li>`;
 
 /** What the columns of all differences are. Each difference says it for itself where it opens. */
 export const sidesHeading = html`<p class="columns" aria-hidden="true">

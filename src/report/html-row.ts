@@ -48,7 +48,7 @@ const rowItem = (row: Row, names: SideNames, clock: PageClock): Markup =>
           >${row.outcome === null ? '' : html`<b class="${row.outcome}">${outcomeWords[row.outcome]}</b>`}
           ${row.why.join(' · ')}</span
         >
-        <span class="todo">${prose(nextStep(row), clock)}</span>
+        ${nextStep(row, clock)}
       </summary>
       <dl>
         ${side(names.actual, textsOf(row, 'actual') ?? ['no such record'])}
@@ -66,16 +66,17 @@ export const signOfRow = ({ symbol, word }: Pick<Row, 'symbol' | 'word'>): Marku
 export const isFailed = ({ outcome }: Pick<Row, 'outcome'>): boolean =>
   outcome === 'failed' || outcome === 'unknown';
 
-/** What a person can do, else why it is as it is, else what a pass does. */
-const nextStep = ({ kind, outcome, remarks }: Row): string =>
-  remarks.find((remark) => remark.startsWith(toDo))?.slice(toDo.length) ??
-  remarks[0] ??
-  (outcome === null ? (usual[kind] ?? '') : '');
+/** What a person can do, else why it is as it is, else what is usual and needs nobody. */
+const nextStep = ({ kind, outcome, remarks }: Row, clock: PageClock): Markup => {
+  const advice = remarks.find((remark) => remark.startsWith(toDo))?.slice(toDo.length) ?? remarks[0];
+  if (advice !== undefined) return html`<span class="todo">${prose(advice, clock)}</span>`;
+  return html`<span class="todo usual">${outcome === null ? (usual[kind] ?? '') : ''}</span>`;
+};
 
 const usual: Partial<Record<Row['kind'], string>> = {
-  add: 'a pass writes it',
-  update: 'a pass writes it',
-  park: 'a pass writes it',
+  add: 'to be written',
+  update: 'to be written',
+  park: 'to be written',
   surplus: 'cannot be deleted',
 };
 
@@ -115,7 +116,7 @@ export const sidesInLine = (
   const rest = facts.length === 0 ? '' : html`<span class="aside">${facts.join(', ')}</span>`;
   if (lackedBy === 'actual') return html`<i>missing</i> ${arrow} <ins>${record}</ins> ${rest}`;
   if (lackedBy === 'desired') return html`<del>${record}</del> ${rest} ${arrow} <i>${names.unlisted}</i>`;
-  return html`${record} ${changes.map(changeInLine)} ${rest}`;
+  return html`${record} <span class="changes">${changes.map(changeInLine)}</span> ${rest}`;
 };
 
 const arrow = html`<span class="to">→</span>`;

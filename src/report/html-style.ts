@@ -39,6 +39,9 @@ time { white-space: nowrap; font-variant-numeric: tabular-nums; }
 .badge > span { font-size: .85em; }
 main > section { margin-top: 1.25rem; }
 ul { list-style: none; margin: 0; padding: 0; }
+.problems > summary { overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
+.problems > summary h2 { display: inline; font-size: 1rem; }
+.problems[open] > summary .aside { display: none; }
 .problems li { padding: .3rem 0; border-top: 1px solid var(--line); }
 .now {
   display: flex; flex-wrap: wrap; gap: .25rem .9rem; align-items: center; padding: .7rem .9rem;
@@ -82,6 +85,7 @@ article > header p { margin: 0; }
 .name { font-weight: 600; }
 .cause, .todo { color: var(--aside); font-size: .875rem; }
 .todo { color: var(--text); }
+.changes > span + span::before { content: " · "; color: var(--aside); }
 .sides i { color: var(--aside); }
 del { text-decoration: none; color: var(--red); }
 ins { text-decoration: none; color: var(--green); }
@@ -114,7 +118,8 @@ footer { margin-top: 2rem; color: var(--aside); font-size: .875rem; }
   .row .sign { grid-column: 1; } .row .type { grid-column: 2; } .row .name { grid-column: 3; }
   .row .cause { grid-column: 4; grid-row: 1; max-width: 42vw; }
   .row .sides, .row .todo { grid-column: 1 / -1; padding-left: .9em; }
-  .row .todo:empty { display: none; }
+  .row .usual { display: none; }
+  .now .summary { flex-basis: 100%; }
   .row dl > div { grid-template-columns: minmax(0, 1fr); }
   .quiet { grid-template-columns: minmax(0, 1fr); }
 }

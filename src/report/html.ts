@@ -1,12 +1,12 @@
 import { escapeControl } from '../lib/escape-control.ts';
 import { groupAlike } from './alike.ts';
-import { alikeArticle, problemList, sidesHeading, templateArticle } from './html-parts.ts';
+import { alikeArticle, problemSection, sidesHeading, templateArticle } from './html-parts.ts';
 import { isFailed } from './html-row.ts';
 import { style } from './html-style.ts';
 import { moment, type PageClock, sign } from './html-words.ts';
 import { html, type Markup } from './markup.ts';
 import type { Report } from './report.ts';
-import { isBare, isQuiet, type ProblemView, statusWords, type TemplateView, viewOf } from './view.ts';
+import { isBare, isQuiet, statusWords, type TemplateView, viewOf } from './view.ts';
 import { worstFirst } from './worst-first.ts';
 
 /** The report as one page that needs nothing else: no script, no font, no picture. */
@@ -38,7 +38,7 @@ export const renderHtml = (report: Report): string => {
             <p class="summary">${summary}</p>
             ${runOf(report, clock)}
           </section>
-          ${problems.length === 0 ? '' : problemSection(problems)}
+          ${problemSection(problems, { isAlone: differing.length === 0 })}
           ${differing.length === 0 ? '' : differenceSection(differing, clock)}
           ${quiet.length === 0 ? '' : quietSection(quiet)}
         </main>
@@ -59,12 +59,6 @@ const runOf = (
         ${String(durationMs)} ms. ${dryRun ? 'Nothing was written.' : ''} Run
         <code>${escapeControl(run)}</code>
       </p>`;
-
-const problemSection = (problems: readonly ProblemView[]): Markup =>
-  html`<section>
-    <h2>Problems in template files</h2>
-    ${problemList(problems)}
-  </section>`;
 
 const differenceSection = (templates: readonly TemplateView[], clock: PageClock): Markup =>
   html`<section>

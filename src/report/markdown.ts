@@ -18,16 +18,24 @@ const limit = 65_536;
 export const renderMarkdown = (report: Report): string => {
   const { status, summary, templates, problems } = viewOf(report);
   const differing = templates.filter((template) => !isQuiet(template));
-  const quiet = templates.filter(isQuiet);
+  const isOpen = differing.reduce((sum, one) => sum + linesIn(one), 0) <= few;
   const folds: Fold[] = [
     ...(problems.length === 0 ? [] : [problemFold(problems)]),
-    ...differing.map(templateFold),
-    ...(quiet.length === 0 ? [] : [quietFold(quiet)]),
+    ...differing.map((template) => templateFold(template, isOpen)),
   ];
   const head = `### dns-template-sync: ${statusWords[status]}\n\n${summary}\n`;
   const names = differing.map(({ title }) => code(title));
   return head + fitted(folds, names, limit - head.length);
 };
+
+/** Lines that are read at once, without opening anything. */
+const few = 10;
+
+const linesIn = ({ rows, subdomains }: TemplateView): number =>
+  Math.max(
+    1,
+    subdomains.reduce((sum, one) => sum + one.rows.length + (one.answers?.rows.length ?? 0), rows.length),
+  );
 
 const problemFold = (problems: readonly ProblemView[]): Fold => ({
   title: 'Problems in template files',
@@ -37,12 +45,8 @@ const problemFold = (problems: readonly ProblemView[]): Fold => ({
   ),
 });
 
-const quietFold = (templates: readonly TemplateView[]): Fold => ({
-  title: `In sync: ${templates.length} more`,
-  parts: templates.map(({ title, counts, file }) => `- ${code(title)} ${counts} ${code(file)}\n`),
-});
-
-const templateFold = (template: TemplateView): Fold => ({
+const templateFold = (template: TemplateView, isOpen: boolean): Fold => ({
+  isOpen,
   title: [
     code(template.title),
     `<b>${statusWords[template.status]}</b>`,

@@ -1,5 +1,5 @@
 import { plural } from '../lib/plural.ts';
-import { alikeArticle, linked, problemList, sidesHeading, templateArticle } from '../report/html-parts.ts';
+import { alikeArticle, linked, problemSection, sidesHeading, templateArticle } from '../report/html-parts.ts';
 import type { PageClock } from '../report/html-words.ts';
 import { html, type Markup } from '../report/markup.ts';
 import { templateView, problemView } from '../report/view.ts';
@@ -11,28 +11,14 @@ import { count, rest } from './words.ts';
 /** What differs, the worst first; what is wrong in files; and what is in sync. */
 export const differenceSections = (facts: PageFacts): Markup => {
   const { newest, query } = facts;
-  return html`${problemSection(newest)} ${differingSection(newest, query, facts)}
-  ${calmSection(newest, query)}`;
+  return html`${problemPart(newest)} ${differingSection(newest, query, facts)} ${calmSection(newest, query)}`;
 };
 
-const problemSection = ({ report, hasSeveralClients, moreProblems }: Excerpt): Markup | string => {
-  const problems = report.problems.map((problem) => problemView(problem, hasSeveralClients));
-  if (problems.length === 0) return '';
-  const errors = problems.filter(({ severity }) => severity === 'error').length;
-  return html`<section aria-labelledby="problems">
-    <details id="problem-list" ${problems.length <= fewProblems ? html` open` : ''}>
-      <summary>
-        <h2 id="problems" class="${errors > 0 ? 'error' : 'warning'}">
-          ${plural(problems.length + moreProblems, 'problem')} in template files
-        </h2>
-      </summary>
-      ${problemList(problems)} ${rest(moreProblems, 'problem', '/api/report')}
-    </details>
-  </section>`;
-};
-
-/** So few that they keep nobody from what stands below. */
-const fewProblems = 3;
+const problemPart = ({ report, hasSeveralClients, moreProblems, groupCount }: Excerpt): Markup | string =>
+  problemSection(
+    report.problems.map((problem) => problemView(problem, hasSeveralClients)),
+    { isAlone: groupCount === 0, after: rest(moreProblems, 'problem', '/api/report'), more: moreProblems },
+  );
 
 const differingSection = (newest: Excerpt, query: PageQuery, clock: PageClock): Markup | string => {
   const { groups, groupCount, hasSeveralClients } = newest;

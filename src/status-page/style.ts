@@ -33,7 +33,6 @@ button { cursor: pointer; }
 .calm { margin: .75rem 0 0; padding-top: .5rem; border-top: 1px solid var(--line); }
 .calm::before { content: "● "; color: var(--green); }
 .leaf { display: flex; flex-wrap: wrap; gap: .25rem 1.5rem; padding-top: .5rem; border-top: 1px solid var(--line); }
-#problem-list > summary h2 { display: inline; font-size: 1rem; }
 time[data-ago]::after { content: " (" attr(data-ago) ")"; color: var(--aside); }
 #link time::after { content: none; }
 main > section[aria-labelledby=differences] { margin-top: 0; }

@@ -1,23 +1,35 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
+import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { renderPage } from '../../src/status-page/page.ts';
 import { pagePolicy } from '../../src/status-page/policy.ts';
-import { states } from '../status-page/page-states.ts';
+import { renderHtml } from '../../src/report/html.ts';
+import { renderTemplatePage } from '../../src/status-page/template-page.ts';
+import { everyKindReport } from '../report/every-kind.ts';
+import { states, templateState } from '../status-page/page-states.ts';
 import { barriersOf, expectNoSideways, visit } from './browser.ts';
 
 /** A folder for a picture of each state, for whoever wants to look at them. */
 const pictures = process.env['PICTURES'];
 
+const pages: Readonly<Record<string, () => string>> = {
+  ...Object.fromEntries(Object.entries(states).map(([name, facts]) => [name, () => renderPage(facts())])),
+  template: () => renderTemplatePage(templateState()),
+  // It has a policy of its own.
+  'plan-html': () => renderHtml(everyKindReport),
+};
+
 const server = createServer((request, response) => {
-  const state = states[(request.url ?? '').slice(1)];
-  if (state === undefined) {
+  const name = (request.url ?? '').slice(1);
+  const page = pages[name];
+  if (page === undefined) {
     response.writeHead(204).end();
     return;
   }
-  const headers = { 'content-type': 'text/html; charset=UTF-8', 'content-security-policy': pagePolicy };
-  response.writeHead(200, headers).end(renderPage(state()));
+  const policy = name === 'plan-html' ? {} : { 'content-security-policy': pagePolicy };
+  response.writeHead(200, { 'content-type': 'text/html; charset=UTF-8', ...policy }).end(page());
 });
 let origin = '';
 beforeAll(async () => {
@@ -26,6 +38,16 @@ beforeAll(async () => {
 });
 afterAll(() => void server.close());
 
+const takePicture = async (page: Page, file: string): Promise<void> => {
+  const height = await page.evaluate('document.documentElement.scrollHeight');
+  const first = await page.evaluate("document.querySelector('.row, article')?.getBoundingClientRect().top");
+  const bytes = (await page.content()).length;
+  process.stdout.write(
+    `${file}: ${String(height)} px high, first difference at ${String(first)}, ${bytes} bytes\n`,
+  );
+  await page.screenshot({ path: path.join(pictures ?? '', file) });
+};
+
 const looks = [
   ['light', 390, 844],
   ['dark', 390, 844],
@@ -33,11 +55,10 @@ const looks = [
   ['dark', 1280, 800],
 ] as const;
 
-describe.each(Object.keys(states))('the page: %s', (name) => {
+describe.each(Object.keys(pages))('the page: %s', (name) => {
   it.each(looks)('in %s, %i × %i', async (colorScheme, width, height) => {
     const { page } = await visit(`${origin}/${name}`, { colorScheme, viewport: { width, height } });
-    if (pictures !== undefined)
-      await page.screenshot({ path: path.join(pictures, `${name}-${width}-${colorScheme}.png`) });
+    if (pictures !== undefined) await takePicture(page, `${name}-${width}-${colorScheme}.png`);
     await expectNoSideways(page);
     const first = page.locator('.row, article').first();
     // What differs is what people come for: it is on the first screen, on a phone too.

@@ -1,5 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import type { Difference } from '../../src/plan/difference.ts';
 import { assembleReport } from '../../src/report/assemble.ts';
 import { renderMarkdown } from '../../src/report/markdown.ts';
 import type { TemplateResult } from '../../src/result.ts';
@@ -34,7 +35,6 @@ describe('a comment has at most 65,536 characters', () => {
   test.each<[string, TemplateResult[]]>([
     ['many differences in one template', many(1, { status: 'drifted', differences: adds(1000) })],
     ['many templates that differ', many(1000, { status: 'drifted', differences: adds(2) })],
-    ['many templates in sync', many(2000, { inSync: 5 })],
     ['many held', many(2000, { status: 'held', message: '@'.repeat(5000) })],
   ])('%s: the rest is left out, in whole lines, and that is said', (_, templates) => {
     const comment = renderMarkdown(assembleReport([pass({ templates })]));
@@ -76,6 +76,39 @@ describe('a comment has at most 65,536 characters', () => {
 
   test('what fits is left whole', () => {
     expect(renderMarkdown(everyKindReport)).not.toContain(cutNote);
+  });
+});
+
+describe('what differs', () => {
+  const difference = (index: number): Difference => ({
+    action: 'add',
+    desired: { type: 'A', name: `n${index}`, content: '192.0.2.1', priority: null, ttl: null },
+    cause: 'edited',
+    source: { file: 'templates/web.yaml', line: index + 1, column: 1 },
+  });
+  const comment = (count: number): string =>
+    renderMarkdown(
+      assembleReport([
+        pass({
+          templates: [
+            template({
+              status: 'drifted',
+              differences: Array.from({ length: count }, (_, index) => difference(index)),
+            }),
+            template({ template: 'calm' }),
+          ],
+        }),
+      ]),
+    );
+
+  test('is open where it is little, and else opens by a click', () => {
+    expect(comment(10)).toContain('<details open><summary>');
+    expect(comment(11)).toContain('<details><summary>');
+  });
+
+  test('is all there is: what is in sync is not named', () => {
+    expect(comment(1)).not.toContain('calm');
+    expect(comment(1)).toContain('1 of 2 templates differs');
   });
 });
 

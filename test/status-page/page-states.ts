@@ -8,9 +8,16 @@ import {
   type SubdomainResult,
   type TemplateResult,
 } from '../../src/result.ts';
-import { excerptOf } from '../../src/status-page/excerpt.ts';
-import type { ClientFacts, PageFacts, PassEntry, WriteEntry } from '../../src/status-page/facts.ts';
+import { excerptOf, withoutApplied } from '../../src/status-page/excerpt.ts';
+import type {
+  ClientFacts,
+  PageFacts,
+  PassEntry,
+  TemplateFacts,
+  WriteEntry,
+} from '../../src/status-page/facts.ts';
 import { everything } from '../../src/status-page/query.ts';
+import { recordStates } from '../../src/status-page/record-states.ts';
 import { everyKind, pass, template } from '../report/every-kind.ts';
 
 /** The states in which people meet the page, as many records as there are in earnest. */
@@ -199,10 +206,50 @@ const sevenClients = [
   'garage',
 ];
 
+/** The page of a template with something of everything. */
+export const templateState = (): TemplateFacts => {
+  const [, whole] = everyKind.templates;
+  if (whole === undefined) throw new Error('no template');
+  const { writes: past, ...frame } = pageOf([]);
+  const file = 'templates/standard-web.yaml';
+  const records = Array.from({ length: 30 }, (_, index) => ({
+    ...record(index, contents[index % 5]?.[1] ?? ''),
+    type: 'A' as const,
+    source: { file, line: index + 5, column: 5 },
+  }));
+  return {
+    ...frame,
+    name: whole.template,
+    hasSeveralClients: false,
+    templates: [
+      {
+        template: withoutApplied(whole),
+        href: '/templates/standard-web',
+        more: { differences: 0, subdomains: 0, subdomainDifferences: 0 },
+        records: recordStates(records, { status: 'drifted', inSync: 1, differences: [] }),
+        moreRecords: 0,
+      },
+    ],
+    writes: past,
+  };
+};
+
 export const states: Readonly<Record<string, () => PageFacts>> = {
   'in-sync': () => pageOf([pass({ templates: templates(40, {}) })]),
   '40-differences': () => pageOf([pass({ templates: templates(40, twelve) })]),
-  held: () => pageOf([pass({ templates: templates(40, { 3: 12, 20: 1 }, held) })]),
+  held: () =>
+    pageOf([
+      pass({
+        templates: templates(40, { 3: 12, 20: 1 }, held).map((one) => ({
+          ...one,
+          differences: one.differences.map((difference) =>
+            difference.action === 'surplus' || difference.action === 'blocked'
+              ? difference
+              : { ...difference, outcome: 'skipped', error: `held: ${held.message}` },
+          ),
+        })),
+      }),
+    ]),
   failed: () =>
     pageOf([
       pass({

@@ -56,7 +56,7 @@ describe('the status page', () => {
   it('shows each difference with before and after, its place, cause, reason and what to do', () => {
     const words = wordsOf(page(everyKindReport));
     for (const text of [
-      '+ add A www missing → 203.0.113.10 ttl 300 edited a pass writes it',
+      '+ add A www missing → 203.0.113.10 ttl 300 edited to be written',
       'at the service no such record in the file 203.0.113.10 ttl 300 where templates/standard-web.yaml:9',
       'priority 10 → 20',
       'failed edited The service answered 429. Next try at 20:05:00 UTC.',

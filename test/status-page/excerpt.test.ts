@@ -1,0 +1,145 @@
+import { describe, expect, it } from 'vitest';
+import type { Difference } from '../../src/plan/difference.ts';
+import { assembleReport } from '../../src/report/assemble.ts';
+import { excerptOf } from '../../src/status-page/excerpt.ts';
+import { addressOf, everything, readPageQuery, templateAddress } from '../../src/status-page/query.ts';
+import { everyKindReport, pass, template } from '../report/every-kind.ts';
+import { states } from './page-states.ts';
+
+const record = (name: string, content = '192.0.2.1') => ({
+  type: 'A',
+  name,
+  content,
+  priority: null,
+  ttl: null,
+});
+const source = { file: 'templates/web.yaml', line: 4, column: 5 };
+const add = (name: string): Difference => ({ action: 'add', desired: record(name), cause: 'edited', source });
+const blocked = (name: string): Difference => ({
+  action: 'blocked',
+  reason: 'refused',
+  desired: record(name),
+  source,
+  message: 'it was refused',
+});
+
+const report = assembleReport([
+  pass({
+    templates: [
+      template({ template: 'adds', status: 'drifted', differences: [add('www'), add('api')] }),
+      template({ template: 'calm', file: 'templates/calm.yaml' }),
+      template({ template: 'held', status: 'held', message: 'too many', differences: [add('held')] }),
+      template({ template: 'in-the-way', status: 'drifted', differences: [add('one'), blocked('two')] }),
+      template({ template: 'lost', status: 'failed', message: 'no such template' }),
+      template({ template: 'lost-too', status: 'failed', message: 'no such template' }),
+    ],
+  }),
+]);
+
+const shown = (query: Partial<typeof everything>): string[][] =>
+  excerptOf(report, { ...everything, ...query }).groups.map(({ templates }) =>
+    templates.flatMap(({ template: { template: name, differences } }) => [
+      name,
+      ...differences.map((one) => ('desired' in one ? String(one.desired.name) : '')),
+    ]),
+  );
+
+describe('what the page shows', () => {
+  it('is what needs a person first, and once what is to be said of several templates', () => {
+    expect(shown({})).toEqual([
+      ['lost', 'lost-too'],
+      ['in-the-way', 'two', 'one'],
+      ['held', 'held'],
+      ['adds', 'www', 'api'],
+    ]);
+  });
+
+  it.each([
+    [{ show: 'blocked' }, [['in-the-way', 'two']]],
+    [{ show: 'failed' }, [['lost', 'lost-too']]],
+    [{ show: 'held' }, [['held', 'held']]],
+    [{ show: 'surplus' }, []],
+    [{ text: 'API' }, [['adds', 'api']]],
+    [{ text: 'in-the' }, [['in-the-way', 'two', 'one']]],
+    [{ text: 'refused' }, [['in-the-way', 'two']]],
+    [{ text: 'www', show: 'blocked' }, []],
+    [
+      { skip: 2 },
+      [
+        ['held', 'held'],
+        ['adds', 'www', 'api'],
+      ],
+    ],
+  ] as const)('is what %j asks for', (query, expected) => {
+    expect(shown(query)).toEqual(expected);
+  });
+
+  it('counts all of each kind, whatever is shown of them', () => {
+    for (const query of [{}, { show: 'blocked' as const }])
+      expect(excerptOf(report, { ...everything, ...query }).counts).toMatchObject({
+        failed: 2,
+        held: 1,
+        blocked: 1,
+        add: 4,
+        'in-sync': 1,
+      });
+  });
+
+  it('names what is in sync where that is asked for, else says how many there are', () => {
+    const calm = (query: Partial<typeof everything>): string[] =>
+      excerptOf(report, { ...everything, ...query }).calm.map((one) => one.template.template);
+    expect(calm({})).toEqual([]);
+    expect(calm({ show: 'in-sync' })).toEqual(['calm']);
+    expect(calm({ text: 'calm' })).toEqual(['calm']);
+    expect(excerptOf(report, everything).calmCount).toBe(1);
+  });
+
+  it('reaches each of many templates by turning the leaves', () => {
+    const { newest } = states['7000-records']?.() ?? expect.fail();
+    expect(newest.groups.length).toBeLessThan(newest.groupCount);
+    const [first] = newest.groups;
+    expect(first?.templates[0]?.more.differences).toBeGreaterThan(0);
+  });
+
+  it('is bounded in what it shows of a report of every kind, and leaves out what was written', () => {
+    const { groups } = excerptOf(everyKindReport, everything);
+    const outcomes = groups.flatMap(({ templates }) =>
+      templates.flatMap((one) => one.template.differences.map(({ outcome }) => outcome)),
+    );
+    expect(outcomes).not.toContain('applied');
+  });
+});
+
+describe('the address of a page', () => {
+  it.each(['/', '/?show=blocked', '/?q=www+%C3%A4%26b', '/?show=add&q=x&client=acme&skip=40'])(
+    '%s says what is asked for, and is made of it again',
+    (address) => {
+      const { searchParams } = new URL(address, 'http://localhost');
+      expect(addressOf(readPageQuery(searchParams))).toBe(address);
+    },
+  );
+
+  it('asks for nothing that the page has no answer to', () => {
+    const query = new URLSearchParams('show=everything&skip=-1&other=1&q=%20');
+    expect(readPageQuery(query)).toEqual(everything);
+  });
+
+  it('of a template holds any name, half a character too', () => {
+    expect(templateAddress('a/b?c', null)).toBe('/templates/a%2Fb%3Fc');
+    expect(templateAddress('\ud800', 'acme')).toBe('/clients/acme/templates/%EF%BF%BD');
+  });
+
+  it('of a template names its client where another one has a template of that name', () => {
+    const twice = assembleReport(
+      ['acme', 'bakery'].map((client) =>
+        pass({ client, templates: ['web', client].map((name) => template({ client, template: name })) }),
+      ),
+    );
+    expect(excerptOf(twice, everything).calm.map(({ href }) => href)).toEqual([
+      '/clients/acme/templates/web',
+      '/templates/acme',
+      '/clients/bakery/templates/web',
+      '/templates/bakery',
+    ]);
+  });
+});
