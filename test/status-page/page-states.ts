@@ -242,10 +242,10 @@ export const states: Readonly<Record<string, () => PageFacts>> = {
       pass({
         templates: templates(40, { 3: 12, 20: 1 }, held).map((one) => ({
           ...one,
-          differences: one.differences.map((difference) =>
-            difference.action === 'surplus' || difference.action === 'blocked'
-              ? difference
-              : { ...difference, outcome: 'skipped', error: `held: ${held.message}` },
+          differences: one.differences.map((open) =>
+            open.action === 'surplus' || open.action === 'blocked'
+              ? open
+              : { ...open, outcome: 'skipped', error: `held: ${held.message}` },
           ),
         })),
       }),
