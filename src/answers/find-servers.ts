@@ -1,7 +1,8 @@
 import { isIP } from 'node:net';
 import { parseNameServer } from '../model/name-server.ts';
 import type { DnsServer, ServerAddress } from './dns-server.ts';
-import type { AskedType, AnswerRecord, DnsReply } from './message.ts';
+import type { AskedType, AnswerRecord } from './answer-record.ts';
+import type { DnsReply } from './message.ts';
 import { isWithin, parentOf } from './names.ts';
 import { isPrivateAddress } from './private-address.ts';
 

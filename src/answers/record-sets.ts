@@ -1,7 +1,8 @@
 import { canonicalType } from '../model/canonical.ts';
 import { hasPriority, type RecordData } from '../model/record.ts';
 import type { SubdomainRecord } from '../model/template.ts';
-import { askedTypes, canonicalData, type AnswerRecord, type AskedType, type DnsQuestion } from './message.ts';
+import { askedTypes, canonicalData, type AnswerRecord, type AskedType } from './answer-record.ts';
+import { type DnsQuestion } from './message.ts';
 import { absoluteName, relativeName } from './names.ts';
 
 /** All records of one name and type, as the service shows them or a server answers them. */
@@ -15,8 +16,6 @@ export interface ShownRecords {
   readonly sets: readonly RecordSet[];
   readonly set: (name: string, type: AskedType) => RecordSet | undefined;
   readonly typesAt: (name: string) => ReadonlySet<AskedType>;
-  /** Seconds. */
-  readonly highestTtl: number;
 }
 
 /** Records of types, and under names, that cannot be asked for are left out. */
@@ -44,7 +43,6 @@ export const shownRecords = (subdomain: string, records: readonly SubdomainRecor
     sets: [...sets.values()],
     set: (name, type) => sets.get(keyOf(name, type)),
     typesAt: (name) => types.get(name) ?? new Set(),
-    highestTtl: records.reduce((highest, { ttl }) => Math.max(highest, ttl ?? 0), 0),
   };
 };
 

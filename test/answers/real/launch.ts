@@ -61,8 +61,6 @@ export const launch = async (kind: ServerKind, zones: readonly RealZone[]): Prom
     await ended;
   });
   const signal = new AbortController().signal;
-  const probe = await openDnsServer({ address: '127.0.0.1', port }, false, { timeout: 500, signal });
-  probe?.close();
   for (;;) {
     if (child.exitCode !== null) throw new Error(`${kind} ended: ${said}`);
     const server = await openDnsServer({ address: '127.0.0.1', port }, false, { timeout: 500, signal });
