@@ -16,7 +16,7 @@ export interface AskOptions {
   readonly signal: AbortSignal;
 }
 
-/** One server that is asked. After a question without a reply it is not asked any more: it would take as long again. */
+/** One server that is asked, until it gives no reply: to ask it again would take as long again. */
 export interface DnsServer {
   /** Null without a reply. */
   ask(question: DnsQuestion): Promise<DnsReply | null>;
@@ -37,6 +37,7 @@ export const openDnsServer = async (
   const given = new AbortController();
   let hasEdns = true;
   let dropsPackets = false;
+  let lost = 0;
 
   /** Servers that limit the rate of their answers drop packets, and take connections (RFC 7766 §1). */
   const exchange = async (question: DnsQuestion, options: QueryOptions): Promise<DnsReply | null> => {
@@ -54,7 +55,8 @@ export const openDnsServer = async (
       hasEdns = false;
       return ask(question);
     }
-    if (reply === null) give();
+    lost = reply === null ? lost + 1 : 0;
+    if (lost >= (isRecursive ? patienceWithResolver : 1)) give();
     return reply;
   };
   const give = (): void => given.abort();
@@ -75,6 +77,9 @@ const connectionsAtOnce = 4;
 
 /** Of the timeout: how long each packet is waited for. The rest is for a connection. */
 const shares = [0.2, 0.3];
+
+/** Questions in a row: a resolver that is silent about one zone, since that has no servers, may answer for others. */
+const patienceWithResolver = 16;
 
 /** What servers say that do not know EDNS. */
 const withoutEdns: ReadonlySet<string> = new Set(['FORMERR', 'NOTIMP']);

@@ -36,7 +36,8 @@ export const serverFinder = (resolver: () => Promise<DnsServer | null>): ServerF
   const ask = async (name: string, type: AskedType): Promise<DnsReply> => {
     const server = await resolver();
     const reply = (await server?.ask({ name, type })) ?? null;
-    if (reply === null) throw new FindError('silent', 'the resolver does not answer');
+    if (reply === null)
+      throw new FindError('silent', `the resolver does not answer the question for ${name} ${type}`);
     if (reply.rcode === 'NOERROR' || reply.rcode === 'NXDOMAIN') return reply;
     throw new FindError('failed', `the resolver answers ${reply.rcode} to the question for ${name} ${type}`);
   };

@@ -1,5 +1,5 @@
-import { onTestFinished } from 'vitest';
-import { describe, expect, it } from 'vitest';
+import type { Answer, Packet } from 'dns-packet';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { serverFinder, type ServerFinder } from '../../src/answers/find-servers.ts';
 import { openDnsServer } from '../../src/answers/dns-server.ts';
 import { isPrivateAddress } from '../../src/answers/private-address.ts';
@@ -15,6 +15,18 @@ const world: readonly ZoneLine[] = [
   ['ns2.example.net', 'A', '10.0.0.53'],
 ];
 
+/** With an alias comes the SOA record of the zone that holds its target. */
+const authoritiesOf = ({ questions = [], answers = [], authorities = [] }: Packet): Answer[] => {
+  if (answers.some(({ type }) => type === 'CNAME')) return [soaOf('example.org')];
+  return authorities.map(() => soaOf(questions[0]?.name.endsWith(apex) ? apex : 'example.net'));
+};
+
+const soaOf = (name: string): Answer => ({
+  type: 'SOA',
+  name,
+  data: { mname: 'ns1.example.net', rname: 'hostmaster.example.net', serial: 1 },
+});
+
 /** Stands for a recursive server: it knows all names that end in `net`, and which zone each is of. */
 const resolve = async (
   lines: readonly ZoneLine[] = world,
@@ -23,15 +35,7 @@ const resolve = async (
   const resolver = await serve({
     apex: 'net',
     lines,
-    udp: (reply) => [
-      {
-        ...reply,
-        authorities: (reply.authorities ?? []).map((soa) => ({
-          ...soa,
-          name: reply.questions![0]!.name.endsWith(apex) ? apex : 'example.net',
-        })),
-      },
-    ],
+    udp: (reply) => [{ ...reply, authorities: authoritiesOf(reply) }],
     ...options,
   });
   const { place, recursion, questions } = resolver;
@@ -77,6 +81,16 @@ describe('the servers that a zone is delegated to', () => {
   it('have a finding of their own without an address', async () => {
     const { finder } = await resolve([[apex, 'NS', 'gone.example.net']]);
     expect(await finder.delegated(apex)).toMatchObject({ servers: [{ refusal: 'it has no address' }] });
+  });
+
+  it('are found although the resolver is silent about another zone', async () => {
+    const isBroken = (one: Packet): boolean => one.questions?.[0]?.name.endsWith('broken.net') === true;
+    const { finder } = await resolve(world, {
+      udp: (reply) => (isBroken(reply) ? [] : [{ ...reply, authorities: authoritiesOf(reply) }]),
+      tcp: (reply) => (isBroken(reply) ? null : reply),
+    });
+    expect(await finder.delegated('broken.net')).toMatchObject({ problem: { status: 'silent' } });
+    expect(await finder.delegated(apex)).toMatchObject({ servers: [{ name: 'ns1.example.net' }, {}, {}] });
   });
 
   it('are not found where no zone holds the name', async () => {

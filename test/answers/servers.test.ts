@@ -1,5 +1,6 @@
 import { encode, TRUNCATED_RESPONSE, type Packet } from 'dns-packet';
 import { describe, expect, it } from 'vitest';
+import { openAnswers } from '../../src/answers/answers.ts';
 import { apex, check, serve, shown, told } from './checked.ts';
 import { startZoneServer, type ZoneLine } from './zone-server.ts';
 
@@ -74,18 +75,17 @@ describe('a reply', () => {
   });
 
   it('that is dropped, as by a server that limits their rate, is asked for over TCP', async () => {
-    const names = Array.from({ length: 100 }, (_, index) => `n${index}`);
+    const names = Array.from({ length: 300 }, (_, index) => `n${index}`);
     let left = 20;
     const server = await serve({
       lines: names.map((name) => [`${name}.${apex}`, 'TXT', 'text']),
       udp: (reply) => ((left -= 1) >= 0 ? [reply] : []),
     });
-    const found = await check(
-      names.map((name) => shown('TXT', name, 'text')),
-      [server],
-      { timeout: 1_000 },
-    );
+    const many = names.map((name) => shown('TXT', name, 'text'));
+    const found = await check(many, [server], { timeout: 1_000 });
     expect(found).toMatchObject({ status: 'in-sync', differences: [] });
+    // From the first that is lost, no more packets are tried.
+    expect(server.questions.filter((one) => one.startsWith('udp')).length).toBeLessThan(200);
   });
 
   it('that says that the server knows no EDNS is taken for that', async () => {
@@ -140,8 +140,28 @@ describe('a server', () => {
       udp: (reply) => (reply.questions?.[0]?.type === 'SOA' ? [reply] : []),
       tcp: () => null,
     });
-    const found = await check(records, [server], { timeout: 300 });
+    const many = Array.from({ length: 500 }, (_, index) => shown('TXT', `n${index}`, 'text'));
+    const found = await check(many, [server], { timeout: 300 });
     expect(found).toMatchObject({ status: 'failed', servers: [{ status: 'silent', serial: 1 }] });
+    expect(server.questions.length).toBeLessThan(200);
+  });
+
+  it('that was silent for one subdomain is not waited for at the next', async () => {
+    const silent = await serve({ lines, udp: () => [], tcp: () => null });
+    const answers = openAnswers({
+      timeout: 300,
+      signal: new AbortController().signal,
+      resolver: null,
+      grace: 0,
+      now: Date.now,
+    });
+    const about = { records, nameservers: [silent.place], lastWriteAt: null, previous: null };
+    await answers.check({ ...about, subdomain: apex });
+    const asked = silent.questions.length;
+    const found = await answers.check({ ...about, subdomain: `other.${apex}` });
+    answers.close();
+    expect(found).toMatchObject({ status: 'failed', servers: [{ status: 'silent' }] });
+    expect(silent.questions).toHaveLength(asked);
   });
 
   it('that is not there is silent', async () => {

@@ -127,6 +127,37 @@ describe('the status page', () => {
   });
 });
 
+describe('from file to name servers', () => {
+  it('each subdomain stands in four layers, those first where something is wrong', () => {
+    const words = wordsOf(page(everyKindReport));
+    const section = words.slice(words.indexOf('From file to name servers'));
+    expect(section).toMatch(
+      /shop\.example\.net ◆ drifted standard-web ◆ drifted ◆ drifted ns1\.example\.net \(192\.0\.2\.1\) serial/,
+    );
+    expect(section).toMatch(/ns5\.example\.net \(192\.0\.2\.5\) silent/);
+    expect(section.indexOf('shop.example.net')).toBeLessThan(section.indexOf('in-sync.example.net ◆'));
+    expect(section).not.toContain('gone.example.net ');
+  });
+
+  it('is not there where no name server was asked', () => {
+    expect(page(assembleReport([pass({ templates: [template({})] })]))).not.toContain(
+      'From file to name servers',
+    );
+  });
+
+  it('is bounded', () => {
+    const subdomains = Array.from({ length: 1_000 }, (_, index) => ({
+      subdomain: `s${index}.example.net`,
+      status: 'in-sync' as const,
+      message: null,
+      differences: [],
+      answers: { status: 'in-sync' as const, servers: [], differences: [] },
+    }));
+    const words = wordsOf(page(assembleReport([pass({ templates: [template({ subdomains })] })])));
+    expect(words).toContain('and 900 subdomains more');
+  });
+});
+
 describe('what the page may do', () => {
   it('is its own style and script alone', () => {
     const html = page(everyKindReport);
