@@ -13,7 +13,24 @@ import { writeNotices } from './.notices.mjs';
 const root = import.meta.dirname;
 const source = (file) => path.join(root, 'src', file);
 
+/** On a terminal somebody waits for it: npm is silent meanwhile. */
+const say = (what) => {
+  if (process.stderr.isTTY) process.stderr.write(`building: ${what} …\n`);
+};
+
+const checkTypes = () => {
+  const { status } = spawnSync(
+    process.execPath,
+    [path.join(root, 'node_modules/typescript/bin/tsc'), '-p', 'tsconfig.json', '--noEmit'],
+    { cwd: root, stdio: 'inherit' },
+  );
+  if (status !== 0) process.exit(status ?? 1);
+};
+
 const build = async () => {
+  say('types');
+  checkTypes();
+  say('bundles');
   // The program that is there stays whole until the new one is.
   const made = path.join(root, `dist-${process.pid}`);
   try {
@@ -23,6 +40,7 @@ const build = async () => {
       made,
       bundles.flat().flatMap(({ moduleIds = [] }) => moduleIds),
     );
+    say('what V8 makes of them');
     compile(path.join(made, 'program.cjs'));
     chmodSync(path.join(made, 'main.js'), 0o755);
     const dist = path.join(root, 'dist');

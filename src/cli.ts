@@ -9,7 +9,7 @@ export const runCli = async (argv: readonly string[]): Promise<number> => {
     .description('Keeps the DNS templates of a hosting service in line with YAML files.')
     .version(readVersion())
     .helpCommand(true)
-    .showHelpAfterError('(see dns-template-sync help)')
+    .showHelpAfterError('(see dns-template-sync help; options stand after the command: plan --sandbox)')
     .addHelpText('after', epilogue)
     .exitOverride();
   for (const add of commands) add(program, (code) => void (exitCode = code));

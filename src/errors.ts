@@ -15,11 +15,24 @@ export class LockedError extends UserError {
 export const messageOf = (thrown: unknown): string =>
   thrown instanceof Error ? `${thrown.message}${deniedTo(thrown)}` : String(thrown);
 
-/** What the operating system calls it, or else the message: of errors whose message would repeat a path. */
-export const codeOf = (thrown: unknown): string =>
-  thrown instanceof Error && 'code' in thrown
-    ? `${String(thrown.code)}${deniedTo(thrown)}`
-    : messageOf(thrown);
+/** What the operating system says, in words, or else the message: of errors whose message would repeat a path. */
+export const codeOf = (thrown: unknown): string => {
+  if (!(thrown instanceof Error && 'code' in thrown)) return messageOf(thrown);
+  const code = String(thrown.code);
+  return `${code in codeWords ? `${codeWords[code]}: ` : ''}${code}${deniedTo(thrown)}`;
+};
+
+const codeWords: Readonly<Record<string, string>> = {
+  ENOENT: 'it does not exist',
+  EISDIR: 'it is a directory',
+  ENOTDIR: 'a part of its path is no directory',
+  EACCES: 'no permission',
+  EPERM: 'no permission',
+  ELOOP: 'its links lead in a circle',
+  EMFILE: 'too many files are open',
+  ENOSPC: 'the disk is full',
+  EROFS: 'the file system is read-only',
+};
 
 /** The end of a message about a file, if what was thrown denies it: to whom, as a container's user is seldom known. */
 export const deniedTo = (thrown: unknown): string => {

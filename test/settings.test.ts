@@ -253,7 +253,10 @@ describe('a bad value', () => {
     [{ flags: { stateDir: '' } }, '--state-dir: expected a path'],
     [{ flags: { var: ['=x'] } }, '--var: expected NAME=VALUE'],
     [{ flags: { client: 'acme' } }, '--client: there is no client acme, only default'],
-    [{ flags: { config: 'none.yaml' } }, 'none.yaml: cannot read the config file (ENOENT)'],
+    [
+      { flags: { config: 'none.yaml' } },
+      'none.yaml: cannot read the config file (it does not exist: ENOENT)',
+    ],
     [{ env: { DNS_SYNC_DRY_RUN: 'yes' } }, 'DNS_SYNC_DRY_RUN: expected true or false'],
     [
       { env: { DNS_SYNC_DRYRUN: 'true' } },
@@ -315,7 +318,7 @@ describe('a bad value', () => {
     ],
     [
       { config: 'clients: {acme: {listen: off}}' },
-      'dns-template-sync.yaml:1:26: clients.acme.listen: unknown key',
+      'dns-template-sync.yaml:1:26: clients.acme.listen: it is one for all clients: set it at the top of the file',
     ],
     [
       { config: 'clients: {"a b": {}}' },
@@ -444,7 +447,7 @@ describe('tokens', () => {
   const both = { userToken: 'user-secret', clientToken: 'client-secret' };
 
   it('come from the environment', () => {
-    expect(client({ needs: all, env: { ...address, ...tokens } }).tokens.read()).toEqual(both);
+    expect(client({ needs: all, env: { ...address, ...tokens } }).tokens.read()).toMatchObject(both);
   });
 
   it('come from files, without the newline at the end', () => {
@@ -455,7 +458,7 @@ describe('tokens', () => {
       DNS_SYNC_USER_TOKEN_FILE: 'user',
       DNS_SYNC_CLIENT_TOKEN_FILE: path.join(cwd, 'client'),
     };
-    expect(client({ needs: all, env }).tokens.read()).toEqual(both);
+    expect(client({ needs: all, env }).tokens.read()).toMatchObject(both);
   });
 
   it('come from where the config file says, seen from its folder', () => {
@@ -466,7 +469,7 @@ describe('tokens', () => {
       env: { ...address, MY_TOKEN: 'user-secret' },
       flags: { config: 'conf/sync.yaml' },
     };
-    expect(client(given).tokens.read()).toEqual(both);
+    expect(client(given).tokens.read()).toMatchObject(both);
   });
 
   it('are read again when asked for again, and every value stays known as a secret', () => {
@@ -499,7 +502,7 @@ describe('tokens', () => {
   it('are not read where no command needs them', () => {
     const env = { DNS_SYNC_USER_TOKEN_FILE: 'none' };
     expect(() => client({ env }).tokens.read()).toThrow(
-      `DNS_SYNC_USER_TOKEN_FILE: cannot read ${cwd}/none (ENOENT)`,
+      `DNS_SYNC_USER_TOKEN_FILE: cannot read ${cwd}/none (it does not exist: ENOENT)`,
     );
   });
 
@@ -547,7 +550,7 @@ describe('tokens', () => {
     [
       'two places',
       { env: tokens, config: 'userToken: {env: A, file: b}' },
-      'dns-template-sync.yaml:1:12: userToken: a secret is never written into this file: say {env: NAME} or {file: PATH}',
+      'dns-template-sync.yaml:1:12: userToken: say either {env: NAME} or {file: PATH}, not both',
     ],
     [
       'a variable not set',
@@ -606,6 +609,25 @@ describe('NODE_TLS_REJECT_UNAUTHORIZED=0', () => {
     read({ env });
     read({ flags: { sandbox: true }, env, needs: all });
     read({ flags: { baseUrl }, env: { ...env, NODE_TLS_REJECT_UNAUTHORIZED: '1' }, needs: all });
+  });
+});
+
+describe('what is wrong in a file, in words', () => {
+  it.each([
+    ['clients: {acme: {listen: off}}', 'it is one for all clients: set it at the top of the file'],
+    ['userToken: {env: A, file: b}', 'say either {env: NAME} or {file: PATH}, not both'],
+    [
+      'notify: {ops: {type: webhook, url: {env: A, file: b}}}',
+      'say either {env: NAME} or {file: PATH}, not both',
+    ],
+    [
+      'notify: {ops: {type: webhook, url: "https://x.example", on: [nothing]}}',
+      'expected one of drift, held, failed, unknown',
+    ],
+  ])('%s', (config, words) => {
+    const [problem, ...others] = problemsOf({ config });
+    expect(problem).toContain(words);
+    expect(others).toEqual([]);
   });
 });
 

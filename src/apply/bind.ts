@@ -49,7 +49,8 @@ export const bindTemplates = (
       places.get(present.id)?.find(({ place }) => place !== own)?.place ??
       brokenById.get(present.id) ??
       brokenByName.get(present.name);
-    if (other === undefined) return one;
+    if (other === undefined)
+      return isCalled(wanted, present) ? one : failed(wanted, misnamed(wanted, present));
     return {
       desired: wanted,
       status: 'held',
@@ -57,6 +58,13 @@ export const bindTemplates = (
     };
   });
 };
+
+/** A file copied for another template, with the id of the first, would write over that one. */
+const isCalled = ({ template }: DesiredTemplate, { id, name }: PresentTemplate): boolean =>
+  template === name || template === `template-${id}`;
+
+const misnamed = ({ template }: DesiredTemplate, { id, name }: PresentTemplate): string =>
+  `template ${id} is called '${name}' at the service, not '${template}': mend the name or the id`;
 
 const placeOf = ({ source: { file, line, column } }: DesiredTemplate): string => `${file}:${line}:${column}`;
 
@@ -75,11 +83,7 @@ const bindById = (desired: DesiredTemplate, present: PresentTemplate | undefined
   if (!present) return failed(desired, `no template with id ${desired.id} at the service`);
   if (present.publiclyAvailable)
     return failed(desired, `template ${desired.id} is public, and those are never written`);
-  const notes =
-    present.name === desired.template
-      ? []
-      : [`template ${present.id} is called '${present.name}' at the service`];
-  return { desired, present, notes };
+  return { desired, present, notes: [] };
 };
 
 const bindByName = (

@@ -29,6 +29,8 @@ export interface BodyReader<T> {
 export interface Tokens {
   readonly userToken: string;
   readonly clientToken: string;
+  /** Where they come from, for whoever has to mend them. */
+  readonly places?: string;
 }
 
 /** One request as metrics and traces see it, without any secret. */
@@ -41,6 +43,7 @@ export interface RequestTrace {
 }
 
 interface Wire {
+  readonly origin: string;
   readonly basePath: string;
   readonly tokens: () => Tokens;
   readonly getParameters: 'query' | 'body';
@@ -61,7 +64,7 @@ export const perform = async <T>(call: Call<T>, timeout: number, wire: Wire): Pr
   try {
     const answer = await wire.send(request);
     status = answer.status;
-    return await readAnswer(call, answer, wire.shape, clean);
+    return await readAnswer(call, answer, { clean, wire, tokens });
   } catch (thrown) {
     const failure = thrown instanceof TransportError ? withoutAnswer(call, thrown, clean) : thrown;
     error = failure instanceof HostingError ? failure.message : 'defect';
@@ -96,8 +99,17 @@ const withoutAnswer = (call: Call<unknown>, error: TransportError, clean: Clean)
     kind: error.sent ? (error.tooLarge ? brokenKind(call) : lostKind(call)) : 'not-sent',
   });
 
-const readAnswer = async <T>(call: Call<T>, answer: WireAnswer, shape: Shape, clean: Clean): Promise<T> => {
-  if (!isSuccess(answer.status)) throw unsuccessful(call, answer, clean);
+/** What an answer is read with. */
+interface Reading {
+  readonly clean: Clean;
+  readonly wire: Wire;
+  readonly tokens: Tokens;
+}
+
+const readAnswer = async <T>(call: Call<T>, answer: WireAnswer, reading: Reading): Promise<T> => {
+  const { clean } = reading;
+  const { shape } = reading.wire;
+  if (!isSuccess(answer.status)) throw unsuccessful(call, answer, reading);
   const known = await call.reader?.read(answer.body);
   if (known != null) return known;
   const broken = (problem: string, details: readonly string[] = []): HostingError =>
@@ -127,9 +139,13 @@ const readAnswer = async <T>(call: Call<T>, answer: WireAnswer, shape: Shape, cl
   throw broken(`the answer breaks the contract: ${details[0]}${more}${words}`, details);
 };
 
-const unsuccessful = (call: Call<unknown>, answer: WireAnswer, clean: Clean): HostingError => {
+const unsuccessful = (
+  call: Call<unknown>,
+  answer: WireAnswer,
+  { clean, wire, tokens }: Reading,
+): HostingError => {
   const words = excerpt(answer, clean);
-  const advice = answer.status >= 300 && answer.status < 400 ? isMoved : '';
+  const advice = adviceOn(answer.status, call, wire, tokens);
   return new HostingError(`the service answered ${answer.status}${advice}${words && `: ${words}`}`, {
     operation: call.operation,
     kind: kindOfStatus(answer.status, call),
@@ -137,6 +153,22 @@ const unsuccessful = (call: Call<unknown>, answer: WireAnswer, clean: Clean): Ho
     retryAfter: readRetryAfter(answer.headers['retry-after']),
   });
 };
+
+const adviceOn = (
+  status: number,
+  call: Call<unknown>,
+  { origin, basePath }: Wire,
+  tokens: Tokens,
+): string => {
+  if (status >= 300 && status < 400) return isMoved;
+  if (status === 401) return `: it does not take the tokens${tokens.places ? ` (${tokens.places})` : ''}`;
+  // What is there at every service is not there.
+  if (status === 404 && fixedPlaces.has(call.operation))
+    return `: there is nothing at ${origin}${basePath}${call.path}, so the base URL is probably wrong`;
+  return '';
+};
+
+const fixedPlaces: ReadonlySet<Operation> = new Set(['list-accounts', 'list-dns-templates']);
 
 const isMoved = ', a redirect, and none is followed: see whether the base URL is right';
 

@@ -135,5 +135,21 @@ export const isSuccess = (status: number): boolean => status >= 200 && status < 
 /** Only the code and the message: the errors of undici carry the answer's bytes and more. */
 const describe = ({ code, name, message }: Error & { code?: unknown }): string => {
   const kind = typeof code === 'string' ? code : name;
-  return message.includes(kind) ? message : [kind, message].filter(Boolean).join(': ');
+  const said = message.includes(kind) ? message : [kind, message].filter(Boolean).join(': ');
+  const meant = inWords.find(([pattern]) => pattern.test(kind));
+  return meant ? `${meant[1]} (${said})` : said;
 };
+
+/** What people make of the codes of Node.js. */
+const inWords: readonly (readonly [RegExp, string])[] = [
+  [/^ENOTFOUND$/, 'there is no such host: see whether the base URL is right'],
+  [/^EAI_AGAIN$/, 'the name of the host cannot be looked up at present'],
+  [/^ECONNREFUSED$/, 'connection refused: nothing listens at this address and port'],
+  [/^(?:EHOSTUNREACH|ENETUNREACH)$/, 'there is no way to this host'],
+  [
+    /^(?:ERR_SSL_WRONG_VERSION_NUMBER|ERR_SSL_PACKET_LENGTH_TOO_LONG|EPROTO)$/,
+    'this port does not speak TLS: is it https:, and the right port?',
+  ],
+  [/^(?:SELF_SIGNED|DEPTH_ZERO|UNABLE_TO|CERT_|ERR_TLS_CERT)/, 'its certificate is not trusted'],
+  [/^HPE_/, 'what answers there does not speak HTTP: does this port want https:?'],
+];

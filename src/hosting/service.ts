@@ -89,7 +89,7 @@ export const connectHosting = (options: HostingOptions): HostingService => {
       });
     const send = (request: WireRequest): Promise<WireAnswer> =>
       call.method === 'PUT' ? transport.write(request) : transport.read(request, closing.signal);
-    return perform(call, timeout, { basePath, tokens, getParameters, shape, onRequest, send });
+    return perform(call, timeout, { origin, basePath, tokens, getParameters, shape, onRequest, send });
   };
 
   const read = <T>(call: Call<T>): Promise<T> =>

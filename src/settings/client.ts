@@ -13,7 +13,7 @@ import { clientTable as table, limitTable } from './table.ts';
 /** Both tokens of a client. Read again before a pass that follows a 401: their files may have been replaced. */
 interface TokenSource {
   /** Throws a UserError that names the place, never the value. */
-  readonly read: () => { readonly userToken: string; readonly clientToken: string };
+  readonly read: () => { readonly userToken: string; readonly clientToken: string; readonly places?: string };
 }
 
 /** Variables for template files, the strongest first; a file's own stand between `override` and `client`. */
@@ -145,7 +145,8 @@ const tokensOf = (sources: Sources, secrets: Secrets, needs: Needs): TokenSource
   };
   const user = sourceOf('userToken', 'DNS_SYNC_USER_TOKEN');
   const client = sourceOf('clientToken', 'DNS_SYNC_CLIENT_TOKEN');
-  return { read: () => ({ userToken: user.read(), clientToken: client.read() }) };
+  const places = `userToken: ${user.place ?? 'none'}, clientToken: ${client.place ?? 'none'}`;
+  return { read: () => ({ userToken: user.read(), clientToken: client.read(), places }) };
 };
 
 const missing = (key: string, variable: string, sources: Sources): SecretSource => ({

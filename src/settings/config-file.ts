@@ -140,9 +140,15 @@ const faultsOf = (issue: z.core.$ZodIssue, keys: string[]): { keys: string[]; me
   if (issue.code !== 'unrecognized_keys') return [{ keys, message: issue.message }];
   return issue.keys.map((key) => ({
     keys: [...keys, key],
-    message: `unknown key${suggestion(key, configKeys(keys))}`,
+    message: isForAll(key, keys)
+      ? 'it is one for all clients: set it at the top of the file'
+      : `unknown key${suggestion(key, configKeys(keys))}`,
   }));
 };
+
+/** What a client cannot set for itself. */
+const isForAll = (key: string, keys: readonly string[]): boolean =>
+  keys[0] === 'clients' && keys.length === 2 && key !== 'clients' && configKeys([]).includes(key);
 
 const remove = (values: unknown, keys: readonly string[]): void => {
   let holder = values;

@@ -20,13 +20,16 @@ const fileShape = (table: Table): Record<string, z.ZodType> =>
     Object.entries(table).map(([key, { kind, about }]) => [key, kind.file.optional().describe(about)]),
   );
 
+const oneOfTwo = 'say either {env: NAME} or {file: PATH}, not both';
 const never = 'a secret is never written into this file: say {env: NAME} or {file: PATH}';
 const reference = lazily(
   () => [z.strictObject({ env: z.string().min(1) }), z.strictObject({ file: z.string().min(1) })] as const,
 );
+const secretFault = ({ input }: { readonly input?: unknown }): string =>
+  typeof input === 'object' && input !== null && 'env' in input && 'file' in input ? oneOfTwo : never;
 const secret = (about: string): z.ZodType =>
   z
-    .union(reference(), { error: never })
+    .union(reference(), { error: secretFault })
     .optional()
     .describe(`${about}: {env: NAME} or {file: PATH}, never the token itself.`);
 
@@ -59,16 +62,23 @@ const notifyEntry = lazily(() =>
           'webhook: JSON as `schema notification` describes it; slack: what Slack and its like take.',
         ),
       url: z
-        .union([z.string(), ...reference()], { error: 'expected an address, {env: NAME} or {file: PATH}' })
+        .union([z.string(), ...reference()], {
+          error: ({ input }) =>
+            secretFault({ input }) === oneOfTwo
+              ? oneOfTwo
+              : 'expected an address, {env: NAME} or {file: PATH}',
+        })
         .describe(
           'Where to. For slack, and with a query, {env: NAME} or {file: PATH}: who has it can write there.',
         ),
       secret: z
-        .union(reference(), { error: never })
+        .union(reference(), { error: secretFault })
         .optional()
         .describe('Signs the messages of a webhook: {env: NAME} or {file: PATH}.'),
       on: z
-        .array(z.enum(occasions), { error: `expected a list out of ${occasions.join(', ')}` })
+        .array(z.enum(occasions, { error: `expected one of ${occasions.join(', ')}` }), {
+          error: `expected a list out of ${occasions.join(', ')}`,
+        })
         .min(1, { error: 'expected at least one' })
         .optional()
         .describe('What is told, and the end of it; without it, everything.'),

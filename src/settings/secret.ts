@@ -7,6 +7,8 @@ import { shortestSecret } from '../secrets.ts';
 export interface SecretSource {
   /** Throws a UserError that names the place, never the value. */
   readonly read: () => string;
+  /** As a person would look for it. */
+  readonly place?: string;
 }
 
 /** How the config file names a secret: never by its value. */
@@ -61,6 +63,7 @@ export class Secrets {
 
   #source(label: string, least: number, value: () => string): SecretSource {
     const source = {
+      place: label,
       read: (): string => {
         // Editors and `echo` put around a text what is no part of it.
         const secret = value()

@@ -17,7 +17,14 @@ const isPublic = { publiclyAvailable: true, subdomains: null } as const;
 
 test.each<[string, readonly ReturnType<typeof file>[], readonly PresentTemplate[], readonly string[]]>([
   ['its name', [file('web')], [at(1, 'web'), at(2, 'mail')], ['1']],
-  ['its id, whatever it is called', [file('web', 2)], [at(1, 'web'), at(2, 'mail')], ['2']],
+  ['its id and name', [file('web', 2)], [at(1, 'web'), at(2, 'web')], ['2']],
+  ['the id of another one', [file('web', 2)], [at(1, 'web'), at(2, 'mail')], ['failed']],
+  [
+    'the name that import gives where the own one cannot be written',
+    [file('template-2', 2)],
+    [at(2, '')],
+    ['2'],
+  ],
   ['a name in another case', [file('Web')], [at(1, 'web')], ['failed']],
   ['a name that several have', [file('web')], [at(1, 'web'), at(2, 'web')], ['failed']],
   ['a name that a public one has too', [file('web')], [at(1, 'web', isPublic), at(2, 'web')], ['2']],

@@ -10,7 +10,7 @@ import { mutatedFile } from './mutated.ts';
 
 /* What is read by events is what `yaml`, the judge, makes of the same file, to the last position; or it is declined. */
 
-const rounds = Number(process.env['YAML_ROUNDS'] ?? 3_000);
+const rounds = Number(process.env['YAML_ROUNDS'] ?? 500);
 
 /** Whether it was read by events; throws where that is not what `yaml` reads. */
 const isReadAlike = (source: string): boolean => {

@@ -26,7 +26,7 @@ describe('the command line', () => {
     [['aply'], 'Did you mean apply?'],
     [['plan', '--detailed-exit-code'], 'Did you mean --detailed-exitcode?'],
     [['plan', '--format', 'yaml'], 'Allowed choices are text, json, markdown, html'],
-    [['validate', 'voice'], 'too many arguments'],
+    [['completion', 'bash', 'zsh'], 'too many arguments'],
     [['run', '--schedule', 'hourly', '--sandbox'], '--schedule: expected a cron expression'],
     [['run', '--timezone', 'Mars/Olympus', '--sandbox'], '--timezone: expected an IANA time zone'],
     [['plan', '--var', 'web', '--sandbox'], '--var: expected NAME=VALUE'],

@@ -141,7 +141,9 @@ describe('the API of the running program', () => {
       env: { ...service.env, DNS_SYNC_TRIGGER_TOKEN_FILE: 'nowhere' },
     });
     expect(code).toBe(1);
-    expect(stderr).toMatch(/DNS_SYNC_TRIGGER_TOKEN_FILE: cannot read .*nowhere \(ENOENT\)/);
+    expect(stderr).toMatch(
+      /DNS_SYNC_TRIGGER_TOKEN_FILE: cannot read .*nowhere \(it does not exist: ENOENT\)/,
+    );
   });
 
   it.each(['DNS_SYNC_TRIGGER_TOKEN', 'DNS_SYNC_PAGE_TOKEN'])(

@@ -231,7 +231,7 @@ describe('where there is a file', () => {
     expect(written).toMatchObject({ code: 0, stderr: '' });
     expect(written.stdout).toContain('5 templates: 4 written, 1 unchanged, 0 skipped');
     const voice = await readFile(path.join(templates, 'voice.yaml'), 'utf8');
-    expect(voice).toMatch(/^# Telephony, [^]*\nid: 31\nttl: 300\n/);
+    expect(voice).toMatch(/^# Telephony, [^]*\nid: 31\nttl: 5m\n/);
     const mail = await readFile(path.join(templates, 'mail-only.yaml'), 'utf8');
     expect(mail).toContain('subdomains: [team.example.org]\n');
     await expectInSync(launch);

@@ -239,7 +239,9 @@ describe('tokens in files', () => {
     const { DNS_SYNC_USER_TOKEN: _, ...env } = environment('http://127.0.0.1:1/api/v1');
     const ended = await run(['plan'], { cwd, env: { ...env, DNS_SYNC_USER_TOKEN_FILE: 'secret-none' } });
     expect(ended.code).toBe(1);
-    expect(ended.stderr).toMatch(/DNS_SYNC_USER_TOKEN_FILE: cannot read .*secret-none \(ENOENT\)/);
+    expect(ended.stderr).toMatch(
+      /DNS_SYNC_USER_TOKEN_FILE: cannot read .*secret-none \(it does not exist: ENOENT\)/,
+    );
     await expectClean([ended], { cwd });
   });
 });

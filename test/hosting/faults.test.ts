@@ -117,10 +117,10 @@ describe.each(faults)('$fault', (fault) => {
     expect(server.seen).toHaveLength(fault.reads);
   });
 
-  test('an answer that leads elsewhere asks for the base URL', async () => {
+  test('an answer that leads elsewhere, or to nothing, asks for the base URL', async () => {
     const server = await scriptedServer(fault.answer);
     const { message } = await failureOf(read(connected(server.url, fault.options)));
-    expect(message.includes('base URL')).toBe(['301', '307'].includes(fault.fault));
+    expect(message.includes('base URL')).toBe(['301', '307', '404'].includes(fault.fault));
   });
 
   test('a write is sent once', async () => {

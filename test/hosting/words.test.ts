@@ -1,0 +1,63 @@
+import { createServer } from 'node:http';
+import { once } from 'node:events';
+import { createServer as createPlainServer, type AddressInfo } from 'node:net';
+import { expect, onTestFinished, test } from 'vitest';
+import { connectHosting } from '../../src/hosting/service.ts';
+
+const messageAt = async (baseUrl: string): Promise<string> => {
+  const service = connectHosting({
+    baseUrl,
+    tokens: () => ({ userToken: 'user-secret', clientToken: 'client-secret', places: 'userToken: HERE' }),
+    getParameters: 'query',
+    requestTimeout: 5_000,
+    writeTimeout: 5_000,
+    concurrency: 1,
+    maxAnswerSize: 1_000_000,
+  });
+  onTestFinished(() => service.close());
+  return service.listAccounts().then(
+    () => expect.fail('it answered'),
+    (error: unknown) => String(error),
+  );
+};
+
+const answering = async (status: number): Promise<string> => {
+  const server = createServer((_, response) => response.writeHead(status).end('x')).listen(0, '127.0.0.1');
+  onTestFinished(() => void server.close());
+  await once(server, 'listening');
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- it listens on a port
+  return `127.0.0.1:${(server.address() as AddressInfo).port}`;
+};
+
+test('a host that is not there', async () => {
+  expect(await messageAt('https://no-such-host.invalid/api')).toMatch(
+    /there is no such host|cannot be looked up/,
+  );
+});
+
+test('a port at which nothing listens', async () => {
+  const server = createPlainServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- it listens on a port
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  expect(await messageAt(`http://127.0.0.1:${port}/api`)).toContain('nothing listens at this address');
+});
+
+test('TLS at a port without', async () => {
+  expect(await messageAt(`https://${await answering(200)}/api`)).toContain('this port does not speak TLS');
+});
+
+test('tokens that are not taken, with the places that they come from', async () => {
+  expect(await messageAt(`http://${await answering(401)}/api`)).toContain(
+    'the service answered 401: it does not take the tokens (userToken: HERE)',
+  );
+});
+
+test('a base URL with nothing behind it, with what was asked for', async () => {
+  const host = await answering(404);
+  const message = await messageAt(`http://${host}/wrong`);
+  expect(message).toContain(`there is nothing at http://${host}/wrong/accounts`);
+  expect(message).not.toContain('secret');
+});
