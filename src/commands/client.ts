@@ -90,24 +90,18 @@ export const openClient = ({
   };
   const service = connectHosting(connection);
   let latest: DesiredState | null = null;
-  const load = (): Promise<DesiredState> =>
-    loader.load({
-      paths: settings.templates,
-      defaults: settings,
-      variables: {
-        override: settings.vars.override,
-        defaults: { ...settings.vars.config, ...settings.vars.client },
-      },
-      strict,
-      allowEmpty,
-    });
+  const load = (signal?: AbortSignal): Promise<DesiredState> => {
+    const { templates: paths, vars } = settings;
+    const variables = { override: vars.override, defaults: { ...vars.config, ...vars.client } };
+    return loader.load({ paths, defaults: settings, variables, strict, allowEmpty }, signal);
+  };
   const list = (): Listing => service.listDnsTemplates();
   const place = (): MemoryPlace => memoryPlace(settings, tokens.clientToken, isSandbox, others);
 
   return {
     settings,
     service,
-    load,
+    load: () => load(),
     look: () => loader.look(settings.templates),
     askNameServers: async (request) => {
       const reader = connectHosting({ ...connection, concurrency: 1 });
@@ -146,7 +140,7 @@ export const openClient = ({
         // The service answers while files are looked at; where all have to be read first, its answer would be an old one.
         const listing = read ?? (loader.isWarm() ? list() : null);
         listing?.catch(() => undefined);
-        const files = await load();
+        const files = await load(request.signal);
         latest = files;
         const loaded = request.onlyRemembers ? withoutWrites(files) : files;
         const { templates: names } = request;

@@ -29,9 +29,10 @@ export interface LoadOptions extends TemplateSettings {
 export interface TemplateLoader {
   /**
    * Reads all files as they are at one moment. What is wrong with them comes back as problems, nothing throws. The
-   * same files give the same object, and the same text that of its template.
+   * same files give the same object, and the same text that of its template. One load after the other; rejects
+   * between two templates once the signal is aborted.
    */
-  readonly load: (options: LoadOptions) => Promise<DesiredState>;
+  readonly load: (options: LoadOptions, signal?: AbortSignal) => Promise<DesiredState>;
   /** Looks which files there are, for whoever watches them: a load that comes after it need not look again to begin. */
   readonly look: (paths: readonly string[]) => Promise<Found>;
   /** Whether files were read before, so that only those that have changed take time. */
@@ -53,6 +54,14 @@ export const createTemplateLoader = (): TemplateLoader => {
     if (!former?.witness || taken?.paths.join('\n') !== paths.join('\n')) return null;
     return isNews(former.witness, taken.look) ? taken.look : null;
   };
+  let last: Promise<unknown> = Promise.resolve();
+  const loadNow = async (options: LoadOptions, signal?: AbortSignal): Promise<DesiredState> => {
+    if (former?.key !== keyOf(options)) former = null;
+    const look = takeNews(options.paths) ?? (await lookNow(options.paths));
+    if (former?.witness && (await isTrueStill(former.witness, look))) return former.state;
+    former = await loadAnew(options, look, former, signal);
+    return former.state;
+  };
   return {
     isWarm: () => former !== null,
     look: async (paths) => {
@@ -60,12 +69,11 @@ export const createTemplateLoader = (): TemplateLoader => {
       news = { paths, look };
       return look.found;
     },
-    load: async (options) => {
-      if (former?.key !== keyOf(options)) former = null;
-      const look = takeNews(options.paths) ?? (await lookNow(options.paths));
-      if (former?.witness && (await isTrueStill(former.witness, look))) return former.state;
-      former = await loadAnew(options, look, former);
-      return former.state;
+    load: (options, signal) => {
+      const begin = (): Promise<DesiredState> => loadNow(options, signal);
+      const loaded = last.then(begin, begin);
+      last = loaded;
+      return loaded;
     },
   };
 };
@@ -86,7 +94,12 @@ interface Former {
   readonly drafts: ReadonlyMap<string, FileDrafts>;
 }
 
-const loadAnew = async (options: LoadOptions, look: Look, former: Former | null): Promise<Former> => {
+const loadAnew = async (
+  options: LoadOptions,
+  look: Look,
+  former: Former | null,
+  signal?: AbortSignal,
+): Promise<Former> => {
   const { paths, allowEmpty = false, ...settings } = options;
   const read = new Map<FoundFile, SourceFile>();
   const outlines = new Map<string, Content>();
@@ -110,7 +123,7 @@ const loadAnew = async (options: LoadOptions, look: Look, former: Former | null)
   };
   const snapshot = await readSnapshot(paths, outliner, look);
   const known = former?.drafts ?? new Map<string, FileDrafts>();
-  const drafts = await draftAll(snapshot.files, settings, known);
+  const drafts = await draftAll(snapshot.files, settings, known, signal);
   const ofFile = new Map([...drafts.values()].map((made) => [made.file.path, made]));
   const readings = [...ofFile.values()];
   const files = snapshot.files.map((file) => ofFile.get(file.path)?.file ?? file);
@@ -141,13 +154,14 @@ const draftAll = async (
   files: readonly SourceFile[],
   settings: TemplateSettings,
   known: ReadonlyMap<string, FileDrafts>,
+  signal?: AbortSignal,
 ): Promise<Map<string, FileDrafts>> => {
   const drafts = new Map<string, FileDrafts>();
   for (const file of files) {
     if (file.isFragment) continue;
     const key = inputKeyOf(file);
     if (isTurnDue()) await turn();
-    drafts.set(key, known.get(key) ?? (await draftFile(file, settings)));
+    drafts.set(key, known.get(key) ?? (await draftFile(file, settings, signal)));
   }
   return drafts;
 };

@@ -1,0 +1,26 @@
+import { expect, test } from 'vitest';
+import { createTemplateLoader } from '../../src/desired/load.ts';
+import { directoryWith, options } from './load-files.ts';
+
+const template = (name: string): string => `template: ${name}\nrecords: []\n`;
+
+test('a load ends between two templates when the program stops, and another one begins anew', async () => {
+  const directory = await directoryWith({ 'a.yaml': template('a'), 'b.yaml': template('b') });
+  const loader = createTemplateLoader();
+  const given = { ...options, paths: [directory] };
+  const stop = new AbortController();
+  const loading = loader.load(given, stop.signal);
+  stop.abort();
+  await expect(loading).rejects.toThrow('not read to the end: this program is stopping');
+  expect(loader.isWarm()).toBe(false);
+  expect((await loader.load(given)).templates).toHaveLength(2);
+});
+
+test('of loads that are asked for side by side the second finds what the first one read', async () => {
+  const directory = await directoryWith({ 'a.yaml': template('a') });
+  const loader = createTemplateLoader();
+  const load = () => loader.load({ ...options, paths: [directory] });
+  const [first, second] = await Promise.all([load(), load()]);
+  expect(second.templates).toHaveLength(1);
+  expect(second.templates[0]).toBe(first.templates[0]);
+});
