@@ -132,7 +132,8 @@ describe('SIGHUP', () => {
 
 describe('a terminal that is closed', () => {
   it('ends the program, which nobody would see any more', async () => {
-    const args = ['run', '--sandbox', '--listen', '127.0.0.1:0', '--schedule', never];
+    const json = ['--log-format', 'json'];
+    const args = ['run', '--sandbox', '--listen', '127.0.0.1:0', '--schedule', never, ...json];
     const program = startOnTerminal(args, { cwd: await workplace() });
     const { listen } = await program.event('daemon.started');
     const isAlive = (): Promise<boolean> =>
