@@ -164,6 +164,14 @@ const commands: readonly AddCommand[] = [
       .action(async (what: string) => end(await (await import('./commands/schema.ts')).schema(what))),
 
   (program, end) =>
+    withSettings(program.command('notify').argument('[receiver...]', 'their names; without any, all of them'))
+      .description('with --test: sends the receivers of the settings file a test message')
+      .option('--test', 'send a test message')
+      .action(async (receivers: string[], options: Options) =>
+        end(await (await import('./commands/notify.ts')).notify(receivers, options)),
+      ),
+
+  (program, end) =>
     program
       .command('completion')
       .description('makes a shell complete commands and options')

@@ -12,7 +12,7 @@ import { resolve } from './settings/resolve.ts';
 import type { SecretSource } from './settings/secret.ts';
 import { Secrets } from './settings/secret.ts';
 import type { FlagName, LogLevel } from './settings/table.ts';
-import { clientTable, limitTable, programTable, runTable } from './settings/table.ts';
+import { clientTable, limitTable, programTable, publicTable, runTable } from './settings/table.ts';
 
 /** The flags of the command line that are settings, as the argument parser names them. */
 export interface Flags extends Partial<Record<FlagName, string | boolean | readonly string[] | undefined>> {
@@ -92,7 +92,7 @@ export const readSettings = ({
     clients,
     triggerToken: secretOf('triggerToken', 'DNS_SYNC_TRIGGER_TOKEN', program, secrets, shortestOwnToken),
     pageToken: secretOf('pageToken', 'DNS_SYNC_PAGE_TOKEN', program, secrets, shortestOwnToken),
-    notify: notifyTargets(program, secrets),
+    notify: notifyTargets(program, secrets, resolve(publicTable, program).publicUrl || null),
     configFile: config?.file ?? null,
     sandbox,
     secrets: () => secrets.seen(),
@@ -168,7 +168,7 @@ const checkCertificates = (
  * among them: they have no default, and the config file may take them from variables of any name.
  */
 const checkVariableNames = (env: NodeJS.ProcessEnv, problems: Problems): void => {
-  const tables = [clientTable, limitTable, programTable, runTable];
+  const tables = [clientTable, limitTable, programTable, publicTable, runTable];
   const known = [
     configVariable,
     ...tables.flatMap((table) => Object.values(table).flatMap(({ env: name }) => name ?? [])),

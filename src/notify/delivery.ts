@@ -11,14 +11,26 @@ export interface Delivery {
 }
 
 /** What a receiver of ours reads. */
-export const notificationOf = ({ id, createdAt, changes }: Delivery): Notification => ({
+export const notificationOf = (
+  { id, createdAt, changes }: Delivery,
+  publicUrl: string | null = null,
+): Notification => ({
   schema: 'dns-template-sync/notification/v1',
   delivery: id,
   createdAt: createdAt.toISOString(),
-  changes: changes.map(shownChange),
+  changes: changes.map((change) => shownChange(change, publicUrl)),
 });
 
-const shownChange = (change: Change): Notification['changes'][number] => {
+/** The page about what has changed. */
+export const linkOf = ({ client, standing: { template } }: Change, publicUrl: string): string => {
+  if (template === null) return `${publicUrl}/`;
+  const name = `templates/${encodeURIComponent(template)}`;
+  return client === 'default'
+    ? `${publicUrl}/${name}`
+    : `${publicUrl}/clients/${encodeURIComponent(client)}/${name}`;
+};
+
+const shownChange = (change: Change, publicUrl: string | null): Notification['changes'][number] => {
   const { event, client, standing, previous, merged, run, at } = change;
   const { template, templateId, file, state, message, differences, mended, subdomains } = standing;
   return {
@@ -36,6 +48,7 @@ const shownChange = (change: Change): Notification['changes'][number] => {
     counts: { differences: differences.length, mended: mended.length, subdomains: subdomains.length },
     differences: shownDifferences(standing, mostShown).map(withShortTexts),
     subdomains: subdomains.slice(0, mostShown).map(({ subdomain }) => subdomain),
+    ...(publicUrl === null ? {} : { link: linkOf(change, publicUrl) }),
   };
 };
 

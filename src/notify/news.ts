@@ -16,7 +16,7 @@ export interface ToldStore {
  */
 export class News {
   readonly #told: ToldStore;
-  readonly #waiting = new Map<string, Change>();
+  readonly #waiting = new Map<string, Waiting>();
   #underWay: Delivery | null = null;
 
   constructor(told: ToldStore) {
@@ -29,21 +29,30 @@ export class News {
   }
 
   /** Takes up what is new in a pass. Gives how many changes had to be dropped for want of room. */
-  take(sight: PassSight, on: readonly Occasion[]): number {
-    for (const standing of standingsOf(sight)) this.#takeStanding(standing, sight, on);
+  take(sight: PassSight, on: readonly Occasion[], patience: Patience = { after: 0, now: 0 }): number {
+    for (const standing of standingsOf(sight)) this.#takeStanding(standing, sight, on, patience);
     const surplus = [...this.#waiting.keys()].slice(0, Math.max(0, this.#waiting.size - mostWaiting));
     for (const key of surplus) this.#waiting.delete(key);
     return surplus.length;
   }
 
   /** What is under way, or else the next message; null where there is nothing to tell. */
-  next(): Delivery | null {
+  next(now = Number.POSITIVE_INFINITY): Delivery | null {
     if (this.#underWay !== null) return this.#underWay;
-    const next = [...this.#waiting].slice(0, mostTogether);
+    const next = [...this.#waiting].filter(([, { dueAt }]) => dueAt <= now).slice(0, mostTogether);
     if (next.length === 0) return null;
     for (const [key] of next) this.#waiting.delete(key);
-    this.#underWay = { id: randomUUID(), createdAt: new Date(), changes: next.map(([, change]) => change) };
+    const changes = next.map(([, { change }]) => change);
+    this.#underWay = { id: randomUUID(), createdAt: new Date(), changes };
     return this.#underWay;
+  }
+
+  /** When the first of it may be told, in ms since the epoch; null where there is nothing to tell. */
+  dueAt(): number | null {
+    if (this.#underWay !== null) return 0;
+    return this.#waiting.size === 0
+      ? null
+      : Math.min(...[...this.#waiting.values()].map(({ dueAt }) => dueAt));
   }
 
   /** What was under way is told, or given up. */
@@ -55,11 +64,16 @@ export class News {
 
   /** No message about this client is made any more; of what was told, nothing is kept. */
   forget(client: string): void {
-    for (const [key, change] of this.#waiting) if (change.client === client) this.#waiting.delete(key);
+    for (const [key, { change }] of this.#waiting) if (change.client === client) this.#waiting.delete(key);
     this.#told.forget(client);
   }
 
-  #takeStanding(standing: Standing, sight: PassSight, on: readonly Occasion[]): void {
+  #takeStanding(
+    standing: Standing,
+    sight: PassSight,
+    on: readonly Occasion[],
+    { after, now }: Patience,
+  ): void {
     const { client } = sight;
     const { template } = standing;
     const key = JSON.stringify([client, template]);
@@ -67,15 +81,37 @@ export class News {
     const sent = this.#underWay?.changes.find(
       (one) => one.client === client && one.standing.template === template,
     );
-    const change = changeOf((waiting ?? sent)?.standing ?? this.#told.get(client, template), standing, sight);
+    const told = sent?.standing ?? this.#told.get(client, template);
+    // It did not last: whoever was to be told only of what does needs not hear of its end.
+    if (waiting && waiting.dueAt > now && changeOf(told, { ...standing, mended: [] }, sight) === null) {
+      this.#waiting.delete(key);
+      return;
+    }
+    const change = changeOf(waiting?.change.standing ?? told, standing, sight);
     if (change === null) {
       // As it was told, or less: what has gone is news when it comes again.
-      if (waiting) this.#waiting.set(key, { ...waiting, standing });
+      if (waiting) this.#waiting.set(key, { ...waiting, change: { ...waiting.change, standing } });
       else if (!sent) this.#told.set(client, template, standing);
-    } else if (isWanted(change, on)) {
-      this.#waiting.set(key, waiting ? mergeChanges(waiting, change) : change);
+    } else if (isWanted(change, on) && !(after > 0 && change.event === 'mended')) {
+      const dueAt = change.event === 'cleared' ? now : now + after;
+      this.#waiting.set(
+        key,
+        waiting ? { change: mergeChanges(waiting.change, change), dueAt: waiting.dueAt } : { change, dueAt },
+      );
     }
   }
+}
+
+/** News that wait to be told, and from when on they may be, in ms since the epoch. */
+interface Waiting {
+  readonly change: Change;
+  readonly dueAt: number;
+}
+
+/** How long something has to last, in milliseconds, and the time of the pass that saw it, in ms since the epoch. */
+interface Patience {
+  readonly after: number;
+  readonly now: number;
 }
 
 /** Changes in one message: Slack takes 50 blocks. */

@@ -22,6 +22,10 @@ export interface ReceiverSettings {
   readonly clients: readonly string[] | null;
   /** Milliseconds for one attempt. */
   readonly timeout: number;
+  /** Milliseconds that something has to last before it is told. */
+  readonly after?: number;
+  /** Where people reach the page. */
+  readonly publicUrl?: string | null;
 }
 
 /** `retried`: an attempt that did not get through, and another one follows; the others end a message. */
@@ -42,6 +46,7 @@ export class Receiver {
   readonly #options: Required<ReceiverOptions>;
   readonly #news: News;
   #settings: ReceiverSettings;
+  #timer: NodeJS.Timeout | undefined;
   #delivering: Promise<void> | null = null;
   /** Aborted: no pauses any more. */
   readonly #closing = new AbortController();
@@ -65,16 +70,16 @@ export class Receiver {
 
   /** Takes up what is new in a pass, and returns at once. */
   take(sight: PassSight): void {
-    const { clients, on } = this.#settings;
+    const { clients, on, after = 0 } = this.#settings;
     if (this.#closing.signal.aborted || (clients !== null && !clients.includes(sight.client))) return;
-    const dropped = this.#news.take(sight, on);
+    const dropped = this.#news.take(sight, on, { after, now: Date.now() });
     for (let left = dropped; left > 0; left -= 1) this.#options.count('dropped');
     if (dropped > 0)
       this.#options.log.error(
         { event: 'notify.dropped', changes: dropped },
         'too many changes wait to be told: the oldest are dropped',
       );
-    if (this.#news.size > 0) this.#delivering ??= this.#deliverAll();
+    this.#deliverDue();
   }
 
   forget(client: string): void {
@@ -84,20 +89,34 @@ export class Receiver {
   /** One more attempt at what is left, all of it within so many milliseconds. */
   async close(within: number): Promise<void> {
     this.#closing.abort();
+    clearTimeout(this.#timer);
     const timer = setTimeout(() => this.#end.abort(), within);
     await this.#delivering;
     clearTimeout(timer);
     const { size } = this.#news;
-    if (size > 0)
+    // What is not due yet is news again after a restart.
+    if (size > 0 && (this.#news.dueAt() ?? 0) <= Date.now())
       this.#options.log.warn(
         { event: 'notify.dropped', changes: size },
         'these changes could not be told any more',
       );
   }
 
+  /** Now what is due, and the rest when it is. */
+  #deliverDue(): void {
+    clearTimeout(this.#timer);
+    if (this.#closing.signal.aborted) return;
+    const dueAt = this.#news.dueAt();
+    if (dueAt === null) return;
+    const wait = dueAt - Date.now();
+    if (wait <= 0) this.#delivering ??= this.#deliverAll();
+    else this.#timer = setTimeout(() => this.#deliverDue(), Math.min(wait, longestTimer)).unref();
+  }
+
   async #deliverAll(): Promise<void> {
+    const due = (): Delivery | null => this.#news.next(Date.now());
     try {
-      for (let next = this.#news.next(); next !== null; next = this.#news.next()) {
+      for (let next = due(); next !== null; next = due()) {
         if (!(await this.#deliver(next))) return;
         await sleep(this.#options.gap, this.#closing.signal);
       }
@@ -108,6 +127,7 @@ export class Receiver {
       );
     } finally {
       this.#delivering = null;
+      this.#deliverDue();
     }
   }
 
@@ -117,7 +137,7 @@ export class Receiver {
     const fields = { delivery: delivery.id, changes: delivery.changes.length };
     let said = '';
     for (let attempts = 1, refusals = 0; ; attempts += 1) {
-      const posted = await this.#post(delivery);
+      const posted = await postDelivery(delivery, this.#settings, this.#end.signal);
       if (posted.outcome === 'delivered') {
         log.info({ event: 'notify.delivered', ...fields }, 'notification delivered');
         break;
@@ -147,22 +167,30 @@ export class Receiver {
     this.#news.done();
     return true;
   }
-
-  async #post(delivery: Delivery): Promise<Posted> {
-    const { type, url, secret, timeout } = this.#settings;
-    const isSlack = type === 'slack';
-    const body = JSON.stringify(isSlack ? slackMessageOf(delivery) : notificationOf(delivery));
-    try {
-      const headers = isSlack
-        ? {}
-        : signedHeaders(delivery.id, Date.now(), body, secret === null ? null : secret.read());
-      return await post({ url: url.read(), headers, body, timeout, signal: this.#end.signal });
-    } catch (error) {
-      if (!(error instanceof UserError)) throw error;
-      return { outcome: 'failed', reason: messageOf(error), retryAfter: 0 };
-    }
-  }
 }
+
+/** One attempt. Address and secret are read for it; what they lack is a reason like any other. */
+export const postDelivery = async (
+  delivery: Delivery,
+  { type, url, secret, timeout, publicUrl = null }: ReceiverSettings,
+  signal: AbortSignal,
+): Promise<Posted> => {
+  const isSlack = type === 'slack';
+  const message = isSlack ? slackMessageOf(delivery, publicUrl) : notificationOf(delivery, publicUrl);
+  const body = JSON.stringify(message);
+  try {
+    const headers = isSlack
+      ? {}
+      : signedHeaders(delivery.id, Date.now(), body, secret === null ? null : secret.read());
+    return await post({ url: url.read(), headers, body, timeout, signal });
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    return { outcome: 'failed', reason: messageOf(error), retryAfter: 0 };
+  }
+};
+
+/** Milliseconds; timers take no more than 24 days. */
+const longestTimer = 86_400_000;
 
 /** A message that is refused for itself would keep all others waiting for ever. */
 const mostRefusals = 3;

@@ -44,6 +44,7 @@ const change = z.object({
       'as in the report, the weightiest first, then what was mended: ten at the most, long contents cut',
     ),
   subdomains: z.array(z.string()).describe('names of those: ten at the most'),
+  link: z.exactOptional(z.string()).describe('the page about it, where publicUrl is set'),
 });
 
 /** What a webhook receives. Keys stand in the order in which they are written. */

@@ -4,17 +4,17 @@ import type { Difference } from '../plan/difference.ts';
 import { shorten } from '../report/columns.ts';
 import { rowOf } from '../report/row.ts';
 import type { Change } from './change.ts';
-import { shownDifferences, type Delivery } from './delivery.ts';
+import { linkOf, shownDifferences, type Delivery } from './delivery.ts';
 
 /** A message for Slack, and for those that take its form: `text` says it all in short, blocks show it. */
-export const slackMessageOf = ({ changes }: Delivery): object => ({
+export const slackMessageOf = ({ changes }: Delivery, publicUrl: string | null = null): object => ({
   text: limited(changes.map(headline), longestText),
   unfurl_links: false,
   unfurl_media: false,
   blocks: changes.map((change) => ({
     type: 'section',
     // Verbatim: no links are made out of what only looks like one.
-    text: { type: 'mrkdwn', verbatim: true, text: limited(linesOf(change), longestBlock) },
+    text: { type: 'mrkdwn', verbatim: true, text: limited(linesOf(change, publicUrl), longestBlock) },
   })),
 });
 
@@ -23,12 +23,13 @@ const longestBlock = 2_900;
 const longestText = 3_900;
 const mostRows = 5;
 
-const linesOf = (change: Change): string[] => {
+const linesOf = (change: Change, publicUrl: string | null): string[] => {
   const { standing } = change;
   const shown = shownDifferences(standing, mostRows);
   const more = standing.differences.length + standing.mended.length - shown.length;
   return [
     headline(change),
+    ...(publicUrl === null ? [] : [`<${linkOf(change, publicUrl)}|Look at it>`]),
     ...shown.map((difference) => code(wordsOf(difference), longestRow)),
     ...(more > 0 ? [`and ${more} more`] : []),
     ...standing.subdomains

@@ -44,7 +44,7 @@ export interface Standing {
 /** How everything stands of which the pass can tell; of the rest it stands as before. */
 export const standingsOf = ({ result, failure, gone, isEnding }: PassSight): Standing[] => {
   if (isEnding) return (result?.templates ?? []).map(standingOf).filter(({ state }) => state === 'unknown');
-  const hindrance = failure ?? result?.halted ?? null;
+  const hindrance = failure ?? result?.halted ?? problemsIn(result);
   return [
     { ...nothing, state: hindrance === null ? 'in-sync' : 'failed', message: hindrance },
     ...gone.map((template) => ({ ...nothing, template, message: 'no file describes it any more' })),
@@ -52,6 +52,20 @@ export const standingsOf = ({ result, failure, gone, isEnding }: PassSight): Sta
       .filter((template) => result?.halted === null || hasFailedByItself(template))
       .map(standingOf),
   ];
+};
+
+/** The first errors of files that stand for no template, which nobody would hear of otherwise. */
+const problemsIn = (result: PassResult | null): string | null => {
+  const files = new Set(result?.templates.map(({ file }) => file));
+  const errors = (result?.problems ?? []).filter(
+    ({ severity, file }) => severity === 'error' && (file === null || !files.has(file)),
+  );
+  if (errors.length === 0) return null;
+  const first = errors.slice(0, 3).map(({ file, line, message }) => {
+    const place = [file, line].filter((part) => part !== null).join(':');
+    return place === '' ? message : `${place}: ${message}`;
+  });
+  return [...first, ...(errors.length > 3 ? [`and ${errors.length - 3} more`] : [])].join('; ');
 };
 
 const nothing: Standing = {

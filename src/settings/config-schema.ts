@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Table } from './table.ts';
-import { clientTable, limitTable, programTable } from './table.ts';
+import { clientTable, limitTable, programTable, publicTable } from './table.ts';
 
 /** Schemas take milliseconds to make, and most commands find no config file. */
 const lazily = <Made>(make: () => Made): (() => Made) => {
@@ -92,6 +92,11 @@ const notifyEntry = lazily(() =>
         .regex(/^\d{1,6}(ms|s|m)$/, { error: 'expected a duration such as 10s' })
         .optional()
         .describe('Longest wait for an answer; 10s without it.'),
+      after: z
+        .string({ error: 'expected a duration such as 10m' })
+        .regex(/^\d{1,6}(ms|s|m|h|d)$/, { error: 'expected a duration such as 10m' })
+        .optional()
+        .describe('Only what lasts as long as this is told; without it, everything at once.'),
       allowInsecure: z
         .boolean({ error: 'expected true or false' })
         .optional()
@@ -115,6 +120,7 @@ export const configSchema = lazily(() =>
     {
       ...clientShape(),
       ...fileShape(programTable),
+      ...fileShape(publicTable),
       triggerToken: secret('The token that a request for a pass has to carry, of 16 characters at least'),
       pageToken: secret('The token that opens the status page and the API, of 16 characters at least'),
       notify: notifySchema().optional().describe('Who is told of drift and of what needs a person, by name.'),

@@ -18,10 +18,18 @@ export interface NotifyTarget {
   readonly clients: readonly string[] | null;
   /** Milliseconds. */
   readonly timeout: number;
+  /** Milliseconds that something has to last before it is told. */
+  readonly after: number;
+  /** Where people reach the page; null where nobody said. */
+  readonly publicUrl: string | null;
 }
 
 /** The targets that the config file names. */
-export const notifyTargets = (sources: Sources, secrets: Secrets): readonly NotifyTarget[] => {
+export const notifyTargets = (
+  sources: Sources,
+  secrets: Secrets,
+  publicUrl: string | null,
+): readonly NotifyTarget[] => {
   const { config, problems } = sources;
   if (config === null) return [];
   // What is wrong with its form was said when the file was read.
@@ -36,6 +44,7 @@ export const notifyTargets = (sources: Sources, secrets: Secrets): readonly Noti
     const timeout = parseDuration(entry.timeout ?? '10s') ?? 0;
     if (timeout < 1 || timeout > longestTimeout)
       problems.add(place('timeout'), 'expected a duration above zero, at most 1m');
+    const after = parseDuration(entry.after ?? '0s') ?? 0;
     const source = (reference: SecretReference, key: string): SecretSource =>
       'env' in reference
         ? secrets.fromEnv(reference.env, place(key))
@@ -48,6 +57,8 @@ export const notifyTargets = (sources: Sources, secrets: Secrets): readonly Noti
       on: entry.on ?? occasions,
       clients: entry.clients ?? null,
       timeout,
+      after,
+      publicUrl,
     };
   });
 };

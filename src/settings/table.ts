@@ -184,6 +184,13 @@ export const programTable = {
   ),
 };
 
+/** Where people reach this program, which it cannot know by itself. */
+export const publicTable = {
+  publicUrl: setting('Where people reach the status page, for links in messages.', serviceAddress, '', {
+    env: 'DNS_SYNC_PUBLIC_URL',
+  }),
+};
+
 /** Not in the config file: a log level is a matter of one run. */
 export const runTable = {
   logLevel: setting('Least level of a log line.', oneOf(logLevels), 'info', {

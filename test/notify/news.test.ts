@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { occasions, type Occasion } from '../../src/notify/change.ts';
+import { notificationOf } from '../../src/notify/delivery.ts';
 import { News } from '../../src/notify/news.ts';
+import { slackMessageOf } from '../../src/notify/slack.ts';
 import type { PassSight } from '../../src/notify/standing.ts';
 import { notAsked, type ServerResult } from '../../src/result.ts';
 import { add, address, blocked, drifted, inSync, sight, toldInMemory, update } from './sights.ts';
@@ -294,4 +296,65 @@ test('what was told is not told again after a restart, and what has ended meanwh
     ['mail', 'cleared'],
     ['late', 'held'],
   ]);
+});
+
+describe('what is told only if it lasts', () => {
+  const patient = () => {
+    const news = new News(toldInMemory());
+    const hear = (one: PassSight, now: number): string => {
+      news.take(one, occasions, { after: 10, now });
+      const words = news.next(now)?.changes.map(({ event }) => event);
+      news.done();
+      return words?.join(', ') ?? '-';
+    };
+    return { news, hear };
+  };
+
+  test('is told once it has lasted, and its end at once', () => {
+    const { hear } = patient();
+    expect([
+      hear(drifted, 0),
+      hear(drifted, 9),
+      hear(drifted, 10),
+      hear(drifted, 20),
+      hear(inSync, 21),
+    ]).toEqual(['-', '-', 'drift', '-', 'cleared']);
+  });
+
+  test('is not told where it did not last, nor is its end', () => {
+    const { hear } = patient();
+    expect([hear(drifted, 0), hear(inSync, 5), hear(inSync, 15), hear(mended, 16)]).toEqual([
+      '-',
+      '-',
+      '-',
+      '-',
+    ]);
+  });
+
+  test('is due when it has lasted, although no pass comes', () => {
+    const { news } = patient();
+    news.take(drifted, occasions, { after: 10, now: 5 });
+    expect([news.dueAt(), news.next(14), news.next(15)?.changes.length]).toEqual([15, null, 1]);
+  });
+});
+
+test('errors of files that stand for no template are told of the client, the first of them', () => {
+  const problem = { severity: 'error', check: 'x', client: 'acme', line: 3, column: 1 } as const;
+  const problems = ['a', 'b', 'c', 'd'].map((name) => ({ ...problem, file: `${name}.yaml`, message: 'no' }));
+  const { result, ...rest } = inSync;
+  const news = new News(toldInMemory());
+  news.take({ ...rest, result: { ...result!, problems } }, occasions);
+  expect(news.next()?.changes.map(({ event, standing }) => [event, standing.message])).toEqual([
+    ['failed', 'a.yaml:3: no; b.yaml:3: no; c.yaml:3: no; and 1 more'],
+  ]);
+});
+
+test('a message holds a link to the page, where somebody said where that is', () => {
+  const news = new News(toldInMemory());
+  news.take(drifted, occasions);
+  const delivery = news.next()!;
+  const link = 'https://dns.example.net/clients/acme/templates/web';
+  expect(notificationOf(delivery, 'https://dns.example.net').changes[0]).toMatchObject({ link });
+  expect(JSON.stringify(slackMessageOf(delivery, 'https://dns.example.net'))).toContain(`<${link}|`);
+  expect(notificationOf(delivery).changes[0]).not.toHaveProperty('link');
 });

@@ -1,0 +1,27 @@
+import { randomUUID } from 'node:crypto';
+import type { Options } from './options.ts';
+import { suggestion } from '../desired/nearest.ts';
+import { UserError } from '../errors.ts';
+import { sendTest } from '../notify/test-message.ts';
+import { readSettings } from '../settings.ts';
+
+/** Sends each receiver, or these, a test message. 1 where one was not taken. */
+export const notify = async (names: readonly string[], options: Options): Promise<number> => {
+  if (options['test'] !== true)
+    throw new UserError('notify --test sends a test message; it does nothing else');
+  const { notify: receivers } = readSettings({ flags: options, needs: { baseUrl: false, tokens: false } });
+  if (receivers.length === 0) throw new UserError('the settings file names no receivers under notify');
+  const known = receivers.map(({ name }) => name);
+  const unknown = names.filter((name) => !known.includes(name));
+  if (unknown.length > 0)
+    throw new UserError(
+      `there is no receiver ${unknown.map((name) => `${name}${suggestion(name, known)}`).join(', ')}`,
+    );
+  const wanted = receivers.filter(({ name }) => names.length === 0 || names.includes(name));
+  const failures = await Promise.all(
+    wanted.map(async (receiver) => ({ name: receiver.name, reason: await sendTest(receiver, randomUUID()) })),
+  );
+  for (const { name, reason } of failures)
+    process.stdout.write(`${name}: ${reason === null ? 'delivered' : `not delivered: ${reason}`}\n`);
+  return failures.some(({ reason }) => reason !== null) ? 1 : 0;
+};

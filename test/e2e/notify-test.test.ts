@@ -1,0 +1,45 @@
+import { expect, it } from 'vitest';
+import { notificationSchema } from '../../src/notify/schema.ts';
+import { writeBelow } from '../daemon/ways.ts';
+import { scriptedServer, status } from '../hosting/scripted-server.ts';
+import { run, workplace } from './program.ts';
+
+const place = async (answer: number) => {
+  const server = await scriptedServer(status(answer));
+  const cwd = await workplace({ withExamples: false });
+  await writeBelow(
+    cwd,
+    'dns-template-sync.yaml',
+    'publicUrl: https://dns.example.net\nnotify:\n  ops: {type: webhook, url: {env: HOOK}, after: 10m}\n',
+  );
+  return { server, launch: { cwd, env: { HOOK: `${server.url}/hook-path` } } };
+};
+
+it('notify --test sends each receiver a message that says it is a test', async () => {
+  const { server, launch } = await place(204);
+  expect(await run(['notify', '--test'], launch)).toEqual({
+    code: 0,
+    stdout: 'ops: delivered\n',
+    stderr: '',
+  });
+  expect(server.seen).toHaveLength(1);
+  const { changes } = notificationSchema.parse(JSON.parse(server.seen[0]!.body));
+  expect(changes).toMatchObject([
+    { message: expect.stringContaining('this is a test'), link: 'https://dns.example.net/' },
+  ]);
+});
+
+it('notify --test says why a receiver does not take it, without its address', async () => {
+  const { launch } = await place(403);
+  const { code, stdout } = await run(['notify', '--test', 'ops'], launch);
+  expect(code).toBe(1);
+  expect(stdout).toBe('ops: not delivered: the receiver answered 403\n');
+});
+
+it('notify names the receiver that was meant', async () => {
+  const { launch } = await place(204);
+  expect(await run(['notify', '--test', 'obs'], launch)).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('there is no receiver obs; did you mean `ops`?'),
+  });
+});
