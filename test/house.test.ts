@@ -11,14 +11,13 @@ import { describe, expect, it } from 'vitest';
 const table = `
 main.ts       cli.ts report lib errors.ts
 cli.ts        commands version.ts
-commands      daemon notify report sandbox reconcile.ts apply desired hosting answers state log.ts settings.ts settings
+commands      daemon notify report sandbox reconcile desired hosting answers state log.ts settings.ts settings
               result.ts plan model version.ts secrets.ts regular-file.ts directory.ts lib errors.ts
 daemon        notify status-page report log.ts settings.ts settings result.ts plan model regular-file.ts lib errors.ts
 notify        report result.ts plan directory.ts lib errors.ts
 status-page   report result.ts model secrets.ts lib
 report        result.ts plan model lib
-reconcile.ts  apply state result.ts plan model lib errors.ts
-apply         hosting state result.ts plan model lib errors.ts
+reconcile     hosting state result.ts plan model lib errors.ts
 log.ts        log settings lib
 log           secrets.ts lib
 settings.ts   settings desired secrets.ts
@@ -54,8 +53,7 @@ const pure: Readonly<Record<string, readonly string[]>> = {
   model: ['node:net', 'node:url'],
   plan: [],
   'result.ts': [],
-  'reconcile.ts': [],
-  apply: ['node:timers/promises'],
+  reconcile: ['node:crypto'],
   report: ['node:util', 'zod'],
   'status-page': ['node:crypto'],
 };

@@ -1,4 +1,3 @@
-import { noRests } from '../apply/rest.ts';
 import type { Found } from '../desired/find.ts';
 import { createTemplateLoader } from '../desired/load.ts';
 import { problemsOf } from '../desired/problems-of.ts';
@@ -6,7 +5,8 @@ import { createRevisions } from '../desired/revision.ts';
 import { createUncommitted } from '../desired/uncommitted.ts';
 import { connectHosting, type HostingService } from '../hosting/service.ts';
 import type { DesiredState } from '../model/template.ts';
-import { reconcile, type Pass } from '../reconcile.ts';
+import { emptyCache } from '../reconcile/cache.ts';
+import { reconcile, type Pass } from '../reconcile/pass.ts';
 import type { PassResult } from '../result.ts';
 import { scrubber } from '../secrets.ts';
 import type { ClientSettings } from '../settings/client.ts';
@@ -79,7 +79,7 @@ export const openClient = ({
   let tokens = settings.tokens.read();
   const loader = createTemplateLoader();
   const keeper = createMemoryKeeper(warn);
-  const rests = noRests();
+  const cache = emptyCache();
   const isUncommitted = createUncommitted();
   let onPause: NonNullable<PassRequest['onPause']> = () => undefined;
   const connection = {
@@ -128,7 +128,7 @@ export const openClient = ({
       onPause = request.onPause ?? (() => undefined);
       const pass = passOf(request, settings, service, isSandbox);
       // A person's own pass looks at everything.
-      const kept = request.trigger === 'command' ? {} : { rests };
+      const kept = request.trigger === 'command' ? {} : { cache };
       const begin = async (
         memory: MemoryReader,
         writer: Memory | null,

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import type { Clock } from '../apply/context.ts';
+import type { Clock } from '../reconcile/ports.ts';
 import { sleep } from '../lib/sleep.ts';
 
 export const systemClock: Clock = {

@@ -3,7 +3,7 @@ import { dataOf, type PresentRecord } from '../model/record.ts';
 import type { Blocked } from './difference.ts';
 import { recordKey, type Pair, type Present, type Wanted } from './entry.ts';
 import type { BlockedStep } from './order.ts';
-import { isStuck, type TemplateMemory } from './memory.ts';
+import { isStuck, type PlanMemory } from './memory.ts';
 import type { Obstruction, PlanInput } from './plan-input.ts';
 
 /** A missing record whose id is still there, as something else, is not missing: an add would make a second one. */
@@ -58,7 +58,7 @@ export const obstructionOfUpdate = ({ wanted, present, fields }: Pair, input: Pl
 };
 
 /** The rest of a record can change where the service gave a name to what was sent without one. */
-const isNamedByService = ({ name, record }: Present, memory: TemplateMemory): boolean => {
+const isNamedByService = ({ name, record }: Present, memory: PlanMemory): boolean => {
   const known = memory.byId.get(record.id);
   return known?.keptName === name && canonicalName(known.wanted.name) === '';
 };

@@ -1,14 +1,14 @@
 import { sameData } from '../model/canonical.ts';
 import type { Cause } from './difference.ts';
 import { recordKey, type Present, type Wanted } from './entry.ts';
-import { isClaimed, knownOf, parkedKey, type TemplateMemory } from './memory.ts';
+import { isClaimed, knownOf, parkedKey, type PlanMemory } from './memory.ts';
 
 /** A record that had been there has vanished; one that memory never met is new in the file. */
-export const causeOfAdd = (wanted: Wanted, memory: TemplateMemory): Cause =>
+export const causeOfAdd = (wanted: Wanted, memory: PlanMemory): Cause =>
   memory.byKey.has(recordKey(wanted)) ? 'drifted' : causeAtFirst(wanted, memory);
 
 /** Against what file and service last agreed on: which of the two has moved since. */
-export const causeOfUpdate = (wanted: Wanted, present: Present, memory: TemplateMemory): Cause => {
+export const causeOfUpdate = (wanted: Wanted, present: Present, memory: PlanMemory): Cause => {
   const known = memory.byId.get(present.record.id);
   const key = recordKey(wanted);
   const isMet = memory.byKey.has(key) || memory.causes.has(key);
@@ -26,7 +26,7 @@ export const causeOfUpdate = (wanted: Wanted, present: Present, memory: Template
  * changed at the service; one that was parked was brought back; any other came from elsewhere, or was always there.
  * Where this program took its own park back, it is what it was before.
  */
-export const causeOfSurplus = ({ record }: Present, memory: TemplateMemory, wants: Wants): Cause => {
+export const causeOfSurplus = ({ record }: Present, memory: PlanMemory, wants: Wants): Cause => {
   const known = knownOf(memory, record);
   if (known?.key === parkedKey(record.id))
     return sameData(known.seen, record) ? (memory.causes.get(known.key) ?? 'drifted') : 'drifted';
@@ -38,5 +38,5 @@ export const causeOfSurplus = ({ record }: Present, memory: TemplateMemory, want
 /** Whether the file wants a record of this `recordKey`. */
 export type Wants = (key: string) => boolean;
 
-const causeAtFirst = (wanted: Wanted, memory: TemplateMemory): Cause =>
+const causeAtFirst = (wanted: Wanted, memory: PlanMemory): Cause =>
   memory.causes.get(recordKey(wanted)) ?? (memory.familiar ? 'edited' : 'unknown');

@@ -6,7 +6,7 @@ import type { Blocked, Surplus } from './difference.ts';
 import type { Pair, Present, Wanted } from './entry.ts';
 import { addStep, parkStep, updateStep } from './make-step.ts';
 import { mayBeOneOf } from './like.ts';
-import { knownOf, type TemplateMemory } from './memory.ts';
+import { knownOf, type PlanMemory } from './memory.ts';
 import type { KeptNames } from './kept-names.ts';
 import { orderSteps, type BlockedStep } from './order.ts';
 import type { LeftOver } from './pairing.ts';
@@ -123,7 +123,7 @@ const parkedLater = (entry: LeftOver, wants: Wants, { memory, parkGate }: PlanIn
   return obstruction ? { ...surplusOf(entry, memory, wants), ...obstruction } : null;
 };
 
-const surplusOf = ({ present, reason }: LeftOver, memory: TemplateMemory, wants: Wants): Surplus => ({
+const surplusOf = ({ present, reason }: LeftOver, memory: PlanMemory, wants: Wants): Surplus => ({
   action: 'surplus',
   recordId: present.record.id,
   current: dataOf(present.record),

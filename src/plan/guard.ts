@@ -2,26 +2,16 @@ import { shellWord } from '../model/shell-word.ts';
 import { isRecordType } from '../model/record.ts';
 import type { DesiredTemplate, PresentTemplate } from '../model/template.ts';
 import { entryOf, setKey } from './entry.ts';
-import { knownOf, type TemplateMemory } from './memory.ts';
+import type { GuardCause, Hold, HoldScope } from './hold.ts';
+import { knownOf, type PlanMemory } from './memory.ts';
 import type { TemplatePlan } from './plan.ts';
 import { isUpdate, presentOf, type Step } from './step.ts';
-
-/** A template holds instead of writing: its adds, or everything. */
-export interface Hold {
-  readonly guard: 'first-contact' | 'changes' | 'loss' | 'adds';
-  readonly scope: 'adds' | 'all';
-  readonly reason: string;
-}
 
 export interface GuardInput {
   readonly desired: DesiredTemplate;
   readonly present: PresentTemplate;
-  readonly memory: TemplateMemory;
+  readonly memory: PlanMemory;
   readonly plan: TemplatePlan;
-  /** What this pass has written already: it counts with what is still to be written. */
-  readonly written?: readonly Step[];
-  /** How many of the present records this pass has added: a pass is measured by what it found. */
-  readonly added?: number;
   /** The ids that the last pass found to be lost. */
   readonly suspectIds: readonly number[] | null;
   readonly force: boolean;
@@ -62,7 +52,14 @@ export const manyLost = (input: Pick<GuardInput, 'desired' | 'present' | 'memory
   return isMany ? lost : null;
 };
 
-export const countAdds = ({ steps }: Pick<TemplatePlan, 'steps'>): number =>
+const guardHold = (cause: GuardCause, scope: HoldScope, reason: string): Hold => ({
+  scope,
+  cause,
+  reason,
+  retryAt: null,
+});
+
+export const countAdds = ({ steps }: TemplatePlan): number =>
   steps.filter((step) => step.difference.action === 'add').length;
 
 /** First contact lasts until a wanted record was found or written: having looked and held is no acquaintance. */
@@ -70,34 +67,31 @@ const firstContact = ({ desired, present, memory, plan, force }: GuardInput): Ho
   if (memory.byKey.size > 0 || desired.adopt || force || countAdds(plan) === 0) return null;
   const sets = new Set(present.records.map((record) => setKey(entryOf(record))));
   if (sets.size === 0 || desired.records.some((record) => sets.has(setKey(entryOf(record))))) return null;
-  return {
-    guard: 'first-contact',
-    scope: 'all',
-    reason:
-      'first contact, and no record of the file has the type and name of one at the service: ' +
+  return guardHold(
+    'first-contact',
+    'template',
+    'first contact, and no record of the file has the type and name of one at the service: ' +
       `look at how names are spelled there, then import, set adopt: true, or run ${applying('--force', desired)}`,
-  };
+  );
 };
 
 const tooManyChanges = (input: GuardInput): Hold | null => {
-  const { desired, present, memory, plan, written = [], added = 0, force } = input;
+  const { desired, present, memory, plan, force } = input;
   if (force) return null;
-  const known = present.records.filter((record) => isRecordType(record.type.toUpperCase())).length - added;
+  const known = present.records.filter((record) => isRecordType(record.type.toUpperCase())).length;
   const isCounted = (step: Step): boolean => known >= desired.limits.minRecords || isForeign(step, memory);
-  const changed = new Set(
-    [...written, ...plan.steps].filter(isCounted).flatMap((step) => presentOf(step)?.record.id ?? []),
-  );
+  const changed = new Set(plan.steps.filter(isCounted).flatMap((step) => presentOf(step)?.record.id ?? []));
   const { maxChangePercent } = desired.limits;
   if (changed.size * 100 <= known * maxChangePercent) return null;
-  return {
-    guard: 'changes',
-    scope: 'all',
-    reason: `${changed.size} of ${known} records would change, more than limits.maxChangePercent (${maxChangePercent} %): raise it, or run ${applying('--force', desired)}`,
-  };
+  return guardHold(
+    'changes',
+    'template',
+    `${changed.size} of ${known} records would change, more than limits.maxChangePercent (${maxChangePercent} %): raise it, or run ${applying('--force', desired)}`,
+  );
 };
 
 /** Puts a record to use, or out of the way, that the file never wanted. */
-const isForeign = (step: Step, memory: TemplateMemory): boolean => {
+const isForeign = (step: Step, memory: PlanMemory): boolean => {
   const present = presentOf(step);
   if (present === null || knownOf(memory, present.record)) return false;
   return !isUpdate(step) || step.difference.fields.includes('name');
@@ -106,21 +100,21 @@ const isForeign = (step: Step, memory: TemplateMemory): boolean => {
 const lostRecords = (input: GuardInput): Hold | null => {
   const { memory, plan, acceptLoss } = input;
   if (acceptLoss || countAdds(plan) === 0 || !hasLostMany(input)) return null;
-  return {
-    guard: 'loss',
-    scope: 'adds',
-    reason: `${lostIds(input).length} of ${memory.byId.size} known records are missing at the service: adds wait until a second pass sees the same, or run ${applying('--accept-loss', input.desired)}`,
-  };
+  return guardHold(
+    'loss',
+    'adds',
+    `${lostIds(input).length} of ${memory.byId.size} known records are missing at the service: adds wait until a second pass sees the same, or run ${applying('--accept-loss', input.desired)}`,
+  );
 };
 
-const tooManyAdds = ({ desired, plan, written = [], force }: GuardInput): Hold | null => {
-  const adds = countAdds(plan) + countAdds({ steps: written });
+const tooManyAdds = ({ desired, plan, force }: GuardInput): Hold | null => {
+  const adds = countAdds(plan);
   if (force || adds <= desired.limits.maxAdds) return null;
-  return {
-    guard: 'adds',
-    scope: 'adds',
-    reason: `${adds} records to add, more than limits.maxAdds (${desired.limits.maxAdds}): raise it, or run ${applying('--force', desired)}`,
-  };
+  return guardHold(
+    'adds',
+    'adds',
+    `${adds} records to add, more than limits.maxAdds (${desired.limits.maxAdds}): raise it, or run ${applying('--force', desired)}`,
+  );
 };
 
 /** The command that lifts a guard. */

@@ -1,6 +1,6 @@
 import { canonicalName } from '../model/canonical.ts';
 import { compareText } from './entry.ts';
-import type { TemplateMemory } from './memory.ts';
+import type { PlanMemory } from './memory.ts';
 import { isParkedName } from './parked.ts';
 
 /** All names, in canonical form, under which the service may keep what the file calls by one. */
@@ -10,7 +10,7 @@ export type KeptNames = (name: string) => readonly string[];
  * A service may keep names in a spelling of its own. What it made of names that it was sent tells that spelling, and
  * the ending that it gave to most of them it may give to any. Any other name may be a person's.
  */
-export const keptNamesOf = ({ byId }: TemplateMemory): KeptNames => {
+export const keptNamesOf = ({ byId }: PlanMemory): KeptNames => {
   const spellings = new Map<string, Set<string>>();
   const endings = new Map<string, number>();
   for (const { wanted, keptName: kept } of byId.values()) {

@@ -1,11 +1,11 @@
 import { dataOf } from '../model/record.ts';
 import { causeOfAdd, causeOfSurplus, causeOfUpdate, type Wants } from './cause.ts';
 import type { Pair, Present, Wanted } from './entry.ts';
-import type { Displaced, TemplateMemory } from './memory.ts';
+import type { Displaced, PlanMemory } from './memory.ts';
 import type { AddStep, ParkStep, UpdateStep } from './step.ts';
 import { parkedForm } from './parked.ts';
 
-export const updateStep = ({ wanted, present, fields }: Pair, memory: TemplateMemory): UpdateStep => ({
+export const updateStep = ({ wanted, present, fields }: Pair, memory: PlanMemory): UpdateStep => ({
   difference: {
     action: 'update',
     recordId: present.record.id,
@@ -19,7 +19,7 @@ export const updateStep = ({ wanted, present, fields }: Pair, memory: TemplateMe
   present,
 });
 
-export const addStep = (wanted: Wanted, memory: TemplateMemory): AddStep => ({
+export const addStep = (wanted: Wanted, memory: PlanMemory): AddStep => ({
   difference: {
     action: 'add',
     desired: dataOf(wanted.record),
@@ -41,7 +41,7 @@ export const restoreStep = (present: Present, { was, cause }: Displaced): ParkSt
   present,
 });
 
-export const parkStep = (present: Present, memory: TemplateMemory, wants: Wants): ParkStep => ({
+export const parkStep = (present: Present, memory: PlanMemory, wants: Wants): ParkStep => ({
   difference: {
     action: 'park',
     recordId: present.record.id,

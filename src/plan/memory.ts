@@ -30,7 +30,7 @@ export interface Displaced {
 export const parkedKey = (id: number): string => `#${id}`;
 
 /** What planning may know of a template's past. */
-export interface TemplateMemory {
+export interface PlanMemory {
   /** Whether this template was ever read before. */
   readonly familiar: boolean;
   readonly byKey: ReadonlyMap<string, KnownRecord>;
@@ -48,7 +48,7 @@ export interface TemplateMemory {
   readonly causes: ReadonlyMap<string, Cause>;
 }
 
-export const noMemory: TemplateMemory = {
+export const noMemory: PlanMemory = {
   familiar: false,
   byKey: new Map(),
   byId: new Map(),
@@ -59,13 +59,13 @@ export const noMemory: TemplateMemory = {
 };
 
 /** What a present record stands for: what it was to become, once it shows that, else what was last agreed on. */
-export const knownOf = ({ byId, claims }: TemplateMemory, record: PresentRecord): KnownRecord | undefined => {
+export const knownOf = ({ byId, claims }: PlanMemory, record: PresentRecord): KnownRecord | undefined => {
   for (const claim of claims.values()) if (claim.id === record.id && shows(record, claim)) return claim;
   return byId.get(record.id);
 };
 
 /** Whether a record has the content of a parked one and, since the service did not take the other name, no such name. */
-export const isStuck = ({ byId, displaced }: TemplateMemory, record: PresentRecord): boolean => {
+export const isStuck = ({ byId, displaced }: PlanMemory, record: PresentRecord): boolean => {
   const known = byId.get(record.id);
   const was = displaced.get(record.id)?.was;
   if (!was || known?.key !== parkedKey(record.id) || !sameData(known.seen, record)) return false;
@@ -74,7 +74,7 @@ export const isStuck = ({ byId, displaced }: TemplateMemory, record: PresentReco
 };
 
 /** Whether a change of unknown outcome was to make this record a wanted one. */
-export const isClaimed = ({ claims }: TemplateMemory, id: number): boolean => {
+export const isClaimed = ({ claims }: PlanMemory, id: number): boolean => {
   for (const claim of claims.values()) if (claim.id === id) return true;
   return false;
 };

@@ -1,5 +1,5 @@
 import { dataKey, pairOf, recordKey, type Pair, type Present, type Wanted } from './entry.ts';
-import { knownOf, type TemplateMemory } from './memory.ts';
+import { knownOf, type PlanMemory } from './memory.ts';
 import { createPool } from './pool.ts';
 import { openSets, pairedData, pairUp, removeUsed, type OpenSet } from './record-set.ts';
 import { takeRest } from './take-rest.ts';
@@ -37,7 +37,7 @@ export interface LeftOver {
 export const pairRecords = (
   wanted: readonly Wanted[],
   present: readonly Present[],
-  memory: TemplateMemory,
+  memory: PlanMemory,
 ): Pairing => {
   const { agreed, sets } = openSets(wanted, present);
   for (const set of sets) takeSame(set, memory);
@@ -55,7 +55,7 @@ export const pairRecords = (
 };
 
 /** Among copies, the one that memory knows the wanted record by, else the lowest id. */
-const takeSame = (set: OpenSet, memory: TemplateMemory): void => {
+const takeSame = (set: OpenSet, memory: PlanMemory): void => {
   if (set.wanted.length === 0 || set.present.length === 0) return;
   // Two that agreed would be a pair.
   if (set.wanted.length === 1 && set.present.length === 1) return;
@@ -73,7 +73,7 @@ const takeSame = (set: OpenSet, memory: TemplateMemory): void => {
   });
 };
 
-const takeKnown = (sets: readonly OpenSet[], memory: TemplateMemory): void => {
+const takeKnown = (sets: readonly OpenSet[], memory: PlanMemory): void => {
   const { byKey, claims } = memory;
   if (byKey.size + claims.size === 0 || sets.every((set) => set.wanted.length === 0)) return;
   const free = new Map(sets.flatMap((set) => set.present).map((entry) => [entry.record.id, entry]));

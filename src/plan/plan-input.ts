@@ -2,12 +2,12 @@ import type { RecordData } from '../model/record.ts';
 import type { DesiredTemplate, PresentTemplate } from '../model/template.ts';
 import type { BlockReason, Surplus } from './difference.ts';
 import type { Present, Wanted } from './entry.ts';
-import type { TemplateMemory } from './memory.ts';
+import type { PlanMemory } from './memory.ts';
 
 export interface PlanInput {
   readonly desired: DesiredTemplate;
   readonly present: PresentTemplate;
-  readonly memory: TemplateMemory;
+  readonly memory: PlanMemory;
   /** Adds whose outcome is unknown: they may still come. */
   readonly pending?: readonly RecordData[];
   /** Tells why a wanted record may not be written now, as an add (`present` null) or over a present record. */

@@ -2,7 +2,7 @@ import { canonicalType } from '../model/canonical.ts';
 import type { RecordData } from '../model/record.ts';
 import type { DesiredTemplate } from '../model/template.ts';
 import { byId, pairOf, type Pair, type Present, type Wanted } from './entry.ts';
-import { knownOf, type TemplateMemory } from './memory.ts';
+import { knownOf, type PlanMemory } from './memory.ts';
 import type { LeftOver } from './pairing.ts';
 import { createPool } from './pool.ts';
 
@@ -34,7 +34,7 @@ export interface SurplusInput {
 export const useSurplus = (
   template: DesiredTemplate,
   { missing, left, parked, isClosed, pending }: SurplusInput,
-  memory: TemplateMemory,
+  memory: PlanMemory,
 ): SurplusUse => {
   if (template.surplus !== 'park') return { served: [], missing, parks: [], surplus: left, kept: [] };
   const isOurs = ({ present }: LeftOver): boolean =>

@@ -3,7 +3,7 @@ import type { Independent } from '../model/types/definition.ts';
 import { definitionOf } from '../model/types/table.ts';
 import { byId, dataKey, recordKey, setKey, type Present, type Wanted } from './entry.ts';
 import { pushTo } from './group.ts';
-import { knownOf, type KnownRecord, type TemplateMemory } from './memory.ts';
+import { knownOf, type KnownRecord, type PlanMemory } from './memory.ts';
 import { createPool } from './pool.ts';
 import { pairedData, pairUp, removeUsed, type OpenSet } from './record-set.ts';
 
@@ -13,11 +13,7 @@ import { pairedData, pairUp, removeUsed, type OpenSet } from './record-set.ts';
  * independent texts of several owners, a text is written over another only if both are of one kind, or if the file
  * wanted the other one before.
  */
-export const takeRest = (
-  sets: readonly OpenSet[],
-  wanted: readonly Wanted[],
-  memory: TemplateMemory,
-): void => {
+export const takeRest = (sets: readonly OpenSet[], wanted: readonly Wanted[], memory: PlanMemory): void => {
   const open = sets.filter((set) => set.wanted.length > 0);
   if (open.length === 0) return;
   for (const set of open) takeOfOneKind(set, copiesIn(set), new Set());
@@ -47,7 +43,7 @@ type OwnRecords = ReadonlyMap<string, readonly Present[]>;
 const ownRecordsIn = (
   sets: readonly OpenSet[],
   wanted: readonly Wanted[],
-  memory: TemplateMemory,
+  memory: PlanMemory,
 ): OwnRecords => {
   const own = new Map<string, Present[]>();
   if (memory.byId.size + memory.claims.size === 0) return own;

@@ -14,7 +14,7 @@ export class MemoryError extends UserError {
  */
 export interface MemoryReader {
   /** Null for a template that was never read. */
-  template(templateId: number): Promise<TemplateLedger | null>;
+  template(templateId: number): Promise<StoredTemplate | null>;
   /** Every template that was ever managed. */
   templates(): Promise<TemplateFacts[]>;
   /** Writes that left and whose outcome nobody knows yet. */
@@ -36,13 +36,13 @@ export interface Memory extends MemoryReader {
   /** On disk, synced, before it returns: from here on the write may leave. */
   begin(intent: Omit<Intent, 'id'>): Promise<Intent>;
   /** Closes an intent together with what its outcome changes; all of it or nothing. */
-  finish(intent: Intent, outcome: Ending, changes: LedgerChanges): Promise<void>;
-  save(changes: LedgerChanges): Promise<void>;
+  finish(intent: Intent, outcome: Ending, changes: MemoryChanges): Promise<void>;
+  save(changes: MemoryChanges): Promise<void>;
   close(): Promise<void>;
 }
 
 /** One template as memory knows it. */
-export interface TemplateLedger {
+export interface StoredTemplate {
   readonly facts: TemplateFacts;
   readonly records: readonly RecordMemory[];
 }
@@ -55,6 +55,13 @@ export interface TemplateFacts {
   readonly suspectIds: readonly number[] | null;
   /** Ids that were there when the template was first met, and that the file did not want; null until a pass saw it. */
   readonly strangers: readonly number[] | null;
+  /** The newest reading, and since when all readings have agreed with it. */
+  readonly lastReading?: {
+    /** Of ids and values. */
+    readonly digest: string;
+    /** `now`: ms since the epoch. */
+    readonly since: { readonly now: number; readonly uptime: Uptime };
+  } | null;
   /** The highest id that was ever seen in it: what stands under a higher one has come since. */
   readonly highestId?: number;
   /** When the last write that landed was sent, in ms since the epoch; null where this program never wrote it. */
@@ -63,7 +70,7 @@ export interface TemplateFacts {
   readonly reportedDrift?: readonly string[];
 }
 
-export interface LedgerChanges {
+export interface MemoryChanges {
   readonly facts: TemplateFacts;
   readonly records: readonly RecordMemory[];
   /** Keys of records to forget. */

@@ -10,7 +10,7 @@ import {
   type HistoryEntry,
   type HistoryFilter,
   type Intent,
-  type LedgerChanges,
+  type MemoryChanges,
   type Memory,
   type PagedHistory,
 } from './memory.ts';
@@ -70,7 +70,7 @@ export const openMemory = async (file: string, digest: string): Promise<FileMemo
   const writes = new Map<number, number>();
   let allWrites = 0;
 
-  const saveChanges = ({ facts, records, forgotten }: LedgerChanges): void => {
+  const saveChanges = ({ facts, records, forgotten }: MemoryChanges): void => {
     const id = facts.templateId;
     writes.set(id, (writes.get(id) ?? 0) + 1);
     allWrites += 1;

@@ -1,5 +1,5 @@
 import type { RecordData } from '../model/record.ts';
-import type { Intent, LedgerChanges, Memory, RecordMemory } from './memory.ts';
+import type { Intent, MemoryChanges, Memory, RecordMemory } from './memory.ts';
 
 /**
  * The same memory, which keeps no secret that a service has put into a record: it stands there as `scrub` leaves it, and
@@ -28,7 +28,7 @@ export const withoutSecrets = (memory: Memory, scrub: (text: string) => string):
       rewritten: rewritten && { ...rewritten, stored: dataOf(rewritten.stored) },
     };
   };
-  const changesOf = (changes: LedgerChanges): LedgerChanges => ({
+  const changesOf = (changes: MemoryChanges): MemoryChanges => ({
     ...changes,
     records: changes.records.map(recordOf),
   });

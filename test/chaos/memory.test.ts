@@ -58,8 +58,10 @@ it(
 
     isBehind = true;
     await place.write([api, address('www', '203.0.113.2')]);
-    expect(await place.apply()).toMatchObject({ code: 0, writes: 1, report: { status: 'in-sync' } });
+    // The one reading asks for an add, the other for a change.
+    expect(await place.apply()).toMatchObject({ code: 1, writes: 0, report: { status: 'drifted' } });
     expect(isBehind).toBe(false);
+    expect(await place.apply()).toMatchObject({ code: 0, writes: 1, report: { status: 'in-sync' } });
     expect(await place.records()).toMatchObject([{ name: 'api' }, { name: 'www', content: '203.0.113.2' }]);
   },
 );
@@ -292,10 +294,10 @@ it('calls nothing in sync where a park that was applied has not stayed', { timeo
   await place.write([wanted], { surplus: 'park', adopt: true });
   const { report } = await place.apply({ args: ['--force', 'web'] });
   expect(report.templates[0]).toMatchObject({
-    status: 'drifted',
+    status: 'failed',
     differences: [
-      { action: 'park', outcome: 'applied' },
-      { action: 'update', outcome: 'applied', fields: ['ttl'] },
+      { action: 'park', outcome: 'failed' },
+      { action: 'update', outcome: 'skipped', fields: ['ttl'] },
     ],
   });
 });

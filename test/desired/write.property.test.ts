@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
-import { bindTemplates } from '../../src/apply/bind.ts';
+import { bindTemplates } from '../../src/reconcile/core/bind.ts';
 import { labelsOf } from '../../src/desired/label.ts';
 import { createTemplateLoader } from '../../src/desired/load.ts';
 import { existingIn, nothingYet } from '../../src/desired/write/existing.ts';

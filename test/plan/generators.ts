@@ -11,7 +11,7 @@ import {
 import type { DesiredTemplate, IgnoreRule, PresentTemplate } from '../../src/model/template.ts';
 import { entryOf, recordKey } from '../../src/plan/entry.ts';
 import { matchesIgnore } from '../../src/plan/ignore.ts';
-import type { KnownRecord, TemplateMemory } from '../../src/plan/memory.ts';
+import type { KnownRecord, PlanMemory } from '../../src/plan/memory.ts';
 import { desiredTemplate, ignoring, memoryOf } from './records.ts';
 
 /*
@@ -103,7 +103,7 @@ const presentRecords = (
     );
 
 /** Any ids, known for any wanted records, now or before, in agreement or not. */
-const memories = (world: World, wanted: readonly WantedRecord[]): fc.Arbitrary<TemplateMemory> => {
+const memories = (world: World, wanted: readonly WantedRecord[]): fc.Arbitrary<PlanMemory> => {
   const before = fc.oneof(
     recordOf(world.types, world.names),
     ...(wanted.length > 0 ? [fc.constantFrom<RecordData>(...wanted)] : []),
@@ -162,7 +162,7 @@ const notIgnored = (records: readonly WantedRecord[], rules: readonly IgnoreRule
 export interface Situation {
   readonly desired: DesiredTemplate;
   readonly present: PresentTemplate;
-  readonly memory: TemplateMemory;
+  readonly memory: PlanMemory;
 }
 
 const presentTemplate = (records: readonly PresentRecord[]): PresentTemplate => ({

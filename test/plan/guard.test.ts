@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { guardTemplate, lostIds, type GuardInput, type Hold } from '../../src/plan/guard.ts';
+import { guardTemplate, lostIds, type GuardInput } from '../../src/plan/guard.ts';
+import type { Hold } from '../../src/plan/hold.ts';
 import { noMemory } from '../../src/plan/memory.ts';
 import { desiredTemplate, known, memoryOf, planOf, presentTemplate, type Situation } from './records.ts';
 
@@ -35,7 +36,7 @@ const limits = (more: Partial<NonNullable<Situation['template']>['limits']>) => 
 interface Case extends Situation {
   readonly name: string;
   readonly options?: Partial<GuardInput>;
-  readonly guard: Hold['guard'] | null;
+  readonly guard: Hold['cause'] | null;
 }
 
 const adds: readonly Case[] = [
@@ -214,25 +215,25 @@ const losses: readonly Case[] = [
 
 test.for(adds)('adds: $name', (scenario) => {
   const hold = holdOf(scenario, scenario.options);
-  expect(hold?.guard ?? null).toBe(scenario.guard);
+  expect(hold?.cause ?? null).toBe(scenario.guard);
   expect(hold?.scope ?? 'adds').toBe('adds');
 });
 
 test.for(changes)('changes: $name', (scenario) => {
   const hold = holdOf(scenario, scenario.options);
-  expect(hold?.guard ?? null).toBe(scenario.guard);
-  expect(hold?.scope ?? 'all').toBe('all');
+  expect(hold?.cause ?? null).toBe(scenario.guard);
+  expect(hold?.scope ?? 'template').toBe('template');
 });
 
 test.for(contacts)('first contact: $name', (scenario) => {
   const hold = holdOf(scenario, scenario.options);
-  expect(hold?.guard ?? null).toBe(scenario.guard);
-  expect(hold?.scope ?? 'all').toBe('all');
+  expect(hold?.cause ?? null).toBe(scenario.guard);
+  expect(hold?.scope ?? 'template').toBe('template');
 });
 
 test.for(losses)('loss: $name', (scenario) => {
   const hold = holdOf(scenario, scenario.options);
-  expect(hold?.guard ?? null).toBe(scenario.guard);
+  expect(hold?.cause ?? null).toBe(scenario.guard);
   expect(hold?.scope ?? 'adds').toBe('adds');
 });
 
@@ -242,8 +243,8 @@ test('a guard that holds everything goes before one that holds adds', () => {
     file: [...a(10), 'new A 192.0.2.99'],
     template: limits({ maxAdds: 0 }),
   };
-  expect(holdOf(situation)?.guard).toBe('changes');
-  expect(holdOf({ ...situation, template: limits({ maxAdds: 0, maxChangePercent: 40 }) })?.guard).toBe(
+  expect(holdOf(situation)?.cause).toBe('changes');
+  expect(holdOf({ ...situation, template: limits({ maxAdds: 0, maxChangePercent: 40 }) })?.cause).toBe(
     'adds',
   );
 });

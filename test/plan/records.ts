@@ -9,7 +9,7 @@ import {
 import type { DesiredTemplate, IgnoreRule, PresentTemplate } from '../../src/model/template.ts';
 import type { Difference } from '../../src/plan/difference.ts';
 import { entryOf, recordKey } from '../../src/plan/entry.ts';
-import { noMemory, type KnownRecord, type TemplateMemory } from '../../src/plan/memory.ts';
+import { noMemory, type KnownRecord, type PlanMemory } from '../../src/plan/memory.ts';
 import { differencesOf, planTemplate, type TemplatePlan } from '../../src/plan/plan.ts';
 import type { PlanInput } from '../../src/plan/plan-input.ts';
 
@@ -93,10 +93,7 @@ export const known = (line: string, seen: string = line, copies: readonly number
   keptName: canonicalName(data(seen).name),
 });
 
-export const memoryOf = (
-  records: readonly KnownRecord[],
-  more: Partial<TemplateMemory> = {},
-): TemplateMemory => ({
+export const memoryOf = (records: readonly KnownRecord[], more: Partial<PlanMemory> = {}): PlanMemory => ({
   ...noMemory,
   familiar: true,
   byKey: new Map(records.map((record) => [record.key, record])),

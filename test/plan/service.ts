@@ -2,7 +2,7 @@ import { canonicalName } from '../../src/model/canonical.ts';
 import type { PresentRecord, RecordData } from '../../src/model/record.ts';
 import type { PresentTemplate } from '../../src/model/template.ts';
 import { entryOf, recordKey } from '../../src/plan/entry.ts';
-import type { KnownRecord, TemplateMemory } from '../../src/plan/memory.ts';
+import type { KnownRecord, PlanMemory } from '../../src/plan/memory.ts';
 import { planTemplate, type TemplatePlan } from '../../src/plan/plan.ts';
 import type { PlanInput } from '../../src/plan/plan-input.ts';
 import { additionOf, changeOf, isPark, isUpdate, type Step } from '../../src/plan/step.ts';
@@ -26,7 +26,7 @@ const defaultTtl = 3600;
 
 export interface Outcome {
   readonly present: PresentTemplate;
-  readonly memory: TemplateMemory;
+  readonly memory: PlanMemory;
   /** In the order in which they were written. */
   readonly steps: readonly Step[];
   /** The last plan, which has no step that could be written. */
@@ -52,7 +52,7 @@ export const converge = (input: PlanInput, remembers = true): Outcome => {
 };
 
 /** As a pass would remember: what is in sync, and which record stands for what was written. */
-const withPairs = (memory: TemplateMemory, plan: TemplatePlan, present: PresentTemplate): TemplateMemory => {
+const withPairs = (memory: PlanMemory, plan: TemplatePlan, present: PresentTemplate): PlanMemory => {
   const ids = new Set(present.records.map((record) => record.id));
   const inSync = plan.pairs
     .filter((pair) => pair.fields.length === 0)
@@ -65,11 +65,11 @@ const withPairs = (memory: TemplateMemory, plan: TemplatePlan, present: PresentT
 };
 
 const withStep = (
-  memory: TemplateMemory,
+  memory: PlanMemory,
   step: Step,
   before: PresentTemplate,
   after: PresentTemplate,
-): TemplateMemory => {
+): PlanMemory => {
   const ids = new Set(before.records.map((record) => record.id));
   const record = after.records.find(({ id }) =>
     'present' in step ? id === step.present.record.id : !ids.has(id),
@@ -91,10 +91,10 @@ const knownAs = (wanted: RecordData, present: PresentRecord): KnownRecord => ({
 
 /** One id stands for one wanted record, and one wanted record has one id; a claim stands until one of them is met. */
 const remembering = (
-  { claims }: TemplateMemory,
+  { claims }: PlanMemory,
   before: readonly KnownRecord[],
   fresh: readonly KnownRecord[],
-): TemplateMemory => {
+): PlanMemory => {
   const ids = new Set(fresh.map((record) => record.id));
   const keys = new Set(fresh.map((record) => record.key));
   const records = [...before.filter((record) => !ids.has(record.id) && !keys.has(record.key)), ...fresh];

@@ -90,7 +90,7 @@ interface Promised {
 
 /** The record itself, and what stands at its name. */
 const surroundingsOf = (one: TemplateCase, { name }: RecordData, recordId: number | null): string => {
-  const [view] = plausibleViews(one);
+  const view = one.views.findLast(({ isListing }) => isListing);
   const there = view?.records.filter(
     (record) => record.id === recordId || canonicalName(record.name) === canonicalName(name),
   );

@@ -1,7 +1,7 @@
-import type { Clock } from '../../src/apply/context.ts';
-import { noRests, type Rests } from '../../src/apply/rest.ts';
+import type { Clock } from '../../src/reconcile/ports.ts';
+import { emptyCache, type ResultCache } from '../../src/reconcile/cache.ts';
 import type { DesiredState, PresentTemplate } from '../../src/model/template.ts';
-import type { Pass } from '../../src/reconcile.ts';
+import type { Pass } from '../../src/reconcile/pass.ts';
 import { MemoryError, type Intent, type Memory } from '../../src/state/memory.ts';
 import type { SimulatedService } from './service.ts';
 import type { World } from './world.ts';
@@ -32,7 +32,7 @@ export interface Dangers {
 
 /** What a process keeps from one pass to the next. */
 export interface KeptBetweenPasses {
-  readonly rests: Rests;
+  readonly cache: ResultCache;
   /** The same objects for the same templates, and the same list of them, as long as the process lives. */
   readonly recognise: (templates: readonly PresentTemplate[]) => readonly PresentTemplate[];
   /** The same object where the files say the same as before. */
@@ -42,12 +42,12 @@ export interface KeptBetweenPasses {
 }
 
 export const keptBetweenPasses = (): KeptBetweenPasses => {
-  const rests = noRests();
+  const cache = emptyCache();
   const seen = new Map<string, PresentTemplate>();
   let list: readonly PresentTemplate[] = [];
   let files: DesiredState | null = null;
   return {
-    rests,
+    cache,
     recognise: (templates) => {
       const known = templates.map((template) => {
         const text = JSON.stringify(template);
@@ -68,8 +68,8 @@ export const keptBetweenPasses = (): KeptBetweenPasses => {
       return files ?? desired;
     },
     forget: () => {
-      rests.byId.clear();
-      rests.all = null;
+      cache.byId.clear();
+      cache.whole = null;
       seen.clear();
       list = [];
       files = null;

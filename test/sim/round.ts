@@ -1,5 +1,5 @@
 import { planChanges } from '../../src/commands/plan-file.ts';
-import { reconcile, type Pass } from '../../src/reconcile.ts';
+import { reconcile, type Pass } from '../../src/reconcile/pass.ts';
 import type { PassResult, Trigger } from '../../src/result.ts';
 import { messageOf } from '../../src/errors.ts';
 import type { RecordData } from '../../src/model/record.ts';
@@ -346,7 +346,7 @@ const pass = async (round: Round, wish: PassWish): Promise<PassResult | null> =>
     subdomainGrace: 900_000,
     ignoreSubdomains: false,
     // A person's own pass is a process of its own.
-    ...(trigger === 'command' ? {} : { rests: kept.rests }),
+    ...(trigger === 'command' ? {} : { cache: kept.cache }),
     force,
     retry,
     acceptLoss,

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { RecordData } from '../../src/model/record.ts';
-import type { Intent, LedgerChanges, RecordMemory, TemplateFacts } from '../../src/state/memory.ts';
+import type { Intent, MemoryChanges, RecordMemory, TemplateFacts } from '../../src/state/memory.ts';
 import { openMemory, type FileMemory } from '../../src/state/sqlite.ts';
 
 /** A folder of its own, gone after the test. */
@@ -62,7 +62,7 @@ export const rememberedRecord = (key: string, changes: Partial<RecordMemory> = {
   ...changes,
 });
 
-export const changesOf = (changes: Partial<LedgerChanges> = {}): LedgerChanges => ({
+export const changesOf = (changes: Partial<MemoryChanges> = {}): MemoryChanges => ({
   facts: factsOf(),
   records: [],
   forgotten: [],

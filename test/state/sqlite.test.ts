@@ -2,7 +2,7 @@ import { chmodSync, statSync } from 'node:fs';
 import Database from 'libsql';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Intent, LedgerChanges, RecordMemory } from '../../src/state/memory.ts';
+import type { Intent, MemoryChanges, RecordMemory } from '../../src/state/memory.ts';
 import { startChild } from './child.ts';
 import { changesOf, factsOf, intentOf, newFile, opened, recordData, rememberedRecord } from './samples.ts';
 
@@ -58,7 +58,7 @@ describe('what is remembered', () => {
         const memory = await opened(newFile());
         const expected = new Map<number, Map<string, RecordMemory>>();
         for (const { templateId, records, forgotten } of all) {
-          const changes: LedgerChanges = {
+          const changes: MemoryChanges = {
             facts: factsOf({ templateId }),
             records: records.map(({ key: name, adds }) => rememberedRecord(name, { adds })),
             forgotten,

@@ -1,0 +1,41 @@
+/** What nothing more is written in: all of the client, one template, or only its adds. */
+export type HoldScope = 'client' | 'template' | 'adds';
+
+/** A guard of semantics §5. */
+export type GuardCause = 'first-contact' | 'changes' | 'loss' | 'adds';
+
+export type HoldCause =
+  | GuardCause
+  /** The service does not take the tokens. */
+  | 'denied'
+  /** The service asked to wait. */
+  | 'asked-to-wait'
+  /** A request failed, and so may every other one of the client. */
+  | 'unreachable'
+  /** What happened cannot be saved. */
+  | 'unsaved'
+  /** Something failed beside this template. */
+  | 'broken'
+  /** Nobody knows what became of a write. */
+  | 'unknown-outcome'
+  /** After a refusal, a reading showed something else than the one before it. */
+  | 'changed-meanwhile'
+  /** One reading lacks what another one showed: neither tells what is gone. */
+  | 'disagreement'
+  /** A record is there, or another reading shows one, that nobody can explain. */
+  | 'unexplained';
+
+/** Why nothing more, or nothing more of some kind, is written in this pass. */
+export interface Hold {
+  readonly scope: HoldScope;
+  readonly cause: HoldCause;
+  /** For a person. */
+  readonly reason: string;
+  /** Ms since the epoch, where the service asked to wait until then. */
+  readonly retryAt: number | null;
+}
+
+const guards: readonly HoldCause[] = ['first-contact', 'changes', 'loss', 'adds'] satisfies GuardCause[];
+
+/** Whether a guard holds: that is policy, and no accident of this pass. */
+export const isGuard = ({ cause }: Hold): boolean => guards.includes(cause);

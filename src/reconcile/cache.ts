@@ -1,0 +1,198 @@
+import type { DesiredState, PresentTemplate } from '../model/template.ts';
+import type { TemplateResult } from '../result.ts';
+import type { Revisions, TemplateFacts } from '../state/memory.ts';
+import type { BoundTemplate } from './core/bind.ts';
+import { withSubdomains } from './core/result.ts';
+import { planOf } from './core/basis.ts';
+import type { TemplateState } from './core/state.ts';
+import type { ClientRun } from './shell/client-run.ts';
+import { checkSubdomains, factsAfter } from './shell/subdomains.ts';
+
+/**
+ * A template in which a pass found nothing to do, and of which it remembered nothing new. As long as the file, the
+ * service's answer and memory are the very same, any other pass would find the same.
+ */
+export interface CachedResult {
+  readonly bound: BoundTemplate;
+  /** What is remembered of it. */
+  readonly revision: string;
+  readonly facts: TemplateFacts;
+  /** Found by a pass that writes nothing, memory neither. */
+  readonly isDryRun: boolean;
+  /** Without its subdomains, which are looked at in every pass; of the commit that was seen last. */
+  result: TemplateResult;
+}
+
+/** What is kept from one pass to the next. */
+export interface ResultCache {
+  /** By the template's id. */
+  readonly byId: Map<number, CachedResult>;
+  /** The last pass, if all of its templates were found in here. */
+  whole: CachedPass | null;
+}
+
+export const emptyCache = (): ResultCache => ({ byId: new Map(), whole: null });
+
+/** What a pass begins with. */
+export interface PassInputs {
+  /** What the pass is about, and all that the files describe. */
+  readonly desired: DesiredState;
+  readonly described: DesiredState;
+  readonly actual: readonly PresentTemplate[];
+  /** Null where memory cannot tell. */
+  readonly revisions: Revisions | null;
+}
+
+interface CachedPass extends PassInputs {
+  readonly cached: readonly CachedResult[];
+  readonly isDryRun: boolean;
+  results: readonly TemplateResult[];
+}
+
+/** The results of the last pass, where this one begins with the very same and so would find the very same. */
+export const lookUpPass = async (
+  inputs: PassInputs,
+  cache: ResultCache | undefined,
+  run: ClientRun,
+): Promise<readonly TemplateResult[] | null> => {
+  const last = await cachedPass(inputs, cache, run);
+  if (!last) return null;
+  const results = await refresh(last.cached, run);
+  if (results.some((result, index) => result !== last.results[index])) last.results = results;
+  return last.results;
+};
+
+/** The last pass, if nothing was changed since. */
+export const cachedPass = async (
+  { desired, described, actual, revisions }: PassInputs,
+  cache: ResultCache | undefined,
+  run: Pick<ClientRun, 'pass' | 'isDryRun'>,
+): Promise<CachedPass | null> => {
+  if (!cache?.whole) return null;
+  const { whole } = cache;
+  const isSame =
+    whole.desired === desired &&
+    whole.described === described &&
+    whole.actual === actual &&
+    whole.revisions?.whole === revisions?.whole &&
+    whole.isDryRun === run.isDryRun &&
+    (await run.pass.memory.openIntents()).length === 0;
+  if (!isSame) cache.whole = null;
+  return cache.whole;
+};
+
+/** The templates that are as they were, with what was then found; none with a write of unknown outcome. */
+export const lookUp = async (
+  bound: readonly BoundTemplate[],
+  { revisions }: PassInputs,
+  cache: ResultCache | undefined,
+  run: ClientRun,
+): Promise<Map<BoundTemplate, CachedResult>> => {
+  const found = new Map<BoundTemplate, CachedResult>();
+  if (!cache || !revisions) return found;
+  for (const { templateId } of await run.pass.memory.openIntents()) cache.byId.delete(templateId);
+  for (const one of bound) {
+    const cached = cache.byId.get(one.present.id);
+    const isSame =
+      cached?.isDryRun === run.isDryRun &&
+      cached.bound.desired === one.desired &&
+      cached.bound.present === one.present &&
+      cached.revision === revisions.of(one.present.id);
+    if (isSame) found.set(one, cached);
+    else cache.byId.delete(one.present.id);
+  }
+  return found;
+};
+
+/** Results as they are now: the very same, but where there are subdomains to look at, or another commit. */
+export const refresh = async (cached: readonly CachedResult[], run: ClientRun): Promise<TemplateResult[]> => {
+  const results = cached.map((one) => {
+    const revision = run.pass.revisionOf(one.result.file);
+    if (one.result.revision !== revision) one.result = { ...one.result, revision };
+    return one.result;
+  });
+  const look = async ({ bound, facts }: CachedResult, index: number): Promise<void> => {
+    const check = await checkSubdomains(bound.desired, bound.present, facts, run);
+    results[index] = withSubdomains(results[index]!, check.results);
+    const changed = factsAfter(facts, check);
+    // With that the next pass looks at all of it.
+    if (changed && !run.isDryRun)
+      await run.save(run.writer.save({ facts: changed, records: [], forgotten: [] }));
+  };
+  const withSome = cached.flatMap((one, index) =>
+    one.bound.desired.subdomains.length === 0 ? [] : look(one, index),
+  );
+  await Promise.all(withSome);
+  return results;
+};
+
+/** Keeps what the next pass would find again. */
+export const store = async (
+  found: readonly FoundTemplate[],
+  cache: ResultCache | undefined,
+  run: ClientRun,
+): Promise<void> => {
+  const revisions = await run.pass.memory.revisions?.();
+  if (!cache || !revisions) return;
+  for (const { bound, state, result, revisionBefore } of found) {
+    const { id } = bound.present;
+    const revision = revisions.of(id);
+    const isCalm = result.status === 'in-sync' || result.status === 'drifted';
+    if (!isCalm || revision !== revisionBefore || !isUnchanging(state, run.moment.now)) continue;
+    cache.byId.set(id, {
+      bound: { ...bound, present: state.basis.view },
+      revision,
+      facts: state.basis.memory.facts,
+      isDryRun: run.isDryRun,
+      result: withoutSubdomains(result),
+    });
+  }
+};
+
+/** A template that a pass looked at, and what it found. */
+export interface FoundTemplate {
+  readonly bound: BoundTemplate;
+  readonly state: TemplateState;
+  readonly result: TemplateResult;
+  /** What was remembered of it before the pass. */
+  readonly revisionBefore: string | undefined;
+}
+
+/** Keeps a pass of which all was found in the cache, and which has nothing else to tell. */
+export const storePass = (
+  inputs: PassInputs,
+  cached: readonly CachedResult[],
+  results: readonly TemplateResult[],
+  cache: ResultCache | undefined,
+  isDryRun: boolean,
+): void => {
+  if (!cache || !inputs.revisions || results.length > cached.length) return;
+  cache.whole = { ...inputs, cached, isDryRun, results };
+};
+
+const withoutSubdomains = (result: TemplateResult): TemplateResult => ({
+  ...result,
+  status: result.differences.length > 0 ? 'drifted' : 'in-sync',
+  subdomains: [],
+});
+
+/** Whether only a change, and no lapse of time, can give a pass something to do here. */
+const isUnchanging = ({ attempts, basis, holds }: TemplateState, now: number): boolean => {
+  const plan = planOf(basis, now);
+  return (
+    attempts.size === 0 &&
+    basis.pending.length === 0 &&
+    holds.length === 0 &&
+    plan.steps.length === 0 &&
+    plan.blocked.length === 0 &&
+    plan.surplus.every(({ error }) => error === undefined) &&
+    // What is missed for the first time waits for a second look.
+    showsAll(basis.view, basis.memory.view.byId)
+  );
+};
+
+const showsAll = ({ records }: PresentTemplate, known: ReadonlyMap<number, unknown>): boolean => {
+  const ids = new Set(records.map(({ id }) => id));
+  for (const id of known.keys()) if (!ids.has(id)) return false;
+  return true;
+};

@@ -1,0 +1,125 @@
+import { dataOf } from '../../model/record.ts';
+import { canonicalType } from '../../model/canonical.ts';
+import { recordKey } from '../../plan/entry.ts';
+import { parkedKey } from '../../plan/memory.ts';
+import { isPark, isRestore, isUpdate, presentOf, resultOf, type Step } from '../../plan/step.ts';
+import type { Change } from '../../result.ts';
+import type { Ending, Intent } from '../../state/memory.ts';
+import type { PlanBasis } from './basis.ts';
+
+/** What became of one step of this pass. */
+export type Attempt = AttemptedStep &
+  (
+    | { readonly state: 'intended' }
+    /** The answer cannot be believed, or may hide that the record is there: a reading is to tell. */
+    | { readonly state: 'questioned'; readonly by: 'doubt' | 'refusal'; readonly error: string }
+    | { readonly state: 'applied'; readonly recordId: number }
+    /** `retryAt`: ms since the epoch. */
+    | { readonly state: 'failed'; readonly error: string; readonly retryAt: number | null }
+    | { readonly state: 'unknown'; readonly error: string }
+    /** A park that was undone, since what it made way for was not accepted. */
+    | { readonly state: 'reverted'; readonly error: string; readonly retryAt: number | null }
+  );
+
+interface AttemptedStep {
+  readonly step: Step;
+  readonly intent: Intent;
+  /** The `stepKey` of the write that a park makes way for. */
+  readonly makesWayFor: string | null;
+}
+
+/** Identifies what a step writes, over the plans of a pass. */
+export const stepKey = (step: Step): string => {
+  if (!isPark(step)) return recordKey(step.wanted);
+  const key = parkedKey(step.present.record.id);
+  return isRestore(step) ? `${key} back` : key;
+};
+
+/** Identifies a write: what it makes, and of which record. Which one is put to use at another name is of no matter. */
+export const writeKey = (step: Step): string => {
+  const isMoved = isUpdate(step) && step.difference.fields.includes('name');
+  return `${isMoved ? 'moved' : (presentOf(step)?.record.id ?? 'new')} ${stepKey(step)}`;
+};
+
+/** How the store remembers that an attempt ended; null while it has not, as of an add of unknown outcome. */
+export const endingOf = (attempt: Attempt): Ending | null => {
+  const { recordId, action } = attempt.intent;
+  switch (attempt.state) {
+    case 'applied':
+      return { outcome: 'applied', recordId: attempt.recordId, error: null };
+    case 'failed':
+      return { outcome: 'failed', recordId, error: attempt.error };
+    case 'unknown':
+      return action === 'add' ? null : { outcome: 'unknown', recordId, error: attempt.error };
+    case 'intended':
+    case 'questioned':
+    case 'reverted':
+      return null;
+  }
+};
+
+/** How a report and the log tell of it; null while it is under way. */
+export const outcomeOf = (attempt: Attempt): Pick<Change, 'outcome' | 'error'> | null => {
+  switch (attempt.state) {
+    case 'applied':
+      return { outcome: 'applied', error: null };
+    case 'failed':
+    case 'reverted':
+      return { outcome: 'failed', error: attempt.error };
+    case 'unknown':
+      return { outcome: 'unknown', error: attempt.error };
+    case 'intended':
+    case 'questioned':
+      return null;
+  }
+};
+
+/** Ms since the epoch: when it may be tried again, where that is known. */
+export const retryAtOf = (attempt: Attempt): number | null => ('retryAt' in attempt ? attempt.retryAt : null);
+
+export const changeOfAttempt = (attempt: Attempt, { view, memory }: PlanBasis): Change | null => {
+  const outcome = outcomeOf(attempt);
+  if (outcome === null) return null;
+  const { step } = attempt;
+  const own = presentOf(step);
+  const made = isPark(step) ? null : (memory.records.get(stepKey(step))?.recordId ?? null);
+  return {
+    template: view.name,
+    templateId: view.id,
+    recordId: own?.record.id ?? made,
+    action: step.difference.action,
+    before: own ? dataOf(own.record) : null,
+    after: resultOf(step),
+    ...outcome,
+  };
+};
+
+/** What is on disk before a step is sent. */
+export const intentOf = (
+  step: Step,
+  basis: PlanBasis,
+  { run, now }: { readonly run: string; readonly now: number },
+): Omit<Intent, 'id'> => {
+  const own = presentOf(step);
+  return {
+    run,
+    at: now,
+    templateId: basis.view.id,
+    template: basis.desired.template,
+    file: basis.desired.source.file,
+    action: step.difference.action,
+    key: stepKey(step),
+    recordId: own?.record.id ?? null,
+    before: own ? dataOf(own.record) : null,
+    after: resultOf(step),
+    cause: step.difference.cause,
+    idsBefore: own ? [] : idsOfType(basis, canonicalType(resultOf(step).type)),
+  };
+};
+
+/** Those that were met are among them though no reading shows them now. */
+const idsOfType = ({ view, memory }: PlanBasis, type: string): number[] => {
+  const shown = view.records.filter((record) => canonicalType(record.type) === type);
+  const known = [...memory.view.byId.values()].filter(({ seen }) => canonicalType(seen.type) === type);
+  return [...new Set([...[...shown, ...known].map(({ id }) => id), ...memory.view.strangers])];
+};

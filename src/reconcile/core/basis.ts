@@ -1,0 +1,50 @@
+import type { DesiredTemplate, PresentTemplate } from '../../model/template.ts';
+import { entryOf, recordKey, setKey } from '../../plan/entry.ts';
+import type { PlanMemory } from '../../plan/memory.ts';
+import { planTemplate, type TemplatePlan } from '../../plan/plan.ts';
+import type { Intent } from '../../state/memory.ts';
+import { gate, parkGate } from './gate.ts';
+import type { TemplateMemory } from './memory.ts';
+
+/** All that a plan is made from. */
+export interface PlanBasis {
+  readonly desired: DesiredTemplate;
+  /** The newest reading that is believed. */
+  readonly view: PresentTemplate;
+  readonly memory: TemplateMemory;
+  /** Adds whose outcome is unknown. */
+  readonly pending: readonly Intent[];
+}
+
+/** What is to be done in a template as it stands. Made once for what it is made from. */
+export const planOf = (basis: PlanBasis, now: number): TemplatePlan => {
+  const { desired, view: present, memory, pending } = basis;
+  const known = plans.get(memory.view);
+  const isSame =
+    known?.basis.desired === desired && known.basis.view === present && known.basis.pending === pending;
+  if (isSame) return known.plan;
+  const pendingSets = new Set(pending.map((intent) => setKey(entryOf(intent.after))));
+  const plan = planTemplate({
+    desired,
+    present,
+    memory: memory.view,
+    pending: pending.map((intent) => intent.after),
+    gate: gate({ memory, pendingSets, present, adopt: desired.adopt, now }),
+    parkGate: parkGate({ memory, now }),
+  });
+  plans.set(memory.view, { basis, plan });
+  return plan;
+};
+
+const plans = new WeakMap<PlanMemory, { readonly basis: PlanBasis; readonly plan: TemplatePlan }>();
+
+/** `recordKey` of all that a file wants. */
+export const wantedKeysOf = (desired: DesiredTemplate): ReadonlySet<string> => {
+  const known = wantedKeys.get(desired);
+  if (known) return known;
+  const keys = new Set(desired.records.map((record) => recordKey(entryOf(record))));
+  wantedKeys.set(desired, keys);
+  return keys;
+};
+
+const wantedKeys = new WeakMap<DesiredTemplate, ReadonlySet<string>>();

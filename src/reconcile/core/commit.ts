@@ -1,0 +1,112 @@
+import { canonicalName, sameData } from '../../model/canonical.ts';
+import { dataOf, type PresentRecord, type RecordData } from '../../model/record.ts';
+import { entryOf, pairOf, recordKey } from '../../plan/entry.ts';
+import { mayBeOneOf } from '../../plan/like.ts';
+import { parkedKey, type Displaced } from '../../plan/memory.ts';
+import { isParkedName, parkedForm } from '../../plan/parked.ts';
+import { changeOf, isPark, isRestore, resultOf, type ParkStep, type Step } from '../../plan/step.ts';
+import type { RecordMemory } from '../../state/memory.ts';
+import type { Attempt } from './attempt.ts';
+import type { MemoryDraft } from './memory.ts';
+import { bind, change, park, restore } from './remembering.ts';
+
+/** Remembers a write that counts: what the service made of it, where that is not what was sent. */
+export const commit = (draft: MemoryDraft, attempt: Attempt, record: PresentRecord, now: number): void => {
+  const { step, intent } = attempt;
+  draft.setFacts({ lastWriteAt: intent.at });
+  if (!isPark(step)) commitRecord(draft, step, record, now);
+  else if (isRestore(step)) commitRestore(draft, step, record);
+  else commitPark(draft, step, attempt, record);
+};
+
+/** Whether the service took the content of a park and not its name; an answer may show a record as it was. */
+export const isKeptInPlace = (step: ParkStep, record: PresentRecord): boolean => {
+  const present = entryOf(record);
+  return (
+    !isRestore(step) && !isParkedName(present.name) && present.content === entryOf(resultOf(step)).content
+  );
+};
+
+const commitRecord = (
+  draft: MemoryDraft,
+  step: Exclude<Step, ParkStep>,
+  record: PresentRecord,
+  now: number,
+): void => {
+  const sent = resultOf(step);
+  const present = entryOf(record);
+  const previous = draft.get(recordKey(step.wanted));
+  bind(draft, step.wanted, present, {
+    adds: (previous?.adds ?? 0) + (step.difference.action === 'add' ? 1 : 0),
+    stored: { sent, at: [...timesStored(previous, sent), now].slice(-3) },
+    rewritten: pairOf(step.wanted, present).fields.length > 0 ? { sent, stored: dataOf(record) } : null,
+    failure: null,
+    ...keptNameAfter(draft, step, present.name),
+  });
+};
+
+const timesStored = (previous: RecordMemory | undefined, sent: RecordData): readonly number[] =>
+  previous?.stored && sameData(previous.stored.sent, sent) ? previous.stored.at : [];
+
+/**
+ * A write that sends a name, or an add without one, tells what the service makes of it; any other does where it shows
+ * the name in another spelling.
+ */
+const keptNameAfter = (
+  draft: MemoryDraft,
+  step: Exclude<Step, ParkStep>,
+  name: string,
+): Pick<RecordMemory, 'keptName'> => {
+  const sendsName = !('present' in step) || changeOf(step).name !== null;
+  const isLike = mayBeOneOf(new Set([canonicalName(resultOf(step).name)]));
+  if (sendsName || isLike(name)) return { keptName: name };
+  const keptName = draft.ofId(step.present.record.id)?.keptName;
+  return keptName === undefined ? {} : { keptName };
+};
+
+const commitPark = (
+  draft: MemoryDraft,
+  step: ParkStep,
+  { makesWayFor }: Attempt,
+  record: PresentRecord,
+): void => {
+  const isOut = isParkedName(entryOf(record).name);
+  park(draft, step.present, dataOf(record), {
+    rewritten: isOut ? null : { sent: resultOf(step), stored: dataOf(record) },
+    cause: null,
+    displaced: displacedBy(draft, step, makesWayFor ?? (isKeptInPlace(step, record) ? stays(step) : null)),
+  });
+};
+
+const stays = ({ present }: ParkStep): string => parkedKey(present.record.id);
+
+/** A record that kept its name when it was parked is not parked again. */
+const commitRestore = (draft: MemoryDraft, step: ParkStep, record: PresentRecord): void => {
+  const { present, difference } = step;
+  const stored = dataOf(record);
+  const own = draft.now.view.displaced.get(record.id)?.own;
+  const wasKept = !isParkedName(present.name);
+  const rewritten = wasKept ? { sent: parkedForm(record, present.type), stored } : null;
+  const changes = { rewritten, keptName: canonicalName(record.name) };
+  if (own) {
+    restore(draft, own, record.id, stored);
+    change(draft, own.key, own.wanted, changes);
+  } else {
+    // It is out of place for the same reason as before.
+    const { cause, desired: wanted } = difference;
+    park(draft, present, stored, { ...changes, wanted, cause, displaced: null });
+  }
+};
+
+/** What a park takes from its place; null where it makes way for nothing, and is out of it. */
+const displacedBy = (
+  draft: MemoryDraft,
+  { present, difference: { cause } }: ParkStep,
+  key: string | null,
+): Displaced | null => {
+  if (key === null) return null;
+  const { record } = present;
+  const known = draft.ofId(record.id);
+  const own = known && known.key !== parkedKey(record.id) ? { key: known.key, wanted: known.wanted } : null;
+  return { key, own, was: dataOf(record), cause };
+};

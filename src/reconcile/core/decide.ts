@@ -1,0 +1,47 @@
+import type { TemplatePlan } from '../../plan/plan.ts';
+import { isPark, type Step } from '../../plan/step.ts';
+import { stepKey } from './attempt.ts';
+import { nextRevert, nextStep, type ClientView } from './permit.ts';
+import { planOf } from './basis.ts';
+import type { TemplateState } from './state.ts';
+
+/** What is to be done next in a template. */
+export type Command =
+  | { readonly kind: 'write'; readonly step: Step; readonly makesWayFor: string | null }
+  /** A reading is to tell what came of the write that is under way. */
+  | { readonly kind: 'read' }
+  | { readonly kind: 'done' };
+
+/** One write at a time, each decided on from the answer to the one before. */
+export const decide = (state: TemplateState, client: ClientView, force: boolean, now: number): Command =>
+  commandBy(nextStep, state, client, force, now);
+
+/** At the end of a pass: what made way for a write that did not come goes back to its place. */
+export const decideRevert = (
+  state: TemplateState,
+  client: ClientView,
+  force: boolean,
+  now: number,
+): Command => commandBy(nextRevert, state, client, force, now);
+
+const commandBy = (
+  next: typeof nextStep,
+  state: TemplateState,
+  client: ClientView,
+  force: boolean,
+  now: number,
+): Command => {
+  if (isQuestioned(state)) return { kind: 'read' };
+  const plan = planOf(state.basis, now);
+  const step = next(plan, state, client, force);
+  if (step === null) return { kind: 'done' };
+  return { kind: 'write', step, makesWayFor: isPark(step) ? needOf(step, plan) : null };
+};
+
+const isQuestioned = ({ attempts }: TemplateState): boolean =>
+  [...attempts.values()].some(({ state }) => state === 'questioned');
+
+const needOf = (step: Step, { needs }: TemplatePlan): string | null => {
+  const needing = [...needs].findLast(([, needed]) => needed.includes(step));
+  return needing ? stepKey(needing[0]) : null;
+};

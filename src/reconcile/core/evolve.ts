@@ -1,0 +1,299 @@
+import { sameData } from '../../model/canonical.ts';
+import { dataOf, type PresentRecord } from '../../model/record.ts';
+import type { PresentTemplate } from '../../model/template.ts';
+import { entryOf, pairOf } from '../../plan/entry.ts';
+import type { Hold, HoldCause } from '../../plan/hold.ts';
+import { parkedKey } from '../../plan/memory.ts';
+import {
+  isPark,
+  isRestore,
+  isUpdate,
+  presentOf,
+  resultOf,
+  type ParkStep,
+  type Step,
+} from '../../plan/step.ts';
+import type { Failure, Intent, RecordMemory } from '../../state/memory.ts';
+import { stepKey, type Attempt } from './attempt.ts';
+import { failureAfter, type Moment } from './backoff.ts';
+import { commit, isKeptInPlace } from './commit.ts';
+import { matchAdd, targetOf } from './match.ts';
+import { edit, isKnownId, recordOfId, type MemoryDraft } from './memory.ts';
+import { compare, showsTheSame } from './reading.ts';
+import { change, claim, noteCause } from './remembering.ts';
+import { withBasis, withHold, type TemplateState } from './state.ts';
+
+/** What happens to a template while a pass writes it. */
+export type TemplateEvent =
+  /** The intent of a step is on disk: it may leave now. */
+  | {
+      readonly type: 'begun';
+      readonly step: Step;
+      readonly intent: Intent;
+      readonly makesWayFor: string | null;
+    }
+  /** It did not leave after all. */
+  | { readonly type: 'withdrawn'; readonly intent: Intent }
+  | { readonly type: 'answered'; readonly answer: PresentTemplate }
+  /** The service said no to this record. */
+  | { readonly type: 'refused'; readonly error: string }
+  /** It certainly had no effect, for a reason that concerns the whole client. */
+  | { readonly type: 'not-sent'; readonly error: string; readonly retryAt: number | null }
+  /** Nobody knows what came of it. */
+  | { readonly type: 'lost'; readonly error: string }
+  /** The reading that was to tell what came of it; null where none could be had. */
+  | { readonly type: 'reread'; readonly reading: PresentTemplate | null };
+
+/** Gives a template after an event. The trust table is in reading.ts. */
+export const evolve = (state: TemplateState, event: TemplateEvent, at: Moment): TemplateState => {
+  if (event.type === 'begun') return begun(state, event);
+  const attempt = underWay(state);
+  switch (event.type) {
+    case 'withdrawn':
+      return { ...state, attempts: without(state.attempts, stepKey(attempt.step)) };
+    case 'answered':
+      return answered(state, attempt, event.answer, at);
+    case 'refused':
+      return withAttempt(state, { ...attempt, state: 'questioned', by: 'refusal', error: event.error });
+    case 'not-sent':
+      return withAttempt(state, { ...attempt, state: 'failed', error: event.error, retryAt: event.retryAt });
+    case 'lost':
+      return lost(state, attempt, event.error, at);
+    case 'reread':
+      return attempt.state === 'questioned' && attempt.by === 'refusal'
+        ? rereadAfterRefusal(state, attempt, attempt.error, event.reading, at)
+        : rereadAfterDoubt(state, attempt, event.reading, at);
+  }
+};
+
+/** The attempt that was sent and has not ended. A template is written one step at a time. */
+export const underWay = ({ attempts }: TemplateState): Attempt => {
+  const open = [...attempts.values()].find(({ state }) => state === 'intended' || state === 'questioned');
+  if (!open) throw new Error('no write is under way in this template');
+  return open;
+};
+
+const begun = (
+  state: TemplateState,
+  { step, intent, makesWayFor }: Extract<TemplateEvent, { type: 'begun' }>,
+): TemplateState => {
+  const memory = edit(state.basis.memory, (draft) => {
+    noteCause(draft, step);
+    // From here on until the end of the pass, what was read before it is no longer what is there.
+    draft.setFacts({ lastReading: null });
+  });
+  return withAttempt(withBasis(state, { memory }), { step, intent, makesWayFor, state: 'intended' });
+};
+
+const answered = (
+  state: TemplateState,
+  attempt: Attempt,
+  answer: PresentTemplate,
+  at: Moment,
+): TemplateState => {
+  const { view } = state.basis;
+  const expected = newRecordsOf(attempt.intent);
+  const comparison = compare(view, answer, 'answer', expected);
+  if (comparison.verdict !== 'take') {
+    const doubt = describeDoubt(view, answer, comparison);
+    return comparison.verdict === 'read-once'
+      ? withAttempt(state, { ...attempt, state: 'questioned', by: 'doubt', error: doubt })
+      : lost(state, attempt, doubt, at);
+  }
+  const record = writtenRecord(state, answer, attempt.step);
+  if (record !== null) return applied(state, attempt, record, answer, at);
+  const isUnexplained = answer.records.length > view.records.length;
+  const held = isUnexplained
+    ? hold(state, 'adds', 'unexplained', 'a record appeared that nobody can explain')
+    : state;
+  return lost(held, attempt, 'the answer does not show the record', at);
+};
+
+/** A service may answer with less than the whole template: one reading that can be believed may show it. */
+const rereadAfterDoubt = (
+  state: TemplateState,
+  attempt: Attempt,
+  reading: PresentTemplate | null,
+  at: Moment,
+): TemplateState => {
+  const { view } = state.basis;
+  const { verdict } = reading
+    ? compare(view, reading, 'after-doubt', newRecordsOf(attempt.intent))
+    : { verdict: 'unknown' };
+  const record =
+    reading && verdict === 'take-if-as-wanted'
+      ? (recordAsWanted(isMetBefore(state), reading, attempt.step) ?? renamedRecord(reading, attempt.step))
+      : null;
+  if (reading && record) return applied(state, attempt, record, reading, at);
+  return lost(state, attempt, 'error' in attempt ? attempt.error : '', at);
+};
+
+/** A refusal may hide that the record is there already. */
+const rereadAfterRefusal = (
+  state: TemplateState,
+  attempt: Attempt,
+  error: string,
+  reading: PresentTemplate | null,
+  at: Moment,
+): TemplateState => {
+  const { view } = state.basis;
+  const ids = new Set(view.records.map(({ id }) => id));
+  const record = reading && recordAsWanted((id) => ids.has(id), reading, attempt.step);
+  const comparison = reading && compare(view, reading, 'after-refusal', newRecordsOf(attempt.intent));
+  const stop = (reason: string): TemplateState =>
+    hold(state, 'template', 'changed-meanwhile', `stopped after a refusal: ${reason}`);
+  const isTaken = comparison?.verdict === 'take-if-as-wanted';
+  let next = state;
+  // It shows more than there should be: what was read before is no longer what is there.
+  if (reading && comparison?.verdict === 'hold') next = stop(describeDoubt(view, reading, comparison));
+  // It may be behind what was read before, or newer: nobody can tell.
+  else if (reading && isTaken && !record && !showsTheSame(view, reading))
+    next = stop('the reading after it shows other values than the one before it');
+  if (reading && record) return applied(next, attempt, record, isTaken ? reading : view, at);
+  return refused(next, attempt, error, at);
+};
+
+/** The write counts, unless the service kept in its place what was to be parked. */
+const applied = (
+  state: TemplateState,
+  attempt: Attempt,
+  record: PresentRecord,
+  view: PresentTemplate,
+  at: Moment,
+): TemplateState => {
+  const memory = edit(state.basis.memory, (draft) => commit(draft, attempt, record, at.now));
+  const next = withBasis(state, { memory, view });
+  const { step } = attempt;
+  if (isPark(step) && isKeptInPlace(step, record)) {
+    const error = `the service kept its name, and stored ${record.name ?? '@'} ${record.type} ${record.content}`;
+    return withAttempt(next, { ...attempt, state: 'failed', error, retryAt: null });
+  }
+  const done = withAttempt(next, { ...attempt, state: 'applied', recordId: record.id });
+  return isPark(step) && isRestore(step) ? asReverted(done, step) : done;
+};
+
+/** Of a park and its way back in one pass, a report tells what it came to. */
+const asReverted = (state: TemplateState, step: ParkStep): TemplateState => {
+  const parked = state.attempts.get(parkedKey(step.present.record.id));
+  if (parked?.state !== 'applied') return state;
+  const write = state.attempts.get(parked.makesWayFor ?? '');
+  const why = write && 'error' in write ? ` (${resultOf(write.step).type}): ${write.error}` : '';
+  return withAttempt(state, {
+    ...parked,
+    state: 'reverted',
+    error: `taken back: the write it made way for was not accepted${why}`,
+    retryAt: write && 'retryAt' in write ? write.retryAt : null,
+  });
+};
+
+/**
+ * Nobody can tell whether the write landed. An add waits until that is found out; an update is planned anew from the
+ * next reading, at once for the first time and then with a backoff.
+ */
+const lost = (state: TemplateState, attempt: Attempt, error: string, at: Moment): TemplateState => {
+  const { step, intent } = attempt;
+  const reason = `stopped after a write whose outcome is unknown: ${error}`;
+  const held = hold(state, 'template', 'unknown-outcome', reason);
+  const next = withAttempt(held, { ...attempt, state: 'unknown', error });
+  if (intent.action === 'add') return withBasis(next, { pending: [...next.basis.pending, intent] });
+  const memory = edit(next.basis.memory, (draft) => {
+    const failure = nextFailure('unseen', error, step, draft, at);
+    const target = targetOf(intent);
+    if (target) claim(draft, target, { failure });
+    else rememberFailure(step, failure, draft);
+  });
+  return withBasis(next, { memory });
+};
+
+const refused = (state: TemplateState, attempt: Attempt, error: string, at: Moment): TemplateState => {
+  let retryAt: number | null = null;
+  const memory = edit(state.basis.memory, (draft) => {
+    const failure = nextFailure('refused', error, attempt.step, draft, at);
+    rememberFailure(attempt.step, failure, draft);
+    ({ retryAt } = failure);
+  });
+  return withAttempt(withBasis(state, { memory }), { ...attempt, state: 'failed', error, retryAt });
+};
+
+const nextFailure = (
+  kind: Failure['kind'],
+  message: string,
+  step: Step,
+  draft: MemoryDraft,
+  at: Moment,
+): Failure =>
+  failureAfter(rememberedOf(step, draft)?.failure ?? null, { kind, message, sent: resultOf(step) }, at);
+
+const rememberFailure = (step: Step, failure: Failure, draft: MemoryDraft): void => {
+  const wanted = isPark(step) ? dataOf(step.present.record) : dataOf(step.wanted.record);
+  change(draft, rememberedOf(step, draft)?.key ?? stepKey(step), wanted, { failure });
+};
+
+const rememberedOf = (step: Step, draft: MemoryDraft): RecordMemory | undefined =>
+  (isPark(step) ? recordOfId(draft.now, step.present.record.id) : undefined) ?? draft.get(stepKey(step));
+
+/** The record that a write made or changed, in an answer that is believed. */
+const writtenRecord = (state: TemplateState, answer: PresentTemplate, step: Step): PresentRecord | null => {
+  const own = presentOf(step);
+  if (own) return answer.records.find((record) => record.id === own.record.id) ?? null;
+  const match = matchAdd(resultOf(step), isMetBefore(state), answer, 'answer');
+  return match.kind === 'matched' ? match.record : null;
+};
+
+/** A record that was there or was met, and shows again, is not what an add has made. */
+const isMetBefore = ({ basis: { view, memory } }: TemplateState): ((id: number) => boolean) => {
+  const ids = new Set(view.records.map((record) => record.id));
+  return (id) => ids.has(id) || isKnownId(memory, id) || memory.view.strangers.has(id);
+};
+
+const recordAsWanted = (
+  isOld: (id: number) => boolean,
+  reading: PresentTemplate,
+  step: Step,
+): PresentRecord | null => {
+  const own = presentOf(step);
+  const candidates = reading.records.filter((record) =>
+    own ? record.id === own.record.id : !isOld(record.id),
+  );
+  return candidates.find((record) => isAsWanted(record, step)) ?? null;
+};
+
+/** A park sends no TTL. */
+const isAsWanted = (record: PresentRecord, step: Step): boolean =>
+  isPark(step)
+    ? sameData({ ...resultOf(step), ttl: record.ttl }, record)
+    : pairOf(step.wanted, entryOf(record)).fields.length === 0;
+
+/** A service may keep another spelling of the name than it was sent, with all else as it was. */
+const renamedRecord = (reading: PresentTemplate, step: Step): PresentRecord | null => {
+  if (!isUpdate(step)) return null;
+  const record = reading.records.find(({ id }) => id === step.present.record.id);
+  if (!record || sameData(record, step.present.record)) return null;
+  return pairOf(step.wanted, entryOf(record)).fields.every((field) => field === 'name') ? record : null;
+};
+
+const describeDoubt = (
+  view: PresentTemplate,
+  answer: PresentTemplate,
+  { lacks }: { readonly lacks: number },
+): string => {
+  if (answer.id !== view.id) return `the answer is template ${answer.id}, not ${view.id}`;
+  if (lacks > 0) return `the answer lacks ${lacks} of the template's records`;
+  return `the answer holds ${answer.records.length - view.records.length} records that nobody here added`;
+};
+
+const newRecordsOf = ({ action }: Intent): number => (action === 'add' ? 1 : 0);
+
+const hold = (state: TemplateState, scope: Hold['scope'], cause: HoldCause, reason: string): TemplateState =>
+  withHold(state, { scope, cause, reason, retryAt: null });
+
+const withAttempt = (state: TemplateState, attempt: Attempt): TemplateState => ({
+  ...state,
+  attempts: new Map(state.attempts).set(stepKey(attempt.step), attempt),
+});
+
+const without = (attempts: TemplateState['attempts'], key: string): Map<string, Attempt> => {
+  const rest = new Map(attempts);
+  rest.delete(key);
+  return rest;
+};

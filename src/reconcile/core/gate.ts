@@ -1,0 +1,192 @@
+import { dataOf, type PresentRecord, type RecordData } from '../../model/record.ts';
+import { sameData } from '../../model/canonical.ts';
+import type { PresentTemplate } from '../../model/template.ts';
+import { entryOf, recordKey, setKey, type Present, type Wanted } from '../../plan/entry.ts';
+import { groupBy } from '../../plan/group.ts';
+import { isLike } from '../../plan/like.ts';
+import { parkedKey } from '../../plan/memory.ts';
+import type { Obstruction } from '../../plan/plan-input.ts';
+import { parkedForm } from '../../plan/parked.ts';
+import type { RecordMemory } from '../../state/memory.ts';
+import { isActive } from './backoff.ts';
+import { isKnownId, recordOfId, unseenAdds, type TemplateMemory } from './memory.ts';
+import { uncountedAdds } from './remembering.ts';
+
+export interface GateInput {
+  readonly memory: TemplateMemory;
+  /** Record sets, as `entryOf` names them, of the pending adds. */
+  readonly pendingSets: ReadonlySet<string>;
+  readonly present: PresentTemplate;
+  /** Whether the file takes records that it never wanted for its own. */
+  readonly adopt: boolean;
+  readonly now: number;
+}
+
+/** Adds of one wanted record that may land before a person has to say so again. */
+export const maxAddsUnseen = 2;
+const maxStores = 3;
+const day = 86_400_000;
+
+/** Why a wanted record may not be written now, going by what was remembered of earlier writes; null if it may. */
+export const gate = ({ memory, pendingSets, present: template, adopt, now }: GateInput) => {
+  let lost: ReadonlyMap<string, readonly RecordMemory[]> | undefined;
+  return (wanted: Wanted, present: Present | null): Obstruction | null => {
+    const record =
+      memory.records.get(recordKey(wanted)) ?? (present && recordOfId(memory, present.record.id));
+    if (present !== null)
+      return record ? (failing(record, wanted, now) ?? notConverging(record, wanted, present, now)) : null;
+    if (pendingSets.has(setKey(wanted))) return pendingAdd;
+    lost ??= lostAdds(memory, template);
+    const like = record && record.adds >= uncountedAdds ? likeOne(wanted, template, memory) : null;
+    if (like) return adopt ? null : besideLike(like);
+    const late =
+      record?.failure?.kind === 'unknown'
+        ? likeOne(wanted, withoutStrangers(template, memory), memory)
+        : null;
+    if (late) return besideLate(late);
+    return (
+      (record && tooManyAdds(record)) ??
+      besideLost(lost.get(setKey(wanted)) ?? [], wanted, now) ??
+      (record && (failing(record, wanted, now) ?? becomingAnother(record, wanted))) ??
+      null
+    );
+  };
+};
+
+/** Of the records that memory does not know. */
+const likeOne = (
+  wanted: Wanted,
+  { records }: Pick<PresentTemplate, 'records'>,
+  memory: TemplateMemory,
+): PresentRecord | null =>
+  records.find((record) => !isKnownId(memory, record.id) && isLike(wanted, entryOf(record))) ?? null;
+
+/** What was there from the first was made by no add. */
+const withoutStrangers = (
+  { records }: PresentTemplate,
+  { view: { strangers } }: TemplateMemory,
+): Pick<PresentTemplate, 'records'> => ({ records: records.filter(({ id }) => !strangers.has(id)) });
+
+const besideLate = (like: PresentRecord): Obstruction => ({
+  reason: 'pending-write',
+  message: `record ${like.id} (${describe(like)}) may be what an add of this one made, whose outcome was unknown: look at the service, then apply --retry`,
+});
+
+const besideLike = (like: PresentRecord): Obstruction => ({
+  reason: 'not-converging',
+  message: `record ${like.id} (${describe(like)}) may be this one as the service keeps it, and nothing is remembered of it: import the template, set adopt: true, or, if it is another one, apply --retry`,
+});
+
+/** By record set, what adds of unknown outcome were to make, and no reading has shown: it may still come. */
+const lostAdds = (memory: TemplateMemory, { records }: PresentTemplate): Map<string, RecordMemory[]> => {
+  const lost = unseenAdds(memory);
+  if (lost.length === 0) return new Map();
+  const shown = new Set(records.map((record) => recordKey(entryOf(record))));
+  return groupBy(
+    lost.filter(({ key }) => !shown.has(key)),
+    ({ wanted }) => setKey(entryOf(wanted)),
+  );
+};
+
+/** Whatever the file says since, a record set with two of them takes no other before a person says so. */
+const besideLost = (lost: readonly RecordMemory[], wanted: Wanted, now: number): Obstruction | null => {
+  const adds = lost.reduce((sum, one) => sum + one.adds, 0);
+  if (adds >= maxAddsUnseen) return { reason: 'pending-write', message: askForRetry(adds) };
+  for (const one of lost) {
+    const obstruction = failing(one, wanted, now);
+    if (obstruction) return obstruction;
+  }
+  return null;
+};
+
+/** Why a record may not be parked now, or changed to what is `sent`. */
+export const parkGate =
+  ({ memory, now }: Pick<GateInput, 'memory' | 'now'>) =>
+  (
+    { record, type }: Present,
+    sent: RecordData = parkedForm(record, type),
+  ): { error: string; retryAt?: string } | null => {
+    const known = recordOfId(memory, record.id) ?? memory.records.get(parkedKey(record.id));
+    const failure = known?.failure ?? null;
+    if (isActive(failure, sent, now))
+      return { error: failure.message, retryAt: new Date(failure.retryAt).toISOString() };
+    return known && isRewritten(known.rewritten, sent, record)
+      ? { error: describeRewritten(known.rewritten) }
+      : null;
+  };
+
+const pendingAdd: Obstruction = {
+  reason: 'pending-write',
+  message: 'an add to this record set was sent and its outcome is not known yet',
+};
+
+const failing = ({ failure }: RecordMemory, wanted: Wanted, now: number): Obstruction | null => {
+  if (!isActive(failure, dataOf(wanted.record), now)) return null;
+  const retryAt = new Date(failure.retryAt).toISOString();
+  return failure.kind === 'refused'
+    ? { reason: 'refused', message: failure.message, retryAt }
+    : { reason: 'pending-write', message: `${failure.message}; not tried again before ${retryAt}`, retryAt };
+};
+
+const tooManyAdds = ({ adds, failure }: RecordMemory): Obstruction | null => {
+  if (adds >= uncountedAdds)
+    return {
+      reason: 'vanished',
+      message:
+        'it was there and is gone, and an older copy of the state does not tell how often it was added; look at the service, then apply --retry',
+    };
+  if (adds < maxAddsUnseen) return null;
+  return failure?.kind === 'unknown'
+    ? {
+        reason: 'pending-write',
+        message: askForRetry(adds),
+      }
+    : {
+        reason: 'vanished',
+        message: `added ${adds} times and gone again each time; find out why, then apply --retry`,
+      };
+};
+
+const askForRetry = (adds: number): string =>
+  `${adds} adds were sent to this record set and none was seen to arrive; look at the service, then apply --retry`;
+
+/** What an add of it made stands for another wanted record, as the service stored it: the next would be a copy. */
+const becomingAnother = ({ recordId, rewritten }: RecordMemory, wanted: Wanted): Obstruction | null => {
+  if (recordId !== null || rewritten === null || !sameData(rewritten.sent, dataOf(wanted.record)))
+    return null;
+  const isAnother = recordKey(entryOf(rewritten.stored)) !== recordKey(wanted);
+  return isAnother ? { reason: 'not-converging', message: describeRewritten(rewritten) } : null;
+};
+
+const notConverging = (
+  { rewritten, stored }: RecordMemory,
+  wanted: Wanted,
+  present: Present,
+  now: number,
+): Obstruction | null => {
+  const sent = dataOf(wanted.record);
+  if (isRewritten(rewritten, sent, present.record))
+    return { reason: 'not-converging', message: describeRewritten(rewritten) };
+  const recent =
+    stored && sameData(stored.sent, sent) ? stored.at.filter((at) => Math.abs(now - at) < day) : [];
+  if (recent.length < maxStores) return null;
+  return {
+    reason: 'not-converging',
+    message: `stored ${recent.length} times within a day without staying; something else keeps changing it`,
+  };
+};
+
+const isRewritten = (
+  rewritten: RecordMemory['rewritten'],
+  sent: RecordData,
+  stored: RecordData,
+): rewritten is NonNullable<RecordMemory['rewritten']> =>
+  rewritten !== null && sameData(rewritten.sent, sent) && sameData(rewritten.stored, stored);
+
+const describeRewritten = ({ sent, stored }: NonNullable<RecordMemory['rewritten']>): string =>
+  `sent ${describe(sent)}, and the service stored ${describe(stored)}`;
+
+const describe = ({ type, name, content, priority, ttl }: RecordData): string =>
+  [name ?? '@', type, priority, content, ttl === null ? null : `(ttl ${ttl})`]
+    .filter((part) => part !== null)
+    .join(' ');

@@ -1,0 +1,46 @@
+import { applying, countAdds, guardTemplate } from '../../plan/guard.ts';
+import { isGuard, type Hold } from '../../plan/hold.ts';
+import type { TemplatePlan } from '../../plan/plan.ts';
+import { planOf } from './basis.ts';
+import { withHold, type TemplateState } from './state.ts';
+
+export interface GuardPolicy {
+  readonly maxAddsPerPass: number;
+  readonly force: boolean;
+  readonly acceptLoss: boolean;
+}
+
+/** Holds what a guard of semantics §5 holds; the limit of adds per pass holds the adds of all that have some. */
+export const guardAll = (
+  states: readonly TemplateState[],
+  policy: GuardPolicy,
+  now: number,
+): TemplateState[] => {
+  const guarded = states.map((state) => {
+    const hold = guardOf(state, planOf(state.basis, now), policy);
+    return hold ? withHold(state, hold) : state;
+  });
+  const addsOf = (state: TemplateState): number =>
+    hasGuard(state) || isReported(state) ? 0 : countAdds(planOf(state.basis, now));
+  const adds = guarded.reduce((sum, state) => sum + addsOf(state), 0);
+  if (policy.force || adds <= policy.maxAddsPerPass) return guarded;
+  return guarded.map((state) => (addsOf(state) > 0 ? withHold(state, manyAdds(state, adds, policy)) : state));
+};
+
+const guardOf = ({ basis }: TemplateState, plan: TemplatePlan, policy: GuardPolicy): Hold | null => {
+  const { desired, view: present, memory } = basis;
+  if (desired.mode === 'report') return null;
+  const { suspectIds } = memory.facts;
+  return guardTemplate({ ...policy, desired, present, memory: memory.view, plan, suspectIds });
+};
+
+const hasGuard = ({ holds }: TemplateState): boolean => holds.some(isGuard);
+
+const isReported = ({ basis }: TemplateState): boolean => basis.desired.mode === 'report';
+
+const manyAdds = ({ basis }: TemplateState, adds: number, { maxAddsPerPass }: GuardPolicy): Hold => ({
+  scope: 'adds',
+  cause: 'adds',
+  reason: `${adds} records to add in this pass, more than limits.maxAddsPerPass (${maxAddsPerPass}): raise it, or run ${applying('--force', basis.desired)}`,
+  retryAt: null,
+});

@@ -1,0 +1,20 @@
+import type { PresentTemplate } from '../../model/template.ts';
+import { compare } from './reading.ts';
+import { withHold, type TemplateState } from './state.ts';
+
+/** What was read for another template's sake may show that this one holds more than it was planned with. */
+export const compareListing = (
+  state: TemplateState,
+  listing: ReadonlyMap<number, PresentTemplate> | null,
+): TemplateState => {
+  if (listing === state.comparedListing) return state;
+  const next = { ...state, comparedListing: listing };
+  const { view } = state.basis;
+  const reading = listing?.get(view.id);
+  const { verdict, more } = reading ? compare(view, reading, 'for-another-template') : keep;
+  if (verdict !== 'hold-adds' || state.holds.some(({ cause }) => cause === 'unexplained')) return next;
+  const reason = `another reading shows ${more} records that this one lacked`;
+  return withHold(next, { scope: 'adds', cause: 'unexplained', reason, retryAt: null });
+};
+
+const keep = { verdict: 'keep', more: 0 } as const;

@@ -1,0 +1,219 @@
+import type { Cause } from '../../plan/difference.ts';
+import { isClaimed, type Displaced, type KnownRecord, type PlanMemory } from '../../plan/memory.ts';
+import type { MemoryChanges, RecordMemory, StoredTemplate, TemplateFacts } from '../../state/memory.ts';
+
+/** What is remembered of one template. A value: `edit` makes the next one. */
+export interface TemplateMemory {
+  readonly facts: TemplateFacts;
+  /** By `recordKey`, or `parkedKey` once parked. */
+  readonly records: ReadonlyMap<string, RecordMemory>;
+  /** The same as a plan looks at it. */
+  readonly view: PlanMemory;
+  /** Ids of the copies that adds of known records left. */
+  readonly copyIds: ReadonlySet<number>;
+  /** What the store does not hold yet. */
+  readonly unsaved: { readonly facts: boolean; readonly keys: ReadonlySet<string> };
+}
+
+/** Gives the memory after a change; the very same where nothing was changed. */
+export const edit = (memory: TemplateMemory, change: (draft: MemoryDraft) => void): TemplateMemory => {
+  const draft = new MemoryDraft(memory);
+  change(draft);
+  return draft.result();
+};
+
+export const openMemory = (
+  stored: StoredTemplate | null,
+  facts: Pick<TemplateFacts, 'templateId' | 'template' | 'file'>,
+): TemplateMemory => {
+  const isKnown = stored?.facts.template === facts.template && stored.facts.file === facts.file;
+  const draft = new MemoryDraft({
+    facts: { suspectIds: null, strangers: null, lastWriteAt: null, ...stored?.facts, ...facts },
+    records: new Map(),
+    view: viewOf(stored?.facts.strangers ?? null),
+    copyIds: new Set(),
+    unsaved: { facts: !isKnown, keys: new Set() },
+  });
+  for (const record of stored?.records ?? []) draft.load(record);
+  return draft.result();
+};
+
+export const isUnsaved = ({ unsaved }: TemplateMemory): boolean => unsaved.facts || unsaved.keys.size > 0;
+
+/** What the store has to be told; facts go with everything. */
+export const changesOf = ({ facts, records, unsaved }: TemplateMemory): MemoryChanges => ({
+  facts,
+  records: [...unsaved.keys].flatMap((key) => records.get(key) ?? []),
+  forgotten: [...unsaved.keys].filter((key) => !records.has(key)),
+});
+
+/** The same, as the store holds it. */
+export const asSaved = (memory: TemplateMemory): TemplateMemory => ({
+  ...memory,
+  unsaved: { facts: false, keys: new Set() },
+});
+
+/** What is remembered of the record that an id stands for. */
+export const recordOfId = ({ records, view }: TemplateMemory, id: number): RecordMemory | undefined => {
+  const known = view.byId.get(id);
+  return known && records.get(known.key);
+};
+
+/** Whether the id stands for a wanted record, or was to. */
+export const isKnownId = ({ view, copyIds }: TemplateMemory, id: number): boolean =>
+  view.byId.has(id) || isClaimed(view, id) || copyIds.has(id);
+
+/** What adds of unknown outcome were to make, found in no reading. */
+export const unseenAdds = ({ records }: TemplateMemory): RecordMemory[] =>
+  [...records.values()].filter(({ failure }) => failure?.kind === 'unknown');
+
+/** The id in a `parkedKey`; null of other keys. */
+export const parkedIdOf = (key: string): number | null => (key.startsWith('#') ? Number(key.slice(1)) : null);
+
+/** Of a record of which nothing is remembered yet. */
+export const nothingKnown = {
+  adds: 0,
+  copies: [],
+  displaced: null,
+  stored: null,
+  rewritten: null,
+  failure: null,
+  cause: null,
+} as const;
+
+const viewOf = (strangers: readonly number[] | null): PlanMemory => ({
+  familiar: strangers !== null,
+  byKey: new Map(),
+  byId: new Map(),
+  claims: new Map(),
+  displaced: new Map(),
+  causes: new Map(),
+  strangers: new Set(strangers),
+});
+
+/** A memory in the making. It lives as long as one `edit`; nothing that was there before it is changed. */
+export class MemoryDraft {
+  #memory: TemplateMemory;
+  #records = new Map<string, RecordMemory>();
+  #byKey = new Map<string, KnownRecord>();
+  #byId = new Map<number, KnownRecord>();
+  #claims = new Map<string, KnownRecord>();
+  #displaced = new Map<number, Displaced>();
+  #causes = new Map<string, Cause>();
+  #copyIds = new Set<number>();
+  #keys = new Set<string>();
+  #isOwn = false;
+
+  constructor(memory: TemplateMemory) {
+    this.#memory = memory;
+  }
+
+  /** As it stands now. */
+  get now(): TemplateMemory {
+    return this.#memory;
+  }
+
+  get(key: string): RecordMemory | undefined {
+    return this.#memory.records.get(key);
+  }
+
+  ofId(id: number): RecordMemory | undefined {
+    return recordOfId(this.#memory, id);
+  }
+
+  put(given: RecordMemory): void {
+    const isSameId = this.get(given.key)?.recordId === given.recordId;
+    this.load(isSameId ? given : { ...given, missedAt: null });
+    this.#keys.add(given.key);
+  }
+
+  /** As the store holds it. */
+  load(record: RecordMemory): void {
+    this.#copyOnce();
+    this.#unindex(record.key);
+    this.#records.set(record.key, record);
+    this.#index(record);
+  }
+
+  forget(key: string): void {
+    if (!this.#memory.records.has(key)) return;
+    this.#copyOnce();
+    this.#records.delete(key);
+    this.#unindex(key);
+    this.#keys.add(key);
+  }
+
+  setFacts(changes: Partial<TemplateFacts>): void {
+    const { view, unsaved, facts: before } = this.#memory;
+    const facts = { ...before, ...changes };
+    const { strangers } = facts;
+    // What a plan does not look at leaves the very same view.
+    const isSame = strangers === before.strangers;
+    this.#memory = {
+      ...this.#memory,
+      facts,
+      view: isSame ? view : { ...view, familiar: strangers !== null, strangers: new Set(strangers) },
+      unsaved: { ...unsaved, facts: true },
+    };
+  }
+
+  result(): TemplateMemory {
+    return this.#memory;
+  }
+
+  #copyOnce(): void {
+    if (this.#isOwn) return;
+    this.#isOwn = true;
+    const { records, view, copyIds, unsaved } = this.#memory;
+    this.#records = new Map(records);
+    this.#byKey = new Map(view.byKey);
+    this.#byId = new Map(view.byId);
+    this.#claims = new Map(view.claims);
+    this.#displaced = new Map(view.displaced);
+    this.#causes = new Map(view.causes);
+    this.#copyIds = new Set(copyIds);
+    this.#keys = new Set(unsaved.keys);
+    this.#memory = {
+      ...this.#memory,
+      records: this.#records,
+      view: {
+        ...view,
+        byKey: this.#byKey,
+        byId: this.#byId,
+        claims: this.#claims,
+        displaced: this.#displaced,
+        causes: this.#causes,
+      },
+      copyIds: this.#copyIds,
+      unsaved: { ...unsaved, keys: this.#keys },
+    };
+  }
+
+  #index(record: RecordMemory): void {
+    const { key, recordId: id, copies = [], wanted, seen, keptName, cause } = record;
+    if (cause !== null) this.#causes.set(key, cause);
+    if (id === null) return;
+    if (record.displaced) this.#displaced.set(id, record.displaced);
+    const spelling = keptName === undefined ? {} : { keptName };
+    const known = { id, copies, key, wanted, seen: seen ?? wanted, ...spelling };
+    if (isClaim(record)) this.#claims.set(key, known);
+    else {
+      this.#byKey.set(key, known);
+      this.#byId.set(id, known);
+      for (const copy of copies) this.#copyIds.add(copy);
+    }
+  }
+
+  #unindex(key: string): void {
+    const known = this.#byKey.get(key);
+    if (known && this.#byId.get(known.id)?.key === key) this.#byId.delete(known.id);
+    for (const copy of known?.copies ?? []) this.#copyIds.delete(copy);
+    this.#displaced.delete(parkedIdOf(key) ?? -1);
+    this.#byKey.delete(key);
+    this.#claims.delete(key);
+    this.#causes.delete(key);
+  }
+}
+
+/** A record is found to differ for a cause until it is agreed on; a park that was taken back is for its own. */
+const isClaim = ({ key, cause }: RecordMemory): boolean => cause !== null && parkedIdOf(key) === null;

@@ -1,0 +1,108 @@
+import { sameData } from '../../model/canonical.ts';
+import type { PresentTemplate } from '../../model/template.ts';
+import { recordKey, type Pair } from '../../plan/entry.ts';
+import type { TemplatePlan } from '../../plan/plan.ts';
+import type { RecordMemory } from '../../state/memory.ts';
+import { isKnownId, parkedIdOf, type MemoryDraft } from './memory.ts';
+import { bind, noteCause } from './remembering.ts';
+
+/** What a pass saw of a template. */
+export interface Observation {
+  readonly present: PresentTemplate;
+  /** Keys of the records that the file wants. */
+  readonly wanted: ReadonlySet<string>;
+  /** When the pass began to look, and when it was done, in ms since the epoch. */
+  readonly from: number;
+  readonly to: number;
+  /** Milliseconds. */
+  readonly settle: number;
+}
+
+/** Remembers what a plan saw: which records agree, and why the others were first found to differ. */
+export const observe = (draft: MemoryDraft, plan: TemplatePlan, seen: Observation): void => {
+  const ids = new Set(seen.present.records.map(({ id }) => id));
+  let free: ReadonlySet<number> | undefined;
+  const unpaired = (): ReadonlySet<number> => (free ??= unpairedIds(plan, ids));
+  for (const pair of plan.pairs) if (!keepsOther(draft, pair, seen, ids, unpaired)) observePair(draft, pair);
+  const { strangers, highestId: highestBefore } = draft.now.facts;
+  if (strangers === null) draft.setFacts({ strangers: [...ids].filter((id) => !isKnownId(draft.now, id)) });
+  const highestId = [...ids].reduce((one, other) => Math.max(one, other), highestBefore ?? 0);
+  if (highestId !== highestBefore) draft.setFacts({ highestId });
+  for (const step of [...plan.steps, ...plan.barred, ...plan.waiting]) noteCause(draft, step);
+  forgetGone(draft, seen, ids);
+};
+
+/**
+ * What stands for a wanted record stays known while it is there, or was missed once only: a copy may serve. Where
+ * an add was sent for it, it had been missed twice.
+ */
+const keepsOther = (
+  draft: MemoryDraft,
+  { wanted, present }: Pair,
+  seen: Observation,
+  ids: ReadonlySet<number>,
+  unpaired: () => ReadonlySet<number>,
+): boolean => {
+  const record = draft.get(recordKey(wanted));
+  if (!record || record.recordId === null || record.recordId === present.record.id) return false;
+  if (ids.has(record.recordId)) return unpaired().has(record.recordId);
+  if (isMissedTwice(record, seen) || record.failure?.kind === 'unknown') return false;
+  noteMissed(draft, record, seen);
+  return true;
+};
+
+/** A record that differs is only taken for the file's own where the service already holds its content. */
+const observePair = (draft: MemoryDraft, pair: Pair): void => {
+  const known = draft.ofId(pair.present.record.id);
+  const inSync = pair.fields.length === 0;
+  if (!inSync && (known || pair.fields.includes('content'))) return;
+  const isTheSame =
+    known?.key === recordKey(pair.wanted) &&
+    known.seen !== null &&
+    sameData(known.seen, pair.present.record) &&
+    sameData(known.wanted, pair.wanted.record) &&
+    known.failure === null;
+  if (isTheSame) return;
+  const unseen = inSync ? storedUnseen(draft.get(recordKey(pair.wanted))) : null;
+  if (unseen) draft.setFacts({ lastWriteAt: unseen.at.at(-1)! });
+  const changes = { ...(unseen ? { stored: unseen } : {}), failure: null };
+  bind(draft, pair.wanted, pair.present, inSync ? changes : {});
+};
+
+/** What was sent with an unknown outcome and is there now was stored. */
+const storedUnseen = (known: RecordMemory | undefined): RecordMemory['stored'] => {
+  if (known?.failure?.kind !== 'unseen') return null;
+  const { sent, retryAt, pause } = known.failure;
+  const before = known.stored && sameData(known.stored.sent, sent) ? known.stored.at : [];
+  return { sent, at: [...before, retryAt - pause].slice(-3) };
+};
+
+/**
+ * A listing may be behind: what nothing wants any more is forgotten when two readings have missed it, but not while
+ * another record that an add of it left is there.
+ */
+const forgetGone = (draft: MemoryDraft, seen: Observation, ids: ReadonlySet<number>): void => {
+  for (const record of draft.now.records.values()) {
+    const { key, missedAt, copies = [] } = record;
+    const isOfUse = seen.wanted.has(key) || copies.some((copy) => ids.has(copy));
+    const id = record.recordId ?? parkedIdOf(key);
+    if (id !== null && ids.has(id)) {
+      if (missedAt != null) draft.put({ ...record, missedAt: null });
+    } else if (id === null) {
+      if (!isOfUse && (record.adds === 0 || record.failure === null)) draft.forget(key);
+    } else if (!isOfUse && isMissedTwice(record, seen)) draft.forget(key);
+    else noteMissed(draft, record, seen);
+  }
+};
+
+const noteMissed = (draft: MemoryDraft, record: RecordMemory, { to }: Observation): void => {
+  if (record.missedAt == null) draft.put({ ...record, missedAt: to });
+};
+
+const isMissedTwice = ({ missedAt }: RecordMemory, { from, settle }: Observation): boolean =>
+  missedAt != null && Math.abs(from - missedAt) >= settle;
+
+const unpairedIds = ({ pairs }: TemplatePlan, ids: ReadonlySet<number>): ReadonlySet<number> => {
+  const paired = new Set(pairs.map(({ present }) => present.record.id));
+  return new Set([...ids].filter((id) => !paired.has(id)));
+};

@@ -1,0 +1,98 @@
+import { isGuard, type Hold } from '../../plan/hold.ts';
+import type { TemplatePlan } from '../../plan/plan.ts';
+import { isPark, isRestore, type Step } from '../../plan/step.ts';
+import { stepKey, writeKey } from './attempt.ts';
+import { withPlaces, type SkipReason } from './places.ts';
+import type { TemplateState } from './state.ts';
+
+/** What of the client keeps its templates from being written. */
+export interface ClientView {
+  readonly holds: readonly Hold[];
+  /** The program was told to end. */
+  readonly isEnding: boolean;
+}
+
+/** Why a mode or a guard keeps each step of a plan from being written. */
+export const policyReasons = (plan: TemplatePlan, state: TemplateState, force: boolean): SkipReason =>
+  withPlaces(plan, (step) => policyReason(step, state, force));
+
+/** Why each step of a plan is not written now, for whatever reason. */
+export const skipReasons = (
+  plan: TemplatePlan,
+  state: TemplateState,
+  client: ClientView,
+  force: boolean,
+): SkipReason => withPlaces(plan, (step) => skipReasonOf(step, state, client, force));
+
+/** The step to be written next; null where none may be. Each is attempted once in a pass. */
+export const nextStep = (
+  plan: TemplatePlan,
+  state: TemplateState,
+  client: ClientView,
+  force: boolean,
+): Step | null => {
+  const whyNot = withPlaces(plan, (step) =>
+    state.attempts.has(stepKey(step)) ? 'it was attempted already' : skipReasonOf(step, state, client, force),
+  );
+  return plan.steps.find((step) => whyNot(step) === null) ?? null;
+};
+
+/** The step that puts a record back which made way for a write that did not come. */
+export const nextRevert = (
+  { steps }: TemplatePlan,
+  state: TemplateState,
+  client: ClientView,
+  force: boolean,
+): Step | null =>
+  steps.find(
+    (step) =>
+      isPark(step) &&
+      isRestore(step) &&
+      !state.attempts.has(stepKey(step)) &&
+      revertSkipReason(step, state, client, force) === null,
+  ) ?? null;
+
+/** Why a step that only undoes our own is not written: whatever holds its template, it makes nothing worse. */
+export const revertSkipReason = (
+  step: Step,
+  state: TemplateState,
+  client: ClientView,
+  force: boolean,
+): string | null => policyReason(step, state, force) ?? clientReason(client);
+
+/** Why one step is not written for its own sake; the one place that decides it. */
+export const skipReasonOf = (
+  step: Step,
+  state: TemplateState,
+  client: ClientView,
+  force: boolean,
+): string | null =>
+  policyReason(step, state, force) ??
+  clientReason(client) ??
+  reasonOf(state, 'template') ??
+  (state.confirmed.has(writeKey(step)) ? null : unconfirmed) ??
+  (isAdd(step) ? reasonOf(state, 'adds') : null);
+
+const policyReason = (step: Step, { basis, holds }: TemplateState, force: boolean): string | null => {
+  const { mode } = basis.desired;
+  if (mode === 'report') return 'mode: report writes nothing';
+  const guard = holds.find((hold) => isGuard(hold) && (hold.scope === 'template' || isAdd(step)));
+  if (guard) return `held: ${guard.reason}`;
+  const { cause } = step.difference;
+  if (mode === 'edits' && !force && cause !== 'edited' && cause !== 'both') {
+    return `mode: edits writes only what an edit of the file caused, and this is ${cause}`;
+  }
+  return null;
+};
+
+const clientReason = ({ holds: [hold], isEnding }: ClientView): string | null => {
+  if (hold) return `the writes of this client ended: ${hold.reason}`;
+  return isEnding ? 'the program was told to end' : null;
+};
+
+const reasonOf = ({ holds }: TemplateState, scope: Hold['scope']): string | null =>
+  holds.find((hold) => hold.scope === scope && !isGuard(hold))?.reason ?? null;
+
+const isAdd = (step: Step): boolean => step.difference.action === 'add';
+
+const unconfirmed = 'waits until a second reading shows the same';

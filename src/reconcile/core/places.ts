@@ -1,0 +1,58 @@
+import { groupBy, pushTo } from '../../plan/group.ts';
+import { byPlace, placeLeft } from '../../plan/place.ts';
+import type { TemplatePlan } from '../../plan/plan.ts';
+import { isPark, presentOf, resultOf, type Step } from '../../plan/step.ts';
+
+/** Why a step may not be written now; null where it may. */
+export type SkipReason = (step: Step) => string | null;
+
+/**
+ * Nothing leaves its place unless what is to come there may be written now. `own` tells why a step may not be written
+ * for its own sake; with it wait
+ *
+ * | the steps                                | because                                       |
+ * | ---------------------------------------- | --------------------------------------------- |
+ * | that it needs                            | they would clear the way for nothing          |
+ * | that need it                             | their way is not clear                        |
+ * | that take a record from where it comes   | the name would stand empty                    |
+ *
+ * and so on, for each step that waits.
+ */
+export const withPlaces = (
+  { steps, needs, used, keptNames }: Pick<TemplatePlan, 'steps' | 'needs' | 'used' | 'keptNames'>,
+  own: SkipReason,
+): SkipReason => {
+  // A record on its way home leaves a place that was never its own.
+  const isSurplus = (step: Step): boolean => isPark(step) || used.has(presentOf(step)!);
+  const leaving = groupBy(
+    steps.filter((step) => isSurplus(step) && placeLeft(step, keptNames) !== null),
+    (step) => placeLeft(step, keptNames),
+  );
+  if (leaving.size === 0 && needs.size === 0) return own;
+  const needing = new Map<Step, Step[]>();
+  for (const [step, needed] of needs) for (const one of needed) pushTo(needing, one, step);
+  const coming = steps.filter((step) => presentOf(step) === null || placeLeft(step, keptNames) !== null);
+  const emptied = new Map<Step, Step[]>();
+  for (const [place, comers] of byPlace(coming, keptNames))
+    for (const step of comers) for (const one of leaving.get(place) ?? []) pushTo(emptied, step, one);
+  const reasons = new Map<Step, string>();
+  for (const step of steps) {
+    const reason = own(step);
+    if (reason !== null) reasons.set(step, reason);
+  }
+  const waiting = new Set<Step>();
+  // What is set while a map is walked is walked too.
+  for (const [step, reason] of reasons) {
+    const others = [needs, needing, emptied].flatMap((links) => links.get(step) ?? []);
+    for (const other of others.filter((one) => !reasons.has(one))) {
+      reasons.set(other, waiting.has(step) ? reason : `waits for ${describe(step)}: ${reason}`);
+      waiting.add(other);
+    }
+  }
+  return (step) => reasons.get(step) ?? null;
+};
+
+const describe = (step: Step): string => {
+  const { type, name } = resultOf(step);
+  return `${type} ${name ?? '@'}`;
+};

@@ -1,0 +1,106 @@
+import { createHash } from 'node:crypto';
+import { sameData } from '../../model/canonical.ts';
+import type { PresentTemplate } from '../../model/template.ts';
+
+/** What a reading of a template was made for. */
+export type ReadingPurpose =
+  /** The answer to a write. */
+  | 'answer'
+  /** After an answer that is not believed. */
+  | 'after-doubt'
+  | 'after-refusal'
+  /** The second one of a pass, before it writes. */
+  | 'confirming'
+  /** To find out what became of an add. */
+  | 'settling'
+  | 'for-another-template';
+
+type Verdict =
+  /** It is what the template holds, as far as anybody knows. */
+  | 'take'
+  /** It is, if it shows what was written as it was sent. */
+  | 'take-if-as-wanted'
+  /** One more reading is to tell. */
+  | 'read-once'
+  /** Nobody knows what became of the write. */
+  | 'unknown'
+  /** The reading before stays what is gone by. */
+  | 'keep'
+  /** Nothing more is written in this pass. */
+  | 'hold'
+  | 'hold-adds';
+
+/**
+ * What a reading is believed, compared with the one before it. `lacks`: not every id of that one is there; `more`:
+ * more new ids than were written; `same`: neither, whatever the values are.
+ */
+const trust: Readonly<Record<ReadingPurpose, Readonly<Record<'lacks' | 'more' | 'same', Verdict>>>> = {
+  answer: { lacks: 'read-once', more: 'unknown', same: 'take' },
+  'after-doubt': { lacks: 'unknown', more: 'unknown', same: 'take-if-as-wanted' },
+  'after-refusal': { lacks: 'keep', more: 'hold', same: 'take-if-as-wanted' },
+  confirming: { lacks: 'hold', more: 'take', same: 'take' },
+  settling: { lacks: 'keep', more: 'take', same: 'take' },
+  'for-another-template': { lacks: 'keep', more: 'hold-adds', same: 'keep' },
+};
+
+export interface Comparison {
+  /** How many records of the one before it lacks. */
+  readonly lacks: number;
+  /** How many it shows that the one before did not, beyond those that were written. */
+  readonly more: number;
+  readonly verdict: Verdict;
+}
+
+/** `expected`: how many new records a write may have made. */
+export const compare = (
+  before: PresentTemplate,
+  reading: PresentTemplate,
+  purpose: ReadingPurpose,
+  expected = 0,
+): Comparison => {
+  const lacks = countMissing(before, reading);
+  const more = Math.max(0, countMissing(reading, before) - expected);
+  const { [purpose]: row } = trust;
+  if (reading.id !== before.id) return { lacks, more: 0, verdict: row.lacks };
+  if (more > 0 && row.more !== 'take') return { lacks, more, verdict: row.more };
+  return { lacks, more, verdict: lacks > 0 ? row.lacks : row.same };
+};
+
+/** How many records of one reading another one lacks. */
+const countMissing = (one: PresentTemplate, other: PresentTemplate): number => {
+  if (one === other) return 0;
+  const ids = new Set(other.records.map(({ id }) => id));
+  return one.records.filter(({ id }) => !ids.has(id)).length;
+};
+
+/** Of two readings with the same records, whether all their values are the same. */
+export const showsTheSame = (one: PresentTemplate, other: PresentTemplate): boolean => {
+  const records = new Map(one.records.map((record) => [record.id, record]));
+  return other.records.every((record) => {
+    const before = records.get(record.id);
+    return before !== undefined && sameData(before, record);
+  });
+};
+
+/** With the records that only another reading shows. */
+export const withAllOf = (other: PresentTemplate | undefined, reading: PresentTemplate): PresentTemplate => {
+  if (other === undefined || other === reading) return reading;
+  const ids = new Set(reading.records.map(({ id }) => id));
+  const more = other.records.filter(({ id }) => !ids.has(id));
+  return more.length === 0 ? reading : { ...reading, records: [...reading.records, ...more] };
+};
+
+/** The same text for the same ids and values, in whatever order. */
+export const digestOf = (reading: PresentTemplate): string => {
+  const known = digests.get(reading);
+  if (known !== undefined) return known;
+  const rows = reading.records
+    .map(({ id, type, name, content, ttl, priority }) => [id, type, name, content, ttl, priority] as const)
+    .sort(([one], [other]) => one - other);
+  const digest = createHash('sha256').update(JSON.stringify(rows)).digest('base64');
+  digests.set(reading, digest);
+  return digest;
+};
+
+/** An answer that has not changed is the same object. */
+const digests = new WeakMap<PresentTemplate, string>();

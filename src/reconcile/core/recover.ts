@@ -1,0 +1,220 @@
+import { canonicalName, canonicalType, sameData } from '../../model/canonical.ts';
+import { dataOf, type PresentRecord } from '../../model/record.ts';
+import type { DesiredTemplate, PresentTemplate } from '../../model/template.ts';
+import { entryOf, recordKey, setKey } from '../../plan/entry.ts';
+import { hasLostMany } from '../../plan/guard.ts';
+import type { Ending, Intent } from '../../state/memory.ts';
+import { failureAfter, type Moment } from './backoff.ts';
+import { maxAddsUnseen } from './gate.ts';
+import { matchAdd, targetOf, type Match, type MatchRule } from './match.ts';
+import { edit, isKnownId, unseenAdds, type TemplateMemory } from './memory.ts';
+import { compare } from './reading.ts';
+import { change, claim } from './remembering.ts';
+import { wantedKeysOf } from './basis.ts';
+
+/** A template of which it has to be found out what became of writes. */
+export interface Recovery {
+  readonly templateId: number;
+  /** Null where no file describes it any more. */
+  readonly desired: DesiredTemplate | null;
+  /** The last reading that is believed; null where the service does not show the template. */
+  readonly view: PresentTemplate | null;
+  readonly memory: TemplateMemory;
+  /** Writes of unknown outcome. */
+  readonly open: readonly Intent[];
+  /** Those whose outcome was found out, in that order. */
+  readonly ended: readonly EndedIntent[];
+  /** How many of those are on disk. */
+  readonly saved: number;
+  /** Whether the last reading told what is there, and whether each one did so far. */
+  readonly isConclusive: boolean;
+  readonly wasConclusive: boolean;
+}
+
+export interface EndedIntent {
+  readonly intent: Intent;
+  readonly ending: Ending;
+  /** What is remembered from then on. */
+  readonly memory: TemplateMemory;
+  /** Ms since the epoch: when an add that is not there may be tried once more. */
+  readonly retryAt: number | null;
+}
+
+export const openRecovery = (
+  given: Pick<Recovery, 'templateId' | 'desired' | 'view' | 'memory' | 'open'>,
+): Recovery => ({ ...given, ended: [], saved: 0, isConclusive: true, wasConclusive: true });
+
+/** A process died before it knew what became of these updates: they are planned anew if need be. */
+export const endUpdates = (recovery: Recovery): Recovery =>
+  recovery.open
+    .filter(({ action }) => action !== 'add')
+    .reduce((next, intent) => {
+      const memory = edit(next.memory, (draft) => {
+        const target = targetOf(intent);
+        if (target) claim(draft, target);
+        if (hasLanded(intent, next.view)) draft.setFacts({ lastWriteAt: intent.at });
+      });
+      const error =
+        'what became of it was not written down: the program ended before that, or its state could not be written';
+      return end(next, intent, { outcome: 'unknown', recordId: intent.recordId, error }, memory);
+    }, recovery);
+
+/**
+ * Takes what the last reading shows for what adds were to make. What is there exactly as it was sent comes first; only
+ * then may a lone add take a lone new record of its type. A reading that has lost much tells nothing.
+ */
+export const matchOpen = (recovery: Recovery): Recovery => {
+  const { view } = recovery;
+  if (view === null || !recovery.isConclusive || !isWhole(view, recovery)) return recovery;
+  let next = recovery;
+  for (const rule of ['exact', 'alike'] as const)
+    for (const intent of next.open) {
+      if (intent.action !== 'add' || (rule === 'alike' && !isAlone(intent, next))) continue;
+      const match = matchOf(intent, view, next, rule);
+      if (match.kind === 'matched') next = accept(next, intent, [match.record], view);
+      else if (match.kind === 'duplicate') next = accept(next, intent, match.records, view);
+    }
+  return next;
+};
+
+/** One more reading. It tells something unless it lacks what the one before showed, or has lost much. */
+export const withReading = (recovery: Recovery, reading: PresentTemplate | undefined): Recovery => {
+  const { view } = recovery;
+  const isTaken = view && reading && compare(view, reading, 'settling').verdict === 'take';
+  if (!isTaken) return { ...recovery, isConclusive: false, wasConclusive: false };
+  const next = { ...recovery, view: reading, isConclusive: true };
+  return isWhole(reading, recovery) ? next : { ...next, wasConclusive: false };
+};
+
+/** Absent in all readings, an add counts as failed, and may be tried once more after a backoff. */
+export const concludeAbsent = (
+  recovery: Recovery,
+  { isRetry, unknownPause, at }: { isRetry: boolean; unknownPause: number; at: Moment },
+): Recovery => {
+  const { view, wasConclusive, desired } = recovery;
+  if (view === null || !wasConclusive) return recovery;
+  let next = recovery;
+  for (const intent of recovery.open) {
+    const isAbsent = matchOf(intent, view, next, 'alike').kind === 'absent';
+    if (isAbsent || (isRetry && desired)) next = abandon(next, intent, 1, unknownPause, at);
+    // Nobody waits for it: should a file ask for it again, it takes a person's word.
+    else if (!wantedIn(next).has(intent.key)) next = abandon(next, intent, maxAddsUnseen, unknownPause, at);
+  }
+  return next;
+};
+
+/**
+ * A record that stands for a wanted one is no newcomer, unless it is this very one and exactly that; and what is just
+ * as the file wants another one is not like this one.
+ */
+const matchOf = (
+  intent: Intent,
+  reading: PresentTemplate,
+  { memory, desired }: Pick<Recovery, 'memory' | 'desired'>,
+  rule: MatchRule,
+): Match => {
+  const wanted = wantedIn({ desired });
+  const old = new Set(intent.idsBefore);
+  const isTaken = (id: number): boolean => {
+    const isOwn = memory.view.byId.get(id)?.key === intent.key;
+    return isOwn ? rule !== 'exact' : isKnownId(memory, id);
+  };
+  const isAnothers = (record: PresentRecord): boolean => {
+    const key = recordKey(entryOf(record));
+    return key !== intent.key && wanted.has(key);
+  };
+  if (rule !== 'exact') for (const record of reading.records) if (isAnothers(record)) old.add(record.id);
+  return matchAdd(intent.after, (id) => old.has(id) || isTaken(id), reading, rule);
+};
+
+/** Where several records stand for one add, the one that did so before goes on doing so, else the first that came. */
+const accept = (
+  recovery: Recovery,
+  intent: Intent,
+  candidates: readonly PresentRecord[],
+  reading: PresentTemplate,
+): Recovery => {
+  const known = recovery.memory.records.get(intent.key);
+  const knownId = recovery.memory.view.byKey.get(intent.key)?.id;
+  const before = reading.records.find(({ id }) => id === knownId);
+  const [first] = candidates.toSorted((a, b) => a.id - b.id);
+  const record = before ?? first!;
+  const copies = candidates.map(({ id }) => id).filter((id) => id !== record.id);
+  const isAsSent =
+    recordKey(entryOf(intent.after)) === recordKey(entryOf(record)) &&
+    (intent.after.ttl === null || intent.after.ttl === record.ttl);
+  const memory = edit(recovery.memory, (draft) => {
+    change(draft, intent.key, intent.after, {
+      wanted: intent.after,
+      recordId: record.id,
+      copies: [...new Set([...(known?.copies ?? []), ...copies])],
+      seen: dataOf(record),
+      keptName: canonicalName(record.name),
+      adds: (known?.adds ?? 0) + 1,
+      rewritten: isAsSent ? null : { sent: intent.after, stored: dataOf(record) },
+      failure: null,
+      cause: null,
+    });
+    draft.setFacts({ lastWriteAt: intent.at });
+  });
+  const outcome = copies.length > 0 ? 'duplicate' : 'applied';
+  return end(recovery, intent, { outcome, recordId: record.id, error: null }, memory);
+};
+
+/** `adds`: for how many that may have landed it counts. */
+const abandon = (
+  recovery: Recovery,
+  intent: Intent,
+  adds: number,
+  unknownPause: number,
+  at: Moment,
+): Recovery => {
+  const known = recovery.memory.records.get(intent.key);
+  const message = 'the outcome of the add was unknown, and two readings did not show the record';
+  const failed = { kind: 'unknown', message, sent: intent.after } as const;
+  const failure = failureAfter(known?.failure ?? null, failed, at, unknownPause);
+  const cause = known ? known.cause : intent.cause;
+  const memory = edit(recovery.memory, (draft) =>
+    change(draft, intent.key, intent.after, { adds: (known?.adds ?? 0) + adds, failure, cause }),
+  );
+  const set = setKey(entryOf(intent.after));
+  const inSet = unseenAdds(memory).filter(({ wanted }) => setKey(entryOf(wanted)) === set);
+  // A second one waits for a person, not for a time.
+  const isLast = inSet.reduce((sum, one) => sum + one.adds, 0) < maxAddsUnseen;
+  const ending = { outcome: 'failed', recordId: null, error: failure.message } as const;
+  return end(recovery, intent, ending, memory, isLast ? failure.retryAt : null);
+};
+
+const end = (
+  recovery: Recovery,
+  intent: Intent,
+  ending: Ending,
+  memory: TemplateMemory,
+  retryAt: number | null = null,
+): Recovery => ({
+  ...recovery,
+  memory,
+  open: recovery.open.filter(({ id }) => id !== intent.id),
+  ended: [...recovery.ended, { intent, ending, memory, retryAt }],
+});
+
+const isWhole = (reading: PresentTemplate, { desired, memory }: Recovery): boolean =>
+  !desired ||
+  !hasLostMany({ desired, present: reading, memory: memory.view, suspectIds: memory.facts.suspectIds });
+
+/** Of its type, in its template. */
+const isAlone = (intent: Intent, { open }: Recovery): boolean => {
+  const type = canonicalType(intent.after.type);
+  return open.filter(({ after }) => canonicalType(after.type) === type).length === 1;
+};
+
+/** Where it sent no TTL, any will do. */
+const hasLanded = ({ recordId, after }: Intent, reading: PresentTemplate | null): boolean => {
+  const record = reading?.records.find(({ id }) => id === recordId);
+  return record !== undefined && sameData({ ...after, ttl: after.ttl ?? record.ttl }, record);
+};
+
+const wantedIn = ({ desired }: Pick<Recovery, 'desired'>): ReadonlySet<string> =>
+  desired ? wantedKeysOf(desired) : noKeys;
+
+const noKeys: ReadonlySet<string> = new Set();

@@ -1,0 +1,145 @@
+import { dataOf, type RecordData } from '../../model/record.ts';
+import { entryOf, recordKey, type Present, type Wanted } from '../../plan/entry.ts';
+import type { Cause } from '../../plan/difference.ts';
+import { parkedKey, type Displaced } from '../../plan/memory.ts';
+import { isPark, type Step } from '../../plan/step.ts';
+import type { Failure, RecordMemory } from '../../state/memory.ts';
+import { nothingKnown, parkedIdOf, type MemoryDraft } from './memory.ts';
+
+/** A wanted record, and the one at the service that was to become it. */
+export interface UpdateTarget {
+  readonly key: string;
+  readonly wanted: RecordData;
+  readonly recordId: number;
+  readonly before: RecordData;
+  readonly cause: Cause;
+}
+
+/** From now on this id stands for this wanted record, and both agree. */
+export const bind = (
+  draft: MemoryDraft,
+  wanted: Wanted,
+  present: Present,
+  changes: Partial<RecordMemory> = {},
+): void => {
+  const key = recordKey(wanted);
+  const { id } = present.record;
+  draft.put({
+    ...(takeId(draft, key, id) ?? nothingKnown),
+    key,
+    recordId: id,
+    wanted: dataOf(wanted.record),
+    seen: dataOf(present.record),
+    cause: null,
+    ...changes,
+  });
+  // What made way for it stays away.
+  for (const [parked, { key: waiting }] of draft.now.view.displaced)
+    if (waiting === key) draft.put({ ...draft.get(parkedKey(parked))!, displaced: null });
+};
+
+/** A change of unknown outcome went to the id, which still stands for what it stood for until it shows that. */
+export const claim = (
+  draft: MemoryDraft,
+  { key, wanted, recordId, before, cause }: UpdateTarget,
+  changes?: Pick<RecordMemory, 'failure'>,
+): void => {
+  const known = draft.get(key);
+  draft.put(
+    known?.recordId === recordId
+      ? { ...known, ...changes }
+      : { ...(known ?? nothingKnown), key, wanted, recordId, seen: before, cause, ...changes },
+  );
+};
+
+export const park = (
+  draft: MemoryDraft,
+  present: Present,
+  seen: RecordData,
+  changes: Pick<RecordMemory, 'rewritten' | 'cause' | 'displaced'> & Partial<RecordMemory>,
+): void => {
+  const { id } = present.record;
+  const key = parkedKey(id);
+  const known = takeId(draft, key, id) ?? nothingKnown;
+  draft.put({ ...known, key, recordId: id, wanted: seen, seen, failure: null, ...changes });
+};
+
+/** A record is back in its place, and stands for what it stood for there. */
+export const restore = (
+  draft: MemoryDraft,
+  { key, wanted }: NonNullable<Displaced['own']>,
+  id: number,
+  seen: RecordData,
+): void => {
+  const known = takeId(draft, key, id) ?? nothingKnown;
+  draft.put({ ...known, key, recordId: id, wanted, seen, cause: null });
+};
+
+export const change = (
+  draft: MemoryDraft,
+  key: string,
+  wanted: RecordData,
+  changes: Partial<RecordMemory>,
+): void => {
+  const known = draft.get(key) ?? { ...nothingKnown, key, recordId: null, wanted, seen: null };
+  draft.put({ ...known, ...changes });
+};
+
+/** From now on the id stands for nothing that the file ever wanted. */
+export const disown = (draft: MemoryDraft, id: number): void => {
+  const known = draft.now.view.byId.get(id);
+  if (known) draft.forget(known.key);
+  draft.setFacts({ strangers: [...new Set([...(draft.now.facts.strangers ?? []), id])] });
+};
+
+/** Remembers why a record that memory has not met yet was first found to differ. */
+export const noteCause = (draft: MemoryDraft, step: Step): void => {
+  if (isPark(step)) return;
+  const key = recordKey(step.wanted);
+  if (draft.get(key)) return;
+  change(draft, key, dataOf(step.wanted.record), { cause: step.difference.cause });
+};
+
+/** Brings the times of next tries up to date. */
+export const retime = (draft: MemoryDraft, retimed: (failure: Failure) => Failure): void => {
+  for (const record of draft.now.records.values()) {
+    const failure = record.failure && retimed(record.failure);
+    if (failure !== record.failure) draft.put({ ...record, failure });
+  }
+};
+
+/** Ends the backoff after refusals; with `everything`, all that keeps a wanted record from being written. */
+export const clearBackoff = (draft: MemoryDraft, everything: boolean): void => {
+  for (const record of draft.now.records.values()) {
+    // Of what an older copy of memory knew, all that is certain is that it was there.
+    const isGone = record.recordId === null && record.adds >= uncountedAdds;
+    const cause = isGone ? 'drifted' : record.cause;
+    if (everything) draft.put({ ...record, ...nothingKnown, cause });
+    else if (record.failure?.kind === 'refused') draft.put({ ...record, failure: null });
+  }
+};
+
+/** Stands for adds that nobody has counted. */
+export const uncountedAdds = 1_000;
+
+/** One id stands for one wanted record: what else it stood for has lost it, should it still be wanted. */
+const takeId = (draft: MemoryDraft, key: string, id: number): RecordMemory | undefined => {
+  for (const claimed of draft.now.view.claims.values()) {
+    if (claimed.id !== id || claimed.key === key) continue;
+    const { failure, ...record } = draft.get(claimed.key)!;
+    const isOfClaim = failure?.kind === 'unseen';
+    draft.put({ ...record, recordId: null, seen: null, failure: isOfClaim ? null : failure });
+  }
+  const other = draft.ofId(id);
+  if (other && other.key !== key) {
+    if (parkedIdOf(other.key) !== null) draft.forget(other.key);
+    else {
+      const { adds, rewritten } = other;
+      // What the service makes of it is what it has become: another add would make the same once more.
+      const isOfTheService = rewritten !== null && recordKey(entryOf(rewritten.stored)) === key;
+      const kept = { adds, rewritten: isOfTheService ? rewritten : null };
+      draft.put({ ...other, ...nothingKnown, ...kept, recordId: null, seen: null, cause: 'drifted' });
+    }
+  }
+  return draft.get(key);
+};

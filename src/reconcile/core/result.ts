@@ -1,0 +1,170 @@
+import type { Place } from '../../model/record.ts';
+import type { Difference, Outcome } from '../../plan/difference.ts';
+import { isGuard, type Hold } from '../../plan/hold.ts';
+import { parkedKey } from '../../plan/memory.ts';
+import type { TemplatePlan } from '../../plan/plan.ts';
+import { isPark, isRestore, type Step } from '../../plan/step.ts';
+import { worstOf, type Status, type SubdomainResult, type TemplateResult } from '../../result.ts';
+import { outcomeOf, retryAtOf, stepKey, type Attempt } from './attempt.ts';
+import { tellHold } from './client-holds.ts';
+import { isStopped, type TemplateState } from './state.ts';
+
+export interface ResultInput {
+  readonly client: string;
+  readonly state: TemplateState;
+  /** What still differs at the end. */
+  readonly plan: TemplatePlan;
+  readonly revision: string | null;
+  readonly subdomains: readonly SubdomainResult[];
+  /** Why a step was not written; null where it simply was not this program's turn to write. */
+  readonly skipReason: (step: Step) => string | null;
+  /** Why the writes of the client ended early in this pass. */
+  readonly clientHolds: readonly Hold[];
+}
+
+/** What a pass found in a template and what it left: writes with their outcome first, then what remains. */
+export const templateResult = (input: ResultInput): TemplateResult => {
+  const { state, plan, clientHolds } = input;
+  const { desired, view } = state.basis;
+  const differences = differencesAfter(input);
+  const outcomes = new Set(differences.map(({ outcome }) => outcome));
+  const hasSlipped = plan.steps.some((step) => state.attempts.get(stepKey(step))?.state === 'applied');
+  const remains = hasSlipped || differences.some(({ outcome }) => outcome !== 'applied');
+  const isUndone = plan.steps.length > 0 || outcomes.has('failed') || outcomes.has('unknown');
+  const isUnsaved = clientHolds.some(({ cause }) => cause === 'unsaved');
+  const cutShort = isUndone || isUnsaved ? tellHold(clientHolds) : null;
+  const isDoubtful = isStopped(state) && (state.attempts.size === 0 || plan.steps.length > 0);
+  const hasFailed = outcomes.has('failed') || outcomes.has('unknown') || cutShort !== null || isDoubtful;
+  const result: TemplateResult = {
+    client: input.client,
+    template: desired.template,
+    id: view.id,
+    file: desired.source.file,
+    revision: input.revision,
+    status: statusOf(hasFailed, state, remains),
+    message: messageOf(state, cutShort, hasSlipped),
+    inSync: plan.inSync,
+    parked: plan.parked,
+    ignored: plan.ignored,
+    differences,
+    subdomains: [],
+  };
+  return withSubdomains(result, input.subdomains);
+};
+
+/** A result that says nothing of subdomains yet, with what was found of them now. */
+export const withSubdomains = (
+  result: TemplateResult,
+  subdomains: readonly SubdomainResult[],
+): TemplateResult => {
+  const unread = subdomains.filter(({ status }) => status === 'failed').map(({ subdomain }) => subdomain);
+  return {
+    ...result,
+    status: worstOf([result.status, ...subdomains.map(({ status }) => statusBySubdomain[status])]),
+    message:
+      [result.message, unread.length > 0 ? unreadable(unread) : null].filter(Boolean).join('; ') || null,
+    subdomains,
+  };
+};
+
+/** One that may still follow is no difference. */
+const statusBySubdomain: Readonly<Record<SubdomainResult['status'], Status>> = {
+  'in-sync': 'in-sync',
+  pending: 'in-sync',
+  drifted: 'drifted',
+  failed: 'failed',
+};
+
+const unreadable = ([first, ...others]: readonly string[]): string =>
+  `subdomain ${first}${others.length > 0 ? ` and ${others.length} more` : ''} cannot be read`;
+
+const statusOf = (hasFailed: boolean, { holds }: TemplateState, remains: boolean): Status => {
+  if (hasFailed) return 'failed';
+  if (holds.some(isGuard)) return 'held';
+  return remains ? 'drifted' : 'in-sync';
+};
+
+/** Guards first, then what stopped the template, its adds, and the client. */
+const messageOf = (
+  { holds, notes }: TemplateState,
+  cutShort: Hold | null,
+  hasSlipped: boolean,
+): string | null => {
+  const accidents = holds.filter((hold) => !isGuard(hold));
+  const told = [
+    holds.find(isGuard),
+    accidents.find(({ scope }) => scope === 'template'),
+    accidents.find(({ scope }) => scope === 'adds'),
+    cutShort,
+  ].map((hold) => hold?.reason ?? null);
+  return [...told, hasSlipped ? slipped : null, ...notes].filter((text) => text !== null).join('; ') || null;
+};
+
+const slipped = 'not all that was written is there as it was written';
+
+const differencesAfter = ({ state, plan, skipReason }: ResultInput): Difference[] => {
+  const attempts = [...state.attempts.values()].filter((attempt) => !isUndoing(attempt, state));
+  const unfinished = attempts.filter((one) => one.state !== 'applied').map(({ step }) => step.difference);
+  const sources = new Set(unfinished.map(sourceOf));
+  const parks = new Set(unfinished.map((difference) => difference.action === 'park' && difference.recordId));
+  // What is in sync after all, by another record or a late answer, is not tried again.
+  const open = new Set([...plan.steps.map(({ difference }) => difference), ...plan.blocked].map(sourceOf));
+  const isOpen = (difference: Difference): boolean =>
+    difference.action === 'park' || open.has(sourceOf(difference));
+  return [
+    ...attempts.map((attempt) => afterAttempt(attempt, isOpen(attempt.step.difference))),
+    ...plan.steps
+      .filter((step) => !state.attempts.has(stepKey(step)))
+      .map((step) => afterSkip(step, skipReason(step))),
+    // A write that failed in this pass stands in the report once, as that.
+    ...plan.blocked.filter(({ source }) => !sources.has(source)),
+    ...plan.surplus.filter(({ recordId }) => !parks.has(recordId)),
+  ];
+};
+
+/** Of a park and its way back in one pass, a report tells what it came to. */
+const isUndoing = ({ step, state }: Attempt, { attempts }: TemplateState): boolean =>
+  isPark(step) && isRestore(step) && state === 'applied' && attempts.has(parkedKey(step.present.record.id));
+
+const sourceOf = (difference: Difference): Place | null =>
+  'source' in difference ? difference.source : null;
+
+const afterAttempt = (attempt: Attempt, isOpen: boolean): Difference => {
+  const told = outcomeOf(attempt);
+  const retryAt = isOpen ? retryAtOf(attempt) : null;
+  return {
+    ...attempt.step.difference,
+    ...(told ? { outcome: told.outcome } : {}),
+    ...(told?.error == null ? {} : { error: told.error }),
+    ...(retryAt === null ? {} : { retryAt: new Date(retryAt).toISOString() }),
+  };
+};
+
+const afterSkip = ({ difference }: Step, reason: string | null): Difference =>
+  reason === null ? difference : { ...difference, outcome: 'skipped' satisfies Outcome, error: reason };
+
+/** A template that could not be looked at, or whose description cannot be used. */
+export const unseenResult = (
+  {
+    client,
+    template,
+    id,
+    file,
+    revision,
+  }: Pick<TemplateResult, 'client' | 'template' | 'id' | 'file' | 'revision'>,
+  status: 'failed' | 'held',
+  message: string,
+): TemplateResult => ({
+  client,
+  template,
+  id,
+  file,
+  revision,
+  status,
+  message,
+  inSync: 0,
+  parked: 0,
+  ignored: 0,
+  differences: [],
+  subdomains: [],
+});

@@ -1,0 +1,125 @@
+import { sameData } from '../../model/canonical.ts';
+import { dataOf } from '../../model/record.ts';
+import { entryOf, recordKey, type Pair, type Present, type Wanted } from '../../plan/entry.ts';
+import { groupBy } from '../../plan/group.ts';
+import { hasLostMany } from '../../plan/guard.ts';
+import { isLike } from '../../plan/like.ts';
+import { parkedKey } from '../../plan/memory.ts';
+import type { TemplatePlan } from '../../plan/plan.ts';
+import { isPark } from '../../plan/step.ts';
+import { edit, isKnownId, type MemoryDraft } from './memory.ts';
+import { bind, change, disown, uncountedAdds } from './remembering.ts';
+import { planOf, wantedKeysOf, type PlanBasis } from './basis.ts';
+import { withBasis, type TemplateState } from './state.ts';
+
+/** A template with what its memory cannot be trusted for, and what a person should know of that. */
+export interface Suspicion {
+  readonly state: TemplateState;
+  readonly warning: string | null;
+}
+
+export const suspectMemory = (state: TemplateState, now: number, isRetry: boolean): Suspicion => {
+  const plan = planOf(state.basis, now);
+  const unseen = unseenIds(state.basis, plan);
+  if (unseen.length > 0) {
+    const memory = edit(state.basis.memory, (draft) => meetAnew(draft, state.basis, plan));
+    return {
+      state: withBasis(state, { memory }),
+      warning: describeUnseen(state.basis.desired.template, unseen),
+    };
+  }
+  const lost = isRetry ? [] : perhapsAdded(state.basis, plan);
+  if (lost.length === 0) return { state, warning: null };
+  const memory = edit(state.basis.memory, (draft) => {
+    const unknown = { recordId: null, seen: null, cause: 'unknown', adds: uncountedAdds } as const;
+    for (const wanted of lost) change(draft, recordKey(wanted), dataOf(wanted.record), unknown);
+  });
+  return { state: withBasis(state, { memory }), warning: null };
+};
+
+/**
+ * Where wanted records stand in sync under ids that memory never saw, somebody else made them, or what is remembered
+ * is an older copy of itself. Nobody can tell then who changed what since, so all of it is met anew: causes are
+ * unknown, and what is missing may have been added before.
+ */
+const unseenIds = ({ desired, view, memory, pending }: PlanBasis, { pairs }: TemplatePlan): number[] => {
+  const { highestId, suspectIds } = memory.facts;
+  if (highestId === undefined || !memory.view.familiar || pending.length > 0) return [];
+  const unseen = pairs
+    .filter((pair) => pair.fields.length === 0 && !isExpected(pair, memory.records))
+    .map((pair) => pair.present.record.id)
+    .filter((id) => id > highestId && !isKnownId(memory, id))
+    .sort((a, b) => a - b);
+  // A reading that has lost much tells nothing, and what memory knows is what tells that it has.
+  const isDoubtful =
+    unseen.length > 0 && hasLostMany({ desired, present: view, memory: memory.view, suspectIds });
+  return isDoubtful ? [] : unseen;
+};
+
+/** An add that was given up may land late, also of what had been there before. */
+const isExpected = ({ wanted }: Pair, records: PlanBasis['memory']['records']): boolean => {
+  const known = records.get(recordKey(wanted));
+  if (!known || known.adds === 0) return false;
+  return known.recordId === null || known.failure?.kind === 'unknown';
+};
+
+const meetAnew = (draft: MemoryDraft, { desired, view }: PlanBasis, { pairs }: TemplatePlan): void => {
+  for (const pair of pairs) if (pair.fields.length > 0) meetChanged(draft, pair);
+  const paired = new Set(pairs.map((pair) => pair.present.record.id));
+  const unpaired = new Map(
+    view.records.filter(({ id }) => !paired.has(id)).map((record) => [record.id, record]),
+  );
+  const found = new Set(pairs.map(({ wanted }) => recordKey(wanted)));
+  for (const wanted of desired.records.map(entryOf)) {
+    const key = recordKey(wanted);
+    if (found.has(key)) continue;
+    // What stood for it and is there, as something that no record of the file may take, is not missing.
+    const stray = unpaired.get(draft.now.view.byKey.get(key)?.id ?? -1);
+    if (stray) meetChanged(draft, { wanted, present: entryOf(stray) });
+    else meetMissing(draft, wanted);
+  }
+  const wantedKeys = wantedKeysOf(desired);
+  for (const [id, record] of unpaired) {
+    const known = draft.ofId(id);
+    const isForgotten = known && known.key !== parkedKey(id) && !wantedKeys.has(known.key);
+    if (isForgotten && !sameData(known.seen ?? known.wanted, record)) disown(draft, id);
+  }
+};
+
+/** As if file and service had come to differ at once. */
+const meetChanged = (draft: MemoryDraft, { wanted, present }: Pick<Pair, 'wanted' | 'present'>): void => {
+  if (draft.ofId(present.record.id)) bind(draft, wanted, present);
+  else meetMissing(draft, wanted);
+};
+
+const meetMissing = (draft: MemoryDraft, wanted: Wanted): void => {
+  const key = recordKey(wanted);
+  const counted = draft.now.view.byKey.has(key) ? { adds: uncountedAdds } : {};
+  const changes = { recordId: null, seen: null, cause: 'unknown', ...counted } as const;
+  change(draft, key, dataOf(wanted.record), changes);
+};
+
+/**
+ * A template of which nothing is remembered may hold what was added before that was lost, as the service keeps it: what
+ * is missing while a record like it is there may have been added any number of times.
+ */
+const perhapsAdded = ({ desired, view, memory }: PlanBasis, plan: TemplatePlan): Wanted[] => {
+  if (memory.view.familiar || memory.view.byKey.size > 0 || desired.adopt) return [];
+  const paired = new Set(plan.pairs.map(({ present }) => present.record.id));
+  const unpaired: Present[] = view.records.filter(({ id }) => !paired.has(id)).map(entryOf);
+  const byType = groupBy(unpaired, ({ type }) => type);
+  return missingIn(plan).filter((wanted) =>
+    byType.get(wanted.type)?.some((present) => isLike(wanted, present)),
+  );
+};
+
+const missingIn = ({ steps, waiting }: TemplatePlan): Wanted[] =>
+  [...steps, ...waiting].flatMap((step) =>
+    !isPark(step) && step.difference.action === 'add' ? [step.wanted] : [],
+  );
+
+const describeUnseen = (template: string, ids: readonly number[]): string => {
+  const shown = ids.slice(0, 5).map((id) => `#${id}`);
+  const more = ids.length > shown.length ? ` and ${ids.length - shown.length} more` : '';
+  return `${template}: records of the file are there under ids that were never seen (${shown.join(', ')}${more}): somebody else made them, or an older copy of the state directory was restored; causes are unknown, and what is missing and was there before waits for apply --retry ${template}`;
+};

@@ -1,0 +1,90 @@
+import type { PresentTemplate } from '../../model/template.ts';
+import { elapsedSince, type Moment } from './backoff.ts';
+import { writeKey } from './attempt.ts';
+import { edit } from './memory.ts';
+import { nextStep, type ClientView } from './permit.ts';
+import { compare, digestOf } from './reading.ts';
+import { planOf } from './basis.ts';
+import { isStopped, withBasis, withHold, type TemplateState } from './state.ts';
+
+/**
+ * The rule of two readings (semantics §3.1): a step is written only if two readings of its template, at least `settle`
+ * apart, ask for it. The older one may be remembered from an earlier pass: as long as all readings since then agree with
+ * it, nothing is waited for.
+ */
+
+/** Takes up since when readings agree from what is remembered. */
+export const recallReading = (state: TemplateState): TemplateState => {
+  const { lastReading } = state.basis.memory.facts;
+  if (!lastReading || lastReading.digest !== digestOf(state.basis.view)) return state;
+  return { ...state, agreement: { since: lastReading.since, isRepeated: true } };
+};
+
+/** A newer reading that is believed. */
+export const withView = (state: TemplateState, view: PresentTemplate, at: Moment): TemplateState => {
+  const isSame = digestOf(view) === digestOf(state.basis.view);
+  const agreement = isSame ? { ...state.agreement, isRepeated: true } : { since: at, isRepeated: false };
+  return { ...withBasis(state, { view }), agreement };
+};
+
+/** Whether the newest reading is as good as two. `settle`: milliseconds. */
+export const isSettled = (
+  { agreement: { since, isRepeated } }: TemplateState,
+  settle: number,
+  { now, uptime }: Moment,
+): boolean => isRepeated && (elapsedSince(since.uptime, uptime) ?? now - since.now) >= settle;
+
+/** Whether a second reading would let anything be written. */
+export const awaitsReading = (
+  state: TemplateState,
+  client: ClientView,
+  force: boolean,
+  now: number,
+): boolean => nextStep(planOf(state.basis, now), confirmAll(state, now), client, force) !== null;
+
+/** Everything that the newest reading asks for is confirmed. */
+export const confirmAll = (state: TemplateState, now: number): TemplateState => ({
+  ...state,
+  confirmed: writeKeysOf(state, now),
+});
+
+/** A second reading confirms what both ask for, unless it lacks what the first one showed. */
+export const confirmBy = (
+  state: TemplateState,
+  reading: PresentTemplate | undefined,
+  at: Moment,
+): TemplateState => {
+  if (!reading) return disagree(state, 'the template was missing in a second reading');
+  const { verdict, lacks } = compare(state.basis.view, reading, 'confirming');
+  if (verdict !== 'take')
+    return disagree(state, `a second reading lacked ${lacks} of the records that the first one showed`);
+  const first = writeKeysOf(state, at.now);
+  const next = withView(state, reading, at);
+  return { ...next, confirmed: new Set([...writeKeysOf(next, at.now)].filter((key) => first.has(key))) };
+};
+
+/** Readings that disagree tell nothing of what is gone; no step is written from them. */
+export const disagree = (state: TemplateState, reason: string): TemplateState =>
+  withHold(state, { scope: 'template', cause: 'disagreement', reason, retryAt: null });
+
+/**
+ * Remembers the newest reading, for the next pass to be compared with. Soon after a write of ours one that is new may
+ * be behind it, in one pass after the other: it is not remembered unless a second one agrees.
+ */
+export const rememberReading = (state: TemplateState, now: number): TemplateState => {
+  const { lastReading = null, lastWriteAt } = state.basis.memory.facts;
+  const { since, isRepeated } = state.agreement;
+  const isSoon = lastWriteAt !== null && Math.abs(now - lastWriteAt) < longestLag;
+  const digest = digestOf(state.basis.view);
+  const isKept = digest === lastReading?.digest || (isSoon && !isRepeated);
+  const next = isStopped(state) ? null : isKept ? lastReading : { digest, since };
+  if (next === lastReading) return state;
+  const memory = edit(state.basis.memory, (draft) => draft.setFacts({ lastReading: next }));
+  return withBasis(state, { memory });
+};
+
+/** Milliseconds. Later than this, a value of ours that is not there any more was changed, not just slow to show. */
+const longestLag = 600_000;
+
+const writeKeysOf = ({ basis }: TemplateState, now: number): ReadonlySet<string> =>
+  new Set(planOf(basis, now).steps.map(writeKey));

@@ -1,0 +1,301 @@
+import { limit } from '../lib/limit.ts';
+import { mapYielding } from '../lib/map-yielding.ts';
+import { messageOf } from '../errors.ts';
+import type { DesiredState, DesiredTemplate, PresentTemplate } from '../model/template.ts';
+import type { PassResult, TemplateResult } from '../result.ts';
+import { lookUp, lookUpPass, refresh, store, storePass, type ResultCache } from './cache.ts';
+import { bindTemplates, type BoundTemplate, type UnboundTemplate } from './core/bind.ts';
+import { guardAll } from './core/guards.ts';
+import { edit } from './core/memory.ts';
+import { clearBackoff } from './core/remembering.ts';
+import { policyReasons, skipReasons } from './core/permit.ts';
+import { remember } from './core/remember.ts';
+import { templateResult, unseenResult } from './core/result.ts';
+import { planOf } from './core/basis.ts';
+import { openTemplate, withBasis, type TemplateState } from './core/state.ts';
+import { suspectMemory } from './core/suspicion.ts';
+import { unwrittenSteps } from './core/unwritten.ts';
+import { ClientRun, type PassOptions } from './shell/client-run.ts';
+import { confirmTemplates } from './shell/confirm.ts';
+import { recoverIntents, recoverOwn } from './shell/recover.ts';
+import { saveMemory } from './shell/save.ts';
+import { checkSubdomains, factsAfter } from './shell/subdomains.ts';
+import { revertParks, writeTemplate } from './shell/write.ts';
+
+/*
+ * read ─ bind ─ recover ─ override ─ confirm ─ guard ─ approve ─ write ─ recover ─ revert ─ remember ─ report
+ *
+ * `core/` decides, on values; `shell/` acts, and is the only one that waits. An add is never made twice, because
+ *
+ * - it is sent from one place (shell/write.ts), after its intent is on disk and its permit was asked for again;
+ * - no step is permitted that two readings do not ask for (core/two-readings.ts), nor twice in a pass (core/permit.ts);
+ * - an add of unknown outcome keeps its intent, which keeps its record set closed (core/gate.ts) until readings have
+ *   shown the record, or its absence twice (core/recover.ts), in whichever process.
+ */
+
+/** One pass, with what it may use; `cache` where it need not look at everything anew. */
+export type Pass = PassOptions & { readonly cache?: ResultCache };
+
+/** One pass over one client: what the files want, what the service holds, what differs, what may be written. */
+export const reconcile = async (desired: DesiredState, pass: Pass): Promise<PassResult> => {
+  const run = new ClientRun(pass);
+  const found = await passOver(desired, pass, run);
+  const { told } = run;
+  return {
+    client: pass.client,
+    run: pass.run,
+    trigger: pass.trigger,
+    startedAt: new Date(pass.startedAt).toISOString(),
+    durationMs: Math.max(0, pass.clock.now() - pass.startedAt),
+    dryRun: run.isDryRun || pass.isRehearsal === true,
+    halted: told?.reason ?? null,
+    retryAt: told?.retryAt == null ? null : new Date(told.retryAt).toISOString(),
+    isDenied: told?.cause === 'denied',
+    wasRead: found.wasRead,
+    isIncomplete: found.isIncomplete,
+    templates: found.results,
+    problems: desired.problems.map((problem) => ({ ...problem, client: pass.client })),
+  };
+};
+
+interface FoundByPass {
+  readonly results: readonly TemplateResult[];
+  readonly wasRead: boolean;
+  /** Whether it did not get to all that it was to write, for whatever reason but a mode or a guard. */
+  readonly isIncomplete: boolean;
+}
+
+const passOver = async (part: DesiredState, pass: Pass, run: ClientRun): Promise<FoundByPass> => {
+  const { described = part, cache } = pass;
+  const desired = selectTemplates(part, pass.templates);
+  const held = await unusableTemplates(desired, pass);
+  const actual = await run.readOrHold(() => pass.listing ?? pass.service.listDnsTemplates());
+  if (actual === null) {
+    const failed = unseen(desired.templates, 'failed', run.told!.reason, pass);
+    const results = [...failed.map((result) => ({ ...result, asOf: null })), ...held];
+    return { results, wasRead: false, isIncomplete: false };
+  }
+  const revisions = (await pass.memory.revisions?.()) ?? null;
+  const inputs = { desired, described, actual, revisions };
+  const asBefore = await lookUpPass(inputs, cache, run);
+  if (asBefore) return { results: asBefore, wasRead: true, isIncomplete: false };
+
+  const { bound, unbound } = bindSelected(inputs);
+  const others = [...unbound.flatMap((one) => unseen([one.desired], one.status, one.reason, pass)), ...held];
+  const cached = await lookUp(bound, inputs, cache, run);
+  const open = bound.filter((one) => !cached.has(one));
+  const revisionsBefore = open.map(({ present: { id } }) => revisions?.of(id));
+
+  const states = await recoverIntents(await openTemplates(open, run), actual, run);
+  const prepared = await prepare(states, pass);
+  const { finished, isIncomplete } =
+    run.isDryRun || pass.isRehearsal
+      ? { finished: await show(guard(prepared, run), run), isIncomplete: false }
+      : await write(prepared, others, run);
+
+  const found = finished.map((one, index) => ({
+    ...one,
+    bound: open[index]!,
+    revisionBefore: revisionsBefore[index],
+  }));
+  await run.save(store(found, cache, run));
+  const fromCache = [...cached.values()];
+  const refreshed = await refresh(fromCache, run);
+  const results = new Map([...cached.keys()].map((one, index) => [one, refreshed[index]!]));
+  for (const one of found) results.set(one.bound, one.result);
+  const all = [...bound.map((one) => results.get(one)!), ...others];
+  storePass(inputs, fromCache, all, cache, run.isDryRun);
+  return { results: all, wasRead: true, isIncomplete };
+};
+
+/** Nothing is done that could not be undone before all of this has been worked out. */
+const prepare = (states: readonly TemplateState[], pass: Pass): Promise<TemplateState[]> =>
+  mapYielding(states, (state) => {
+    const { state: next, warning } = suspectMemory(override(state, pass), pass.clock.now(), pass.retry);
+    if (warning !== null) pass.warn(warning);
+    return Promise.resolve(next);
+  });
+
+/** A person who asks for a pass, or for its plan, need not wait for a backoff after refusals, nor what `retry` ends. */
+const override = (state: TemplateState, { trigger, retry }: Pass): TemplateState => {
+  if (trigger !== 'command') return state;
+  const memory = edit(state.basis.memory, (draft) => clearBackoff(draft, retry));
+  return withBasis(state, { memory });
+};
+
+const guard = (states: readonly TemplateState[], { pass }: ClientRun): TemplateState[] =>
+  guardAll(states, pass, pass.clock.now());
+
+/** A template at the end of a pass, and what there is to tell of it. */
+interface FinishedTemplate {
+  readonly state: TemplateState;
+  readonly result: TemplateResult;
+}
+
+/** Without writing: what a pass would do and hold back. */
+const show = (states: readonly TemplateState[], run: ClientRun): Promise<FinishedTemplate[]> =>
+  mapYielding(states, (state) => {
+    const plan = planOf(state.basis, run.moment.now);
+    return resultOf(state, policyReasons(plan, state, run.pass.force), run, false);
+  });
+
+const write = async (
+  prepared: readonly TemplateState[],
+  others: readonly TemplateResult[],
+  run: ClientRun,
+): Promise<{ finished: FinishedTemplate[]; isIncomplete: boolean }> => {
+  const { pass } = run;
+  const planned = guard(await confirmTemplates(prepared, run), run);
+  if (pass.approve) {
+    const shown = planned.map((state) => plannedResult(state, run));
+    pass.approve([...shown, ...others]);
+  }
+  const turn = limit(pass.concurrency);
+  const written = await allSettledOrStop(
+    planned.map((state) => turn(() => writeTemplate(state, run))),
+    run,
+  );
+  const recovered = await recoverOwn(written, run);
+  const reverted: TemplateState[] = [];
+  for (const state of recovered) reverted.push(await revertParks(state, run));
+  const remembered = await mapYielding(reverted, (state) => {
+    const { acceptLoss, settle } = pass;
+    const { now } = run.moment;
+    return saveMemory(remember(state, { listing: run.listing, acceptLoss, settle, now }), run);
+  });
+  const finished = await mapYielding(remembered, (state) => {
+    const plan = planOf(state.basis, run.moment.now);
+    const reasons = skipReasons(plan, state, run.view, pass.force);
+    return resultOf(state, (step) => reasons(step) ?? needsOthers, run, true);
+  });
+  const isIncomplete = remembered.some((state, index) => hasUnwritten(planned[index]!, state, run));
+  return { finished, isIncomplete };
+};
+
+const needsOthers = 'waits for a write that has to come first';
+
+const hasUnwritten = (planned: TemplateState, state: TemplateState, { pass }: ClientRun): boolean => {
+  const now = pass.clock.now();
+  const first = planOf(planned.basis, now);
+  const reasons = policyReasons(first, state, pass.force);
+  const permitted = first.steps.filter((step) => reasons(step) === null);
+  return unwrittenSteps(permitted, state, planOf(state.basis, now)).length > 0;
+};
+
+/** Where one template cannot go on, no other may be left writing behind its back. */
+const allSettledOrStop = async <T>(tasks: readonly Promise<T>[], run: ClientRun): Promise<T[]> => {
+  const stopOthers = (error: unknown): never => {
+    run.hold({ scope: 'client', cause: 'broken', reason: messageOf(error), retryAt: null });
+    throw error;
+  };
+  const results = await Promise.allSettled(tasks.map((task) => task.catch(stopOthers)));
+  return results.map((result) => {
+    if (result.status === 'rejected') throw result.reason;
+    return result.value;
+  });
+};
+
+const openTemplates = (bound: readonly BoundTemplate[], run: ClientRun): Promise<TemplateState[]> =>
+  mapYielding(bound, async (one) =>
+    openTemplate(one, await run.pass.memory.template(one.present.id), run.moment),
+  );
+
+const plannedResult = (state: TemplateState, { pass }: ClientRun): TemplateResult => {
+  const plan = planOf(state.basis, pass.clock.now());
+  return templateResult({
+    client: pass.client,
+    state,
+    plan,
+    revision: pass.revisionOf(state.basis.desired.source.file),
+    subdomains: [],
+    skipReason: policyReasons(plan, state, pass.force),
+    clientHolds: [],
+  });
+};
+
+/** `isWritten`: whether what ended the writes of the client early concerns it. */
+const resultOf = async (
+  state: TemplateState,
+  skipReason: Parameters<typeof templateResult>[0]['skipReason'],
+  run: ClientRun,
+  isWritten: boolean,
+): Promise<FinishedTemplate> => {
+  const { pass } = run;
+  const { desired, view, memory } = state.basis;
+  const check = await checkSubdomains(desired, view, memory.facts, run);
+  const facts = factsAfter(memory.facts, check);
+  const noted = facts ? withBasis(state, { memory: edit(memory, (draft) => draft.setFacts(facts)) }) : state;
+  const next = facts && !run.isDryRun ? await saveMemory(noted, run) : noted;
+  const result = templateResult({
+    client: pass.client,
+    state: next,
+    plan: planOf(next.basis, pass.clock.now()),
+    revision: pass.revisionOf(desired.source.file),
+    subdomains: check.results,
+    skipReason,
+    clientHolds: isWritten ? run.holds : [],
+  });
+  return { state: next, result };
+};
+
+const selectTemplates = (desired: DesiredState, names: readonly string[]): DesiredState => {
+  if (names.length === 0) return desired;
+  const isNamed = ({ template }: { readonly template: string | null }): boolean =>
+    template !== null && names.includes(template);
+  return {
+    ...desired,
+    templates: desired.templates.filter(isNamed),
+    unusable: desired.unusable.filter(isNamed),
+  };
+};
+
+const bindSelected = ({
+  desired,
+  described,
+  actual,
+}: {
+  readonly desired: DesiredState;
+  readonly described: DesiredState;
+  readonly actual: readonly PresentTemplate[];
+}): { readonly bound: BoundTemplate[]; readonly unbound: UnboundTemplate[] } => {
+  const selected = new Set(desired.templates);
+  const all = bindTemplates(described.templates, described.unusable, actual).filter((one) =>
+    selected.has(one.desired),
+  );
+  const isBound = (one: BoundTemplate | UnboundTemplate): one is BoundTemplate => 'present' in one;
+  return {
+    bound: all.filter(isBound),
+    unbound: all.filter((one): one is UnboundTemplate => !isBound(one)),
+  };
+};
+
+const unseen = (
+  templates: readonly DesiredTemplate[],
+  status: 'failed' | 'held',
+  message: string,
+  { client, revisionOf }: Pass,
+): TemplateResult[] =>
+  templates.map(({ template, id, source: { file } }) =>
+    unseenResult({ client, template, id, file, revision: revisionOf(file) }, status, message),
+  );
+
+/** What a file last said is not withdrawn because the file is broken or gone: its template holds. */
+const unusableTemplates = async (
+  { unusable, files }: DesiredState,
+  { client, memory, revisionOf, templates }: Pass,
+): Promise<TemplateResult[]> => {
+  const broken = unusable.map(({ template, id, file, message }) =>
+    unseenResult(
+      { client, template: template ?? file, id, file, revision: revisionOf(file) },
+      'held',
+      message,
+    ),
+  );
+  if (files > 0 || templates.length > 0) return broken;
+  const known = await memory.templates();
+  const message =
+    'there are no template files at all any more: nothing is written until there are some again';
+  return known.map(({ template, templateId, file }) =>
+    unseenResult({ client, template, id: templateId, file, revision: null }, 'held', message),
+  );
+};

@@ -1,0 +1,121 @@
+import { HostingError } from '../../hosting/errors.ts';
+import { limit } from '../../lib/limit.ts';
+import type { PresentTemplate } from '../../model/template.ts';
+import type { Hold } from '../../plan/hold.ts';
+import { MemoryError, type Memory } from '../../state/memory.ts';
+import type { Moment } from '../core/backoff.ts';
+import { concernsAll, holdFor, isClosed, tellHold } from '../core/client-holds.ts';
+import type { ClientView } from '../core/permit.ts';
+import { withAllOf } from '../core/reading.ts';
+import type { Ports } from '../ports.ts';
+import type { Overrides, Policy, Request } from '../request.ts';
+
+/** What one pass over a client may use, and was asked for. */
+export type PassOptions = Ports & Policy & Overrides & Request;
+
+type Listing = ReadonlyMap<number, PresentTemplate>;
+
+/** What the templates of a client share while a pass runs: what holds them all, and what any reading showed. */
+export class ClientRun {
+  readonly pass: PassOptions;
+  readonly #limitReads: <T>(task: () => Promise<T>) => Promise<T>;
+  #holds: readonly Hold[] = [];
+  #listing: Listing | null = null;
+
+  constructor(pass: PassOptions) {
+    this.pass = pass;
+    this.#limitReads = limit(pass.concurrency);
+  }
+
+  get view(): ClientView {
+    return { holds: this.#holds, isEnding: this.pass.signal.aborted };
+  }
+
+  get holds(): readonly Hold[] {
+    return this.#holds;
+  }
+
+  /** The one hold of the client to tell of. */
+  get told(): Hold | null {
+    return tellHold(this.#holds);
+  }
+
+  /** All that the readings since the first one showed, for whichever template they were made. */
+  get listing(): Listing | null {
+    return this.#listing;
+  }
+
+  /** By both clocks. */
+  get moment(): Moment {
+    const { clock } = this.pass;
+    return { now: clock.now(), uptime: clock.uptime() };
+  }
+
+  hold(hold: Hold): void {
+    this.#holds = [...this.#holds, hold];
+  }
+
+  /** All templates by id. Null, with the client held, where they cannot be read; or where no more may be asked. */
+  async readTemplates(): Promise<Listing | null> {
+    const templates = await this.readOrHold(() => this.pass.service.listDnsTemplates());
+    if (templates === null) return null;
+    const listing = new Map(templates.map((template) => [template.id, template]));
+    const before = this.#listing;
+    // A listing may be behind one that came before it.
+    this.#listing = before
+      ? new Map(templates.map((template) => [template.id, withAllOf(before.get(template.id), template)]))
+      : listing;
+    return listing;
+  }
+
+  async readOrHold<T>(read: () => Promise<T>): Promise<T | null> {
+    if (isClosed(this.#holds)) return null;
+    try {
+      return await read();
+    } catch (error) {
+      if (!(error instanceof HostingError)) throw error;
+      this.hold(holdFor(error, this.pass.clock.now()));
+      return null;
+    }
+  }
+
+  /** What reading a subdomain gives, or why it cannot be read; a few at a time. */
+  readSubdomain<T>(read: () => Promise<T>): Promise<T | string> {
+    return this.#limitReads(async () => {
+      if (isClosed(this.#holds)) return `not read: ${this.#holds[0]?.reason}`;
+      try {
+        return await read();
+      } catch (error) {
+        if (!(error instanceof HostingError)) throw error;
+        if (concernsAll(error)) this.hold(holdFor(error, this.pass.clock.now()));
+        return error.message;
+      }
+    });
+  }
+
+  /**
+   * What cannot be saved ends the writes of the client, and no more than that: what has been sent by then is told all
+   * the same. Null where it could not be saved.
+   */
+  async save<T>(task: Promise<T>): Promise<T | null> {
+    try {
+      return await task;
+    } catch (error) {
+      if (!(error instanceof MemoryError)) throw error;
+      this.hold({ scope: 'client', cause: 'unsaved', reason: error.message, retryAt: null });
+      return null;
+    }
+  }
+
+  /** Nothing may be written, neither to the service nor to memory. */
+  get isDryRun(): boolean {
+    return this.pass.writer === null;
+  }
+
+  /** Of a pass that may write. */
+  get writer(): Memory {
+    const { writer } = this.pass;
+    if (writer === null) throw new Error('a dry run writes nothing');
+    return writer;
+  }
+}

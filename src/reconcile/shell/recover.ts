@@ -1,0 +1,152 @@
+import type { PresentTemplate } from '../../model/template.ts';
+import { groupBy } from '../../plan/group.ts';
+import type { Intent } from '../../state/memory.ts';
+import type { Attempt } from '../core/attempt.ts';
+import { isClosed } from '../core/client-holds.ts';
+import { asSaved, changesOf, openMemory } from '../core/memory.ts';
+import {
+  concludeAbsent,
+  endUpdates,
+  matchOpen,
+  openRecovery,
+  withReading,
+  type EndedIntent,
+  type Recovery,
+} from '../core/recover.ts';
+import { withBasis, type TemplateState } from '../core/state.ts';
+import { disagree, withView } from '../core/two-readings.ts';
+import type { ClientRun } from './client-run.ts';
+
+/** Finds out what became of the writes that earlier passes, or a process that died, left open. */
+export const recoverIntents = async (
+  states: readonly TemplateState[],
+  actual: readonly PresentTemplate[],
+  run: ClientRun,
+): Promise<TemplateState[]> => {
+  const intents = await run.pass.memory.openIntents();
+  if (intents.length === 0) return [...states];
+  const opened = await Promise.all(
+    [...groupBy(intents, ({ templateId }) => templateId)].map(([id, open]) =>
+      openLeft(id, open, states, actual, run),
+    ),
+  );
+  if (run.isDryRun) return applyAll(states, opened.map(endUpdates).map(matchOpen), run);
+  const ended = await saveEnded(opened.map(endUpdates), run);
+  return applyAll(states, await resolveUnknown(ended, run, run.pass.retry), run);
+};
+
+/** Finds out what became of the adds of this pass whose outcome was unknown, of all templates by the same readings. */
+export const recoverOwn = async (
+  states: readonly TemplateState[],
+  run: ClientRun,
+): Promise<TemplateState[]> => {
+  const opened = states.flatMap(({ basis: { desired, view, memory, pending } }) => {
+    const open = pending.filter((intent) => intent.run === run.pass.run);
+    return open.length === 0 ? [] : [openRecovery({ templateId: view.id, desired, view, memory, open })];
+  });
+  if (opened.length === 0) return [...states];
+  const recovered = await resolveUnknown(opened, run, false);
+  const byId = new Map(recovered.map((one) => [one.templateId, one]));
+  return states.map((state) => {
+    const recovery = byId.get(state.basis.view.id);
+    if (!recovery) return state;
+    const ended = new Map(recovery.ended.map((one) => [one.intent.id, one]));
+    const pending = state.basis.pending.filter(({ id }) => !ended.has(id));
+    const next = takeRecovery(state, recovery, pending, run);
+    const attempts = [...state.attempts].map(([key, attempt]): [string, Attempt] => {
+      const one = ended.get(attempt.intent.id);
+      return [key, one ? attemptAfter(attempt, one) : attempt];
+    });
+    return { ...next, attempts: new Map(attempts) };
+  });
+};
+
+/** Waits, reads, waits, reads; a reading that lost records tells nothing. */
+const resolveUnknown = async (
+  given: readonly Recovery[],
+  run: ClientRun,
+  isRetry: boolean,
+): Promise<readonly Recovery[]> => {
+  const { clock, settle, signal, unknownPause } = run.pass;
+  let recoveries = await saveEnded(given.map(matchOpen), run);
+  for (let round = 1; round <= 2 && recoveries.some(({ open }) => open.length > 0); round += 1) {
+    if (!isClosed(run.holds)) await clock.sleep(settle, signal);
+    const listing = signal.aborted ? null : await run.readTemplates();
+    if (listing === null) return recoveries;
+    recoveries = recoveries.map((one) => matchOpen(withReading(one, listing.get(one.templateId))));
+    recoveries = await saveEnded(recoveries, run);
+  }
+  const at = run.moment;
+  return saveEnded(
+    recoveries.map((one) => concludeAbsent(one, { isRetry, unknownPause, at })),
+    run,
+  );
+};
+
+/** Also of templates that no file describes any more. */
+const openLeft = async (
+  templateId: number,
+  open: readonly Intent[],
+  states: readonly TemplateState[],
+  actual: readonly PresentTemplate[],
+  run: ClientRun,
+): Promise<Recovery> => {
+  const state = states.find(({ basis }) => basis.view.id === templateId);
+  const view = actual.find(({ id }) => id === templateId) ?? null;
+  const memory = state?.basis.memory ?? openMemory(await run.pass.memory.template(templateId), open[0]!);
+  return openRecovery({ templateId, desired: state?.basis.desired ?? null, view, memory, open });
+};
+
+/** What was found out goes to disk, each with what is remembered from then on. */
+const saveEnded = async (recoveries: readonly Recovery[], run: ClientRun): Promise<Recovery[]> => {
+  const saved: Recovery[] = [];
+  for (const recovery of recoveries) {
+    let { memory } = recovery;
+    for (const one of recovery.ended.slice(recovery.saved)) {
+      const task = run.writer.finish(one.intent, one.ending, changesOf(one.memory));
+      if ((await run.save(task.then(() => true))) && one.memory === recovery.memory) memory = asSaved(memory);
+      tell(one, run);
+    }
+    saved.push({ ...recovery, memory, saved: recovery.ended.length });
+  }
+  return saved;
+};
+
+const tell = ({ intent, ending }: EndedIntent, run: ClientRun): void => {
+  const { template, templateId, action, before, after } = intent;
+  const { recordId, error } = ending;
+  const outcome = ending.outcome === 'duplicate' ? 'applied' : ending.outcome;
+  run.pass.onChange({ template, templateId, recordId, action, before, after, outcome, error });
+};
+
+const applyAll = (
+  states: readonly TemplateState[],
+  recoveries: readonly Recovery[],
+  run: ClientRun,
+): TemplateState[] => {
+  const byId = new Map(recoveries.map((one) => [one.templateId, one]));
+  return states.map((state) => {
+    const recovery = byId.get(state.basis.view.id);
+    if (!recovery) return state;
+    const next = takeRecovery(state, recovery, recovery.open, run);
+    return recovery.isConclusive ? next : disagree(next, 'readings disagreed on what the template holds');
+  });
+};
+
+const takeRecovery = (
+  state: TemplateState,
+  { view, memory }: Recovery,
+  pending: readonly Intent[],
+  run: ClientRun,
+): TemplateState => {
+  const next = withBasis(state, { memory, pending });
+  return view === null || view === state.basis.view ? next : withView(next, view, run.moment);
+};
+
+const attemptAfter = (attempt: Attempt, { ending, retryAt }: EndedIntent): Attempt => {
+  const { step, intent, makesWayFor } = attempt;
+  const base = { step, intent, makesWayFor };
+  return ending.recordId === null
+    ? { ...base, state: 'failed', error: 'error' in attempt ? attempt.error : '', retryAt }
+    : { ...base, state: 'applied', recordId: ending.recordId };
+};

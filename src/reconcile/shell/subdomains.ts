@@ -1,0 +1,50 @@
+import type { DesiredTemplate, PresentTemplate } from '../../model/template.ts';
+import { compareSubdomain, type SubdomainDifference } from '../../plan/subdomains.ts';
+import { notAsked, type SubdomainResult } from '../../result.ts';
+import type { TemplateFacts } from '../../state/memory.ts';
+import type { ClientRun } from './client-run.ts';
+
+/** What was found of the subdomains of a template, and what memory has to know of it. */
+export interface SubdomainCheck {
+  readonly results: readonly SubdomainResult[];
+  /** What is drift by now, and what could not be looked at and was. */
+  readonly reportedDrift: readonly string[];
+}
+
+/** Holds the DNS records of each subdomain against the template that it follows. */
+export const checkSubdomains = async (
+  desired: DesiredTemplate,
+  present: PresentTemplate,
+  { lastWriteAt, reportedDrift = [] }: Pick<TemplateFacts, 'lastWriteAt' | 'reportedDrift'>,
+  run: ClientRun,
+): Promise<SubdomainCheck> => {
+  const { ignoreSubdomains, clock, signal, subdomainGrace, service } = run.pass;
+  if (ignoreSubdomains || signal.aborted) return { results: [], reportedDrift };
+  const isFresh = lastWriteAt !== null && Math.abs(clock.now() - lastWriteAt) < subdomainGrace;
+  const reported = new Set(reportedDrift);
+  const drift: string[] = [];
+  const results = await Promise.all(
+    desired.subdomains.map(async (subdomain): Promise<SubdomainResult> => {
+      const records = await run.readSubdomain(() => service.listDnsRecords(subdomain));
+      if (typeof records === 'string') {
+        drift.push(...reportedDrift.filter((key) => key.startsWith(`${subdomain} `)));
+        return { subdomain, status: 'failed', message: records, differences: [], answers: notAsked };
+      }
+      const differences = compareSubdomain(subdomain, present, records);
+      const keys = differences.map((difference) => driftKey(subdomain, difference));
+      const own = isFresh ? keys.filter((key) => reported.has(key)) : keys;
+      drift.push(...own);
+      const status = own.length > 0 ? 'drifted' : differences.length > 0 ? 'pending' : 'in-sync';
+      return { subdomain, status, message: null, differences, answers: notAsked };
+    }),
+  );
+  return { results, reportedDrift: drift.toSorted() };
+};
+
+/** The facts with what was reported now; null where that is nothing new. */
+export const factsAfter = (facts: TemplateFacts, { reportedDrift }: SubdomainCheck): TemplateFacts | null =>
+  reportedDrift.join() === (facts.reportedDrift ?? []).join() ? null : { ...facts, reportedDrift };
+
+/** The same as long as the same record of the template is missing or stale, or the same record is foreign. */
+const driftKey = (subdomain: string, { kind, templateRecord, record }: SubdomainDifference): string =>
+  `${subdomain} ${kind} ${(templateRecord ?? record)!.id}`;

@@ -1,0 +1,117 @@
+import { HostingError } from '../../hosting/errors.ts';
+import type { PresentTemplate } from '../../model/template.ts';
+import { additionOf, changeOf, type Step } from '../../plan/step.ts';
+import { changeOfAttempt, endingOf, intentOf, stepKey } from '../core/attempt.ts';
+import { holdFor } from '../core/client-holds.ts';
+import { decide, decideRevert, type Command } from '../core/decide.ts';
+import { evolve, underWay, type TemplateEvent } from '../core/evolve.ts';
+import { compareListing } from '../core/listing.ts';
+import { revertSkipReason, skipReasonOf } from '../core/permit.ts';
+import type { TemplateState } from '../core/state.ts';
+import type { ClientRun } from './client-run.ts';
+import { saveWith } from './save.ts';
+
+/** What is written next, and why a step may not leave after all. */
+interface Phase {
+  readonly decide: typeof decide;
+  readonly skipReason: typeof skipReasonOf;
+}
+
+/** Writes one template, one write at a time, each decided on from the answer to the one before. */
+export const writeTemplate = (state: TemplateState, run: ClientRun): Promise<TemplateState> =>
+  carryOut(state, run, { decide, skipReason: skipReasonOf });
+
+/** After all is known that can be: puts back what made way for a write that did not come. */
+export const revertParks = (state: TemplateState, run: ClientRun): Promise<TemplateState> =>
+  carryOut(state, run, { decide: decideRevert, skipReason: revertSkipReason });
+
+const carryOut = async (given: TemplateState, run: ClientRun, phase: Phase): Promise<TemplateState> => {
+  let state = given;
+  for (;;) {
+    state = compareListing(state, run.listing);
+    const command = phase.decide(state, run.view, run.pass.force, run.moment.now);
+    switch (command.kind) {
+      case 'done':
+        return state;
+      case 'read':
+        state = await takeEvent(state, run, await reread(state, run));
+        break;
+      case 'write':
+        state = await write(state, command, run, phase);
+        break;
+    }
+  }
+};
+
+/** The intent is on disk, synced, before the step is sent. */
+const write = async (
+  before: TemplateState,
+  { step, makesWayFor }: Extract<Command, { kind: 'write' }>,
+  run: ClientRun,
+  { skipReason }: Phase,
+): Promise<TemplateState> => {
+  const now = run.pass.clock.now();
+  const intent = await run.save(run.writer.begin(intentOf(step, before.basis, { run: run.pass.run, now })));
+  if (intent === null) return before;
+  // Meanwhile another template may have had an answer, or a reading.
+  const state = compareListing(before, run.listing);
+  const reason = skipReason(step, state, run.view, run.pass.force);
+  if (reason !== null) {
+    const ending = { outcome: 'failed', recordId: null, error: `not sent: ${reason}` } as const;
+    return saveWith(state, run, (changes) => run.writer.finish(intent, ending, changes));
+  }
+  const begun = evolve(state, { type: 'begun', step, intent, makesWayFor }, run.moment);
+  return takeEvent(begun, run, await send(step, begun.basis.view.id, run));
+};
+
+const send = async (step: Step, templateId: number, run: ClientRun): Promise<TemplateEvent> => {
+  try {
+    return { type: 'answered', answer: await call(step, templateId, run) };
+  } catch (error) {
+    if (!(error instanceof HostingError)) throw error;
+    return failedBy(error, run);
+  }
+};
+
+const call = (step: Step, templateId: number, { pass: { service } }: ClientRun): Promise<PresentTemplate> =>
+  'present' in step
+    ? service.updateDnsTemplateRecord(templateId, changeOf(step))
+    : service.addDnsTemplateRecord(templateId, additionOf(step));
+
+const failedBy = (error: HostingError, run: ClientRun): TemplateEvent => {
+  const { kind, message } = error;
+  switch (kind) {
+    case 'refused':
+      return { type: 'refused', error: message };
+    case 'rate-limited':
+    case 'not-sent':
+    case 'unauthorized':
+      run.hold(holdFor(error, run.pass.clock.now()));
+      return { type: 'not-sent', error: message, retryAt: run.told?.retryAt ?? null };
+    case 'unknown':
+    case 'unavailable':
+    case 'bad-answer':
+      return { type: 'lost', error: message };
+  }
+};
+
+const reread = async ({ basis }: TemplateState, run: ClientRun): Promise<TemplateEvent> => {
+  const listing = await run.readTemplates();
+  return { type: 'reread', reading: listing?.get(basis.view.id) ?? null };
+};
+
+/** What became of the write goes to disk together with what is remembered of it. */
+const takeEvent = async (
+  before: TemplateState,
+  run: ClientRun,
+  event: TemplateEvent,
+): Promise<TemplateState> => {
+  const { step, intent } = underWay(before);
+  let state = evolve(before, event, run.moment);
+  const attempt = state.attempts.get(stepKey(step))!;
+  const ending = endingOf(attempt);
+  if (ending) state = await saveWith(state, run, (changes) => run.writer.finish(intent, ending, changes));
+  const change = changeOfAttempt(attempt, state.basis);
+  if (change) run.pass.onChange(change);
+  return state;
+};

@@ -1,0 +1,46 @@
+import { expect, test } from 'vitest';
+import { bindTemplates } from '../../src/reconcile/core/bind.ts';
+import type { PresentTemplate } from '../../src/model/template.ts';
+import { desiredTemplate, presentTemplate } from '../plan/records.ts';
+
+const at = (id: number, name: string, more: Partial<PresentTemplate> = {}): PresentTemplate => ({
+  ...presentTemplate([]),
+  id,
+  name,
+  ...more,
+});
+
+const file = (template: string, id: number | null = null, line = 1) =>
+  desiredTemplate([], { template, id, source: { file: 'web.yaml', line, column: 1 } });
+
+const isPublic = { publiclyAvailable: true, subdomains: null } as const;
+
+test.each<[string, readonly ReturnType<typeof file>[], readonly PresentTemplate[], readonly string[]]>([
+  ['its name', [file('web')], [at(1, 'web'), at(2, 'mail')], ['1']],
+  ['its id and name', [file('web', 2)], [at(1, 'web'), at(2, 'web')], ['2']],
+  ['the id of another one', [file('web', 2)], [at(1, 'web'), at(2, 'mail')], ['failed']],
+  [
+    'the name that import gives where the own one cannot be written',
+    [file('template-2', 2)],
+    [at(2, '')],
+    ['2'],
+  ],
+  ['a name in another case', [file('Web')], [at(1, 'web')], ['failed']],
+  ['a name that several have', [file('web')], [at(1, 'web'), at(2, 'web')], ['failed']],
+  ['a name that a public one has too', [file('web')], [at(1, 'web', isPublic), at(2, 'web')], ['2']],
+  ['a name that only a public one has', [file('web')], [at(1, 'web', isPublic)], ['failed']],
+  ['the id of a public one', [file('web', 1)], [at(1, 'web', isPublic)], ['failed']],
+  ['an id that is not there', [file('web', 3)], [at(1, 'web')], ['failed']],
+  ['its name, and its id elsewhere', [file('web'), file('mail', 1, 9)], [at(1, 'web')], ['held', 'held']],
+])('a template is bound by %s', (_, files, actual, expected) => {
+  const bound = bindTemplates(files, [], actual);
+  expect(bound.map((one) => ('present' in one ? `${one.present.id}` : one.status))).toEqual(expected);
+});
+
+test.each([
+  ['its name', { template: 'web', id: null }],
+  ['its id', { template: null, id: 1 }],
+])('a description with an error holds what it names by %s', (_, { template, id }) => {
+  const [one] = bindTemplates([file('web')], [{ template, id, file: 'broken.yaml' }], [at(1, 'web')]);
+  expect(one).toMatchObject({ status: 'held' });
+});

@@ -1,0 +1,34 @@
+import { expect, test } from 'vitest';
+import { edit, openMemory } from '../../src/reconcile/core/memory.ts';
+import { observe } from '../../src/reconcile/core/observe.ts';
+import { entryOf, recordKey } from '../../src/plan/entry.ts';
+import { noMemory } from '../../src/plan/memory.ts';
+import { planTemplate } from '../../src/plan/plan.ts';
+import { desiredTemplate, presentTemplate } from '../plan/records.ts';
+import { factsOf, recordData, rememberedRecord } from '../state/samples.ts';
+
+const wanted = recordData();
+const key = recordKey(entryOf(wanted));
+
+/** Of two records that adds of a wanted one left, the first was missed a while ago; then its file dropped it. */
+const keptAfter = (present: readonly string[]): boolean => {
+  const known = { recordId: 5, copies: [6], missedAt: 0, failure: null, rewritten: null };
+  const memory = openMemory({ facts: factsOf(), records: [rememberedRecord(key, known)] }, factsOf());
+  const desired = desiredTemplate(['@ A 192.0.2.1']);
+  const reading = presentTemplate(present);
+  const plan = planTemplate({ desired, present: reading, memory: noMemory });
+  const seen = { present: reading, wanted: new Set<string>(), from: 60_000, to: 60_000, settle: 30_000 };
+  return edit(memory, (draft) => observe(draft, plan, seen)).records.has(key);
+};
+
+test.each<[string, readonly string[], boolean]>([
+  ['both', ['#1 @ A 192.0.2.1', '#5 www A 203.0.113.10', '#6 www.example A 203.0.113.10'], true],
+  ['the first', ['#1 @ A 192.0.2.1', '#5 www A 203.0.113.10'], true],
+  ['the second', ['#1 @ A 192.0.2.1', '#6 www.example A 203.0.113.10'], true],
+  ['none', ['#1 @ A 192.0.2.1'], false],
+])(
+  'what no file wants any more is remembered while a reading shows %s of its records: %j: %s',
+  (_, present, isKept) => {
+    expect(keptAfter(present)).toBe(isKept);
+  },
+);

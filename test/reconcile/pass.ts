@@ -1,0 +1,140 @@
+import type { HostingErrorKind } from '../../src/hosting/errors.ts';
+import { HostingError } from '../../src/hosting/errors.ts';
+import type {
+  DesiredState,
+  DesiredTemplate,
+  PresentTemplate,
+  SubdomainRecord,
+} from '../../src/model/template.ts';
+import type { RecordAddition, RecordChange } from '../../src/plan/step.ts';
+import { reconcile, type Pass } from '../../src/reconcile/pass.ts';
+import type { PassResult } from '../../src/result.ts';
+import type { Memory } from '../../src/state/memory.ts';
+import { newFile, opened } from '../state/samples.ts';
+
+/** What the service does at one call instead of what it should: it throws, or answers with something else. */
+export type Mishap = (template: PresentTemplate) => PresentTemplate;
+
+export interface Scene {
+  /** The service's template, as it truly is. */
+  present: PresentTemplate;
+  /** By call, as `list 2` or `add 1`. */
+  readonly mishaps: Map<string, Mishap>;
+  /** The records of a subdomain, where they are not those of the template. */
+  derived: (subdomain: string) => readonly SubdomainRecord[];
+  /** Templates of the client that no mishap is about. */
+  beside: readonly PresentTemplate[];
+  /** Every call of the passes so far, in order. */
+  readonly calls: string[];
+  readonly memory: Memory;
+  now: number;
+  /** What the file says is what the pass is about. */
+  pass(
+    desired: DesiredTemplate | readonly DesiredTemplate[] | DesiredState,
+    more?: Partial<Pass>,
+  ): Promise<PassResult>;
+}
+
+export const openScene = async (present: PresentTemplate): Promise<Scene> => {
+  const memory = await opened(newFile());
+  const counts = new Map<string, number>();
+  // No id is given twice, also where a record is gone.
+  let highestId = 0;
+  const noteIds = (): number =>
+    (highestId = Math.max(highestId, ...scene.present.records.map((record) => record.id)));
+  const called = (operation: string): PresentTemplate => {
+    noteIds();
+    const count = (counts.get(operation) ?? 0) + 1;
+    counts.set(operation, count);
+    const call = `${operation} ${count}`;
+    scene.calls.push(call);
+    return (scene.mishaps.get(call) ?? ((template) => template))(scene.present);
+  };
+  const store = (records: PresentTemplate['records']): void => {
+    scene.present = { ...scene.present, records };
+  };
+  const add = ({ type, content, name, ttl, priority }: RecordAddition): void => {
+    const id = noteIds() + 1;
+    const record = { id, type, content, name: name ?? null, ttl: ttl ?? 300, priority: priority ?? null };
+    store([...scene.present.records, record]);
+  };
+  const update = ({ recordId, ...change }: RecordChange): void => {
+    const changed = Object.fromEntries(Object.entries(change).filter(([, value]) => value != null));
+    store(scene.present.records.map((one) => (one.id === recordId ? { ...one, ...changed } : one)));
+  };
+  /** A mishap that throws keeps the write from being stored. */
+  const write = (operation: string, change: () => void): PresentTemplate => {
+    const before = scene.present;
+    change();
+    try {
+      return called(operation);
+    } catch (error) {
+      scene.present = before;
+      throw error;
+    }
+  };
+  const scene: Scene = {
+    present,
+    mishaps: new Map(),
+    derived: () => derivedFrom(scene.present),
+    beside: [],
+    calls: [],
+    memory,
+    now: Date.UTC(2026, 10, 20),
+    pass: (desired, more = {}) => {
+      counts.clear();
+      return reconcile(
+        'files' in desired ? desired : { templates: [desired].flat(), unusable: [], problems: [], files: 1 },
+        {
+          client: 'acme',
+          run: 'run-1',
+          trigger: 'schedule',
+          startedAt: scene.now,
+          templates: [],
+          service: {
+            listDnsTemplates: async () => [called('list'), ...scene.beside],
+            addDnsTemplateRecord: async (_, record) => write('add', () => add(record)),
+            updateDnsTemplateRecord: async (_, change) => write('update', () => update(change)),
+            listDnsRecords: async (subdomain) => {
+              called(`records of ${subdomain}`);
+              return [...scene.derived(subdomain)];
+            },
+          },
+          listing: null,
+          memory: scene.memory,
+          writer: scene.memory,
+          clock: {
+            now: () => scene.now,
+            uptime: () => ({ boot: 'b', at: scene.now }),
+            sleep: () => Promise.resolve(),
+          },
+          signal: new AbortController().signal,
+          onChange: () => undefined,
+          warn: () => undefined,
+          revisionOf: () => null,
+          settle: 10_000,
+          unknownPause: 300_000,
+          subdomainGrace: 900_000,
+          maxAddsPerPass: 300,
+          concurrency: 1,
+          ignoreSubdomains: false,
+          force: false,
+          retry: false,
+          acceptLoss: false,
+          ...more,
+        },
+      );
+    },
+  };
+  return scene;
+};
+
+/** The records of a subdomain that follows the template. */
+export const derivedFrom = ({ records }: PresentTemplate): SubdomainRecord[] =>
+  records.map((record) => ({ ...record, id: record.id + 1_000, templateRecordId: record.id }));
+
+export const failing =
+  (kind: HostingErrorKind, status: number | null, retryAfter: number | null = null): Mishap =>
+  () => {
+    throw new HostingError(`it says ${kind}`, { operation: 'list-dns-templates', kind, status, retryAfter });
+  };

@@ -1,0 +1,114 @@
+import { describe, expect, test } from 'vitest';
+import { desiredTemplate, presentTemplate } from '../plan/records.ts';
+import { failing, openScene } from './pass.ts';
+
+const limits = { maxAdds: 100, maxChangePercent: 100, minRecords: 10 };
+const old = desiredTemplate(['@ A 192.0.2.1', 'www A 192.0.2.2'], { surplus: 'park', limits });
+const wanted = ['@ A 192.0.2.1', 'www CNAME web.example.net'];
+
+/** An address that the file once wanted has to make way for a CNAME. */
+const makingWay = async () => {
+  const scene = await openScene(presentTemplate(['#1 @ A 192.0.2.1', '#2 www A 192.0.2.2']));
+  await scene.pass(old);
+  scene.now += 60_000;
+  scene.calls.length = 0;
+  return scene;
+};
+
+const namesOf = ({ records }: { records: readonly { id: number; name: string | null }[] }) =>
+  records.map(({ id, name }) => `#${id} ${name ?? '@'}`);
+
+test('what makes way does so directly before what needs it', async () => {
+  const scene = await makingWay();
+  await scene.pass(desiredTemplate(wanted, { surplus: 'park', limits }));
+  expect(scene.calls).toEqual(['list 1', 'update 1', 'add 1']);
+  expect(namesOf(scene.present)).toEqual(['#1 @', '#2 _parked-2', '#3 www']);
+});
+
+test('nothing makes way for an add that a guard holds', async () => {
+  const scene = await makingWay();
+  await scene.pass(desiredTemplate(wanted, { surplus: 'park', limits: { ...limits, maxAdds: 0 } }));
+  expect(scene.calls).toEqual(['list 1']);
+});
+
+test('nothing makes way that may not do so itself, and what needs it waits', async () => {
+  const scene = await makingWay();
+  const edits = desiredTemplate(wanted, { surplus: 'park', limits, mode: 'edits' });
+  scene.present = presentTemplate(['#1 @ A 192.0.2.1', '#2 www A 192.0.2.9']);
+  await scene.pass(edits);
+  expect(scene.calls.filter((call) => !call.startsWith('list'))).toEqual(['update 1', 'add 1']);
+});
+
+test('what made way is back in its place where the write that needed it is found absent', async () => {
+  const scene = await makingWay();
+  scene.mishaps.set('add 1', failing('unknown', null));
+  await scene.pass(desiredTemplate(wanted, { surplus: 'park', limits }));
+  expect(scene.calls).toEqual(['list 1', 'update 1', 'add 1', 'list 2', 'list 3', 'update 2']);
+  expect(namesOf(scene.present)).toEqual(['#1 @', '#2 www']);
+});
+
+describe('where the service keeps the name of what is to make way', () => {
+  /** What comes to stand there in its place, were it not undone. */
+  const file = desiredTemplate(wanted, { surplus: 'park', limits });
+
+  test.each(['www', 'www.', 'www.##DOMAIN##'])(
+    'it is put back, and nothing comes to its name: %s',
+    async (name) => {
+      const scene = await makingWay();
+      const kept = () => {
+        const records = scene.present.records.map((one) => (one.id === 2 ? { ...one, name } : one));
+        return (scene.present = { ...scene.present, records });
+      };
+      scene.mishaps.set('update 1', kept).set('update 2', kept);
+      const { templates } = await scene.pass(file);
+      expect(scene.calls).toEqual(['list 1', 'update 1', 'update 2']);
+      expect(scene.present.records).toMatchObject([{ id: 1 }, { id: 2, name, content: '192.0.2.2' }]);
+      expect(templates[0]).toMatchObject({
+        status: 'failed',
+        differences: [
+          { action: 'park', recordId: 2, outcome: 'failed', error: expect.stringContaining('kept its name') },
+          { action: 'blocked', reason: 'cname-conflict' },
+        ],
+      });
+      for (const trigger of ['schedule', 'command'] as const) {
+        scene.calls.length = 0;
+        await scene.pass(file, { trigger });
+        expect(scene.calls).toEqual(['list 1']);
+      }
+    },
+  );
+
+  test('an answer that shows it as it was says nothing of that', async () => {
+    const scene = await makingWay();
+    const before = scene.present;
+    scene.mishaps.set('update 1', () => before);
+    await scene.pass(file);
+    expect(scene.calls).toEqual(['list 1', 'update 1']);
+  });
+
+  test('it is put back by a later pass where that is refused at first', async () => {
+    const scene = await makingWay();
+    const kept = () => {
+      const records = scene.present.records.map((one) => (one.id === 2 ? { ...one, name: 'www.' } : one));
+      return (scene.present = { ...scene.present, records });
+    };
+    scene.mishaps.set('update 1', kept).set('update 2', failing('refused', 422));
+    await scene.pass(file);
+    expect(scene.calls).toEqual(['list 1', 'update 1', 'update 2', 'list 2']);
+    scene.mishaps.clear();
+    scene.mishaps.set('update 1', kept);
+    scene.calls.length = 0;
+    scene.now += 60_000;
+    await scene.pass(file);
+    expect(scene.calls).toEqual(['list 1', 'update 1']);
+    expect(scene.present.records).toMatchObject([{ id: 1 }, { id: 2, name: 'www.', content: '192.0.2.2' }]);
+  });
+});
+
+test('what made way is back in its place where the write that needed it is refused', async () => {
+  const scene = await makingWay();
+  scene.mishaps.set('add 1', failing('refused', 422));
+  await scene.pass(desiredTemplate(wanted, { surplus: 'park', limits }));
+  expect(scene.calls).toEqual(['list 1', 'update 1', 'add 1', 'list 2', 'update 2']);
+  expect(namesOf(scene.present)).toEqual(['#1 @', '#2 www']);
+});

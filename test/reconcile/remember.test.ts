@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest';
+import { edit } from '../../src/reconcile/core/memory.ts';
+import { remember } from '../../src/reconcile/core/remember.ts';
+import { bind } from '../../src/reconcile/core/remembering.ts';
+import { planOf } from '../../src/reconcile/core/basis.ts';
+import { withBasis } from '../../src/reconcile/core/state.ts';
+import { presentTemplate } from '../plan/records.ts';
+import { newState } from './state.ts';
+
+/** What is suspected to be lost after a pass in which the template's own reading lacks all that memory knows. */
+const suspectsAfter = (shownElsewhere: readonly string[]) => {
+  const state = newState(['@ A 192.0.2.1', 'www A 192.0.2.2'], ['#1 @ A 192.0.2.1', '#2 www A 192.0.2.2']);
+  const memory = edit(state.basis.memory, (draft) => {
+    for (const { wanted, present } of planOf(state.basis, 0).pairs) bind(draft, wanted, present);
+  });
+  const { id } = state.basis.view;
+  const listing = new Map([[id, presentTemplate(shownElsewhere)]]);
+  const after = withBasis(state, { memory, view: presentTemplate([]) });
+  const input = { listing, acceptLoss: false, settle: 0, now: 0 };
+  return remember(after, input).basis.memory.facts.suspectIds;
+};
+
+test.each<[string, readonly string[], readonly number[] | null]>([
+  ['both', ['#1 @ A 192.0.2.1', '#2 www A 192.0.2.2'], null],
+  ['one of them', ['#2 www A 192.0.2.2'], null],
+  ['none of them', [], [1, 2]],
+])(
+  'of two known records that its own reading lacks, those are not lost that another one shows: %s: %j: %j',
+  (_, shown, lost) => {
+    expect(suspectsAfter(shown)).toEqual(lost);
+  },
+);

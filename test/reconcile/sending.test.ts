@@ -1,0 +1,235 @@
+import { describe, expect, test } from 'vitest';
+import { failureAfter } from '../../src/reconcile/core/backoff.ts';
+import { MemoryError, type Failure, type Memory } from '../../src/state/memory.ts';
+import { data, desiredTemplate, presentTemplate } from '../plan/records.ts';
+import { failing, openScene, type Mishap, type Scene } from './pass.ts';
+import { moment } from './state.ts';
+
+const service = ['#1 @ A 192.0.2.1', '#2 www A 192.0.2.2', '#3 xxx A 192.0.2.3'];
+const inSync = ['@ A 192.0.2.1', 'www A 192.0.2.2', 'xxx A 192.0.2.3'];
+const edited = ['@ A 192.0.2.1', 'www A 192.0.2.72', 'xxx A 192.0.2.73'];
+
+const showing =
+  (...lines: readonly string[]): Mishap =>
+  (template) => ({ ...template, records: presentTemplate(lines).records });
+
+const begun = async (present: readonly string[] = service): Promise<Scene> =>
+  openScene(presentTemplate(present));
+
+/** Without the readings. */
+const writesOf = ({ calls }: Scene): string[] => calls.filter((call) => !call.startsWith('list'));
+
+/** And does not take it for ever that somebody tries again. */
+const outOfDisk = () => {
+  let calls = 0;
+  return () => {
+    calls += 1;
+    return Promise.reject(calls > 5 ? new Error('again and again') : new MemoryError('the disk is full'));
+  };
+};
+
+describe('an id that was met before is no new one in the answer to an add', () => {
+  test.each<[string, readonly string[], readonly string[]]>([
+    ['of a record that the file wanted', inSync, inSync],
+    ['of a record that the file did not want', inSync.slice(0, 2), inSync],
+  ])('%s', async (_, before, after) => {
+    const scene = await begun();
+    await scene.pass(desiredTemplate(before));
+    scene.present = presentTemplate(service.slice(0, 2));
+    // The answer shows the old one again, and not yet the new one.
+    scene.mishaps.set('add 1', showing(...service));
+    scene.calls.length = 0;
+    await scene.pass(desiredTemplate(after));
+    expect(scene.calls.slice(0, 4)).toEqual(['list 1', 'list 2', 'add 1', 'list 3']);
+  });
+});
+
+test('a new id that could be anything is not what an add made', async () => {
+  const scene = await begun();
+  await scene.pass(desiredTemplate(inSync));
+  scene.now += 60_000;
+  scene.calls.length = 0;
+  scene.mishaps.set('add 1', showing(...service, '#9 other A 192.0.2.99'));
+  await scene.pass(desiredTemplate([...inSync, 'api A 192.0.2.4', 'bpi A 192.0.2.5']));
+  expect(scene.calls).toEqual(['list 1', 'add 1', 'list 2']);
+});
+
+test('an intent is kept before its write leaves', async () => {
+  const scene = await begun();
+  let open: ReturnType<Memory['openIntents']> | null = null;
+  scene.mishaps.set('update 1', (template) => {
+    open = scene.memory.openIntents();
+    return template;
+  });
+  await scene.pass(desiredTemplate(edited));
+  expect(await open!).toMatchObject([{ action: 'update', recordId: 2 }]);
+});
+
+test('in one pass a wanted record is written once, whatever answers say', async () => {
+  const scene = await begun();
+  // Stored only just now and gone again, it is confirmed by two readings.
+  await scene.pass(desiredTemplate([...edited.slice(0, 2), inSync[2]!]));
+  scene.present = presentTemplate(service);
+  scene.calls.length = 0;
+  scene.mishaps.set('update 2', showing(...service));
+  await scene.pass(desiredTemplate(edited));
+  expect(writesOf(scene)).toEqual(['update 1', 'update 2']);
+});
+
+test('where the service asks for time, no other write is sent', async () => {
+  const scene = await begun();
+  scene.mishaps.set('update 1', failing('rate-limited', 429, 90_000));
+  const { retryAt } = await scene.pass(desiredTemplate(edited));
+  expect(writesOf(scene)).toEqual(['update 1']);
+  expect(retryAt).toBe(new Date(scene.now + 90_000).toISOString());
+});
+
+test('once the program is told to end, no other write is sent', async () => {
+  const scene = await begun();
+  const stop = new AbortController();
+  scene.mishaps.set('update 1', (template) => {
+    stop.abort();
+    return template;
+  });
+  await scene.pass(desiredTemplate(edited), { signal: stop.signal });
+  expect(writesOf(scene)).toEqual(['update 1']);
+});
+
+describe('where nothing can be remembered', () => {
+  test.each<[string, Partial<Memory>, readonly string[]]>([
+    ['before a write, it is not sent', { begin: outOfDisk() }, []],
+    ['after a write, no other is sent', { finish: outOfDisk() }, ['update 1']],
+  ])('%s', async (_, broken, writes) => {
+    const scene = await begun();
+    const { halted } = await scene.pass(desiredTemplate(edited), { writer: { ...scene.memory, ...broken } });
+    expect(writesOf(scene)).toEqual(writes);
+    expect(halted).toBe('the disk is full');
+  });
+
+  test('of one template, no other template goes on writing', async () => {
+    const scene = await begun();
+    scene.beside = [{ ...presentTemplate(service), id: 18, name: 'mail' }];
+    const fail = outOfDisk();
+    const writer: Memory = {
+      ...scene.memory,
+      begin: (intent) => (intent.templateId === 17 ? fail() : scene.memory.begin(intent)),
+    };
+    const mail = desiredTemplate(edited, { template: 'mail' });
+    await scene.pass([desiredTemplate(edited), mail], { writer, concurrency: 1 });
+    expect(writesOf(scene)).toEqual([]);
+  });
+});
+
+test('where one template ends by a defect, no other goes on writing', async () => {
+  const scene = await begun();
+  const beside = { ...presentTemplate(service), id: 18, name: 'mail' };
+  scene.beside = [beside];
+  const sent: number[] = [];
+  const pass = scene.pass([desiredTemplate(edited), desiredTemplate(edited, { template: 'mail' })], {
+    concurrency: 2,
+    service: {
+      listDnsTemplates: () => Promise.resolve([scene.present, beside]),
+      addDnsTemplateRecord: () => Promise.reject(new Error('no add is wanted')),
+      listDnsRecords: () => Promise.resolve([]),
+      updateDnsTemplateRecord: async (templateId) => {
+        sent.push(templateId);
+        if (templateId === 17) throw new Error('a defect');
+        return beside;
+      },
+    },
+  });
+  await expect(pass).rejects.toThrow('a defect');
+  expect(sent.filter((id) => id === 18).length).toBeLessThan(2);
+});
+
+test('what was added twice and is gone again each time is added a third time only at a person’s word', async () => {
+  const scene = await begun();
+  const wanted = desiredTemplate([...inSync, 'api A 192.0.2.4']);
+  const added: string[] = [];
+  const pass = async (retry = false): Promise<void> => {
+    scene.calls.length = 0;
+    await scene.pass(wanted, { trigger: 'command', retry });
+    added.push(...writesOf(scene));
+    scene.present = presentTemplate(service);
+    scene.now += 24 * 3_600_000;
+  };
+  for (let passes = 0; passes < 8; passes += 1) await pass();
+  expect(added).toEqual(['add 1', 'add 1']);
+  await pass(true);
+  expect(added).toHaveLength(3);
+});
+
+describe('what does not stay is not sent for ever', () => {
+  test('what the service stored otherwise, also where the pass could not keep what it saw in the end', async () => {
+    const scene = await begun();
+    scene.mishaps.set('update 1', (template) => {
+      scene.present = showing('#1 @ A 192.0.2.1', '#2 www A 192.0.2.99', service[2]!)(template);
+      return scene.present;
+    });
+    const wanted = desiredTemplate([...edited.slice(0, 2), inSync[2]!]);
+    await scene.pass(wanted, { writer: { ...scene.memory, save: outOfDisk() } });
+    scene.mishaps.clear();
+    const { templates } = await scene.pass(wanted);
+    expect(writesOf(scene)).toEqual(['update 1']);
+    expect(templates[0]!.differences).toMatchObject([{ action: 'blocked', reason: 'not-converging' }]);
+  });
+
+  test('what a later write of the same pass undid', async () => {
+    const scene = await begun();
+    scene.mishaps.set('update 2', (template) => {
+      scene.present = showing(service[0]!, service[1]!, '#3 xxx A 192.0.2.73')(template);
+      return scene.present;
+    });
+    await scene.pass(desiredTemplate(edited));
+    await scene.pass(desiredTemplate(edited));
+    expect(writesOf(scene)).toEqual(['update 1', 'update 2']);
+  });
+
+  test('what somebody changes back each time, three times within a day', async () => {
+    const scene = await begun();
+    const wanted = desiredTemplate(edited.slice(0, 2));
+    const stored: number[] = [];
+    for (let hours = 0; hours < 30; hours += 3) {
+      scene.calls.length = 0;
+      await scene.pass(wanted);
+      if (writesOf(scene).length > 0) stored.push(hours);
+      scene.present = presentTemplate(service);
+      scene.now += 3 * 3_600_000;
+    }
+    expect(stored).toEqual([0, 3, 6, 24, 27]);
+  });
+});
+
+describe('a refusal', () => {
+  const refusing = async () => {
+    const scene = await begun();
+    scene.mishaps.set('update 1', failing('refused', 422));
+    await scene.pass(desiredTemplate(edited.slice(0, 2)));
+    scene.mishaps.clear();
+    scene.calls.length = 0;
+    return scene;
+  };
+
+  test.each<[string, string, Parameters<Scene['pass']>[1], readonly string[], number]>([
+    ['waits', 'www A 192.0.2.72', {}, [], 0],
+    ['waits no longer than it should', 'www A 192.0.2.72', {}, ['update 1'], 60_000],
+    ['does not wait for an apply', 'www A 192.0.2.72', { trigger: 'command' }, ['update 1'], 0],
+    ['is of no more interest after an edit', 'www A 192.0.2.73', {}, ['update 1'], 0],
+  ])('%s', async (_, wanted, more, writes, later) => {
+    const scene = await refusing();
+    scene.now += later;
+    await scene.pass(desiredTemplate([inSync[0]!, wanted]), more);
+    expect(writesOf(scene)).toEqual(writes);
+  });
+
+  test('again and again makes pauses grow from a minute to six hours', () => {
+    const pauses: number[] = [];
+    let failure: Failure | null = null;
+    const refused = { kind: 'refused', message: 'no', sent: data('www A 192.0.2.2') } as const;
+    while (pauses.length < 11) {
+      failure = failureAfter(failure, refused, moment);
+      pauses.push(failure.pause / 60_000);
+    }
+    expect(pauses).toEqual([1, 2, 4, 8, 16, 32, 64, 128, 256, 360, 360]);
+  });
+});

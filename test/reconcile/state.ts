@@ -1,0 +1,49 @@
+import { openTemplate, type TemplateState } from '../../src/reconcile/core/state.ts';
+import { ClientRun, type PassOptions } from '../../src/reconcile/shell/client-run.ts';
+import { desiredTemplate, presentTemplate } from '../plan/records.ts';
+
+/** At which no time goes by. */
+const clock = { now: () => 0, uptime: () => ({ boot: 'b', at: 0 }), sleep: () => Promise.resolve() };
+export const moment = { now: 0, uptime: { boot: 'b', at: 0 } };
+
+/** A template that is met for the first time. */
+export const newState = (wanted: readonly string[], present: readonly string[]): TemplateState =>
+  openTemplate(
+    { desired: desiredTemplate(wanted), present: presentTemplate(present), notes: [] },
+    null,
+    moment,
+  );
+
+/** A pass that is told nothing by anybody, and to which the service answers nothing. */
+export const runWith = (given: Pick<PassOptions, 'memory' | 'writer'> & Partial<PassOptions>): ClientRun => {
+  const nothing = () => Promise.reject(new Error('nobody answers'));
+  return new ClientRun({
+    client: 'acme',
+    run: 'run-1',
+    trigger: 'schedule',
+    startedAt: 0,
+    templates: [],
+    listing: null,
+    service: {
+      listDnsTemplates: nothing,
+      addDnsTemplateRecord: nothing,
+      updateDnsTemplateRecord: nothing,
+      listDnsRecords: nothing,
+    },
+    clock,
+    signal: new AbortController().signal,
+    onChange: () => undefined,
+    warn: () => undefined,
+    revisionOf: () => null,
+    settle: 0,
+    unknownPause: 0,
+    subdomainGrace: 0,
+    maxAddsPerPass: 300,
+    concurrency: 1,
+    ignoreSubdomains: false,
+    force: false,
+    retry: false,
+    acceptLoss: false,
+    ...given,
+  });
+};

@@ -1,0 +1,159 @@
+import { describe, expect, test } from 'vitest';
+import { emptyCache } from '../../src/reconcile/cache.ts';
+import type { Pass } from '../../src/reconcile/pass.ts';
+import { desiredTemplate, presentTemplate } from '../plan/records.ts';
+import { derivedFrom, failing, openScene, type Mishap, type Scene } from './pass.ts';
+
+const shop = 'shop.example.net';
+const wanted = desiredTemplate(['www A 192.0.2.1'], { subdomains: [shop, 'late.example.net'] });
+
+describe('a subdomain that cannot be read', () => {
+  test('makes its template failed, and that says which; where nothing else is new as well', async () => {
+    const scene = await openScene(presentTemplate(['#1 www A 192.0.2.1']));
+    const cache = emptyCache();
+    const result = async () => (await scene.pass(wanted, { cache })).templates[0];
+    expect(await result()).toMatchObject({ status: 'in-sync' });
+    expect(await result()).toMatchObject({ status: 'in-sync', message: null });
+    scene.mishaps.set(`records of ${shop} 1`, failing('unavailable', 404));
+    const failed = {
+      status: 'failed',
+      message: `subdomain ${shop} cannot be read`,
+      subdomains: [{ subdomain: shop, status: 'failed' }, { status: 'in-sync' }],
+    };
+    expect(await result()).toMatchObject(failed);
+    expect(await result()).toMatchObject(failed);
+    expect((await scene.pass(wanted)).templates[0]).toMatchObject(failed);
+    scene.mishaps.clear();
+    expect(await result()).toMatchObject({ status: 'in-sync', message: null });
+  });
+});
+
+const grace = 900_000;
+
+/** Two records, remembered as in sync; what a pass with another address of api then says of each subdomain. */
+const opened = async () => {
+  const present = presentTemplate(['#1 www A 192.0.2.1', '#2 api A 192.0.2.2']);
+  const scene = await openScene(present);
+  const describing = (api: string) =>
+    desiredTemplate(['www A 192.0.2.1', `api A ${api}`], { subdomains: wanted.subdomains });
+  const statuses = async (api: string, more: Partial<Pass> = {}) => {
+    const { templates } = await scene.pass(describing(api), more);
+    return templates[0]?.subdomains.map(({ status }) => status);
+  };
+  await statuses('192.0.2.2');
+  return { scene, statuses };
+};
+
+/** From now on no subdomain follows the template. */
+const lagging = (scene: Scene): void => {
+  const before = derivedFrom(scene.present);
+  scene.derived = () => before;
+};
+/** The subdomain lacks www, whatever else it shows. */
+const lackingWww = (scene: Scene, name: string): void => {
+  const { derived } = scene;
+  scene.derived = (subdomain) => {
+    const records = derived(subdomain);
+    return subdomain === name ? records.filter(({ name: own }) => own !== 'www') : records;
+  };
+};
+
+describe('the grace of a subdomain', () => {
+  test('begins with a write that landed, and ends', async () => {
+    const { scene, statuses } = await opened();
+    lagging(scene);
+    expect(await statuses('192.0.2.3')).toEqual(['pending', 'pending']);
+    scene.now += grace - 1;
+    expect(await statuses('192.0.2.3')).toEqual(['pending', 'pending']);
+    scene.now += 1;
+    expect(await statuses('192.0.2.3')).toEqual(['drifted', 'drifted']);
+  });
+
+  test.each<[string, Mishap]>([
+    ['was refused', failing('refused', 422)],
+    ['was not sent', failing('not-sent', null)],
+    ['was lost', failing('unknown', null)],
+  ])('does not begin with one that %s', async (_, mishap) => {
+    const { scene, statuses } = await opened();
+    lackingWww(scene, shop);
+    scene.mishaps.set('update 1', mishap);
+    expect(await statuses('192.0.2.3')).toEqual(['drifted', 'in-sync']);
+    scene.mishaps.clear();
+    scene.now += 1_000;
+    expect(await statuses('192.0.2.2')).toEqual(['drifted', 'in-sync']);
+  });
+
+  test('begins with an update that is seen to have landed after all', async () => {
+    const { scene, statuses } = await opened();
+    lagging(scene);
+    const { present } = scene;
+    const [www, api] = present.records;
+    scene.mishaps.set('update 1', failing('unknown', null));
+    await statuses('192.0.2.3');
+    scene.mishaps.clear();
+    scene.present = { ...present, records: [www!, { ...api!, content: '192.0.2.3' }] };
+    scene.now += 1_000;
+    expect(await statuses('192.0.2.3')).toEqual(['pending', 'pending']);
+  });
+
+  test('begins with an update that had landed when the process died', async () => {
+    const { scene, statuses } = await opened();
+    lagging(scene);
+    const dying = { ...scene.memory, finish: () => Promise.reject(new Error('it died')) };
+    await expect(statuses('192.0.2.3', { memory: dying, writer: dying })).rejects.toThrow('it died');
+    scene.now += 1_000;
+    expect(await statuses('192.0.2.3')).toEqual(['pending', 'pending']);
+  });
+
+  test('begins with an add that is seen to have landed after all', async () => {
+    const { scene } = await opened();
+    lagging(scene);
+    const records = ['www A 192.0.2.1', 'api A 192.0.2.2', 'new A 192.0.2.4'];
+    // The answer is lost, and not the add.
+    scene.mishaps.set('add 1', () => {
+      const { present } = scene;
+      scene.mishaps.set('list 3', () => {
+        scene.present = present;
+        return present;
+      });
+      throw failing('unknown', null)(present);
+    });
+    const { templates } = await scene.pass(desiredTemplate(records, { subdomains: [shop] }));
+    expect(templates[0]).toMatchObject({
+      differences: [{ action: 'add', outcome: 'applied' }],
+      subdomains: [{ status: 'pending' }],
+    });
+  });
+
+  test.each<[string, () => Partial<Pass>]>([
+    ['a person asks for', () => ({ trigger: 'command' })],
+    ['a daemon makes', () => ({ cache: emptyCache() })],
+  ])('is not for what was reported before the write, in passes that %s', async (_, kept) => {
+    const { scene, statuses } = await opened();
+    const more = kept();
+    expect(await statuses('192.0.2.2', more)).toEqual(['in-sync', 'in-sync']);
+    expect(await statuses('192.0.2.2', more)).toEqual(['in-sync', 'in-sync']);
+    lackingWww(scene, shop);
+    expect(await statuses('192.0.2.2', more)).toEqual(['drifted', 'in-sync']);
+    lagging(scene);
+    lackingWww(scene, shop);
+    scene.now += 1_000;
+    // One lacks what it lacked before, and both follow late.
+    expect(await statuses('192.0.2.3', more)).toEqual(['drifted', 'pending']);
+    expect(await statuses('192.0.2.3', more)).toEqual(['drifted', 'pending']);
+    // What was reported is mended; what is new since the write is not.
+    scene.derived = () => derivedFrom(presentTemplate(['#1 www A 192.0.2.1', '#2 api A 192.0.2.2']));
+    expect(await statuses('192.0.2.3', more)).toEqual(['pending', 'pending']);
+  });
+
+  test('is not for what was reported before, though it could not be read or was left out meanwhile', async () => {
+    const { scene, statuses } = await opened();
+    lackingWww(scene, shop);
+    await statuses('192.0.2.2');
+    expect(await statuses('192.0.2.2', { ignoreSubdomains: true })).toEqual([]);
+    scene.mishaps.set(`records of ${shop} 1`, failing('unavailable', 502));
+    expect(await statuses('192.0.2.2')).toEqual(['failed', 'in-sync']);
+    scene.mishaps.clear();
+    expect(await statuses('192.0.2.3')).toEqual(['drifted', 'in-sync']);
+  });
+});

@@ -1,0 +1,235 @@
+import { describe, expect, test } from 'vitest';
+import { compareListing } from '../../src/reconcile/core/listing.ts';
+import { withAllOf } from '../../src/reconcile/core/reading.ts';
+import type { PresentTemplate } from '../../src/model/template.ts';
+import { desiredTemplate, present, presentTemplate } from '../plan/records.ts';
+import { failing, openScene, type Mishap, type Scene } from './pass.ts';
+import { newFile, opened } from '../state/samples.ts';
+import { newState, runWith } from './state.ts';
+
+const service = ['#1 @ A 192.0.2.1', '#2 www A 192.0.2.2', '#3 xxx A 192.0.2.3', '#4 zzz A 192.0.2.4'];
+const inSync = desiredTemplate(['@ A 192.0.2.1', 'www A 192.0.2.2', 'xxx A 192.0.2.3', 'zzz A 192.0.2.4']);
+/** Three updates, one after the other. */
+const edited = ['@ A 192.0.2.1', 'www A 192.0.2.72', 'xxx A 192.0.2.73', 'zzz A 192.0.2.74'];
+/** One add, which a second reading has to confirm. */
+const added = ['@ A 192.0.2.1', 'www A 192.0.2.2', 'xxx A 192.0.2.3', 'zzz A 192.0.2.4', 'new A 192.0.2.5'];
+
+const without =
+  (id: number): Mishap =>
+  (template) => ({ ...template, records: template.records.filter((record) => record.id !== id) });
+
+const showing =
+  (line: string): Mishap =>
+  (template) => {
+    const record = { ...present(line), ttl: 300 };
+    return { ...template, records: [...without(record.id)(template).records, record] };
+  };
+
+/** So it is at the service from then on. */
+const becoming =
+  (scene: Scene, line: string): Mishap =>
+  (template) =>
+    (scene.present = showing(line)(template));
+
+const refused = failing('refused', 422);
+const lost = failing('unknown', null);
+
+interface Row {
+  readonly differs: string;
+  readonly wanted: readonly string[];
+  readonly mishaps: (scene: Scene) => Readonly<Record<string, Mishap>>;
+  readonly calls: string;
+  readonly outcomes: readonly string[];
+}
+
+/** One row or more for each row of the table of what is taken from which reading. */
+const rows: Readonly<Record<string, readonly Row[]>> = {
+  'the answer to a write': [
+    {
+      differs: 'lacks an id: one reading may show what was written',
+      wanted: edited,
+      mishaps: () => ({ 'update 1': without(1) }),
+      calls: 'list 1, update 1, list 2, update 2, update 3',
+      outcomes: ['www applied', 'xxx applied', 'zzz applied'],
+    },
+    {
+      differs: 'is of another template: one reading may show what was written',
+      wanted: edited,
+      mishaps: () => ({ 'update 1': (template) => ({ ...template, id: 18 }) }),
+      calls: 'list 1, update 1, list 2, update 2, update 3',
+      outcomes: ['www applied', 'xxx applied', 'zzz applied'],
+    },
+    {
+      differs: 'holds more than expected: unknown, and the template stops',
+      wanted: edited,
+      mishaps: () => ({ 'update 1': showing('#9 abc A 192.0.2.9') }),
+      calls: 'list 1, update 1',
+      outcomes: ['www unknown', 'xxx skipped', 'zzz skipped'],
+    },
+    {
+      differs: 'shows other values: they are taken',
+      wanted: edited,
+      mishaps: (scene) => ({ 'update 1': becoming(scene, '#3 xxx A 192.0.2.73') }),
+      calls: 'list 1, update 1, update 2',
+      outcomes: ['www applied', 'zzz applied'],
+    },
+    {
+      differs: 'shows what was written with other values: applied, and not sent again',
+      wanted: edited,
+      mishaps: (scene) => ({ 'update 1': becoming(scene, '#2 www A 192.0.2.99') }),
+      calls: 'list 1, update 1, update 2, update 3',
+      outcomes: ['www applied', 'xxx applied', 'zzz applied', 'www blocked'],
+    },
+  ],
+  'the reading after an answer that is not believed': [
+    {
+      differs: 'lacks an id: unknown',
+      wanted: edited,
+      mishaps: () => ({ 'update 1': without(1), 'list 2': without(1) }),
+      calls: 'list 1, update 1, list 2',
+      outcomes: ['www unknown', 'xxx skipped', 'zzz skipped'],
+    },
+    {
+      differs: 'holds more than expected: unknown',
+      wanted: edited,
+      mishaps: () => ({ 'update 1': without(1), 'list 2': showing('#9 abc A 192.0.2.9') }),
+      calls: 'list 1, update 1, list 2',
+      outcomes: ['www unknown', 'xxx skipped', 'zzz skipped'],
+    },
+    {
+      differs: 'shows other values than those that were sent: unknown',
+      wanted: edited,
+      mishaps: () => ({ 'update 1': without(1), 'list 2': showing('#2 www A 192.0.2.99') }),
+      calls: 'list 1, update 1, list 2',
+      outcomes: ['www unknown', 'xxx skipped', 'zzz skipped'],
+    },
+  ],
+  'the reading after a refusal': [
+    {
+      differs: 'shows what was refused: applied',
+      wanted: edited,
+      mishaps: (scene) => ({ 'update 1': refused, 'list 2': becoming(scene, '#2 www A 192.0.2.72') }),
+      calls: 'list 1, update 1, list 2, update 2, update 3',
+      outcomes: ['www applied', 'xxx applied', 'zzz applied'],
+    },
+    {
+      differs: 'lacks an id: the one before is kept',
+      wanted: edited,
+      mishaps: () => ({ 'update 1': refused, 'list 2': without(3) }),
+      calls: 'list 1, update 1, list 2, update 2, update 3',
+      outcomes: ['www failed', 'xxx applied', 'zzz applied'],
+    },
+    {
+      differs: 'holds more than expected: the template holds',
+      wanted: edited,
+      mishaps: () => ({ 'update 1': refused, 'list 2': showing('#9 abc A 192.0.2.9') }),
+      calls: 'list 1, update 1, list 2',
+      outcomes: ['www failed', 'xxx skipped', 'zzz skipped'],
+    },
+    {
+      differs: 'shows other values than an answer did: that is kept, and the template holds',
+      wanted: edited,
+      mishaps: () => ({ 'update 2': refused, 'list 2': showing('#2 www A 192.0.2.2') }),
+      calls: 'list 1, update 1, update 2, list 2',
+      outcomes: ['www applied', 'xxx failed', 'zzz skipped'],
+    },
+  ],
+  'the listing that is to confirm': [
+    {
+      differs: 'lacks an id: nothing is written',
+      wanted: added,
+      mishaps: () => ({ 'list 2': without(1) }),
+      calls: 'list 1, list 2',
+      outcomes: ['new skipped'],
+    },
+    {
+      differs: 'holds more: it is taken',
+      wanted: added,
+      mishaps: (scene) => ({ 'list 2': becoming(scene, '#9 new A 192.0.2.5') }),
+      calls: 'list 1, list 2',
+      outcomes: [],
+    },
+    {
+      differs: 'shows other values: they are taken',
+      wanted: added,
+      mishaps: (scene) => ({ 'list 2': becoming(scene, '#2 www A 192.0.2.99') }),
+      calls: 'list 1, list 2, add 1',
+      outcomes: ['new applied', 'www skipped'],
+    },
+  ],
+  'a listing that is to settle an add': [
+    {
+      differs: 'lacks an id: it tells nothing',
+      wanted: added,
+      mishaps: () => ({ 'add 1': lost, 'list 3': without(1), 'list 4': without(1) }),
+      calls: 'list 1, list 2, add 1, list 3, list 4',
+      outcomes: ['new unknown'],
+    },
+    {
+      differs: 'holds the record: applied',
+      wanted: added,
+      mishaps: (scene) => ({ 'add 1': lost, 'list 3': becoming(scene, '#9 new A 192.0.2.5') }),
+      calls: 'list 1, list 2, add 1, list 3',
+      outcomes: ['new applied'],
+    },
+    {
+      differs: 'shows other values: they are taken',
+      wanted: added,
+      mishaps: (scene) => ({ 'add 1': lost, 'list 3': becoming(scene, '#2 www A 192.0.2.99') }),
+      calls: 'list 1, list 2, add 1, list 3, list 4',
+      outcomes: ['new failed', 'www skipped'],
+    },
+  ],
+};
+
+describe.each(Object.entries(rows))('%s', (_, cases) => {
+  test.each(cases)('$differs', async ({ wanted, mishaps, calls, outcomes }) => {
+    const scene = await openScene(presentTemplate(service));
+    // Of what was read before, one reading is as good as two.
+    if (wanted === edited) await scene.pass(inSync, { settle: 0 });
+    scene.calls.length = 0;
+    for (const [call, mishap] of Object.entries(mishaps(scene))) scene.mishaps.set(call, mishap);
+    const { templates } = await scene.pass(desiredTemplate(wanted), wanted === edited ? { settle: 0 } : {});
+    expect(scene.calls.join(', ')).toBe(calls);
+    expect(
+      templates[0]!.differences.map((one) =>
+        'desired' in one ? `${one.desired.name} ${one.outcome ?? one.action}` : `#${one.recordId}`,
+      ),
+    ).toEqual(outcomes);
+  });
+});
+
+describe('a listing made for another template', () => {
+  /** What a template goes by after such listings, its own reading having shown the first two records. */
+  const after = async (...listings: readonly (readonly string[])[]) => {
+    const state = newState(['@ A 192.0.2.1', 'api A 192.0.2.3'], service.slice(0, 2));
+    const memory = await opened(newFile());
+    const coming: PresentTemplate[] = listings.map(presentTemplate);
+    const silent = runWith({ memory, writer: memory });
+    const listDnsTemplates = () => Promise.resolve([coming.shift()!]);
+    const run = runWith({
+      memory,
+      writer: memory,
+      service: { ...silent.pass.service, listDnsTemplates },
+    });
+    for (const _ of listings) await run.readTemplates();
+    const { holds, basis } = compareListing(state, run.listing);
+    const idsOf = ({ records }: PresentTemplate) => records.map(({ id }) => id).toSorted((a, b) => a - b);
+    return {
+      held: holds.map(({ scope }) => scope),
+      view: idsOf(basis.view),
+      shown: idsOf(withAllOf(run.listing?.get(basis.view.id), basis.view)),
+    };
+  };
+
+  test.each<[string, readonly (readonly string[])[], boolean, readonly number[]]>([
+    ['lacks an id: it is not missed', [service.slice(0, 1)], false, [1, 2]],
+    ['shows other values: they are ignored', [['#1 @ A 192.0.2.99', ...service.slice(1, 2)]], false, [1, 2]],
+    ['holds more: nothing is added any more', [service.slice(0, 3)], true, [1, 2, 3]],
+    ['held more than the next one does', [service.slice(0, 3), service.slice(0, 2)], true, [1, 2, 3]],
+    ['holds other records than the one before', [service.slice(0, 3), [service[3]!]], true, [1, 2, 3, 4]],
+  ])('%s', async (_, listings, isStopped, shown) => {
+    const result = await after(...listings);
+    expect(result).toEqual({ held: isStopped ? ['adds'] : [], view: [1, 2], shown });
+  });
+});

@@ -1,0 +1,106 @@
+import { describe, expect, test } from 'vitest';
+import type { Pass } from '../../src/reconcile/pass.ts';
+import { desiredTemplate, presentTemplate } from '../plan/records.ts';
+import { failing, openScene } from './pass.ts';
+
+const minute = 60_000;
+const file = (...records: readonly string[]) => desiredTemplate(['@ A 192.0.2.1', ...records]);
+
+/** One pass in which the answer to an add was lost. */
+const afterLoss = async (unknownPause: number) => {
+  const scene = await openScene(presentTemplate(['#1 @ A 192.0.2.1']));
+  const pass = (record: string, more: Partial<Pass> = {}) =>
+    scene.pass(file(record), { unknownPause, ...more });
+  scene.mishaps.set('add 1', failing('unknown', null));
+  const until = scene.now + unknownPause;
+  const { templates } = await pass('www A 192.0.2.2');
+  expect(templates[0]?.differences).toMatchObject([
+    { outcome: 'failed', retryAt: new Date(until).toISOString() },
+  ]);
+  scene.calls.length = 0;
+  return { scene, pass, until };
+};
+
+test.each([1_000, 30_000, minute, 5 * minute, 24 * 60 * minute])(
+  'an add that was found in no reading is tried again after the pause that is set, no sooner and no later: %i ms',
+  async (unknownPause) => {
+    const { scene, pass, until } = await afterLoss(unknownPause);
+    scene.mishaps.clear();
+    scene.now = until - 1;
+    expect((await pass('www A 192.0.2.2')).templates[0]?.differences).toMatchObject([
+      { action: 'blocked', reason: 'pending-write', retryAt: new Date(until).toISOString() },
+    ]);
+    scene.now = until;
+    expect((await pass('www A 192.0.2.2')).templates[0]?.differences).toMatchObject([{ outcome: 'applied' }]);
+  },
+);
+
+test.each(['www. A 192.0.2.2', 'www.##DOMAIN## A 192.0.2.2'])(
+  'an add that was found in no reading is not tried again beside what it may have made: %s',
+  async (late) => {
+    const { scene, pass, until } = await afterLoss(5 * minute);
+    scene.mishaps.clear();
+    scene.present = presentTemplate(['#1 @ A 192.0.2.1', `#9 ${late}`]);
+    scene.now = until;
+    const { templates } = await pass('www A 192.0.2.2');
+    expect(templates[0]?.differences[0]).toMatchObject({ action: 'blocked', reason: 'pending-write' });
+    expect(scene.calls).not.toContain('add 1');
+    const { templates: forced } = await pass('www A 192.0.2.2', { trigger: 'command', retry: true });
+    expect(forced[0]?.differences[0]).toMatchObject({ action: 'add', outcome: 'applied' });
+  },
+);
+
+test('an add that was found in no reading is tried again beside what was there before it', async () => {
+  const scene = await openScene(presentTemplate(['#1 @ A 192.0.2.1', '#9 www.old A 192.0.2.2']));
+  await scene.pass(file());
+  scene.mishaps.set('add 1', failing('unknown', null));
+  await scene.pass(file('www A 192.0.2.2'));
+  scene.mishaps.clear();
+  scene.now += 5 * minute;
+  const { templates } = await scene.pass(file('www A 192.0.2.2'));
+  expect(templates[0]?.differences[0]).toMatchObject({ action: 'add', outcome: 'applied' });
+});
+
+describe('the pause after an add that was found in no reading', () => {
+  test.each<[string, string, (now: number) => Partial<Pass>]>([
+    ['an apply', 'www A 192.0.2.2', () => ({ trigger: 'command' })],
+    ['an edit of the record', 'www 600 A 192.0.2.2', () => ({})],
+    ['a record of another content in its place', 'www A 192.0.2.3', () => ({})],
+    [
+      'a clock that jumps',
+      'www A 192.0.2.2',
+      (now) => ({
+        clock: {
+          now: () => now + 600 * minute,
+          uptime: () => ({ boot: 'b', at: now }),
+          sleep: () => Promise.resolve(),
+        },
+      }),
+    ],
+  ])('is not ended by %s', async (_, record, more) => {
+    const { scene, pass, until } = await afterLoss(5 * minute);
+    scene.mishaps.clear();
+    scene.now = until - minute;
+    const { templates } = await pass(record, more(scene.now));
+    expect(templates[0]?.differences).toMatchObject([{ action: 'blocked', reason: 'pending-write' }]);
+    expect(scene.calls).not.toContain('add 1');
+  });
+
+  test('is for ever after the second one, until a person says to try again', async () => {
+    const { scene, pass, until } = await afterLoss(5 * minute);
+    scene.now = until;
+    await pass('www A 192.0.2.2');
+    scene.mishaps.clear();
+    for (const [trigger, record] of [
+      ['schedule', 'www A 192.0.2.2'],
+      ['command', 'www A 192.0.2.2'],
+      ['schedule', 'www A 192.0.2.3'],
+    ] as const) {
+      scene.now += 7 * 24 * 60 * minute;
+      const { templates } = await pass(record, { trigger });
+      expect(templates[0]?.differences).toMatchObject([{ action: 'blocked', reason: 'pending-write' }]);
+    }
+    const { templates } = await pass('www A 192.0.2.2', { trigger: 'command', retry: true });
+    expect(templates[0]?.differences).toMatchObject([{ action: 'add', outcome: 'applied' }]);
+  });
+});
