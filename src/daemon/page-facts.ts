@@ -28,8 +28,8 @@ export const pageFacts = async (query: PageQuery, sources: PageSources): Promise
   return {
     ...frame,
     query,
-    // Cleaned first, so that nobody can find out by a filter what is not shown.
-    newest: excerptOf(clean(report), query),
+    // What is shown has less to clean; but nobody is to find out by a text what is not shown.
+    newest: query.text === '' ? clean(excerptOf(report, query)) : excerptOf(clean(report), query),
     ...clean({
       clients: fleet.clients.map((client) => clientFacts(client, journal)),
       day: journal.day(frame.now),

@@ -10,7 +10,7 @@ import { isKnownHost } from './host-rule.ts';
 import { pageAccess, signIn, type PageAccessOptions } from './page-access.ts';
 import type { Refusal } from './refusals.ts';
 import type { StatusPages } from './status-page.ts';
-import { fewInATurn } from './turns.ts';
+import { fewAtATime } from './turns.ts';
 import type { Updates } from './updates.ts';
 
 export interface RouteOptions {
@@ -89,7 +89,7 @@ export const routes = (options: RouteOptions): Hono => {
     return c.text('A pass was asked for.\n', 202);
   });
 
-  const turn = fewInATurn();
+  const turn = fewAtATime();
   app.use(async (_, next) => {
     await turn();
     await next();

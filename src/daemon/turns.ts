@@ -36,17 +36,23 @@ export const oneAtATime = (answer: RequestListener, { most = 256 } = {}): Reques
 };
 
 /**
- * Lets a few begin in each turn of the event loop, in the order in which they came: however many want a long answer at
- * once, whoever wants a short one waits for a few of them alone.
+ * Lets a few begin, then after a pause a few more, in the order in which they came: however many want a long answer at
+ * once, most of the time is for those who want a short one. Milliseconds.
  */
-export const fewInATurn = (most = 4): (() => Promise<void>) => {
+export const fewAtATime = ({ most = 4, pause = 5 } = {}): (() => Promise<void>) => {
   const waiting: (() => void)[] = [];
-  const letSome = (): void => {
-    for (const begin of waiting.splice(0, most)) begin();
-    if (waiting.length > 0) setImmediate(letSome);
+  let free = most;
+  const letMore = (): void => {
+    const begun = waiting.splice(0, most);
+    free = most - begun.length;
+    for (const begin of begun) begin();
+    if (begun.length > 0) setTimeout(letMore, pause);
   };
   return () =>
     new Promise((resolve) => {
-      if (waiting.push(resolve) === 1) setImmediate(letSome);
+      if (free === 0) return void waiting.push(resolve);
+      if (free === most) setTimeout(letMore, pause);
+      free -= 1;
+      resolve();
     });
 };

@@ -62,15 +62,17 @@ const suffer = ({ cwd, env }, attack) =>
   withDaemon(['--dry-run'], { cwd, env }, async ({ listen, child, passed }) => {
     const { summary } = await passed('startup');
     const before = await memoryOf(child);
+    const worked = await workOf(child);
     const port = Number(new URL(listen).port);
     const ending = new AbortController();
     const probing = probe(port, ending.signal);
     const deadline = AbortSignal.timeout(longest);
     setMaxListeners(0, deadline);
     const answered = await attack(port, deadline);
+    const work = (await workOf(child)) - worked;
     ending.abort();
     const waits = await probing;
-    return { ...summary, answered, waits, before, after: await memoryOf(child) };
+    return { ...summary, answered, work, waits, before, after: await memoryOf(child) };
   });
 
 /** Asks for /livez all the time, each time by another connection. Gives how long each took; null: no answer. */
@@ -186,13 +188,20 @@ const memoryOf = async ({ pid }) => {
   return { now, most };
 };
 
-const print = (name, { waits, answered, before, after, add, update }) => {
+/** Milliseconds of processor time so far, whatever else the machine does meanwhile. */
+const workOf = async ({ pid }) => {
+  const text = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
+  const [user = 0, system = 0] = text.split(') ').at(-1).split(' ').slice(11, 13).map(Number);
+  return (user + system) * 10;
+};
+
+const print = (name, { waits, answered, work, before, after, add, update }) => {
   const answeredWaits = waits.filter((wait) => wait !== null).sort((one, other) => one - other);
   const shown = (wait) => `${Math.round(wait ?? Number.NaN)} ms`.padStart(9);
   const middle = shown(answeredWaits[Math.floor(answeredWaits.length / 2)]);
   const lost = waits.length - answeredWaits.length;
   process.stdout.write(
     `${name.padEnd(34)} /livez ${middle} median ${shown(answeredWaits.at(-1))} longest, ${lost} of ${waits.length} without answer; ` +
-      `${before.now} → ${after.most || 'ended'} MiB; ${answered} answers (${add + update} differences)\n`,
+      `${before.now} → ${after.most || 'ended'} MiB; ${answered} answers, ${(work / Math.max(1, answered)).toFixed(2)} ms of processor time each (${add + update} differences)\n`,
   );
 };

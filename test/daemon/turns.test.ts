@@ -1,25 +1,35 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
-import { describe, expect, it } from 'vitest';
-import { fewInATurn } from '../../src/daemon/turns.ts';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { fewAtATime } from '../../src/daemon/turns.ts';
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
 
 describe('long answers', () => {
-  it('begin a few in each turn of the event loop, in the order in which they were asked for', async () => {
-    const turn = fewInATurn(2);
+  it('begin a few at a time, in the order in which they were asked for', async () => {
+    const turn = fewAtATime({ most: 2, pause: 5 });
     const begun: number[] = [];
     const ask = async (number: number): Promise<void> => {
       await turn();
       begun.push(number);
     };
     const asked = [1, 2, 3, 4, 5].map(ask);
-    expect(begun).toEqual([]);
-    await nextTurn();
+    await vi.advanceTimersByTimeAsync(4);
     expect(begun).toEqual([1, 2]);
-    await nextTurn();
+    await vi.advanceTimersByTimeAsync(1);
     expect(begun).toEqual([1, 2, 3, 4]);
     asked.push(ask(6));
+    await vi.advanceTimersByTimeAsync(5);
     await Promise.all(asked);
     expect(begun).toEqual([1, 2, 3, 4, 5, 6]);
-    await ask(7);
-    expect(begun.at(-1)).toBe(7);
+  });
+
+  it('begin at once where few are asked for, and leave no timer behind', async () => {
+    const turn = fewAtATime({ most: 2, pause: 5 });
+    await Promise.all([turn(), turn()]);
+    await vi.advanceTimersByTimeAsync(5);
+    await turn();
+    await vi.advanceTimersByTimeAsync(5);
+    expect(vi.getTimerCount()).toBe(0);
+    await turn();
   });
 });
