@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
 import type { DesiredTemplate } from '../../src/model/template.ts';
-import { desiredTemplate, presentTemplate } from '../plan/records.ts';
+import { entryOf, recordKey } from '../../src/plan/entry.ts';
+import { data, desiredTemplate, presentTemplate } from '../plan/records.ts';
+import { intentOf } from '../state/samples.ts';
 import { openScene, type Scene } from './pass.ts';
 
 interface Case {
@@ -198,4 +200,23 @@ const telling = (scene: Scene) => ({
     scene.now += milliseconds;
     return Promise.resolve();
   },
+});
+
+test('what was read before an add that a process died over is no reading for the pass that finds it', async () => {
+  const scene = await openScene(presentTemplate([apex[1]]));
+  const clock = telling(scene);
+  const after = data('api A 192.0.2.2');
+  await scene.pass(file(), { clock });
+  scene.now += 60_000;
+  const before = scene.present;
+  const key = recordKey(entryOf(after));
+  await scene.memory.begin(intentOf({ run: 'run-0', at: scene.now, key, after, idsBefore: [1] }));
+  scene.present = presentTemplate([apex[1], '#2 api A 192.0.2.2']);
+  await scene.pass(file('api A 192.0.2.2'), { clock });
+  scene.now += 60_000;
+  scene.calls.length = 0;
+  // A listing is behind.
+  scene.mishaps.set('list 1', () => before);
+  await scene.pass(file('api A 192.0.2.2'), { clock });
+  expect(scene.calls).toEqual(['list 1', 'wait 10000', 'list 2']);
 });

@@ -40,9 +40,17 @@ export interface EndedIntent {
   readonly retryAt: number | null;
 }
 
+/** What was read before a write that may have landed is no longer what is there. */
 export const openRecovery = (
   given: Pick<Recovery, 'templateId' | 'desired' | 'view' | 'memory' | 'open'>,
-): Recovery => ({ ...given, ended: [], saved: 0, isConclusive: true, wasConclusive: true });
+): Recovery => ({
+  ...given,
+  memory: edit(given.memory, (draft) => draft.setFacts({ lastReading: null })),
+  ended: [],
+  saved: 0,
+  isConclusive: true,
+  wasConclusive: true,
+});
 
 /** A process died before it knew what became of these updates: they are planned anew if need be. */
 export const endUpdates = (recovery: Recovery): Recovery =>
