@@ -1,8 +1,10 @@
+import path from 'node:path';
 import type { Found } from '../desired/find.ts';
 import { createTemplateLoader } from '../desired/load.ts';
 import { problemsOf } from '../desired/problems-of.ts';
 import { createRevisions } from '../desired/revision.ts';
 import { createUncommitted } from '../desired/uncommitted.ts';
+import { UserError } from '../errors.ts';
 import { connectHosting, type HostingService } from '../hosting/service.ts';
 import type { DesiredState } from '../model/template.ts';
 import { emptyCache } from '../reconcile/cache.ts';
@@ -17,6 +19,7 @@ import { memoryPlace, type MemoryPlace } from '../state/memory-place.ts';
 import type { Memory, MemoryReader } from '../state/memory.ts';
 import { withoutSecrets } from '../state/without-secrets.ts';
 import { askNameServers, type AnswersRequest } from './client-answers.ts';
+import { withObservedCauses } from './observed-causes.ts';
 import { systemClock } from './system-clock.ts';
 
 /** What differs from pass to pass. */
@@ -79,6 +82,7 @@ export const openClient = ({
   let tokens = settings.tokens.read();
   const loader = createTemplateLoader();
   const keeper = createMemoryKeeper(warn);
+  const observer = createMemoryKeeper(() => undefined);
   const cache = emptyCache();
   const isUncommitted = createUncommitted();
   let onPause: NonNullable<PassRequest['onPause']> = () => undefined;
@@ -97,6 +101,34 @@ export const openClient = ({
   };
   const list = (): Listing => service.listDnsTemplates();
   const place = (): MemoryPlace => memoryPlace(settings, tokens.clientToken, isSandbox, others);
+
+  /** A daemon that only looks remembers what it saw, apart from what passes that write go by: so it can tell causes. */
+  const observe = async (result: PassResult, pass: ReturnType<typeof passOf>): Promise<PassResult> => {
+    const apart = { ...settings, stateDir: observedBelow(settings.stateDir) };
+    const where = memoryPlace(apart, tokens.clientToken, isSandbox, others);
+    const use = { timeout: 0, signal: pass.signal, onWait: () => undefined, mayBeginAnew: true };
+    try {
+      const observed = await observer.write(where, use, list, async (memory) => {
+        const own = withoutSecrets(memory, scrubber([tokens.userToken, tokens.clientToken]));
+        return reconcile(withoutWrites(latest ?? (await load())), {
+          ...pass,
+          startedAt: systemClock.now(),
+          settle: 0,
+          ignoreSubdomains: true,
+          onChange: () => undefined,
+          listing: null,
+          memory: own,
+          writer: own,
+          warn: () => undefined,
+        });
+      });
+      return withObservedCauses(result, observed);
+    } catch (error) {
+      // Without that memory it shows what it did before: causes that nobody knows.
+      if (error instanceof UserError) return result;
+      throw error;
+    }
+  };
 
   return {
     settings,
@@ -159,7 +191,9 @@ export const openClient = ({
         return withUncommitted(result, isUncommitted);
       };
       if (request.dryRun) {
-        return keeper.read(place(), list, (memory, ...rest) => begin(memory, null, ...rest));
+        const result = await keeper.read(place(), list, (memory, ...rest) => begin(memory, null, ...rest));
+        const isDaemon = request.trigger !== 'command';
+        return isDaemon && result.wasRead === true ? observe(result, pass) : result;
       }
       const { lockTimeout, signal, onWait = () => undefined } = request;
       const use = { timeout: lockTimeout, signal, onWait, mayBeginAnew: request.onlyRemembers === true };
@@ -171,9 +205,13 @@ export const openClient = ({
     close: async () => {
       await service.close();
       await keeper.close();
+      await observer.close();
     },
   };
 };
+
+/** Where a daemon that only looks keeps what it saw. */
+export const observedBelow = (stateDir: string): string => path.join(stateDir, 'observed');
 
 const withoutWrites = (desired: DesiredState): DesiredState => ({
   ...desired,

@@ -11,7 +11,7 @@ import { readSettings, type Settings } from '../settings.ts';
 import type { ClientSettings } from '../settings/client.ts';
 import { checkTargets } from '../settings/notify.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
-import { openClient, type Client, type ClientOptions } from './client.ts';
+import { observedBelow, openClient, type Client, type ClientOptions } from './client.ts';
 
 /** Settings, log and clients of one run of the program. */
 export interface Session {
@@ -123,8 +123,9 @@ const openSandbox = async (
   const stateDir = clients[0]?.stateDir ?? '.';
   // What is remembered of the old data would be wrong about the new.
   if (reset)
-    for (const end of ['', '-wal', '-shm'])
-      rmSync(path.join(stateDir, `sandbox-memory.db${end}`), { force: true });
+    for (const folder of [stateDir, observedBelow(stateDir)])
+      for (const end of ['', '-wal', '-shm'])
+        rmSync(path.join(folder, `sandbox-memory.db${end}`), { force: true });
   return startSandbox({
     dataFile: path.join(stateDir, 'sandbox.json'),
     reset,
