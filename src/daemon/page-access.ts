@@ -25,7 +25,8 @@ export const pageAccess = ({ pageToken, refuse }: PageAccessOptions): Middleware
     // Who opens the page for the first time does nothing wrong.
     if (authorization !== undefined || !isBrowser)
       refuse(c, { token: 'page', reason: authorization === undefined ? 'missing' : 'wrong' });
-    return isBrowser ? signInPage(c, false) : unauthorized(c);
+    const { pathname, search } = new URL(c.req.url);
+    return isBrowser ? signInPage(c, false, pathname + search) : unauthorized(c);
   };
 };
 
@@ -35,10 +36,12 @@ export const signIn = ({ pageToken, refuse }: PageAccessOptions): Hono => {
   app.post('/', bodyLimit({ maxSize: largestForm, onError: tooLarge }), async (c) => {
     const token = pageToken();
     if (token === null) return c.notFound();
-    const given = new URLSearchParams(await c.req.text()).get('token');
+    const form = new URLSearchParams(await c.req.text());
+    const given = form.get('token');
+    const next = pageOfOurs(form.get('next'));
     if (given === null || !isSame(Buffer.from(given), token)) {
       refuse(c, { token: 'page', reason: given === null ? 'missing' : 'wrong' });
-      return signInPage(c, true);
+      return signInPage(c, true, next);
     }
     await setSignedCookie(c, cookie, String(Date.now() + longest), token, {
       httpOnly: true,
@@ -48,7 +51,7 @@ export const signIn = ({ pageToken, refuse }: PageAccessOptions): Hono => {
       // Behind a proxy that speaks TLS for us.
       secure: c.req.header('x-forwarded-proto') === 'https',
     });
-    return c.redirect('/', 303);
+    return c.redirect(next, 303);
   });
   app.get('/', (c) => (pageToken() === null ? c.notFound() : c.redirect('/', 303)));
   return app;
@@ -59,8 +62,12 @@ const hasSignedIn = async (c: Context, token: string): Promise<boolean> => {
   return typeof ends === 'string' && Number(ends) > Date.now();
 };
 
-const signInPage = (c: Context, isWrong: boolean): Response =>
-  c.html(renderSignIn(isWrong), 401, {
+/** Whoever made the form may have named a page of somebody else. */
+const pageOfOurs = (next: string | null): string =>
+  next !== null && /^\/(?:\?|(?:clients|templates)\/|$)[\x21-\x7e]*$/.test(next) ? next : '/';
+
+const signInPage = (c: Context, isWrong: boolean, next: string): Response =>
+  c.html(renderSignIn(isWrong, next), 401, {
     'www-authenticate': 'Bearer',
     'content-security-policy': signInPolicy,
   });

@@ -3,8 +3,8 @@ import { icon } from './icon.ts';
 import { hashOf } from './policy.ts';
 import { style } from './style.ts';
 
-/** What the status page is to those who have not signed in. */
-export const renderSignIn = (isWrong: boolean): string => {
+/** What the status page is to those who have not signed in; `next` is the page that they asked for. */
+export const renderSignIn = (isWrong: boolean, next: string): string => {
   const complaint = isWrong
     ? html`<p class="failed" role="alert">This is not the page token.</p>`
     : html`<p class="aside">The page token is in the settings of this program: <code>pageToken</code>.</p>`;
@@ -25,6 +25,7 @@ export const renderSignIn = (isWrong: boolean): string => {
             <h2 id="sign-in">Sign in</h2>
             <form class="sign-in" method="post" action="/sign-in">
               <input name="username" autocomplete="username" value="dns-template-sync" hidden readonly />
+              <input name="next" value="${next}" hidden readonly />
               <label for="token">Page token</label>
               <input
                 id="token"

@@ -57,6 +57,34 @@ const browser = { accept: 'text/html,*/*' };
 const guarded = ['/', '/events', '/api/report', '/api/history', '/none'];
 const open = ['/livez', '/readyz', '/healthz', '/metrics'];
 
+describe('who signs in', () => {
+  const signInFor = async (next: string): Promise<Answer> => {
+    const { ask } = await start();
+    return ask('/sign-in', formHeaders, new URLSearchParams({ token, next }).toString());
+  };
+
+  it.each(['/', '/?show=blocked&q=www', '/templates/standard-web', '/clients/acme/templates/a%2Fb'])(
+    'comes to the page that was asked for: %s',
+    async (page) => {
+      const { ask } = await start();
+      const { body } = await ask(page, browser);
+      expect(body).toContain(`name="next" value="${page.replace('&', '&#38;')}"`);
+      expect((await signInFor(page)).headers['location']).toBe(page);
+    },
+  );
+
+  it.each([
+    '//evil.example',
+    '/\\evil.example',
+    'https://evil.example/',
+    '/templates/\r\nx: y',
+    '/sign-in',
+    '',
+  ])('comes to no page of somebody else: %j', async (page) => {
+    expect((await signInFor(page)).headers['location']).toBe('/');
+  });
+});
+
 describe('with a page token', () => {
   it.each(guarded)('%s is for those who bear it', async (path) => {
     const { ask, refused } = await start();
