@@ -21,6 +21,10 @@ export const tellHold = (holds: readonly Hold[]): Hold | null => {
   return { ...told, retryAt: times.length > 0 ? Math.max(...times) : null };
 };
 
+/** With the time that was asked for. */
+export const describeHold = ({ reason, retryAt }: Hold): string =>
+  retryAt === null ? reason : `${reason}, and asked to wait until ${new Date(retryAt).toISOString()}`;
+
 /** Whether what failed would fail for every other request of the client as well. */
 export const concernsAll = ({ kind }: HostingError): boolean =>
   kind === 'unauthorized' || kind === 'rate-limited';

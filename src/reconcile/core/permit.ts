@@ -2,6 +2,7 @@ import { isGuard, type Hold } from '../../plan/hold.ts';
 import type { TemplatePlan } from '../../plan/plan.ts';
 import { isPark, isRestore, type Step } from '../../plan/step.ts';
 import { stepKey, writeKey } from './attempt.ts';
+import { describeHold, tellHold } from './client-holds.ts';
 import { withPlaces, type SkipReason } from './places.ts';
 import type { TemplateState } from './state.ts';
 
@@ -85,8 +86,9 @@ const policyReason = (step: Step, { basis, holds }: TemplateState, force: boolea
   return null;
 };
 
-const clientReason = ({ holds: [hold], isEnding }: ClientView): string | null => {
-  if (hold) return `the writes of this client ended: ${hold.reason}`;
+const clientReason = ({ holds, isEnding }: ClientView): string | null => {
+  const hold = tellHold(holds);
+  if (hold) return `the writes of this client ended: ${describeHold(hold)}`;
   return isEnding ? 'the program was told to end' : null;
 };
 

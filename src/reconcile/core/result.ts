@@ -6,7 +6,7 @@ import type { TemplatePlan } from '../../plan/plan.ts';
 import { isPark, isRestore, type Step } from '../../plan/step.ts';
 import { worstOf, type Status, type SubdomainResult, type TemplateResult } from '../../result.ts';
 import { outcomeOf, retryAtOf, stepKey, type Attempt } from './attempt.ts';
-import { tellHold } from './client-holds.ts';
+import { describeHold, tellHold } from './client-holds.ts';
 import { isStopped, type TemplateState } from './state.ts';
 
 export interface ResultInput {
@@ -95,9 +95,11 @@ const messageOf = (
     holds.find(isGuard),
     accidents.find(({ scope }) => scope === 'template'),
     accidents.find(({ scope }) => scope === 'adds'),
-    cutShort,
   ].map((hold) => hold?.reason ?? null);
-  return [...told, hasSlipped ? slipped : null, ...notes].filter((text) => text !== null).join('; ') || null;
+  const ended = cutShort && describeHold(cutShort);
+  return (
+    [...told, ended, hasSlipped ? slipped : null, ...notes].filter((text) => text !== null).join('; ') || null
+  );
 };
 
 const slipped = 'not all that was written is there as it was written';
