@@ -4,6 +4,7 @@ import type { Revisions, TemplateFacts } from '../state/memory.ts';
 import type { BoundTemplate } from './core/bind.ts';
 import { withSubdomains } from './core/result.ts';
 import { planOf } from './core/basis.ts';
+import { policyReasons } from './core/permit.ts';
 import type { TemplateState } from './core/state.ts';
 import type { ClientRun } from './shell/client-run.ts';
 import { checkSubdomains, factsAfter } from './shell/subdomains.ts';
@@ -177,13 +178,16 @@ const withoutSubdomains = (result: TemplateResult): TemplateResult => ({
 });
 
 /** Whether only a change, and no lapse of time, can give a pass something to do here. */
-const isUnchanging = ({ attempts, basis, holds }: TemplateState, now: number): boolean => {
+const isUnchanging = (state: TemplateState, now: number): boolean => {
+  const { attempts, basis, holds } = state;
   const plan = planOf(basis, now);
+  const byMode = policyReasons(plan, state, false);
   return (
     attempts.size === 0 &&
     basis.pending.length === 0 &&
     holds.length === 0 &&
-    plan.steps.length === 0 &&
+    // What a mode keeps from being written stays so.
+    plan.steps.every((step) => byMode(step) !== null) &&
     plan.blocked.length === 0 &&
     plan.surplus.every(({ error }) => error === undefined) &&
     // What is missed for the first time waits for a second look.

@@ -11,6 +11,7 @@ import type { DesiredState } from '../../src/model/template.ts';
 import type { Memory } from '../../src/state/memory.ts';
 import { desiredTemplate, presentTemplate } from '../plan/records.ts';
 import { changesOf, factsOf, intentOf, newFile, opened } from '../state/samples.ts';
+import { openScene } from './pass.ts';
 import { runWith } from './state.ts';
 
 const stateOf = (): DesiredState => ({
@@ -96,4 +97,18 @@ test('a pass that had more to tell than that is not kept', async () => {
   storePass(await inputsNow(), [], [result], cache, false);
   const run = runWith({ memory, writer: memory });
   expect(await cachedPass(await inputsNow(), cache, run)).toBeNull();
+});
+
+test.each([
+  ['in sync', desiredTemplate(['@ A 192.0.2.1'])],
+  ['different, and written by nobody', desiredTemplate(['@ A 192.0.2.9'], { mode: 'report' })],
+])('a template that is %s is looked at no more while nothing changes', async (_, desired) => {
+  const scene = await openScene(presentTemplate(['#1 @ A 192.0.2.1']));
+  const cache = emptyCache();
+  // The first one remembers what it saw, the second finds nothing new.
+  for (const _turn of [1, 2]) await scene.pass(desired, { cache });
+  const { templates } = await scene.pass(desired, { cache });
+  expect((await scene.pass(desired, { cache })).templates[0]).toBe(templates[0]);
+  scene.present = presentTemplate(['#1 @ A 192.0.2.2']);
+  expect((await scene.pass(desired, { cache })).templates[0]).not.toBe(templates[0]);
 });
