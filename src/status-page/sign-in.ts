@@ -25,7 +25,7 @@ export const renderSignIn = (isWrong: boolean, next: string): string => {
             <h2 id="sign-in">Sign in</h2>
             <form class="sign-in" method="post" action="/sign-in">
               <input name="username" autocomplete="username" value="dns-template-sync" hidden readonly />
-              <input name="next" value="${next}" hidden readonly />
+              <input type="hidden" name="next" value="${next}" />
               <label for="token">Page token</label>
               <input
                 id="token"
