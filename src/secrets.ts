@@ -52,20 +52,20 @@ const shortestBeginning = 8;
 /** Shorter ones stand in ordinary words too: a mark in each of those places would only tell what the secret is. */
 export const shortestSecret = 4;
 
-type Clean = (text: string) => string;
+type Redact = (text: string) => string;
 
 /** The same value, every text in it cleaned, whatever its key: for what came with an answer and holds nothing of ours. */
-export const cleanAll = <T>(value: T, clean: Clean): T => cleaned(value, clean, () => false);
+export const cleanAll = <T>(value: T, clean: Redact): T => cleaned(value, clean, () => false);
 
 /**
  * The same value, every text in it cleaned: whatever came with an answer or a file may repeat a secret. What is our
  * own word stays, so that a token which is such a word spoils nothing for those who read it; so do keys, but where
  * `cleanKey` says otherwise.
  */
-export const cleanTexts = <T>(value: T, clean: Clean, cleanKey?: Clean): T =>
+export const cleanTexts = <T>(value: T, clean: Redact, cleanKey?: Redact): T =>
   cleaned(value, clean, isOwn, cleanKey);
 
-const cleaned = <T>(value: T, clean: Clean, stays: typeof isOwn, cleanKey: Clean = (key) => key): T => {
+const cleaned = <T>(value: T, clean: Redact, stays: typeof isOwn, cleanKey: Redact = (key) => key): T => {
   const visit = (part: unknown, key: string): unknown => {
     if (typeof part === 'string') return stays(key, part) ? part : clean(part);
     if (Array.isArray(part)) return part.map((inner) => visit(inner, key));

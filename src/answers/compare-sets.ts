@@ -16,14 +16,14 @@ export const compareSets = async (
   apex: string | null,
 ): Promise<SetDifference[]> => {
   const { sets, subdomain } = shown;
-  const comparison = new Comparison(server, shown, apex);
+  const comparison = new SetComparison(server, shown, apex);
   const names = new Set([subdomain, ...sets.map(({ name }) => name)]);
   await inTurns(comparison.wildcardParents(names), (parent) => comparison.compareWildcard(parent));
   await inTurns([...names], (name) => comparison.compareName(name));
   return comparison.differences;
 };
 
-class Comparison {
+class SetComparison {
   readonly differences: SetDifference[] = [];
   readonly #server: DnsServer;
   readonly #shown: ShownRecords;

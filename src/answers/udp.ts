@@ -3,7 +3,7 @@ import { createSocket, type Socket } from 'node:dgram';
 import { isIPv6 } from 'node:net';
 import { encodeQuery, readReply, type DnsQuestion, type DnsReply, type QueryOptions } from './message.ts';
 
-interface Waiting {
+interface WaitingQuery {
   readonly question: DnsQuestion;
   readonly take: (reply: DnsReply) => void;
   readonly onRefusal: () => void;
@@ -15,7 +15,7 @@ interface Waiting {
  */
 export class UdpExchange {
   readonly #socket: Socket;
-  readonly #waiting = new Map<number, Waiting>();
+  readonly #waiting = new Map<number, WaitingQuery>();
 
   private constructor(socket: Socket) {
     this.#socket = socket;

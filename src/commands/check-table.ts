@@ -17,7 +17,7 @@ export interface LayerRow {
   readonly servers: Readonly<Record<string, readonly RecordData[] | null>>;
 }
 
-export interface Layers {
+export interface NameLayers {
   readonly file: readonly RecordData[] | null;
   readonly template: readonly RecordData[] | null;
   readonly service: readonly RecordData[] | null;
@@ -25,7 +25,10 @@ export interface Layers {
 }
 
 /** All layers of a subdomain by name and type. */
-export const layerRows = (subdomain: string, { file, template, service, answers }: Layers): LayerRow[] => {
+export const layerRows = (
+  subdomain: string,
+  { file, template, service, answers }: NameLayers,
+): LayerRow[] => {
   const apex = canonicalHost(subdomain);
   const layers = [file, template, service].map((records) => records && byKey(records, apex));
   const told = groupBy(answers.differences, ({ name, type }) => `${type} ${relative(name, apex)}`);

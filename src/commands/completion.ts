@@ -9,7 +9,7 @@ export const completion = (shell: string, program: Command): string => {
 };
 
 /** A command, or one below another one: `get accounts`. */
-interface Entry {
+interface CompletionEntry {
   readonly words: string;
   readonly about: string;
   readonly options: readonly Option[];
@@ -19,7 +19,7 @@ interface Entry {
   readonly takesFiles: boolean;
 }
 
-const entriesOf = (command: Command, above: string): Entry[] => {
+const entriesOf = (command: Command, above: string): CompletionEntry[] => {
   const words = `${above}${command.name()}`;
   const [first] = command.registeredArguments;
   return [
@@ -34,20 +34,20 @@ const entriesOf = (command: Command, above: string): Entry[] => {
   ];
 };
 
-const flagsOf = ({ options }: Entry): string[] => options.flatMap(({ long }) => long ?? []);
+const flagsOf = ({ options }: CompletionEntry): string[] => options.flatMap(({ long }) => long ?? []);
 
 const takesPath = ({ flags }: Option): boolean => /<(?:file|dir|path)>/.test(flags);
 
 const named = (name: string): string => `_${name.replaceAll('-', '_')}`;
 
-const firstWords = (commands: readonly Entry[]): string =>
+const firstWords = (commands: readonly CompletionEntry[]): string =>
   commands
     .filter(({ words }) => !words.includes(' '))
     .map(({ words }) => words)
     .join(' ');
 
 /** Options whose value is one of some words, or a path, by their flag; the words of all commands that have it. */
-const valueCases = (commands: readonly Entry[]): string[] => {
+const valueCases = (commands: readonly CompletionEntry[]): string[] => {
   const flags = groupBy(
     commands.flatMap(({ options }) => options),
     ({ long }) => long ?? '',
@@ -60,7 +60,7 @@ const valueCases = (commands: readonly Entry[]): string[] => {
   });
 };
 
-const bashScript = (name: string, commands: readonly Entry[]): string => `${named(name)}() {
+const bashScript = (name: string, commands: readonly CompletionEntry[]): string => `${named(name)}() {
   local word=\${COMP_WORDS[COMP_CWORD]} before=\${COMP_WORDS[COMP_CWORD-1]} words=
   case $before in
 ${valueCases(commands).join('\n')}
@@ -81,10 +81,10 @@ complete -F ${named(name)} ${name}
 `;
 
 /** zsh runs what bash completes with. */
-const zshScript = (name: string, commands: readonly Entry[]): string =>
+const zshScript = (name: string, commands: readonly CompletionEntry[]): string =>
   `autoload -U +X bashcompinit && bashcompinit\n${bashScript(name, commands)}`;
 
-const fishScript = (name: string, commands: readonly Entry[]): string => {
+const fishScript = (name: string, commands: readonly CompletionEntry[]): string => {
   const line = (...parts: readonly string[]): string => `complete -c ${name} ${parts.join(' ')}\n`;
   const about = (text: string): string => `-d '${text.replaceAll(/['\\]/g, String.raw`\$&`)}'`;
   return [

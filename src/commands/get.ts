@@ -5,7 +5,7 @@ import type { HostingService } from '../hosting/service.ts';
 import { HostingError } from '../hosting/errors.ts';
 import { asJson } from '../report/json-text.ts';
 import { cleanAll, scrubber } from '../secrets.ts';
-import { asTable, type Row } from './table.ts';
+import { asTable, type TableRow } from './table.ts';
 import { asSpecified } from './wire-names.ts';
 import { openSession } from './session.ts';
 
@@ -29,9 +29,9 @@ export const get = async (what: string, argument: string | null, options: Option
   }
 };
 
-interface Found {
+interface FetchedList {
   readonly value: unknown;
-  readonly rows: readonly Row[];
+  readonly rows: readonly TableRow[];
 }
 
 const read = async (
@@ -39,7 +39,7 @@ const read = async (
   what: string,
   argument: string,
   isJson: boolean,
-): Promise<Found> => {
+): Promise<FetchedList> => {
   switch (what) {
     case 'accounts': {
       const value = await service.listAccounts();
@@ -88,7 +88,14 @@ const templateCalled = (wanted: string, templates: readonly Template[]): Templat
   return found[0];
 };
 
-const templateRecordRow = ({ id, type, name, priority, content, ttl }: Template['records'][number]): Row => ({
+const templateRecordRow = ({
+  id,
+  type,
+  name,
+  priority,
+  content,
+  ttl,
+}: Template['records'][number]): TableRow => ({
   id,
   name: name ?? '@',
   type,
@@ -103,10 +110,10 @@ const idFrom = (text: string, where: string): number => {
   return Number(text);
 };
 
-type Account = Awaited<ReturnType<HostingService['showAccount']>>;
-type Database = Awaited<ReturnType<HostingService['listDatabases']>>[number];
+type ListedAccount = Awaited<ReturnType<HostingService['showAccount']>>;
+type ListedDatabase = Awaited<ReturnType<HostingService['listDatabases']>>[number];
 type Template = Awaited<ReturnType<HostingService['listDnsTemplates']>>[number];
-type DnsRecord = Awaited<ReturnType<HostingService['listDnsRecords']>>[number];
+type ListedRecord = Awaited<ReturnType<HostingService['listDnsRecords']>>[number];
 
 const accountRow = ({
   id,
@@ -116,7 +123,7 @@ const accountRow = ({
   applications,
   databases,
   ftpUsers,
-}: Account): Row => ({
+}: ListedAccount): TableRow => ({
   id,
   name,
   created: createdAt,
@@ -126,14 +133,14 @@ const accountRow = ({
   'ftp users': ftpUsers.map(({ user }) => user).join(', '),
 });
 
-const databaseRow = ({ id, name, hosts, databaseGrants }: Database): Row => ({
+const databaseRow = ({ id, name, hosts, databaseGrants }: ListedDatabase): TableRow => ({
   id,
   name,
   hosts: hosts.join(', '),
   grants: databaseGrants.map(({ login, accessLevel }) => `${login} (${accessLevel})`).join(', '),
 });
 
-const templateRow = ({ id, name, publiclyAvailable, subdomains, records }: Template): Row => ({
+const templateRow = ({ id, name, publiclyAvailable, subdomains, records }: Template): TableRow => ({
   id,
   name,
   public: publiclyAvailable ? 'yes' : 'no',
@@ -143,9 +150,9 @@ const templateRow = ({ id, name, publiclyAvailable, subdomains, records }: Templ
 
 /** `followed`: the name of the template that each template record is in. */
 const recordRow = (
-  { id, type, name, priority, content, ttl, templateRecordId }: DnsRecord,
+  { id, type, name, priority, content, ttl, templateRecordId }: ListedRecord,
   followed: ReadonlyMap<number, string>,
-): Row => ({
+): TableRow => ({
   id,
   name: name ?? '@',
   type,

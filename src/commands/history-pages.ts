@@ -15,7 +15,7 @@ import { shownEntry, type ShownEntry } from './history-entries.ts';
 export const readHistoryPage = async (request: HistoryRequest): Promise<HistoryPage<ShownEntry>> => {
   const { clients, query } = request;
   const sources = clients.map((client) => backwards(client, request));
-  const found: Placed[] = [];
+  const found: PlacedEntry[] = [];
   try {
     const heads = await Promise.all(sources.map(nextOf));
     while (found.length <= query.limit) {
@@ -37,7 +37,7 @@ export const readHistoryPage = async (request: HistoryRequest): Promise<HistoryP
 };
 
 /** A write, and its place among those of all clients. */
-interface Placed extends HistoryCursor {
+interface PlacedEntry extends HistoryCursor {
   readonly entry: ShownEntry;
 }
 
@@ -45,7 +45,7 @@ interface Placed extends HistoryCursor {
 async function* backwards(
   settings: ClientSettings,
   { isSandbox, query, clean, signal }: HistoryRequest,
-): AsyncGenerator<Placed, undefined> {
+): AsyncGenerator<PlacedEntry, undefined> {
   const { file, digest } = memoryPlace(settings, settings.tokens.read().clientToken, isSandbox);
   if (!existsSync(file)) return;
   const client = settings.name;
@@ -78,10 +78,11 @@ const startIn = (client: string, before: HistoryCursor | null): HistoryPlace => 
   return { at, id: client < before.client ? Number.MAX_SAFE_INTEGER : 0 };
 };
 
-const nextOf = async (source: AsyncGenerator<Placed, undefined> | undefined): Promise<Placed | null> =>
-  (await source?.next())?.value ?? null;
+const nextOf = async (
+  source: AsyncGenerator<PlacedEntry, undefined> | undefined,
+): Promise<PlacedEntry | null> => (await source?.next())?.value ?? null;
 
-const newer = (one: Placed | null, other: Placed | null): Placed | null => {
+const newer = (one: PlacedEntry | null, other: PlacedEntry | null): PlacedEntry | null => {
   if (one === null || other === null) return one ?? other;
   if (one.at !== other.at) return one.at > other.at ? one : other;
   return one.client > other.client ? one : other;

@@ -11,7 +11,7 @@ import { plural } from '../lib/plural.ts';
 import type { DesiredState, DesiredTemplate, PresentTemplate } from '../model/template.ts';
 import type { ClientSettings } from '../settings/client.ts';
 
-export interface Outcome {
+export interface ImportOutcome {
   /** What the file calls it. */
   readonly template: string;
   readonly result: 'written' | 'unchanged' | 'skipped';
@@ -21,14 +21,14 @@ export interface Outcome {
 }
 
 /** Where files are written, and what those say that are there. */
-export interface Target {
+export interface ImportTarget {
   readonly directory: string;
   readonly state: DesiredState;
   readonly settings: Omit<TemplateSettings, 'strict'>;
 }
 
 /** A template has one file in all that the client's passes read; a directory beside that stands by itself. */
-export const readDirectory = async (directory: string, client: ClientSettings): Promise<Target> => {
+export const readDirectory = async (directory: string, client: ClientSettings): Promise<ImportTarget> => {
   const { override, config, client: own } = client.vars;
   const settings = {
     defaults: client,
@@ -45,7 +45,7 @@ export const isBelow = (upper: string, lower: string): boolean => {
   return way.split(path.sep)[0] !== '..' && !path.isAbsolute(way);
 };
 
-export interface ImportOptions extends Target {
+export interface ImportOptions extends ImportTarget {
   readonly overwrite: boolean;
   /** Takes out the secrets that a value repeats. */
   readonly clean: <T>(value: T) => T;
@@ -56,14 +56,14 @@ export const importTemplate = async (
   template: PresentTemplate,
   label: Label,
   { directory, state, settings, overwrite, clean }: ImportOptions,
-): Promise<Outcome> => {
+): Promise<ImportOutcome> => {
   if (JSON.stringify(clean(template)) !== JSON.stringify(template)) {
     const note = `template ${template.id} holds a token of this client, and that is written into no file`;
     return { template: label.name, result: 'skipped', file: directory, note };
   }
   const [described, ...others] = descriptionsOf(template, label, state);
   const file = described?.file ?? path.join(directory, label.fileName);
-  const skipped = (note: string): Outcome => ({ template: label.name, result: 'skipped', file, note });
+  const skipped = (note: string): ImportOutcome => ({ template: label.name, result: 'skipped', file, note });
   if (others.length > 0) return skipped(`${others.map((other) => other.file).join(', ')} describes it too`);
   try {
     const bytes = await readIfThere(file);
@@ -79,7 +79,7 @@ export const importTemplate = async (
       ...[...written.fragments].map(([name, text]) => [path.join(path.dirname(file), name), text] as const),
       [file, written.text] as const,
     ];
-    const changed: Change[] = [];
+    const changed: ImportChange[] = [];
     for (const [place, text] of files) {
       const before = await readIfThere(place);
       if (before?.equals(Buffer.from(text)) === true || (place === file && text === existing.source))
@@ -101,13 +101,13 @@ export const importTemplate = async (
   }
 };
 
-interface Change {
+interface ImportChange {
   readonly place: string;
   readonly text: string;
   readonly isNew: boolean;
 }
 
-interface Description {
+interface TemplateDescription {
   readonly file: string;
   /** Null where the file has errors. */
   readonly desired: DesiredTemplate | null;
@@ -119,7 +119,7 @@ const descriptionsOf = (
   { id }: PresentTemplate,
   label: Label,
   { templates, unusable }: DesiredState,
-): Description[] => {
+): TemplateDescription[] => {
   const all = [
     ...templates.map((desired) => ({ ...desired, file: desired.source.file, desired })),
     ...unusable.map((broken) => ({ ...broken, desired: null })),
@@ -135,7 +135,7 @@ const descriptionsOf = (
 
 const existingOf = (
   bytes: Buffer,
-  described: Description | undefined,
+  described: TemplateDescription | undefined,
 ): Existing | { readonly refusal: string } => {
   if (described === undefined) return { refusal: 'it does not describe this template' };
   if (!described.isClear)

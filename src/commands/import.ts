@@ -8,7 +8,7 @@ import { LockedError, UserError } from '../errors.ts';
 import { HostingError } from '../hosting/errors.ts';
 import type { PresentTemplate } from '../model/template.ts';
 import type { Client } from './client.ts';
-import { importTemplate, isBelow, readDirectory, type Outcome } from './import-template.ts';
+import { importTemplate, isBelow, readDirectory, type ImportOutcome } from './import-template.ts';
 import { matchNames } from './match-names.ts';
 import { newRun, openSession, type Session } from './session.ts';
 
@@ -18,7 +18,7 @@ export const importTemplates = async (wanted: readonly string[], options: Option
   try {
     const jobs = await Promise.all(session.clients.map((client) => openJob(client, session, options)));
     const names = resolveNames(wanted, jobs);
-    const outcomes: Outcome[] = [];
+    const outcomes: ImportOutcome[] = [];
     // One after the other: two clients may share a directory.
     for (const job of jobs) {
       const found = await importJob(job, names, session, options);
@@ -70,11 +70,11 @@ const importJob = async (
   names: readonly string[],
   { clean }: Session,
   options: Options,
-): Promise<Outcome[]> => {
+): Promise<ImportOutcome[]> => {
   const labels = labelsOf(own);
   const target = await readDirectory(directory, client.settings);
   const overwrite = options['overwrite'] === true;
-  const outcomes: Outcome[] = [];
+  const outcomes: ImportOutcome[] = [];
   for (const [template, label] of labels) {
     if (names.length > 0 && !names.includes(template.name)) continue;
     outcomes.push(await importTemplate(template, label, { ...target, overwrite, clean }));
@@ -109,9 +109,9 @@ const teach = async ({ client, directory }: Job, templates: readonly string[]): 
   }
 };
 
-const summaryOf = (outcomes: readonly Outcome[]): string => {
+const summaryOf = (outcomes: readonly ImportOutcome[]): string => {
   if (outcomes.length === 0) return "the service has no templates of this client's own\n";
-  const count = (result: Outcome['result']): number =>
+  const count = (result: ImportOutcome['result']): number =>
     outcomes.filter((outcome) => outcome.result === result).length;
   return [
     ...outcomes.map(

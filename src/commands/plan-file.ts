@@ -31,9 +31,9 @@ type Planned = Templates[number];
 export class PlanChangedError extends UserError {
   override name = 'PlanChangedError';
   readonly #which: string;
-  readonly #changes: readonly Change[];
+  readonly #changes: readonly PlannedChange[];
 
-  constructor(which: string, changes: readonly Change[]) {
+  constructor(which: string, changes: readonly PlannedChange[]) {
     const lines = changes.map(({ template, change }) => `\n  ${template}: ${change}`);
     const more = lines.length > mostShown ? `\n  and ${lines.length - mostShown} more` : '';
     super(`the plan is no longer ${which}; nothing was written:${lines.slice(0, mostShown).join('')}${more}`);
@@ -55,7 +55,7 @@ export class PlanChangedError extends UserError {
 
 const mostShown = 20;
 
-interface Change {
+interface PlannedChange {
   /** With its client: `default/standard-web`, and with its id where another one has that name. */
   readonly template: string;
   readonly change: string;
@@ -65,7 +65,7 @@ interface Change {
  * In what two plans differ; empty if they say the same. With `lifted`, what only held a write back in the first one
  * is no difference: a person has just said to write it all the same.
  */
-export const planChanges = (before: Templates, now: Templates, lifted: boolean): Change[] => {
+export const planChanges = (before: Templates, now: Templates, lifted: boolean): PlannedChange[] => {
   const then = byName(before);
   const today = byName(now);
   const names = [...new Set([...then.keys(), ...today.keys()])].sort();

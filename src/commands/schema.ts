@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-type JsonSchema = z.core.JSONSchema.JSONSchema;
+type SchemaDocument = z.core.JSONSchema.JSONSchema;
 
 /** Prints the JSON Schema (draft 2020-12) of template files, of the settings file, of reports or of notifications. */
 export const schema = async (what: string): Promise<number> => {
@@ -15,7 +15,7 @@ export const schema = async (what: string): Promise<number> => {
   return 0;
 };
 
-const jsonSchemaOf = async (what: string): Promise<JsonSchema> => {
+const jsonSchemaOf = async (what: string): Promise<SchemaDocument> => {
   switch (what) {
     case 'config':
       return asWritten((await import('../settings/config-schema.ts')).configSchema());
@@ -29,4 +29,4 @@ const jsonSchemaOf = async (what: string): Promise<JsonSchema> => {
 };
 
 /** Of what stands in a file, before anything else is made of it. */
-const asWritten = (source: z.ZodType): JsonSchema => z.toJSONSchema(source, { io: 'input' });
+const asWritten = (source: z.ZodType): SchemaDocument => z.toJSONSchema(source, { io: 'input' });

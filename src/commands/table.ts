@@ -1,10 +1,10 @@
 import { escapeControl } from '../lib/escape-control.ts';
 import { pad, widthOf } from '../report/columns.ts';
 
-export type Row = Readonly<Record<string, string | number | null>>;
+export type TableRow = Readonly<Record<string, string | number | null>>;
 
 /** Columns under the keys of the first row; nothing at all is said to be so. */
-export const asTable = (rows: readonly Row[]): string => {
+export const asTable = (rows: readonly TableRow[]): string => {
   const [first] = rows;
   if (!first) return 'none\n';
   const titles = Object.keys(first);

@@ -24,7 +24,7 @@ export interface FileContents {
  * the next time; one that has been at rest is known by its times, for whatever changes it then moves them.
  */
 export const fileContents = (): FileContents => {
-  const known = new Map<string, Known>();
+  const known = new Map<string, KnownFile>();
   return {
     markOf: (file) => {
       const before = known.get(file.real);
@@ -46,7 +46,7 @@ export const fileContents = (): FileContents => {
   };
 };
 
-interface Known {
+interface KnownFile {
   readonly file: WatchedFile;
   readonly times: string;
   readonly mark: string;

@@ -1,5 +1,5 @@
 import { statuses, type Status } from '../result.ts';
-import { slotLength, type PassEntry, type Slot } from '../status-page/facts.ts';
+import { slotLength, type PassEntry, type SummarySlot } from '../status-page/facts.ts';
 
 /** The passes of the last day, as far as a page shows them. Lives in memory, and takes the same however many there were. */
 export class Journal {
@@ -33,11 +33,11 @@ export class Journal {
   }
 
   /** The slots of the day that ends now, the oldest first. */
-  day(now: number): readonly Slot[] {
+  day(now: number): readonly SummarySlot[] {
     const current = slotAt(now);
     const known = new Map(this.#slots.map((slot) => [slot.from, slot]));
     let left = this.#slots.findLast(({ from }) => from <= current - dayLength)?.leftAtEnd ?? null;
-    return Array.from({ length: slotsInDay }, (_, index): Slot => {
+    return Array.from({ length: slotsInDay }, (_, index): SummarySlot => {
       const from = current - (slotsInDay - 1 - index) * slotLength;
       const slot = known.get(from);
       const most = slot === undefined ? left : Math.max(slot.left, left ?? 0);
@@ -57,7 +57,7 @@ const slotsInDay = 96;
 const dayLength = slotsInDay * slotLength;
 const recentPasses = 20;
 
-interface FilledSlot extends Slot {
+interface FilledSlot extends SummarySlot {
   readonly worst: Status;
   readonly left: number;
   readonly leftAtEnd: number;

@@ -16,10 +16,10 @@ export interface PassCause {
 }
 
 /** One pass. It starts no new write once the signal is aborted, and then ends soon. */
-export type Pass = (cause: PassCause, signal: AbortSignal) => Promise<PassOutcome>;
+export type RunPass = (cause: PassCause, signal: AbortSignal) => Promise<PassOutcome>;
 
 export interface PassLoopOptions {
-  readonly pass: Pass;
+  readonly pass: RunPass;
   readonly log: Logger;
   /** Told whenever the state is another one. */
   readonly onState?: () => void;
@@ -49,7 +49,7 @@ export interface PassLoopState {
  * | busy         | as after a failed one, but the pause stays short, and nothing has failed |
  */
 export class PassLoop {
-  readonly #pass: Pass;
+  readonly #pass: RunPass;
   readonly #log: Logger;
   readonly #onState: () => void;
   readonly #random: () => number;

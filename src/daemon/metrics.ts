@@ -2,7 +2,7 @@ import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom
 import type { KnownAnswers } from '../report/with-answers.ts';
 import type { PassResult, Status, Trigger } from '../result.ts';
 import { answersGauges } from './answers-gauges.ts';
-import type { Refusal } from './refusals.ts';
+import type { PageRefusal } from './refusals.ts';
 import { prefix, templateGauges } from './template-gauges.ts';
 
 /** What is counted and measured, for Prometheus. Labels are clients, templates and words of this program only. */
@@ -18,10 +18,10 @@ export interface Metrics {
   readonly removeClient: (client: string) => Promise<void>;
   readonly countRequest: (request: RequestFacts) => void;
   readonly countChange: (client: string, change: ChangeFacts) => void;
-  readonly countNotification: (receiver: string, outcome: NotificationOutcome) => void;
+  readonly countNotification: (receiver: string, outcome: DeliveryOutcome) => void;
   /** What the name servers of a client's subdomains answer. */
   readonly countAnswers: (client: string, known: KnownAnswers) => void;
-  readonly countRefusal: (refusal: Pick<Refusal, 'token' | 'reason'>) => void;
+  readonly countRefusal: (refusal: Pick<PageRefusal, 'token' | 'reason'>) => void;
   /** `newest` is what is known of the client's templates since; null where the pass did not come to look. */
   readonly countPass: (pass: PassFacts, newest: PassResult | null) => void;
 }
@@ -38,7 +38,7 @@ interface ChangeFacts {
   readonly outcome: (typeof outcomes)[number];
 }
 
-type NotificationOutcome = 'delivered' | 'retried' | 'dropped';
+type DeliveryOutcome = 'delivered' | 'retried' | 'dropped';
 
 interface PassFacts {
   readonly client: string;

@@ -3,12 +3,12 @@ import { bodyLimit } from 'hono/body-limit';
 import { getSignedCookie, setSignedCookie } from 'hono/cookie';
 import { renderSignIn, signInPolicy } from '../status-page/sign-in.ts';
 import { bears, isSame } from './bearer.ts';
-import type { Refusal } from './refusals.ts';
+import type { PageRefusal } from './refusals.ts';
 
 export interface PageAccessOptions {
   /** Who may see the page; null: everybody. */
   readonly pageToken: () => string | null;
-  readonly refuse: (c: Context, refusal: Pick<Refusal, 'token' | 'reason'>) => void;
+  readonly refuse: (c: Context, refusal: Pick<PageRefusal, 'token' | 'reason'>) => void;
 }
 
 /**

@@ -3,7 +3,7 @@ import { assembleReport } from '../report/assemble.ts';
 import { worstFirst } from '../report/worst-first.ts';
 import type { PassResult, TemplateResult } from '../result.ts';
 import { cut, excerptOf, leftOut, withoutApplied } from '../status-page/excerpt.ts';
-import type { ClientFacts, PageFacts, TemplateDetails, TemplateFacts } from '../status-page/facts.ts';
+import type { ClientSummary, PageFacts, TemplateDetails, TemplateSummary } from '../status-page/facts.ts';
 import { type PageQuery, templateAddress } from '../status-page/query.ts';
 import { recordStates } from '../status-page/record-states.ts';
 import type { DaemonContext } from './context.ts';
@@ -43,7 +43,7 @@ export const templateFacts = async (
   name: string,
   client: string | null,
   sources: PageSources,
-): Promise<TemplateFacts> => {
+): Promise<TemplateSummary> => {
   const { fleet, journal, clean } = sources;
   const found = fleet.clients.filter((one) => client === null || one.client.settings.name === client);
   const query = { ...lastWrites, templates: [name] };
@@ -108,7 +108,7 @@ const asLastKnown = (template: TemplateResult): readonly TemplateResult[] => {
   return [{ ...template, status: differs ? 'drifted' : 'in-sync', message: null }];
 };
 
-const troubleOf = (why: string, newest: PassResult | null): ClientFacts['trouble'] => {
+const troubleOf = (why: string, newest: PassResult | null): ClientSummary['trouble'] => {
   const times = (newest?.templates ?? []).flatMap(({ asOf }) => (asOf === undefined ? [] : [asOf]));
   const known = times.filter((time) => time !== null).sort();
   const knownAt = known[0] ?? (times.length > 0 ? null : newest?.startedAt);
@@ -119,7 +119,7 @@ const troubleOf = (why: string, newest: PassResult | null): ClientFacts['trouble
   };
 };
 
-const clientFacts = ({ state, newest }: ClientSight, journal: Journal): ClientFacts => {
+const clientFacts = ({ state, newest }: ClientSight, journal: Journal): ClientSummary => {
   const { client, health, why, hindrance, running, waiting, failures, pausedUntil, nextScheduled } = state;
   return {
     client,

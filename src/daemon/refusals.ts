@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 
 /** A request that was not let in. */
-export interface Refusal {
+export interface PageRefusal {
   readonly token: 'trigger' | 'page';
   readonly reason: 'missing' | 'wrong';
   /** Where it came from. */
@@ -12,11 +12,11 @@ export interface Refusal {
  * Logs refusals: the first at once, and those of the next ten seconds in one line, so that nobody fills the log by
  * guessing.
  */
-export const refusalLog = (log: Logger): ((refusal: Refusal) => void) => {
+export const refusalLog = (log: Logger): ((refusal: PageRefusal) => void) => {
   let isWaiting = false;
-  let last: Refusal | null = null;
+  let last: PageRefusal | null = null;
   let count = 0;
-  const say = (refusal: Refusal, requests: number): void => {
+  const say = (refusal: PageRefusal, requests: number): void => {
     isWaiting = true;
     log.warn({ event: 'request.refused', ...refusal, requests }, 'request refused: it lacks the token');
     setTimeout(() => {

@@ -8,7 +8,7 @@ import { eventStreams } from './event-stream.ts';
 import { linkTo, readHistoryQuery, type HistoryPage, type HistoryQuery } from './history-query.ts';
 import { isKnownHost } from './host-rule.ts';
 import { pageAccess, signIn, type PageAccessOptions } from './page-access.ts';
-import type { Refusal } from './refusals.ts';
+import type { PageRefusal } from './refusals.ts';
 import type { StatusPages } from './status-page.ts';
 import { fewAtATime } from './turns.ts';
 import type { Updates } from './updates.ts';
@@ -31,7 +31,7 @@ export interface RouteOptions {
   /** Who may see page, events, report and history; null: everybody who reaches them. */
   readonly pageToken: () => string | null;
   /** Told of each request that lacks its token. */
-  readonly onRefused: (refusal: Refusal) => void;
+  readonly onRefused: (refusal: PageRefusal) => void;
   readonly log: Logger;
 }
 

@@ -42,7 +42,7 @@ export const noTemplates = (paths: readonly string[]): Problem => ({
   column: null,
 });
 
-interface Verdict {
+interface DescriptionVerdict {
   readonly draft: TemplateDraft;
   readonly findings: readonly Finding[];
   readonly unusable: UnusableTemplate | null;
@@ -53,7 +53,7 @@ const verdictOn = (
   draft: TemplateDraft,
   twice: readonly Finding[],
   strict: boolean,
-): Verdict => {
+): DescriptionVerdict => {
   const { name, id, template } = draft;
   const isFlawless = file.outline.faults.length + draft.findings.length + twice.length === 0;
   if (isFlawless && template !== null) return { draft, findings: none, unusable: null };

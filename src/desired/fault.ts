@@ -13,7 +13,7 @@ export interface Fault extends Position {
   readonly message: string;
 }
 
-export type Report = (check: CheckId, at: Position, message: string) => void;
+export type FaultReport = (check: CheckId, at: Position, message: string) => void;
 
 export const faultAt = (check: CheckId, { line, column }: Position, message: string): Fault => ({
   check,

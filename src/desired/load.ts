@@ -11,7 +11,7 @@ import {
   isTrueStill,
   lookAt,
   readSnapshot,
-  type Content,
+  type FileContent,
   type Look,
   type Outliner,
   type SourceFile,
@@ -89,7 +89,7 @@ interface Former {
   /** Those that were at rest. */
   readonly files: ReadonlyMap<FoundFile, SourceFile>;
   /** By the hash of a content. */
-  readonly outlines: ReadonlyMap<string, Content>;
+  readonly outlines: ReadonlyMap<string, FileContent>;
   /** By all that a file's templates depend on. */
   readonly drafts: ReadonlyMap<string, FileDrafts>;
 }
@@ -102,7 +102,7 @@ const loadAnew = async (
 ): Promise<Former> => {
   const { paths, allowEmpty = false, ...settings } = options;
   const read = new Map<FoundFile, SourceFile>();
-  const outlines = new Map<string, Content>();
+  const outlines = new Map<string, FileContent>();
   const outliner: Outliner = {
     outline: async (bytes, isFragment) => {
       const hash = createHash('sha256')
@@ -141,7 +141,7 @@ const loadAnew = async (
 const notOutlined = { documents: [], faults: [] };
 
 /** A file that includes others has to be understood before they can be looked for; all else can wait. */
-const contentOf = async (hash: string, bytes: Buffer, isFragment: boolean): Promise<Content> =>
+const contentOf = async (hash: string, bytes: Buffer, isFragment: boolean): Promise<FileContent> =>
   isFragment || mayInclude(bytes)
     ? { hash, outline: await outlineOf(bytes, isFragment) }
     : { hash, outline: notOutlined, bytes };

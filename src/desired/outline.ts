@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { isTurnDue, turn } from '../lib/turn.ts';
 import { Budget, maxDocuments, tooManyProblems } from './budget.ts';
-import { faultAt, quote, type Fault, type Position, type Report } from './fault.ts';
+import { faultAt, quote, type Fault, type Position, type FaultReport } from './fault.ts';
 import { fieldsOf, listIn, mappingIn, scalarIn, scalarsIn, type Fields, type KeyOf } from './fields.ts';
 import {
   fragmentSchema,
@@ -29,13 +29,13 @@ export interface Outline extends Position {
   readonly subdomains: readonly ScalarNode[];
   readonly vars: ReadonlyMap<string, ScalarNode>;
   readonly include: readonly ScalarNode[];
-  readonly ignore: readonly Entry<typeof ignoreSchema>[];
-  readonly records: readonly Entry<typeof recordSchema>[];
+  readonly ignore: readonly OutlineEntry<typeof ignoreSchema>[];
+  readonly records: readonly OutlineEntry<typeof recordSchema>[];
   /** Of the document's shape. */
   readonly faults: readonly Fault[];
 }
 
-export interface Entry<Schema extends z.ZodObject> {
+export interface OutlineEntry<Schema extends z.ZodObject> {
   readonly node: MappingNode;
   readonly fields: Fields<KeyOf<Schema>>;
 }
@@ -96,7 +96,7 @@ const documentOutline = async (
   const { line, column } = document;
   if (document.isBroken) return { ...emptyOutline, line, column, fields: namesIn(document) };
   const faults: Fault[] = [];
-  const report: Report = (check, at, message) => {
+  const report: FaultReport = (check, at, message) => {
     if (budget.take('problems')) faults.push(faultAt(check, at, message));
   };
   const root = mappingIn(document.root!, isFragment ? 'a fragment' : 'a template', report);
@@ -116,7 +116,7 @@ const namesIn = ({ root }: YamlDocument): Outline['fields'] => {
   return new Map(names.flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])));
 };
 
-const requireKeys = ({ entries, ...at }: MappingNode, report: Report): void => {
+const requireKeys = ({ entries, ...at }: MappingNode, report: FaultReport): void => {
   const says = (name: string): boolean => entries.some(({ key }) => key.text === name);
   if (!says('template')) report('wrong-type', at, 'the template has no name: write `template: NAME`');
   if (!says('records') && !says('include')) {
@@ -126,7 +126,7 @@ const requireKeys = ({ entries, ...at }: MappingNode, report: Report): void => {
 
 const partsIn = async (
   fields: Outline['fields'],
-  report: Report,
+  report: FaultReport,
 ): Promise<Pick<Outline, 'limits' | 'subdomains' | 'vars' | 'include' | 'ignore' | 'records'>> => {
   const { limits, subdomains, vars, include, ignore, records } = Object.fromEntries(fields);
   return {
@@ -143,12 +143,12 @@ const partsIn = async (
   };
 };
 
-const limitsIn = (node: YamlNode, report: Report): Outline['limits'] => {
+const limitsIn = (node: YamlNode, report: FaultReport): Outline['limits'] => {
   const mapping = mappingIn(node, '`limits`', report);
   return mapping === null ? emptyOutline.limits : fieldsOf(mapping, limitsSchema, report);
 };
 
-const varsIn = (node: YamlNode, report: Report): Outline['vars'] => {
+const varsIn = (node: YamlNode, report: FaultReport): Outline['vars'] => {
   const vars = new Map<string, ScalarNode>();
   for (const { key, value } of mappingIn(node, '`vars`', report)?.entries ?? []) {
     if (!isVariableName(key.text)) {
@@ -171,9 +171,9 @@ const entriesIn = async <Schema extends z.ZodObject>(
   node: YamlNode,
   [list, entry]: readonly [string, string],
   schema: Schema,
-  report: Report,
-): Promise<Entry<Schema>[]> => {
-  const entries: Entry<Schema>[] = [];
+  report: FaultReport,
+): Promise<OutlineEntry<Schema>[]> => {
+  const entries: OutlineEntry<Schema>[] = [];
   for (const item of listIn(node, list, report)?.items ?? []) {
     if (isTurnDue()) await turn();
     const mapping = mappingIn(item, entry, report);

@@ -1,6 +1,6 @@
 import type { Place } from '../model/record.ts';
 import { maxDepth, tooManyEntries, tooManyFragments, type Budget } from './budget.ts';
-import { faultAt, quote, type Report } from './fault.ts';
+import { faultAt, quote, type FaultReport } from './fault.ts';
 import { emptyOutline, type Outline } from './outline.ts';
 import { atFile, type Finding } from './problem.ts';
 import { isMissing, type SourceFile } from './snapshot.ts';
@@ -12,7 +12,7 @@ export interface Part {
   readonly outline: Outline;
   readonly layers: Layers;
   readonly budget: Budget;
-  readonly report: Report;
+  readonly report: FaultReport;
 }
 
 /** What the settings say beside the files. */
@@ -108,7 +108,7 @@ const reportAll = (fragment: Fragment, { budget, findings }: Telling): void => {
 };
 
 const reportTo =
-  ({ budget, findings }: Telling, { file, via }: Fragment): Report =>
+  ({ budget, findings }: Telling, { file, via }: Fragment): FaultReport =>
   (check, at, message) =>
     budget.tell(findings, { ...faultAt(check, at, message), file: file.path, via });
 

@@ -11,7 +11,7 @@ import { hostsOf, type Hosts } from './checks/hosts.ts';
 import { quote, type Position } from './fault.ts';
 import { scalarIn, scalarsIn } from './fields.ts';
 import { suggestionOr } from './nearest.ts';
-import type { Entry } from './outline.ts';
+import type { OutlineEntry } from './outline.ts';
 import { contentsOf, type RecordFields } from './record-content.ts';
 import { recordSchema, ttlSchema } from './schema.ts';
 import { choiceIn, textIn, valueIn, type Reader } from './values.ts';
@@ -37,7 +37,7 @@ export interface Origin extends Reader {
 
 /** The records of one entry: several where its content is a list, none where it does not say what it wants. */
 export const recordsOf = (
-  { node, fields }: Entry<typeof recordSchema>,
+  { node, fields }: OutlineEntry<typeof recordSchema>,
   origin: Origin,
   templateTtl: number | null,
 ): RecordDraft[] => {

@@ -14,7 +14,7 @@ import {
 import type { FileOutline } from './outline.ts';
 import { maxFileSize } from './text.ts';
 
-export interface SourceFile extends Content {
+export interface SourceFile extends FileContent {
   /** As a person would name it: the path that was given, and the way from there. */
   readonly path: string;
   readonly isFragment: boolean;
@@ -42,7 +42,7 @@ export interface Witness extends Look {
   readonly changedAt: number;
 }
 
-export interface Content {
+export interface FileContent {
   /** Of the bytes. */
   readonly hash: string;
   readonly outline: FileOutline;
@@ -52,7 +52,7 @@ export interface Content {
 
 /** What is made of contents, from memory where one has been seen before. */
 export interface Outliner {
-  readonly outline: (bytes: Buffer, isFragment: boolean) => Promise<Content>;
+  readonly outline: (bytes: Buffer, isFragment: boolean) => Promise<FileContent>;
   /** What was made of this very file. */
   readonly recall?: (found: FoundFile) => SourceFile | undefined;
   readonly remember?: (found: FoundFile, file: SourceFile) => void;
@@ -82,7 +82,7 @@ export const readSnapshot = async (
       look = await lookAt(paths, look.found);
     }
     const { found, lookedAt } = look;
-    const reading: Reading = { outliner, found, files: new Map(), probes: [], lookedAt };
+    const reading: FileReading = { outliner, found, files: new Map(), probes: [], lookedAt };
     const { files, missing } = await readAll(reading);
     const { probes } = reading;
     const again = await findFiles(paths, found.byReal);
@@ -118,7 +118,7 @@ export const isNews = (witness: Witness, { found, lookedAt }: Look): boolean =>
 
 export const isMissing = (file: SourceFile | Missing): file is Missing => 'reason' in file;
 
-interface Reading {
+interface FileReading {
   readonly outliner: Outliner;
   readonly found: Found;
   /** By path. */
@@ -134,7 +134,7 @@ interface Probe {
   readonly result: FoundFile | Missing;
 }
 
-const readAll = async (reading: Reading): Promise<Pick<Snapshot, 'files' | 'missing'>> => {
+const readAll = async (reading: FileReading): Promise<Pick<Snapshot, 'files' | 'missing'>> => {
   const { found } = reading;
   const files: SourceFile[] = [];
   const missing = [...found.missing];
@@ -154,7 +154,7 @@ const readAll = async (reading: Reading): Promise<Pick<Snapshot, 'files' | 'miss
 const readAtOnce = 32;
 
 /** A file that was read before and asks for no other: there may be thousands, and nothing to wait for. */
-const recalled = (found: FoundFile, { outliner, files }: Reading): SourceFile | null => {
+const recalled = (found: FoundFile, { outliner, files }: FileReading): SourceFile | null => {
   const file = files.has(found.path) ? undefined : outliner.recall?.(found);
   if (file === undefined || file.outline.documents.some(({ include }) => include.length > 0)) return null;
   files.set(found.path, file);
@@ -168,8 +168,8 @@ const begun = <T>(task: Promise<T>): Promise<T> => {
 
 const take = async (
   found: FoundFile,
-  reading: Reading,
-  content?: Promise<Content>,
+  reading: FileReading,
+  content?: Promise<FileContent>,
 ): Promise<SourceFile | Missing> => {
   const { path } = found;
   const known = reading.files.get(path);
@@ -185,7 +185,7 @@ const take = async (
   return file;
 };
 
-const load = async (path: string, content: Promise<Content>): Promise<LoadedFile | Missing> => {
+const load = async (path: string, content: Promise<FileContent>): Promise<LoadedFile | Missing> => {
   try {
     return { ...(await content), path, isFragment: isFragmentPath(path), includes: new Map() };
   } catch (error) {
@@ -195,7 +195,7 @@ const load = async (path: string, content: Promise<Content>): Promise<LoadedFile
 
 const isFragmentPath = (path: string): boolean => basename(path).startsWith('_');
 
-const contentOf = async (found: FoundFile, { outliner }: Reading): Promise<Content> =>
+const contentOf = async (found: FoundFile, { outliner }: FileReading): Promise<FileContent> =>
   outliner.recall?.(found) ?? outliner.outline(await bytesOf(found), isFragmentPath(found.path));
 
 /** No more than what is enough to tell that it is too much. */
@@ -205,7 +205,7 @@ const bytesOf = ({ real, identity }: FoundFile): Promise<Buffer> =>
 const included = async (
   { root, relative }: FoundFile,
   text: string,
-  reading: Reading,
+  reading: FileReading,
 ): Promise<SourceFile | Missing> => {
   const target = normalize(join(dirname(relative), text));
   const path = join(root.path, target);

@@ -15,7 +15,7 @@ import { hasControlCharacter } from './checks/hosts.ts';
 import { runChecks } from './checks/run.ts';
 import { quote, type Position } from './fault.ts';
 import { scalarsIn } from './fields.ts';
-import type { Entry, Outline } from './outline.ts';
+import type { OutlineEntry, Outline } from './outline.ts';
 import { partsOf, type Part, type Variables } from './parts.ts';
 import { atFile, isError, type Finding } from './problem.ts';
 import { recordsOf, typeIn, type RecordDraft } from './record-draft.ts';
@@ -173,7 +173,7 @@ const subdomainsOf = (own: Part): (Position & { text: string })[] =>
     return text === null ? [] : { text, ...positionOf(node) };
   });
 
-const ruleOf = ({ node, fields }: Entry<typeof ignoreSchema>, part: Part): IgnoreDraft[] => {
+const ruleOf = ({ node, fields }: OutlineEntry<typeof ignoreSchema>, part: Part): IgnoreDraft[] => {
   if (node.entries.length === 0) part.report('wrong-type', node, emptyRule);
   const type = fields.has('type') ? typeIn(fields.get('type'), node, part) : null;
   const name = textIn(fields.get('name'), '`name`', part);

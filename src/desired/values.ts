@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { Budget } from './budget.ts';
 import type { CheckId } from './check-id.ts';
-import { quote, type Report } from './fault.ts';
+import { quote, type FaultReport } from './fault.ts';
 import { scalarIn } from './fields.ts';
 import { suggestionOr } from './nearest.ts';
 import { fillIn, type Layers } from './variables.ts';
@@ -11,7 +11,7 @@ import type { ScalarNode, YamlNode } from './yaml-tree.ts';
 export interface Reader {
   readonly layers: Layers;
   readonly budget: Budget;
-  readonly report: Report;
+  readonly report: FaultReport;
 }
 
 /** The text of a value with its variables filled in; null when that failed and has been reported. */
@@ -46,7 +46,7 @@ export const choiceIn = <Word extends string>(
   node: YamlNode | undefined,
   what: string,
   words: readonly Word[],
-  report: Report,
+  report: FaultReport,
 ): Word | null => {
   const scalar = node === undefined ? null : scalarIn(node, what, report);
   if (scalar === null) return null;

@@ -91,22 +91,22 @@ const requestOf = (call: Call<unknown>, tokens: Tokens, timeout: number, wire: W
     : { method: call.method, path, body: form.toString(), timeout, former };
 };
 
-type Clean = (text: string) => string;
+type RedactText = (text: string) => string;
 
-const withoutAnswer = (call: Call<unknown>, error: TransportError, clean: Clean): HostingError =>
+const withoutAnswer = (call: Call<unknown>, error: TransportError, clean: RedactText): HostingError =>
   new HostingError(oneLine(clean(error.message)), {
     operation: call.operation,
     kind: error.sent ? (error.tooLarge ? brokenKind(call) : lostKind(call)) : 'not-sent',
   });
 
 /** What an answer is read with. */
-interface Reading {
-  readonly clean: Clean;
+interface ResponseReading {
+  readonly clean: RedactText;
   readonly wire: Wire;
   readonly tokens: Tokens;
 }
 
-const readAnswer = async <T>(call: Call<T>, answer: WireAnswer, reading: Reading): Promise<T> => {
+const readAnswer = async <T>(call: Call<T>, answer: WireAnswer, reading: ResponseReading): Promise<T> => {
   const { clean } = reading;
   const { shape } = reading.wire;
   if (!isSuccess(answer.status)) throw unsuccessful(call, answer, reading);
@@ -142,7 +142,7 @@ const readAnswer = async <T>(call: Call<T>, answer: WireAnswer, reading: Reading
 const unsuccessful = (
   call: Call<unknown>,
   answer: WireAnswer,
-  { clean, wire, tokens }: Reading,
+  { clean, wire, tokens }: ResponseReading,
 ): HostingError => {
   const words = excerpt(answer, clean);
   const advice = adviceOn(answer.status, call, wire, tokens);

@@ -11,7 +11,7 @@ export const listingReader = (
   readTemplate: (value: unknown) => PresentTemplate | null,
   most: Shape,
 ): BodyReader<readonly PresentTemplate[]> => {
-  let known: Known | null = null;
+  let known: KnownListing | null = null;
   return {
     former: () => known?.body ?? null,
     read: async (body) => {
@@ -24,7 +24,7 @@ export const listingReader = (
   };
 };
 
-interface Known {
+interface KnownListing {
   readonly body: Buffer;
   readonly bounds: Bounds;
   readonly templates: readonly PresentTemplate[];
@@ -35,10 +35,10 @@ type ReadTemplate = (value: unknown) => PresentTemplate | null;
 /** What stands before and after all changes is taken over as it is; only what lies between is read. */
 const readChanged = async (
   body: Buffer,
-  known: Known | null,
+  known: KnownListing | null,
   readTemplate: ReadTemplate,
   most: Shape,
-): Promise<Known | null> => {
+): Promise<KnownListing | null> => {
   const start = body.indexOf('[') + 1;
   const end = body.lastIndexOf(']');
   if (start === 0 || end < 0 || !isBlank(body, 0, start - 1) || !isBlank(body, end + 1, body.length))
@@ -73,7 +73,10 @@ const readChanged = async (
 };
 
 /** How many elements at the beginning and at the end are as they were. */
-const unchangedIn = (body: Buffer, { body: former, bounds }: Known): [before: number, after: number] => {
+const unchangedIn = (
+  body: Buffer,
+  { body: former, bounds }: KnownListing,
+): [before: number, after: number] => {
   const most = Math.min(body.length, former.length);
   const same = sameAtStart(body, former, most);
   let before = 0;
@@ -118,7 +121,7 @@ const readElements = async (
   body: Buffer,
   bounds: Bounds,
   edges: Edges,
-  former: Known | null,
+  former: KnownListing | null,
   readTemplate: ReadTemplate,
 ): Promise<PresentTemplate[] | null> => {
   if (!isWellDivided(body, bounds, edges)) return null;
@@ -147,7 +150,7 @@ const readElements = async (
 
 /** The template whose text stood at one of these places of the answer before. */
 const sameIn = (
-  former: Known,
+  former: KnownListing,
   body: Buffer,
   from: number,
   until: number,

@@ -2,7 +2,7 @@ import { backoff } from '../lib/backoff.ts';
 import { sleep } from '../lib/sleep.ts';
 import { HostingError } from './errors.ts';
 
-interface Patience {
+interface RetryPolicy {
   readonly mayRepeat: (error: HostingError) => boolean;
   /** Milliseconds that the next pause may take at most; beyond it the error is thrown instead. */
   readonly longestPause: () => number;
@@ -12,7 +12,7 @@ interface Patience {
 }
 
 /** Repeats a failed attempt after pauses, three attempts in all, and throws the last attempt's error. */
-export const withRetries = async <T>(attempt: () => Promise<T>, patience: Patience): Promise<T> => {
+export const withRetries = async <T>(attempt: () => Promise<T>, patience: RetryPolicy): Promise<T> => {
   for (let failures = 1; ; failures += 1) {
     try {
       return await attempt();

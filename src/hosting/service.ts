@@ -33,7 +33,7 @@ export interface HostingOptions {
 }
 
 /** A record to add. What is null or absent is not sent, and the service decides about it. */
-export interface RecordAddition {
+export interface AdditionParameters {
   readonly type: string;
   readonly content: string;
   readonly name?: string | null;
@@ -42,7 +42,7 @@ export interface RecordAddition {
 }
 
 /** What changes in a record. What is null or absent is not sent and keeps its value at the service. */
-export interface RecordChange {
+export interface ChangeParameters {
   readonly recordId: number;
   readonly content?: string | null;
   readonly name?: string | null;
@@ -58,9 +58,9 @@ export interface HostingService {
   /** The very same list where the answer is the same as before. */
   listDnsTemplates(): Promise<readonly PresentTemplate[]>;
   /** Gives the template after the write. Sent at most once: see {@link HostingErrorKind}. */
-  addDnsTemplateRecord(templateId: number, record: RecordAddition): Promise<PresentTemplate>;
+  addDnsTemplateRecord(templateId: number, record: AdditionParameters): Promise<PresentTemplate>;
   /** Gives the template after the write. Sent at most once: see {@link HostingErrorKind}. */
-  updateDnsTemplateRecord(templateId: number, change: RecordChange): Promise<PresentTemplate>;
+  updateDnsTemplateRecord(templateId: number, change: ChangeParameters): Promise<PresentTemplate>;
   listDnsRecords(subdomain: string): Promise<SubdomainRecord[]>;
   /** Starts nothing more and cuts reads off; the writes in flight are waited for. */
   close(): Promise<void>;

@@ -21,9 +21,9 @@ const paint = (text: string, code: number, color: boolean): string =>
   color && text !== '' ? `\u001B[${code}m${text}\u001B[39m` : text;
 
 /* What lines hold was made by this program, but a line may have been cut: whatever is not there is left out. */
-type Fields = Readonly<Record<string, unknown>>;
+type LogFields = Readonly<Record<string, unknown>>;
 
-const tellers: Readonly<Record<string, (line: Fields) => string>> = {
+const tellers: Readonly<Record<string, (line: LogFields) => string>> = {
   'daemon.started': ({ clients, listen }) =>
     listOf(clients)
       .map(
@@ -65,7 +65,7 @@ const tellers: Readonly<Record<string, (line: Fields) => string>> = {
   notice: ({ client, notice }) => `${who(client)}${said(notice)}`,
 };
 
-const others = (line: Fields): string => {
+const others = (line: LogFields): string => {
   const { msg, err, level: _, time: __, event: ___, ...rest } = line;
   const message = fieldsOf(err)['message'];
   return [
@@ -81,26 +81,26 @@ const who = (client: unknown): string =>
 
 const said = (value: unknown): string => (typeof value === 'string' ? value : (JSON.stringify(value) ?? ''));
 
-const isFields = (value: unknown): value is Fields => typeof value === 'object' && value !== null;
+const isFields = (value: unknown): value is LogFields => typeof value === 'object' && value !== null;
 
-const fieldsOf = (value: unknown): Fields => (isFields(value) ? value : {});
+const fieldsOf = (value: unknown): LogFields => (isFields(value) ? value : {});
 
-const listOf = (value: unknown): readonly Fields[] => (Array.isArray(value) ? value.filter(isFields) : []);
+const listOf = (value: unknown): readonly LogFields[] => (Array.isArray(value) ? value.filter(isFields) : []);
 
-const ofChange = ({ client, action, template, recordId, before, after }: Fields): string => {
+const ofChange = ({ client, action, template, recordId, before, after }: LogFields): string => {
   const id = recordId === null || recordId === undefined ? '' : ` #${said(recordId)}`;
   const sides = [before, after].filter(isFields).map(ofRecord);
   return `${who(client)}${said(action)} ${said(template)}${id}: ${sides.join(' → ')}`;
 };
 
-const ofRecord = ({ type, name, content, priority, ttl }: Fields): string =>
+const ofRecord = ({ type, name, content, priority, ttl }: LogFields): string =>
   [name ?? '@', type, priority, content, ttl === null || ttl === undefined ? null : `ttl ${said(ttl)}`]
     .filter((part) => part !== null && part !== undefined)
     .map(said)
     .join(' ');
 
 /** The first of what was not written; reports and the page have all of it. */
-const leftIn = (differences: readonly Fields[]): readonly string[] => {
+const leftIn = (differences: readonly LogFields[]): readonly string[] => {
   const left = differences.filter(({ outcome }) => outcome !== 'applied');
   const more = left.length - mostShown;
   return [
@@ -111,13 +111,13 @@ const leftIn = (differences: readonly Fields[]): readonly string[] => {
 
 const mostShown = 5;
 
-const ofDifference = ({ action, reason, desired, current }: Fields): string =>
+const ofDifference = ({ action, reason, desired, current }: LogFields): string =>
   [action, reason, ofRecord(fieldsOf(desired ?? current))]
     .filter((part) => part !== undefined && part !== '')
     .map(said)
     .join(' ');
 
-const countsOf = ({ templates, inSync, ...counts }: Fields): string =>
+const countsOf = ({ templates, inSync, ...counts }: LogFields): string =>
   [
     `${said(templates)} templates`,
     `${said(inSync)} in sync`,

@@ -17,7 +17,7 @@ export const events = [...occasions, 'mended', 'cleared'] as const;
 export type Event = (typeof events)[number];
 
 /** News of one template, or of a client as a whole. */
-export interface Change {
+export interface NewsChange {
   readonly event: Event;
   readonly client: string;
   readonly standing: Standing;
@@ -42,17 +42,17 @@ export const changeOf = (
   told: Told,
   standing: Standing,
   { client, run, at }: Pick<PassSight, 'client' | 'run' | 'at'>,
-): Change | null => {
+): NewsChange | null => {
   const event = eventOf(told, standing);
   return event === null ? null : { event, client, standing, previous: told.state, merged: 1, run, at };
 };
 
 /** Whether a receiver hears of it: of what it asked for, and of whatever becomes of that. */
-export const isWanted = ({ event, previous }: Change, on: readonly Occasion[]): boolean =>
+export const isWanted = ({ event, previous }: NewsChange, on: readonly Occasion[]): boolean =>
   previous !== 'in-sync' || on.some((occasion) => occasion === (event === 'mended' ? 'drift' : event));
 
 /** Two changes of one template as one: the newest state, and what was told before both. */
-export const mergeChanges = (earlier: Change, later: Change): Change => ({
+export const mergeChanges = (earlier: NewsChange, later: NewsChange): NewsChange => ({
   ...later,
   event: later.event === 'mended' ? earlier.event : later.event,
   previous: earlier.previous,

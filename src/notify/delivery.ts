@@ -1,5 +1,5 @@
 import type { Difference } from '../plan/difference.ts';
-import type { Change } from './change.ts';
+import type { NewsChange } from './change.ts';
 import type { Notification } from './schema.ts';
 import type { Standing } from './standing.ts';
 
@@ -7,7 +7,7 @@ import type { Standing } from './standing.ts';
 export interface Delivery {
   readonly id: string;
   readonly createdAt: Date;
-  readonly changes: readonly Change[];
+  readonly changes: readonly NewsChange[];
 }
 
 /** What a receiver of ours reads. */
@@ -22,7 +22,7 @@ export const notificationOf = (
 });
 
 /** The page about what has changed. */
-export const linkOf = ({ client, standing: { template } }: Change, publicUrl: string): string => {
+export const linkOf = ({ client, standing: { template } }: NewsChange, publicUrl: string): string => {
   if (template === null) return `${publicUrl}/`;
   const name = `templates/${encodeURIComponent(template)}`;
   return client === 'default'
@@ -30,7 +30,7 @@ export const linkOf = ({ client, standing: { template } }: Change, publicUrl: st
     : `${publicUrl}/clients/${encodeURIComponent(client)}/${name}`;
 };
 
-const shownChange = (change: Change, publicUrl: string | null): Notification['changes'][number] => {
+const shownChange = (change: NewsChange, publicUrl: string | null): Notification['changes'][number] => {
   const { event, client, standing, previous, merged, run, at } = change;
   const { template, templateId, file, state, message, differences, mended, subdomains } = standing;
   return {

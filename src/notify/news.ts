@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { changeOf, isWanted, mergeChanges, type Change, type Occasion, type Told } from './change.ts';
+import { changeOf, isWanted, mergeChanges, type NewsChange, type Occasion, type Told } from './change.ts';
 import type { Delivery } from './delivery.ts';
 import { standingsOf, type PassSight, type Standing } from './standing.ts';
 
@@ -16,7 +16,7 @@ export interface ToldStore {
  */
 export class News {
   readonly #told: ToldStore;
-  readonly #waiting = new Map<string, Waiting>();
+  readonly #waiting = new Map<string, WaitingNews>();
   #underWay: Delivery | null = null;
 
   constructor(told: ToldStore) {
@@ -29,7 +29,7 @@ export class News {
   }
 
   /** Takes up what is new in a pass. Gives how many changes had to be dropped for want of room. */
-  take(sight: PassSight, on: readonly Occasion[], patience: Patience = { after: 0, now: 0 }): number {
+  take(sight: PassSight, on: readonly Occasion[], patience: NewsDelay = { after: 0, now: 0 }): number {
     for (const standing of standingsOf(sight)) this.#takeStanding(standing, sight, on, patience);
     const surplus = [...this.#waiting.keys()].slice(0, Math.max(0, this.#waiting.size - mostWaiting));
     for (const key of surplus) this.#waiting.delete(key);
@@ -72,7 +72,7 @@ export class News {
     standing: Standing,
     sight: PassSight,
     on: readonly Occasion[],
-    { after, now }: Patience,
+    { after, now }: NewsDelay,
   ): void {
     const { client } = sight;
     const { template } = standing;
@@ -103,13 +103,13 @@ export class News {
 }
 
 /** News that wait to be told, and from when on they may be, in ms since the epoch. */
-interface Waiting {
-  readonly change: Change;
+interface WaitingNews {
+  readonly change: NewsChange;
   readonly dueAt: number;
 }
 
 /** How long something has to last, in milliseconds, and the time of the pass that saw it, in ms since the epoch. */
-interface Patience {
+interface NewsDelay {
   readonly after: number;
   readonly now: number;
 }

@@ -3,7 +3,7 @@ import { plural } from '../lib/plural.ts';
 import type { Difference } from '../plan/difference.ts';
 import { shorten } from '../report/columns.ts';
 import { rowOf } from '../report/row.ts';
-import type { Change } from './change.ts';
+import type { NewsChange } from './change.ts';
 import { linkOf, shownDifferences, type Delivery } from './delivery.ts';
 
 /** A message for Slack, and for those that take its form: `text` says it all in short, blocks show it. */
@@ -23,7 +23,7 @@ const longestBlock = 2_900;
 const longestText = 3_900;
 const mostRows = 5;
 
-const linesOf = (change: Change, publicUrl: string | null): string[] => {
+const linesOf = (change: NewsChange, publicUrl: string | null): string[] => {
   const { standing } = change;
   const shown = shownDifferences(standing, mostRows);
   const more = standing.differences.length + standing.mended.length - shown.length;
@@ -41,7 +41,7 @@ const linesOf = (change: Change, publicUrl: string | null): string[] => {
   ];
 };
 
-const headline = (change: Change): string => {
+const headline = (change: NewsChange): string => {
   const { client, standing, merged } = change;
   const { template, message } = standing;
   const who = `client ${code(client, longestName)}`;
@@ -50,7 +50,7 @@ const headline = (change: Change): string => {
   return `*${whole}* ${sayings[change.event](change)}${why}${merged > 1 ? ` (${merged} changes in one)` : ''}`;
 };
 
-const sayings: Record<Change['event'], (change: Change) => string> = {
+const sayings: Record<NewsChange['event'], (change: NewsChange) => string> = {
   drift: ({ standing: { differences, subdomains: all } }) => {
     const answered = all.filter(isAnsweredOtherwise);
     const subdomains = all.filter((one) => !isAnsweredOtherwise(one));
@@ -77,7 +77,7 @@ const sayings: Record<Change['event'], (change: Change) => string> = {
 const isAnsweredOtherwise = ({
   status,
   answers,
-}: Pick<Change['standing']['subdomains'][number], 'status' | 'answers'>): boolean =>
+}: Pick<NewsChange['standing']['subdomains'][number], 'status' | 'answers'>): boolean =>
   status !== 'drifted' && status !== 'failed' && answers.status !== 'off';
 
 const wordsOf = (difference: Difference): string => {

@@ -74,7 +74,7 @@ export const orderSteps = (
     (entry) => placeOf(kindOf(entry), entry.name),
   );
   const placed = groupBy(
-    pending.map((record): Placed => ({ id: null, canonical: canonicalRecord(record) })),
+    pending.map((record): PlacedRecord => ({ id: null, canonical: canonicalRecord(record) })),
     ({ canonical }) => placeOf(kindOf(canonical), canonical.name),
   );
   const stepOf = new Map(steps.map((step) => [presentOf(step)?.record.id, step]));
@@ -166,7 +166,7 @@ export const orderSteps = (
   return { ready, needs, blocked };
 };
 
-interface Placed {
+interface PlacedRecord {
   readonly id: number | null;
   readonly canonical: CanonicalRecord;
 }

@@ -97,9 +97,9 @@ const textsOf = (row: Row, which: 'actual' | 'desired'): readonly Markup[] | nul
   ];
 };
 
-type Change = Row['changes'][number];
+type HtmlChange = Row['changes'][number];
 
-const wholeOf = ({ field, from, to }: Change, which: 'actual' | 'desired'): Markup => {
+const wholeOf = ({ field, from, to }: HtmlChange, which: 'actual' | 'desired'): Markup => {
   const part = changedPart(from, to);
   const changed = which === 'actual' ? part.from : part.to;
   return html`${labelOf(field)}<code
@@ -121,7 +121,7 @@ export const sidesInLine = (
 
 const arrow = html`<span class="to">→</span>`;
 
-const changeInLine = ({ field, from, to }: Change): Markup => {
+const changeInLine = ({ field, from, to }: HtmlChange): Markup => {
   const part = changedPart(from, to);
   const isLong = widthOf(from) > longest || widthOf(to) > longest;
   const [before, after] = isLong ? [endOf(part.before), startOf(part.after)] : [part.before, part.after];
@@ -136,7 +136,7 @@ const changeInLine = ({ field, from, to }: Change): Markup => {
   >`;
 };
 
-const labelOf = (field: Change['field']): string => (field === 'content' ? '' : `${field} `);
+const labelOf = (field: HtmlChange['field']): string => (field === 'content' ? '' : `${field} `);
 
 const marked = (text: string): Markup | string => (text === '' ? '' : html`<mark>${text}</mark>`);
 

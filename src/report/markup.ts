@@ -6,18 +6,18 @@ export class Markup {
   }
 }
 
-type Value = string | Markup | readonly Markup[];
+type MarkupValue = string | Markup | readonly Markup[];
 
 /**
  * A piece of a page. Texts are escaped, for elements and for attributes in double quotes; the indent of the
  * template itself is left out.
  */
-export const html = (strings: TemplateStringsArray, ...values: readonly Value[]): Markup =>
+export const html = (strings: TemplateStringsArray, ...values: readonly MarkupValue[]): Markup =>
   new Markup(
     strings.map((part, index) => part.replaceAll(/\s*\n\s*/g, '\n') + sourceOf(values[index] ?? '')).join(''),
   );
 
-const sourceOf = (value: Value): string => {
+const sourceOf = (value: MarkupValue): string => {
   if (typeof value === 'string') return value.replaceAll(/[&<>"'`]/g, (sign) => `&#${sign.charCodeAt(0)};`);
   return value instanceof Markup ? value.source : value.map(sourceOf).join('\n');
 };

@@ -5,11 +5,11 @@ import type { BlockReason, Cause, Difference, Field, Outcome } from '../plan/dif
 import type { AnswerDifference, SubdomainResult } from '../result.ts';
 
 type SurplusReason = Extract<Difference, { action: 'surplus' }>['reason'];
-type SubdomainDifference = SubdomainResult['differences'][number];
+type ShownSubdomainDifference = SubdomainResult['differences'][number];
 
 /** One difference as people read it. Every text in it is visible and harmless to a terminal. */
 export interface Row {
-  readonly kind: Difference['action'] | SubdomainDifference['kind'] | AnswerDifference['kind'];
+  readonly kind: Difference['action'] | ShownSubdomainDifference['kind'] | AnswerDifference['kind'];
   readonly symbol: string;
   readonly word: string;
   readonly type: string;
@@ -18,7 +18,7 @@ export interface Row {
   readonly content: string | null;
   /** Priority and TTL, where they are stated and stay. */
   readonly facts: readonly string[];
-  readonly changes: readonly Change[];
+  readonly changes: readonly RowChange[];
   /** The side that has no such record; null where both have one. */
   readonly lackedBy: 'actual' | 'desired' | null;
   readonly outcome: Outcome | null;
@@ -30,7 +30,7 @@ export interface Row {
   readonly remarks: readonly string[];
 }
 
-interface Change {
+interface RowChange {
   readonly field: Field | 'type';
   readonly from: string;
   readonly to: string;
@@ -48,7 +48,7 @@ export const rowOf = (difference: Difference, template: string, said: readonly s
   remarks: remarksOf(difference, template, said).map(escapeControl),
 });
 
-export const rowOfSubdomain = (difference: SubdomainDifference): Row => {
+export const rowOfSubdomain = (difference: ShownSubdomainDifference): Row => {
   const { kind, templateRecord, record, fields } = difference;
   const derivedFrom = templateRecord?.id ?? record?.templateRecordId ?? null;
   return {
@@ -163,7 +163,7 @@ const sidesOf = (difference: Difference): Sides => {
 };
 
 /** What the file leaves open is no change. */
-const sidesOfBlocked = ({ current, desired }: Blocked): Sides => {
+const sidesOfBlocked = ({ current, desired }: BlockedDifference): Sides => {
   const fields = recordFields.filter(
     (field) =>
       current !== undefined &&
@@ -173,7 +173,7 @@ const sidesOfBlocked = ({ current, desired }: Blocked): Sides => {
   return recordOf(current ?? desired, desired, fields);
 };
 
-type Blocked = Extract<Difference, { action: 'blocked' }>;
+type BlockedDifference = Extract<Difference, { action: 'blocked' }>;
 
 const lackedBy = (difference: Difference): Row['lackedBy'] => {
   if (difference.action === 'surplus') return 'desired';
@@ -182,7 +182,7 @@ const lackedBy = (difference: Difference): Row['lackedBy'] => {
 
 type Sides = Pick<Row, 'type' | 'name' | 'content' | 'facts' | 'changes'>;
 
-const recordOf = (from: RecordData, to: RecordData, fields: readonly Change['field'][]): Sides => ({
+const recordOf = (from: RecordData, to: RecordData, fields: readonly RowChange['field'][]): Sides => ({
   type: escapeControl(from.type),
   name: valueOf(from, 'name'),
   content: fields.includes('content') ? null : valueOf(from, 'content'),
@@ -192,7 +192,7 @@ const recordOf = (from: RecordData, to: RecordData, fields: readonly Change['fie
   changes: fields.map((field) => ({ field, from: valueOf(from, field), to: valueOf(to, field) })),
 });
 
-const valueOf = (record: RecordData, field: Change['field']): string => {
+const valueOf = (record: RecordData, field: RowChange['field']): string => {
   const value = record[field];
   if (field === 'name' && (value === null || value === '')) return '@';
   if (value === '') return '(empty)';
@@ -236,7 +236,7 @@ export const toDo = 'To do: ';
 /** Messages end without a full stop, since most of them stand alone. */
 const sentence = (text: string): string => (/[.!?]$/.test(text) ? text : `${text}.`);
 
-const inTheWay = ({ conflicts = [] }: Blocked): string[] =>
+const inTheWay = ({ conflicts = [] }: BlockedDifference): string[] =>
   conflicts.length === 0
     ? []
     : [`In the way: record${conflicts.length === 1 ? '' : 's'} ${conflicts.join(', ')}.`];

@@ -9,24 +9,25 @@ interface Piece {
 }
 
 /** One line of a terminal, measured before it is painted. */
-export type Line = readonly Piece[];
+export type TerminalLine = readonly Piece[];
 
-export const blank: Line = [];
+export const blank: TerminalLine = [];
 
-export const lineWidth = (line: Line): number => line.reduce((sum, { text }) => sum + widthOf(text), 0);
+export const lineWidth = (line: TerminalLine): number =>
+  line.reduce((sum, { text }) => sum + widthOf(text), 0);
 
 /** Words over as many lines as they need, up to some ten. */
-export const paragraph = (text: string, indent: number, width: number, style?: Style): Line[] =>
+export const paragraph = (text: string, indent: number, width: number, style?: Style): TerminalLine[] =>
   wrap(shorten(text, 10 * width), width - indent).map((line) => [
     { text: ' '.repeat(indent) },
     style === undefined ? { text: line } : { text: line, style },
   ]);
 
-export const join = (parts: readonly Line[], between: string): Line =>
+export const join = (parts: readonly TerminalLine[], between: string): TerminalLine =>
   parts.flatMap((part, index) => (index === 0 ? part : [{ text: between }, ...part]));
 
 /** Ends each line with a line feed. */
-export const paint = (lines: readonly Line[], color: boolean): string =>
+export const paint = (lines: readonly TerminalLine[], color: boolean): string =>
   lines.map((line) => `${line.map((piece) => paintPiece(piece, color)).join('')}\n`).join('');
 
 /** The caller knows where the text goes. Node would look at stdout, whatever the text is for. */

@@ -1,12 +1,12 @@
 import { pad, shorten, shortenPair, widthOf } from './columns.ts';
 import { outcomeWords, type Row } from './row.ts';
-import { join, type Line, lineWidth, paragraph, type Style } from './terminal.ts';
+import { join, type TerminalLine, lineWidth, paragraph, type Style } from './terminal.ts';
 
 /**
  * Differences in columns: sign, type, name, what is or changes, notes. Notes that find no room to the right
  * stand below their row.
  */
-export const rowLines = (rows: readonly Row[], indent: number, width: number): Line[] => {
+export const rowLines = (rows: readonly Row[], indent: number, width: number): TerminalLine[] => {
   const typeWidth = Math.min(8, widest(rows.map(({ type }) => type)));
   const nameWidth = Math.min(Math.floor(width / 4), widest(rows.map(({ name }) => name)));
   const start = indent + 2 + typeWidth + 1 + nameWidth + 2;
@@ -33,7 +33,7 @@ export const rowLines = (rows: readonly Row[], indent: number, width: number): L
         { text: `${pad(shorten(row.name, nameWidth), nameWidth)}  `, style: 'bold' },
         ...first,
         ...(beside ? shifted(note, column - lineWidth(first) + 2) : []),
-      ] satisfies Line,
+      ] satisfies TerminalLine,
       ...more.map((line) => shifted(line, start)),
       ...(beside ? [] : belowLines(row, note, indent + 4, width)),
       ...row.remarks
@@ -69,34 +69,34 @@ const widest = (texts: readonly string[]): number => largest(texts.map(widthOf))
 const largest = (numbers: readonly number[]): number =>
   numbers.reduce((best, number) => Math.max(best, number), 0);
 
-const isOneLine = ([first, ...more]: readonly Line[], width: number): boolean =>
+const isOneLine = ([first, ...more]: readonly TerminalLine[], width: number): boolean =>
   first !== undefined && more.length === 0 && lineWidth(first) <= width;
 
-const shifted = (line: Line, indent: number): Line => [{ text: ' '.repeat(indent) }, ...line];
+const shifted = (line: TerminalLine, indent: number): TerminalLine => [{ text: ' '.repeat(indent) }, ...line];
 
 /** All in one line if it fits, else content, changes and facts each in their own. */
-const detailLines = (row: Row, room: number): Line[] => {
-  const content: Line[] = row.content === null ? [] : [[{ text: row.content }]];
-  const facts: Line[] = row.facts.map((fact) => [{ text: fact, style: 'gray' }]);
+const detailLines = (row: Row, room: number): TerminalLine[] => {
+  const content: TerminalLine[] = row.content === null ? [] : [[{ text: row.content }]];
+  const facts: TerminalLine[] = row.facts.map((fact) => [{ text: fact, style: 'gray' }]);
   const oneLine = join([...content, ...row.changes.map(changeLine), ...facts], '  ');
   if (lineWidth(oneLine) <= room) return [oneLine];
   return [
     ...(row.content === null ? [] : [[{ text: shorten(row.content, room) }]]),
     ...row.changes.flatMap((change) => changeLines(change, room)),
-    ...row.facts.map((fact): Line => [{ text: shorten(fact, room), style: 'gray' }]),
+    ...row.facts.map((fact): TerminalLine => [{ text: shorten(fact, room), style: 'gray' }]),
   ];
 };
 
-type Change = Row['changes'][number];
+type TextChange = Row['changes'][number];
 
-const changeLine = ({ field, from, to }: Change): Line => [
+const changeLine = ({ field, from, to }: TextChange): TerminalLine => [
   ...(field === 'content' ? [] : [{ text: `${field} ` }]),
   { text: from, style: 'red' },
   { text: ' → ' },
   { text: to, style: 'green' },
 ];
 
-const changeLines = (change: Change, room: number): Line[] => {
+const changeLines = (change: TextChange, room: number): TerminalLine[] => {
   const oneLine = changeLine(change);
   if (lineWidth(oneLine) <= room) return [oneLine];
   const label = change.field === 'content' ? '' : `${change.field} `;
@@ -107,12 +107,12 @@ const changeLines = (change: Change, room: number): Line[] => {
   ];
 };
 
-const notesOf = (row: Row): Line => [
+const notesOf = (row: Row): TerminalLine => [
   ...(row.outcome === null ? [] : [{ text: outcomeWords[row.outcome], style: outcomeStyles[row.outcome] }]),
   { text: `${row.outcome === null ? '' : between}${wordsOf(row)}`, style: 'gray' },
 ];
 
-const belowLines = (row: Row, note: Line, indent: number, width: number): Line[] => {
+const belowLines = (row: Row, note: TerminalLine, indent: number, width: number): TerminalLine[] => {
   if (indent + lineWidth(note) <= width) return [shifted(note, indent)];
   return [
     ...(row.outcome === null

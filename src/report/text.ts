@@ -2,7 +2,7 @@ import { plural } from '../lib/plural.ts';
 import { shorten } from './columns.ts';
 import type { AnswersView } from './answers-view.ts';
 import type { Report } from './report.ts';
-import { blank, join, type Line, lineWidth, paint, paragraph } from './terminal.ts';
+import { blank, join, type TerminalLine, lineWidth, paint, paragraph } from './terminal.ts';
 import { rowLines } from './text-row.ts';
 import {
   isQuiet,
@@ -55,7 +55,7 @@ const openPart = (report: Report): Report => ({
 });
 
 /** One blank line between two blocks, none at the start. */
-const isNeeded = (line: Line, index: number, lines: readonly Line[]): boolean =>
+const isNeeded = (line: TerminalLine, index: number, lines: readonly TerminalLine[]): boolean =>
   line !== blank || (index > 0 && lines[index - 1] !== blank);
 
 const statusStyles = {
@@ -68,7 +68,7 @@ const statusStyles = {
 
 const statusSymbols = { 'in-sync': '✓', drifted: '≠', held: '‖', failed: '✗' } as const;
 
-const templateLines = (template: TemplateView, width: number): Line[] => {
+const templateLines = (template: TemplateView, width: number): TerminalLine[] => {
   const { message, status, rows, subdomains } = template;
   const below = [
     ...(message === null ? [] : paragraph(message, 2, width, statusStyles[status])),
@@ -79,7 +79,7 @@ const templateLines = (template: TemplateView, width: number): Line[] => {
   return isQuiet(template) ? heading : [blank, ...heading, ...below, blank];
 };
 
-const outageLines = ({ message, templates }: OutageView, width: number): Line[] => [
+const outageLines = ({ message, templates }: OutageView, width: number): TerminalLine[] => [
   ...paragraph(
     `${statusSymbols.failed} ${plural(templates.length, 'template')} not compared: ${message}`,
     0,
@@ -89,15 +89,17 @@ const outageLines = ({ message, templates }: OutageView, width: number): Line[] 
   ...paragraph(templates.join(', '), 2, width, 'gray'),
 ];
 
-const quietLine = (count: number, templates: number): Line => [
+const quietLine = (count: number, templates: number): TerminalLine => [
   {
     text: `${statusSymbols['in-sync']} ${count} of ${plural(templates, 'template')} in sync`,
     style: statusStyles['in-sync'],
   },
 ];
 
-const headingLines = ({ title, status, counts, file }: TemplateView, width: number): Line[] => {
-  const name: Line = [{ text: `${statusSymbols[status]} ${shorten(title, width - 2)}`, style: 'bold' }];
+const headingLines = ({ title, status, counts, file }: TemplateView, width: number): TerminalLine[] => {
+  const name: TerminalLine = [
+    { text: `${statusSymbols[status]} ${shorten(title, width - 2)}`, style: 'bold' },
+  ];
   const found = `${statusWords[status]}${counts === '' ? '' : `: ${counts}`}`;
   const style = statusStyles[status];
   const oneLine = join([name, [{ text: found, style }], [{ text: file, style: 'gray' }]], '  ');
@@ -112,7 +114,7 @@ const headingLines = ({ title, status, counts, file }: TemplateView, width: numb
 const subdomainLines = (
   { subdomain, status, message, rows, answers }: SubdomainView,
   width: number,
-): Line[] => {
+): TerminalLine[] => {
   const words = `subdomain ${subdomain}: ${statusWords[status]}${message === null ? '' : `. ${message}`}`;
   return [
     ...paragraph(words, 2, width, statusStyles[status]),
@@ -121,13 +123,13 @@ const subdomainLines = (
   ];
 };
 
-const answersLines = ({ status, remarks, rows }: AnswersView, width: number): Line[] => [
+const answersLines = ({ status, remarks, rows }: AnswersView, width: number): TerminalLine[] => [
   ...paragraph(`name servers: ${statusWords[status]}`, 4, width, statusStyles[status]),
   ...remarks.flatMap((remark) => paragraph(remark, 6, width)),
   ...rowLines(rows, 6, width),
 ];
 
-const problemLines = ({ severity, place, message, check }: ProblemView, width: number): Line[] =>
+const problemLines = ({ severity, place, message, check }: ProblemView, width: number): TerminalLine[] =>
   paragraph(
     `${place === '' ? '' : `${place}: `}${severity}: ${message} [${check}]`,
     0,

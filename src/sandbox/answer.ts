@@ -3,7 +3,7 @@ import { messageOf } from '../errors.ts';
 import { applyControl } from './control.ts';
 import type { DataStore } from './data-store.ts';
 import { operations } from './operations.ts';
-import type { Operation } from './operations.ts';
+import type { SandboxOperation } from './operations.ts';
 import { Refusal } from './refusal.ts';
 import { readJson, readParameters } from './request.ts';
 
@@ -51,7 +51,10 @@ const operate = async (
   });
 };
 
-const findOperation = (method: string | undefined, path: string): { operation: Operation; id: number } => {
+const findOperation = (
+  method: string | undefined,
+  path: string,
+): { operation: SandboxOperation; id: number } => {
   const matching = operations.filter((operation) => operation.path.test(path));
   const operation = matching.find((candidate) => candidate.method === method);
   if (operation !== undefined) {

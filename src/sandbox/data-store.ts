@@ -2,7 +2,7 @@ import { exampleData } from './example-data.ts';
 import type { SandboxData } from './data.ts';
 
 /** What a change leaves, and what its caller is told. */
-interface Change<T> {
+interface DataChange<T> {
   readonly data: SandboxData;
   readonly answer: T;
 }
@@ -11,7 +11,7 @@ export interface DataStore {
   /** The newest data; the same object for as long as nothing changes. */
   read(): Promise<SandboxData>;
   /** Changes come one after another, each on top of the one before. What `edit` throws changes nothing. */
-  change<T>(edit: (data: SandboxData) => Change<T>): Promise<T>;
+  change<T>(edit: (data: SandboxData) => DataChange<T>): Promise<T>;
 }
 
 /** Data that lives as long as its process. */

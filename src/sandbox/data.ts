@@ -31,7 +31,7 @@ const FtpUser = z.object({
   directory: z.string(),
 });
 
-const Account = z.object({
+const StoredAccount = z.object({
   id,
   name: z.string(),
   created_at: timestamp,
@@ -41,7 +41,7 @@ const Account = z.object({
   ftp_users: z.array(FtpUser),
   ssh_keys: z.array(z.string()),
 });
-export type Account = z.infer<typeof Account>;
+export type StoredAccount = z.infer<typeof StoredAccount>;
 
 const TemplateRecord = z.object({
   id,
@@ -62,8 +62,8 @@ const DnsTemplate = z.object({
 });
 export type DnsTemplate = z.infer<typeof DnsTemplate>;
 
-const DnsRecord = z.object({ ...TemplateRecord.shape, dns_template_record_id: id.nullable() });
-export type DnsRecord = z.infer<typeof DnsRecord>;
+const StoredRecord = z.object({ ...TemplateRecord.shape, dns_template_record_id: id.nullable() });
+export type StoredRecord = z.infer<typeof StoredRecord>;
 
 const Subdomain = z.object({
   name: z.string(),
@@ -72,9 +72,9 @@ const Subdomain = z.object({
   follows: z.boolean(),
   /** Milliseconds after which a change of the template reaches the records. */
   lag_ms: z.int(),
-  dns_records: z.array(DnsRecord),
+  dns_records: z.array(StoredRecord),
   /** What a lagging subdomain answers from `at` on (milliseconds since the epoch). */
-  upcoming: z.object({ at: z.number(), dns_records: z.array(DnsRecord) }).nullable(),
+  upcoming: z.object({ at: z.number(), dns_records: z.array(StoredRecord) }).nullable(),
 });
 export type Subdomain = z.infer<typeof Subdomain>;
 
@@ -82,7 +82,7 @@ export type Subdomain = z.infer<typeof Subdomain>;
 export const SandboxData = z.object({
   version: z.literal(1),
   next_id: id,
-  accounts: z.array(Account),
+  accounts: z.array(StoredAccount),
   dns_templates: z.array(DnsTemplate),
   subdomains: z.array(Subdomain),
 });

@@ -2,7 +2,7 @@ import { createSocket, type Socket as UdpSocket } from 'node:dgram';
 import { createServer, type Server, type Socket } from 'node:net';
 import { AUTHORITATIVE_ANSWER, decode, encode, TRUNCATED_RESPONSE, type Packet } from 'dns-packet';
 import { messageOf, UserError } from '../errors.ts';
-import type { DnsRecord, SandboxData } from './data.ts';
+import type { StoredRecord, SandboxData } from './data.ts';
 import { visibleRecords } from './subdomains.ts';
 import { firstSerial, ownerOf, zoneOf, type Zone } from './zone.ts';
 
@@ -74,7 +74,7 @@ interface KeptZone {
 /** Gives the zones as they are, or were until lately; one that has changed has the next serial. */
 const zoneKeeper = (lag: number): ((data: SandboxData, now: number) => readonly Zone[]) => {
   const known = new Map<string, KeptZone>();
-  const keep = (name: string, records: readonly DnsRecord[], now: number): Zone => {
+  const keep = (name: string, records: readonly StoredRecord[], now: number): Zone => {
     const text = JSON.stringify(records);
     const before = known.get(name);
     if (before?.text === text) {

@@ -1,4 +1,4 @@
-import type { Account, DnsTemplate, SandboxData, Subdomain, TemplateRecord } from './data.ts';
+import type { StoredAccount, DnsTemplate, SandboxData, Subdomain, TemplateRecord } from './data.ts';
 import { followTemplate } from './subdomains.ts';
 
 /**
@@ -129,7 +129,7 @@ const ownRecord = (id: number, type: string, content: string) => ({
   dns_template_record_id: null,
 });
 
-const accounts = (): Account[] => [
+const accounts = (): StoredAccount[] => [
   {
     id: 301,
     name: 'bakery',

@@ -11,7 +11,7 @@ import { exampleData } from './example-data.ts';
 import { withFileLock } from './file-lock.ts';
 
 /** Data as read or written last, and the file that held it. */
-interface Snapshot {
+interface StoreSnapshot {
   readonly data: SandboxData;
   readonly stamp: string;
 }
@@ -26,7 +26,7 @@ interface Snapshot {
 export const openFileStore = async (path: string, reset: boolean): Promise<DataStore> => {
   const file = resolve(path);
   const lock = `${file}.lock`;
-  let known: Snapshot | null = null;
+  let known: StoreSnapshot | null = null;
 
   const current = async (): Promise<SandboxData> => {
     const stamp = await stampOf(file);
@@ -95,7 +95,7 @@ const stampOf = async (file: string): Promise<string | null> => {
 
 const stamp = ({ ino, mtimeNs, size }: BigIntStats): string => `${ino} ${mtimeNs} ${size}`;
 
-const load = async (file: string): Promise<Snapshot> => {
+const load = async (file: string): Promise<StoreSnapshot> => {
   const handle = await open(file, 'r');
   try {
     const stats = await handle.stat({ bigint: true });
@@ -117,7 +117,7 @@ const parse = (file: string, text: string): SandboxData => {
   }
 };
 
-const save = async (file: string, data: SandboxData): Promise<Snapshot> => {
+const save = async (file: string, data: SandboxData): Promise<StoreSnapshot> => {
   writeAtomically(file, JSON.stringify(data), { mode: 0o600, isDurable: true });
   return { data, stamp: stamp(await stat(file, { bigint: true })) };
 };

@@ -1,12 +1,12 @@
 import { withTemplateRecords } from './data.ts';
-import type { Account, DnsTemplate, SandboxData } from './data.ts';
+import type { StoredAccount, DnsTemplate, SandboxData } from './data.ts';
 import { addedRecord, updatedRecord } from './record-rules.ts';
 import { Refusal } from './refusal.ts';
 import type { DataParameters } from './request.ts';
 import { followTemplate, visibleRecords } from './subdomains.ts';
 
 /** One request to an operation. `id` is the one in the path, where the path has one. */
-interface Call {
+interface OperationCall {
   readonly data: SandboxData;
   readonly parameters: DataParameters;
   readonly id: number;
@@ -15,26 +15,26 @@ interface Call {
 }
 
 /** The answer's JSON text and, after a write, the data that it left. */
-interface Outcome {
+interface CallOutcome {
   readonly body: string | Buffer;
   readonly data?: SandboxData;
 }
 
-export interface Operation {
+export interface SandboxOperation {
   readonly method: 'GET' | 'PUT';
   /** Below the base address; a group holds the id. */
   readonly path: RegExp;
-  readonly run: (call: Call) => Outcome;
+  readonly run: (call: OperationCall) => CallOutcome;
 }
 
 /** Specification §4.1: accounts of the client, whole. */
-const listAccounts = ({ data }: Call): Outcome => json(data.accounts.map(accountAnswer));
+const listAccounts = ({ data }: OperationCall): CallOutcome => json(data.accounts.map(accountAnswer));
 
 /** Specification §4.2. */
-const showAccount = ({ data, id }: Call): Outcome => json(accountAnswer(findAccount(data, id)));
+const showAccount = ({ data, id }: OperationCall): CallOutcome => json(accountAnswer(findAccount(data, id)));
 
 /** Specification §4.3: grants carry their id here, and nowhere else. */
-const listDatabases = ({ data, parameters }: Call): Outcome => {
+const listDatabases = ({ data, parameters }: OperationCall): CallOutcome => {
   const accountId = parameters.require('account_id');
   if (!/^\d{1,15}$/.test(accountId)) {
     throw new Refusal(422, 'Parameter account_id must be the id of an account.');
@@ -43,7 +43,7 @@ const listDatabases = ({ data, parameters }: Call): Outcome => {
 };
 
 /** Specification §4.4. The listing can be long, so its text is kept until a template changes. */
-const listTemplates = ({ data }: Call): Outcome => {
+const listTemplates = ({ data }: OperationCall): CallOutcome => {
   const body = listings.get(data.dns_templates) ?? Buffer.from(JSON.stringify(data.dns_templates));
   listings.set(data.dns_templates, body);
   return { body };
@@ -51,7 +51,7 @@ const listTemplates = ({ data }: Call): Outcome => {
 const listings = new WeakMap<DnsTemplate[], Buffer>();
 
 /** Specification §4.5. */
-const addRecord = ({ data, parameters, id, now }: Call): Outcome => {
+const addRecord = ({ data, parameters, id, now }: OperationCall): CallOutcome => {
   const { dns_template_records } = findOwnTemplate(data, id);
   const records = [...dns_template_records, addedRecord(data.next_id, parameters)];
   const added = withTemplateRecords({ ...data, next_id: data.next_id + 1 }, id, records);
@@ -59,7 +59,7 @@ const addRecord = ({ data, parameters, id, now }: Call): Outcome => {
 };
 
 /** Specification §4.6. */
-const updateRecord = ({ data, parameters, id, now }: Call): Outcome => {
+const updateRecord = ({ data, parameters, id, now }: OperationCall): CallOutcome => {
   const { dns_template_records } = findOwnTemplate(data, id);
   const recordId = parameters.require('record_id');
   const index = dns_template_records.findIndex((record) => String(record.id) === recordId);
@@ -72,7 +72,7 @@ const updateRecord = ({ data, parameters, id, now }: Call): Outcome => {
 };
 
 /** Specification §4.7. */
-const listDnsRecords = ({ data, parameters, now }: Call): Outcome => {
+const listDnsRecords = ({ data, parameters, now }: OperationCall): CallOutcome => {
   const name = parameters.require('subdomain').toLowerCase();
   const subdomain = data.subdomains.find((candidate) => candidate.name === name);
   if (subdomain === undefined) {
@@ -81,7 +81,7 @@ const listDnsRecords = ({ data, parameters, now }: Call): Outcome => {
   return json(visibleRecords(subdomain, now));
 };
 
-export const operations: readonly Operation[] = [
+export const operations: readonly SandboxOperation[] = [
   { method: 'GET', path: /^\/accounts$/, run: listAccounts },
   { method: 'GET', path: /^\/accounts\/(\d{1,15})$/, run: showAccount },
   { method: 'GET', path: /^\/databases$/, run: listDatabases },
@@ -91,15 +91,15 @@ export const operations: readonly Operation[] = [
   { method: 'GET', path: /^\/dns_records$/, run: listDnsRecords },
 ];
 
-const json = (value: unknown): Outcome => ({ body: JSON.stringify(value) });
+const json = (value: unknown): CallOutcome => ({ body: JSON.stringify(value) });
 
-const templateAnswer = (data: SandboxData, id: number): Outcome => ({
+const templateAnswer = (data: SandboxData, id: number): CallOutcome => ({
   ...json(data.dns_templates.find((template) => template.id === id)),
   data,
 });
 
 /** An account as it is sent: its grants without their ids. */
-const accountAnswer = (account: Account) => ({
+const accountAnswer = (account: StoredAccount) => ({
   ...account,
   databases: account.databases.map((database) => ({
     ...database,
@@ -107,7 +107,7 @@ const accountAnswer = (account: Account) => ({
   })),
 });
 
-const findAccount = (data: SandboxData, id: number): Account => {
+const findAccount = (data: SandboxData, id: number): StoredAccount => {
   const account = data.accounts.find((candidate) => candidate.id === id);
   if (account === undefined) {
     throw new Refusal(404, `There is no account ${id}.`);

@@ -30,11 +30,11 @@ export const updatedRecord = (record: TemplateRecord, parameters: DataParameters
   ...suppliedFields(record.type, parameters),
 });
 
-type Fields = Partial<Pick<TemplateRecord, 'content' | 'name' | 'priority' | 'ttl'>>;
+type RuleFields = Partial<Pick<TemplateRecord, 'content' | 'name' | 'priority' | 'ttl'>>;
 
 /** What both operations ask of the fields of a type, whether the record is new or not. */
-const suppliedFields = (type: string, parameters: DataParameters): Fields => {
-  const fields: Fields = {};
+const suppliedFields = (type: string, parameters: DataParameters): RuleFields => {
+  const fields: RuleFields = {};
   const name = needsName.has(type) ? parameters.require('name') : parameters.get('name');
   if (name !== null) {
     fields.name = name === '' ? null : name;

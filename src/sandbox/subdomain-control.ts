@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { RecordFields, type EditRecord } from './control-body.ts';
-import type { DnsRecord, SandboxData, Subdomain } from './data.ts';
+import type { StoredRecord, SandboxData, Subdomain } from './data.ts';
 import { Refusal } from './refusal.ts';
 import { followTemplate, visibleRecords } from './subdomains.ts';
 
@@ -77,7 +77,7 @@ const holderOf = (
   data: SandboxData,
   recordId: number,
   now: number,
-): { subdomain: Subdomain; records: DnsRecord[] } => {
+): { subdomain: Subdomain; records: StoredRecord[] } => {
   for (const subdomain of data.subdomains) {
     const records = visibleRecords(subdomain, now);
     if (records.some(({ id }) => id === recordId)) return { subdomain, records };
@@ -86,7 +86,7 @@ const holderOf = (
 };
 
 /** Until the next change of its template reaches it, which brings its own records. */
-const withRecords = (data: SandboxData, subdomain: Subdomain, dns_records: DnsRecord[], now: number) => {
+const withRecords = (data: SandboxData, subdomain: Subdomain, dns_records: StoredRecord[], now: number) => {
   const { upcoming } = subdomain;
   const answer = { ...subdomain, dns_records, upcoming: upcoming && upcoming.at > now ? upcoming : null };
   const subdomains = data.subdomains.map((other) => (other === subdomain ? answer : other));

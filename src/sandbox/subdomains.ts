@@ -1,4 +1,4 @@
-import type { DnsRecord, DnsTemplate, SandboxData, Subdomain } from './data.ts';
+import type { StoredRecord, DnsTemplate, SandboxData, Subdomain } from './data.ts';
 
 /** Brings a change of a template to the subdomains that follow it: at once, or after their lag. */
 export const followTemplate = (data: SandboxData, templateId: number, now: number): SandboxData => {
@@ -23,18 +23,18 @@ export const followTemplate = (data: SandboxData, templateId: number, now: numbe
 };
 
 /** What a subdomain answers now. */
-export const visibleRecords = ({ dns_records, upcoming }: Subdomain, now: number): DnsRecord[] =>
+export const visibleRecords = ({ dns_records, upcoming }: Subdomain, now: number): StoredRecord[] =>
   upcoming !== null && upcoming.at <= now ? upcoming.dns_records : dns_records;
 
 /** NS, SOA: records that no template brought. */
-const isOwn = (record: DnsRecord): boolean => record.dns_template_record_id === null;
+const isOwn = (record: StoredRecord): boolean => record.dns_template_record_id === null;
 
 /** A derived record keeps its id for as long as its template record lives. */
 const derivedRecords = (
   { dns_records, upcoming }: Subdomain,
   template: DnsTemplate,
   firstFreeId: number,
-): { records: DnsRecord[]; nextId: number } => {
+): { records: StoredRecord[]; nextId: number } => {
   const known = upcoming?.dns_records ?? dns_records;
   const ids = new Map(known.map((record) => [record.dns_template_record_id, record.id]));
   let nextId = firstFreeId;

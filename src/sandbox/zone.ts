@@ -1,6 +1,6 @@
 import { isIPv4, isIPv6 } from 'node:net';
 import { encode, type Answer } from 'dns-packet';
-import type { DnsRecord } from './data.ts';
+import type { StoredRecord } from './data.ts';
 
 /** The records of a subdomain as a name server holds them: whole names, and what DNS can say at all. */
 export interface Zone {
@@ -10,7 +10,7 @@ export interface Zone {
   readonly records: ReadonlyMap<string, readonly Answer[]>;
 }
 
-export const zoneOf = (subdomain: string, dnsRecords: readonly DnsRecord[], serial: number): Zone => {
+export const zoneOf = (subdomain: string, dnsRecords: readonly StoredRecord[], serial: number): Zone => {
   const apex = asciiName(subdomain);
   const records = new Map<string, Answer[]>();
   for (const record of dnsRecords) {
@@ -23,7 +23,7 @@ export const zoneOf = (subdomain: string, dnsRecords: readonly DnsRecord[], seri
 };
 
 /** The number that a change counts up from. */
-export const firstSerial = (dnsRecords: readonly DnsRecord[]): number =>
+export const firstSerial = (dnsRecords: readonly StoredRecord[]): number =>
   Number(soaParts(dnsRecords)[2] ?? 1) || 1;
 
 /** The name whose records answer: its own, or those of the wildcard below its closest encloser; null: no such name. */
@@ -36,10 +36,10 @@ export const ownerOf = ({ apex, records }: Zone, name: string): string | null =>
   return records.has(`*.${encloser}`) ? `*.${encloser}` : null;
 };
 
-const soaParts = (dnsRecords: readonly DnsRecord[]): string[] =>
+const soaParts = (dnsRecords: readonly StoredRecord[]): string[] =>
   dnsRecords.find(({ type }) => type === 'SOA')?.content.split(' ') ?? [];
 
-const soaOf = (apex: string, dnsRecords: readonly DnsRecord[], serial: number): Answer => {
+const soaOf = (apex: string, dnsRecords: readonly StoredRecord[], serial: number): Answer => {
   const [mname = `ns1.${apex}`, rname = `hostmaster.${apex}`, , ...numbers] = soaParts(dnsRecords);
   const [refresh = 10_800, retry = 3_600, expire = 604_800, minimum = 3_600] = numbers.map(Number);
   return {
@@ -50,7 +50,7 @@ const soaOf = (apex: string, dnsRecords: readonly DnsRecord[], serial: number): 
   };
 };
 
-const answerOf = ({ type, name, content, priority, ttl }: DnsRecord, apex: string): Answer | null => {
+const answerOf = ({ type, name, content, priority, ttl }: StoredRecord, apex: string): Answer | null => {
   const common = { name: absolute(name, apex), ttl };
   switch (type.toUpperCase()) {
     case 'A':

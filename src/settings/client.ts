@@ -17,7 +17,7 @@ interface TokenSource {
 }
 
 /** Variables for template files, the strongest first; a file's own stand between `override` and `client`. */
-interface Variables {
+interface VariableSources {
   readonly override: Readonly<Record<string, string>>;
   readonly client: Readonly<Record<string, string>>;
   readonly config: Readonly<Record<string, string>>;
@@ -28,7 +28,7 @@ export interface ClientSettings extends Omit<Values<typeof clientTable>, 'allowI
   readonly name: string;
   readonly tokens: TokenSource;
   readonly limits: Values<typeof limitTable>;
-  readonly vars: Variables;
+  readonly vars: VariableSources;
 }
 
 export interface Needs {
@@ -175,7 +175,7 @@ const usualStateDir = ({ XDG_STATE_HOME: xdg, HOME: home }: NodeJS.ProcessEnv): 
   return path.join(folder, 'dns-template-sync');
 };
 
-const fileVariables = ({ config, sections }: Sources): Omit<Variables, 'override'> => {
+const fileVariables = ({ config, sections }: Sources): Omit<VariableSources, 'override'> => {
   const [top, own] = [...sections].toReversed();
   return { client: variablesAt(config, own), config: variablesAt(config, top) };
 };

@@ -51,7 +51,7 @@ const clientShape = lazily(() => ({
 
 /** What a receiver may ask to be told of. */
 export const occasions = ['drift', 'held', 'failed', 'unknown'] as const;
-export type Occasion = (typeof occasions)[number];
+export type OccasionSetting = (typeof occasions)[number];
 
 const notifyEntry = lazily(() =>
   z.strictObject(

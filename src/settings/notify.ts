@@ -2,7 +2,7 @@ import { UserError } from '../errors.ts';
 import { parseDuration } from '../model/duration.ts';
 import { isLoopback } from './client.ts';
 import { valueAt } from './config-file.ts';
-import { notifySchema, occasions, type NotifyEntry, type Occasion } from './config-schema.ts';
+import { notifySchema, occasions, type NotifyEntry, type OccasionSetting } from './config-schema.ts';
 import type { Sources } from './resolve.ts';
 import type { SecretReference, Secrets, SecretSource } from './secret.ts';
 
@@ -13,7 +13,7 @@ export interface NotifyTarget {
   /** `read` throws a UserError for what is no address that may be used; its message never holds the address. */
   readonly url: SecretSource;
   readonly secret: SecretSource | null;
-  readonly on: readonly Occasion[];
+  readonly on: readonly OccasionSetting[];
   /** Null: all. */
   readonly clients: readonly string[] | null;
   /** Milliseconds. */

@@ -23,7 +23,7 @@ export function resolve(table: Table, sources: Sources, prefix = ''): Readonly<R
   );
 }
 
-interface Found {
+interface FoundSetting {
   readonly place: string;
   readonly texts: readonly string[];
   readonly folder: string;
@@ -43,10 +43,10 @@ const valueOf = (setting: Setting<unknown>, key: string, sources: Sources): unkn
 export const placeOf = (setting: Setting<unknown>, key: string, sources: Sources): string | null =>
   find(setting, key, sources)?.place ?? null;
 
-const find = (setting: Setting<unknown>, key: string, sources: Sources): Found | null =>
+const find = (setting: Setting<unknown>, key: string, sources: Sources): FoundSetting | null =>
   inFlags(setting, sources) ?? inEnvironment(setting, sources) ?? inFile(key, sources);
 
-const inFlags = ({ flag }: Setting<unknown>, { flags, cwd }: Sources): Found | null => {
+const inFlags = ({ flag }: Setting<unknown>, { flags, cwd }: Sources): FoundSetting | null => {
   const given = flag === undefined ? undefined : flags[flag];
   if (flag === undefined || given === undefined) return null;
   const place = `--${flag.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
@@ -54,7 +54,7 @@ const inFlags = ({ flag }: Setting<unknown>, { flags, cwd }: Sources): Found | n
 };
 
 /** An empty variable is an unset one: that is what compose files make of a value nobody gave. */
-const inEnvironment = ({ env: name, kind }: Setting<unknown>, { env, cwd }: Sources): Found | null => {
+const inEnvironment = ({ env: name, kind }: Setting<unknown>, { env, cwd }: Sources): FoundSetting | null => {
   const text = name === undefined ? undefined : env[name];
   if (name === undefined || text === undefined || text === '') return null;
   const texts =
@@ -62,7 +62,7 @@ const inEnvironment = ({ env: name, kind }: Setting<unknown>, { env, cwd }: Sour
   return { place: name, texts: texts.map((part) => part.trim()), folder: cwd };
 };
 
-const inFile = (key: string, { config, sections }: Sources): Found | null => {
+const inFile = (key: string, { config, sections }: Sources): FoundSetting | null => {
   for (const section of sections) {
     const value = valueAt(section, key);
     if (value === undefined || config === null) continue;

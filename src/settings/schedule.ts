@@ -1,4 +1,4 @@
-interface Field {
+interface CronField {
   readonly label: string;
   readonly least: number;
   readonly most: number;
@@ -8,8 +8,8 @@ interface Field {
 const months = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
 const days = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'];
 
-const seconds: Field = { label: 'seconds', least: 0, most: 59 };
-const fields: readonly Field[] = [
+const seconds: CronField = { label: 'seconds', least: 0, most: 59 };
+const fields: readonly CronField[] = [
   { label: 'minutes', least: 0, most: 59 },
   { label: 'hours', least: 0, most: 23 },
   { label: 'day of month', least: 1, most: 31 },
@@ -55,7 +55,7 @@ export const isTimezone = (zone: string): boolean => {
 };
 
 /** The values that a field such as `0-30/10,45` stands for; null where it is none. */
-const valuesOf = (text: string, field: Field): readonly number[] | null => {
+const valuesOf = (text: string, field: CronField): readonly number[] | null => {
   const values = new Set<number>();
   for (const part of text.toLowerCase().split(',')) {
     const match = /^(?:\*|(\w+)(?:-(\w+))?)(?:\/(\d{1,2}))?$/.exec(part);
@@ -73,7 +73,7 @@ const valuesOf = (text: string, field: Field): readonly number[] | null => {
   return [...values].sort((one, other) => one - other);
 };
 
-const numberOf = (text: string, { least, most, names = [] }: Field): number | null => {
+const numberOf = (text: string, { least, most, names = [] }: CronField): number | null => {
   const named = names.indexOf(text);
   const value = named >= 0 ? named + least : /^\d{1,2}$/.test(text) ? Number(text) : -1;
   return value >= least && value <= most ? value : null;

@@ -58,7 +58,10 @@ export const clientsOf = (connection: Connection): Clients => {
 };
 
 /** Own templates belong to one client: it is this one if most of its templates and of its records are shown. */
-const fits = ({ templateIds, records, templates }: Known, own: readonly PresentTemplate[]): boolean => {
+const fits = (
+  { templateIds, records, templates }: KnownClientRow,
+  own: readonly PresentTemplate[],
+): boolean => {
   const shownTemplates = new Set(own.map(({ id }) => id));
   const shownRecords = new Set(own.flatMap((template) => template.records.map(({ id }) => id)));
   const recordIds = new Set([
@@ -69,7 +72,7 @@ const fits = ({ templateIds, records, templates }: Known, own: readonly PresentT
   return isMost(templateIds, shownTemplates) && isOfRecords;
 };
 
-interface Known {
+interface KnownClientRow {
   readonly templateIds: readonly number[];
   readonly records: readonly RecordMemory[];
   readonly templates: readonly TemplateFacts[];

@@ -30,7 +30,7 @@ export const openOrSalvage = async (
 };
 
 /** What must not be lost comes first: a record is added twice where nobody knows of the add that is under way. */
-const tables: readonly Table[] = [
+const tables: readonly SalvagedTable[] = [
   {
     name: 'intents',
     called: 'writes of unknown outcome',
@@ -70,7 +70,7 @@ const tables: readonly Table[] = [
   },
 ];
 
-interface Table {
+interface SalvagedTable {
   readonly name: 'intents' | 'templates' | 'records' | 'history' | 'clients' | 'tokens' | 'client_templates';
   /** Null for what tells clients apart: it is found again by reading. */
   readonly called: string | null;
@@ -81,7 +81,7 @@ interface Table {
   readonly texts: readonly string[];
 }
 
-type Row = Readonly<Record<string, Value>>;
+type SalvagedRow = Readonly<Record<string, Value>>;
 
 /** Copies what can be read into a new database; gives how much that was, in words. */
 const salvage = async (file: string, fresh: string): Promise<string> => {
@@ -102,8 +102,8 @@ const salvage = async (file: string, fresh: string): Promise<string> => {
 };
 
 /** From both ends up to where it is damaged. */
-const readableRows = (source: Connection, table: Table): Row[] => {
-  const rows = new Map<string, Row>();
+const readableRows = (source: Connection, table: SalvagedTable): SalvagedRow[] => {
+  const rows = new Map<string, SalvagedRow>();
   for (const direction of ['ASC', 'DESC'] as const) {
     try {
       for (let row = next(source, table, direction, null); row; row = next(source, table, direction, row)) {
@@ -120,10 +120,10 @@ const readableRows = (source: Connection, table: Table): Row[] => {
 
 const next = (
   source: Connection,
-  table: Table,
+  table: SalvagedTable,
   direction: 'ASC' | 'DESC',
-  after: Row | null,
-): Row | undefined => {
+  after: SalvagedRow | null,
+): SalvagedRow | undefined => {
   const { name, key, texts, numbers } = table;
   const bytes = texts.map((column) => `CAST(${column} AS BLOB) AS ${column}`).join();
   const beyond = `WHERE (${key.join()}) ${direction === 'ASC' ? '>' : '<'} (${key.map(() => '?').join()})`;
@@ -134,7 +134,7 @@ const next = (
 };
 
 /** Throws where a text is none. */
-const decoded = ({ numbers, texts }: Table, row: unknown): Row => {
+const decoded = ({ numbers, texts }: SalvagedTable, row: unknown): SalvagedRow => {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- numbers, and texts as bytes
   const values = row as Readonly<Record<string, number & ArrayBuffer>>;
   return Object.fromEntries([
@@ -145,10 +145,10 @@ const decoded = ({ numbers, texts }: Table, row: unknown): Row => {
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-const keyOf = ({ key }: Table, row: Row): Value[] => key.map((column) => row[column] ?? '');
+const keyOf = ({ key }: SalvagedTable, row: SalvagedRow): Value[] => key.map((column) => row[column] ?? '');
 
 /** A body that is none, or of another row, is of no use. */
-const isUsable = ({ name }: Table, { body, ...row }: Row): boolean => {
+const isUsable = ({ name }: SalvagedTable, { body, ...row }: SalvagedRow): boolean => {
   if (typeof row['scope'] !== 'string') return false;
   if (name === 'tokens' || name === 'client_templates') return true;
   const parsed = parseBody(body);
@@ -177,7 +177,7 @@ const parseBody = (body: Value | undefined): Readonly<Record<string, unknown>> |
   }
 };
 
-const insert = (target: Connection, { name }: Table, row: Row): void => {
+const insert = (target: Connection, { name }: SalvagedTable, row: SalvagedRow): void => {
   const columns = Object.keys(row);
   const marks = columns.map(() => '?').join();
   target.run(`INSERT OR REPLACE INTO ${name} (${columns.join()}) VALUES (${marks})`, ...Object.values(row));

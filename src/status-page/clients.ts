@@ -3,12 +3,12 @@ import { plural } from '../lib/plural.ts';
 import { linked } from '../report/html-parts.ts';
 import { moment, type PageClock, prose, sign } from '../report/html-words.ts';
 import { html, type Markup } from '../report/markup.ts';
-import type { ClientFacts } from './facts.ts';
+import type { ClientSummary } from './facts.ts';
 import { addressOf, everything } from './query.ts';
 import { duration, reasonOf, rest } from './words.ts';
 
 /** How each client is. */
-export const clientSection = (clients: readonly ClientFacts[], clock: PageClock): Markup =>
+export const clientSection = (clients: readonly ClientSummary[], clock: PageClock): Markup =>
   html`<section aria-labelledby="clients">
     <h2 id="clients">Clients</h2>
     <table role="table">
@@ -32,7 +32,7 @@ export const clientSection = (clients: readonly ClientFacts[], clock: PageClock)
 
 const mostClients = 200;
 
-const clientRow = (client: ClientFacts, isOneOfMany: boolean, clock: PageClock): Markup =>
+const clientRow = (client: ClientSummary, isOneOfMany: boolean, clock: PageClock): Markup =>
   html`<tr role="row" data-key="${escapeControl(client.client)}">
     <th role="rowheader" scope="row">
       ${linked(escapeControl(client.client), isOneOfMany ? addressOf({ ...everything, client: client.client }) : null)}
@@ -43,10 +43,10 @@ const clientRow = (client: ClientFacts, isOneOfMany: boolean, clock: PageClock):
   </tr>`;
 
 /** What keeps it from a pass as a whole is told of the state above. */
-const whyOf = ({ why, trouble }: ClientFacts, clock: PageClock): Markup | string =>
+const whyOf = ({ why, trouble }: ClientSummary, clock: PageClock): Markup | string =>
   why === null || trouble !== null ? '' : html`<p class="why">${prose(escapeControl(why), clock)}</p>`;
 
-const lastPass = ({ lastPass: last, why, trouble }: ClientFacts, clock: PageClock): Markup =>
+const lastPass = ({ lastPass: last, why, trouble }: ClientSummary, clock: PageClock): Markup =>
   last === null
     ? html`none yet`
     : html`${moment(last.startedAt, clock)}
@@ -55,7 +55,7 @@ const lastPass = ({ lastPass: last, why, trouble }: ClientFacts, clock: PageCloc
         </p>
         ${last.error === null || last.error === why || last.error === trouble?.why ? '' : html`<p>${escapeControl(last.error)}</p>`}`;
 
-const nextPass = (client: ClientFacts, clock: PageClock): Markup => {
+const nextPass = (client: ClientSummary, clock: PageClock): Markup => {
   const { running, waiting, failures, pausedUntil, nextScheduled } = client;
   return html`${running === null ? '' : html`<p>Running now: ${reasonOf(running)}</p>`}
   ${

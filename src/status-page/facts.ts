@@ -14,8 +14,8 @@ export interface PageFrame extends PageClock {
 export interface PageFacts extends PageFrame {
   readonly query: PageQuery;
   readonly newest: Excerpt;
-  readonly clients: readonly ClientFacts[];
-  readonly day: readonly Slot[];
+  readonly clients: readonly ClientSummary[];
+  readonly day: readonly SummarySlot[];
   /** The newest first. */
   readonly passes: readonly PassEntry[];
   /** The newest first; a text says why they cannot be read. */
@@ -23,11 +23,11 @@ export interface PageFacts extends PageFrame {
 }
 
 /** All that the page of one template shows; of several where they have one name. */
-export interface TemplateFacts extends PageFrame {
+export interface TemplateSummary extends PageFrame {
   readonly name: string;
   readonly hasSeveralClients: boolean;
   readonly templates: readonly TemplateDetails[];
-  readonly clients: readonly ClientFacts[];
+  readonly clients: readonly ClientSummary[];
   readonly writes: PageFacts['writes'];
 }
 
@@ -46,7 +46,7 @@ export interface RecordState {
 }
 
 /** Times in ms since the epoch. */
-export interface ClientFacts {
+export interface ClientSummary {
   readonly client: string;
   readonly health: 'starting' | 'healthy' | 'held' | 'denied' | 'failing';
   /** Why it is not healthy; null where it is. */
@@ -87,7 +87,7 @@ export interface PassEntry {
 }
 
 /** A quarter of an hour, over all clients. */
-export interface Slot {
+export interface SummarySlot {
   /** Ms since the epoch. */
   readonly from: number;
   readonly passes: number;

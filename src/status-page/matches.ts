@@ -4,7 +4,7 @@ import type { RecordData } from '../model/record.ts';
 import type { TemplateResult } from '../result.ts';
 import type { PageQuery, Show } from './query.ts';
 
-type Difference = Report['templates'][number]['differences'][number];
+type ShownDifference = Report['templates'][number]['differences'][number];
 
 /** What of a template is asked for; null where nothing is. */
 export const matching = (template: TemplateResult, { show, text }: PageQuery): TemplateResult | null => {
@@ -51,12 +51,12 @@ const ofKind = (template: TemplateResult, show: Show): TemplateResult | null => 
   if (show === 'held') return null;
   if (show === 'subdomains')
     return template.subdomains.every(follows) ? null : { ...template, differences: [] };
-  const isOne = show === 'failed' ? isFailed : ({ action }: Difference): boolean => action === show;
+  const isOne = show === 'failed' ? isFailed : ({ action }: ShownDifference): boolean => action === show;
   const differences = template.differences.filter(isOne);
   return differences.length === 0 ? null : { ...template, differences, subdomains: [] };
 };
 
-const isFailed = ({ outcome }: Difference): boolean => outcome === 'failed' || outcome === 'unknown';
+const isFailed = ({ outcome }: ShownDifference): boolean => outcome === 'failed' || outcome === 'unknown';
 
 /** The whole template where its own words hold the text, else what in it does. */
 const withText = (template: TemplateResult, text: string): TemplateResult | null => {
@@ -72,7 +72,7 @@ const withText = (template: TemplateResult, text: string): TemplateResult | null
 const holds = (texts: readonly (string | null | undefined)[], text: string): boolean =>
   texts.some((one) => one?.toLowerCase().includes(text));
 
-const textsOf = (difference: Difference): (string | null | undefined)[] => [
+const textsOf = (difference: ShownDifference): (string | null | undefined)[] => [
   ...('current' in difference ? wordsOf(difference.current) : []),
   ...('desired' in difference ? wordsOf(difference.desired) : []),
   ...('reason' in difference ? [difference.reason] : []),

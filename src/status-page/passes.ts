@@ -1,12 +1,16 @@
 import { escapeControl } from '../lib/escape-control.ts';
 import { moment, type PageClock, prose, sign } from '../report/html-words.ts';
 import { html, type Markup } from '../report/markup.ts';
-import type { PassEntry, Slot } from './facts.ts';
+import type { PassEntry, SummarySlot } from './facts.ts';
 import { plot } from './plot.ts';
 import { duration, reasonOf } from './words.ts';
 
 /** The passes of the last day as a picture, and the last ones one by one. */
-export const passSection = (day: readonly Slot[], passes: readonly PassEntry[], clock: PageClock): Markup =>
+export const passSection = (
+  day: readonly SummarySlot[],
+  passes: readonly PassEntry[],
+  clock: PageClock,
+): Markup =>
   html`<section aria-labelledby="passes">
     <h2 id="passes">Last 24 hours</h2>
     ${plot(day, clock)}

@@ -1,10 +1,10 @@
 import { plural } from '../lib/plural.ts';
 import { hourOf, type PageClock } from '../report/html-words.ts';
 import { html, Markup } from '../report/markup.ts';
-import { slotLength, type Slot } from './facts.ts';
+import { slotLength, type SummarySlot } from './facts.ts';
 
 /** The day as a picture: what differed above, the passes below; and the same in words. */
-export const plot = (day: readonly Slot[], clock: PageClock): Markup => {
+export const plot = (day: readonly SummarySlot[], clock: PageClock): Markup => {
   const highest = Math.max(1, ...day.map(({ left, written }) => (left ?? 0) + written));
   return html`<figure>
     <figcaption>${inWords(day)}</figcaption>
@@ -12,7 +12,7 @@ export const plot = (day: readonly Slot[], clock: PageClock): Markup => {
   </figure>`;
 };
 
-const picture = (day: readonly Slot[], highest: number, clock: PageClock): Markup =>
+const picture = (day: readonly SummarySlot[], highest: number, clock: PageClock): Markup =>
   html`<div class="plot">
       <p class="scale" aria-hidden="true"><span>${String(highest)}</span><span>0</span></p>
       <svg viewBox="0 0 ${String(day.length * step)} 100" preserveAspectRatio="none" aria-hidden="true">
@@ -30,7 +30,7 @@ const step = 10;
 /** The upper part of the picture, for differences; passes stand in the rest. */
 const ground = 74;
 
-const column = ({ passes, worst, written, left }: Slot, x: number, highest: number): Markup => {
+const column = ({ passes, worst, written, left }: SummarySlot, x: number, highest: number): Markup => {
   const height = (count: number): number => (count === 0 ? 0 : Math.max(3, (count / highest) * (ground - 4)));
   const drift = height(left ?? 0);
   const mended = Math.min(height(written), ground - drift);
@@ -52,14 +52,14 @@ const bar = (name: string, x: number, y: number, height: number): string =>
     : `<rect class="${name}" x="${x + 1}" y="${y.toFixed(1)}" width="${step - 2}" height="${height.toFixed(1)}"/>`;
 
 /** Every sixth hour, so that it can be read on a phone too. */
-const hours = (day: readonly Slot[], clock: PageClock): string[] => {
+const hours = (day: readonly SummarySlot[], clock: PageClock): string[] => {
   const inSixHours = (6 * 3_600_000) / slotLength;
   const marks = day.filter((_, index) => index % inSixHours === 0).map(({ from }) => hourOf(from, clock));
   return [...marks, 'now'];
 };
 
-const inWords = (day: readonly Slot[]): string => {
-  const sum = (of: (slot: Slot) => number): number => day.reduce((total, slot) => total + of(slot), 0);
+const inWords = (day: readonly SummarySlot[]): string => {
+  const sum = (of: (slot: SummarySlot) => number): number => day.reduce((total, slot) => total + of(slot), 0);
   const passes = sum((slot) => slot.passes);
   if (passes === 0) return 'No pass has ended in the last 24 hours.';
   const most = Math.max(...day.map(({ left }) => left ?? 0));

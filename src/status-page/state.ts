@@ -3,7 +3,7 @@ import { groupAlike } from '../report/alike.ts';
 import { moment, type PageClock, prose, sign, signs } from '../report/html-words.ts';
 import { html, type Markup } from '../report/markup.ts';
 import { plural } from '../lib/plural.ts';
-import type { ClientFacts, PageFacts } from './facts.ts';
+import type { ClientSummary, PageFacts } from './facts.ts';
 import { duration, reasonOf } from './words.ts';
 
 /** How it is, in a word, in a line, and why nobody knows better where nobody does. */
@@ -29,7 +29,7 @@ export const stateSection = (facts: PageFacts): Markup => {
 };
 
 /** Each cause once, with all the clients that it keeps from a pass. */
-export const causes = (clients: readonly ClientFacts[], clock: PageClock): Markup | string => {
+export const causes = (clients: readonly ClientSummary[], clock: PageClock): Markup | string => {
   const kept = clients.flatMap(({ client, trouble, pausedUntil, lastPass }) =>
     trouble === null ? [] : [{ client, pausedUntil, lastPass, ...trouble }],
   );
@@ -62,7 +62,7 @@ const known = (
   ${unknown === 0 ? '' : `Nothing is known yet of ${plural(unknown, 'template')}.`}`;
 };
 
-const lastPass = (clients: readonly ClientFacts[], clock: PageClock): Markup => {
+const lastPass = (clients: readonly ClientSummary[], clock: PageClock): Markup => {
   const [last] = clients
     .flatMap((client) => client.lastPass ?? [])
     .sort((one, other) => other.startedAt - one.startedAt);
@@ -72,7 +72,7 @@ const lastPass = (clients: readonly ClientFacts[], clock: PageClock): Markup => 
       ${duration(last.durationMs)}`;
 };
 
-const nextPass = (clients: readonly ClientFacts[], clock: PageClock): Markup => {
+const nextPass = (clients: readonly ClientSummary[], clock: PageClock): Markup => {
   const running = clients.find((client) => client.running !== null);
   if (running?.running) return html`A pass is running, ${reasonOf(running.running)}`;
   const [next] = clients.flatMap(comingPass).sort((one, other) => one.at - other.at);
@@ -82,7 +82,7 @@ const nextPass = (clients: readonly ClientFacts[], clock: PageClock): Markup => 
 };
 
 /** While a client backs off, its schedule waits too. */
-const comingPass = ({ pausedUntil, nextScheduled }: ClientFacts): { at: number; why: string }[] => {
+const comingPass = ({ pausedUntil, nextScheduled }: ClientSummary): { at: number; why: string }[] => {
   if (pausedUntil !== null) return [{ at: pausedUntil, why: 'after one that failed' }];
   return nextScheduled === null ? [] : [{ at: nextScheduled, why: 'on schedule' }];
 };

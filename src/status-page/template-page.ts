@@ -7,7 +7,7 @@ import { html, type Markup } from '../report/markup.ts';
 import { templateView } from '../report/view.ts';
 import { worstOf } from '../result.ts';
 import { cleanTexts } from '../secrets.ts';
-import type { RecordState, TemplateDetails, TemplateFacts } from './facts.ts';
+import type { RecordState, TemplateDetails, TemplateSummary } from './facts.ts';
 import { follows } from './matches.ts';
 import { frame, shortened } from './frame.ts';
 import { causes, titleOf } from './state.ts';
@@ -16,7 +16,7 @@ import { rest } from './words.ts';
 import { writeSection } from './writes.ts';
 
 /** One template: what differs in it, all its records, its subdomains and what was written to it. */
-export const renderTemplatePage = (all: TemplateFacts): string => {
+export const renderTemplatePage = (all: TemplateSummary): string => {
   const facts = cleanTexts(all, shortened);
   const { name, templates, writes, clients, hasSeveralClients } = facts;
   const state =

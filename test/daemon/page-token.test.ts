@@ -1,7 +1,7 @@
 import { request, type OutgoingHttpHeaders } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { Refusal } from '../../src/daemon/refusals.ts';
+import type { PageRefusal } from '../../src/daemon/refusals.ts';
 import type { RunningServer } from '../../src/daemon/server.ts';
 import { startTestServer, type TestOptions } from './test-server.ts';
 
@@ -13,7 +13,7 @@ afterEach(async () => {
 const token = 'page tökén +1234';
 
 const start = async (options: TestOptions = {}) => {
-  const refused: Refusal[] = [];
+  const refused: PageRefusal[] = [];
   const server = await startTestServer({
     pageToken: () => token,
     onRefused: (refusal) => void refused.push(refusal),

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { refusalLog, type Refusal } from '../../src/daemon/refusals.ts';
+import { refusalLog, type PageRefusal } from '../../src/daemon/refusals.ts';
 import { listeningLogger } from './listening-logger.ts';
 
 beforeEach(() => void vi.useFakeTimers());
@@ -8,7 +8,7 @@ afterEach(() => void vi.useRealTimers());
 it('refusals are logged at once, and those of a burst together', () => {
   const { log, lines } = listeningLogger();
   const say = refusalLog(log);
-  const refusal: Refusal = { token: 'trigger', reason: 'wrong', address: '192.0.2.1' };
+  const refusal: PageRefusal = { token: 'trigger', reason: 'wrong', address: '192.0.2.1' };
   const counts = (): unknown[] => lines.map(({ requests }) => requests);
   say(refusal);
   expect(lines).toMatchObject([{ event: 'request.refused', ...refusal, requests: 1 }]);

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { changeOf, type Change } from '../../src/notify/change.ts';
+import { changeOf, type NewsChange } from '../../src/notify/change.ts';
 import { slackMessageOf } from '../../src/notify/slack.ts';
 import { standingsOf, type PassSight } from '../../src/notify/standing.ts';
 import type { Difference } from '../../src/plan/difference.ts';
@@ -10,7 +10,7 @@ import { add, sight, update } from './sights.ts';
 
 const told = { state: 'in-sync', keys: [] } as const;
 
-const changesIn = (one: PassSight): Change[] =>
+const changesIn = (one: PassSight): NewsChange[] =>
   standingsOf(one).flatMap((standing) => changeOf(told, standing, one) ?? []);
 
 interface SlackMessage {
@@ -76,7 +76,7 @@ test.each<[PassSight, string]>([
 test('tells of ends, and of how many changes are one', () => {
   const [change] = changesIn(sight([{ status: 'held' }]));
   const standing = { ...change!.standing, state: 'in-sync', message: null } as const;
-  const changes: Change[] = [{ ...change!, event: 'cleared', merged: 3, standing }];
+  const changes: NewsChange[] = [{ ...change!, event: 'cleared', merged: 3, standing }];
   const message = slackMessageOf({ id: 'id', createdAt: new Date(), changes });
   expect(message).toMatchObject({ text: '*`web` (client `acme`)* is in sync again (3 changes in one)' });
 });

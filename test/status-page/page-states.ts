@@ -10,10 +10,10 @@ import {
 } from '../../src/result.ts';
 import { excerptOf, withoutApplied } from '../../src/status-page/excerpt.ts';
 import type {
-  ClientFacts,
+  ClientSummary,
   PageFacts,
   PassEntry,
-  TemplateFacts,
+  TemplateSummary,
   WriteEntry,
 } from '../../src/status-page/facts.ts';
 import { everything } from '../../src/status-page/query.ts';
@@ -36,7 +36,7 @@ export const lastPass = (rest: Partial<PassEntry> = {}): PassEntry => ({
   ...rest,
 });
 
-export const client = (rest: Partial<ClientFacts> = {}): ClientFacts => ({
+export const client = (rest: Partial<ClientSummary> = {}): ClientSummary => ({
   client: 'default',
   health: 'healthy',
   why: null,
@@ -186,7 +186,7 @@ const held = {
 
 const unreachable = 'cannot reach https://panel.example.net/api/v1: connection refused (ECONNREFUSED)';
 
-const down = (knownAt: number | null): ClientFacts =>
+const down = (knownAt: number | null): ClientSummary =>
   client({
     health: 'failing',
     why: unreachable,
@@ -207,7 +207,7 @@ const sevenClients = [
 ];
 
 /** The page of a template with something of everything. */
-export const templateState = (): TemplateFacts => {
+export const templateState = (): TemplateSummary => {
   const [, whole] = everyKind.templates;
   if (whole === undefined) throw new Error('no template');
   const { writes: past, ...frame } = pageOf([]);

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Journal } from '../../src/daemon/journal.ts';
-import type { ClientFacts, PageFacts, WriteEntry } from '../../src/status-page/facts.ts';
+import type { ClientSummary, PageFacts, WriteEntry } from '../../src/status-page/facts.ts';
 import { renderPage } from '../../src/status-page/page.ts';
 import { pagePolicy } from '../../src/status-page/policy.ts';
 import { assembleReport } from '../../src/report/assemble.ts';
@@ -91,7 +91,7 @@ describe('the status page', () => {
     );
   });
 
-  it.each<[string, Partial<ClientFacts>, string]>([
+  it.each<[string, Partial<ClientSummary>, string]>([
     ['healthy', {}, '● healthy'],
     ['starting', { health: 'starting', why: 'no pass has ended yet', lastPass: null }, '○ starting no pass'],
     ['held', { health: 'held', why: 'mail-only: 120 adds' }, '■ held mail-only: 120 adds'],

@@ -1,6 +1,6 @@
 import { isTurnDue, turn } from '../../lib/turn.ts';
 import type { CheckId } from '../check-id.ts';
-import type { Report } from '../fault.ts';
+import type { FaultReport } from '../fault.ts';
 import type { RecordDraft } from '../record-draft.ts';
 import type { AnyComplaint, CheckedTemplate, NameCheck, RecordCheck } from './check.ts';
 import { contentChecks } from './content-checks.ts';
@@ -13,7 +13,7 @@ import { ttlUnusual } from './ttl-checks.ts';
 const recordChecks: readonly RecordCheck[] = [...contentChecks, ...hostChecks, ttlUnusual, wantedAndIgnored];
 
 /** Runs every check over a template. A record that switches a check off is not seen by it. */
-export const runChecks = async (template: CheckedTemplate, report: Report): Promise<void> => {
+export const runChecks = async (template: CheckedTemplate, report: FaultReport): Promise<void> => {
   for (const draft of template.records) {
     if (isTurnDue()) await turn();
     checkRecord(draft, template);
@@ -39,7 +39,7 @@ const checkName = ({ id, find }: NameCheck, drafts: readonly RecordDraft[]): voi
   for (const { draft, at, message } of find(seenBy(id, drafts))) draft.origin.report(id, at, message);
 };
 
-const tell = (id: CheckId, complaints: readonly AnyComplaint[], report: Report): void => {
+const tell = (id: CheckId, complaints: readonly AnyComplaint[], report: FaultReport): void => {
   for (const { draft, at, message } of complaints) (draft?.origin.report ?? report)(id, at, message);
 };
 

@@ -3,7 +3,7 @@ import { statableTtl } from './entry.ts';
 import type { ExistingEntry } from './existing-entries.ts';
 
 /** Records in the place that they have in a file. */
-export interface Slot {
+export interface EntrySlot {
   /** Comment and blank lines before it. */
   readonly lead: readonly string[];
   /** The lines that say just this; null where they are to be made. */
@@ -16,7 +16,7 @@ export interface Slot {
 }
 
 export interface Arrangement {
-  readonly slots: readonly Slot[];
+  readonly slots: readonly EntrySlot[];
   /** What the template states for records that state none. */
   readonly ttl: number | null;
   /** Whether that is something else than before. */
@@ -35,7 +35,7 @@ export const arrange = (entries: readonly ExistingEntry[], wanted: readonly Pres
   const stated = new Set(entries.flatMap(({ records }) => records.map(({ key }) => key)));
   const unplaced = new Set(wanted.filter((one) => !stated.has(recordKey(one))));
   const ttl = templateTtl(entries, present);
-  const slots: Slot[] = [];
+  const slots: EntrySlot[] = [];
   let dropped: readonly string[] | null = null;
   for (const entry of entries) {
     const records = entry.records.flatMap(
@@ -96,7 +96,7 @@ const takeOfSet = (key: string, unplaced: Set<Present>): Present | undefined => 
   return found;
 };
 
-const addSlot = (record: Present, slots: Slot[]): void => {
+const addSlot = (record: Present, slots: EntrySlot[]): void => {
   const isOfSet = (one: Present): boolean => setKey(one) === setKey(record);
   const isOfType = (one: Present): boolean => one.type === record.type;
   const after =

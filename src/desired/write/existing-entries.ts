@@ -28,12 +28,12 @@ export interface EntryList {
 }
 
 /** Bounds of the list's section in its text, of which all lines end with LF alone. */
-type Bounds = readonly [start: number, end: number];
+type EntrySpan = readonly [start: number, end: number];
 
 /** The entries of a list of records, with the lines of each; without lines where several share one, as in brackets. */
 export const entriesIn = (
   text: string,
-  bounds: Bounds,
+  bounds: EntrySpan,
   list: YAMLSeq.Parsed,
   { records }: DesiredTemplate,
   { lineStarts }: LineCounter,
@@ -55,7 +55,7 @@ export const entriesIn = (
 
 const withLines = (
   text: string,
-  [start, end]: Bounds,
+  [start, end]: EntrySpan,
   list: YAMLSeq.Parsed,
   entries: readonly ExistingEntry[],
 ): EntryList | null => {

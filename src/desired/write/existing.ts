@@ -5,7 +5,7 @@ import { commentBeside, entriesIn, lineAfter, linesOf, type EntryList } from './
 
 /** What is kept of a file that is written anew. */
 export interface Existing {
-  readonly sections: readonly Section[];
+  readonly sections: readonly FileSection[];
   /** Comment and blank lines after the last section. */
   readonly tail: readonly string[];
   /** By record key; records of one entry share theirs. */
@@ -20,7 +20,7 @@ export interface Existing {
 }
 
 /** A key of the template's document with all that is said under it. */
-export interface Section {
+export interface FileSection {
   readonly key: string;
   /** Comment and blank lines before it. */
   readonly lead: readonly string[];
@@ -39,7 +39,7 @@ export interface RecordComments {
 /** The first line of what a file says about records that it cannot want; that part is made anew each time. */
 export const remarksTitle = '# What this file cannot say of the template at the service:';
 
-export const emptySection = (key: string): Section => ({ key, lead: [], lines: [], comment: '' });
+export const emptySection = (key: string): FileSection => ({ key, lead: [], lines: [], comment: '' });
 
 /** Where there is no file yet. */
 export const nothingYet: Existing = {
@@ -93,7 +93,7 @@ export const existingIn = (
 
 const listIn = (
   text: string,
-  parts: readonly Part[],
+  parts: readonly ExistingPart[],
   records: YAMLSeq.Parsed,
   desired: DesiredTemplate,
   lines: LineCounter,
@@ -115,14 +115,14 @@ const withoutRemarks = (source: string): string => {
     .join('\n');
 };
 
-interface Part {
+interface ExistingPart {
   readonly key: string;
   readonly value: ParsedNode | null;
   readonly start: number;
 }
 
 /** What stands between the end of a value and the next key is the lead of that key, or the tail of the file. */
-const sectionsOf = (text: string, parts: readonly Part[]): Pick<Existing, 'sections' | 'tail'> => {
+const sectionsOf = (text: string, parts: readonly ExistingPart[]): Pick<Existing, 'sections' | 'tail'> => {
   const ends = parts.map(({ value, start }) => lineAfter(text, value?.range[1] ?? start));
   const leads = [...parts.map(({ start }) => start), text.length].map((start, index) =>
     linesOf(text.slice(ends[index - 1] ?? 0, start)),

@@ -3,7 +3,13 @@ import type { AllowableCheck } from '../check-id.ts';
 import type { Arrangement } from './arrange.ts';
 import { entryLines, valueOf } from './entry.ts';
 import { scalarOf } from './scalar.ts';
-import { emptySection, remarksTitle, type Existing, type RecordComments, type Section } from './existing.ts';
+import {
+  emptySection,
+  remarksTitle,
+  type Existing,
+  type RecordComments,
+  type FileSection,
+} from './existing.ts';
 
 /** What a file is made of. */
 export interface Contents {
@@ -28,7 +34,7 @@ export interface Layout {
 
 type Allow = ReadonlyMap<Present, readonly AllowableCheck[]>;
 
-interface Line {
+interface LayoutLine {
   readonly text: string;
   readonly record?: Present | undefined;
   readonly isKept?: boolean;
@@ -48,7 +54,7 @@ const layOut = (contents: Contents, allow: Allow): Layout => {
   ]);
 };
 
-const layoutOf = (lines: readonly Line[]): Layout => ({
+const layoutOf = (lines: readonly LayoutLine[]): Layout => ({
   text: lines.map(({ text }) => `${text}\n`).join(''),
   recordAt: (line) => lines[line - 1]?.record,
   isKept: (line) => lines[line - 1]?.isKept === true,
@@ -84,8 +90,8 @@ export const layOutFiles = (
 };
 
 /** The lines of whole records, in their order. */
-const groupsOf = (lines: readonly Line[]): Line[][] => {
-  const groups: Line[][] = [];
+const groupsOf = (lines: readonly LayoutLine[]): LayoutLine[][] => {
+  const groups: LayoutLine[][] = [];
   let [records, characters] = [mostRecords, 0];
   let last: Present | undefined;
   for (const line of lines) {
@@ -102,18 +108,18 @@ const groupsOf = (lines: readonly Line[]): Line[][] => {
 };
 
 /** With a place for all that may have to be said. */
-const withMissing = (sections: readonly Section[]): readonly Section[] => {
+const withMissing = (sections: readonly FileSection[]): readonly FileSection[] => {
   const missing = ['id', 'ttl'].filter((name) => sections.every(({ key }) => key !== name));
   const after = sections.findLastIndex(({ key }) => key === 'template' || key === 'id') + 1;
   return sections.toSpliced(after, 0, ...missing.map(emptySection));
 };
 
-const sectionLines = (section: Section, contents: Contents, allow: Allow): Line[] => {
+const sectionLines = (section: FileSection, contents: Contents, allow: Allow): LayoutLine[] => {
   const { key, lines, comment } = section;
   const { existing, arrangement } = contents;
   const kept = lines.map((text) => ({ text }));
   const beside = comment === '' ? '' : ` ${comment}`;
-  const single = (value: string | number | null): Line[] =>
+  const single = (value: string | number | null): LayoutLine[] =>
     value === null ? [] : [{ text: `${key}: ${value}${beside}` }];
   switch (key) {
     case 'template':
@@ -132,21 +138,21 @@ const sectionLines = (section: Section, contents: Contents, allow: Allow): Line[
   }
 };
 
-const slotLines = ({ slots, ttl }: Arrangement, allow: Allow): Line[] =>
+const slotLines = ({ slots, ttl }: Arrangement, allow: Allow): LayoutLine[] =>
   slots.flatMap(({ lead, lines, trailing, records, isOpen }) => {
-    const before = lead.map((text): Line => ({ text }));
+    const before = lead.map((text): LayoutLine => ({ text }));
     if (lines && !records.some((record) => allow.has(record)))
-      return [...before, ...lines.map((text): Line => ({ text, record: records[0], isKept: true }))];
+      return [...before, ...lines.map((text): LayoutLine => ({ text, record: records[0], isKept: true }))];
     const made = records.flatMap((record, index) => {
       const stated = isOpen ? record.record.ttl : ttl;
       const entry = entryLines(record, stated, allow.get(record) ?? []);
       const comments = index === 0 && trailing !== '' ? { lead: [], trailing } : undefined;
-      return withComments(entry, comments, false).map((text): Line => ({ text, record }));
+      return withComments(entry, comments, false).map((text): LayoutLine => ({ text, record }));
     });
     return [...before, ...made];
   });
 
-const recordLines = ({ wanted, ttl, existing }: Contents, allow: Allow): Line[] => {
+const recordLines = ({ wanted, ttl, existing }: Contents, allow: Allow): LayoutLine[] => {
   const placed = new Set<RecordComments>();
   return wanted.flatMap((record, index) => {
     const comments = existing.comments.get(recordKey(record));

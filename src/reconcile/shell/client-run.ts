@@ -13,14 +13,14 @@ import type { Overrides, Policy, Request } from '../request.ts';
 /** What one pass over a client may use, and was asked for. */
 export type PassOptions = Ports & Policy & Overrides & Request;
 
-type Listing = ReadonlyMap<number, PresentTemplate>;
+type ListingById = ReadonlyMap<number, PresentTemplate>;
 
 /** What the templates of a client share while a pass runs: what holds them all, and what any reading showed. */
 export class ClientRun {
   readonly pass: PassOptions;
   readonly #limitReads: <T>(task: () => Promise<T>) => Promise<T>;
   #holds: readonly Hold[] = [];
-  #listing: Listing | null = null;
+  #listing: ListingById | null = null;
 
   constructor(pass: PassOptions) {
     this.pass = pass;
@@ -41,7 +41,7 @@ export class ClientRun {
   }
 
   /** All that the readings since the first one showed, for whichever template they were made. */
-  get listing(): Listing | null {
+  get listing(): ListingById | null {
     return this.#listing;
   }
 
@@ -56,7 +56,7 @@ export class ClientRun {
   }
 
   /** All templates by id. Null, with the client held, where they cannot be read; or where no more may be asked. */
-  async readTemplates(): Promise<Listing | null> {
+  async readTemplates(): Promise<ListingById | null> {
     const templates = await this.readOrHold(() => this.pass.service.listDnsTemplates());
     if (templates === null) return null;
     const listing = new Map(templates.map((template) => [template.id, template]));
