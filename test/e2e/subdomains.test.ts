@@ -106,6 +106,7 @@ describe('subdomains', () => {
             fields: [],
           },
         ],
+        answers: { status: 'off', servers: [], differences: [] },
       },
       {
         subdomain: 'late.example.net',
