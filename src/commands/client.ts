@@ -103,25 +103,34 @@ export const openClient = ({
   const place = (): MemoryPlace => memoryPlace(settings, tokens.clientToken, isSandbox, others);
 
   /** A daemon that only looks remembers what it saw, apart from what passes that write go by: so it can tell causes. */
-  const observe = async (result: PassResult, pass: ReturnType<typeof passOf>): Promise<PassResult> => {
+  const observe = async (
+    result: PassResult,
+    listing: Listing,
+    pass: ReturnType<typeof passOf>,
+  ): Promise<PassResult> => {
     const apart = { ...settings, stateDir: observedBelow(settings.stateDir) };
     const where = memoryPlace(apart, tokens.clientToken, isSandbox, others);
     const use = { timeout: 0, signal: pass.signal, onWait: () => undefined, mayBeginAnew: true };
     try {
-      const observed = await observer.write(where, use, list, async (memory) => {
-        const own = withoutSecrets(memory, scrubber([tokens.userToken, tokens.clientToken]));
-        return reconcile(withoutWrites(latest ?? (await load())), {
-          ...pass,
-          startedAt: systemClock.now(),
-          settle: 0,
-          ignoreSubdomains: true,
-          onChange: () => undefined,
-          listing: null,
-          memory: own,
-          writer: own,
-          warn: () => undefined,
-        });
-      });
+      const observed = await observer.write(
+        where,
+        use,
+        () => listing,
+        async (memory) => {
+          const own = withoutSecrets(memory, scrubber([tokens.userToken, tokens.clientToken]));
+          return reconcile(withoutWrites(latest ?? (await load())), {
+            ...pass,
+            startedAt: systemClock.now(),
+            settle: 0,
+            ignoreSubdomains: true,
+            onChange: () => undefined,
+            listing,
+            memory: own,
+            writer: own,
+            warn: () => undefined,
+          });
+        },
+      );
       return withObservedCauses(result, observed);
     } catch (error) {
       // Without that memory it shows what it did before: causes that nobody knows.
@@ -161,6 +170,7 @@ export const openClient = ({
       const pass = passOf(request, settings, service, isSandbox);
       // A person's own pass looks at everything.
       const kept = request.trigger === 'command' ? {} : { cache };
+      let listed: Listing | null = null;
       const begin = async (
         memory: MemoryReader,
         writer: Memory | null,
@@ -178,12 +188,14 @@ export const openClient = ({
         const { templates: names } = request;
         const described = names.length === 0 ? loaded : { ...loaded, problems: problemsOf(loaded, names) };
         const part = request.onDesired?.(described) ?? described;
+        listed = listing ?? list();
+        listed.catch(() => undefined);
         const result = await reconcile(part, {
           ...pass,
           ...kept,
           startedAt,
           described,
-          listing,
+          listing: listed,
           memory,
           writer,
           warn: say,
@@ -193,7 +205,7 @@ export const openClient = ({
       if (request.dryRun) {
         const result = await keeper.read(place(), list, (memory, ...rest) => begin(memory, null, ...rest));
         const isDaemon = request.trigger !== 'command';
-        return isDaemon && result.wasRead === true ? observe(result, pass) : result;
+        return isDaemon && result.wasRead === true && listed ? observe(result, listed, pass) : result;
       }
       const { lockTimeout, signal, onWait = () => undefined } = request;
       const use = { timeout: lockTimeout, signal, onWait, mayBeginAnew: request.onlyRemembers === true };

@@ -1,6 +1,6 @@
-import type { DesiredState, PresentTemplate } from '../model/template.ts';
+import type { PresentTemplate } from '../model/template.ts';
 import type { TemplateResult } from '../result.ts';
-import type { Revisions, TemplateFacts } from '../state/memory.ts';
+import type { TemplateFacts } from '../state/memory.ts';
 import type { BoundTemplate } from './core/bind.ts';
 import { withSubdomains } from './core/result.ts';
 import { planOf } from './core/basis.ts';
@@ -8,6 +8,7 @@ import { policyReasons } from './core/permit.ts';
 import type { TemplateState } from './core/state.ts';
 import type { ClientRun } from './shell/client-run.ts';
 import { checkSubdomains, factsAfter } from './shell/subdomains.ts';
+import type { PassInputs } from './request.ts';
 
 /**
  * A template in which a pass found nothing to do, and of which it remembered nothing new. As long as the file, the
@@ -33,16 +34,6 @@ export interface ResultCache {
 }
 
 export const emptyCache = (): ResultCache => ({ byId: new Map(), whole: null });
-
-/** What a pass begins with. */
-export interface PassInputs {
-  /** What the pass is about, and all that the files describe. */
-  readonly desired: DesiredState;
-  readonly described: DesiredState;
-  readonly actual: readonly PresentTemplate[];
-  /** Null where memory cannot tell. */
-  readonly revisions: Revisions | null;
-}
 
 interface CachedPass extends PassInputs {
   readonly cached: readonly CachedResult[];

@@ -86,7 +86,7 @@ const passOver = async (part: DesiredState, pass: Pass, run: ClientRun): Promise
   const open = bound.filter((one) => !cached.has(one));
   const revisionsBefore = open.map(({ present: { id } }) => revisions?.of(id));
 
-  const states = await recoverIntents(await openTemplates(open, run), actual, run);
+  const states = await recoverIntents(await openTemplates(open, run), inputs, run);
   const prepared = await prepare(states, pass);
   const { finished, isIncomplete } =
     run.isDryRun || pass.isRehearsal
@@ -225,7 +225,7 @@ const resultOf = async (
   const check = await checkSubdomains(desired, view, memory.facts, run);
   const facts = factsAfter(memory.facts, check);
   const noted = facts ? withBasis(state, { memory: edit(memory, (draft) => draft.setFacts(facts)) }) : state;
-  const next = facts && !run.isDryRun ? await saveMemory(noted, run) : noted;
+  const next = facts && isWritten ? await saveMemory(noted, run) : noted;
   const result = templateResult({
     client: pass.client,
     state: next,

@@ -1,5 +1,6 @@
 import type { DesiredState, PresentTemplate } from '../model/template.ts';
 import type { TemplateResult, Trigger } from '../result.ts';
+import type { Revisions } from '../state/memory.ts';
 
 /** What one pass is about, and who asked for it. */
 export interface Request {
@@ -41,4 +42,14 @@ export interface Overrides {
   readonly retry: boolean;
   /** What is missing is truly gone. */
   readonly acceptLoss: boolean;
+}
+
+/** What a pass begins with. */
+export interface PassInputs {
+  /** What the pass is about, and all that the files describe. */
+  readonly desired: DesiredState;
+  readonly described: DesiredState;
+  readonly actual: readonly PresentTemplate[];
+  /** Null where memory cannot tell. */
+  readonly revisions: Revisions | null;
 }

@@ -79,7 +79,7 @@ describe('a client token that was rotated', { timeout: 60_000 }, () => {
     await place.apply();
     await place.write(wanted);
     // It holds its lock while it waits for the record to appear.
-    const program = place.start(['apply', '--yes'], { env: { DNS_SYNC_SETTLE: '10m' } });
+    const program = place.start(['apply', '--yes'], { env: { DNS_SYNC_SETTLE: '5s' } });
     await arrived;
     const { code, writes, stdout } = await place.apply({ env: rotated, args: ['--lock-timeout', '200ms'] });
     expect({ code, writes }).toEqual({ code: 1, writes: 0 });

@@ -1,11 +1,6 @@
 import { expect, test } from 'vitest';
-import {
-  cachedPass,
-  emptyCache,
-  storePass,
-  type PassInputs,
-  type ResultCache,
-} from '../../src/reconcile/cache.ts';
+import { cachedPass, emptyCache, storePass, type ResultCache } from '../../src/reconcile/cache.ts';
+import type { PassInputs } from '../../src/reconcile/request.ts';
 import { unseenResult } from '../../src/reconcile/core/result.ts';
 import type { DesiredState } from '../../src/model/template.ts';
 import type { Memory } from '../../src/state/memory.ts';

@@ -32,8 +32,6 @@ export type TemplateEvent =
       readonly intent: Intent;
       readonly makesWayFor: string | null;
     }
-  /** It did not leave after all. */
-  | { readonly type: 'withdrawn'; readonly intent: Intent }
   | { readonly type: 'answered'; readonly answer: PresentTemplate }
   /** The service said no to this record. */
   | { readonly type: 'refused'; readonly error: string }
@@ -49,8 +47,6 @@ export const evolve = (state: TemplateState, event: TemplateEvent, at: Moment): 
   if (event.type === 'begun') return begun(state, event);
   const attempt = underWay(state);
   switch (event.type) {
-    case 'withdrawn':
-      return { ...state, attempts: without(state.attempts, stepKey(attempt.step)) };
     case 'answered':
       return answered(state, attempt, event.answer, at);
     case 'refused':
@@ -149,6 +145,8 @@ const rereadAfterRefusal = (
   // It may be behind what was read before, or newer: nobody can tell.
   else if (reading && isTaken && !record && !showsTheSame(view, reading))
     next = stop('the reading after it shows other values than the one before it');
+  // It shows the record, and lacks another one.
+  else if (reading && comparison && record && !isTaken) next = stop(describeDoubt(view, reading, comparison));
   if (reading && record) return applied(next, attempt, record, isTaken ? reading : view, at);
   return refused(next, attempt, error, at);
 };
@@ -291,9 +289,3 @@ const withAttempt = (state: TemplateState, attempt: Attempt): TemplateState => (
   ...state,
   attempts: new Map(state.attempts).set(stepKey(attempt.step), attempt),
 });
-
-const without = (attempts: TemplateState['attempts'], key: string): Map<string, Attempt> => {
-  const rest = new Map(attempts);
-  rest.delete(key);
-  return rest;
-};

@@ -1,4 +1,5 @@
 import { isGuard, type Hold } from '../../plan/hold.ts';
+import { parkedKey } from '../../plan/memory.ts';
 import type { TemplatePlan } from '../../plan/plan.ts';
 import { isPark, isRestore, type Step } from '../../plan/step.ts';
 import { stepKey, writeKey } from './attempt.ts';
@@ -49,6 +50,8 @@ export const nextRevert = (
     (step) =>
       isPark(step) &&
       isRestore(step) &&
+      // What an earlier pass parked takes two readings, as every other step.
+      state.attempts.has(parkedKey(step.present.record.id)) &&
       !state.attempts.has(stepKey(step)) &&
       revertSkipReason(step, state, client, force) === null,
   ) ?? null;

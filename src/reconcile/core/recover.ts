@@ -9,14 +9,16 @@ import { maxAddsUnseen } from './gate.ts';
 import { matchAdd, targetOf, type Match, type MatchRule } from './match.ts';
 import { edit, isKnownId, unseenAdds, type TemplateMemory } from './memory.ts';
 import { compare } from './reading.ts';
-import { change, claim } from './remembering.ts';
+import { change, claim, keepAway } from './remembering.ts';
 import { wantedKeysOf } from './basis.ts';
 
 /** A template of which it has to be found out what became of writes. */
 export interface Recovery {
   readonly templateId: number;
-  /** Null where no file describes it any more. */
+  /** Null where this pass is not about it. */
   readonly desired: DesiredTemplate | null;
+  /** Whether a file describes it, if only one that this pass is not about, or that has errors. */
+  readonly isDescribed: boolean;
   /** The last reading that is believed; null where the service does not show the template. */
   readonly view: PresentTemplate | null;
   readonly memory: TemplateMemory;
@@ -42,7 +44,7 @@ export interface EndedIntent {
 
 /** What was read before a write that may have landed is no longer what is there. */
 export const openRecovery = (
-  given: Pick<Recovery, 'templateId' | 'desired' | 'view' | 'memory' | 'open'>,
+  given: Pick<Recovery, 'templateId' | 'desired' | 'isDescribed' | 'view' | 'memory' | 'open'>,
 ): Recovery => ({
   ...given,
   memory: edit(given.memory, (draft) => draft.setFacts({ lastReading: null })),
@@ -99,8 +101,9 @@ export const concludeAbsent = (
   recovery: Recovery,
   { isRetry, unknownPause, at }: { isRetry: boolean; unknownPause: number; at: Moment },
 ): Recovery => {
-  const { view, wasConclusive, desired } = recovery;
-  if (view === null || !wasConclusive) return recovery;
+  const { view, wasConclusive, desired, isDescribed } = recovery;
+  // What its file wants can be told by a pass that is about it.
+  if (view === null || !wasConclusive || (desired === null && isDescribed)) return recovery;
   let next = recovery;
   for (const intent of recovery.open) {
     const isAbsent = matchOf(intent, view, next, 'alike').kind === 'absent';
@@ -163,6 +166,7 @@ const accept = (
       failure: null,
       cause: null,
     });
+    keepAway(draft, intent.key);
     draft.setFacts({ lastWriteAt: intent.at });
   });
   const outcome = copies.length > 0 ? 'duplicate' : 'applied';

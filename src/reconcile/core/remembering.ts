@@ -33,7 +33,11 @@ export const bind = (
     cause: null,
     ...changes,
   });
-  // What made way for it stays away.
+  keepAway(draft, key);
+};
+
+/** What made way for a record that is there stays away. */
+export const keepAway = (draft: MemoryDraft, key: string): void => {
   for (const [parked, { key: waiting }] of draft.now.view.displaced)
     if (waiting === key) draft.put({ ...draft.get(parkedKey(parked))!, displaced: null });
 };
@@ -114,7 +118,9 @@ export const clearBackoff = (draft: MemoryDraft, everything: boolean): void => {
     // Of what an older copy of memory knew, all that is certain is that it was there.
     const isGone = record.recordId === null && record.adds >= uncountedAdds;
     const cause = isGone ? 'drifted' : record.cause;
-    if (everything) draft.put({ ...record, ...nothingKnown, cause });
+    // What made way goes back to its place all the same.
+    const { displaced = null } = record;
+    if (everything) draft.put({ ...record, ...nothingKnown, displaced, cause });
     else if (record.failure?.kind === 'refused') draft.put({ ...record, failure: null });
   }
 };

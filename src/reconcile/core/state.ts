@@ -16,6 +16,8 @@ import { restore, retime } from './remembering.ts';
 export interface Agreement {
   /** When the first reading was made with which all since have agreed. */
   readonly since: Moment;
+  /** When the newest one was made. */
+  readonly until: Moment;
   /** Whether there was more than that one. */
   readonly isRepeated: boolean;
 }
@@ -58,7 +60,7 @@ export const openTemplate = (
     openedAt: moment,
     attempts: new Map(),
     confirmed: new Set(),
-    agreement: { since: moment, isRepeated: false },
+    agreement: { since: moment, until: moment, isRepeated: false },
     holds: [],
     comparedListing: null,
   };

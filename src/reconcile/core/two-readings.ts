@@ -1,11 +1,12 @@
 import type { PresentTemplate } from '../../model/template.ts';
+import { isGuard } from '../../plan/hold.ts';
 import { elapsedSince, type Moment } from './backoff.ts';
 import { writeKey } from './attempt.ts';
 import { edit } from './memory.ts';
 import { nextStep, type ClientView } from './permit.ts';
 import { compare, digestOf } from './reading.ts';
 import { planOf } from './basis.ts';
-import { isStopped, withBasis, withHold, type TemplateState } from './state.ts';
+import { withBasis, withHold, type TemplateState } from './state.ts';
 
 /**
  * The rule of two readings (semantics §3.1): a step is written only if two readings of its template, at least `settle`
@@ -17,22 +18,22 @@ import { isStopped, withBasis, withHold, type TemplateState } from './state.ts';
 export const recallReading = (state: TemplateState): TemplateState => {
   const { lastReading } = state.basis.memory.facts;
   if (!lastReading || lastReading.digest !== digestOf(state.basis.view)) return state;
-  return { ...state, agreement: { since: lastReading.since, isRepeated: true } };
+  return { ...state, agreement: { ...state.agreement, since: lastReading.since, isRepeated: true } };
 };
 
 /** A newer reading that is believed. */
 export const withView = (state: TemplateState, view: PresentTemplate, at: Moment): TemplateState => {
   const isSame = digestOf(view) === digestOf(state.basis.view);
-  const agreement = isSame ? { ...state.agreement, isRepeated: true } : { since: at, isRepeated: false };
+  const since = isSame ? state.agreement.since : at;
+  const agreement = { since, until: at, isRepeated: isSame };
   return { ...withBasis(state, { view }), agreement };
 };
 
 /** Whether the newest reading is as good as two. `settle`: milliseconds. */
-export const isSettled = (
-  { agreement: { since, isRepeated } }: TemplateState,
-  settle: number,
-  { now, uptime }: Moment,
-): boolean => isRepeated && (elapsedSince(since.uptime, uptime) ?? now - since.now) >= settle;
+export const isSettled = ({ agreement }: TemplateState, settle: number): boolean => {
+  const { since, until, isRepeated } = agreement;
+  return isRepeated && (elapsedSince(since.uptime, until.uptime) ?? until.now - since.now) >= settle;
+};
 
 /** Whether a second reading would let anything be written. */
 export const awaitsReading = (
@@ -76,8 +77,10 @@ export const rememberReading = (state: TemplateState, now: number): TemplateStat
   const { since, isRepeated } = state.agreement;
   const isSoon = lastWriteAt !== null && Math.abs(now - lastWriteAt) < longestLag;
   const digest = digestOf(state.basis.view);
-  const isKept = digest === lastReading?.digest || (isSoon && !isRepeated);
-  const next = isStopped(state) ? null : isKept ? lastReading : { digest, since };
+  const isDoubtful = state.holds.some((hold) => !isGuard(hold));
+  const isNew = digest !== lastReading?.digest;
+  const next =
+    isDoubtful || (isNew && isSoon && !isRepeated) ? null : isNew ? { digest, since } : lastReading;
   if (next === lastReading) return state;
   const memory = edit(state.basis.memory, (draft) => draft.setFacts({ lastReading: next }));
   return withBasis(state, { memory });

@@ -14,7 +14,7 @@ export const confirmTemplates = async (
   const states = given.map((state) => {
     if (!isAwaited(state)) return state;
     const recalled = recallReading(state);
-    if (isSettled(recalled, settle, at)) return confirmAll(recalled, at.now);
+    if (isSettled(recalled, settle)) return confirmAll(recalled, at.now);
     waiting.add(recalled);
     return recalled;
   });

@@ -1,4 +1,4 @@
-import type { PresentTemplate } from '../../model/template.ts';
+import type { DesiredState } from '../../model/template.ts';
 import { groupBy } from '../../plan/group.ts';
 import type { Intent } from '../../state/memory.ts';
 import type { Attempt } from '../core/attempt.ts';
@@ -15,19 +15,20 @@ import {
 } from '../core/recover.ts';
 import { withBasis, type TemplateState } from '../core/state.ts';
 import { disagree, withView } from '../core/two-readings.ts';
+import type { PassInputs } from '../request.ts';
 import type { ClientRun } from './client-run.ts';
 
 /** Finds out what became of the writes that earlier passes, or a process that died, left open. */
 export const recoverIntents = async (
   states: readonly TemplateState[],
-  actual: readonly PresentTemplate[],
+  { actual, described }: Pick<PassInputs, 'actual' | 'described'>,
   run: ClientRun,
 ): Promise<TemplateState[]> => {
   const intents = await run.pass.memory.openIntents();
   if (intents.length === 0) return [...states];
   const opened = await Promise.all(
     [...groupBy(intents, ({ templateId }) => templateId)].map(([id, open]) =>
-      openLeft(id, open, states, actual, run),
+      openLeft(id, open, states, { actual, described }, run),
     ),
   );
   if (run.isDryRun) return applyAll(states, opened.map(endUpdates).map(matchOpen), run);
@@ -42,7 +43,9 @@ export const recoverOwn = async (
 ): Promise<TemplateState[]> => {
   const opened = states.flatMap(({ basis: { desired, view, memory, pending } }) => {
     const open = pending.filter((intent) => intent.run === run.pass.run);
-    return open.length === 0 ? [] : [openRecovery({ templateId: view.id, desired, view, memory, open })];
+    return open.length === 0
+      ? []
+      : [openRecovery({ templateId: view.id, desired, isDescribed: true, view, memory, open })];
   });
   if (opened.length === 0) return [...states];
   const recovered = await resolveUnknown(opened, run, false);
@@ -88,14 +91,25 @@ const openLeft = async (
   templateId: number,
   open: readonly Intent[],
   states: readonly TemplateState[],
-  actual: readonly PresentTemplate[],
+  { actual, described }: Pick<PassInputs, 'actual' | 'described'>,
   run: ClientRun,
 ): Promise<Recovery> => {
   const state = states.find(({ basis }) => basis.view.id === templateId);
   const view = actual.find(({ id }) => id === templateId) ?? null;
   const memory = state?.basis.memory ?? openMemory(await run.pass.memory.template(templateId), open[0]!);
-  return openRecovery({ templateId, desired: state?.basis.desired ?? null, view, memory, open });
+  const desired = state?.basis.desired ?? null;
+  const isDescribed = describes(described, templateId, view?.name);
+  return openRecovery({ templateId, desired, isDescribed, view, memory, open });
 };
+
+/** Where there are no files at all any more, nothing is withdrawn. */
+const describes = (
+  { templates, unusable, files }: DesiredState,
+  templateId: number,
+  name: string | undefined,
+): boolean =>
+  files === 0 ||
+  [...templates, ...unusable].some(({ id, template }) => id === templateId || template === name);
 
 /** What was found out goes to disk, each with what is remembered from then on. */
 const saveEnded = async (recoveries: readonly Recovery[], run: ClientRun): Promise<Recovery[]> => {

@@ -1,7 +1,7 @@
 import { HostingError } from '../../hosting/errors.ts';
 import type { PresentTemplate } from '../../model/template.ts';
 import { additionOf, changeOf, type Step } from '../../plan/step.ts';
-import { changeOfAttempt, endingOf, intentOf, stepKey } from '../core/attempt.ts';
+import { changeOfAttempt, endingOf, intentOf, stepKey, writeKey } from '../core/attempt.ts';
 import { holdFor } from '../core/client-holds.ts';
 import { decide, decideRevert, type Command } from '../core/decide.ts';
 import { evolve, underWay, type TemplateEvent } from '../core/evolve.ts';
@@ -48,15 +48,16 @@ const write = async (
   before: TemplateState,
   { step, makesWayFor }: Extract<Command, { kind: 'write' }>,
   run: ClientRun,
-  { skipReason }: Phase,
+  { decide: decideAgain, skipReason }: Phase,
 ): Promise<TemplateState> => {
   const now = run.pass.clock.now();
   const intent = await run.save(run.writer.begin(intentOf(step, before.basis, { run: run.pass.run, now })));
   if (intent === null) return before;
   // Meanwhile another template may have had an answer, or a reading.
   const state = compareListing(before, run.listing);
-  const reason = skipReason(step, state, run.view, run.pass.force);
-  if (reason !== null) {
+  const again = decideAgain(state, run.view, run.pass.force, now);
+  if (again.kind !== 'write' || writeKey(again.step) !== writeKey(step)) {
+    const reason = skipReason(step, state, run.view, run.pass.force) ?? 'another reading came in between';
     const ending = { outcome: 'failed', recordId: null, error: `not sent: ${reason}` } as const;
     return saveWith(state, run, (changes) => run.writer.finish(intent, ending, changes));
   }
