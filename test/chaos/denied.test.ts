@@ -20,9 +20,11 @@ it('names the user to whom a file is denied', { timeout: 60_000 }, async () => {
   };
 
   const token = { DNS_SYNC_USER_TOKEN: undefined, DNS_SYNC_USER_TOKEN_FILE: denied };
-  expect(await said(['plan'], token)).toContain(`cannot read ${denied} (EACCES for uid ${uid})`);
+  expect(await said(['plan'], token)).toContain(
+    `cannot read ${denied} (no permission: EACCES for uid ${uid})`,
+  );
   expect(await said(['plan', '--config', denied])).toContain(
-    `cannot read the config file (EACCES for uid ${uid})`,
+    `cannot read the config file (no permission: EACCES for uid ${uid})`,
   );
   expect(await said(['plan', '--out', denied])).toContain(`for uid ${uid}`);
   const templates = path.join(place.folder, 'templates');
