@@ -35,6 +35,8 @@ const started = async (meddle: Meddling) => {
       DNS_SYNC_USER_TOKEN: userToken,
       TOKEN_OF_ACME: 'token-of-acme',
       TOKEN_OF_BAKERY: 'token-of-bakery',
+      // Where the start of each pass is told.
+      LOG_LEVEL: 'debug',
     },
   });
   return { service, cwd, daemon, contents: (name: 'acme' | 'bakery') => contentsOf(service, ids[name]) };
