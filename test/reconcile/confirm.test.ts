@@ -56,3 +56,42 @@ test('what only the first reading and an answer ask for waits', async () => {
     expect.objectContaining({ action: 'add', outcome: 'skipped' }),
   );
 });
+
+test('where the second reading lacks the template nothing is written', async () => {
+  const scene = await openScene(presentTemplate(['#1 @ A 192.0.2.1', '#2 www A 192.0.2.2']));
+  scene.mishaps.set('list 2', (template) => ({ ...template, id: 99 }));
+  const { templates } = await scene.pass(desiredTemplate(['@ A 192.0.2.1', 'www A 192.0.2.3']));
+  expect(scene.calls).toEqual(['list 1', 'list 2']);
+  expect(templates[0]).toMatchObject({
+    status: 'failed',
+    message: 'the template was missing in a second reading',
+    differences: [{ action: 'update', outcome: 'skipped' }],
+  });
+});
+
+test('what two readings asked for already is not kept back by one that another template waits for', async () => {
+  const scene = await openScene(presentTemplate(['#1 @ A 192.0.2.1', '#2 www A 192.0.2.2']));
+  await scene.pass(desiredTemplate(['@ A 192.0.2.1', 'www A 192.0.2.2']));
+  scene.now += 60_000;
+  scene.calls.length = 0;
+  scene.beside = [{ ...presentTemplate(['#8 @ A 192.0.2.8']), id: 18, name: 'mail' }];
+  scene.mishaps.set('list 2', (template) => ({ ...template, records: template.records.slice(1) }));
+  const { templates } = await scene.pass([
+    desiredTemplate(['@ A 192.0.2.1', 'www A 192.0.2.3']),
+    desiredTemplate(['@ A 192.0.2.9'], { template: 'mail' }),
+  ]);
+  expect(scene.calls.slice(0, 3)).toEqual(['list 1', 'list 2', 'update 1']);
+  expect(templates[0]!.differences).toMatchObject([{ action: 'update', outcome: 'applied' }]);
+});
+
+test('which parked record is put to use is of no matter', async () => {
+  const scene = await openScene(presentTemplate(['#1 @ A 192.0.2.1', '#5 _parked-5 A 0.0.0.0']));
+  scene.mishaps.set('list 2', (template) => {
+    const more = presentTemplate(['#3 _parked-3 A 0.0.0.0']).records;
+    return (scene.present = { ...template, records: [...template.records, ...more] });
+  });
+  const limits = { maxAdds: 100, maxChangePercent: 100, minRecords: 10 };
+  await scene.pass(desiredTemplate(['@ A 192.0.2.1', 'api A 192.0.2.3'], { surplus: 'park', limits }));
+  expect(scene.calls).toEqual(['list 1', 'list 2', 'update 1']);
+  expect(scene.present.records).toContainEqual(expect.objectContaining({ id: 3, name: 'api' }));
+});

@@ -32,6 +32,7 @@ describe('mode', () => {
     ['report', 'an edit', edit, lines(2), []],
     ['edits', 'an edit', edit, lines(2), ['update 1']],
     ['edits', 'a change at the service', lines(2), edit, []],
+    ['edits', 'both', edit, ['h1 A 192.0.2.1', 'h2 A 192.0.2.98'], ['update 1']],
     ['enforce', 'a change at the service', lines(2), edit, ['update 1']],
   ])('%s, %s', async (mode, _, file, service, writes) => {
     const scene = await known(lines(2));
@@ -47,6 +48,16 @@ describe('mode', () => {
   });
 });
 
+test('mode edits writes nothing that no edit caused though it was refused at first contact', async () => {
+  const scene = await openScene(presentTemplate(stored(lines(2))));
+  scene.mishaps.set('add 1', failing('refused', 422));
+  expect(await writesAfter(scene, desiredTemplate(lines(3)))).toEqual(['add 1']);
+  scene.mishaps.clear();
+  scene.calls.length = 0;
+  const edits = desiredTemplate(lines(3), { mode: 'edits' });
+  expect(await writesAfter(scene, edits, { trigger: 'command' })).toEqual([]);
+});
+
 describe('limits of adds', () => {
   test.each([
     ['as many as a pass may make', 2, ['add 1', 'add 2']],
@@ -56,6 +67,14 @@ describe('limits of adds', () => {
     const plan = await scene.pass(desiredTemplate(lines(4)), { maxAddsPerPass, writer: null });
     expect(plan.templates[0]!.status).toBe(writes.length === 0 ? 'held' : 'drifted');
     expect(await writesAfter(scene, desiredTemplate(lines(4)), { maxAddsPerPass })).toEqual(writes);
+  });
+
+  test('keep no update', async () => {
+    const scene = await known(lines(2));
+    const file = desiredTemplate([...changed(lines(1), 1), ...lines(4).slice(1)], {
+      limits: { ...limits, maxAdds: 1 },
+    });
+    expect(await writesAfter(scene, file)).toEqual(['update 1']);
   });
 
   test('adds that only an answer shows to be needed wait for the next pass', async () => {
@@ -95,6 +114,15 @@ describe('the loss of many records', () => {
 
   test('holds the adds until a second pass sees the same', async () => {
     const scene = await losing();
+    expect(await writesAfter(scene, desiredTemplate(lines(5)))).toEqual([]);
+    expect(await writesAfter(scene, desiredTemplate(lines(5)))).toEqual(['add 1', 'add 2', 'add 3']);
+  });
+
+  test('is not borne out by a pass whose readings disagreed', async () => {
+    const scene = await losing();
+    scene.mishaps.set('list 2', (template) => ({ ...template, records: template.records.slice(1) }));
+    expect(await writesAfter(scene, desiredTemplate(lines(5)))).toEqual([]);
+    scene.mishaps.clear();
     expect(await writesAfter(scene, desiredTemplate(lines(5)))).toEqual([]);
     expect(await writesAfter(scene, desiredTemplate(lines(5)))).toEqual(['add 1', 'add 2', 'add 3']);
   });

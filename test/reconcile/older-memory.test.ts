@@ -1,6 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import type { Pass } from '../../src/reconcile/pass.ts';
-import { desiredTemplate, ignoring, presentTemplate } from '../plan/records.ts';
+import { data, desiredTemplate, ignoring, presentTemplate } from '../plan/records.ts';
+import { MemoryError } from '../../src/state/memory.ts';
+import { entryOf, recordKey } from '../../src/plan/entry.ts';
+import { intentOf } from '../state/samples.ts';
 import { failing, openScene } from './pass.ts';
 
 const file = (...more: readonly string[]) =>
@@ -67,4 +70,119 @@ test('beside what stood for a record and is something else now nothing is added,
     { action: 'blocked', reason: 'not-converging', recordId: 2 },
   ]);
   expect(scene.calls).not.toContain('add 1');
+});
+
+describe('memory is in no doubt', () => {
+  const doubtful = ['#1 @ A 192.0.2.1', '#2 www A 192.0.2.2', '#9 mail A 192.0.2.3'];
+
+  test('where the file takes up what was there from the first', async () => {
+    const { scene, pass, warnings } = await known();
+    scene.present = presentTemplate(['#1 @ A 192.0.2.1', '#2 www A 192.0.2.2', '#3 mail A 192.0.2.4']);
+    await pass(file());
+    scene.present = presentTemplate(['#1 @ A 192.0.2.1', '#2 www A 192.0.2.2', '#3 mail A 192.0.2.3']);
+    await pass(file('mail A 192.0.2.3'));
+    expect(warnings).toEqual([]);
+  });
+
+  test('where an add of our own was the last that could be saved', async () => {
+    const { scene, pass, warnings } = await known();
+    const save = () => Promise.reject(new MemoryError('the disk is full'));
+    await pass(file('mail A 192.0.2.3'), { writer: { ...scene.memory, save } });
+    const { templates } = await pass(file('mail A 192.0.2.3'));
+    expect(templates[0]).toMatchObject({ status: 'in-sync' });
+    expect(warnings).toEqual([]);
+  });
+
+  test('where what stands at the name of a wanted record is not as it should be', async () => {
+    const { scene, pass, warnings } = await known();
+    scene.present = presentTemplate(['#1 @ A 192.0.2.1', '#2 www A 192.0.2.2', '#9 mail A 192.0.2.4']);
+    await pass(file('mail A 192.0.2.3'));
+    expect(warnings).toEqual([]);
+  });
+
+  test('while an add is pending', async () => {
+    const { scene, pass, warnings } = await known();
+    const after = data('api A 192.0.2.5');
+    await scene.memory.begin(intentOf({ key: recordKey(entryOf(after)), after, idsBefore: [1, 2] }));
+    scene.present = presentTemplate(doubtful);
+    scene.mishaps.set('list 2', failing('unavailable', 502));
+    await pass(file('mail A 192.0.2.3', 'api A 192.0.2.5'));
+    expect(warnings).toEqual([]);
+  });
+
+  test('while a reading lacks much', async () => {
+    const { scene, pass, warnings } = await known();
+    scene.present = presentTemplate(['#9 mail A 192.0.2.3']);
+    await pass(file('mail A 192.0.2.3'));
+    expect(warnings).toEqual([]);
+  });
+});
+
+describe('where memory is in doubt', () => {
+  test('what is missing and was there before waits for a person', async () => {
+    const { scene, pass, warnings } = await known();
+    scene.present = presentTemplate(['#1 @ A 192.0.2.1', '#9 mail A 192.0.2.3']);
+    scene.calls.length = 0;
+    const { templates } = await pass(file('mail A 192.0.2.3'));
+    expect(warnings).toEqual([neverSeen]);
+    expect(scene.calls).not.toContain('add 1');
+    expect(templates[0]!.differences).toMatchObject([{ action: 'blocked', reason: 'vanished' }]);
+  });
+
+  test('nobody can tell what an edit caused', async () => {
+    const { scene, pass, warnings } = await known();
+    scene.present = presentTemplate(['#1 @ A 192.0.2.1', '#2 www A 192.0.2.2', '#9 mail A 192.0.2.3']);
+    scene.calls.length = 0;
+    const records = ['@ A 192.0.2.1', 'www A 192.0.2.9', 'mail A 192.0.2.3'];
+    await pass(desiredTemplate(records, { mode: 'edits' }));
+    expect(warnings).toEqual([neverSeen]);
+    expect(scene.calls).not.toContain('update 1');
+  });
+
+  test('what the file dropped and somebody changed is not parked', async () => {
+    const { scene, pass, warnings } = await known();
+    scene.present = presentTemplate(['#1 @ A 192.0.2.1', '#2 www A 192.0.2.9', '#9 mail A 192.0.2.3']);
+    scene.calls.length = 0;
+    const limits = { maxAdds: 100, maxChangePercent: 100, minRecords: 10 };
+    await pass(desiredTemplate(['@ A 192.0.2.1', 'mail A 192.0.2.3'], { surplus: 'park', limits }));
+    expect(warnings).toEqual([neverSeen]);
+    expect(scene.calls).not.toContain('update 1');
+  });
+});
+
+describe('beside what may be a wanted record as the service keeps it', () => {
+  const before = presentTemplate(['#1 @ A 192.0.2.1', '#2 www. A 192.0.2.2']);
+
+  test('nothing is added without memory before a person says so', async () => {
+    const scene = await openScene(before);
+    const { templates } = await scene.pass(file());
+    expect(scene.calls).not.toContain('add 1');
+    expect(templates[0]!.differences[0]).toMatchObject({ action: 'blocked', reason: 'not-converging' });
+    await scene.pass(file(), { trigger: 'command', retry: true });
+    expect(scene.calls).toContain('add 1');
+  });
+
+  test('a person’s word is enough in the first pass', async () => {
+    const scene = await openScene(before);
+    await scene.pass(file(), { trigger: 'command', retry: true });
+    expect(scene.calls).toContain('add 1');
+  });
+
+  test('an edit of the file adds', async () => {
+    const scene = await openScene(before);
+    await scene.pass(desiredTemplate(['@ A 192.0.2.1']));
+    await scene.pass(file());
+    expect(scene.calls).toContain('add 1');
+  });
+
+  test('a file that adopts adds, and adds again what vanished', async () => {
+    const scene = await openScene(before);
+    const adopting = desiredTemplate(['@ A 192.0.2.1', 'www A 192.0.2.2'], { adopt: true });
+    await scene.pass(adopting);
+    expect(scene.calls).toContain('add 1');
+    scene.present = before;
+    scene.calls.length = 0;
+    await scene.pass(adopting);
+    expect(scene.calls).toContain('add 1');
+  });
 });

@@ -78,15 +78,30 @@ describe('where the service keeps the name of what is to make way', () => {
     },
   );
 
+  test('it is put back also where nothing was to come there', async () => {
+    const scene = await makingWay();
+    scene.mishaps.set('update 1', () => {
+      const records = scene.present.records.map((one) => (one.id === 2 ? { ...one, name: 'www' } : one));
+      return (scene.present = { ...scene.present, records });
+    });
+    await scene.pass(desiredTemplate(['@ A 192.0.2.1'], { surplus: 'park', limits }));
+    expect(scene.calls).toEqual(['list 1', 'update 1', 'update 2']);
+    expect(scene.present.records).toMatchObject([{ id: 1 }, { id: 2, name: 'www', content: '192.0.2.2' }]);
+  });
+
   test('an answer that shows it as it was says nothing of that', async () => {
     const scene = await makingWay();
     const before = scene.present;
     scene.mishaps.set('update 1', () => before);
-    await scene.pass(file);
+    const { templates } = await scene.pass(file);
     expect(scene.calls).toEqual(['list 1', 'update 1']);
+    expect(templates[0]!.differences[0]).toMatchObject({ action: 'park', outcome: 'applied' });
   });
 
-  test('it is put back by a later pass where that is refused at first', async () => {
+  test.each([
+    ['enforce', ['list 1', 'update 1']],
+    ['report', ['list 1']],
+  ] as const)('it is put back by a later pass where that is refused at first: %s', async (mode, calls) => {
     const scene = await makingWay();
     const kept = () => {
       const records = scene.present.records.map((one) => (one.id === 2 ? { ...one, name: 'www.' } : one));
@@ -99,9 +114,10 @@ describe('where the service keeps the name of what is to make way', () => {
     scene.mishaps.set('update 1', kept);
     scene.calls.length = 0;
     scene.now += 60_000;
-    await scene.pass(file);
-    expect(scene.calls).toEqual(['list 1', 'update 1']);
-    expect(scene.present.records).toMatchObject([{ id: 1 }, { id: 2, name: 'www.', content: '192.0.2.2' }]);
+    await scene.pass({ ...file, mode });
+    expect(scene.calls).toEqual(calls);
+    const content = mode === 'enforce' ? '192.0.2.2' : '0.0.0.0';
+    expect(scene.present.records).toMatchObject([{ id: 1 }, { id: 2, name: 'www.', content }]);
   });
 });
 
@@ -111,4 +127,35 @@ test('what made way is back in its place where the write that needed it is refus
   await scene.pass(desiredTemplate(wanted, { surplus: 'park', limits }));
   expect(scene.calls).toEqual(['list 1', 'update 1', 'add 1', 'list 2', 'update 2']);
   expect(namesOf(scene.present)).toEqual(['#1 @', '#2 www']);
+});
+
+test('what made way stays away where the tokens open nothing any more', async () => {
+  const scene = await makingWay();
+  scene.mishaps.set('add 1', failing('refused', 422)).set('list 2', failing('unauthorized', 401));
+  await scene.pass(desiredTemplate(wanted, { surplus: 'park', limits }));
+  expect(scene.calls).toEqual(['list 1', 'update 1', 'add 1', 'list 2']);
+});
+
+test('what made way is put back once in a pass', async () => {
+  const scene = await makingWay();
+  scene.mishaps.set('add 1', failing('refused', 422)).set('update 2', failing('unknown', null));
+  await scene.pass(desiredTemplate(wanted, { surplus: 'park', limits }));
+  expect(scene.calls).toEqual(['list 1', 'update 1', 'add 1', 'list 2', 'update 2']);
+});
+
+test('nothing is parked in a template that stopped', async () => {
+  const scene = await makingWay();
+  scene.mishaps.set('update 1', failing('unknown', null));
+  await scene.pass(desiredTemplate(['@ A 192.0.2.9'], { surplus: 'park', limits }));
+  expect(scene.calls).toEqual(['list 1', 'update 1']);
+});
+
+test('what made way and is back is told as one write that failed', async () => {
+  const scene = await makingWay();
+  scene.mishaps.set('add 1', failing('refused', 422));
+  const { templates } = await scene.pass(desiredTemplate(wanted, { surplus: 'park', limits }));
+  expect(templates[0]!.differences).toMatchObject([
+    { action: 'park', recordId: 2, outcome: 'failed', error: expect.stringContaining('taken back') },
+    { action: 'add', outcome: 'failed' },
+  ]);
 });

@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
 import type { DesiredTemplate } from '../../src/model/template.ts';
 import { entryOf, recordKey } from '../../src/plan/entry.ts';
+import type { Pass } from '../../src/reconcile/pass.ts';
+import { MemoryError, type Memory } from '../../src/state/memory.ts';
 import { data, desiredTemplate, presentTemplate } from '../plan/records.ts';
 import { intentOf } from '../state/samples.ts';
 import { openScene, type Scene } from './pass.ts';
@@ -12,9 +14,19 @@ interface Case {
   readonly past: readonly {
     readonly file: DesiredTemplate;
     readonly after?: readonly string[];
+    /** What the second reading shows, where it is not the same. */
+    readonly second?: readonly string[];
     /** Milliseconds until the next pass; a minute, where nothing else is said. */
     readonly later?: number;
+    /** Milliseconds by which the clock jumps beside that. */
+    readonly jump?: number;
+    /** The machine starts anew. */
+    readonly isRestarted?: boolean;
+    /** Nothing is saved at the end. */
+    readonly isUnsaved?: boolean;
   }[];
+  /** Milliseconds; ten seconds, where nothing else is said. */
+  readonly settle?: number;
   readonly file: DesiredTemplate;
   readonly calls: string;
 }
@@ -177,34 +189,137 @@ const cases: readonly Case[] = [
     file: file('www A 192.0.2.4'),
     calls: 'list 1, update 1',
   },
+  {
+    name: 'an update right after a second reading that was not as the first one',
+    before: [apex[1], '#2 www A 192.0.2.2'],
+    past: [{ file: file('www A 192.0.2.9'), second: [apex[1], '#2 www A 192.0.2.3'], later: 0 }],
+    file: file('www A 192.0.2.4'),
+    calls: 'list 1, wait 10000, list 2, update 1',
+  },
+  {
+    name: 'an update of what a second reading lacked',
+    before: [apex[1], '#2 www A 192.0.2.2'],
+    past: [{ file: file('www A 192.0.2.9'), second: [apex[1]], after: [apex[1], '#2 www A 192.0.2.2'] }],
+    file: file('www A 192.0.2.9'),
+    calls: 'list 1, wait 10000, list 2, update 1',
+  },
+  {
+    name: 'an update of what is as it was before a write, which is all that could be saved',
+    before: [apex[1], '#2 www A 192.0.2.2'],
+    past: [
+      { file: file('www A 192.0.2.2') },
+      { file: file('www A 192.0.2.3'), isUnsaved: true, after: [apex[1], '#2 www A 192.0.2.2'] },
+    ],
+    file: file('www A 192.0.2.3'),
+    calls: 'list 1, wait 10000, list 2, update 1',
+  },
+  {
+    name: 'an update at first contact, where nothing has to settle',
+    before: [apex[1], '#2 www A 192.0.2.2'],
+    past: [],
+    settle: 0,
+    file: file('www A 192.0.2.3'),
+    calls: 'list 1, wait 0, list 2, update 1',
+  },
+  {
+    name: 'an update after a clock jumped',
+    before: [apex[1], '#2 www A 192.0.2.2'],
+    past: [{ file: file('www A 192.0.2.2'), later: 1_000, jump: 3_600_000 }],
+    file: file('www A 192.0.2.3'),
+    calls: 'list 1, wait 10000, list 2, update 1',
+  },
+  {
+    name: 'an update after the machine has started anew',
+    before: [apex[1], '#2 www A 192.0.2.2'],
+    past: [{ file: file('www A 192.0.2.2'), isRestarted: true }],
+    file: file('www A 192.0.2.3'),
+    calls: 'list 1, update 1',
+  },
+  {
+    name: 'an update of what came back under another id',
+    before: [apex[1], '#2 www A 192.0.2.2'],
+    past: [{ file: file('www A 192.0.2.2'), after: [apex[1], '#3 www A 192.0.2.2'] }],
+    file: file('www A 192.0.2.3'),
+    calls: 'list 1, wait 10000, list 2, update 1',
+  },
+  {
+    name: 'an update where the TTL of another record was changed since',
+    before: ['#1 @ 300 A 192.0.2.1', '#2 www A 192.0.2.2'],
+    past: [{ file: file('www A 192.0.2.2'), after: ['#1 @ 600 A 192.0.2.1', '#2 www A 192.0.2.2'] }],
+    file: file('www A 192.0.2.3'),
+    calls: 'list 1, wait 10000, list 2, update 1',
+  },
+  {
+    name: 'an update where the service lists the same in another order',
+    before: [apex[1], '#2 www A 192.0.2.2'],
+    past: [{ file: file('www A 192.0.2.2'), after: ['#2 www A 192.0.2.2', apex[1]] }],
+    file: file('www A 192.0.2.3'),
+    calls: 'list 1, update 1',
+  },
+  {
+    name: 'an update the settling time after the first of three readings',
+    before: [apex[1], '#2 www A 192.0.2.2'],
+    past: [
+      { file: file('www A 192.0.2.2'), later: 6_000 },
+      { file: file('www A 192.0.2.2'), later: 6_000 },
+    ],
+    file: file('www A 192.0.2.3'),
+    calls: 'list 1, update 1',
+  },
+  ...(
+    [
+      [60_000, 'list 1, wait 10000, list 2, update 1'],
+      [600_000, 'list 1, update 1'],
+    ] as const
+  ).map(([later, calls]) => ({
+    name: `an update of what a pass saw changed ${later / 60_000} min after a write`,
+    before: [apex[1], '#2 www A 192.0.2.2'],
+    past: [
+      { file: file('www A 192.0.2.2') },
+      { file: file('www A 192.0.2.3'), after: [apex[1], '#2 www A 192.0.2.2'], later },
+      { file: desiredTemplate([apex[0], 'www A 192.0.2.3'], { mode: 'report' }) },
+    ],
+    file: file('www A 192.0.2.3'),
+    calls,
+  })),
+  {
+    name: 'nothing, at first contact',
+    before: [apex[1], '#2 www A 192.0.2.2'],
+    past: [],
+    file: file('www A 192.0.2.2'),
+    calls: 'list 1',
+  },
+  {
+    name: 'nothing that may be written, at first contact',
+    before: [apex[1], '#2 www A 192.0.2.2'],
+    past: [],
+    file: desiredTemplate([apex[0], 'www A 192.0.2.3'], { mode: 'report' }),
+    calls: 'list 1',
+  },
 ];
 
-test.each(cases)('$name: $calls', async ({ before, past, file: last, calls }) => {
+test.each(cases)('$name: $calls', async ({ before, past, file: last, settle = 10_000, calls }) => {
   const scene = await openScene(presentTemplate(before));
-  for (const { file: wanted, after, later = 60_000 } of past) {
-    await scene.pass(wanted, { clock: telling(scene) });
+  const ticking = new Ticking(scene);
+  for (const one of past) {
+    const { file: wanted, after, second, later = 60_000, jump = 0, isRestarted, isUnsaved } = one;
+    if (second) scene.mishaps.set('list 2', () => (scene.present = presentTemplate(second)));
+    const writer = isUnsaved ? { ...scene.memory, save: outOfDisk } : scene.memory;
+    await scene.pass(wanted, { clock: ticking.clock, settle, writer });
+    scene.mishaps.clear();
     if (after) scene.present = presentTemplate(after);
-    scene.now += later;
+    scene.now += later + jump;
+    ticking.jumped += jump;
+    if (isRestarted) ticking.boot = 'c';
   }
   scene.calls.length = 0;
-  await scene.pass(last, { clock: telling(scene) });
+  await scene.pass(last, { clock: ticking.clock, settle });
   expect(scene.calls.join(', ')).toBe(calls);
-});
-
-/** A clock that tells among the calls when somebody waits. */
-const telling = (scene: Scene) => ({
-  now: () => scene.now,
-  uptime: () => ({ boot: 'b', at: scene.now }),
-  sleep: (milliseconds: number) => {
-    scene.calls.push(`wait ${milliseconds}`);
-    scene.now += milliseconds;
-    return Promise.resolve();
-  },
 });
 
 test('what was read before an add that a process died over is no reading for the pass that finds it', async () => {
   const scene = await openScene(presentTemplate([apex[1]]));
-  const clock = telling(scene);
+  const { clock } = new Ticking(scene);
   const after = data('api A 192.0.2.2');
   await scene.pass(file(), { clock });
   scene.now += 60_000;
@@ -220,3 +335,25 @@ test('what was read before an add that a process died over is no reading for the
   await scene.pass(file('api A 192.0.2.2'), { clock });
   expect(scene.calls).toEqual(['list 1', 'wait 10000', 'list 2']);
 });
+
+const outOfDisk: Memory['save'] = () => Promise.reject(new MemoryError('the disk is full'));
+
+/** Tells among the calls when somebody waits. */
+class Ticking {
+  boot = 'b';
+  /** Milliseconds that went by on the clock alone. */
+  jumped = 0;
+  readonly clock: Pass['clock'];
+
+  constructor(scene: Scene) {
+    this.clock = {
+      now: () => scene.now,
+      uptime: () => ({ boot: this.boot, at: scene.now - this.jumped }),
+      sleep: (milliseconds) => {
+        scene.calls.push(`wait ${milliseconds}`);
+        scene.now += milliseconds;
+        return Promise.resolve();
+      },
+    };
+  }
+}

@@ -82,6 +82,19 @@ test('where the service asks for time, no other write is sent', async () => {
   const { retryAt } = await scene.pass(desiredTemplate(edited));
   expect(writesOf(scene)).toEqual(['update 1']);
   expect(retryAt).toBe(new Date(scene.now + 90_000).toISOString());
+  scene.mishaps.clear();
+  scene.calls.length = 0;
+  await scene.pass(desiredTemplate(edited));
+  expect(writesOf(scene)).toEqual(['update 1', 'update 2']);
+});
+
+test('an add for which the service had no time is not looked for', async () => {
+  const scene = await begun();
+  const file = desiredTemplate([...inSync, 'api A 192.0.2.4']);
+  scene.mishaps.set('add 1', failing('rate-limited', 429));
+  const { templates } = await scene.pass(file);
+  expect(templates[0]!.differences).toMatchObject([{ action: 'add', outcome: 'failed' }]);
+  expect(await scene.memory.openIntents()).toEqual([]);
 });
 
 test('once the program is told to end, no other write is sent', async () => {
@@ -174,6 +187,19 @@ describe('what does not stay is not sent for ever', () => {
     expect(templates[0]!.differences).toMatchObject([{ action: 'blocked', reason: 'not-converging' }]);
   });
 
+  test('what the service gave the name of another wanted record', async () => {
+    const scene = await begun(['#1 mail A 192.0.2.1']);
+    await scene.pass(desiredTemplate(['mail A 192.0.2.1']));
+    scene.now += 60_000;
+    scene.mishaps.set('add 1', (template) => {
+      const records = template.records.map((one) => (one.name === null ? { ...one, name: 'www' } : one));
+      return (scene.present = { ...template, records });
+    });
+    const file = desiredTemplate(['mail A 192.0.2.1', '@ A 192.0.2.2', 'www A 192.0.2.2']);
+    for (let passes = 0; passes < 3; passes += 1) await scene.pass(file);
+    expect(writesOf(scene)).toEqual(['add 1']);
+  });
+
   test('what a later write of the same pass undid', async () => {
     const scene = await begun();
     scene.mishaps.set('update 2', (template) => {
@@ -183,6 +209,16 @@ describe('what does not stay is not sent for ever', () => {
     await scene.pass(desiredTemplate(edited));
     await scene.pass(desiredTemplate(edited));
     expect(writesOf(scene)).toEqual(['update 1', 'update 2']);
+  });
+
+  test('another TTL is another value', async () => {
+    const scene = await begun();
+    for (const ttl of [600, 900, 1_200])
+      await scene.pass(desiredTemplate([inSync[0]!, `www ${ttl} A 192.0.2.2`]));
+    scene.present = presentTemplate(service);
+    scene.calls.length = 0;
+    await scene.pass(desiredTemplate([inSync[0]!, 'www 1200 A 192.0.2.2']));
+    expect(writesOf(scene)).toEqual(['update 1']);
   });
 
   test('what somebody changes back each time, three times within a day', async () => {
@@ -200,6 +236,38 @@ describe('what does not stay is not sent for ever', () => {
   });
 });
 
+describe('a change of which nobody knows what became', () => {
+  const limits = { maxAdds: 100, maxChangePercent: 100, minRecords: 10 };
+
+  test.each([
+    ['an update', desiredTemplate(edited.slice(0, 2))],
+    ['a park', desiredTemplate(inSync.slice(0, 2), { surplus: 'park', limits })],
+  ])('is sent again at once, and then after a minute: %s', async (_, file) => {
+    const scene = await begun();
+    await scene.pass(desiredTemplate(inSync));
+    scene.mishaps.set('update 1', failing('unknown', null));
+    const sent: string[][] = [];
+    for (const later of [0, 0, 0, 60_000]) {
+      scene.now += later;
+      scene.calls.length = 0;
+      await scene.pass(file);
+      sent.push(writesOf(scene));
+    }
+    expect(sent).toEqual([['update 1'], ['update 1'], [], ['update 1']]);
+  });
+});
+
+test('an update counts by its own record', async () => {
+  const scene = await begun();
+  const { templates } = await scene.pass(desiredTemplate(edited.slice(0, 2)));
+  expect(templates[0]!.differences).toMatchObject([
+    { action: 'update', recordId: 2, outcome: 'applied' },
+    {},
+  ]);
+  const { records } = (await scene.memory.template(17))!;
+  expect(records.map(({ recordId }) => recordId).toSorted()).toEqual([1, 2]);
+});
+
 describe('a refusal', () => {
   const refusing = async () => {
     const scene = await begun();
@@ -213,6 +281,7 @@ describe('a refusal', () => {
   test.each<[string, string, Parameters<Scene['pass']>[1], readonly string[], number]>([
     ['waits', 'www A 192.0.2.72', {}, [], 0],
     ['waits no longer than it should', 'www A 192.0.2.72', {}, ['update 1'], 60_000],
+    ['waits no longer where the clock was set back', 'www A 192.0.2.72', {}, ['update 1'], -86_400_000],
     ['does not wait for an apply', 'www A 192.0.2.72', { trigger: 'command' }, ['update 1'], 0],
     ['is of no more interest after an edit', 'www A 192.0.2.73', {}, ['update 1'], 0],
   ])('%s', async (_, wanted, more, writes, later) => {
@@ -220,6 +289,18 @@ describe('a refusal', () => {
     scene.now += later;
     await scene.pass(desiredTemplate([inSync[0]!, wanted]), more);
     expect(writesOf(scene)).toEqual(writes);
+  });
+
+  test('is of no more interest after another write of the record, also where that is all that could be saved', async () => {
+    const scene = await begun();
+    const file = (ttl: number) => desiredTemplate([inSync[0]!, `www ${ttl} A 192.0.2.2`]);
+    scene.mishaps.set('update 1', failing('refused', 422));
+    await scene.pass(file(600));
+    scene.mishaps.clear();
+    await scene.pass(file(900), { writer: { ...scene.memory, save: outOfDisk() } });
+    scene.calls.length = 0;
+    await scene.pass(file(600));
+    expect(writesOf(scene)).toEqual(['update 1']);
   });
 
   test('again and again makes pauses grow from a minute to six hours', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { DesiredTemplate } from '../../src/model/template.ts';
+import type { DesiredTemplate, PresentTemplate } from '../../src/model/template.ts';
 import type { Pass } from '../../src/reconcile/pass.ts';
 import { entryOf, recordKey } from '../../src/plan/entry.ts';
 import { data, desiredTemplate, present, presentTemplate } from '../plan/records.ts';
@@ -47,6 +47,7 @@ const clockOf = (scene: Scene): Pass['clock'] => ({
   uptime: () => ({ boot: 'b', at: scene.now }),
   sleep: (milliseconds) => {
     scene.calls.push(`wait ${milliseconds}`);
+    scene.now += milliseconds;
     return Promise.resolve();
   },
 });
@@ -84,6 +85,24 @@ describe('an add of unknown outcome', () => {
     expect(open).toEqual(['www']);
   });
 
+  test('stays unknown where no reading shows what the first one did, and nothing is written', async () => {
+    const scene = await left(['www A 192.0.2.3']);
+    const lacking = (template: PresentTemplate) => ({ ...template, records: template.records.slice(1) });
+    scene.mishaps.set('list 2', lacking).set('list 3', lacking);
+    const edited = desiredTemplate(['@ A 192.0.2.1', 'mail A 192.0.2.9', 'www A 192.0.2.3']);
+    const { calls, open, told } = await pass(scene, edited);
+    expect(calls).toBe('list 1, wait 10000, list 2, wait 10000, list 3');
+    expect({ open, told }).toEqual({ open: ['www'], told: ['mail skipped', 'www pending-write'] });
+  });
+
+  test('is looked for by readings that tell of all else too', async () => {
+    const scene = await left(['www A 192.0.2.3']);
+    store(scene, '#9 other TXT hello');
+    scene.mishaps.set('list 3', (template) => ({ ...template }));
+    const { calls } = await pass(scene, file('www A 192.0.2.3', 'api A 192.0.2.4'));
+    expect(calls).toBe('list 1, wait 10000, list 2, wait 10000, list 3, add 1');
+  });
+
   test('stays unknown where every reading lacks most of what memory knows', async () => {
     const scene = await left(['www A 192.0.2.3']);
     scene.present = presentTemplate([]);
@@ -109,8 +128,9 @@ describe('an add of unknown outcome', () => {
   test('alone takes a record that is like what it was to make', async () => {
     const scene = await left(['www A 192.0.2.3']);
     store(scene, '#9 www.acme.example A 192.0.2.3');
-    await pass(scene, file('www A 192.0.2.3'));
+    const { calls, told } = await pass(scene, file('www A 192.0.2.3'));
     expect(await idOf(scene, 'A www  192.0.2.3')).toBe(9);
+    expect({ calls, told }).toEqual({ calls: 'list 1', told: ['www not-converging'] });
   });
 
   test('beside another of its type takes none that is only like it: it may be the other’s', async () => {
@@ -122,6 +142,106 @@ describe('an add of unknown outcome', () => {
     expect(await idOf(scene, 'A www  192.0.2.3')).toBeNull();
     expect(await idOf(scene, 'A www.acme  192.0.2.3')).toBeNull();
   });
+
+  test('beside another of its type is the record that is exactly what it was to make', async () => {
+    const scene = await left(['www A 192.0.2.3', 'api A 192.0.2.4']);
+    store(scene, '#9 www A 192.0.2.3', '#10 api A 192.0.2.4');
+    const { calls, open } = await pass(scene, file('www A 192.0.2.3', 'api A 192.0.2.4'));
+    expect({ calls, open }).toEqual({ calls: 'list 1', open: [] });
+  });
+
+  test('has not made a record that stands for another wanted one', async () => {
+    const scene = await left([]);
+    const after = data('www A 192.0.2.3');
+    const intent = intentOf({ run: 'run-0', key: 'A www  192.0.2.3', after, idsBefore: [1] });
+    await scene.memory.begin(intent);
+    scene.present = presentTemplate([service[0]!, '#2 www.acme.example A 192.0.2.3']);
+    await pass(scene, file('www A 192.0.2.3'));
+    expect(await idOf(scene, 'A www  192.0.2.3')).toBeNull();
+  });
+
+  test('has made no record that is as the file wants another one', async () => {
+    const scene = await left(['www A 192.0.2.3']);
+    store(scene, '#9 www.acme A 192.0.2.3');
+    const { calls, told } = await pass(scene, file('www A 192.0.2.3', 'www.acme A 192.0.2.3'));
+    expect(calls).toBe('list 1, wait 10000, list 2, wait 10000, list 3');
+    expect(told).toEqual(['www pending-write']);
+    expect(await idOf(scene, 'A www.acme  192.0.2.3')).toBe(9);
+  });
+
+  test('is there where what stood for its record is there again', async () => {
+    const scene = await left([]);
+    store(scene, '#9 www A 192.0.2.3');
+    await pass(scene, file('www A 192.0.2.3'));
+    const after = data('www A 192.0.2.3');
+    const intent = intentOf({ run: 'run-0', key: 'A www  192.0.2.3', after, idsBefore: [1, 2] });
+    await scene.memory.begin(intent);
+    scene.calls.length = 0;
+    const { calls, open } = await pass(scene, file('www A 192.0.2.3'));
+    expect({ calls, open }).toEqual({ calls: 'list 1', open: [] });
+  });
+
+  test.each<[string, Partial<Pass>, readonly string[]]>([
+    ['stays unknown', {}, ['www']],
+    ['is given up where a person says so', { retry: true, trigger: 'command' }, []],
+  ])('%s beside a new record of its type that could be anything', async (_, more, stillOpen) => {
+    const scene = await left(['www A 192.0.2.3']);
+    store(scene, '#9 zzz A 192.0.2.77');
+    const { open } = await pass(scene, file('www A 192.0.2.3'), more);
+    expect(open).toEqual(stillOpen);
+  });
+
+  test('that no file asks for any more waits for a person, should one ask again', async () => {
+    const scene = await left(['www A 192.0.2.3']);
+    store(scene, '#9 zzz A 192.0.2.77');
+    expect((await pass(scene, file())).open).toEqual([]);
+    scene.now += 24 * 3_600_000;
+    const { told, calls } = await pass(scene, file('www A 192.0.2.3'));
+    expect(told).toContain('www pending-write');
+    expect(calls).not.toContain('add');
+  });
+
+  test('that was found counts as one', async () => {
+    const scene = await left(['www A 192.0.2.3']);
+    store(scene, '#9 www A 192.0.2.3');
+    for (let passes = 0; passes < 6; passes += 1) {
+      await pass(scene, file('www A 192.0.2.3'));
+      scene.present = presentTemplate(service);
+      scene.now += 3_600_000;
+    }
+    expect(scene.calls.filter((call) => call.startsWith('add'))).toEqual(['add 1']);
+  });
+
+  test('that is there twice is bound to the first, and the other one is remembered', async () => {
+    const scene = await left(['www A 192.0.2.3']);
+    store(scene, '#9 www A 192.0.2.3', '#10 www A 192.0.2.3');
+    await pass(scene, file('www A 192.0.2.3'));
+    const { records } = (await scene.memory.template(17))!;
+    expect(records.find(({ key }) => key === 'A www  192.0.2.3')).toMatchObject({
+      recordId: 9,
+      copies: [10],
+    });
+  });
+});
+
+test('a record that a dead process was about to change is parked as the file’s own, if that is what it shows', async () => {
+  const scene = await openScene(presentTemplate([...service, '#3 www A 192.0.2.7']));
+  await scene.pass(file());
+  await scene.memory.begin(
+    intentOf({
+      run: 'run-0',
+      action: 'update',
+      key: 'A www  192.0.2.3',
+      recordId: 3,
+      before: data('www A 192.0.2.7'),
+      after: data('www A 192.0.2.3'),
+      idsBefore: [],
+    }),
+  );
+  scene.present = presentTemplate([...service, '#3 www A 192.0.2.3']);
+  const limits = { maxAdds: 100, maxChangePercent: 100, minRecords: 10 };
+  await scene.pass({ ...file(), surplus: 'park', limits });
+  expect(scene.calls).toContain('update 1');
 });
 
 const idOf = async (scene: Scene, key: string): Promise<number | null | undefined> =>

@@ -103,6 +103,25 @@ const rows: Readonly<Record<string, readonly Row[]>> = {
       calls: 'list 1, update 1, list 2',
       outcomes: ['www unknown', 'xxx skipped', 'zzz skipped'],
     },
+    {
+      differs: 'shows what was written under another spelling of its name: applied, and not sent again',
+      wanted: edited,
+      mishaps: (scene) => ({ 'update 1': without(1), 'list 2': becoming(scene, '#2 www. A 192.0.2.72') }),
+      calls: 'list 1, update 1, list 2, update 2, update 3',
+      outcomes: ['www applied', 'xxx applied', 'zzz applied', 'www blocked'],
+    },
+  ],
+  'the reading after the answer to an add that is not believed': [
+    {
+      differs: 'shows the record under an id that was there before: unknown',
+      wanted: added,
+      mishaps: (scene) => ({
+        'add 1': (template) => without(1)((scene.present = without(5)(template))),
+        'list 3': showing('#3 new A 192.0.2.5'),
+      }),
+      calls: 'list 1, list 2, add 1, list 3, list 4, list 5',
+      outcomes: ['new failed'],
+    },
   ],
   'the reading after a refusal': [
     {
@@ -118,6 +137,34 @@ const rows: Readonly<Record<string, readonly Row[]>> = {
       mishaps: () => ({ 'update 1': refused, 'list 2': without(3) }),
       calls: 'list 1, update 1, list 2, update 2, update 3',
       outcomes: ['www failed', 'xxx applied', 'zzz applied'],
+    },
+    {
+      differs: 'shows what was refused and lacks an id: applied, and the one before is kept',
+      wanted: added,
+      mishaps: (scene) => ({
+        'add 1': refused,
+        'list 3': (template) => without(3)(becoming(scene, '#8 new A 192.0.2.5')(template)),
+      }),
+      calls: 'list 1, list 2, add 1, list 3',
+      outcomes: ['new applied'],
+    },
+    {
+      differs: 'shows what was refused and holds more than expected: applied, and the one before is kept',
+      wanted: added,
+      mishaps: (scene) => ({
+        'add 1': refused,
+        'list 3': (template) =>
+          becoming(scene, '#9 abc A 192.0.2.9')(becoming(scene, '#8 new A 192.0.2.5')(template)),
+      }),
+      calls: 'list 1, list 2, add 1, list 3',
+      outcomes: ['new applied'],
+    },
+    {
+      differs: 'shows what was refused as one that was there before: that has not made it',
+      wanted: added,
+      mishaps: (scene) => ({ 'add 1': refused, 'list 3': becoming(scene, '#3 new A 192.0.2.5') }),
+      calls: 'list 1, list 2, add 1, list 3',
+      outcomes: ['new failed'],
     },
     {
       differs: 'holds more than expected: the template holds',
@@ -197,6 +244,20 @@ describe.each(Object.entries(rows))('%s', (_, cases) => {
       ),
     ).toEqual(outcomes);
   });
+});
+
+test.each([
+  ['lacks an id', without(4)],
+  ['holds more than expected', showing('#9 abc A 192.0.2.9')],
+])('after a reading that shows what was refused and %s nothing more is written', async (_, mishap) => {
+  const scene = await openScene(presentTemplate(service));
+  await scene.pass(inSync, { settle: 0 });
+  scene.calls.length = 0;
+  scene.mishaps.set('update 1', refused);
+  scene.mishaps.set('list 2', (template) => mishap(becoming(scene, '#2 www A 192.0.2.72')(template)));
+  const { templates } = await scene.pass(desiredTemplate(edited), { settle: 0 });
+  expect(scene.calls).toEqual(['list 1', 'update 1', 'list 2']);
+  expect(templates[0]!.differences[0]).toMatchObject({ recordId: 2, outcome: 'applied' });
 });
 
 describe('a listing made for another template', () => {

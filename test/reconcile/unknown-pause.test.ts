@@ -89,7 +89,8 @@ describe('the pause after an add that was found in no reading', () => {
   test('is for ever after the second one, until a person says to try again', async () => {
     const { scene, pass, until } = await afterLoss(5 * minute);
     scene.now = until;
-    await pass('www A 192.0.2.2');
+    const { templates: second } = await pass('www A 192.0.2.2');
+    expect(second[0]!.differences[0]).not.toHaveProperty('retryAt');
     scene.mishaps.clear();
     for (const [trigger, record] of [
       ['schedule', 'www A 192.0.2.2'],

@@ -3,9 +3,12 @@ import { conflicts } from './rules/conflicts.mjs';
 import { wire } from './rules/wire.mjs';
 import { binding } from './rules/binding.mjs';
 import { readings } from './rules/readings.mjs';
+import { trust } from './rules/trust.mjs';
+import { permits } from './rules/permit.mjs';
 import { answers } from './rules/answers.mjs';
 import { order } from './rules/order.mjs';
 import { retries } from './rules/retries.mjs';
+import { suspicion } from './rules/suspicion.mjs';
 import { unknown } from './rules/unknown.mjs';
 import { convergence } from './rules/convergence.mjs';
 import { refusals } from './rules/refusals.mjs';
@@ -34,10 +37,13 @@ export const mutations = [
   ...wire,
   ...binding,
   ...readings,
+  ...trust,
+  ...permits,
   ...answers,
   ...order,
   ...retries,
   ...unknown,
+  ...suspicion,
   ...convergence,
   ...refusals,
   ...lockAndEnd,

@@ -30,17 +30,17 @@ export const order = [
   },
   {
     rule: '§3.1 a write that may not be sent now moves nothing out of its place',
-    file: 'src/apply/permit.ts',
+    file: 'src/reconcile/core/places.ts',
     from: '[needs, needing, emptied].flatMap',
     to: '[needing].flatMap',
-    tests: ['apply/permit'],
+    tests: ['reconcile/permit'],
   },
   {
     rule: '§3.1 a park is undone if its write is found absent',
-    file: 'src/reconcile.ts',
-    from: '  for (const work of works) await restoreDisplaced(work, policy(work), context);\n',
-    to: '',
-    tests: ['apply/permit'],
+    file: 'src/reconcile/pass.ts',
+    from: 'reverted.push(await revertParks(state, run))',
+    to: 'reverted.push(state)',
+    tests: ['reconcile/permit'],
   },
   {
     rule: '§3.1 a nameless record is never moved to make way',

@@ -24,8 +24,8 @@ export const surplus = [
   {
     rule: '§4 parked records are no surplus',
     file: 'src/plan/plan.ts',
-    from: 'left: left.filter(({ present }) => !isParked(present)),',
-    to: 'left,',
+    from: '!isParked(present) && !isUndone.has(present)',
+    to: '!isUndone.has(present)',
     tests: ['plan/surplus'],
   },
   {
@@ -72,16 +72,37 @@ export const surplus = [
   },
   {
     rule: '§4 mode report writes nothing',
-    file: 'src/apply/hold.ts',
+    file: 'src/reconcile/core/permit.ts',
     from: "  if (mode === 'report') return 'mode: report writes nothing';\n",
     to: '',
-    tests: ['apply/hold'],
+    tests: ['reconcile/hold'],
   },
   {
     rule: '§4 mode edits writes only what an edit of the file caused',
-    file: 'src/apply/hold.ts',
+    file: 'src/reconcile/core/permit.ts',
     from: "cause !== 'edited' && cause !== 'both'",
     to: "cause === 'drifted'",
-    tests: ['apply/hold'],
+    tests: ['reconcile/hold'],
+  },
+  {
+    rule: '§4 mode edits writes what both an edit and the service caused',
+    file: 'src/reconcile/core/permit.ts',
+    from: "cause !== 'edited' && cause !== 'both'",
+    to: "cause !== 'edited'",
+    tests: ['reconcile/hold'],
+  },
+  {
+    rule: '§4 mode edits: an `apply --force` writes the rest',
+    file: 'src/reconcile/core/permit.ts',
+    from: "mode === 'edits' && !force &&",
+    to: "mode === 'edits' &&",
+    tests: ['reconcile/hold'],
+  },
+  {
+    rule: '§4 mode edits: what was refused at first contact is still of no edit (noteCause)',
+    file: 'src/reconcile/core/evolve.ts',
+    from: '    noteCause(draft, step);\n',
+    to: '',
+    tests: ['reconcile/hold'],
   },
 ];

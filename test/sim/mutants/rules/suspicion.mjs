@@ -1,0 +1,114 @@
+const suspicionFile = 'src/reconcile/core/suspicion.ts';
+
+/**
+ * What an older copy of memory cannot be trusted for.
+ *
+ * @type {readonly import('../table.mjs').Mutation[]}
+ */
+export const suspicion = [
+  {
+    rule: '§6 a wanted record under an id that was never seen makes memory doubtful',
+    file: suspicionFile,
+    from: 'if (unseen.length > 0) {',
+    to: 'if (unseen.length > 1_000) {',
+    tests: ['reconcile/older-memory'],
+  },
+  {
+    rule: '§6 an id below the highest one was seen',
+    file: suspicionFile,
+    from: 'id > highestId && ',
+    to: 'id > 0 && ',
+    tests: ['reconcile/older-memory'],
+  },
+  {
+    rule: '§6 an id that memory knows was seen',
+    file: suspicionFile,
+    from: 'id > highestId && !isKnownId(memory, id)',
+    to: 'id > highestId',
+    tests: ['reconcile/older-memory'],
+  },
+  {
+    rule: '§6 what differs was not made by an add of ours',
+    file: suspicionFile,
+    from: 'pair.fields.length === 0 && !isExpected(pair, memory.records)',
+    to: '!isExpected(pair, memory.records)',
+    tests: ['reconcile/older-memory'],
+  },
+  {
+    rule: '§6 an add that was given up may land late',
+    file: suspicionFile,
+    from: 'pair.fields.length === 0 && !isExpected(pair, memory.records)',
+    to: 'pair.fields.length === 0',
+    tests: ['reconcile/older-memory'],
+  },
+  {
+    rule: '§6 also an add of what had been there before may land late',
+    file: suspicionFile,
+    from: "return known.recordId === null || known.failure?.kind === 'unknown';",
+    to: 'return known.recordId === null;',
+    tests: ['reconcile/older-memory'],
+  },
+  {
+    rule: '§6 while an add is pending no id is strange',
+    file: suspicionFile,
+    from: ' || pending.length > 0) return [];',
+    to: ') return [];',
+    tests: ['reconcile/older-memory'],
+  },
+  {
+    rule: '§6 where memory is in doubt what is missing may have been added before',
+    file: suspicionFile,
+    from: 'draft.now.view.byKey.has(key) ? { adds: uncountedAdds } : {}',
+    to: 'draft.now.view.byKey.has(key) ? {} : {}',
+    tests: ['reconcile/older-memory'],
+  },
+  {
+    rule: '§6 where memory is in doubt what stands for a wanted record is not missing',
+    file: suspicionFile,
+    from: '    if (stray) meetChanged',
+    to: '    if (stray && !stray) meetChanged',
+    tests: ['reconcile/older-memory'],
+  },
+  {
+    rule: '§6 where memory is in doubt causes are unknown',
+    file: suspicionFile,
+    from: '  for (const pair of pairs) if (pair.fields.length > 0) meetChanged(draft, pair);\n',
+    to: '',
+    tests: ['reconcile/older-memory'],
+  },
+  {
+    rule: '§6 where memory is in doubt what the file dropped and somebody changed is nobody’s',
+    file: suspicionFile,
+    from: '    if (isForgotten && !sameData(known.seen ?? known.wanted, record)) disown(draft, id);\n',
+    to: '',
+    tests: ['reconcile/older-memory'],
+  },
+  {
+    rule: '§6 where memory is in doubt what the file dropped and nobody changed stays known',
+    file: suspicionFile,
+    from: 'if (isForgotten && !sameData(known.seen ?? known.wanted, record)) disown',
+    to: 'if (isForgotten) disown',
+    tests: ['reconcile/older-memory'],
+  },
+  {
+    rule: '§3.8 without memory nothing is added beside what may be it',
+    file: suspicionFile,
+    from: 'const lost = isRetry ? [] : perhapsAdded(state.basis, plan);',
+    to: 'const lost = !isRetry ? [] : perhapsAdded(state.basis, plan);',
+    tests: ['reconcile/older-memory'],
+  },
+  {
+    rule: '§3.8 without memory a person’s word is enough',
+    file: suspicionFile,
+    from: 'const lost = isRetry ? [] : perhapsAdded(state.basis, plan);',
+    to: 'const lost = perhapsAdded(state.basis, plan);',
+    tests: ['reconcile/older-memory'],
+  },
+  {
+    rule: '§3.8 with memory an add goes beside what is like it',
+    file: suspicionFile,
+    from: 'if (memory.view.familiar || memory.view.byKey.size > 0 || desired.adopt) return [];',
+    to: 'if (desired.adopt) return [];',
+    tests: ['reconcile/older-memory'],
+  },
+];
