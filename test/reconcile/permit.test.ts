@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { PresentTemplate } from '../../src/model/template.ts';
 import { desiredTemplate, presentTemplate } from '../plan/records.ts';
 import { failing, openScene } from './pass.ts';
 
@@ -77,6 +78,24 @@ describe('where the service keeps the name of what is to make way', () => {
       }
     },
   );
+
+  test('it is put back by a later pass only where two readings ask for it', async () => {
+    const scene = await makingWay();
+    const kept = (): PresentTemplate => {
+      const records = scene.present.records.map((one) => (one.id === 2 ? { ...one, name: 'www.' } : one));
+      return (scene.present = { ...scene.present, records });
+    };
+    scene.mishaps.set('update 1', kept).set('update 2', failing('refused', 422));
+    await scene.pass(file);
+    scene.mishaps.clear();
+    scene.calls.length = 0;
+    scene.now += 60_000;
+    const more = presentTemplate(['#9 other TXT hello']).records;
+    scene.present = { ...scene.present, records: [...scene.present.records, ...more] };
+    scene.mishaps.set('list 2', (template) => ({ ...template, records: template.records.slice(1) }));
+    await scene.pass(file);
+    expect(scene.calls).toEqual(['list 1', 'list 2']);
+  });
 
   test('it is put back also where nothing was to come there', async () => {
     const scene = await makingWay();
@@ -158,4 +177,27 @@ test('what made way and is back is told as one write that failed', async () => {
     { action: 'park', recordId: 2, outcome: 'failed', error: expect.stringContaining('taken back') },
     { action: 'add', outcome: 'failed' },
   ]);
+});
+
+test('what made way stays away where the write that needed it is found', async () => {
+  const scene = await makingWay();
+  scene.mishaps.set('add 1', failing('unknown', null)).set('list 2', (template) => {
+    const added = presentTemplate(['#3 www CNAME web.example.net']).records;
+    return (scene.present = { ...template, records: [...template.records, ...added] });
+  });
+  await scene.pass(desiredTemplate(wanted, { surplus: 'park', limits }));
+  expect(namesOf(scene.present)).toEqual(['#1 @', '#2 _parked-2', '#3 www']);
+  const { records } = (await scene.memory.template(17))!;
+  expect(records.find(({ key }) => key === '#2')).toMatchObject({ displaced: null });
+});
+
+test('what made way goes back to its place though a person said to try again', async () => {
+  const scene = await makingWay();
+  const file = desiredTemplate(wanted, { surplus: 'park', limits });
+  scene.mishaps.set('add 1', failing('refused', 422)).set('update 2', failing('refused', 422));
+  await scene.pass(file);
+  expect(namesOf(scene.present)).toEqual(['#1 @', '#2 _parked-2']);
+  await scene.pass(file, { trigger: 'command', retry: true });
+  await scene.pass(file);
+  expect(namesOf(scene.present)).toEqual(['#1 @', '#2 www']);
 });

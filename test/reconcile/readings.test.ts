@@ -317,24 +317,31 @@ test.each(cases)('$name: $calls', async ({ before, past, file: last, settle = 10
   expect(scene.calls.join(', ')).toBe(calls);
 });
 
-test('what was read before an add that a process died over is no reading for the pass that finds it', async () => {
-  const scene = await openScene(presentTemplate([apex[1]]));
-  const { clock } = new Ticking(scene);
-  const after = data('api A 192.0.2.2');
-  await scene.pass(file(), { clock });
-  scene.now += 60_000;
-  const before = scene.present;
-  const key = recordKey(entryOf(after));
-  await scene.memory.begin(intentOf({ run: 'run-0', at: scene.now, key, after, idsBefore: [1] }));
-  scene.present = presentTemplate([apex[1], '#2 api A 192.0.2.2']);
-  await scene.pass(file('api A 192.0.2.2'), { clock });
-  scene.now += 60_000;
-  scene.calls.length = 0;
-  // A listing is behind.
-  scene.mishaps.set('list 1', () => before);
-  await scene.pass(file('api A 192.0.2.2'), { clock });
-  expect(scene.calls).toEqual(['list 1', 'wait 10000', 'list 2']);
-});
+test.each([
+  ['all is saved', false],
+  ['the end of a pass cannot be saved', true],
+])(
+  'what was read before an add that a process died over is no reading for the pass that finds it: %s',
+  async (_, isUnsaved) => {
+    const scene = await openScene(presentTemplate([apex[1]]));
+    const { clock } = new Ticking(scene);
+    const after = data('api A 192.0.2.2');
+    await scene.pass(file(), { clock });
+    scene.now += 60_000;
+    const before = scene.present;
+    const key = recordKey(entryOf(after));
+    await scene.memory.begin(intentOf({ run: 'run-0', at: scene.now, key, after, idsBefore: [1] }));
+    scene.present = presentTemplate([apex[1], '#2 api A 192.0.2.2']);
+    const writer = isUnsaved ? { ...scene.memory, save: outOfDisk } : scene.memory;
+    await scene.pass(file('api A 192.0.2.2'), { clock, writer });
+    scene.now += 60_000;
+    scene.calls.length = 0;
+    // A listing is behind.
+    scene.mishaps.set('list 1', () => before);
+    await scene.pass(file('api A 192.0.2.2'), { clock });
+    expect(scene.calls).toEqual(['list 1', 'wait 10000', 'list 2']);
+  },
+);
 
 const outOfDisk: Memory['save'] = () => Promise.reject(new MemoryError('the disk is full'));
 

@@ -201,6 +201,18 @@ describe('an add of unknown outcome', () => {
     expect(calls).not.toContain('add');
   });
 
+  test.each<[string, readonly string[]]>([
+    ['absent', []],
+    ['beside a new record of its type that could be anything', ['#9 zzz A 192.0.2.77']],
+  ])('stays unknown in a pass that is not about its template: %s', async (_, more) => {
+    const scene = await left(['www A 192.0.2.3']);
+    store(scene, ...more);
+    const part = { templates: [], unusable: [], problems: [], files: 1 };
+    const described = { ...part, templates: [file('www A 192.0.2.3')] };
+    await scene.pass(part, { described });
+    expect(await scene.memory.openIntents()).toHaveLength(1);
+  });
+
   test('that was found counts as one', async () => {
     const scene = await left(['www A 192.0.2.3']);
     store(scene, '#9 www A 192.0.2.3');

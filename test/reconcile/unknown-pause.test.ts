@@ -105,3 +105,21 @@ describe('the pause after an add that was found in no reading', () => {
     expect(templates[0]?.differences).toMatchObject([{ action: 'add', outcome: 'applied' }]);
   });
 });
+
+test('a record set with two adds that were found in no reading takes no record that is put to use either', async () => {
+  const scene = await openScene(presentTemplate(['#1 @ A 192.0.2.1', '#4 api A 192.0.2.7']));
+  const limits = { maxAdds: 100, maxChangePercent: 100, minRecords: 10 };
+  const parking = (...records: readonly string[]) =>
+    ({ ...file(...records), surplus: 'park', limits }) as const;
+  await scene.pass(parking('api A 192.0.2.7'));
+  scene.mishaps.set('add 1', failing('unknown', null));
+  for (let adds = 0; adds < 2; adds += 1) {
+    await scene.pass(parking('api A 192.0.2.7', 'www A 192.0.2.2'));
+    expect(scene.calls).toContain('add 1');
+    scene.calls.length = 0;
+    scene.now += 24 * 60 * minute;
+  }
+  const { templates } = await scene.pass(parking('www A 192.0.2.3'));
+  expect(templates[0]!.differences).toContainEqual(expect.objectContaining({ reason: 'pending-write' }));
+  expect(scene.present.records.map(({ name }) => name)).not.toContain('www');
+});

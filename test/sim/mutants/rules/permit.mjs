@@ -68,24 +68,10 @@ export const permits = [
     tests: ['reconcile/permit'],
   },
   {
-    rule: '§4 mode report undoes no park',
-    file: permit,
-    from: 'policyReason(step, state, force) ?? clientReason(client);',
-    to: 'clientReason(client);',
-    tests: ['reconcile/permit'],
-  },
-  {
     rule: '§3.3 where the client is held no park is undone',
     file: permit,
     from: 'policyReason(step, state, force) ?? clientReason(client);',
     to: 'policyReason(step, state, force);',
-    tests: ['reconcile/permit'],
-  },
-  {
-    rule: '§3.1 at the end of a pass parks are undone, and none are made',
-    file: permit,
-    from: '      isPark(step) &&\n      isRestore(step) &&\n',
-    to: '      isPark(step) &&\n',
     tests: ['reconcile/permit'],
   },
   {

@@ -266,11 +266,4 @@ export const unknown = [
     to: '...record, ...nothingKnown, cause',
     tests: ['reconcile/permit'],
   },
-  {
-    rule: '§3.4 a record set with two lost adds takes no record put to use either',
-    file: 'src/reconcile/core/gate.ts',
-    from: 'if (present !== null && !isPutToUse)',
-    to: 'if (present !== null)',
-    tests: ['reconcile/unknown-pause'],
-  },
 ];
