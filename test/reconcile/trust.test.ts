@@ -294,3 +294,15 @@ describe('a listing made for another template', () => {
     expect(result).toEqual({ held: isStopped ? ['adds'] : [], view: [1, 2], shown });
   });
 });
+
+test('a refusal whose reading shows what was refused, and too much, tells nothing of how the service spells it', async () => {
+  const scene = await openScene(presentTemplate(service));
+  await scene.pass(inSync, { settle: 0 });
+  scene.mishaps.set('update 1', refused);
+  scene.mishaps.set('list 2', (template) =>
+    showing('#9 abc A 192.0.2.9')(becoming(scene, '#2 www A 192.0.2.72')(template)),
+  );
+  await scene.pass(desiredTemplate(edited), { settle: 0 });
+  const { records } = (await scene.memory.template(17))!;
+  expect(records.map(({ rewritten }) => rewritten).filter((one) => one !== null)).toEqual([]);
+});

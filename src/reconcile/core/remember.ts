@@ -9,7 +9,7 @@ import { observe } from './observe.ts';
 import { withAllOf } from './reading.ts';
 import { change } from './remembering.ts';
 import { planOf, wantedKeysOf } from './basis.ts';
-import { withBasis, type TemplateState } from './state.ts';
+import { isStopped, withBasis, type TemplateState } from './state.ts';
 import { rememberReading } from './two-readings.ts';
 
 export interface RememberInput {
@@ -28,6 +28,8 @@ export const remember = (state: TemplateState, input: RememberInput): TemplateSt
 
 /** What was stored in this pass and did not stay, because a later write undid it, is not sent again by itself. */
 const rememberUndone = (state: TemplateState, now: number): TemplateState => {
+  // A view that is in doubt does not tell what stayed.
+  if (isStopped(state)) return state;
   const memory = edit(state.basis.memory, (draft) => {
     for (const step of planOf(state.basis, now).steps) {
       if (isPark(step) || !('present' in step)) continue;
