@@ -33,17 +33,10 @@ export const gate = ({ memory, pendingSets, present: template, adopt, now }: Gat
   return (wanted: Wanted, present: Present | null): Obstruction | null => {
     const record =
       memory.records.get(recordKey(wanted)) ?? (present && recordOfId(memory, present.record.id));
-    const isPutToUse =
-      present !== null && setKey(present) !== setKey(wanted) && record?.recordId !== present.record.id;
-    if (present !== null && !isPutToUse)
+    if (present !== null)
       return record ? (failing(record, wanted, now) ?? notConverging(record, wanted, present, now)) : null;
     if (pendingSets.has(setKey(wanted))) return pendingAdd;
     lost ??= lostAdds(memory, template);
-    if (present !== null)
-      return (
-        besideLost(lost.get(setKey(wanted)) ?? [], wanted, now) ??
-        (record ? (failing(record, wanted, now) ?? notConverging(record, wanted, present, now)) : null)
-      );
     const like = record && record.adds >= uncountedAdds ? likeOne(wanted, template, memory) : null;
     if (like) return adopt ? null : besideLike(like);
     const late =
