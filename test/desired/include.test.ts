@@ -156,11 +156,11 @@ describe('fragments', () => {
 
 test('a fragment may be a link to another of the given paths', async () => {
   const directory = await directoryWith({
-    'shared/_f.yaml': `records:\n${text('x')}`,
+    'fragments/_f.yaml': `records:\n${text('x')}`,
     'templates/a.yaml': 'template: a\ninclude: [_f.yaml]\n',
   });
-  await symlink('../shared/_f.yaml', join(directory, 'templates/_f.yaml'));
-  const paths = [join(directory, 'templates'), join(directory, 'shared')];
+  await symlink('../fragments/_f.yaml', join(directory, 'templates/_f.yaml'));
+  const paths = [join(directory, 'templates'), join(directory, 'fragments')];
   const state = await createTemplateLoader().load({ ...options, paths });
   expect(state.problems).toEqual([]);
   expect(state.templates.map(({ records }) => records.length)).toEqual([1]);
