@@ -22,7 +22,7 @@ export interface LogOptions {
  * a line is cut, and the line says so.
  */
 export const createLogger = ({ level, fd, secrets, format = 'json' }: LogOptions): Logger => {
-  const out = destination({ fd, sync: true, maxLength: mostUnwritten });
+  const out = destination({ fd, sync: true, maxLength: maxUnwritten });
   // A reader that left, a full disk: the daemon's work goes on without its log.
   out.on('error', () => undefined);
   const show =
@@ -83,10 +83,10 @@ const gatheringOf = (
       lines = null;
     },
     write: (line) => {
-      const fit = line.length > longestLine ? fitLine(clean(line)) : line;
+      const fit = line.length > maxLineLength ? fitLine(clean(line)) : line;
       if (lines === null) return put(fit);
       lines += fit;
-      if (lines.length < mostGathered) return;
+      if (lines.length < maxGathered) return;
       put(lines);
       lines = '';
     },
@@ -94,16 +94,16 @@ const gatheringOf = (
 };
 
 /** UTF-16 code units. */
-const mostGathered = 64 * 1024;
-const longestLine = 192 * 1024;
+const maxGathered = 64 * 1024;
+const maxLineLength = 192 * 1024;
 
 /**
  * Bytes kept for a destination that takes none at the moment; what is beyond is dropped. Three a code unit, the longest
  * line still has room behind all that was gathered before it.
  */
-const mostUnwritten = 3 * (mostGathered + longestLine) + 64 * 1024;
+const maxUnwritten = 3 * (maxGathered + maxLineLength) + 64 * 1024;
 
-const fitLine = (line: string): string => `${fitted(parseLine(line), longestLine)}\n`;
+const fitLine = (line: string): string => `${fitted(parseLine(line), maxLineLength)}\n`;
 
 /** In ISO 8601; many lines of one pass have the same. */
 const timestamps = (): (() => string) => {

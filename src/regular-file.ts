@@ -34,21 +34,24 @@ export const readBeginning = async (
 };
 
 /** The whole file. Throws where it is longer than `most` bytes. */
-export const readRegularFile = async (file: string, most: number, identity?: FileIdentity): Promise<Buffer> =>
-  whole(await readBeginning(file, most + 1, identity), most);
+export const readRegularFile = async (
+  file: string,
+  maxBytes: number,
+  identity?: FileIdentity,
+): Promise<Buffer> => whole(await readBeginning(file, maxBytes + 1, identity), maxBytes);
 
 /** The same for what is read before anything else can go on. */
-export const readRegularFileSync = (file: string, most: number): Buffer => {
+export const readRegularFileSync = (file: string, maxBytes: number): Buffer => {
   checkKind(statSync(file));
   const descriptor = openSync(file, flags);
   try {
     const stats = fstatSync(descriptor);
     checkKind(stats);
-    const buffers = new Buffers(stats.size, most + 1);
+    const buffers = new Buffers(stats.size, maxBytes + 1);
     for (let next = buffers.next(); next; next = buffers.next()) {
       buffers.filled(readSync(descriptor, next));
     }
-    return whole(buffers.whole(), most);
+    return whole(buffers.whole(), maxBytes);
   } finally {
     closeSync(descriptor);
   }
@@ -61,8 +64,8 @@ const checkKind = (stats: { readonly isFile: () => boolean }): void => {
   if (!stats.isFile()) throw new Error('it is not a regular file');
 };
 
-const whole = (bytes: Buffer, most: number): Buffer => {
-  if (bytes.length > most) throw new Error(`it is larger than ${sizeInWords(most)}`);
+const whole = (bytes: Buffer, maxBytes: number): Buffer => {
+  if (bytes.length > maxBytes) throw new Error(`it is larger than ${sizeInWords(maxBytes)}`);
   return bytes;
 };
 

@@ -8,15 +8,15 @@ import { spellingOf } from './spellings.ts';
 export const scrubber = (secrets: readonly string[]): ((text: string) => string) => {
   // The longest first, so that a secret which begins with another one is replaced whole.
   const known = [...new Set(secrets)]
-    .filter((secret) => secret.length >= shortestSecret)
+    .filter((secret) => secret.length >= minSecretLength)
     .sort((a, b) => b.length - a.length);
-  const shortest = known.at(-1)?.length;
-  if (shortest === undefined) return (text) => text;
+  const minLength = known.at(-1)?.length;
+  if (minLength === undefined) return (text) => text;
   const spellings = known.map(spellingOf);
   const asIs = [...new Set(spellings.flatMap(({ exact, signs }) => [...signs, ...exact]))];
   const capitals = spellings.flatMap((spelling) => spelling.capitals);
   const mayHoldOne = (text: string): boolean => {
-    if (text.length < shortest) return false;
+    if (text.length < minLength) return false;
     if (asIs.some((part) => text.includes(part))) return true;
     const upper = text.toUpperCase();
     return capitals.some((part) => upper.includes(part));
@@ -38,7 +38,7 @@ const withoutBeginnings = (text: string, secrets: readonly string[]): string => 
 
 const withoutEnd = (part: string, secrets: readonly string[]): string => {
   for (const secret of secrets) {
-    for (let length = secret.length - 1; length >= shortestBeginning; length -= 1) {
+    for (let length = secret.length - 1; length >= minBeginning; length -= 1) {
       if (part.slice(-length).toUpperCase() === secret.slice(0, length).toUpperCase())
         return `${part.slice(0, -length)}[secret]`;
     }
@@ -47,10 +47,10 @@ const withoutEnd = (part: string, secrets: readonly string[]): string => {
 };
 
 /** Of fewer characters nothing can be told that a word might not be. */
-const shortestBeginning = 8;
+const minBeginning = 8;
 
 /** Shorter ones stand in ordinary words too: a mark in each of those places would only tell what the secret is. */
-export const shortestSecret = 4;
+export const minSecretLength = 4;
 
 type Redact = (text: string) => string;
 

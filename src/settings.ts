@@ -90,8 +90,8 @@ export const readSettings = ({
     ...resolve(programTable, program),
     ...resolve(runTable, program),
     clients,
-    triggerToken: secretOf('triggerToken', 'DNS_SYNC_TRIGGER_TOKEN', program, secrets, shortestOwnToken),
-    pageToken: secretOf('pageToken', 'DNS_SYNC_PAGE_TOKEN', program, secrets, shortestOwnToken),
+    triggerToken: secretOf('triggerToken', 'DNS_SYNC_TRIGGER_TOKEN', program, secrets, minOwnTokenLength),
+    pageToken: secretOf('pageToken', 'DNS_SYNC_PAGE_TOKEN', program, secrets, minOwnTokenLength),
     notify: notifyTargets(program, secrets, resolve(publicTable, program).publicUrl || null),
     configFile: config?.file ?? null,
     sandbox,
@@ -106,7 +106,7 @@ export const readSettings = ({
 };
 
 /** Characters of the tokens that this program asks of others: who guesses one is let in. */
-const shortestOwnToken = 16;
+const minOwnTokenLength = 16;
 
 const configVariable = 'DNS_SYNC_CONFIG';
 

@@ -52,10 +52,10 @@ const base64Of = (secret: string): Base64[] =>
       .slice(Math.ceil((offset * 8) / 6), Math.floor((bytes.length * 8) / 6));
     const ends = { before: offset > 0, after: bytes.length % 3 > 0 };
     // Few characters stand in other texts too.
-    return inside.length >= shortestInside ? [{ inside, ...ends }] : [];
+    return inside.length >= minInside ? [{ inside, ...ends }] : [];
   });
 
-const shortestInside = 5;
+const minInside = 5;
 
 const inBase64 = ({ inside, before, after }: Base64): string =>
   [

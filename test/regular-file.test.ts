@@ -7,8 +7,11 @@ import { readRegularFile, readRegularFileSync } from '../src/regular-file.ts';
 import { directoryWith } from './desired/load-files.ts';
 
 describe.each([
-  ['at once', (file: string, most: number) => Promise.resolve().then(() => readRegularFileSync(file, most))],
-  ['beside other work', (file: string, most: number) => readRegularFile(file, most)],
+  [
+    'at once',
+    (file: string, maxBytes: number) => Promise.resolve().then(() => readRegularFileSync(file, maxBytes)),
+  ],
+  ['beside other work', (file: string, maxBytes: number) => readRegularFile(file, maxBytes)],
 ])('a file read %s', (_, read) => {
   test('comes whole, also where a link leads to it', async () => {
     const directory = await directoryWith({ a: 'content', empty: '' });

@@ -50,11 +50,11 @@ export const serverFinder = (resolver: () => Promise<DnsServer | null>): ServerF
 
   const ofZone = async (apex: string): Promise<FoundServers> => {
     const { answers } = await ask(apex, 'NS');
-    const names = answers.flatMap(({ type, content }) => (type === 'NS' ? content : [])).slice(0, mostNames);
+    const names = answers.flatMap(({ type, content }) => (type === 'NS' ? content : [])).slice(0, maxNames);
     if (names.length === 0) throw new FindError('failed', `the zone ${apex} has no name servers`);
     const servers = await Promise.all(
       names.map(async (name) => {
-        const addresses = (await addressesOf(name)).slice(0, mostAddresses);
+        const addresses = (await addressesOf(name)).slice(0, maxAddresses);
         if (addresses.length === 0) return [{ name, address: '', port: 53, refusal: 'it has no address' }];
         return addresses.map((address) => ({ name, address, port: 53, refusal: refusalOf(address) }));
       }),
@@ -86,8 +86,8 @@ export const serverFinder = (resolver: () => Promise<DnsServer | null>): ServerF
 };
 
 /** Nobody has more; a delegation that is made to have many would make us ask all of them. */
-const mostNames = 16;
-const mostAddresses = 4;
+const maxNames = 16;
+const maxAddresses = 4;
 
 const refusalOf = (address: string): string | null =>
   isPrivateAddress(address) ? 'a private address: asked only where `nameservers` names it' : null;

@@ -142,11 +142,11 @@ const asText = (checked: CheckedName): string => {
 
 const tableRow = ({ name, type, file, template, service, servers }: LayerRow): Record<string, string> => {
   const cell = (own: LayerRow['file'], left: LayerRow['file']): string =>
-    own !== null && areAlike(own, left) ? (own.length === 0 ? '-' : '=') : shorten(setText(own), longest);
+    own !== null && areAlike(own, left) ? (own.length === 0 ? '-' : '=') : shorten(setText(own), maxContent);
   return {
     name: name ?? '@',
     type,
-    file: shorten(setText(file), longest),
+    file: shorten(setText(file), maxContent),
     template: cell(template, file),
     service: cell(service, template),
     ...Object.fromEntries(Object.entries(servers).map(([server, own]) => [server, cell(own, service)])),
@@ -154,4 +154,4 @@ const tableRow = ({ name, type, file, template, service, servers }: LayerRow): R
 };
 
 /** Columns of a cell: four or five have to stand side by side. */
-const longest = 36;
+const maxContent = 36;

@@ -115,11 +115,11 @@ const summaryOf = (outcomes: readonly ImportOutcome[]): string => {
     outcomes.filter((outcome) => outcome.result === result).length;
   return [
     ...outcomes.map(
-      ({ result, file, note }) => `${result.padEnd(longest)}  ${escapeControl(`${file}: ${note}`)}`,
+      ({ result, file, note }) => `${result.padEnd(resultWidth)}  ${escapeControl(`${file}: ${note}`)}`,
     ),
     `${plural(outcomes.length, 'template')}: ${count('written')} written, ${count('unchanged')} unchanged, ${count('skipped')} skipped`,
     '',
   ].join('\n');
 };
 
-const longest = 'unchanged'.length;
+const resultWidth = 'unchanged'.length;

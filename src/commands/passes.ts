@@ -39,7 +39,7 @@ export const passClients = async (
       onChange: (change) => progress.tell(`${of(client)}${changeLine(clean(change))}`),
       onWait: (holder) => progress.note(`${of(client)}waiting for another pass: ${holder}`),
       onPause: (milliseconds, why) => {
-        if (milliseconds >= shortestTold)
+        if (milliseconds >= minShownWait)
           progress.note(clean(`${of(client)}waiting ${seconds(milliseconds)}: ${why}`));
       },
       ignoreSubdomains: options['ignoreSubdomains'] === true,
@@ -57,7 +57,7 @@ export const passClients = async (
 };
 
 /** Milliseconds that nobody wonders about. */
-const shortestTold = 1_000;
+const minShownWait = 1_000;
 
 const seconds = (milliseconds: number): string => `${Math.ceil(milliseconds / 1_000)} s`;
 

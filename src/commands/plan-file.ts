@@ -35,8 +35,8 @@ export class PlanChangedError extends UserError {
 
   constructor(which: string, changes: readonly PlannedChange[]) {
     const lines = changes.map(({ template, change }) => `\n  ${template}: ${change}`);
-    const more = lines.length > mostShown ? `\n  and ${lines.length - mostShown} more` : '';
-    super(`the plan is no longer ${which}; nothing was written:${lines.slice(0, mostShown).join('')}${more}`);
+    const more = lines.length > maxShown ? `\n  and ${lines.length - maxShown} more` : '';
+    super(`the plan is no longer ${which}; nothing was written:${lines.slice(0, maxShown).join('')}${more}`);
     this.#which = which;
     this.#changes = changes;
   }
@@ -53,7 +53,7 @@ export class PlanChangedError extends UserError {
   }
 }
 
-const mostShown = 20;
+const maxShown = 20;
 
 interface PlannedChange {
   /** With its client: `default/standard-web`, and with its id where another one has that name. */

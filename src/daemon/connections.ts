@@ -6,7 +6,7 @@ interface Limits {
   /** Connections from one address. */
   readonly perAddress?: number;
   /** In all: more could use up the descriptors that passes need. */
-  readonly most?: number;
+  readonly total?: number;
 }
 
 /**
@@ -14,7 +14,7 @@ interface Limits {
  * of the same address first, else of the address that has the most. So nobody who holds connections, or keeps
  * them busy, locks out probes.
  */
-export const limitConnections = (server: Server, { perAddress = 100, most = 500 }: Limits = {}): void => {
+export const limitConnections = (server: Server, { perAddress = 100, total = 500 }: Limits = {}): void => {
   /** By address, those that were quiet for the longest time first. */
   const open = new Map<string, Set<Socket>>();
   const addresses = new WeakMap<Socket, string>();
@@ -35,7 +35,7 @@ export const limitConnections = (server: Server, { perAddress = 100, most = 500 
     const address = neighbour(socket.remoteAddress ?? '');
     const sockets = open.get(address) ?? new Set();
     if (sockets.size >= perAddress) closeOneOf(address);
-    else if (count >= most) closeOneOf(fullest(open));
+    else if (count >= total) closeOneOf(fullest(open));
     open.set(address, sockets.add(socket));
     addresses.set(socket, address);
     count += 1;

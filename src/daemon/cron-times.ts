@@ -48,9 +48,9 @@ interface Cron {
 const nextTime = (cron: Cron, timezone: string, now: number): number => {
   const isRepetition = (time: number): boolean =>
     !cron.isEveryHour &&
-    clockChanges(timezone, time - longestChange, time).some((change) => time < change.at + putBack(change));
+    clockChanges(timezone, time - maxChange, time).some((change) => time < change.at + putBack(change));
   const plain = firstOf(cron.task, (time) => !isRepetition(time));
-  for (const change of clockChanges(timezone, now - longestChange, plain + longestChange)) {
+  for (const change of clockChanges(timezone, now - maxChange, plain + maxChange)) {
     const found = putBack(change) > 0 ? whileRepeated(change, cron, now) : afterLeap(change, cron, now);
     if (found !== null && found < plain && !isRepetition(found)) return found;
   }
@@ -58,7 +58,7 @@ const nextTime = (cron: Cron, timezone: string, now: number): number => {
 };
 
 /** Zones put their clocks forward and back by an hour or less; what is beyond this crosses the date line. */
-const longestChange = 3 * 3_600_000;
+const maxChange = 3 * 3_600_000;
 
 const firstOf = (task: ScheduledTask, isWanted: (time: number) => boolean): number => {
   for (let count = 1; ; count *= 8) {

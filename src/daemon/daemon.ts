@@ -80,7 +80,7 @@ const listen = async (
       text: sharedText({
         key: () => [metrics.revision(), waitingIn(fleet)],
         make: () => metrics.text(waitingIn(fleet)),
-        longest: 1_000,
+        maxAge: 1_000,
       }),
     },
     report: sharedText({

@@ -9,11 +9,11 @@ export interface EventStreams {
  * An event `state` with the version at once, and whenever another one holds. A reader that takes nothing for a
  * while misses versions, but not that there is a newer one: what it has not read yet already says so.
  */
-export const eventStreams = (updates: Updates, { most = 64, beat = 15_000 } = {}): EventStreams => ({
-  open: () => (updates.listeners < most ? streamOf(updates, beat) : null),
+export const eventStreams = (updates: Updates, { max = 64, heartbeat = 15_000 } = {}): EventStreams => ({
+  open: () => (updates.listeners < max ? streamOf(updates, heartbeat) : null),
 });
 
-const streamOf = (updates: Updates, beat: number): ReadableStream<Uint8Array> => {
+const streamOf = (updates: Updates, heartbeat: number): ReadableStream<Uint8Array> => {
   let end = (): void => undefined;
   return new ReadableStream<Uint8Array>(
     {
@@ -23,7 +23,7 @@ const streamOf = (updates: Updates, beat: number): ReadableStream<Uint8Array> =>
         };
         const stopListening = updates.listen((version) => send(stateEvent(version)));
         // A connection that nobody holds any more comes to light only by sending.
-        const timer = setInterval(() => send(':\n\n'), beat).unref();
+        const timer = setInterval(() => send(':\n\n'), heartbeat).unref();
         end = () => {
           stopListening();
           clearInterval(timer);

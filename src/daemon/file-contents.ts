@@ -58,16 +58,16 @@ const timesOf = ({ identity: { dev, ino, size, mtimeNs, ctimeNs } }: WatchedFile
   `${dev}:${ino} ${size} ${mtimeNs} ${ctimeNs}`;
 
 /** A clock of another machine may be ahead, and then the file counts as changed a moment ago. */
-const hasRested = ({ changedAt }: WatchedFile): boolean => Date.now() - changedAt > longestTick;
+const hasRested = ({ changedAt }: WatchedFile): boolean => Date.now() - changedAt > maxTick;
 
 /** Milliseconds; FAT has two seconds, and a look comes a little after the time that it is held against. */
-const longestTick = 3_000;
+const maxTick = 3_000;
 
 /** Of a file that cannot be read, why. */
 const digestOf = async ({ real, identity }: WatchedFile): Promise<string> => {
   try {
     return createHash('sha256')
-      .update(await readBeginning(real, mostRead, identity))
+      .update(await readBeginning(real, maxBytes, identity))
       .digest('base64');
   } catch (error) {
     return codeOf(error);
@@ -75,4 +75,4 @@ const digestOf = async ({ real, identity }: WatchedFile): Promise<string> => {
 };
 
 /** Bytes; nothing larger is taken for a template file. */
-const mostRead = 4 * 1024 * 1024;
+const maxBytes = 4 * 1024 * 1024;

@@ -38,9 +38,9 @@ export const readHistoryQuery = (query: URLSearchParams, now: number): HistoryQu
   if (from === null) return 'since: expected a duration such as 2d, or a time such as 2026-11-20T20:00:00Z';
   const known = outcomes.find((one) => one === outcome) ?? null;
   if (outcome !== known) return `outcome: expected one of ${outcomes.join(', ')}`;
-  const limit = query.get('limit') ?? String(mostWrites);
-  if (!/^[1-9]\d{0,3}$/.test(limit) || Number(limit) > mostWrites)
-    return `limit: expected a number from 1 to ${mostWrites}`;
+  const limit = query.get('limit') ?? String(maxWrites);
+  if (!/^[1-9]\d{0,3}$/.test(limit) || Number(limit) > maxWrites)
+    return `limit: expected a number from 1 to ${maxWrites}`;
   const place = query.get('before');
   const before = place === null ? null : readCursor(place);
   if (before === undefined) return 'before: expected what the Link header of the page after it says';
@@ -63,4 +63,4 @@ const keys = ['template', 'since', 'outcome', 'limit', 'before'];
 const outcomes = ['applied', 'failed', 'unknown', 'duplicate'] as const;
 
 /** Of one page, also where no limit is given. */
-const mostWrites = 1_000;
+const maxWrites = 1_000;

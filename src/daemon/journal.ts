@@ -40,11 +40,11 @@ export class Journal {
     return Array.from({ length: slotsInDay }, (_, index): SummarySlot => {
       const from = current - (slotsInDay - 1 - index) * slotLength;
       const slot = known.get(from);
-      const most = slot === undefined ? left : Math.max(slot.left, left ?? 0);
+      const max = slot === undefined ? left : Math.max(slot.left, left ?? 0);
       left = slot?.leftAtEnd ?? left;
       return slot === undefined
         ? { from, passes: 0, worst: null, written: 0, left, leftAtEnd: left }
-        : { ...slot, left: most };
+        : { ...slot, left: max };
     });
   }
 

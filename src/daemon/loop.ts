@@ -135,7 +135,7 @@ export class PassLoop {
   }
 
   #pauseFor(wanted: number): void {
-    const length = Math.min(wanted, mostPatience);
+    const length = Math.min(wanted, maxDelay);
     const timer = setTimeout(() => this.#waiting && this.#start(this.#waiting), length);
     this.#pause = { until: new Date(Date.now() + length), timer };
   }
@@ -146,10 +146,10 @@ export class PassLoop {
   }
 }
 
-const growth = { first: 2_000, longest: 5 * 60_000, jitter: 0.5 };
+const growth = { first: 2_000, max: 5 * 60_000, jitter: 0.5 };
 
 /** Milliseconds. A service that asks for more than a day, or whose clock is days ahead, is asked again after one. */
-const mostPatience = 24 * 3_600_000;
+const maxDelay = 24 * 3_600_000;
 
 /** What tells most about why a pass runs, last. */
 const byStrength: readonly Trigger[] = ['command', 'startup', 'schedule', 'file-change', 'request'];

@@ -43,11 +43,11 @@ export const signIn = ({ pageToken, refuse }: PageAccessOptions): Hono => {
       refuse(c, { token: 'page', reason: given === null ? 'missing' : 'wrong' });
       return signInPage(c, true, next);
     }
-    await setSignedCookie(c, cookie, String(Date.now() + longest), token, {
+    await setSignedCookie(c, cookie, String(Date.now() + sessionLength), token, {
       httpOnly: true,
       sameSite: 'Lax',
       path: '/',
-      maxAge: longest / 1_000,
+      maxAge: sessionLength / 1_000,
       // Behind a proxy that speaks TLS for us.
       secure: c.req.header('x-forwarded-proto') === 'https',
     });
@@ -82,7 +82,7 @@ const tooLarge = (c: Context): Response => c.text('Too large.\n', 413);
 const cookie = 'dns-template-sync';
 
 /** Milliseconds for which one stays signed in. */
-const longest = 7 * 24 * 60 * 60 * 1_000;
+const sessionLength = 7 * 24 * 60 * 60 * 1_000;
 
 /** Bytes. */
 const largestForm = 4_096;

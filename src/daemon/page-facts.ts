@@ -70,21 +70,21 @@ const detailsOf = (name: string, sight: ClientSight): TemplateDetails[] => {
     .filter(({ template }) => template === name)
     .map((found) => {
       const whole = withoutApplied(found);
-      const template = cut(whole, mostRows);
+      const template = cut(whole, maxRows);
       const desired = described.find(({ id, source }) => id === found.id || source.file === found.file);
       const records = desired === undefined ? [] : recordStates(desired.records, whole);
       return {
         template,
         href: templateAddress(name, found.client),
         more: leftOut(template, whole),
-        records: records.slice(0, mostRows),
-        moreRecords: Math.max(0, records.length - mostRows),
+        records: records.slice(0, maxRows),
+        moreRecords: Math.max(0, records.length - maxRows),
       };
     });
 };
 
 /** Of differences, and of records. */
-const mostRows = 1_000;
+const maxRows = 1_000;
 
 const frameOf = ({ fleet, updates }: PageSources): Pick<PageFacts, 'version' | 'now' | 'timeZone'> => {
   const zones = new Set(fleet.clients.map(({ client }) => client.settings.timezone));

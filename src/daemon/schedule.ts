@@ -25,12 +25,12 @@ export const startSchedule = ({ expression, timezone, onTime }: ScheduleOptions)
   let looked = Date.now();
   let timer: NodeJS.Timeout;
   const sleep = (): void => {
-    timer = setTimeout(look, Math.min(Math.max(next.getTime() - Date.now(), 1), longestSleep));
+    timer = setTimeout(look, Math.min(Math.max(next.getTime() - Date.now(), 1), maxSleep));
   };
   const look = (): void => {
     const now = Date.now();
     const isTime = now >= next.getTime();
-    const wasSetBack = now < looked - longestSleep;
+    const wasSetBack = now < looked - maxSleep;
     if (isTime || wasSetBack) next = times.next();
     looked = now;
     sleep();
@@ -47,4 +47,4 @@ export const startSchedule = ({ expression, timezone, onTime }: ScheduleOptions)
 };
 
 /** Milliseconds; after each of them the clock is looked at, since timers do not notice when it is set. */
-const longestSleep = 60_000;
+const maxSleep = 60_000;

@@ -6,7 +6,7 @@ interface SharedText {
   readonly key: () => readonly unknown[];
   readonly make: () => string | Promise<string>;
   /** Milliseconds for which it holds at most. */
-  readonly longest?: number;
+  readonly maxAge?: number;
   /** By which it is made; one that several texts have in common keeps them together from taking too much. */
   readonly pace?: Pace;
 }
@@ -38,7 +38,7 @@ export const pacer = (): Pace => {
 export const sharedText = ({
   key,
   make,
-  longest = Infinity,
+  maxAge = Infinity,
   pace = pacer(),
 }: SharedText): (() => Promise<Uint8Array<ArrayBuffer>>) => {
   let newest: Made | null = null;
@@ -59,7 +59,7 @@ export const sharedText = ({
     });
   };
   const holds = ({ key: former, at }: Made): boolean =>
-    performance.now() - at < longest && areSame(former, key());
+    performance.now() - at < maxAge && areSame(former, key());
   return () => (newest !== null && holds(newest) ? newest.bytes : (next ??= begin()));
 };
 

@@ -15,7 +15,7 @@ export interface StatusPages {
 export const statusPages = (sources: PageSources): StatusPages => {
   const { updates, secrets } = sources;
   const shared = (make: () => string | Promise<string>, pace = pacer()): ReturnType<typeof sharedText> =>
-    sharedText({ key: () => [updates.version, ...secrets()], make, longest, pace });
+    sharedText({ key: () => [updates.version, ...secrets()], make, maxAge, pace });
   const whole = shared(async () => renderPage(await pageFacts(everything, sources)));
   // There are as many others as people can think of: together they take what one may.
   const others = new Map<string, ReturnType<typeof sharedText>>();
@@ -25,7 +25,7 @@ export const statusPages = (sources: PageSources): StatusPages => {
     others.delete(address);
     others.set(address, text);
     const [oldest] = others.keys();
-    if (others.size > mostKept && oldest !== undefined) others.delete(oldest);
+    if (others.size > maxKept && oldest !== undefined) others.delete(oldest);
     return text();
   };
   return {
@@ -50,7 +50,7 @@ export const statusPages = (sources: PageSources): StatusPages => {
 };
 
 /** Milliseconds. Times pass by, though nothing else may change. */
-const longest = 30_000;
+const maxAge = 30_000;
 
 /** Pages that are kept. */
-const mostKept = 16;
+const maxKept = 16;

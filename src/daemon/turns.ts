@@ -6,7 +6,7 @@ import type { Socket } from 'node:net';
  * the other on each socket, and what waits is dropped when the socket is gone. A socket with more requests than
  * anybody sends who wants the answers is closed.
  */
-export const oneAtATime = (answer: RequestListener, { most = 256 } = {}): RequestListener => {
+export const oneAtATime = (answer: RequestListener, { max = 256 } = {}): RequestListener => {
   const waiting = new WeakMap<Socket, (() => void)[]>();
   const next = (socket: Socket): void => {
     if (socket.destroyed) return void waiting.delete(socket);
@@ -26,7 +26,7 @@ export const oneAtATime = (answer: RequestListener, { most = 256 } = {}): Reques
     if (before === undefined) {
       waiting.set(socket, []);
       begin();
-    } else if (before.length < most) {
+    } else if (before.length < max) {
       before.push(begin);
       socket.pause();
     } else {
@@ -39,19 +39,19 @@ export const oneAtATime = (answer: RequestListener, { most = 256 } = {}): Reques
  * Lets a few begin, then after a pause a few more, in the order in which they came: however many want a long answer at
  * once, most of the time is for those who want a short one. Milliseconds.
  */
-export const fewAtATime = ({ most = 4, pause = 5 } = {}): (() => Promise<void>) => {
+export const fewAtATime = ({ max = 4, pause = 5 } = {}): (() => Promise<void>) => {
   const waiting: (() => void)[] = [];
-  let free = most;
+  let free = max;
   const letMore = (): void => {
-    const begun = waiting.splice(0, most);
-    free = most - begun.length;
+    const begun = waiting.splice(0, max);
+    free = max - begun.length;
     for (const begin of begun) begin();
     if (begun.length > 0) setTimeout(letMore, pause);
   };
   return () =>
     new Promise((resolve) => {
       if (free === 0) return void waiting.push(resolve);
-      if (free === most) setTimeout(letMore, pause);
+      if (free === max) setTimeout(letMore, pause);
       free -= 1;
       resolve();
     });

@@ -25,7 +25,7 @@ export class Updates {
   readonly changed = (): void => {
     this.#count += 1;
     if (this.#timer !== undefined || this.#listeners.size === 0) return;
-    const wait = Math.max(shortest, this.#toldAt + longest - performance.now());
+    const wait = Math.max(minDelay, this.#toldAt + minInterval - performance.now());
     this.#timer = setTimeout(() => this.#tell(), wait).unref();
   };
 
@@ -43,5 +43,5 @@ export class Updates {
 }
 
 /** Milliseconds: what changes within it is told as one, and the pause between two tellings. */
-const shortest = 50;
-const longest = 1_000;
+const minDelay = 50;
+const minInterval = 1_000;

@@ -12,7 +12,7 @@ export interface WatchOptions {
   /** Milliseconds without a further event after which a change counts as complete. */
   readonly quiet?: number;
   /** Milliseconds after which it is reported although events go on. */
-  readonly longest?: number;
+  readonly maxDelay?: number;
   /** Milliseconds between two looks at the files. */
   readonly poll?: number;
 }
@@ -50,7 +50,7 @@ class TemplateWatcher implements Watcher {
   #closed = false;
 
   constructor(options: WatchOptions, takeFingerprint: TakeFingerprint, now: Fingerprint) {
-    this.#options = { quiet: 200, longest: 2_000, poll: 2_000, ...options };
+    this.#options = { quiet: 200, maxDelay: 2_000, poll: 2_000, ...options };
     this.#takeFingerprint = takeFingerprint;
     this.#reported = now;
     this.#seen = now.whole;
@@ -80,11 +80,11 @@ class TemplateWatcher implements Watcher {
 
   #hint(): void {
     if (this.#closed) return;
-    const { quiet, longest } = this.#options;
+    const { quiet, maxDelay } = this.#options;
     const now = performance.now();
     this.#firstHint ??= now;
     clearTimeout(this.#quiet);
-    const wait = Math.min(quiet, this.#firstHint + longest - now);
+    const wait = Math.min(quiet, this.#firstHint + maxDelay - now);
     this.#quiet = setTimeout(() => {
       this.#firstHint = null;
       this.#comparing = this.#comparing.then(() => this.#compare());

@@ -1,6 +1,6 @@
 /** The word that was probably meant, or null when none is near: a slip in three letters, two at most. */
 export const nearest = (word: string, known: Iterable<string>): string | null => {
-  if (word.length > longestWord) return null;
+  if (word.length > maxWordLength) return null;
   const meant = word.toLowerCase();
   let best: string | null = null;
   let bestDistance = Math.min(2, Math.floor(meant.length / 3)) + 1;
@@ -13,7 +13,7 @@ export const nearest = (word: string, known: Iterable<string>): string | null =>
 };
 
 /** Characters; comparing takes as many steps as their square, and nobody misspells a longer one by two letters. */
-const longestWord = 64;
+const maxWordLength = 64;
 
 /** Insertions, deletions, substitutions and swaps of neighbours, each counted once. */
 const editDistance = (from: string, to: string): number => {

@@ -22,7 +22,7 @@ const integer = (min: number, max: number, error: string) =>
   z.int({ error }).min(min, { error }).max(max, { error });
 
 const wholeNumber = (min: number, max: number) => {
-  const error = `a whole number ${max === most ? `of at least ${min}` : `from ${min} to ${max}`} is needed`;
+  const error = `a whole number ${max === maxInteger ? `of at least ${min}` : `from ${min} to ${max}`} is needed`;
   return z
     .union([integer(min, max, error), z.string().regex(/^\d{1,15}$/, { error }), withVariable(error)], {
       error,
@@ -33,7 +33,7 @@ const wholeNumber = (min: number, max: number) => {
 
 const truthError = 'true or false is needed';
 
-const most = Number.MAX_SAFE_INTEGER;
+const maxInteger = Number.MAX_SAFE_INTEGER;
 
 const ttlError = `a TTL is whole seconds from 0 to ${maxTtl}, or a duration such as 5m, 1h or 1d`;
 
@@ -122,13 +122,13 @@ export const fragmentSchema = z
 
 export const limitsSchema = z
   .strictObject({
-    maxAdds: wholeNumber(0, most)
+    maxAdds: wholeNumber(0, maxInteger)
       .optional()
       .describe('More adds than this in one pass, and the template holds.'),
     maxChangePercent: wholeNumber(0, 100)
       .optional()
       .describe('Changes of more than this share of the present records, and the template holds.'),
-    minRecords: wholeNumber(0, most)
+    minRecords: wholeNumber(0, maxInteger)
       .optional()
       .describe('The share counts from this number of present records on.'),
   })
@@ -137,7 +137,7 @@ export const limitsSchema = z
 export const templateSchema = z
   .strictObject({
     template: text.describe("The template's name at the service."),
-    id: wholeNumber(1, most)
+    id: wholeNumber(1, maxInteger)
       .optional()
       .describe('Bind the template by its id at the service instead of by its name.'),
     ttl: ttlSchema.optional(),

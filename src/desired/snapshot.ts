@@ -78,7 +78,7 @@ export const readSnapshot = async (
   let look = first ?? (await lookAt(paths));
   for (let attempt = 0; attempt < tries; attempt += 1) {
     if (attempt > 0) {
-      await sleep(grownPause(attempt, { first: 40, longest: 320 }));
+      await sleep(grownPause(attempt, { first: 40, max: 320 }));
       look = await lookAt(paths, look.found);
     }
     const { found, lookedAt } = look;

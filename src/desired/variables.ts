@@ -65,8 +65,9 @@ const complaintAbout = ({
   if (filling.within.includes(name)) return `the variable ${quote(name)} holds itself`;
   if (filling.substitutions > maxSubstitutions || filling.length > maxLength) return tooMuch;
   const { budget } = filling;
-  const isEnough = budget.take('substitutions') && budget.take('characters', variable?.text.length ?? 0);
-  if (!isEnough) return tooMuchInFile;
+  const isWithinBudget =
+    budget.take('substitutions') && budget.take('characters', variable?.text.length ?? 0);
+  if (!isWithinBudget) return tooMuchInFile;
   if (variable !== undefined) return null;
   const meant = budget.take('suggestions') ? suggestion(name, namesIn(filling.layers)) : '';
   return `the variable ${quote(name)} is not defined${meant}`;

@@ -77,13 +77,13 @@ export class Anchors {
 }
 
 /** Number of values below and with a node, counted no further than it matters. */
-const sizeOf = (node: YamlNode, enough: number): number => {
+const sizeOf = (node: YamlNode, limit: number): number => {
   if (node.kind === 'scalar' || node.kind === 'unread') return 1;
   let size = 1;
   const children = node.kind === 'list' ? node.items : node.entries.map(({ value }) => value);
   for (const child of children) {
-    if (size > enough) break;
-    size += sizeOf(child, enough - size);
+    if (size > limit) break;
+    size += sizeOf(child, limit - size);
   }
   return size;
 };

@@ -13,20 +13,20 @@ export interface Shape {
  * null where this is no array, or not in the form that services write it, or holds more than `most`. Nothing else
  * inside an element is checked.
  */
-export const boundsIn = (text: Uint8Array, from: number, until: number, most: Shape): number[] | null => {
+export const boundsIn = (text: Uint8Array, from: number, until: number, max: Shape): number[] | null => {
   const bounds: number[] = [];
-  const found = scan(text, from, until, most, (offset) => bounds.push(offset));
+  const found = scan(text, from, until, max, (offset) => bounds.push(offset));
   return found === 'whole' ? bounds : null;
 };
 
 /** Why the text of an answer must not be parsed; null where it may, or where the parser will say what is wrong. */
-export const shapeFault = (text: Uint8Array, most: Shape): string | null => {
+export const shapeFault = (text: Uint8Array, max: Shape): string | null => {
   const start = text.findIndex((octet) => !isIdle(octet));
   if (text[start] !== openBracket && text[start] !== openBrace) return null;
-  const found = scan(text, start, text.length, most, () => undefined);
-  if (found === 'too deep') return `the answer is nested deeper than ${most.depth} levels`;
+  const found = scan(text, start, text.length, max, () => undefined);
+  if (found === 'too deep') return `the answer is nested deeper than ${max.depth} levels`;
   if (found === 'too full')
-    return `the answer holds more than ${most.values} values: if that is right, allow more with maxAnswerSize`;
+    return `the answer holds more than ${max.values} values: if that is right, allow more with maxAnswerSize`;
   return null;
 };
 
@@ -35,7 +35,7 @@ const scan = (
   text: Uint8Array,
   from: number,
   until: number,
-  most: Shape,
+  max: Shape,
   edge: (offset: number) => void,
 ): 'whole' | 'broken' | 'too deep' | 'too full' => {
   let depth = 0;
@@ -46,11 +46,11 @@ const scan = (
       at = endOfString(text, at, until);
       if (at < 0) return 'broken';
     } else if (octet === comma) {
-      if ((values += 1) > most.values) return 'too full';
+      if ((values += 1) > max.values) return 'too full';
     } else if (octet === openBrace || octet === openBracket) {
       if (depth === 0) edge(at);
-      if ((depth += 1) > most.depth) return 'too deep';
-      if ((values += 1) > most.values) return 'too full';
+      if ((depth += 1) > max.depth) return 'too deep';
+      if ((values += 1) > max.values) return 'too full';
     } else if (octet === closeBrace || octet === closeBracket) {
       depth -= 1;
       if (depth === 0) edge(at + 1);

@@ -7,16 +7,16 @@ import type { WireAnswer } from './exchange.ts';
 export const excerpt = ({ body, cut }: WireAnswer, clean: (text: string) => string): string => {
   const text = clean(body.subarray(0, readBytes).toString('utf8'));
   // A body that was cut may end within a secret, which is then not recognised: that end is not used.
-  const whole = cut || body.length > readBytes ? text.slice(0, -longestSecret) : text;
+  const whole = cut || body.length > readBytes ? text.slice(0, -maxSecret) : text;
   return oneLine(whole.replace(/<(script|style)\b.*?<\/\1\s*>|<[^>]*>/gis, ' '));
 };
 
 /** One line of at most 200 characters, and nothing in it that could steer a terminal. */
 export const oneLine = (text: string): string => {
   const line = text.replace(/[\p{C}\p{Z}\uFFFD]+/gu, ' ').trim();
-  return line.length > longest ? `${Array.from(line).slice(0, longest).join('')}…` : line;
+  return line.length > maxLength ? `${Array.from(line).slice(0, maxLength).join('')}…` : line;
 };
 
 const readBytes = 8_192;
-const longestSecret = 4_096;
-const longest = 200;
+const maxSecret = 4_096;
+const maxLength = 200;

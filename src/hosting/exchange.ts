@@ -103,8 +103,8 @@ export const exchange = (
         body.add(chunk);
         bytes += chunk.length;
         room.left -= chunk.length;
-        const isEnough = head !== null && !isSuccess(head.status) && bytes > maxErrorBytes;
-        if (isEnough || room.left < 0)
+        const isOverLimit = head !== null && !isSuccess(head.status) && bytes > maxErrorBytes;
+        if (isOverLimit || room.left < 0)
           fail(
             `the answer, with others on their way, is larger than ${sizeText(room.size)}: if that is right, allow more with maxAnswerSize`,
             true,

@@ -9,14 +9,14 @@ import { boundsIn, type Bounds, type Shape } from './elements.ts';
  */
 export const listingReader = (
   readTemplate: (value: unknown) => PresentTemplate | null,
-  most: Shape,
+  max: Shape,
 ): BodyReader<readonly PresentTemplate[]> => {
   let known: KnownListing | null = null;
   return {
     former: () => known?.body ?? null,
     read: async (body) => {
       if (known?.body.equals(body)) return known.templates;
-      const read = await readChanged(body, known, readTemplate, most);
+      const read = await readChanged(body, known, readTemplate, max);
       if (read === null || !haveOwnIds(read.templates)) return null;
       known = read;
       return known.templates;
@@ -37,7 +37,7 @@ const readChanged = async (
   body: Buffer,
   known: KnownListing | null,
   readTemplate: ReadTemplate,
-  most: Shape,
+  max: Shape,
 ): Promise<KnownListing | null> => {
   const start = body.indexOf('[') + 1;
   const end = body.lastIndexOf(']');
@@ -47,7 +47,7 @@ const readChanged = async (
   const from = before === 0 ? start : known!.bounds[2 * before - 1]!;
   const shift = known === null ? 0 : body.length - known.body.length;
   const until = after === 0 ? end : known!.bounds.at(-2 * after)! + shift;
-  const middle = boundsIn(body, from, until, most);
+  const middle = boundsIn(body, from, until, max);
   if (middle === null) return null;
   const former = known && {
     ...known,
@@ -77,11 +77,11 @@ const unchangedIn = (
   body: Buffer,
   { body: former, bounds }: KnownListing,
 ): [before: number, after: number] => {
-  const most = Math.min(body.length, former.length);
-  const same = sameAtStart(body, former, most);
+  const max = Math.min(body.length, former.length);
+  const same = sameAtStart(body, former, max);
   let before = 0;
   while (2 * before + 1 < bounds.length && bounds[2 * before + 1]! <= same) before += 1;
-  const sameEnd = sameAtEnd(body, former, most - same);
+  const sameEnd = sameAtEnd(body, former, max - same);
   let after = 0;
   while (before + after < bounds.length / 2 && bounds.at(-2 * after - 2)! >= former.length - sameEnd)
     after += 1;
@@ -90,20 +90,20 @@ const unchangedIn = (
 
 const block = 65_536;
 
-const sameAtStart = (one: Buffer, other: Buffer, most: number): number => {
+const sameAtStart = (one: Buffer, other: Buffer, max: number): number => {
   let at = 0;
-  while (at + block <= most && one.compare(other, at, at + block, at, at + block) === 0) at += block;
-  while (at < most && one[at] === other[at]) at += 1;
+  while (at + block <= max && one.compare(other, at, at + block, at, at + block) === 0) at += block;
+  while (at < max && one[at] === other[at]) at += 1;
   return at;
 };
 
-const sameAtEnd = (one: Buffer, other: Buffer, most: number): number => {
+const sameAtEnd = (one: Buffer, other: Buffer, max: number): number => {
   const [end, otherEnd] = [one.length, other.length];
   let count = 0;
   const isSameBlock = (): boolean =>
     one.compare(other, otherEnd - count - block, otherEnd - count, end - count - block, end - count) === 0;
-  while (count + block <= most && isSameBlock()) count += block;
-  while (count < most && one[end - count - 1] === other[otherEnd - count - 1]) count += 1;
+  while (count + block <= max && isSameBlock()) count += block;
+  while (count < max && one[end - count - 1] === other[otherEnd - count - 1]) count += 1;
   return count;
 };
 

@@ -5,7 +5,7 @@ import { HostingError } from './errors.ts';
 interface RetryPolicy {
   readonly mayRepeat: (error: HostingError) => boolean;
   /** Milliseconds that the next pause may take at most; beyond it the error is thrown instead. */
-  readonly longestPause: () => number;
+  readonly maxBackoff: () => number;
   /** Ends the pauses: no attempt follows. */
   readonly signal: AbortSignal;
   readonly onPause?: ((milliseconds: number, why: string) => void) | undefined;
@@ -20,7 +20,7 @@ export const withRetries = async <T>(attempt: () => Promise<T>, patience: RetryP
       if (!(error instanceof HostingError) || failures === attempts || !patience.mayRepeat(error))
         throw error;
       const pause = Math.max(backoff(failures, growth), error.retryAfter ?? 0);
-      if (pause > patience.longestPause()) throw error;
+      if (pause > patience.maxBackoff()) throw error;
       patience.onPause?.(pause, error.message);
       if (!(await sleep(pause, patience.signal))) throw error;
     }
@@ -37,4 +37,4 @@ export const mayRepeatRead = ({ kind, status }: HostingError): boolean =>
 export const mayRepeatWrite = ({ kind }: HostingError): boolean => kind === 'not-sent';
 
 const attempts = 3;
-const growth = { first: 400, longest: 800, jitter: 1 };
+const growth = { first: 400, max: 800, jitter: 1 };

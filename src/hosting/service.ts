@@ -95,7 +95,7 @@ export const connectHosting = (options: HostingOptions): HostingService => {
   const read = <T>(call: Call<T>): Promise<T> =>
     withRetries(() => turn(() => attempt(call, requestTimeout)), {
       mayRepeat: mayRepeatRead,
-      longestPause: () => requestTimeout,
+      maxBackoff: () => requestTimeout,
       signal: closing.signal,
       onPause: options.onPause,
     });
@@ -106,7 +106,7 @@ export const connectHosting = (options: HostingOptions): HostingService => {
       const left = (): number => end - performance.now();
       return withRetries(() => attempt(call, left()), {
         mayRepeat: mayRepeatWrite,
-        longestPause: left,
+        maxBackoff: left,
         signal: closing.signal,
         onPause: options.onPause,
       });

@@ -1,12 +1,12 @@
 export interface Growth {
   /** Milliseconds. */
   readonly first: number;
-  readonly longest: number;
+  readonly max: number;
 }
 
 /** Milliseconds to wait after so many failures in a row: doubled each time. */
-export const grownPause = (failures: number, { first, longest }: Growth): number =>
-  Math.min(longest, first * 2 ** (failures - 1));
+export const grownPause = (failures: number, { first, max }: Growth): number =>
+  Math.min(max, first * 2 ** (failures - 1));
 
 /**
  * The same, but a share of it is left to chance, so that many do not come back in step: `jitter` is from 0, nothing,

@@ -4,37 +4,37 @@ import type { Line } from './line.ts';
  * The line as JSON of at most `longest` characters. Of one that is longer the beginnings are kept: of its texts, which
  * then end with how much they lack, and of its lists, whose places stand under `cut` with how many are left out.
  */
-export const fitted = (line: Line, longest: number): string => {
-  for (const most of steps) {
-    const text = JSON.stringify(shortened(line, most));
-    if (text.length <= longest) return text;
+export const fitted = (line: Line, maxLength: number): string => {
+  for (const limits of steps) {
+    const text = JSON.stringify(shortened(line, limits));
+    if (text.length <= maxLength) return text;
   }
   const { level, time, event, client, msg } = shortened(line, smallest);
   return JSON.stringify({ level, time, event, client, cut: 'everything else', msg });
 };
 
-interface Most {
+interface FitLimits {
   readonly text: number;
   readonly items: number;
 }
 
 /** Of what lines hold, long lists are the usual, and of those the first hundred tell enough. */
-const smallest: Most = { text: 64, items: 5 };
-const steps: readonly Most[] = [
+const smallest: FitLimits = { text: 64, items: 5 };
+const steps: readonly FitLimits[] = [
   { text: 8_192, items: 500 },
   { text: 1_024, items: 100 },
   { text: 256, items: 20 },
   smallest,
 ];
 
-const shortened = (line: Line, most: Most): Line => {
+const shortened = (line: Line, limits: FitLimits): Line => {
   const cut: Record<string, number> = {};
   const visit = (part: unknown, place: string): unknown => {
-    if (typeof part === 'string') return shortText(part, most.text);
+    if (typeof part === 'string') return shortText(part, limits.text);
     if (Array.isArray(part)) {
-      const left = part.length - most.items;
+      const left = part.length - limits.items;
       if (left > 0) cut[place] = (cut[place] ?? 0) + left;
-      return part.slice(0, most.items).map((one) => visit(one, place));
+      return part.slice(0, limits.items).map((one) => visit(one, place));
     }
     if (typeof part !== 'object' || part === null) return part;
     return Object.fromEntries(
@@ -47,5 +47,5 @@ const shortened = (line: Line, most: Most): Line => {
   return { ...fields, ...(Object.keys(cut).length === 0 ? {} : { cut }), msg };
 };
 
-const shortText = (text: string, most: number): string =>
-  text.length > most ? `${text.slice(0, most)}… (${text.length - most} characters more)` : text;
+const shortText = (text: string, max: number): string =>
+  text.length > max ? `${text.slice(0, max)}… (${text.length - max} characters more)` : text;

@@ -102,14 +102,14 @@ const ofRecord = ({ type, name, content, priority, ttl }: LogFields): string =>
 /** The first of what was not written; reports and the page have all of it. */
 const leftIn = (differences: readonly LogFields[]): readonly string[] => {
   const left = differences.filter(({ outcome }) => outcome !== 'applied');
-  const more = left.length - mostShown;
+  const more = left.length - maxShown;
   return [
-    ...left.slice(0, mostShown).map(ofDifference),
+    ...left.slice(0, maxShown).map(ofDifference),
     ...(more > 0 ? [`and ${more} more differences`] : []),
   ];
 };
 
-const mostShown = 5;
+const maxShown = 5;
 
 const ofDifference = ({ action, reason, desired, current }: LogFields): string =>
   [action, reason, ofRecord(fieldsOf(desired ?? current))]

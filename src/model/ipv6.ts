@@ -67,11 +67,11 @@ const readIPv4 = (text: string, groups: number[]): boolean => {
 
 /** The first of the longest. */
 const longestZeros = (groups: readonly number[]): { start: number; length: number } => {
-  let longest = { start: 0, length: 0 };
+  let run = { start: 0, length: 0 };
   let start = 0;
   for (const [index, group] of groups.entries()) {
     if (group !== 0) start = index + 1;
-    else if (index + 1 - start > longest.length) longest = { start, length: index + 1 - start };
+    else if (index + 1 - start > run.length) run = { start, length: index + 1 - start };
   }
-  return longest;
+  return run;
 };

@@ -46,16 +46,16 @@ const shownChange = (change: NewsChange, publicUrl: string | null): Notification
     at,
     message: message === null ? null : cut(message),
     counts: { differences: differences.length, mended: mended.length, subdomains: subdomains.length },
-    differences: shownDifferences(standing, mostShown).map(withShortTexts),
-    subdomains: subdomains.slice(0, mostShown).map(({ subdomain }) => subdomain),
+    differences: shownDifferences(standing, maxShown).map(withShortTexts),
+    subdomains: subdomains.slice(0, maxShown).map(({ subdomain }) => subdomain),
     ...(publicUrl === null ? {} : { link: linkOf(change, publicUrl) }),
   };
 };
 
-export const shownDifferences = ({ differences, mended }: Standing, most: number): Difference[] =>
-  [...differences, ...mended].slice(0, most);
+export const shownDifferences = ({ differences, mended }: Standing, max: number): Difference[] =>
+  [...differences, ...mended].slice(0, max);
 
-const mostShown = 10;
+const maxShown = 10;
 
 const withShortTexts = (difference: Difference): Notification['changes'][number]['differences'][number] => {
   const short: unknown = JSON.parse(
@@ -67,7 +67,7 @@ const withShortTexts = (difference: Difference): Notification['changes'][number]
 
 /** A receiver takes only so much: the whole of it is in the report. */
 const cut = (text: string): string => {
-  const characters = Array.from(text.slice(0, 2 * longest + 2));
-  return characters.length > longest ? `${characters.slice(0, longest).join('')}…` : text;
+  const characters = Array.from(text.slice(0, 2 * maxCharacters + 2));
+  return characters.length > maxCharacters ? `${characters.slice(0, maxCharacters).join('')}…` : text;
 };
-const longest = 500;
+const maxCharacters = 500;

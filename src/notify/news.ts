@@ -31,7 +31,7 @@ export class News {
   /** Takes up what is new in a pass. Gives how many changes had to be dropped for want of room. */
   take(sight: PassSight, on: readonly Occasion[], patience: NewsDelay = { after: 0, now: 0 }): number {
     for (const standing of standingsOf(sight)) this.#takeStanding(standing, sight, on, patience);
-    const surplus = [...this.#waiting.keys()].slice(0, Math.max(0, this.#waiting.size - mostWaiting));
+    const surplus = [...this.#waiting.keys()].slice(0, Math.max(0, this.#waiting.size - maxWaiting));
     for (const key of surplus) this.#waiting.delete(key);
     return surplus.length;
   }
@@ -39,7 +39,7 @@ export class News {
   /** What is under way, or else the next message; null where there is nothing to tell. */
   next(now = Number.POSITIVE_INFINITY): Delivery | null {
     if (this.#underWay !== null) return this.#underWay;
-    const next = [...this.#waiting].filter(([, { dueAt }]) => dueAt <= now).slice(0, mostTogether);
+    const next = [...this.#waiting].filter(([, { dueAt }]) => dueAt <= now).slice(0, maxBatch);
     if (next.length === 0) return null;
     for (const [key] of next) this.#waiting.delete(key);
     const changes = next.map(([, { change }]) => change);
@@ -115,6 +115,6 @@ interface NewsDelay {
 }
 
 /** Changes in one message: Slack takes 50 blocks. */
-const mostTogether = 20;
+const maxBatch = 20;
 /** Nobody has more templates than that. */
-const mostWaiting = 10_000;
+const maxWaiting = 10_000;

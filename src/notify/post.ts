@@ -58,11 +58,11 @@ const judge = (status: number, retryAfter: string | undefined): Posted => {
   const isRedirect = status >= 300 && status < 400;
   const reason = `the receiver answered ${status}${isRedirect ? ', and redirects are not followed' : ''}`;
   const outcome = refusals.has(status) ? 'refused' : 'failed';
-  return { outcome, reason, retryAfter: Math.min(readRetryAfter(retryAfter) ?? 0, longestWait) };
+  return { outcome, reason, retryAfter: Math.min(readRetryAfter(retryAfter) ?? 0, maxWait) };
 };
 
 /** It is about this message. All else is about the address, the permission or the moment, which people mend. */
 const refusals = new Set([400, 406, 413, 415, 422]);
 
 /** Milliseconds, whatever the receiver asks for. */
-const longestWait = 3_600_000;
+const maxWait = 3_600_000;

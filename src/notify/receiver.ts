@@ -110,7 +110,7 @@ export class Receiver {
     if (dueAt === null) return;
     const wait = dueAt - Date.now();
     if (wait <= 0) this.#delivering ??= this.#deliverAll();
-    else this.#timer = setTimeout(() => this.#deliverDue(), Math.min(wait, longestTimer)).unref();
+    else this.#timer = setTimeout(() => this.#deliverDue(), Math.min(wait, maxTimer)).unref();
   }
 
   async #deliverAll(): Promise<void> {
@@ -143,7 +143,7 @@ export class Receiver {
         break;
       }
       const { reason, retryAfter } = posted;
-      if (posted.outcome === 'refused' && (refusals += 1) === mostRefusals) {
+      if (posted.outcome === 'refused' && (refusals += 1) === maxRefusals) {
         log.error(
           { event: 'notify.dropped', ...fields, reason },
           'a notification is refused again and again, and is dropped',
@@ -190,9 +190,9 @@ export const postDelivery = async (
 };
 
 /** Milliseconds; timers take no more than 24 days. */
-const longestTimer = 86_400_000;
+const maxTimer = 86_400_000;
 
 /** A message that is refused for itself would keep all others waiting for ever. */
-const mostRefusals = 3;
+const maxRefusals = 3;
 
-const growth = { longest: 5 * 60_000, jitter: 0.5 };
+const growth = { max: 5 * 60_000, jitter: 0.5 };

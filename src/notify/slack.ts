@@ -8,35 +8,35 @@ import { linkOf, shownDifferences, type Delivery } from './delivery.ts';
 
 /** A message for Slack, and for those that take its form: `text` says it all in short, blocks show it. */
 export const slackMessageOf = ({ changes }: Delivery, publicUrl: string | null = null): object => ({
-  text: limited(changes.map(headline), longestText),
+  text: limited(changes.map(headline), maxTextLength),
   unfurl_links: false,
   unfurl_media: false,
   blocks: changes.map((change) => ({
     type: 'section',
     // Verbatim: no links are made out of what only looks like one.
-    text: { type: 'mrkdwn', verbatim: true, text: limited(linesOf(change, publicUrl), longestBlock) },
+    text: { type: 'mrkdwn', verbatim: true, text: limited(linesOf(change, publicUrl), maxBlockLength) },
   })),
 });
 
 /** Slack takes 3,000 characters in a block. Of the text it shows 4,000. */
-const longestBlock = 2_900;
-const longestText = 3_900;
-const mostRows = 5;
+const maxBlockLength = 2_900;
+const maxTextLength = 3_900;
+const maxRows = 5;
 
 const linesOf = (change: NewsChange, publicUrl: string | null): string[] => {
   const { standing } = change;
-  const shown = shownDifferences(standing, mostRows);
+  const shown = shownDifferences(standing, maxRows);
   const more = standing.differences.length + standing.mended.length - shown.length;
   return [
     headline(change),
     ...(publicUrl === null ? [] : [`<${linkOf(change, publicUrl)}|Look at it>`]),
-    ...shown.map((difference) => code(wordsOf(difference), longestRow)),
+    ...shown.map((difference) => code(wordsOf(difference), maxRowLength)),
     ...(more > 0 ? [`and ${more} more`] : []),
     ...standing.subdomains
-      .slice(0, mostRows)
+      .slice(0, maxRows)
       .map(
         ({ subdomain, status, answers }) =>
-          `${code(subdomain, longestName)} ${isAnsweredOtherwise({ status, answers }) ? `name servers ${answers.status}` : status}`,
+          `${code(subdomain, maxNameLength)} ${isAnsweredOtherwise({ status, answers }) ? `name servers ${answers.status}` : status}`,
       ),
   ];
 };
@@ -44,9 +44,9 @@ const linesOf = (change: NewsChange, publicUrl: string | null): string[] => {
 const headline = (change: NewsChange): string => {
   const { client, standing, merged } = change;
   const { template, message } = standing;
-  const who = `client ${code(client, longestName)}`;
-  const whole = template === null ? who : `${code(template, longestName)} (${who})`;
-  const why = message === null ? '' : `: ${code(message, longestMessage)}`;
+  const who = `client ${code(client, maxNameLength)}`;
+  const whole = template === null ? who : `${code(template, maxNameLength)} (${who})`;
+  const why = message === null ? '' : `: ${code(message, maxMessageLength)}`;
   return `*${whole}* ${sayings[change.event](change)}${why}${merged > 1 ? ` (${merged} changes in one)` : ''}`;
 };
 
@@ -91,9 +91,9 @@ const wordsOf = (difference: Difference): string => {
 const short = (text: string): string => shorten(text, 60);
 
 /** A block has room for each of them, although a sign may take five characters. */
-const longestName = 100;
-const longestMessage = 300;
-const longestRow = 400;
+const maxNameLength = 100;
+const maxMessageLength = 300;
+const maxRowLength = 400;
 
 /** Text from elsewhere. In code nobody is notified, nothing is a link, and no sign has a meaning. */
 const code = (text: string, width: number): string =>

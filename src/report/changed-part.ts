@@ -11,11 +11,11 @@ export interface ChangedPart {
 /** Letters stay with the marks that are combined with them. */
 export const changedPart = (from: string, to: string): ChangedPart => {
   const [some, others] = [lettersOf(from), lettersOf(to)];
-  const most = Math.min(some.length, others.length);
+  const max = Math.min(some.length, others.length);
   let start = 0;
-  while (start < most && some[start] === others[start]) start += 1;
+  while (start < max && some[start] === others[start]) start += 1;
   let end = 0;
-  while (end < most - start && some.at(-1 - end) === others.at(-1 - end)) end += 1;
+  while (end < max - start && some.at(-1 - end) === others.at(-1 - end)) end += 1;
   return {
     before: some.slice(0, start).join(''),
     from: some.slice(start, some.length - end).join(''),

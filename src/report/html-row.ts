@@ -112,7 +112,7 @@ export const sidesInLine = (
   { content, changes, facts, lackedBy }: Pick<Row, 'content' | 'changes' | 'facts' | 'lackedBy'>,
   names: SideNames,
 ): Markup => {
-  const record = content === null ? '' : html`<code>${shorten(content, longest)}</code>`;
+  const record = content === null ? '' : html`<code>${shorten(content, maxContent)}</code>`;
   const rest = facts.length === 0 ? '' : html`<span class="aside">${facts.join(', ')}</span>`;
   if (lackedBy === 'actual') return html`<i>missing</i> ${arrow} <ins>${record}</ins> ${rest}`;
   if (lackedBy === 'desired') return html`<del>${record}</del> ${rest} ${arrow} <i>${names.unlisted}</i>`;
@@ -123,11 +123,11 @@ const arrow = html`<span class="to">→</span>`;
 
 const changeInLine = ({ field, from, to }: HtmlChange): Markup => {
   const part = changedPart(from, to);
-  const isLong = widthOf(from) > longest || widthOf(to) > longest;
+  const isLong = widthOf(from) > maxContent || widthOf(to) > maxContent;
   const [before, after] = isLong ? [endOf(part.before), startOf(part.after)] : [part.before, part.after];
   const isMarked = isWorthMarking(part, from, to);
   const shown = (text: string): Markup => {
-    const changed = isLong ? shorten(text, longest - 2 * context) : text;
+    const changed = isLong ? shorten(text, maxContent - 2 * context) : text;
     return isMarked ? html`${before}${marked(changed)}${after}` : html`${before}${changed}${after}`;
   };
   return html`<span
@@ -148,7 +148,7 @@ const isWorthMarking = (
 ): boolean => Math.max(from.length, to.length) > 24 && before.length + after.length > 6;
 
 /** Columns of a text in a line, and what of it stands around the part that changes. */
-const longest = 60;
+const maxContent = 60;
 const context = 8;
 
 const endOf = (text: string): string => (text.length > context + 1 ? `…${cut(text, -context)}` : text);

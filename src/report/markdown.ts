@@ -99,21 +99,21 @@ const tableRow = (row: Row): string => {
 };
 
 const changeOf = ({ field, from, to }: Row['changes'][number]): string => {
-  const [before, after] = shortenPair(from, to, longest);
+  const [before, after] = shortenPair(from, to, maxContent);
   return `${field === 'content' ? '' : `${field} `}${code(before)} → ${code(after)}`;
 };
 
 /** Columns of a text from elsewhere; a comment is no place for more. */
-const longest = 72;
-const longestProse = 600;
+const maxContent = 72;
+const maxProse = 600;
 
 /**
  * Text from elsewhere. GitHub looks for names to notify, issues and commits in all text but code, and Markdown
  * for its signs in all text: so it is code, and its signs are entities.
  */
-const code = (text: string): string => inCode(shorten(text, longest));
+const code = (text: string): string => inCode(shorten(text, maxContent));
 
-const prose = (text: string): string => inCode(shorten(text, longestProse));
+const prose = (text: string): string => inCode(shorten(text, maxProse));
 
 /** Letters written from right to left would turn the order of what stands beside them, but for `dir`. */
 const inCode = (text: string): string =>

@@ -160,7 +160,7 @@ const listen = async (udp: UdpSocket, tcp: Server, host: string, port: number): 
       return bound;
     } catch (error) {
       tcp.close();
-      if (port === 0 && attempt < mostAttempts) continue;
+      if (port === 0 && attempt < maxAttempts) continue;
       throw new UserError(`The sandbox cannot serve DNS on ${host}:${port}: ${messageOf(error)}`, {
         cause: error,
       });
@@ -169,7 +169,7 @@ const listen = async (udp: UdpSocket, tcp: Server, host: string, port: number): 
 };
 
 /** A port that is free for TCP may be taken for UDP. */
-const mostAttempts = 20;
+const maxAttempts = 20;
 
 const listenTcp = (tcp: Server, host: string, port: number): Promise<number> =>
   new Promise((resolve, reject) => {

@@ -52,9 +52,9 @@ const suppliedFields = (type: string, parameters: DataParameters): RuleFields =>
   return fields;
 };
 
-const integer = (name: string, text: string, most: number): number => {
-  if (!/^\d{1,10}$/.test(text) || Number(text) > most) {
-    throw new Refusal(422, `Parameter ${name} must be a whole number from 0 to ${most}.`);
+const integer = (name: string, text: string, max: number): number => {
+  if (!/^\d{1,10}$/.test(text) || Number(text) > max) {
+    throw new Refusal(422, `Parameter ${name} must be a whole number from 0 to ${max}.`);
   }
   return Number(text);
 };

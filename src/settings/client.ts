@@ -91,7 +91,7 @@ export const secretOf = (
   variable: string,
   sources: Sources,
   secrets: Secrets,
-  least?: number,
+  minLength?: number,
 ): SecretSource | null => {
   const { env, cwd, config, sections, problems } = sources;
   const fileVariable = `${variable}_FILE`;
@@ -99,15 +99,15 @@ export const secretOf = (
     problems.add(variable, `set together with ${fileVariable}: keep one of them`, key);
     return null;
   }
-  if (env[fileVariable]) return secrets.fromFile(env[fileVariable], cwd, fileVariable, least);
-  if (env[variable] !== undefined) return secrets.fromEnv(variable, variable, least);
+  if (env[fileVariable]) return secrets.fromFile(env[fileVariable], cwd, fileVariable, minLength);
+  if (env[variable] !== undefined) return secrets.fromEnv(variable, variable, minLength);
   for (const section of sections) {
     const reference = valueAt(section, key);
     if (!isReference(reference) || config === null) continue;
     const place = config.place([...section.at, key]);
     return 'env' in reference
-      ? secrets.fromEnv(reference.env, place, least)
-      : secrets.fromFile(reference.file, config.folder, place, least);
+      ? secrets.fromEnv(reference.env, place, minLength)
+      : secrets.fromFile(reference.file, config.folder, place, minLength);
   }
   return null;
 };

@@ -22,35 +22,34 @@ export interface Kind<T> {
   readonly parse: (texts: readonly string[], base: Base) => Parsed<T>;
 }
 
-export const duration = ({ least = 0, most = Number.MAX_SAFE_INTEGER } = {}): Kind<number> =>
+export const duration = ({ min = 0, max = Number.MAX_SAFE_INTEGER } = {}): Kind<number> =>
   scalar(
-    `a duration such as 500ms, 8s, 5m, 1h, 1d${least > 0 ? ', above zero' : ''}${most < Number.MAX_SAFE_INTEGER ? ', at most 1d' : ''}`,
+    `a duration such as 500ms, 8s, 5m, 1h, 1d${min > 0 ? ', above zero' : ''}${max < Number.MAX_SAFE_INTEGER ? ', at most 1d' : ''}`,
     (expected) => string(expected).regex(/^\d{1,12}(ms|s|m|h|d)$/, message(expected)),
     (text) => {
       const value = parseDuration(text);
-      return value !== null && value >= least && value <= most ? value : null;
+      return value !== null && value >= min && value <= max ? value : null;
     },
   );
 
 /** Bytes. */
-export const size = (least: number, most: number): Kind<number> =>
+export const size = (min: number, max: number): Kind<number> =>
   scalar(
-    `a size such as 512KiB or 64MiB, from ${sizeText(least)} to ${sizeText(most)}`,
+    `a size such as 512KiB or 64MiB, from ${sizeText(min)} to ${sizeText(max)}`,
     (expected) => string(expected).regex(/^\d{1,12}([KMG]i)?B$/, message(expected)),
     (text) => {
       const value = parseSize(text);
-      return value !== null && value >= least && value <= most ? value : null;
+      return value !== null && value >= min && value <= max ? value : null;
     },
   );
 
-export const whole = (least: number, most: number): Kind<number> =>
+export const whole = (min: number, max: number): Kind<number> =>
   scalar(
-    most === Number.MAX_SAFE_INTEGER
-      ? `a whole number from ${least} on`
-      : `a whole number from ${least} to ${most}`,
-    (expected) => z.int(message(expected)).min(least, message(expected)).max(most, message(expected)),
-    (text) =>
-      /^\d{1,15}$/.test(text) && Number(text) >= least && Number(text) <= most ? Number(text) : null,
+    max === Number.MAX_SAFE_INTEGER
+      ? `a whole number from ${min} on`
+      : `a whole number from ${min} to ${max}`,
+    (expected) => z.int(message(expected)).min(min, message(expected)).max(max, message(expected)),
+    (text) => (/^\d{1,15}$/.test(text) && Number(text) >= min && Number(text) <= max ? Number(text) : null),
   );
 
 export const yesOrNo: Kind<boolean> = scalar(

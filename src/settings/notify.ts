@@ -42,7 +42,7 @@ export const notifyTargets = (
       if (!known.has(client)) problems.add(place('clients'), `there is no client ${client}`);
     if (entry.type === 'slack' && entry.secret) problems.add(place('secret'), 'Slack takes no signature');
     const timeout = parseDuration(entry.timeout ?? '10s') ?? 0;
-    if (timeout < 1 || timeout > longestTimeout)
+    if (timeout < 1 || timeout > maxTimeout)
       problems.add(place('timeout'), 'expected a duration above zero, at most 1m');
     const after = parseDuration(entry.after ?? '0s') ?? 0;
     const source = (reference: SecretReference, key: string): SecretSource =>
@@ -71,7 +71,7 @@ export const checkTargets = (targets: readonly NotifyTarget[]): void => {
   }
 };
 
-const longestTimeout = 60_000;
+const maxTimeout = 60_000;
 
 const addressOf = (
   { type, url, allowInsecure }: NotifyEntry,

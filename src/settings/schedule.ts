@@ -1,24 +1,24 @@
 interface CronField {
   readonly label: string;
-  readonly least: number;
-  readonly most: number;
+  readonly min: number;
+  readonly max: number;
   readonly names?: readonly string[];
 }
 
 const months = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
 const days = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'];
 
-const seconds: CronField = { label: 'seconds', least: 0, most: 59 };
+const seconds: CronField = { label: 'seconds', min: 0, max: 59 };
 const fields: readonly CronField[] = [
-  { label: 'minutes', least: 0, most: 59 },
-  { label: 'hours', least: 0, most: 23 },
-  { label: 'day of month', least: 1, most: 31 },
-  { label: 'month', least: 1, most: 12, names: months },
-  { label: 'day of week', least: 0, most: 7, names: days },
+  { label: 'minutes', min: 0, max: 59 },
+  { label: 'hours', min: 0, max: 23 },
+  { label: 'day of month', min: 1, max: 31 },
+  { label: 'month', min: 1, max: 12, names: months },
+  { label: 'day of week', min: 0, max: 7, names: days },
 ];
 
 /** Two passes of a schedule are at least this far apart. */
-const shortestGapSeconds = 10;
+const minGapSeconds = 10;
 
 /**
  * What is wrong with a cron expression of five fields, or of six with seconds first; null if nothing is.
@@ -34,11 +34,11 @@ export const scheduleProblem = (expression: string): string | null => {
   for (const [index, field] of used.entries()) {
     const text = texts[index] ?? '';
     const matching = valuesOf(text, field);
-    if (!matching) return `${field.label} from ${field.least} to ${field.most}, not "${text}"`;
+    if (!matching) return `${field.label} from ${field.min} to ${field.max}, not "${text}"`;
     values.set(field.label, matching);
   }
   if (tooFast(values.get('seconds') ?? [0], values.get('minutes') ?? [])) {
-    return `at least ${shortestGapSeconds} s between two runs`;
+    return `at least ${minGapSeconds} s between two runs`;
   }
   if (!hasDay(values.get('day of month') ?? [], values.get('month') ?? []))
     return 'a day that its months have';
@@ -63,27 +63,27 @@ const valuesOf = (text: string, field: CronField): readonly number[] | null => {
     const [, first, last, stepText] = match;
     if (stepText !== undefined && first !== undefined && last === undefined) return null;
 
-    const from = first === undefined ? field.least : numberOf(first, field);
-    const to = first === undefined ? field.most : numberOf(last ?? first, field);
+    const from = first === undefined ? field.min : numberOf(first, field);
+    const to = first === undefined ? field.max : numberOf(last ?? first, field);
     const step = Number(stepText ?? 1);
     if (from === null || to === null || from > to) return null;
-    if (step < 1 || step > field.most) return null;
+    if (step < 1 || step > field.max) return null;
     for (let value = from; value <= to; value += step) values.add(value);
   }
   return [...values].sort((one, other) => one - other);
 };
 
-const numberOf = (text: string, { least, most, names = [] }: CronField): number | null => {
+const numberOf = (text: string, { min, max, names = [] }: CronField): number | null => {
   const named = names.indexOf(text);
-  const value = named >= 0 ? named + least : /^\d{1,2}$/.test(text) ? Number(text) : -1;
-  return value >= least && value <= most ? value : null;
+  const value = named >= 0 ? named + min : /^\d{1,2}$/.test(text) ? Number(text) : -1;
+  return value >= min && value <= max ? value : null;
 };
 
 const tooFast = (inMinute: readonly number[], minutes: readonly number[]): boolean => {
   const within = inMinute.some(
-    (second, index) => index > 0 && second - (inMinute[index - 1] ?? 0) < shortestGapSeconds,
+    (second, index) => index > 0 && second - (inMinute[index - 1] ?? 0) < minGapSeconds,
   );
-  const across = 60 + (inMinute[0] ?? 0) - (inMinute.at(-1) ?? 0) < shortestGapSeconds;
+  const across = 60 + (inMinute[0] ?? 0) - (inMinute.at(-1) ?? 0) < minGapSeconds;
   return within || (across && minutes.some((minute) => minutes.includes((minute + 1) % 60)));
 };
 

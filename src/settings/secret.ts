@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { codeOf, UserError } from '../errors.ts';
 import { readRegularFileSync } from '../regular-file.ts';
-import { shortestSecret } from '../secrets.ts';
+import { minSecretLength } from '../secrets.ts';
 
 /** A secret by the place it comes from. `read` goes to that place each time, so a replaced file is noticed. */
 export interface SecretSource {
@@ -42,17 +42,17 @@ export class Secrets {
   }
 
   /** `least`: characters, of what nobody may be able to guess. */
-  fromEnv(name: string, label = name, least = shortestSecret): SecretSource {
-    return this.#source(label, least, () => {
+  fromEnv(name: string, label = name, minLength = minSecretLength): SecretSource {
+    return this.#source(label, minLength, () => {
       const value = this.#env[name];
       if (value === undefined) throw new UserError(`${label}: the environment variable ${name} is not set`);
       return value;
     });
   }
 
-  fromFile(file: string, folder: string, label: string, least = shortestSecret): SecretSource {
+  fromFile(file: string, folder: string, label: string, minLength = minSecretLength): SecretSource {
     const absolute = path.resolve(folder, file);
-    return this.#source(label, least, () => {
+    return this.#source(label, minLength, () => {
       try {
         return readRegularFileSync(absolute, largestFile).toString('utf8');
       } catch (error) {
@@ -61,7 +61,7 @@ export class Secrets {
     });
   }
 
-  #source(label: string, least: number, value: () => string): SecretSource {
+  #source(label: string, minLength: number, value: () => string): SecretSource {
     const source = {
       place: label,
       read: (): string => {
@@ -77,14 +77,14 @@ export class Secrets {
           throw new UserError(
             `${label}: the secret is not one line of text: line breaks, control characters or no UTF-8`,
           );
-        if (secret.length < shortestSecret)
+        if (secret.length < minSecretLength)
           throw new UserError(
-            `${label}: the secret has fewer than ${shortestSecret} characters, which could not be kept out of what the program shows`,
+            `${label}: the secret has fewer than ${minSecretLength} characters, which could not be kept out of what the program shows`,
           );
         this.#seen.add(secret);
-        if (secret.length < least)
+        if (secret.length < minLength)
           throw new UserError(
-            `${label}: the token has fewer than ${least} characters, which somebody could guess: take one such as \`openssl rand -hex 16\` gives`,
+            `${label}: the token has fewer than ${minLength} characters, which somebody could guess: take one such as \`openssl rand -hex 16\` gives`,
           );
         return secret;
       },

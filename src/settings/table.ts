@@ -58,7 +58,7 @@ const setting = <T>(
 const second = 1_000;
 const minute = 60 * second;
 /** Timers take no more than 24 days; a day is more than any of these needs. */
-const timer = { most: 24 * 60 * minute };
+const timer = { max: 24 * 60 * minute };
 const mebibyte = 1_024 ** 2;
 const any = Number.MAX_SAFE_INTEGER;
 
@@ -97,12 +97,12 @@ export const clientTable = {
   adopt: setting('Treat records that the file never wanted as its own.', yesOrNo, false, {
     env: 'DNS_SYNC_ADOPT',
   }),
-  requestTimeout: setting('Longest wait for an answer.', duration({ least: 1, ...timer }), 30 * second, {
+  requestTimeout: setting('Longest wait for an answer.', duration({ min: 1, ...timer }), 30 * second, {
     env: 'DNS_SYNC_REQUEST_TIMEOUT',
   }),
   writeTimeout: setting(
     'Longest wait for the answer to a write.',
-    duration({ least: 1, ...timer }),
+    duration({ min: 1, ...timer }),
     8 * second,
     {
       env: 'DNS_SYNC_WRITE_TIMEOUT',
@@ -113,7 +113,7 @@ export const clientTable = {
   }),
   unknownPause: setting(
     'Pause before an add of unknown outcome that no reading shows is tried again.',
-    duration({ least: 1 }),
+    duration({ min: 1 }),
     5 * minute,
     { env: 'DNS_SYNC_UNKNOWN_PAUSE' },
   ),

@@ -24,13 +24,13 @@ export const clientSection = (clients: readonly ClientSummary[], clock: PageCloc
         </tr>
       </thead>
       <tbody role="rowgroup">
-        ${clients.slice(0, mostClients).map((client) => clientRow(client, clients.length > 1, clock))}
+        ${clients.slice(0, maxClients).map((client) => clientRow(client, clients.length > 1, clock))}
       </tbody>
     </table>
-    ${rest(clients.length - mostClients, 'client', '/readyz')}
+    ${rest(clients.length - maxClients, 'client', '/readyz')}
   </section>`;
 
-const mostClients = 200;
+const maxClients = 200;
 
 const clientRow = (client: ClientSummary, isOneOfMany: boolean, clock: PageClock): Markup =>
   html`<tr role="row" data-key="${escapeControl(client.client)}">

@@ -3,7 +3,7 @@ import { alikeArticle, linked, problemSection, sidesHeading, templateArticle } f
 import type { PageClock } from '../report/html-words.ts';
 import { html, type Markup } from '../report/markup.ts';
 import { templateView, problemView } from '../report/view.ts';
-import { type Excerpt, most, type ShownTemplate } from './excerpt.ts';
+import { type Excerpt, limits, type ShownTemplate } from './excerpt.ts';
 import type { PageFacts } from './facts.ts';
 import { addressOf, type PageQuery } from './query.ts';
 import { count, rest } from './words.ts';
@@ -66,7 +66,7 @@ const leaf = (query: PageQuery, shown: number, all: number): Markup | string => 
   const to = (start: number, words: string): Markup =>
     html`<a href="${addressOf({ ...query, skip: Math.max(0, start) })}">${words}</a>`;
   return html`<p class="leaf">
-    ${from > 0 ? to(from - most.groups, '← the ones before') : ''}
+    ${from > 0 ? to(from - limits.groups, '← the ones before') : ''}
     <span>${count(from + 1)} to ${count(from + shown)} of ${count(all)}</span>
     ${from + shown < all ? to(from + shown, 'the next ones →') : ''}
   </p>`;

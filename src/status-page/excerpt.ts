@@ -51,30 +51,30 @@ export const excerptOf = (report: Report, query: PageQuery): Excerpt => {
   const open = report.templates.map(withoutApplied);
   const found = open.flatMap((template) => matching(template, query) ?? []);
   const groups = groupAlike(worstFirst(found.filter((template) => !isCalm(template))), bareWords);
-  const shown = groups.slice(query.skip, query.skip + most.groups);
+  const shown = groups.slice(query.skip, query.skip + limits.groups);
   const calm = found.filter(isCalm);
-  const rows = Math.min(most.rowsOfOne, Math.floor(most.rows / Math.max(1, shown.length)));
+  const rows = Math.min(limits.rowsOfOne, Math.floor(limits.rows / Math.max(1, shown.length)));
   const show = showWith(rows, ambiguousIn(open));
-  const isQuiet = groups.length === 0 && calm.length <= most.quiet;
+  const isQuiet = groups.length === 0 && calm.length <= limits.quiet;
   const areCalmShown = query.show === 'in-sync' || query.text !== '' || isQuiet;
   return {
     summary: summaryOf(report),
-    report: { ...report, templates: [], problems: report.problems.slice(0, most.problems) },
+    report: { ...report, templates: [], problems: report.problems.slice(0, limits.problems) },
     hasSeveralClients: new Set([...open, ...report.problems].map(({ client }) => client)).size > 1,
     counts: countsOf(open),
     groups: shown.map((group) => ({
-      templates: group.slice(0, most.alike).map(show),
+      templates: group.slice(0, limits.alike).map(show),
       count: group.length,
     })),
     groupCount: groups.length,
-    calm: areCalmShown ? calm.slice(calmFrom(query), calmFrom(query) + most.calm).map(show) : [],
+    calm: areCalmShown ? calm.slice(calmFrom(query), calmFrom(query) + limits.calm).map(show) : [],
     calmCount: calm.length,
-    moreProblems: Math.max(0, report.problems.length - most.problems),
+    moreProblems: Math.max(0, report.problems.length - limits.problems),
     ...layersOf(found),
   };
 };
 
-export const most = {
+export const limits = {
   groups: 40,
   rows: 240,
   rowsOfOne: 100,
@@ -123,7 +123,7 @@ const showWith =
 
 /** The first differences, and the first subdomains that do not follow. */
 export const cut = (template: TemplateResult, rows: number): TemplateResult => {
-  const behind = template.subdomains.filter((subdomain) => !follows(subdomain)).slice(0, most.subdomains);
+  const behind = template.subdomains.filter((subdomain) => !follows(subdomain)).slice(0, limits.subdomains);
   const share = Math.max(2, Math.floor(rows / Math.max(1, behind.length)));
   return {
     ...template,

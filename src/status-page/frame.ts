@@ -43,9 +43,11 @@ export const frame = ({ facts, title, state, main }: FrameOptions): string => {
 
 /** Whatever stands in a record, the page stays one that a browser can show. */
 export const shortened = (text: string): string =>
-  text.length > longest ? `${text.slice(0, longest)}… (${text.length - longest} characters more)` : text;
+  text.length > maxLength
+    ? `${text.slice(0, maxLength)}… (${text.length - maxLength} characters more)`
+    : text;
 
-const longest = 1_500;
+const maxLength = 1_500;
 
 const footer = html`<footer>
   <p>

@@ -24,13 +24,13 @@ export const layersOf = (
     status !== 'in-sync' || hasTrouble(answers);
   const sorted = [...all.filter(isWrong), ...all.filter((one) => !isWrong(one))];
   return {
-    layers: sorted.slice(0, mostLayers).map(layerOf),
-    moreLayers: Math.max(0, all.length - mostLayers),
+    layers: sorted.slice(0, maxLayers).map(layerOf),
+    moreLayers: Math.max(0, all.length - maxLayers),
   };
 };
 
-const mostLayers = 100;
-const mostServers = 8;
+const maxLayers = 100;
+const maxServers = 8;
 
 const layerOf = ({
   template,
@@ -44,5 +44,5 @@ const layerOf = ({
   ofTemplate: template.status === 'held' ? 'held' : template.differences.length > 0 ? 'drifted' : 'in-sync',
   ofService: status,
   answers: answers.status,
-  servers: answers.servers.slice(0, mostServers),
+  servers: answers.servers.slice(0, maxServers),
 });

@@ -62,14 +62,14 @@ const inWords = (day: readonly SummarySlot[]): string => {
   const sum = (of: (slot: SummarySlot) => number): number => day.reduce((total, slot) => total + of(slot), 0);
   const passes = sum((slot) => slot.passes);
   if (passes === 0) return 'No pass has ended in the last 24 hours.';
-  const most = Math.max(...day.map(({ left }) => left ?? 0));
+  const max = Math.max(...day.map(({ left }) => left ?? 0));
   const bad = day.filter(({ worst }) => worst === 'failed' || worst === 'held').length;
   return (
     `In the last 24 hours ${passes === 1 ? 'one pass' : `${passes} passes`}; ${plural(
       sum(({ written }) => written),
       'difference',
     )} written; ` +
-    `${most === 0 ? 'never one' : `at most ${most}`} left at one time, ${day.at(-1)?.leftAtEnd ?? 0} now` +
+    `${max === 0 ? 'never one' : `at most ${max}`} left at one time, ${day.at(-1)?.leftAtEnd ?? 0} now` +
     (bad === 0 ? '.' : `; in ${plural(bad, 'quarter hour')} a pass failed or was held.`)
   );
 };

@@ -30,13 +30,13 @@ export const readPageQuery = (query: URLSearchParams): PageQuery => {
   const skip = query.get('skip') ?? '';
   return {
     show: shows.find(([show]) => show === query.get('show'))?.[0] ?? null,
-    text: (query.get('q') ?? '').trim().slice(0, longestText),
+    text: (query.get('q') ?? '').trim().slice(0, maxTextLength),
     client: query.get('client') || null,
     skip: /^\d{1,6}$/.test(skip) ? Number(skip) : 0,
   };
 };
 
-const longestText = 200;
+const maxTextLength = 200;
 
 export const addressOf = ({ show, text, client, skip }: PageQuery): string => {
   const query = new URLSearchParams();

@@ -276,11 +276,11 @@ describe('after a write', () => {
 
 it('keeps sockets and questions in bounds, however many record sets there are', async () => {
   const names = Array.from({ length: 10_000 }, (_, index) => `n${index}`);
-  let [open, most] = [0, 0];
+  let [open, peak] = [0, 0];
   const server = await serve({
     udp: (reply) => {
       open += 1;
-      most = Math.max(most, open);
+      peak = Math.max(peak, open);
       setImmediate(() => (open -= 1));
       return [reply];
     },
@@ -290,5 +290,5 @@ it('keeps sockets and questions in bounds, however many record sets there are', 
     [server],
   );
   expect(found.differences).toHaveLength(10_000);
-  expect(most).toBeLessThanOrEqual(48);
+  expect(peak).toBeLessThanOrEqual(48);
 });

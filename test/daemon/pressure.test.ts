@@ -39,19 +39,19 @@ const asking = (path: string, times: number): string =>
 /** What a page is made of, as long as somebody else decides how long that takes. */
 const slowPage = () => {
   const waiting: (() => void)[] = [];
-  let [asked, most] = [0, 0];
+  let [asked, peak] = [0, 0];
   return {
     page: async () => {
       asked += 1;
       const number = asked;
       await new Promise<void>((resolve) => {
         waiting.push(resolve);
-        most = Math.max(most, waiting.length);
+        peak = Math.max(peak, waiting.length);
       });
       return bytes(`page ${number}.`);
     },
     asked: () => asked,
-    most: () => most,
+    peak: () => peak,
     answerOne: () => waiting.shift()?.(),
     isWaiting: () => waiting.length > 0,
   };
@@ -63,7 +63,7 @@ const until = async (holds: () => boolean): Promise<void> => {
 
 describe('requests that come together on one socket', () => {
   it('are answered one at a time, in their order', async () => {
-    const { page, most, isWaiting, answerOne } = slowPage();
+    const { page, peak, isWaiting, answerOne } = slowPage();
     const { url } = await start({ pages: { page, template: () => null } });
     const socket = await open(url);
     let received = '';
@@ -76,7 +76,7 @@ describe('requests that come together on one socket', () => {
     }
     await until(() => received.includes('ok\n'));
     expect(received.match(/page \d\.|ok/g)).toEqual(['page 1.', 'page 2.', 'page 3.', 'ok']);
-    expect(most()).toBe(1);
+    expect(peak()).toBe(1);
   });
 
   it('are dropped when the socket is gone', async () => {

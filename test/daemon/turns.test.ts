@@ -6,7 +6,7 @@ afterEach(() => void vi.useRealTimers());
 
 describe('long answers', () => {
   it('begin a few at a time, in the order in which they were asked for', async () => {
-    const turn = fewAtATime({ most: 2, pause: 5 });
+    const turn = fewAtATime({ max: 2, pause: 5 });
     const begun: number[] = [];
     const ask = async (number: number): Promise<void> => {
       await turn();
@@ -24,7 +24,7 @@ describe('long answers', () => {
   });
 
   it('begin at once where few are asked for, and leave no timer behind', async () => {
-    const turn = fewAtATime({ most: 2, pause: 5 });
+    const turn = fewAtATime({ max: 2, pause: 5 });
     await Promise.all([turn(), turn()]);
     await vi.advanceTimersByTimeAsync(5);
     await turn();

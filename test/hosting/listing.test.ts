@@ -19,7 +19,7 @@ const template = (id: number, content?: string) => ({
   dns_template_records: [record(10 * id, content), record(10 * id + 1)],
 });
 
-const most = { depth: 32, values: 1_000_000 };
+const max = { depth: 32, values: 1_000_000 };
 
 const read = (listing: ReturnType<typeof listingReader>, value: unknown) =>
   listing.read(Buffer.from(JSON.stringify(value)));
@@ -28,7 +28,7 @@ describe('a listing that was read before', () => {
   const before = [1, 2, 3, 4].map((id) => template(id));
 
   test('gives the same templates for the same bytes', async () => {
-    const listing = listingReader(readTemplate, most);
+    const listing = listingReader(readTemplate, max);
     const first = await read(listing, before);
     const second = await read(listing, before);
     expect(second?.map((one, index) => one === first?.[index])).toEqual([true, true, true, true]);
@@ -47,7 +47,7 @@ describe('a listing that was read before', () => {
     ['none left', [], []],
     ['the first and the last one left', [before[0], before[3]], [0, 3]],
   ])('gives the same ones where their text is the same: %s', async (_, after, same) => {
-    const listing = listingReader(readTemplate, most);
+    const listing = listingReader(readTemplate, max);
     const first = (await read(listing, before))!;
     const second = (await read(listing, after))!;
     expect(second).toEqual(dnsTemplates.parse(after));
@@ -99,7 +99,7 @@ const bySchema = (text: string): unknown => {
 test('whatever comes after whatever, it reads what the schema reads, or nothing', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(body, { minLength: 1, maxLength: 6 }), async (bodies) => {
-      const listing = listingReader(readTemplate, most);
+      const listing = listingReader(readTemplate, max);
       for (const text of bodies) {
         const templates = await listing.read(Buffer.from(text));
         const expected = bySchema(text);
@@ -111,7 +111,7 @@ test('whatever comes after whatever, it reads what the schema reads, or nothing'
 });
 
 test('plain listings are not left to the schema', async () => {
-  const listing = listingReader(readTemplate, most);
+  const listing = listingReader(readTemplate, max);
   for (const indent of [0, 2]) {
     const text = ` ${JSON.stringify([template(1), template(2)], null, indent)}\n`;
     expect(await listing.read(Buffer.from(text))).toEqual(bySchema(text));

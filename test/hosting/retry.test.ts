@@ -10,14 +10,14 @@ const error = (kind: HostingErrorKind, status: number | null = null, retryAfter:
 /** How often something that always fails so is tried. */
 const attempts = async (
   failure: Error,
-  { longestPause = Infinity, signal = new AbortController().signal } = {},
+  { maxBackoff = Infinity, signal = new AbortController().signal } = {},
 ): Promise<number> => {
   let tried = 0;
   const attempt = async (): Promise<never> => {
     tried += 1;
     throw failure;
   };
-  const patience = { mayRepeat: mayRepeatRead, longestPause: () => longestPause, signal };
+  const patience = { mayRepeat: mayRepeatRead, maxBackoff: () => maxBackoff, signal };
   await expect(withRetries(attempt, patience)).rejects.toBe(failure);
   return tried;
 };
@@ -28,25 +28,22 @@ test('there are three attempts in all', async () => {
 });
 
 test.each([
-  { longestPause: 399, expected: 1 },
-  { longestPause: 799, expected: 2 },
-])(
-  'pauses grow to 400 and 800 ms: within $longestPause ms, $expected',
-  async ({ longestPause, expected }) => {
-    vi.spyOn(Math, 'random').mockReturnValue(1);
-    expect(await attempts(error('unavailable'), { longestPause })).toBe(expected);
-  },
-);
+  { maxBackoff: 399, expected: 1 },
+  { maxBackoff: 799, expected: 2 },
+])('pauses grow to 400 and 800 ms: within $maxBackoff ms, $expected', async ({ maxBackoff, expected }) => {
+  vi.spyOn(Math, 'random').mockReturnValue(1);
+  expect(await attempts(error('unavailable'), { maxBackoff })).toBe(expected);
+});
 
 test('a pause is any part of that', async () => {
   vi.spyOn(Math, 'random').mockReturnValue(0.01);
-  expect(await attempts(error('unavailable'), { longestPause: 8 })).toBe(3);
+  expect(await attempts(error('unavailable'), { maxBackoff: 8 })).toBe(3);
 });
 
 test('a pause is as long as the service asks for', async () => {
   vi.spyOn(Math, 'random').mockReturnValue(0);
-  expect(await attempts(error('rate-limited', 429, 50), { longestPause: 49 })).toBe(1);
-  expect(await attempts(error('rate-limited', 429, 50), { longestPause: 50 })).toBe(3);
+  expect(await attempts(error('rate-limited', 429, 50), { maxBackoff: 49 })).toBe(1);
+  expect(await attempts(error('rate-limited', 429, 50), { maxBackoff: 50 })).toBe(3);
 });
 
 test('a stop ends the pause, and nothing is tried again', async () => {

@@ -172,9 +172,9 @@ test('many requests at once are nothing to warn about', async () => {
 
 test('no more requests are in flight than allowed, and all are answered', async () => {
   let inFlight = 0;
-  let most = 0;
+  let peak = 0;
   const server = await scriptedServer(async (response, request) => {
-    most = Math.max(most, (inFlight += 1));
+    peak = Math.max(peak, (inFlight += 1));
     await new Promise((resolve) => setTimeout(resolve, 5));
     inFlight -= 1;
     await json(request.method === 'PUT' ? wireTemplate : [])(response, request);
@@ -188,7 +188,7 @@ test('no more requests are in flight than allowed, and all are answered', async 
     ),
   );
   expect(server.seen).toHaveLength(30);
-  expect(most).toBe(3);
+  expect(peak).toBe(3);
 });
 
 test('closing waits for a write in flight, cuts reads off and sends nothing more', async () => {

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { backoff, grownPause } from '../../src/lib/backoff.ts';
 
 it('pauses double, up to the longest', () => {
-  const pauses = [1, 2, 3, 4, 5, 5_000].map((failures) => grownPause(failures, { first: 2, longest: 15 }));
+  const pauses = [1, 2, 3, 4, 5, 5_000].map((failures) => grownPause(failures, { first: 2, max: 15 }));
   expect(pauses).toEqual([2, 4, 8, 15, 15, 15]);
 });
 
@@ -11,6 +11,6 @@ it.each([
   { jitter: 0.5, shortest: 50 },
   { jitter: 1, shortest: 0 },
 ])('chance takes a share of $jitter at most', ({ jitter, shortest }) => {
-  const pause = (random: number): number => backoff(1, { first: 100, longest: 100, jitter }, () => random);
+  const pause = (random: number): number => backoff(1, { first: 100, max: 100, jitter }, () => random);
   expect([pause(0), pause(1)]).toEqual([shortest, 100]);
 });

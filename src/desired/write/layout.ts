@@ -61,8 +61,8 @@ const layoutOf = (lines: readonly LayoutLine[]): Layout => ({
 });
 
 /** What one file may hold is less than what the loader takes, so that a person may still add something. */
-const mostRecords = 20_000;
-const mostCharacters = 1024 * 1024;
+const maxRecords = 20_000;
+const maxCharacters = 1024 * 1024;
 
 /**
  * The template's own file, and by their names the fragments that hold its records where one file would be too large
@@ -92,10 +92,10 @@ export const layOutFiles = (
 /** The lines of whole records, in their order. */
 const groupsOf = (lines: readonly LayoutLine[]): LayoutLine[][] => {
   const groups: LayoutLine[][] = [];
-  let [records, characters] = [mostRecords, 0];
+  let [records, characters] = [maxRecords, 0];
   let last: Present | undefined;
   for (const line of lines) {
-    if (line.record !== last && (records >= mostRecords || characters >= mostCharacters)) {
+    if (line.record !== last && (records >= maxRecords || characters >= maxCharacters)) {
       groups.push([]);
       [records, characters] = [0, 0];
     }

@@ -19,7 +19,7 @@ export const failureAfter = (
   const isRepeated = previous?.kind === kind && sameData(previous.sent, sent);
   const count = isRepeated ? previous.count + 1 : 1;
   const failures = kind === 'unseen' ? count - 1 : count;
-  const growth = { first, longest: Math.max(first, maxBackoff) };
+  const growth = { first, max: Math.max(first, maxBackoff) };
   const pause = failures === 0 ? 0 : grownPause(failures, growth);
   return { kind, message, count, sent, retryAt: now + pause, pause, since: uptime };
 };

@@ -216,8 +216,8 @@ it('10,000 record sets are asked for over one socket', async () => {
     lastWriteAt: null,
     previous: null,
   });
-  let most = 0;
-  const timer = setInterval(() => (most = Math.max(most, sockets())), 10);
+  let peak = 0;
+  const timer = setInterval(() => (peak = Math.max(peak, sockets())), 10);
   expect(await checked).toMatchObject({ status: 'in-sync' });
   clearInterval(timer);
   answers.close();
@@ -225,5 +225,5 @@ it('10,000 record sets are asked for over one socket', async () => {
   process.stdout.write(
     `10,000 record sets in ${(performance.now() - started).toFixed(0)} ms, heap grown by ${grown.toFixed(0)} MiB\n`,
   );
-  expect(most - before[0]).toBeLessThanOrEqual(1);
+  expect(peak - before[0]).toBeLessThanOrEqual(1);
 });
