@@ -1,6 +1,6 @@
 import type { DestinationStream, Logger } from 'pino';
 import { destination, pino } from 'pino';
-import { cleanerOf } from './log/clean.ts';
+import { logRedactor } from './log/redact.ts';
 import { fitted } from './log/fit.ts';
 import { parseLine } from './log/line.ts';
 import { inWords } from './log/words.ts';
@@ -27,7 +27,7 @@ export const createLogger = ({ level, fd, secrets, format = 'json' }: LogOptions
   out.on('error', () => undefined);
   const show =
     format === 'json' ? (lines: string): string => lines : (lines: string): string => asText(lines, fd);
-  const gathering = gatheringOf(out, cleanerOf(secrets), show);
+  const gathering = gatheringOf(out, logRedactor(secrets), show);
   const log = pino(
     {
       level,
@@ -71,11 +71,11 @@ const gatherings = new WeakMap<Logger, Gathering>();
 
 const gatheringOf = (
   out: DestinationStream,
-  clean: (text: string) => string,
+  redact: (text: string) => string,
   show: (lines: string) => string,
 ): Gathering => {
   let lines: string | null = null;
-  const put = (text: string): void => out.write(show(clean(text)));
+  const put = (text: string): void => out.write(show(redact(text)));
   return {
     begin: () => void (lines ??= ''),
     end: () => {
@@ -83,7 +83,7 @@ const gatheringOf = (
       lines = null;
     },
     write: (line) => {
-      const fit = line.length > maxLineLength ? fitLine(clean(line)) : line;
+      const fit = line.length > maxLineLength ? fitLine(redact(line)) : line;
       if (lines === null) return put(fit);
       lines += fit;
       if (lines.length < maxGathered) return;

@@ -5,7 +5,7 @@ import { spellingOf } from './spellings.ts';
  * another case, URL-encoded (also with `+` for a blank), JSON-escaped or as HTML entities, or a mixture of them, in
  * base64 or in hex.
  */
-export const scrubber = (secrets: readonly string[]): ((text: string) => string) => {
+export const redactor = (secrets: readonly string[]): ((text: string) => string) => {
   // The longest first, so that a secret which begins with another one is replaced whole.
   const known = [...new Set(secrets)]
     .filter((secret) => secret.length >= minSecretLength)
@@ -55,23 +55,28 @@ export const minSecretLength = 4;
 type Redact = (text: string) => string;
 
 /** The same value, every text in it cleaned, whatever its key: for what came with an answer and holds nothing of ours. */
-export const cleanAll = <T>(value: T, clean: Redact): T => cleaned(value, clean, () => false);
+export const redactAll = <T>(value: T, redact: Redact): T => redactValue(value, redact, () => false);
 
 /**
  * The same value, every text in it cleaned: whatever came with an answer or a file may repeat a secret. What is our
  * own word stays, so that a token which is such a word spoils nothing for those who read it; so do keys, but where
  * `cleanKey` says otherwise.
  */
-export const cleanTexts = <T>(value: T, clean: Redact, cleanKey?: Redact): T =>
-  cleaned(value, clean, isOwn, cleanKey);
+export const redactTexts = <T>(value: T, redact: Redact, redactKey?: Redact): T =>
+  redactValue(value, redact, isOwn, redactKey);
 
-const cleaned = <T>(value: T, clean: Redact, stays: typeof isOwn, cleanKey: Redact = (key) => key): T => {
+const redactValue = <T>(
+  value: T,
+  redact: Redact,
+  stays: typeof isOwn,
+  redactKey: Redact = (key) => key,
+): T => {
   const visit = (part: unknown, key: string): unknown => {
-    if (typeof part === 'string') return stays(key, part) ? part : clean(part);
+    if (typeof part === 'string') return stays(key, part) ? part : redact(part);
     if (Array.isArray(part)) return part.map((inner) => visit(inner, key));
     if (typeof part !== 'object' || part === null) return part;
     return Object.fromEntries(
-      Object.entries(part).map(([inner, one]) => [cleanKey(inner), visit(one, inner)]),
+      Object.entries(part).map(([inner, one]) => [redactKey(inner), visit(one, inner)]),
     );
   };
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a text stays a text, all else what it was

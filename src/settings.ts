@@ -1,5 +1,5 @@
 import { nearest } from './desired/nearest.ts';
-import { scrubber } from './secrets.ts';
+import { redactor } from './secrets.ts';
 import type { ClientSettings, Needs } from './settings/client.ts';
 import { resolveClient, secretOf } from './settings/client.ts';
 import type { ConfigFile, Section } from './settings/config-file.ts';
@@ -98,10 +98,10 @@ export const readSettings = ({
     secrets: () => secrets.seen(),
     allSecrets: () => secrets.all(),
   };
-  const scrub = scrubber(secrets.seen());
-  problems.settle(scrub);
+  const redact = redactor(secrets.seen());
+  problems.settle(redact);
   if (needs.tokens && !sandbox) checkTwins(clients, problems);
-  problems.settle(scrub);
+  problems.settle(redact);
   return settings;
 };
 

@@ -105,9 +105,9 @@ describe('the imports between the rooms of src', () => {
   it.each([
     ['commands/run.ts', "import type { Options } from '../cli.ts';"],
     ['plan/checks/one.ts', "let loop: import('../../daemon/loop.ts').PassLoop;"],
-    ['daemon/fleet.ts', "export * from '../state/sqlite.ts';"],
+    ['daemon/client-manager.ts', "export * from '../state/sqlite.ts';"],
     ['desired/load.ts', "import {\n  connectHosting,\n} from '../hosting/service.ts';"],
-    ['hosting/call.ts', "import '../state/lock.ts';"],
+    ['hosting/call-operation.ts', "import '../state/lock.ts';"],
     ['plan/plan.ts', "import { readFile } from 'node:fs/promises';"],
     ['attic/box.ts', ''],
   ])('of this kind are found: in %s %s', (file, text) => {

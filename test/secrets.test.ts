@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { cleanAll, cleanTexts, scrubber } from '../src/secrets.ts';
+import { redactAll, redactTexts, redactor } from '../src/secrets.ts';
 
 const encodings: Record<string, (secret: string) => string> = {
   raw: (secret) => secret,
@@ -36,7 +36,7 @@ const secret = fc.string({ minLength: 4, maxLength: 40, unit: 'grapheme' });
 test.each(Object.entries(encodings))('a secret is replaced, %s', (_, encode) => {
   fc.assert(
     fc.property(secret, (value) => {
-      expect(scrubber([value])(`<${encode(value)}>`)).toBe('<[secret]>');
+      expect(redactor([value])(`<${encode(value)}>`)).toBe('<[secret]>');
     }),
   );
 });
@@ -53,7 +53,7 @@ test.each(Object.entries({ raw: encodings['raw']!, 'URL-encoded': encodeURICompo
     fc.assert(
       fc.property(cased, (value) => {
         for (const turned of [value.toUpperCase(), value.toLowerCase()])
-          expect(scrubber([value])(`<${encode(turned)}>`)).toBe('<[secret]>');
+          expect(redactor([value])(`<${encode(turned)}>`)).toBe('<[secret]>');
       }),
     );
   },
@@ -69,7 +69,7 @@ test('what stands before and after it in the same base64 is no hiding place', ()
       (value, ...ends) => {
         const bytes = Buffer.from(`${ends[0]}${value}${ends[1]}`);
         for (const form of ['base64', 'base64url'] as const) {
-          const scrubbed = scrubber([value])(`<${bytes.toString(form)}>`);
+          const scrubbed = redactor([value])(`<${bytes.toString(form)}>`);
           expect(scrubbed).toContain('[secret]');
           expect(Buffer.from(scrubbed.replace('[secret]', ''), form).toString()).not.toContain(value);
         }
@@ -79,8 +79,8 @@ test('what stands before and after it in the same base64 is no hiding place', ()
 });
 
 test('every occurrence of every secret is replaced, and nothing else', () => {
-  const scrub = scrubber(['a.c$', 'token+1', 'token+1-longer']);
-  expect(scrub('GET /x?user_token=token%2B1&client_token=token%2B1-longer a.c$ abc$ a.c')).toBe(
+  const redact = redactor(['a.c$', 'token+1', 'token+1-longer']);
+  expect(redact('GET /x?user_token=token%2B1&client_token=token%2B1-longer a.c$ abc$ a.c')).toBe(
     'GET /x?user_token=[secret]&client_token=[secret] [secret] abc$ a.c',
   );
 });
@@ -88,17 +88,17 @@ test('every occurrence of every secret is replaced, and nothing else', () => {
 test('a text without secrets stays as it is', () => {
   fc.assert(
     fc.property(fc.string(), (text) => {
-      expect(scrubber(['never-in-there'])(text)).toBe(text);
+      expect(redactor(['never-in-there'])(text)).toBe(text);
     }),
   );
 });
 
 test.each([[[]], [['']], [['abc']], [['', 'a', 'le']]])('%j: nothing to look for', (secrets) => {
-  expect(scrubber(secrets)('a cable, abc')).toBe('a cable, abc');
+  expect(redactor(secrets)('a cable, abc')).toBe('a cable, abc');
 });
 
 test('the beginning of a secret is replaced where a message was cut off within it', () => {
-  const clean = scrubber(['correct-horse-battery-staple']);
+  const clean = redactor(['correct-horse-battery-staple']);
   expect(clean('not `correct-horse-batt...`')).toBe('not `[secret]...`');
   expect(clean('not `user correct-horse...` but correct...')).toBe('not `user [secret]...` but correct...');
   expect(clean('not `other-horse-batt...`, correct-horse')).toBe('not `other-horse-batt...`, correct-horse');
@@ -115,7 +115,7 @@ test('our own words stay, whatever the tokens are; what comes from elsewhere doe
     message: 'drifted in 2026',
     reason: 'the service answered 500: status 2026',
   };
-  expect(cleanTexts(report, scrubber(tokens))).toEqual({
+  expect(redactTexts(report, redactor(tokens))).toEqual({
     ...report,
     differences: [{ action: 'update', fields: ['status', 'content'], content: '[secret]', name: '[secret]' }],
     message: '[secret] in [secret]',
@@ -130,7 +130,7 @@ test.each([
   ['running', 'startup', 'startup'],
   ['asOf', '2026-11-20T20:00:00.000Z', '2026'],
 ])('%s is a word of ours: %s', (key, word, token) => {
-  expect(cleanTexts({ [key]: word, content: word }, scrubber([token]))).toEqual({
+  expect(redactTexts({ [key]: word, content: word }, redactor([token]))).toEqual({
     [key]: word,
     content: expect.stringContaining('[secret]'),
   });
@@ -138,5 +138,5 @@ test.each([
 
 test('an answer holds no words of ours', () => {
   const answer = { status: 'drifted', keys: [{ action: 'update' }] };
-  expect(cleanAll(answer, scrubber(tokens))).toEqual({ status: '[secret]', keys: [{ action: '[secret]' }] });
+  expect(redactAll(answer, redactor(tokens))).toEqual({ status: '[secret]', keys: [{ action: '[secret]' }] });
 });

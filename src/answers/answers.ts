@@ -47,7 +47,7 @@ export const openAnswers = (options: AnswersOptions): Answers => {
     return (recursive ??= openDnsServer({ address: resolver.host, port: resolver.port }, true, options));
   });
   const pool = serverPool(options);
-  const turn = limit(subdomainsAtOnce);
+  const limited = limit(subdomainsAtOnce);
 
   /** Null where there is no route to the address, as for IPv6 on many machines. */
   const read = async (
@@ -76,7 +76,7 @@ export const openAnswers = (options: AnswersOptions): Answers => {
     return summed(asked, isFresh(question, options), question.previous);
   };
   return {
-    check: (question) => turn(() => check(question)),
+    check: (question) => limited(() => check(question)),
     close: () => {
       pool.close();
       void recursive?.then((server) => server?.close());

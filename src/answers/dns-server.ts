@@ -31,8 +31,8 @@ export const openDnsServer = async (
 ): Promise<DnsServer | null> => {
   const udp = await UdpExchange.open(place.address, place.port);
   if (udp === null) return null;
-  const turn = limit(questionsAtOnce);
-  const tcpTurn = limit(connectionsAtOnce);
+  const limited = limit(questionsAtOnce);
+  const tcpLimited = limit(connectionsAtOnce);
   const pauses = shares.map((share) => Math.max(1, Math.round(timeout * share)));
   const given = new AbortController();
   let hasEdns = true;
@@ -44,7 +44,7 @@ export const openDnsServer = async (
     const deadline = AbortSignal.any([given.signal, AbortSignal.timeout(timeout)]);
     const first = dropsPackets ? null : await udp.ask(question, options, pauses, deadline);
     if (first?.isTruncated === false) return first;
-    const reply = await tcpTurn(() => askOverTcp(place, question, options, deadline));
+    const reply = await tcpLimited(() => askOverTcp(place, question, options, deadline));
     dropsPackets ||= first === null && reply !== null;
     return reply;
   };
@@ -56,13 +56,13 @@ export const openDnsServer = async (
       return ask(question);
     }
     lost = reply === null ? lost + 1 : 0;
-    if (lost >= (isRecursive ? patienceWithResolver : 1)) give();
+    if (lost >= (isRecursive ? maxUnanswered : 1)) give();
     return reply;
   };
   const give = (): void => given.abort();
   signal.addEventListener('abort', give);
   return {
-    ask: (question) => turn(() => ask(question)),
+    ask: (question) => limited(() => ask(question)),
     close: () => {
       signal.removeEventListener('abort', give);
       given.abort();
@@ -79,7 +79,7 @@ const connectionsAtOnce = 4;
 const shares = [0.2, 0.3];
 
 /** Questions in a row: a resolver that is silent about one zone, since that has no servers, may answer for others. */
-const patienceWithResolver = 16;
+const maxUnanswered = 16;
 
 /** What servers say that do not know EDNS. */
 const withoutEdns: ReadonlySet<string> = new Set(['FORMERR', 'NOTIMP']);

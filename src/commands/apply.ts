@@ -9,41 +9,41 @@ import type { PassResult } from '../result.ts';
 import { passClients, resolveNames } from './passes.ts';
 import { planChanges, PlanChangedError, readPlan } from './plan-file.ts';
 import { checkOut, showReport } from './report-output.ts';
-import { openSession, type Session } from './session.ts';
+import { openAppContext, type AppContext } from './app-context.ts';
 import { untilSignal } from './signals.ts';
 
 /** One pass, then exit. Shows the plan and asks on a terminal. */
 export const apply = async (wanted: readonly string[], options: Options): Promise<number> => {
   const how = readOptions(wanted, options);
   await checkOut(options);
-  const session = await openSession(options, 2);
+  const context = await openAppContext(options, 2);
   try {
-    refuseDryRun(session);
-    const templates = await resolveNames(session.clients, wanted);
-    const agreed = await agree(session, templates, how, options);
+    refuseDryRun(context);
+    const templates = await resolveNames(context.clients, wanted);
+    const agreed = await agree(context, templates, how, options);
     if (agreed === 'declined') {
       process.stderr.write('nothing was written\n');
       return 1;
     }
     if (Array.isArray(agreed)) {
-      await showReport(assembleReport(session.clean(agreed)), options);
+      await showReport(assembleReport(context.redact(agreed)), options);
       return 1;
     }
     const signal = stopSignal();
     const request = { dryRun: false, ...how, signal, ...(agreed ? { approve: agreed } : {}) };
-    const passes = await passClients(session, request, templates, options);
-    const report = assembleReport(session.clean(passes));
+    const passes = await passClients(context, request, templates, options);
+    const report = assembleReport(context.redact(passes));
     await showReport(report, { ...options, isTold: options['yes'] !== true });
     const detailed = options['detailedExitcode'] === true;
     const isIncomplete = signal.aborted || passes.some((pass) => pass.isIncomplete === true);
     return exitCodeOf(report, { detailed, isIncomplete });
   } finally {
-    await session.close();
+    await context.close();
   }
 };
 
 /** Who has set that nothing is to be written is taken at that word. */
-const refuseDryRun = ({ clients }: Session): void => {
+const refuseDryRun = ({ clients }: AppContext): void => {
   const dry = clients.filter(({ settings }) => settings.dryRun).map(({ settings }) => settings.name);
   if (dry.length === 0) return;
   throw new UserError(
@@ -88,7 +88,7 @@ type Approve = (planned: Report['templates']) => void;
  * themselves, where there could be no plan.
  */
 const agree = async (
-  session: Session,
+  context: AppContext,
   templates: readonly string[],
   how: ApplyOptions,
   options: Options,
@@ -99,9 +99,9 @@ const agree = async (
   const plan = file === null ? null : await readPlan(file);
   const which = plan ? `the one in ${file}` : 'the one that was shown';
   const rehearsal = { ...how, dryRun: false, isRehearsal: true };
-  const passes = await passClients(session, rehearsal, templates, options);
+  const passes = await passClients(context, rehearsal, templates, options);
   if (passes.some(({ isNotStarted }) => isNotStarted)) return passes;
-  const now = assembleReport(session.clean(passes));
+  const now = assembleReport(context.redact(passes));
   const lifted = how.force || how.retry || how.acceptLoss;
   if (plan) refuseUnlessSame(plan.templates, now.templates, which, lifted);
   if (asks && willWrite(now)) {
@@ -109,7 +109,7 @@ const agree = async (
     if (!(await ask())) return 'declined';
   }
   return (found) => {
-    const planned = session.clean(found);
+    const planned = context.redact(found);
     const clients = new Set(planned.map(({ client }) => client));
     const own = now.templates.filter(({ client }) => clients.has(client));
     refuseUnlessSame(own, planned, which, false);

@@ -13,16 +13,16 @@ import { notAsked, type SubdomainAnswers } from '../result.ts';
 import { areAlike, layerRows, setText, type LayerRow } from './check-table.ts';
 import type { Client } from './client.ts';
 import { templateOf } from './client-answers.ts';
-import { openSession } from './session.ts';
+import { openAppContext } from './app-context.ts';
 import { asTable } from './table.ts';
 
 /** Names as file, template, service and each name server have them, side by side. Writes nothing. */
 export const check = async (subdomains: readonly string[], options: Options): Promise<number> => {
-  const session = await openSession(options, 2, { asksNameServers: true });
+  const context = await openAppContext(options, 2, { asksNameServers: true });
   try {
     const checked: CheckedName[] = [];
     for (const subdomain of subdomains)
-      checked.push(session.clean(await checkName(subdomain, session.clients)));
+      checked.push(context.redact(await checkName(subdomain, context.clients)));
     process.stdout.write(options['format'] === 'json' ? asJson(checked) : checked.map(asText).join('\n'));
     const statuses = checked.map(({ status }) => status);
     if (statuses.includes('failed')) return 1;
@@ -31,7 +31,7 @@ export const check = async (subdomains: readonly string[], options: Options): Pr
     if (error instanceof HostingError) throw new UserError(error.message, { cause: error });
     throw error;
   } finally {
-    await session.close();
+    await context.close();
   }
 };
 

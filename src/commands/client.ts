@@ -10,7 +10,7 @@ import type { DesiredState } from '../model/template.ts';
 import { emptyCache } from '../reconcile/cache.ts';
 import { reconcile, type Pass } from '../reconcile/pass.ts';
 import type { PassResult } from '../result.ts';
-import { scrubber } from '../secrets.ts';
+import { redactor } from '../secrets.ts';
 import type { ClientSettings } from '../settings/client.ts';
 import type { Listing } from '../state/identify.ts';
 import type { KnownAnswers } from '../report/with-answers.ts';
@@ -49,7 +49,7 @@ export interface Client {
   /** What the name servers of its subdomains answer. No pass waits for it, and it has a connection of its own. */
   askNameServers(request: AnswersRequest): Promise<KnownAnswers>;
   /** Looks which template files there are, for whoever watches them. */
-  readonly look: () => Promise<Found>;
+  readonly scan: () => Promise<Found>;
   close(): Promise<void>;
 }
 
@@ -117,7 +117,7 @@ export const openClient = ({
         use,
         () => listing,
         async (memory) => {
-          const own = withoutSecrets(memory, scrubber([tokens.userToken, tokens.clientToken]));
+          const own = withoutSecrets(memory, redactor([tokens.userToken, tokens.clientToken]));
           return reconcile(withoutWrites(latest ?? (await load())), {
             ...pass,
             startedAt: systemClock.now(),
@@ -143,7 +143,7 @@ export const openClient = ({
     settings,
     service,
     load: () => load(),
-    look: () => loader.look(settings.templates),
+    scan: () => loader.look(settings.templates),
     askNameServers: async (request) => {
       const reader = connectHosting({ ...connection, concurrency: 1 });
       const facts = createMemoryKeeper(() => undefined);
@@ -210,7 +210,7 @@ export const openClient = ({
       const { lockTimeout, signal, onWait = () => undefined } = request;
       const use = { timeout: lockTimeout, signal, onWait, mayBeginAnew: request.onlyRemembers === true };
       return keeper.write(place(), use, list, (memory, ...rest) => {
-        const own = withoutSecrets(memory, scrubber([tokens.userToken, tokens.clientToken]));
+        const own = withoutSecrets(memory, redactor([tokens.userToken, tokens.clientToken]));
         return begin(own, own, ...rest);
       });
     },

@@ -4,28 +4,28 @@ import { UserError } from '../errors.ts';
 import type { HostingService } from '../hosting/service.ts';
 import { HostingError } from '../hosting/errors.ts';
 import { asJson } from '../report/json-text.ts';
-import { cleanAll, scrubber } from '../secrets.ts';
+import { redactAll, redactor } from '../secrets.ts';
 import { asTable, type TableRow } from './table.ts';
 import { asSpecified } from './wire-names.ts';
-import { openSession } from './session.ts';
+import { openAppContext } from './app-context.ts';
 
 /** One of the five read operations. With several clients, one `--client` has to be chosen. */
 export const get = async (what: string, argument: string | null, options: Options): Promise<number> => {
-  const session = await openSession(options, 2);
+  const context = await openAppContext(options, 2);
   try {
-    const [client, ...others] = session.clients;
+    const [client, ...others] = context.clients;
     if (!client || others.length > 0)
       throw new UserError('there are several clients: choose one with --client');
     const isJson = options['format'] === 'json';
     const answer = await read(client.service, what, argument ?? '', isJson);
-    const found = cleanAll(answer, scrubber(session.secrets()));
+    const found = redactAll(answer, redactor(context.secrets()));
     process.stdout.write(isJson ? asJson(asSpecified(found.value)) : asTable(found.rows));
     return 0;
   } catch (error) {
     if (error instanceof HostingError) throw new UserError(error.message, { cause: error });
     throw error;
   } finally {
-    await session.close();
+    await context.close();
   }
 };
 

@@ -44,7 +44,7 @@ interface PlacedEntry extends HistoryCursor {
 /** One after the other, the newest first. */
 async function* backwards(
   settings: ClientSettings,
-  { isSandbox, query, clean, signal }: HistoryRequest,
+  { isSandbox, query, redact, signal }: HistoryRequest,
 ): AsyncGenerator<PlacedEntry, undefined> {
   const { file, digest } = memoryPlace(settings, settings.tokens.read().clientToken, isSandbox);
   if (!existsSync(file)) return;
@@ -57,7 +57,7 @@ async function* backwards(
     while (place !== null) {
       if (signal?.aborted === true) return;
       const { entries, end } = await memory.historySlice({ ...filter, before: place });
-      for (const { id, ...entry } of clean(entries))
+      for (const { id, ...entry } of redact(entries))
         yield { client, at: entry.at, id, entry: shownEntry(client, entry) };
       place = end;
       await setImmediate();

@@ -4,13 +4,13 @@ import { suggestion } from '../desired/nearest.ts';
 import { UserError } from '../errors.ts';
 import { parseMoment } from '../model/duration.ts';
 import { asJson } from '../report/json-text.ts';
-import { cleanTexts, scrubber } from '../secrets.ts';
+import { redactTexts, redactor } from '../secrets.ts';
 import { readSettings, type Settings } from '../settings.ts';
 import { managedTemplates, readHistory, type ShownEntry } from './history-entries.ts';
 import { loadTemplates } from './load-templates.ts';
 import { matchNames } from './match-names.ts';
 import { changeText } from './record-text.ts';
-import { sandboxTokens } from './session.ts';
+import { sandboxTokens } from './app-context.ts';
 
 /** What was written, the oldest first. */
 export const history = async (wanted: readonly string[], options: Options): Promise<number> => {
@@ -30,7 +30,7 @@ export const history = async (wanted: readonly string[], options: Options): Prom
     for (const entry of found) entries.push(entry);
   }
   const sorted = entries.toSorted((one, other) => Date.parse(one.at) - Date.parse(other.at));
-  const shown = cleanTexts(sorted, scrubber(settings.secrets()));
+  const shown = redactTexts(sorted, redactor(settings.secrets()));
   const severalClients = settings.clients.length > 1;
   process.stdout.write(options['format'] === 'json' ? asJson(shown) : asText(shown, severalClients));
   return 0;

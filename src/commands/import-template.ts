@@ -48,16 +48,16 @@ export const isBelow = (upper: string, lower: string): boolean => {
 export interface ImportOptions extends ImportTarget {
   readonly overwrite: boolean;
   /** Takes out the secrets that a value repeats. */
-  readonly clean: <T>(value: T) => T;
+  readonly redact: <T>(value: T) => T;
 }
 
 /** Writes the file of one template, or says why not. */
 export const importTemplate = async (
   template: PresentTemplate,
   label: Label,
-  { directory, state, settings, overwrite, clean }: ImportOptions,
+  { directory, state, settings, overwrite, redact }: ImportOptions,
 ): Promise<ImportOutcome> => {
-  if (JSON.stringify(clean(template)) !== JSON.stringify(template)) {
+  if (JSON.stringify(redact(template)) !== JSON.stringify(template)) {
     const note = `template ${template.id} holds a token of this client, and that is written into no file`;
     return { template: label.name, result: 'skipped', file: directory, note };
   }

@@ -10,18 +10,18 @@ import type { PresentTemplate } from '../model/template.ts';
 import type { Client } from './client.ts';
 import { importTemplate, isBelow, readDirectory, type ImportOutcome } from './import-template.ts';
 import { matchNames } from './match-names.ts';
-import { newRun, openSession, type Session } from './session.ts';
+import { newRun, openAppContext, type AppContext } from './app-context.ts';
 
 /** Writes template files from the client's own templates. 1 if a template has no file that says what it holds. */
 export const importTemplates = async (wanted: readonly string[], options: Options): Promise<number> => {
-  const session = await openSession(options, 2);
+  const context = await openAppContext(options, 2);
   try {
-    const jobs = await Promise.all(session.clients.map((client) => openJob(client, session, options)));
+    const jobs = await Promise.all(context.clients.map((client) => openJob(client, context, options)));
     const names = resolveNames(wanted, jobs);
     const outcomes: ImportOutcome[] = [];
     // One after the other: two clients may share a directory.
     for (const job of jobs) {
-      const found = await importJob(job, names, session, options);
+      const found = await importJob(job, names, context, options);
       outcomes.push(...found);
       await teach(
         job,
@@ -34,7 +34,7 @@ export const importTemplates = async (wanted: readonly string[], options: Option
     if (error instanceof HostingError) throw new UserError(error.message, { cause: error });
     throw error;
   } finally {
-    await session.close();
+    await context.close();
   }
 };
 
@@ -44,7 +44,7 @@ interface Job {
   readonly own: readonly PresentTemplate[];
 }
 
-const openJob = async (client: Client, { clients }: Session, { out }: Options): Promise<Job> => {
+const openJob = async (client: Client, { clients }: AppContext, { out }: Options): Promise<Job> => {
   if (typeof out === 'string' && clients.length > 1) {
     throw new UserError('--out: there are several clients: choose one with --client');
   }
@@ -68,7 +68,7 @@ const resolveNames = (wanted: readonly string[], jobs: readonly Job[]): readonly
 const importJob = async (
   { client, directory, own }: Job,
   names: readonly string[],
-  { clean }: Session,
+  { redact }: AppContext,
   options: Options,
 ): Promise<ImportOutcome[]> => {
   const labels = labelsOf(own);
@@ -77,7 +77,7 @@ const importJob = async (
   const outcomes: ImportOutcome[] = [];
   for (const [template, label] of labels) {
     if (names.length > 0 && !names.includes(template.name)) continue;
-    outcomes.push(await importTemplate(template, label, { ...target, overwrite, clean }));
+    outcomes.push(await importTemplate(template, label, { ...target, overwrite, redact }));
   }
   return outcomes;
 };

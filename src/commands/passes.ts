@@ -10,18 +10,18 @@ import { PlanChangedError } from './plan-file.ts';
 import { matchNames } from './match-names.ts';
 import { showProgress } from './progress.ts';
 import { changeText } from './record-text.ts';
-import { newRun, type Session } from './session.ts';
+import { newRun, type AppContext } from './app-context.ts';
 
 /** A pass over each client that only looks; all of one run. */
 export const planClients = (
-  session: Pick<Session, 'clients' | 'clean'>,
+  context: Pick<AppContext, 'clients' | 'redact'>,
   templates: readonly string[],
   options: Options,
-): Promise<PassResult[]> => passClients(session, { dryRun: true, lockTimeout: 0 }, templates, options);
+): Promise<PassResult[]> => passClients(context, { dryRun: true, lockTimeout: 0 }, templates, options);
 
 /** A pass over each client, side by side. */
 export const passClients = async (
-  { clients, clean }: Pick<Session, 'clients' | 'clean'>,
+  { clients, redact }: Pick<AppContext, 'clients' | 'redact'>,
   how: Pick<PassRequest, 'dryRun' | 'lockTimeout'> & Partial<PassRequest>,
   templates: readonly string[],
   options: Options,
@@ -36,11 +36,11 @@ export const passClients = async (
       trigger: 'command',
       templates,
       signal: new AbortController().signal,
-      onChange: (change) => progress.tell(`${of(client)}${changeLine(clean(change))}`),
+      onChange: (change) => progress.tell(`${of(client)}${changeLine(redact(change))}`),
       onWait: (holder) => progress.note(`${of(client)}waiting for another pass: ${holder}`),
       onPause: (milliseconds, why) => {
         if (milliseconds >= minShownWait)
-          progress.note(clean(`${of(client)}waiting ${seconds(milliseconds)}: ${why}`));
+          progress.note(redact(`${of(client)}waiting ${seconds(milliseconds)}: ${why}`));
       },
       ignoreSubdomains: options['ignoreSubdomains'] === true,
       ...how,

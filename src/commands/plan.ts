@@ -5,21 +5,21 @@ import { exitCodeOf } from '../report/exit-code.ts';
 import { showReport } from './report-output.ts';
 import { planClients, resolveNames } from './passes.ts';
 import { addAnswers } from './pass-answers.ts';
-import { openSession } from './session.ts';
+import { openAppContext } from './app-context.ts';
 
 /** What differs, and what a pass would do about it. Writes nothing. */
 export const plan = async (templates: readonly string[], options: Options): Promise<number> => {
   if (options['answers'] === true && options['ignoreSubdomains'] === true)
     throw new UserError('--answers is about subdomains: leave out --ignore-subdomains');
-  const session = await openSession(options, 2, { asksNameServers: options['answers'] === true });
+  const context = await openAppContext(options, 2, { asksNameServers: options['answers'] === true });
   try {
-    const names = await resolveNames(session.clients, templates);
-    const passes = await planClients(session, names, options);
-    const found = options['answers'] === true ? await addAnswers(session.clients, passes, names) : passes;
-    const report = assembleReport(session.clean(found));
+    const names = await resolveNames(context.clients, templates);
+    const passes = await planClients(context, names, options);
+    const found = options['answers'] === true ? await addAnswers(context.clients, passes, names) : passes;
+    const report = assembleReport(context.redact(found));
     await showReport(report, options);
     return exitCodeOf(report, { detailed: options['detailedExitcode'] === true });
   } finally {
-    await session.close();
+    await context.close();
   }
 };

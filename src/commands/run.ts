@@ -3,7 +3,7 @@ import { createMetrics } from '../daemon/metrics.ts';
 import { readVersion } from '../version.ts';
 import { readHistoryPage } from './history-pages.ts';
 import type { Options } from './options.ts';
-import { openSession } from './session.ts';
+import { openAppContext } from './app-context.ts';
 import { onDebuggerSignal, onHangup, untilSignal } from './signals.ts';
 
 /** The daemon: a pass at start, on file change, on schedule and on request, until a signal ends it. */
@@ -14,12 +14,12 @@ export const run = async (options: Options): Promise<number> => {
   onHangup(() => reload());
   onDebuggerSignal(() => ignore());
   const metrics = createMetrics(readVersion());
-  const session = await openSession(options, 1, {
+  const opened = await openAppContext(options, 1, {
     onRequest: metrics.countRequest,
     asksNameServers: true,
   });
-  ignore = () => session.log.info({ event: 'signal.ignored', signal: 'SIGUSR1' }, 'signal ignored');
-  const context = { ...session, readHistory: readHistoryPage };
+  ignore = () => opened.log.info({ event: 'signal.ignored', signal: 'SIGUSR1' }, 'signal ignored');
+  const context = { ...opened, readHistory: readHistoryPage };
   await runDaemon({ context, metrics, stop, onReload: (call) => void (reload = call) });
   return 0;
 };

@@ -5,7 +5,7 @@ import type { Options } from './options.ts';
 import { formatProblem } from '../desired/problem.ts';
 import type { DesiredState, Problem } from '../model/template.ts';
 import { asJson } from '../report/json-text.ts';
-import { cleanTexts, scrubber } from '../secrets.ts';
+import { redactTexts, redactor } from '../secrets.ts';
 import { readSettings, type Settings } from '../settings.ts';
 import type { ClientSettings } from '../settings/client.ts';
 import { isBelow } from './import-template.ts';
@@ -27,7 +27,7 @@ export const validate = async (files: readonly string[], options: Options): Prom
     state.problems.map((problem) => ({ ...problem, client })),
   );
   // A message quotes the file, and whoever wrote the settings may have named one that holds a token.
-  const problems = cleanTexts(found, scrubber(settings.allSecrets()));
+  const problems = redactTexts(found, redactor(settings.allSecrets()));
   const format = forms[String(options['format'])] ?? asText;
   process.stdout.write(
     format(

@@ -18,7 +18,7 @@ export interface ClientState extends PassLoopState {
   /** Why it is not healthy; null where it is. */
   readonly why: string | null;
   /** Why the last pass could not be made, or ended early; null where it went through. */
-  readonly hindrance: string | null;
+  readonly lastError: string | null;
   /** Whether its templates and the service were ever read, and passes can be made. */
   readonly isReady: boolean;
   /** When its schedule asks for the next pass. */
@@ -30,15 +30,15 @@ export interface ClientFacts {
   readonly loop: PassLoopState;
   readonly isReady: boolean;
   /** Why the last pass could not be made, or ended early; null where it went through. */
-  readonly hindrance: string | null;
+  readonly lastError: string | null;
   /** What is known of its templates; null before the first pass. */
   readonly newest: PassResult | null;
   readonly nextScheduled: Date | null;
 }
 
 export const clientState = (facts: ClientFacts): ClientState => {
-  const { client, loop, isReady, hindrance, nextScheduled } = facts;
-  return { client, ...loop, ...healthOf(facts), hindrance, isReady, nextScheduled };
+  const { client, loop, isReady, lastError, nextScheduled } = facts;
+  return { client, ...loop, ...healthOf(facts), lastError, isReady, nextScheduled };
 };
 
 export interface Readiness {
@@ -55,10 +55,10 @@ export const readinessOf = (clients: readonly ClientState[]): Readiness => {
   return { ready: reasons.length === 0, reason: reasons.join('; ') || null };
 };
 
-const healthOf = ({ hindrance, newest }: ClientFacts): Pick<ClientState, 'health' | 'why'> => {
-  if (hindrance !== null) {
-    const isDenied = newest?.isDenied === true && newest.halted === hindrance;
-    return { health: isDenied ? 'denied' : 'failing', why: hindrance };
+const healthOf = ({ lastError, newest }: ClientFacts): Pick<ClientState, 'health' | 'why'> => {
+  if (lastError !== null) {
+    const isDenied = newest?.isDenied === true && newest.halted === lastError;
+    return { health: isDenied ? 'denied' : 'failing', why: lastError };
   }
   if (newest === null) return { health: 'starting', why: 'no pass has ended yet' };
   const failed = newest.templates.find(({ status }) => status === 'failed');

@@ -5,7 +5,7 @@ import type { Change, PassResult, Trigger } from '../result.ts';
 import type { Settings } from '../settings.ts';
 import type { ClientSettings } from '../settings/client.ts';
 import type { WriteEntry } from '../status-page/facts.ts';
-import type { LookForFiles } from './fingerprint.ts';
+import type { ScanFiles } from './fingerprint.ts';
 import type { HistoryPage, HistoryQuery } from './history-query.ts';
 
 /** What the daemon asks of a pass. */
@@ -41,7 +41,7 @@ export interface DaemonClient {
   /** What the name servers of its subdomains answer, where the settings or files ask for that. */
   askNameServers(request: DaemonAnswers): Promise<KnownAnswers>;
   /** Looks which template files there are. */
-  readonly look: LookForFiles;
+  readonly scan: ScanFiles;
   close(): Promise<void>;
 }
 
@@ -53,7 +53,7 @@ export interface DaemonContext {
   /** Where the embedded service listens, if there is one. */
   readonly sandboxUrl: string | null;
   /** What may be shown of a value of ours: all of it but the secrets that it repeats. */
-  readonly clean: <T>(value: T) => T;
+  readonly redact: <T>(value: T) => T;
   /** What it keeps out. */
   readonly secrets: () => readonly string[];
   /** Reads the settings again and opens other clients with them. Throws a UserError where they cannot work. */
@@ -69,7 +69,7 @@ export interface HistoryRequest {
   readonly isSandbox: boolean;
   readonly query: HistoryQuery;
   /** What may be shown of the writes. */
-  readonly clean: <T>(value: T) => T;
+  readonly redact: <T>(value: T) => T;
   /** Aborted when nobody waits for it any more. */
   readonly signal?: AbortSignal | undefined;
 }

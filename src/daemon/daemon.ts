@@ -4,15 +4,15 @@ import { renderJson } from '../report/json.ts';
 import { checkTargets } from '../settings/notify.ts';
 import { readinessOf } from './client-state.ts';
 import type { DaemonContext } from './context.ts';
-import { Fleet, type Listeners } from './fleet.ts';
-import { Journal } from './journal.ts';
+import { ClientManager, type Listeners } from './client-manager.ts';
+import { PassHistory } from './pass-history.ts';
 import type { Metrics } from './metrics.ts';
 import { openNotifier } from './open-notifier.ts';
 import { refusalLog } from './refusals.ts';
 import { startServer, type RunningServer } from './server.ts';
 import { sharedText } from './shared-text.ts';
 import { statusPages } from './status-page.ts';
-import { Updates } from './updates.ts';
+import { ChangeFeed } from './change-feed.ts';
 
 export interface DaemonOptions {
   readonly context: DaemonContext;
@@ -26,19 +26,19 @@ export interface DaemonOptions {
 /** Passes of all clients, and what answers those who ask about them, until it is to stop. */
 export const runDaemon = async ({ context, metrics, stop, onReload }: DaemonOptions): Promise<void> => {
   const { log } = context;
-  const notifier: Notifier = openNotifier(context, () => fleet.settings, metrics);
-  const listeners = { metrics, notifier, journal: new Journal(), updates: new Updates() };
-  const fleet = new Fleet(context, listeners);
+  const notifier: Notifier = openNotifier(context, () => manager.settings, metrics);
+  const listeners = { metrics, notifier, passHistory: new PassHistory(), changeFeed: new ChangeFeed() };
+  const manager = new ClientManager(context, listeners);
   let server: RunningServer | null = null;
   let signal: NodeJS.Signals;
   try {
     checkTargets(context.settings.notify);
-    server = await listen(fleet, context, listeners);
-    await fleet.start();
-    const clients = startedClients(fleet, context);
+    server = await listen(manager, context, listeners);
+    await manager.start();
+    const clients = startedClients(manager, context);
     log.info({ event: 'daemon.started', clients, listen: server?.url ?? null }, 'daemon started');
-    fleet.trigger('startup');
-    onReload(() => fleet.reload());
+    manager.trigger('startup');
+    onReload(() => manager.reload());
     signal = await stop;
     log.info(
       { event: 'daemon.stopping', signal },
@@ -46,7 +46,7 @@ export const runDaemon = async ({ context, metrics, stop, onReload }: DaemonOpti
     );
   } finally {
     // Passes end first: until they have, probes are answered.
-    await fleet.close();
+    await manager.close();
     await notifier.close(lastTry);
     await server?.close();
     await context.close();
@@ -58,38 +58,38 @@ export const runDaemon = async ({ context, metrics, stop, onReload }: DaemonOpti
 const lastTry = 1_500;
 
 const listen = async (
-  fleet: Fleet,
+  manager: ClientManager,
   context: DaemonContext,
-  { metrics, journal, updates }: Listeners,
+  { metrics, passHistory, changeFeed }: Listeners,
 ): Promise<RunningServer | null> => {
-  const { settings, log, clean, secrets } = context;
-  const triggerToken = (): string | null => fleet.settings.triggerToken?.read() ?? null;
-  const pageToken = (): string | null => fleet.settings.pageToken?.read() ?? null;
+  const { settings, log, redact, secrets } = context;
+  const triggerToken = (): string | null => manager.settings.triggerToken?.read() ?? null;
+  const pageToken = (): string | null => manager.settings.pageToken?.read() ?? null;
   if (settings.listen === null) return null;
   triggerToken();
   const isOpen = pageToken() === null;
   const logRefusal = refusalLog(log);
   const server = await startServer({
     listen: settings.listen,
-    allowedHosts: () => fleet.settings.allowedHosts,
-    pages: statusPages({ fleet, journal, updates, clean, secrets }),
-    updates,
-    readiness: () => clean(readinessOf(fleet.states)),
+    allowedHosts: () => manager.settings.allowedHosts,
+    pages: statusPages({ manager, passHistory, changeFeed, redact, secrets }),
+    changeFeed,
+    readiness: () => redact(readinessOf(manager.states)),
     metrics: {
       contentType: metrics.contentType,
       text: sharedText({
-        key: () => [metrics.revision(), waitingIn(fleet)],
-        make: () => metrics.text(waitingIn(fleet)),
+        key: () => [metrics.revision(), waitingIn(manager)],
+        make: () => metrics.text(waitingIn(manager)),
         maxAge: 1_000,
       }),
     },
     report: sharedText({
-      key: () => [...fleet.newest, ...secrets()],
-      make: () => renderJson(clean(assembleReport(fleet.newest))),
+      key: () => [...manager.newest, ...secrets()],
+      make: () => renderJson(redact(assembleReport(manager.newest))),
     }),
-    history: (query, signal) => fleet.history(query, signal),
+    history: (query, signal) => manager.history(query, signal),
     triggerToken,
-    requestPass: () => fleet.trigger('request'),
+    requestPass: () => manager.trigger('request'),
     pageToken,
     onRefused: (refusal) => {
       metrics.countRefusal(refusal);
@@ -104,9 +104,13 @@ const listen = async (
 const openToAll =
   'whoever reaches this address sees the page and the API: set pageToken, or listen on 127.0.0.1';
 
-const waitingIn = ({ states }: Fleet): number => states.filter(({ waiting }) => waiting !== null).length;
+const waitingIn = ({ states }: ClientManager): number =>
+  states.filter(({ waiting }) => waiting !== null).length;
 
-const startedClients = ({ states }: Fleet, { clients, sandboxUrl }: DaemonContext): readonly unknown[] =>
+const startedClients = (
+  { states }: ClientManager,
+  { clients, sandboxUrl }: DaemonContext,
+): readonly unknown[] =>
   clients.map(({ settings: { name, baseUrl, templates, schedule, timezone, dryRun } }) => ({
     client: name,
     baseUrl,

@@ -1,4 +1,4 @@
-import type { Updates } from './updates.ts';
+import type { ChangeFeed } from './change-feed.ts';
 
 export interface EventStreams {
   /** One more stream of server-sent events; null where there are as many as there may be. */
@@ -9,11 +9,14 @@ export interface EventStreams {
  * An event `state` with the version at once, and whenever another one holds. A reader that takes nothing for a
  * while misses versions, but not that there is a newer one: what it has not read yet already says so.
  */
-export const eventStreams = (updates: Updates, { max = 64, heartbeat = 15_000 } = {}): EventStreams => ({
-  open: () => (updates.listeners < max ? streamOf(updates, heartbeat) : null),
+export const eventStreams = (
+  changeFeed: ChangeFeed,
+  { max = 64, heartbeat = 15_000 } = {},
+): EventStreams => ({
+  open: () => (changeFeed.listeners < max ? streamOf(changeFeed, heartbeat) : null),
 });
 
-const streamOf = (updates: Updates, heartbeat: number): ReadableStream<Uint8Array> => {
+const streamOf = (changeFeed: ChangeFeed, heartbeat: number): ReadableStream<Uint8Array> => {
   let end = (): void => undefined;
   return new ReadableStream<Uint8Array>(
     {
@@ -21,14 +24,14 @@ const streamOf = (updates: Updates, heartbeat: number): ReadableStream<Uint8Arra
         const send = (text: string): void => {
           if ((controller.desiredSize ?? 0) > 0) controller.enqueue(encoder.encode(text));
         };
-        const stopListening = updates.listen((version) => send(stateEvent(version)));
+        const stopListening = changeFeed.listen((version) => send(stateEvent(version)));
         // A connection that nobody holds any more comes to light only by sending.
         const timer = setInterval(() => send(':\n\n'), heartbeat).unref();
         end = () => {
           stopListening();
           clearInterval(timer);
         };
-        send(`retry: 2000\n${stateEvent(updates.version)}`);
+        send(`retry: 2000\n${stateEvent(changeFeed.version)}`);
       },
       cancel: () => end(),
     },

@@ -7,13 +7,13 @@ export interface Fingerprint {
   /** Which directories and files the roots lead to, and which directories lie below them. */
   readonly directories: string;
   /** That, and every template file and fragment below them. */
-  readonly whole: string;
+  readonly files: string;
 }
 
 export type TakeFingerprint = () => Promise<Fingerprint>;
 
 /** Finds the template files and fragments, and what is there and cannot be read. */
-export type LookForFiles = () => Promise<{
+export type ScanFiles = () => Promise<{
   readonly realRoots: readonly string[];
   readonly directories: ReadonlyMap<string, string>;
   readonly files: readonly (WatchedFile & { readonly path: string })[];
@@ -21,10 +21,10 @@ export type LookForFiles = () => Promise<{
 }>;
 
 /** What cannot be read is part of the print, and no error. */
-export const fingerprints = (look: LookForFiles): TakeFingerprint => {
+export const fingerprints = (scan: ScanFiles): TakeFingerprint => {
   const contents = fileContents();
   return async () => {
-    const { realRoots, directories, files, missing } = await look();
+    const { realRoots, directories, files, missing } = await scan();
     const lines = [
       ...realRoots,
       ...files.filter(({ real }) => realRoots.includes(real)).map(whichFile),
@@ -38,7 +38,7 @@ export const fingerprints = (look: LookForFiles): TakeFingerprint => {
     }
     contents.forgetAllBut(files);
     for (const { path, reason } of missing) lines.push(`${path} ${reason}`);
-    return { realRoots, directories: directoryLines, whole: lines.join('\n') };
+    return { realRoots, directories: directoryLines, files: lines.join('\n') };
   };
 };
 

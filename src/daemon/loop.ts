@@ -12,7 +12,7 @@ export type PassOutcome = 'ok' | 'busy' | 'failed' | { readonly failedUntil: num
 export interface PassCause {
   readonly trigger: Trigger;
   /** False where only files have changed, so that a look at what they changed will do. */
-  readonly isWhole: boolean;
+  readonly isFull: boolean;
 }
 
 /** One pass. It starts no new write once the signal is aborted, and then ends soon. */
@@ -34,7 +34,7 @@ export interface PassLoopState {
   /** Failed passes since the last one that went well. */
   readonly failures: number;
   /** When the loop tries again by itself. */
-  readonly pausedUntil: Date | null;
+  readonly backoffUntil: Date | null;
 }
 
 /**
@@ -57,7 +57,7 @@ export class PassLoop {
   #running: { readonly trigger: Trigger; readonly ended: Promise<void> } | null = null;
   #waiting: PassCause | null = null;
   #failures = 0;
-  #pause: { readonly until: Date; readonly timer: NodeJS.Timeout } | null = null;
+  #backoff: { readonly until: Date; readonly timer: NodeJS.Timeout } | null = null;
 
   constructor({ pass, log, onState = () => undefined, random = Math.random }: PassLoopOptions) {
     this.#pass = pass;
@@ -71,14 +71,14 @@ export class PassLoop {
       running: this.#running?.trigger ?? null,
       waiting: this.#waiting?.trigger ?? null,
       failures: this.#failures,
-      pausedUntil: this.#pause?.until ?? null,
+      backoffUntil: this.#backoff?.until ?? null,
     };
   }
 
   trigger(trigger: Trigger): void {
     if (this.#closing.signal.aborted) return;
-    this.#waiting = together(this.#waiting, { trigger, isWhole: trigger !== 'file-change' });
-    if (!this.#running && (!this.#pause || isUrgent(trigger))) this.#start(this.#waiting);
+    this.#waiting = coalesce(this.#waiting, { trigger, isFull: trigger !== 'file-change' });
+    if (!this.#running && (!this.#backoff || bypassesBackoff(trigger))) this.#start(this.#waiting);
     this.#onState();
   }
 
@@ -86,13 +86,13 @@ export class PassLoop {
   async close(): Promise<void> {
     this.#closing.abort();
     this.#waiting = null;
-    this.#endPause();
+    this.#endBackoff();
     await this.#running?.ended;
   }
 
   #start(cause: PassCause): void {
     this.#waiting = null;
-    this.#endPause();
+    this.#endBackoff();
     this.#running = { trigger: cause.trigger, ended: this.#run(cause) };
     this.#onState();
   }
@@ -108,10 +108,10 @@ export class PassLoop {
 
   #goOn(outcome: PassOutcome, cause: PassCause): void {
     const waiting = this.#waiting;
-    if (outcome !== 'ok') this.#waiting = together(waiting, cause);
+    if (outcome !== 'ok') this.#waiting = coalesce(waiting, cause);
     if (!this.#waiting) return;
-    if (outcome === 'ok' || (waiting && isUrgent(waiting.trigger))) this.#start(this.#waiting);
-    else this.#pauseFor(this.#pauseAfter(outcome));
+    if (outcome === 'ok' || (waiting && bypassesBackoff(waiting.trigger))) this.#start(this.#waiting);
+    else this.#backOff(this.#delayAfter(outcome));
   }
 
   async #outcomeOf(cause: PassCause): Promise<PassOutcome> {
@@ -128,21 +128,21 @@ export class PassLoop {
   }
 
   /** Milliseconds. */
-  #pauseAfter(outcome: Exclude<PassOutcome, 'ok'>): number {
+  #delayAfter(outcome: Exclude<PassOutcome, 'ok'>): number {
     const grown = backoff(outcome === 'busy' ? 1 : this.#failures, growth, this.#random);
     if (outcome === 'busy') return grown;
     return outcome === 'failed' ? grown : Math.max(grown, outcome.failedUntil - Date.now());
   }
 
-  #pauseFor(wanted: number): void {
+  #backOff(wanted: number): void {
     const length = Math.min(wanted, maxDelay);
     const timer = setTimeout(() => this.#waiting && this.#start(this.#waiting), length);
-    this.#pause = { until: new Date(Date.now() + length), timer };
+    this.#backoff = { until: new Date(Date.now() + length), timer };
   }
 
-  #endPause(): void {
-    clearTimeout(this.#pause?.timer);
-    this.#pause = null;
+  #endBackoff(): void {
+    clearTimeout(this.#backoff?.timer);
+    this.#backoff = null;
   }
 }
 
@@ -154,10 +154,10 @@ const maxDelay = 24 * 3_600_000;
 /** What tells most about why a pass runs, last. */
 const byStrength: readonly Trigger[] = ['command', 'startup', 'schedule', 'file-change', 'request'];
 
-const together = (one: PassCause | null, other: PassCause): PassCause =>
-  one === null ? other : { trigger: strongest(one, other), isWhole: one.isWhole || other.isWhole };
+const coalesce = (one: PassCause | null, other: PassCause): PassCause =>
+  one === null ? other : { trigger: strongest(one, other), isFull: one.isFull || other.isFull };
 
 const strongest = (one: PassCause, other: PassCause): Trigger =>
   byStrength.indexOf(one.trigger) > byStrength.indexOf(other.trigger) ? one.trigger : other.trigger;
 
-const isUrgent = (trigger: Trigger): boolean => trigger === 'file-change' || trigger === 'request';
+const bypassesBackoff = (trigger: Trigger): boolean => trigger === 'file-change' || trigger === 'request';

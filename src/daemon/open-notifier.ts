@@ -9,7 +9,7 @@ import type { Metrics } from './metrics.ts';
  * `settings` are those that hold when somebody asks.
  */
 export const openNotifier = (
-  { sandboxUrl, clean, log, settings: { notify } }: DaemonContext,
+  { sandboxUrl, redact, log, settings: { notify } }: DaemonContext,
   settings: () => Settings,
   { countNotification }: Metrics,
 ): Notifier => {
@@ -17,5 +17,5 @@ export const openNotifier = (
     const { stateDir = '.' } = settings().clients.find(({ name }) => name === client) ?? {};
     return path.join(stateDir, `${sandboxUrl === null ? '' : 'sandbox-'}told-${client}.json`);
   };
-  return new Notifier({ receivers: notify, fileFor, clean, log, count: countNotification });
+  return new Notifier({ receivers: notify, fileFor, redact, log, count: countNotification });
 };

@@ -7,34 +7,34 @@ import type { ClientSummary, PageFacts, TemplateDetails, TemplateSummary } from 
 import { type PageQuery, templateAddress } from '../status-page/query.ts';
 import { recordStates } from '../status-page/record-states.ts';
 import type { DaemonContext } from './context.ts';
-import type { ClientSight, Fleet } from './fleet.ts';
+import type { ClientView, ClientManager } from './client-manager.ts';
 import type { HistoryQuery } from './history-query.ts';
-import type { Journal } from './journal.ts';
-import type { Updates } from './updates.ts';
+import type { PassHistory } from './pass-history.ts';
+import type { ChangeFeed } from './change-feed.ts';
 
 /** What pages are made of. */
-export interface PageSources extends Pick<DaemonContext, 'clean' | 'secrets'> {
-  readonly fleet: Fleet;
-  readonly journal: Journal;
-  readonly updates: Updates;
+export interface PageSources extends Pick<DaemonContext, 'redact' | 'secrets'> {
+  readonly manager: ClientManager;
+  readonly passHistory: PassHistory;
+  readonly changeFeed: ChangeFeed;
 }
 
 export const pageFacts = async (query: PageQuery, sources: PageSources): Promise<PageFacts> => {
-  const { fleet, journal, clean } = sources;
+  const { manager, passHistory, redact } = sources;
   const frame = frameOf(sources);
-  const isShown = ({ client }: ClientSight): boolean =>
+  const isShown = ({ client }: ClientView): boolean =>
     query.client === null || client.settings.name === query.client;
-  const report = assembleReport(fleet.clients.filter(isShown).flatMap(shownResult));
+  const report = assembleReport(manager.clients.filter(isShown).flatMap(shownResult));
   return {
     ...frame,
     query,
     // What is shown has less to clean; but nobody is to find out by a text what is not shown.
-    newest: query.text === '' ? clean(excerptOf(report, query)) : excerptOf(clean(report), query),
-    ...clean({
-      clients: fleet.clients.map((client) => clientFacts(client, journal)),
-      day: journal.day(frame.now),
-      passes: journal.recent,
-      writes: await newestWrites(fleet, lastWrites),
+    newest: query.text === '' ? redact(excerptOf(report, query)) : excerptOf(redact(report), query),
+    ...redact({
+      clients: manager.clients.map((client) => clientFacts(client, passHistory)),
+      day: passHistory.day(frame.now),
+      passes: passHistory.recent,
+      writes: await newestWrites(manager, lastWrites),
     }),
   };
 };
@@ -44,16 +44,16 @@ export const templateFacts = async (
   client: string | null,
   sources: PageSources,
 ): Promise<TemplateSummary> => {
-  const { fleet, journal, clean } = sources;
-  const found = fleet.clients.filter((one) => client === null || one.client.settings.name === client);
+  const { manager, passHistory, redact } = sources;
+  const found = manager.clients.filter((one) => client === null || one.client.settings.name === client);
   const query = { ...lastWrites, templates: [name] };
-  const writes = await newestWrites(fleet, query);
+  const writes = await newestWrites(manager, query);
   return {
     ...frameOf(sources),
-    ...clean({
+    ...redact({
       name,
-      hasSeveralClients: fleet.clients.length > 1,
-      clients: found.map((one) => clientFacts(one, journal)),
+      hasSeveralClients: manager.clients.length > 1,
+      clients: found.map((one) => clientFacts(one, passHistory)),
       templates: found.flatMap((one) => detailsOf(name, one)),
       writes:
         typeof writes === 'string'
@@ -63,9 +63,9 @@ export const templateFacts = async (
   };
 };
 
-const detailsOf = (name: string, sight: ClientSight): TemplateDetails[] => {
-  const described = sight.templates.described(name);
-  const templates = worstFirst(shownResult(sight).flatMap((result) => result.templates));
+const detailsOf = (name: string, view: ClientView): TemplateDetails[] => {
+  const described = view.templates.described(name);
+  const templates = worstFirst(shownResult(view).flatMap((result) => result.templates));
   return templates
     .filter(({ template }) => template === name)
     .map((found) => {
@@ -86,18 +86,18 @@ const detailsOf = (name: string, sight: ClientSight): TemplateDetails[] => {
 /** Of differences, and of records. */
 const maxRows = 1_000;
 
-const frameOf = ({ fleet, updates }: PageSources): Pick<PageFacts, 'version' | 'now' | 'timeZone'> => {
-  const zones = new Set(fleet.clients.map(({ client }) => client.settings.timezone));
+const frameOf = ({ manager, changeFeed }: PageSources): Pick<PageFacts, 'version' | 'now' | 'timeZone'> => {
+  const zones = new Set(manager.clients.map(({ client }) => client.settings.timezone));
   const [zone] = zones;
   return {
-    version: updates.version,
+    version: changeFeed.version,
     now: Date.now(),
     timeZone: zones.size === 1 && zone !== undefined ? zone : 'UTC',
   };
 };
 
 /** What could not be read is shown as it was when it last could, and why it could not be is told once for all. */
-const shownResult = ({ newest }: ClientSight): PassResult[] =>
+const shownResult = ({ newest }: ClientView): PassResult[] =>
   newest === null ? [] : [{ ...newest, templates: newest.templates.flatMap(asLastKnown) }];
 
 const asLastKnown = (template: TemplateResult): readonly TemplateResult[] => {
@@ -119,8 +119,8 @@ const troubleOf = (why: string, newest: PassResult | null): ClientSummary['troub
   };
 };
 
-const clientFacts = ({ state, newest }: ClientSight, journal: Journal): ClientSummary => {
-  const { client, health, why, hindrance, running, waiting, failures, pausedUntil, nextScheduled } = state;
+const clientFacts = ({ state, newest }: ClientView, passHistory: PassHistory): ClientSummary => {
+  const { client, health, why, lastError, running, waiting, failures, backoffUntil, nextScheduled } = state;
   return {
     client,
     health,
@@ -128,17 +128,17 @@ const clientFacts = ({ state, newest }: ClientSight, journal: Journal): ClientSu
     running,
     waiting,
     failures,
-    pausedUntil: pausedUntil?.getTime() ?? null,
+    backoffUntil: backoffUntil?.getTime() ?? null,
     nextScheduled: nextScheduled?.getTime() ?? null,
-    lastPass: journal.lastOf(client),
-    trouble: hindrance === null ? null : troubleOf(hindrance, newest),
+    lastPass: passHistory.lastOf(client),
+    trouble: lastError === null ? null : troubleOf(lastError, newest),
   };
 };
 
 /** A page stands without them. */
-const newestWrites = async (fleet: Fleet, query: HistoryQuery): Promise<PageFacts['writes']> => {
+const newestWrites = async (manager: ClientManager, query: HistoryQuery): Promise<PageFacts['writes']> => {
   try {
-    return (await fleet.history(query)).entries.toReversed();
+    return (await manager.history(query)).entries.toReversed();
   } catch (error) {
     return messageOf(error);
   }

@@ -10,8 +10,8 @@ import { isKnownHost } from './host-rule.ts';
 import { pageAccess, signIn, type PageAccessOptions } from './page-access.ts';
 import type { PageRefusal } from './refusals.ts';
 import type { StatusPages } from './status-page.ts';
-import { fewAtATime } from './turns.ts';
-import type { Updates } from './updates.ts';
+import { fewAtATime } from './request-limits.ts';
+import type { ChangeFeed } from './change-feed.ts';
 
 export interface RouteOptions {
   /** Lower-case names that a request may ask for, beside addresses and `localhost`. */
@@ -19,7 +19,7 @@ export interface RouteOptions {
   readonly readiness: () => Readiness;
   readonly pages: StatusPages;
   /** When there are others. */
-  readonly updates: Updates;
+  readonly changeFeed: ChangeFeed;
   readonly metrics: { readonly contentType: string; readonly text: Text };
   /** The newest state of every client, as JSON. */
   readonly report: Text;
@@ -52,7 +52,7 @@ export const routes = (options: RouteOptions): Hono => {
     pageToken,
     log,
   } = options;
-  const streams = eventStreams(options.updates);
+  const streams = eventStreams(options.changeFeed);
   const app = new Hono();
   const get = (path: string, answer: Handler): void => {
     app.get(path, answer);
@@ -89,9 +89,9 @@ export const routes = (options: RouteOptions): Hono => {
     return c.text('A pass was asked for.\n', 202);
   });
 
-  const turn = fewAtATime();
+  const waitForSlot = fewAtATime();
   app.use(async (_, next) => {
-    await turn();
+    await waitForSlot();
     await next();
   });
   app.route('/sign-in', signIn({ pageToken, refuse }));

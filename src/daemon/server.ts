@@ -4,7 +4,7 @@ import { getRequestListener } from '@hono/node-server';
 import { UserError } from '../errors.ts';
 import { limitConnections } from './connections.ts';
 import { routes, type RouteOptions } from './routes.ts';
-import { oneAtATime } from './turns.ts';
+import { oneAtATime } from './request-limits.ts';
 
 export interface ServerOptions extends RouteOptions {
   /** Port 0: any free one. */

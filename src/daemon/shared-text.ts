@@ -15,10 +15,10 @@ export type Pace = <T>(task: () => Promise<T>) => Promise<T>;
 
 /** One task after the other, in no more than a fifth of the time; who comes too early waits. */
 export const pacer = (): Pace => {
-  const turn = limit(1);
+  const oneAtATime = limit(1);
   let restsUntil = -Infinity;
   return (task) =>
-    turn(async () => {
+    oneAtATime(async () => {
       const rest = restsUntil - performance.now();
       if (rest > 0) await sleep(rest);
       const started = performance.now();

@@ -13,9 +13,9 @@ export interface StatusPages {
 }
 
 export const statusPages = (sources: PageSources): StatusPages => {
-  const { updates, secrets } = sources;
+  const { changeFeed, secrets } = sources;
   const shared = (make: () => string | Promise<string>, pace = pacer()): ReturnType<typeof sharedText> =>
-    sharedText({ key: () => [updates.version, ...secrets()], make, maxAge, pace });
+    sharedText({ key: () => [changeFeed.version, ...secrets()], make, maxAge, pace });
   const whole = shared(async () => renderPage(await pageFacts(everything, sources)));
   // There are as many others as people can think of: together they take what one may.
   const others = new Map<string, ReturnType<typeof sharedText>>();
@@ -36,7 +36,7 @@ export const statusPages = (sources: PageSources): StatusPages => {
       return other(address, async () => renderPage(await pageFacts(query, sources)));
     },
     template: (name, client) =>
-      sources.fleet.clients.some(({ client: { settings }, newest, templates }) =>
+      sources.manager.clients.some(({ client: { settings }, newest, templates }) =>
         client === null || settings.name === client
           ? templates.described(name).length > 0 ||
             newest?.templates.some(({ template }) => template === name)

@@ -1,12 +1,12 @@
 import type { Logger } from 'pino';
-import { fingerprints, type Fingerprint, type LookForFiles, type TakeFingerprint } from './fingerprint.ts';
-import type { Hints } from './hints.ts';
-import { watchForHints } from './hints.ts';
+import { fingerprints, type Fingerprint, type ScanFiles, type TakeFingerprint } from './fingerprint.ts';
+import type { FsEventWatch } from './fs-events.ts';
+import { watchFsEvents } from './fs-events.ts';
 
 export interface WatchOptions {
   /** Directories and files; they need not exist yet. */
   readonly paths: readonly string[];
-  readonly look: LookForFiles;
+  readonly scan: ScanFiles;
   readonly onChange: () => void;
   readonly log: Logger;
   /** Milliseconds without a further event after which a change counts as complete. */
@@ -26,7 +26,7 @@ export interface Watcher {
  * read after that is either this state or is followed by a call.
  */
 export const watchTemplates = async (options: WatchOptions): Promise<Watcher> => {
-  const takeFingerprint = fingerprints(options.look);
+  const takeFingerprint = fingerprints(options.scan);
   const watcher = new TemplateWatcher(options, takeFingerprint, await takeFingerprint());
   watcher.start();
   return watcher;
@@ -39,13 +39,13 @@ export const watchTemplates = async (options: WatchOptions): Promise<Watcher> =>
 class TemplateWatcher implements Watcher {
   readonly #options: Required<WatchOptions>;
   readonly #takeFingerprint: TakeFingerprint;
-  #hints: Hints | null = null;
+  #fsEvents: FsEventWatch | null = null;
   #reported: Fingerprint;
   /** What the last look saw, reported or not. */
-  #seen: string;
-  #firstHint: number | null = null;
-  #quiet: NodeJS.Timeout | undefined;
-  #poll: NodeJS.Timeout | undefined;
+  #lastScan: string;
+  #firstEventAt: number | null = null;
+  #quietTimer: NodeJS.Timeout | undefined;
+  #pollTimer: NodeJS.Timeout | undefined;
   #comparing: Promise<void> = Promise.resolve();
   #closed = false;
 
@@ -53,7 +53,7 @@ class TemplateWatcher implements Watcher {
     this.#options = { quiet: 200, maxDelay: 2_000, poll: 2_000, ...options };
     this.#takeFingerprint = takeFingerprint;
     this.#reported = now;
-    this.#seen = now.whole;
+    this.#lastScan = now.files;
   }
 
   start(): void {
@@ -63,30 +63,30 @@ class TemplateWatcher implements Watcher {
 
   async close(): Promise<void> {
     this.#closed = true;
-    clearTimeout(this.#quiet);
-    clearTimeout(this.#poll);
-    await Promise.all([this.#hints?.close(), this.#comparing]);
+    clearTimeout(this.#quietTimer);
+    clearTimeout(this.#pollTimer);
+    await Promise.all([this.#fsEvents?.close(), this.#comparing]);
   }
 
   #watch(): void {
     const { paths, log } = this.#options;
-    void this.#hints?.close();
-    this.#hints = watchForHints({
+    void this.#fsEvents?.close();
+    this.#fsEvents = watchFsEvents({
       roots: [...paths, ...this.#reported.realRoots],
-      onHint: () => this.#hint(),
+      onEvent: () => this.#onEvent(),
       log,
     });
   }
 
-  #hint(): void {
+  #onEvent(): void {
     if (this.#closed) return;
     const { quiet, maxDelay } = this.#options;
     const now = performance.now();
-    this.#firstHint ??= now;
-    clearTimeout(this.#quiet);
-    const wait = Math.min(quiet, this.#firstHint + maxDelay - now);
-    this.#quiet = setTimeout(() => {
-      this.#firstHint = null;
+    this.#firstEventAt ??= now;
+    clearTimeout(this.#quietTimer);
+    const wait = Math.min(quiet, this.#firstEventAt + maxDelay - now);
+    this.#quietTimer = setTimeout(() => {
+      this.#firstEventAt = null;
       this.#comparing = this.#comparing.then(() => this.#compare());
     }, wait);
   }
@@ -95,23 +95,23 @@ class TemplateWatcher implements Watcher {
     const now = await this.#takeFingerprint();
     if (this.#closed) return;
     const before = this.#reported;
-    this.#seen = now.whole;
+    this.#lastScan = now.files;
     this.#reported = now;
     // The system's watches stay with a directory that was moved away, and are none of what took its place.
     if (now.directories !== before.directories) this.#watch();
-    if (now.whole !== before.whole) this.#options.onChange();
+    if (now.files !== before.files) this.#options.onChange();
   }
 
   #pollAfter(wait: number): void {
-    this.#poll = setTimeout(() => void this.#look(), wait);
+    this.#pollTimer = setTimeout(() => void this.#poll(), wait);
   }
 
-  async #look(): Promise<void> {
+  async #poll(): Promise<void> {
     const begun = performance.now();
-    const { whole } = await this.#takeFingerprint();
+    const { files } = await this.#takeFingerprint();
     if (this.#closed) return;
-    if (whole !== this.#seen) this.#hint();
-    this.#seen = whole;
+    if (files !== this.#lastScan) this.#onEvent();
+    this.#lastScan = files;
     // Looking at very many files takes no more than a small part of the time.
     this.#pollAfter(Math.max(this.#options.poll, (performance.now() - begun) * 10));
   }

@@ -1,5 +1,5 @@
 import { UserError } from '../errors.ts';
-import { isTurnDue, turn } from '../lib/turn.ts';
+import { isYieldDue, yieldToOthers } from '../lib/yield.ts';
 import { Budget } from './budget.ts';
 import { outlineOf } from './outline.ts';
 import type { SourceFile } from './snapshot.ts';
@@ -32,7 +32,7 @@ const draftsOf = async (
   const budget = new Budget();
   const drafts: TemplateDraft[] = [];
   for (const outline of file.outline.documents) {
-    if (isTurnDue()) await turn();
+    if (isYieldDue()) await yieldToOthers();
     if (signal?.aborted === true) throw new UserError(stopping);
     drafts.push(await draftTemplate(file, outline, settings, budget));
   }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { isTurnDue, turn } from '../lib/turn.ts';
+import { isYieldDue, yieldToOthers } from '../lib/yield.ts';
 import type { DesiredState } from '../model/template.ts';
 import { desiredState, noTemplates } from './desired-state.ts';
 import { draftFile, type FileDrafts } from './file-drafts.ts';
@@ -160,7 +160,7 @@ const draftAll = async (
   for (const file of files) {
     if (file.isFragment) continue;
     const key = inputKeyOf(file);
-    if (isTurnDue()) await turn();
+    if (isYieldDue()) await yieldToOthers();
     drafts.set(key, known.get(key) ?? (await draftFile(file, settings, signal)));
   }
   return drafts;

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { isTurnDue, turn } from '../lib/turn.ts';
+import { isYieldDue, yieldToOthers } from '../lib/yield.ts';
 import { Budget, maxDocuments, tooManyProblems } from './budget.ts';
 import { faultAt, quote, type Fault, type Position, type FaultReport } from './fault.ts';
 import { fieldsOf, listIn, mappingIn, scalarIn, scalarsIn, type Fields, type KeyOf } from './fields.ts';
@@ -175,7 +175,7 @@ const entriesIn = async <Schema extends z.ZodObject>(
 ): Promise<OutlineEntry<Schema>[]> => {
   const entries: OutlineEntry<Schema>[] = [];
   for (const item of listIn(node, list, report)?.items ?? []) {
-    if (isTurnDue()) await turn();
+    if (isYieldDue()) await yieldToOthers();
     const mapping = mappingIn(item, entry, report);
     if (mapping !== null) entries.push({ node: mapping, fields: fieldsOf(mapping, schema, report) });
   }

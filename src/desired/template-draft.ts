@@ -1,4 +1,4 @@
-import { isTurnDue, turn } from '../lib/turn.ts';
+import { isYieldDue, yieldToOthers } from '../lib/yield.ts';
 import { parseNameServer } from '../model/name-server.ts';
 import type { Place } from '../model/record.ts';
 import {
@@ -109,7 +109,7 @@ const recordsIn = async (parts: readonly Part[], ttl: number | null): Promise<Re
   const records: RecordDraft[] = [];
   for (const part of parts) {
     for (const entry of part.outline.records) {
-      if (isTurnDue()) await turn();
+      if (isYieldDue()) await yieldToOthers();
       const own = recordsOf(entry, part, ttl);
       if (!part.budget.take('records', own.length)) {
         part.report('unreadable', entry.node, tooManyRecords);

@@ -1,11 +1,11 @@
-import type { WireAnswer } from './exchange.ts';
+import type { WireAnswer } from './send-request.ts';
 
 /**
  * The beginning of an answer's body for an error message: one short line without markup, control characters
  * and secrets, whatever the body is.
  */
-export const excerpt = ({ body, cut }: WireAnswer, clean: (text: string) => string): string => {
-  const text = clean(body.subarray(0, readBytes).toString('utf8'));
+export const excerpt = ({ body, cut }: WireAnswer, redact: (text: string) => string): string => {
+  const text = redact(body.subarray(0, readBytes).toString('utf8'));
   // A body that was cut may end within a secret, which is then not recognised: that end is not used.
   const whole = cut || body.length > readBytes ? text.slice(0, -maxSecret) : text;
   return oneLine(whole.replace(/<(script|style)\b.*?<\/\1\s*>|<[^>]*>/gis, ' '));

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import type { PresentTemplate } from '../model/template.ts';
-import type { BodyReader } from './call.ts';
+import type { BodyReader } from './call-operation.ts';
 import { boundsIn, type Bounds, type Shape } from './elements.ts';
 
 /**

@@ -12,17 +12,16 @@ interface RetryPolicy {
 }
 
 /** Repeats a failed attempt after pauses, three attempts in all, and throws the last attempt's error. */
-export const withRetries = async <T>(attempt: () => Promise<T>, patience: RetryPolicy): Promise<T> => {
+export const withRetries = async <T>(attempt: () => Promise<T>, policy: RetryPolicy): Promise<T> => {
   for (let failures = 1; ; failures += 1) {
     try {
       return await attempt();
     } catch (error) {
-      if (!(error instanceof HostingError) || failures === attempts || !patience.mayRepeat(error))
-        throw error;
+      if (!(error instanceof HostingError) || failures === attempts || !policy.mayRepeat(error)) throw error;
       const pause = Math.max(backoff(failures, growth), error.retryAfter ?? 0);
-      if (pause > patience.maxBackoff()) throw error;
-      patience.onPause?.(pause, error.message);
-      if (!(await sleep(pause, patience.signal))) throw error;
+      if (pause > policy.maxBackoff()) throw error;
+      policy.onPause?.(pause, error.message);
+      if (!(await sleep(pause, policy.signal))) throw error;
     }
   }
 };

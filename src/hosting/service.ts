@@ -2,10 +2,10 @@ import { setMaxListeners } from 'node:events';
 import { UserError } from '../errors.ts';
 import type { PresentTemplate, SubdomainRecord } from '../model/template.ts';
 import { account, accounts, databases, type Account, type Database } from './account-resources.ts';
-import { perform, type Call, type RequestTrace, type Tokens } from './call.ts';
+import { callOperation, type Call, type RequestTrace, type Tokens } from './call-operation.ts';
 import { dnsRecords, dnsTemplate, dnsTemplates, readTemplate } from './dns-resources.ts';
 import { HostingError, type Operation } from './errors.ts';
-import type { WireAnswer, WireRequest } from './exchange.ts';
+import type { WireAnswer, WireRequest } from './send-request.ts';
 import { limit } from '../lib/limit.ts';
 import { listingReader } from './listing.ts';
 import { mayRepeatRead, mayRepeatWrite, withRetries } from './retry.ts';
@@ -75,7 +75,7 @@ export const connectHosting = (options: HostingOptions): HostingService => {
     options;
   const transport = new Transport({ origin, concurrency, requestTimeout, writeTimeout, maxAnswerSize });
   const shape = { depth: deepest, values: Math.ceil(maxAnswerSize / bytesPerValue) };
-  const turn = limit(concurrency);
+  const limited = limit(concurrency);
   const closing = new AbortController();
   setMaxListeners(0, closing.signal);
   const open = new Set<Promise<unknown>>();
@@ -89,11 +89,11 @@ export const connectHosting = (options: HostingOptions): HostingService => {
       });
     const send = (request: WireRequest): Promise<WireAnswer> =>
       call.method === 'PUT' ? transport.write(request) : transport.read(request, closing.signal);
-    return perform(call, timeout, { origin, basePath, tokens, getParameters, shape, onRequest, send });
+    return callOperation(call, timeout, { origin, basePath, tokens, getParameters, shape, onRequest, send });
   };
 
   const read = <T>(call: Call<T>): Promise<T> =>
-    withRetries(() => turn(() => attempt(call, requestTimeout)), {
+    withRetries(() => limited(() => attempt(call, requestTimeout)), {
       mayRepeat: mayRepeatRead,
       maxBackoff: () => requestTimeout,
       signal: closing.signal,
@@ -101,7 +101,7 @@ export const connectHosting = (options: HostingOptions): HostingService => {
     });
 
   const write = <T>(call: Call<T>): Promise<T> =>
-    turn(() => {
+    limited(() => {
       const end = performance.now() + writeTimeout;
       const left = (): number => end - performance.now();
       return withRetries(() => attempt(call, left()), {

@@ -1,5 +1,5 @@
 import type { buildConnector as Connector, Pool as ReadPool } from 'undici';
-import { exchange, type Room, type WireAnswer, type WireRequest } from './exchange.ts';
+import { sendRequest, type Room, type WireAnswer, type WireRequest } from './send-request.ts';
 import { buildConnector, Client, Pool } from './undici.ts';
 
 interface TransportOptions {
@@ -35,7 +35,7 @@ export class Transport {
 
   /** Throws {@link TransportError}. The signal cuts it off. */
   async read(request: WireRequest, signal: AbortSignal): Promise<WireAnswer> {
-    return exchange(this.#reads, request, this.#room, signal);
+    return sendRequest(this.#reads, request, this.#room, signal);
   }
 
   /** Throws {@link TransportError}. Nothing but its deadline cuts it off. */
@@ -43,7 +43,7 @@ export class Transport {
     const connection = new Client(this.#options.origin, { ...noOwnTimeouts, connect: this.#connectForWrite });
     try {
       // Whatever comes with reads, what became of a write can be told.
-      return await exchange(connection, request, roomOf(this.#options.maxAnswerSize));
+      return await sendRequest(connection, request, roomOf(this.#options.maxAnswerSize));
     } finally {
       await connection.destroy();
     }

@@ -1,13 +1,13 @@
 import type { Difference } from '../plan/difference.ts';
-import type { NewsChange } from './change.ts';
+import type { HealthChange } from './health-change.ts';
 import type { Notification } from './schema.ts';
-import type { Standing } from './standing.ts';
+import type { TemplateHealth } from './health.ts';
 
 /** News on their way to one receiver. Its id and changes stay the same for as long as it is tried. */
 export interface Delivery {
   readonly id: string;
   readonly createdAt: Date;
-  readonly changes: readonly NewsChange[];
+  readonly changes: readonly HealthChange[];
 }
 
 /** What a receiver of ours reads. */
@@ -22,7 +22,7 @@ export const notificationOf = (
 });
 
 /** The page about what has changed. */
-export const linkOf = ({ client, standing: { template } }: NewsChange, publicUrl: string): string => {
+export const linkOf = ({ client, health: { template } }: HealthChange, publicUrl: string): string => {
   if (template === null) return `${publicUrl}/`;
   const name = `templates/${encodeURIComponent(template)}`;
   return client === 'default'
@@ -30,9 +30,9 @@ export const linkOf = ({ client, standing: { template } }: NewsChange, publicUrl
     : `${publicUrl}/clients/${encodeURIComponent(client)}/${name}`;
 };
 
-const shownChange = (change: NewsChange, publicUrl: string | null): Notification['changes'][number] => {
-  const { event, client, standing, previous, merged, run, at } = change;
-  const { template, templateId, file, state, message, differences, mended, subdomains } = standing;
+const shownChange = (change: HealthChange, publicUrl: string | null): Notification['changes'][number] => {
+  const { event, client, health, previous, merged, run, at } = change;
+  const { template, templateId, file, state, message, differences, corrected, subdomains } = health;
   return {
     event,
     client,
@@ -45,15 +45,15 @@ const shownChange = (change: NewsChange, publicUrl: string | null): Notification
     run,
     at,
     message: message === null ? null : cut(message),
-    counts: { differences: differences.length, mended: mended.length, subdomains: subdomains.length },
-    differences: shownDifferences(standing, maxShown).map(withShortTexts),
+    counts: { differences: differences.length, mended: corrected.length, subdomains: subdomains.length },
+    differences: shownDifferences(health, maxShown).map(withShortTexts),
     subdomains: subdomains.slice(0, maxShown).map(({ subdomain }) => subdomain),
     ...(publicUrl === null ? {} : { link: linkOf(change, publicUrl) }),
   };
 };
 
-export const shownDifferences = ({ differences, mended }: Standing, max: number): Difference[] =>
-  [...differences, ...mended].slice(0, max);
+export const shownDifferences = ({ differences, corrected }: TemplateHealth, max: number): Difference[] =>
+  [...differences, ...corrected].slice(0, max);
 
 const maxShown = 10;
 

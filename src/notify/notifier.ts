@@ -1,15 +1,15 @@
 import type { Logger } from 'pino';
-import type { ToldStore } from './news.ts';
+import type { NotifiedStore } from './outbox.ts';
 import { Receiver, type NotificationOutcome, type ReceiverSettings } from './receiver.ts';
-import type { PassSight } from './standing.ts';
-import { openToldFile, type ToldFile } from './told-file.ts';
+import type { PassEvent } from './health.ts';
+import { openNotifiedFile, type NotifiedFile } from './notified-file.ts';
 
 export interface NotifierOptions {
   readonly receivers: readonly ReceiverSettings[];
   /** Where it is kept what was told of a client. */
   readonly fileFor: (client: string) => string;
   /** What may be told of a value: all of it but the secrets that it repeats. */
-  readonly clean: <T>(value: T) => T;
+  readonly redact: <T>(value: T) => T;
   readonly log: Logger;
   readonly count: (receiver: string, outcome: NotificationOutcome) => void;
 }
@@ -18,7 +18,7 @@ export interface NotifierOptions {
 export class Notifier {
   readonly #options: NotifierOptions;
   readonly #receivers = new Map<string, Receiver>();
-  readonly #files = new Map<string, ToldFile>();
+  readonly #files = new Map<string, NotifiedFile>();
   readonly #leaving = new Set<Promise<void>>();
 
   constructor(options: NotifierOptions) {
@@ -39,11 +39,11 @@ export class Notifier {
   }
 
   /** A pass has ended, and what goes wrong here is not its fault. */
-  take(sight: PassSight): void {
+  publish(passEvent: PassEvent): void {
     if (this.#receivers.size === 0) return;
     try {
-      const clean = this.#options.clean(sight);
-      for (const receiver of this.#receivers.values()) receiver.take(clean);
+      const redacted = this.#options.redact(passEvent);
+      for (const receiver of this.#receivers.values()) receiver.enqueue(redacted);
     } catch (error) {
       this.#options.log.error(
         { event: 'notify.error', err: error },
@@ -69,7 +69,7 @@ export class Notifier {
     const { name } = settings;
     return new Receiver({
       settings,
-      told: this.#toldTo(name),
+      notified: this.#notifiedStore(name),
       log: log.child({ receiver: name }),
       count: (outcome) => count(name, outcome),
     });
@@ -81,18 +81,18 @@ export class Notifier {
     this.#leaving.add(left);
   }
 
-  #toldTo(receiver: string): ToldStore {
+  #notifiedStore(receiver: string): NotifiedStore {
     return {
       get: (client, template) => this.#fileOf(client).get(receiver, template),
-      set: (client, template, told) => this.#fileOf(client).set(receiver, template, told),
+      set: (client, template, lastNotified) => this.#fileOf(client).set(receiver, template, lastNotified),
       forget: (client) => this.#files.get(client)?.remove(),
     };
   }
 
-  #fileOf(client: string): ToldFile {
+  #fileOf(client: string): NotifiedFile {
     const { fileFor, log } = this.#options;
-    const open = (): ToldFile =>
-      openToldFile({
+    const open = (): NotifiedFile =>
+      openNotifiedFile({
         file: fileFor(client),
         onError: (error) =>
           log.warn(

@@ -2,13 +2,13 @@ import type { Logger } from 'pino';
 import { messageOf, UserError } from '../errors.ts';
 import { backoff } from '../lib/backoff.ts';
 import { sleep } from '../lib/sleep.ts';
-import type { Occasion } from './change.ts';
+import type { Occasion } from './health-change.ts';
 import { notificationOf, type Delivery } from './delivery.ts';
-import { News, type ToldStore } from './news.ts';
+import { Outbox, type NotifiedStore } from './outbox.ts';
 import { post, type Posted } from './post.ts';
 import { signedHeaders } from './signature.ts';
 import { slackMessageOf } from './slack.ts';
-import type { PassSight } from './standing.ts';
+import type { PassEvent } from './health.ts';
 
 /** Where news go. Address and secret are read before each attempt: they may have been replaced. */
 export interface ReceiverSettings {
@@ -33,18 +33,18 @@ export type NotificationOutcome = 'delivered' | 'retried' | 'dropped';
 
 export interface ReceiverOptions {
   readonly settings: ReceiverSettings;
-  readonly told: ToldStore;
+  readonly notified: NotifiedStore;
   readonly log: Logger;
   readonly count: (outcome: NotificationOutcome) => void;
   /** The shortest time between two messages, and the first pause after a failed attempt: milliseconds. */
   readonly gap?: number;
-  readonly firstPause?: number;
+  readonly firstBackoff?: number;
 }
 
 /** One receiver: one message to it is under way at a time, and is tried until it is taken. */
 export class Receiver {
   readonly #options: Required<ReceiverOptions>;
-  readonly #news: News;
+  readonly #outbox: Outbox;
   #settings: ReceiverSettings;
   #timer: NodeJS.Timeout | undefined;
   #delivering: Promise<void> | null = null;
@@ -54,9 +54,9 @@ export class Receiver {
   readonly #end = new AbortController();
 
   constructor(options: ReceiverOptions) {
-    this.#options = { gap: 1_000, firstPause: 1_000, ...options };
+    this.#options = { gap: 1_000, firstBackoff: 1_000, ...options };
     this.#settings = options.settings;
-    this.#news = new News(options.told);
+    this.#outbox = new Outbox(options.notified);
   }
 
   get type(): ReceiverSettings['type'] {
@@ -69,10 +69,10 @@ export class Receiver {
   }
 
   /** Takes up what is new in a pass, and returns at once. */
-  take(sight: PassSight): void {
+  enqueue(passEvent: PassEvent): void {
     const { clients, on, after = 0 } = this.#settings;
-    if (this.#closing.signal.aborted || (clients !== null && !clients.includes(sight.client))) return;
-    const dropped = this.#news.take(sight, on, { after, now: Date.now() });
+    if (this.#closing.signal.aborted || (clients !== null && !clients.includes(passEvent.client))) return;
+    const dropped = this.#outbox.enqueue(passEvent, on, { after, now: Date.now() });
     for (let left = dropped; left > 0; left -= 1) this.#options.count('dropped');
     if (dropped > 0)
       this.#options.log.error(
@@ -83,7 +83,7 @@ export class Receiver {
   }
 
   forget(client: string): void {
-    this.#news.forget(client);
+    this.#outbox.forget(client);
   }
 
   /** One more attempt at what is left, all of it within so many milliseconds. */
@@ -93,9 +93,9 @@ export class Receiver {
     const timer = setTimeout(() => this.#end.abort(), within);
     await this.#delivering;
     clearTimeout(timer);
-    const { size } = this.#news;
+    const { size } = this.#outbox;
     // What is not due yet is news again after a restart.
-    if (size > 0 && (this.#news.dueAt() ?? 0) <= Date.now())
+    if (size > 0 && (this.#outbox.dueAt() ?? 0) <= Date.now())
       this.#options.log.warn(
         { event: 'notify.dropped', changes: size },
         'these changes could not be told any more',
@@ -106,7 +106,7 @@ export class Receiver {
   #deliverDue(): void {
     clearTimeout(this.#timer);
     if (this.#closing.signal.aborted) return;
-    const dueAt = this.#news.dueAt();
+    const dueAt = this.#outbox.dueAt();
     if (dueAt === null) return;
     const wait = dueAt - Date.now();
     if (wait <= 0) this.#delivering ??= this.#deliverAll();
@@ -114,7 +114,7 @@ export class Receiver {
   }
 
   async #deliverAll(): Promise<void> {
-    const due = (): Delivery | null => this.#news.next(Date.now());
+    const due = (): Delivery | null => this.#outbox.next(Date.now());
     try {
       for (let next = due(); next !== null; next = due()) {
         if (!(await this.#deliver(next))) return;
@@ -133,7 +133,7 @@ export class Receiver {
 
   /** Tries until it is taken or given up; false where the program ends before. */
   async #deliver(delivery: Delivery): Promise<boolean> {
-    const { log, count, firstPause } = this.#options;
+    const { log, count, firstBackoff } = this.#options;
     const fields = { delivery: delivery.id, changes: delivery.changes.length };
     let said = '';
     for (let attempts = 1, refusals = 0; ; attempts += 1) {
@@ -149,7 +149,7 @@ export class Receiver {
           'a notification is refused again and again, and is dropped',
         );
         count('dropped');
-        this.#news.done();
+        this.#outbox.done();
         return true;
       }
       if (reason !== said)
@@ -160,11 +160,11 @@ export class Receiver {
       said = reason;
       count('retried');
       if (this.#closing.signal.aborted) return false;
-      const pause = Math.max(backoff(attempts, { ...growth, first: firstPause }), retryAfter);
-      await sleep(pause, this.#closing.signal);
+      const backoffMs = Math.max(backoff(attempts, { ...growth, first: firstBackoff }), retryAfter);
+      await sleep(backoffMs, this.#closing.signal);
     }
     count('delivered');
-    this.#news.done();
+    this.#outbox.done();
     return true;
   }
 }

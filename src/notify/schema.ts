@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { differenceSchema } from '../report/report.ts';
-import { events } from './change.ts';
-import { states } from './standing.ts';
+import { events } from './health-change.ts';
+import { states } from './health.ts';
 
 const timestamp = (description: string) => z.string().meta({ format: 'date-time', description });
 

@@ -3,7 +3,7 @@ import { plural } from '../lib/plural.ts';
 import type { Difference } from '../plan/difference.ts';
 import { shorten } from '../report/columns.ts';
 import { rowOf } from '../report/row.ts';
-import type { NewsChange } from './change.ts';
+import type { HealthChange } from './health-change.ts';
 import { linkOf, shownDifferences, type Delivery } from './delivery.ts';
 
 /** A message for Slack, and for those that take its form: `text` says it all in short, blocks show it. */
@@ -23,16 +23,16 @@ const maxBlockLength = 2_900;
 const maxTextLength = 3_900;
 const maxRows = 5;
 
-const linesOf = (change: NewsChange, publicUrl: string | null): string[] => {
-  const { standing } = change;
-  const shown = shownDifferences(standing, maxRows);
-  const more = standing.differences.length + standing.mended.length - shown.length;
+const linesOf = (change: HealthChange, publicUrl: string | null): string[] => {
+  const { health } = change;
+  const shown = shownDifferences(health, maxRows);
+  const more = health.differences.length + health.corrected.length - shown.length;
   return [
     headline(change),
     ...(publicUrl === null ? [] : [`<${linkOf(change, publicUrl)}|Look at it>`]),
     ...shown.map((difference) => code(wordsOf(difference), maxRowLength)),
     ...(more > 0 ? [`and ${more} more`] : []),
-    ...standing.subdomains
+    ...health.subdomains
       .slice(0, maxRows)
       .map(
         ({ subdomain, status, answers }) =>
@@ -41,17 +41,17 @@ const linesOf = (change: NewsChange, publicUrl: string | null): string[] => {
   ];
 };
 
-const headline = (change: NewsChange): string => {
-  const { client, standing, merged } = change;
-  const { template, message } = standing;
+const headline = (change: HealthChange): string => {
+  const { client, health, merged } = change;
+  const { template, message } = health;
   const who = `client ${code(client, maxNameLength)}`;
   const whole = template === null ? who : `${code(template, maxNameLength)} (${who})`;
   const why = message === null ? '' : `: ${code(message, maxMessageLength)}`;
   return `*${whole}* ${sayings[change.event](change)}${why}${merged > 1 ? ` (${merged} changes in one)` : ''}`;
 };
 
-const sayings: Record<NewsChange['event'], (change: NewsChange) => string> = {
-  drift: ({ standing: { differences, subdomains: all } }) => {
+const sayings: Record<HealthChange['event'], (change: HealthChange) => string> = {
+  drift: ({ health: { differences, subdomains: all } }) => {
     const answered = all.filter(isAnsweredOtherwise);
     const subdomains = all.filter((one) => !isAnsweredOtherwise(one));
     return (
@@ -66,18 +66,18 @@ const sayings: Record<NewsChange['event'], (change: NewsChange) => string> = {
       ].join(', ') || 'drifted'
     );
   },
-  mended: ({ standing: { mended } }) =>
-    `was changed at the service: ${plural(mended.length, 'difference')} set right`,
+  mended: ({ health: { corrected } }) =>
+    `was changed at the service: ${plural(corrected.length, 'difference')} set right`,
   held: () => 'is held, and waits for a person',
-  failed: ({ standing }) => (standing.template === null ? 'cannot be synchronised' : 'failed'),
+  failed: ({ health }) => (health.template === null ? 'cannot be synchronised' : 'failed'),
   unknown: () => 'has a write of unknown outcome',
-  cleared: ({ standing }) => (standing.template === null ? 'goes on again' : 'is in sync again'),
+  cleared: ({ health }) => (health.template === null ? 'goes on again' : 'is in sync again'),
 };
 
 const isAnsweredOtherwise = ({
   status,
   answers,
-}: Pick<NewsChange['standing']['subdomains'][number], 'status' | 'answers'>): boolean =>
+}: Pick<HealthChange['health']['subdomains'][number], 'status' | 'answers'>): boolean =>
   status !== 'drifted' && status !== 'failed' && answers.status !== 'off';
 
 const wordsOf = (difference: Difference): string => {

@@ -14,14 +14,14 @@ const testDelivery = (id: string): Delivery => ({
     {
       event: 'cleared',
       client: 'test',
-      standing: {
+      health: {
         template: null,
         templateId: null,
         file: null,
         state: 'in-sync',
         message: 'this is a test: messages reach this receiver',
         keys: [],
-        mended: [],
+        corrected: [],
         differences: [],
         subdomains: [],
       },

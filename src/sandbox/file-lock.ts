@@ -7,7 +7,7 @@ import { hasCode } from './error-code.ts';
 
 /** No work under the lock takes nearly as long: an older lock was left behind. */
 const leftBehindAfter = 15_000;
-const patience = 30_000;
+const maxWait = 30_000;
 
 /** Locks that this process holds. A process id alone would not tell: in a container it is 1 after each restart. */
 const held = new Set<string>();
@@ -19,12 +19,12 @@ export const withFileLock = async <T>(file: string, work: () => Promise<T>): Pro
   try {
     return await work();
   } finally {
-    await giveBack(file, mark);
+    await release(file, mark);
   }
 };
 
 const take = async (file: string, mark: string): Promise<void> => {
-  const deadline = Date.now() + patience;
+  const deadline = Date.now() + maxWait;
   held.add(mark);
   try {
     while (!(await create(file, mark))) {
@@ -40,7 +40,7 @@ const take = async (file: string, mark: string): Promise<void> => {
   }
 };
 
-const giveBack = async (file: string, mark: string): Promise<void> => {
+const release = async (file: string, mark: string): Promise<void> => {
   if ((await content(file)) === mark) {
     await rm(file, { force: true });
   }

@@ -74,7 +74,7 @@ export const startSandbox = async ({
   onRequest,
 }: SandboxOptions): Promise<Sandbox> => {
   const store = dataFile === undefined ? memoryStore() : await openFileStore(dataFile, reset);
-  const underWay = new Map<IncomingMessage, Promise<void>>();
+  const inFlight = new Map<IncomingMessage, Promise<void>>();
   let closing = false;
 
   const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
@@ -90,9 +90,9 @@ export const startSandbox = async ({
     onRequest?.({ method: request.method ?? '', path, status: answer.status });
   };
   const server = createServer((request, response) => {
-    underWay.set(
+    inFlight.set(
       request,
-      serve(request, response).finally(() => underWay.delete(request)),
+      serve(request, response).finally(() => inFlight.delete(request)),
     );
   });
   const origin = `http://${host.includes(':') ? `[${host}]` : host}:${await listen(server, host, port)}`;
@@ -105,9 +105,9 @@ export const startSandbox = async ({
     const closed = new Promise((resolve) => {
       server.close(resolve);
     });
-    while (underWay.size > 0) {
-      dropUnread(underWay.keys());
-      await Promise.all(underWay.values());
+    while (inFlight.size > 0) {
+      dropUnread(inFlight.keys());
+      await Promise.all(inFlight.values());
     }
     server.closeAllConnections();
     await closed;

@@ -30,9 +30,9 @@ export class Problems {
   }
 
   /** Throws one UserError with every problem, if there is any. */
-  settle(scrub: (text: string) => string): void {
+  settle(redact: (text: string) => string): void {
     if (this.#lines.size === 0) return;
-    const lines = [...this.#lines].map((line) => scrub(line));
+    const lines = [...this.#lines].map((line) => redact(line));
     throw new UserError(
       lines.length === 1
         ? lines.join('')

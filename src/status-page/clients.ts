@@ -56,21 +56,21 @@ const lastPass = ({ lastPass: last, why, trouble }: ClientSummary, clock: PageCl
         ${last.error === null || last.error === why || last.error === trouble?.why ? '' : html`<p>${escapeControl(last.error)}</p>`}`;
 
 const nextPass = (client: ClientSummary, clock: PageClock): Markup => {
-  const { running, waiting, failures, pausedUntil, nextScheduled } = client;
+  const { running, waiting, failures, backoffUntil, nextScheduled } = client;
   return html`${running === null ? '' : html`<p>Running now: ${reasonOf(running)}</p>`}
   ${
-    pausedUntil === null
+    backoffUntil === null
       ? ''
-      : html`<p><b class="failed">Backing off</b> until ${moment(pausedUntil, clock)}</p>
+      : html`<p><b class="failed">Backing off</b> until ${moment(backoffUntil, clock)}</p>
           <p class="aside">
             ${failures === 0 ? 'another process is at work' : `${plural(failures, 'failure')} in a row`}
           </p>`
   }
-  ${waiting === null || pausedUntil !== null ? '' : html`<p>Waiting: ${reasonOf(waiting)}</p>`}
+  ${waiting === null || backoffUntil !== null ? '' : html`<p>Waiting: ${reasonOf(waiting)}</p>`}
   ${
     nextScheduled === null
       ? html`<p class="aside">no schedule</p>`
-      : html`<p class="${pausedUntil === null ? '' : 'aside'}">
+      : html`<p class="${backoffUntil === null ? '' : 'aside'}">
           ${moment(nextScheduled, clock)} on schedule
         </p>`
   }`;

@@ -55,7 +55,7 @@ export interface ClientSummary {
   readonly waiting: Trigger | null;
   /** Failed passes since the last one that went well. */
   readonly failures: number;
-  readonly pausedUntil: number | null;
+  readonly backoffUntil: number | null;
   readonly nextScheduled: number | null;
   readonly lastPass: PassEntry | null;
   /** Where its passes fail as a whole: why, and since when what is shown of its templates is how it was. */

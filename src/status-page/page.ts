@@ -1,5 +1,5 @@
 import { html } from '../report/markup.ts';
-import { cleanTexts } from '../secrets.ts';
+import { redactTexts } from '../secrets.ts';
 import { clientSection } from './clients.ts';
 import { differenceSections } from './differences.ts';
 import type { PageFacts } from './facts.ts';
@@ -12,7 +12,7 @@ import { writeSection } from './writes.ts';
 
 /** The status page: what needs a person first, then the rest. */
 export const renderPage = (all: PageFacts): string => {
-  const facts = cleanTexts(all, shortened);
+  const facts = redactTexts(all, shortened);
   const { newest, clients, query, day, passes, writes } = facts;
   const state = stateOf(facts);
   return frame({

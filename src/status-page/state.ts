@@ -30,8 +30,8 @@ export const stateSection = (facts: PageFacts): Markup => {
 
 /** Each cause once, with all the clients that it keeps from a pass. */
 export const causes = (clients: readonly ClientSummary[], clock: PageClock): Markup | string => {
-  const kept = clients.flatMap(({ client, trouble, pausedUntil, lastPass }) =>
-    trouble === null ? [] : [{ client, pausedUntil, lastPass, ...trouble }],
+  const kept = clients.flatMap(({ client, trouble, backoffUntil, lastPass }) =>
+    trouble === null ? [] : [{ client, backoffUntil, lastPass, ...trouble }],
   );
   const groups = groupAlike(kept, ({ why }) => why);
   if (groups.length === 0) return '';
@@ -82,8 +82,8 @@ const nextPass = (clients: readonly ClientSummary[], clock: PageClock): Markup =
 };
 
 /** While a client backs off, its schedule waits too. */
-const comingPass = ({ pausedUntil, nextScheduled }: ClientSummary): { at: number; why: string }[] => {
-  if (pausedUntil !== null) return [{ at: pausedUntil, why: 'after one that failed' }];
+const comingPass = ({ backoffUntil, nextScheduled }: ClientSummary): { at: number; why: string }[] => {
+  if (backoffUntil !== null) return [{ at: backoffUntil, why: 'after one that failed' }];
   return nextScheduled === null ? [] : [{ at: nextScheduled, why: 'on schedule' }];
 };
 

@@ -6,7 +6,7 @@ import { type PageClock, prose, sign } from '../report/html-words.ts';
 import { html, type Markup } from '../report/markup.ts';
 import { templateView } from '../report/view.ts';
 import { worstOf } from '../result.ts';
-import { cleanTexts } from '../secrets.ts';
+import { redactTexts } from '../secrets.ts';
 import type { RecordState, TemplateDetails, TemplateSummary } from './facts.ts';
 import { follows } from './matches.ts';
 import { frame, shortened } from './frame.ts';
@@ -17,7 +17,7 @@ import { writeSection } from './writes.ts';
 
 /** One template: what differs in it, all its records, its subdomains and what was written to it. */
 export const renderTemplatePage = (all: TemplateSummary): string => {
-  const facts = cleanTexts(all, shortened);
+  const facts = redactTexts(all, shortened);
   const { name, templates, writes, clients, hasSeveralClients } = facts;
   const state =
     templates.length === 0 ? 'pending' : worstOf(templates.map(({ template }) => template.status));

@@ -41,7 +41,7 @@ const withWrites = async (times: Readonly<Record<string, readonly number[]>>) =>
       clients,
       isSandbox: false,
       query: { ...query, ...changes },
-      clean: (value) => value,
+      redact: (value) => value,
       signal,
     });
   return { page };

@@ -43,9 +43,9 @@ const result = (statuses: Readonly<Record<string, Status>>, error?: string): Pas
 
 const facts = (rest: Partial<ClientFacts> = {}): ClientFacts => ({
   client: 'acme',
-  loop: { running: null, waiting: null, failures: 0, pausedUntil: null },
+  loop: { running: null, waiting: null, failures: 0, backoffUntil: null },
   isReady: true,
-  hindrance: null,
+  lastError: null,
   newest: result({ web: 'in-sync' }),
   nextScheduled: null,
   ...rest,
@@ -69,30 +69,30 @@ describe('a client', () => {
       'b: failed for a reason',
     ],
     ['with a broken file', { newest: result({ a: 'held' }, 'a fault') }, 'failing', 'a fault'],
-    ['whose last pass was cut short', { hindrance: 'the service is away' }, 'failing', 'the service is away'],
+    ['whose last pass was cut short', { lastError: 'the service is away' }, 'failing', 'the service is away'],
     [
       'whose tokens the service does not take',
-      { newest: { ...result({}), halted: 'it answered 401', isDenied: true }, hindrance: 'it answered 401' },
+      { newest: { ...result({}), halted: 'it answered 401', isDenied: true }, lastError: 'it answered 401' },
       'denied',
       'it answered 401',
     ],
     [
       'whose tokens it did not take either, before another reason',
-      { newest: { ...result({}), halted: 'it answered 401', isDenied: true }, hindrance: 'no disk' },
+      { newest: { ...result({}), halted: 'it answered 401', isDenied: true }, lastError: 'no disk' },
       'failing',
       'no disk',
     ],
-    ['whose first pass could not be made', { newest: null, hindrance: 'no disk' }, 'failing', 'no disk'],
+    ['whose first pass could not be made', { newest: null, lastError: 'no disk' }, 'failing', 'no disk'],
   ])('%s', (_, rest, health, why) => {
     expect(clientState(facts(rest))).toMatchObject({ client: 'acme', health, why });
   });
 
   it('tells what its loop is at', () => {
-    const pausedUntil = new Date();
-    const loop = { running: null, waiting: 'schedule', failures: 3, pausedUntil } as const;
-    expect(clientState(facts({ loop, nextScheduled: pausedUntil }))).toMatchObject({
+    const backoffUntil = new Date();
+    const loop = { running: null, waiting: 'schedule', failures: 3, backoffUntil } as const;
+    expect(clientState(facts({ loop, nextScheduled: backoffUntil }))).toMatchObject({
       ...loop,
-      nextScheduled: pausedUntil,
+      nextScheduled: backoffUntil,
     });
   });
 });
@@ -101,7 +101,7 @@ describe('the program is ready', () => {
   it('once every client is, and says which are not, and why', () => {
     const ready = clientState(facts());
     const starting = clientState(facts({ client: 'bakery', isReady: false, newest: null }));
-    const away = clientState(facts({ client: 'cafe', isReady: false, newest: null, hindrance: 'away' }));
+    const away = clientState(facts({ client: 'cafe', isReady: false, newest: null, lastError: 'away' }));
     expect(readinessOf([ready])).toEqual({ ready: true, reason: null });
     expect(readinessOf([ready, starting, away])).toEqual({
       ready: false,
@@ -110,7 +110,7 @@ describe('the program is ready', () => {
   });
 
   it('also when a client that was read is in trouble now', () => {
-    const state = clientState(facts({ hindrance: 'away', newest: result({ web: 'failed' }) }));
+    const state = clientState(facts({ lastError: 'away', newest: result({ web: 'failed' }) }));
     expect(readinessOf([state])).toEqual({ ready: true, reason: null });
   });
 });

@@ -2,7 +2,7 @@ import { get, type IncomingMessage } from 'node:http';
 import { once } from 'node:events';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { RunningServer } from '../../src/daemon/server.ts';
-import { Updates } from '../../src/daemon/updates.ts';
+import { ChangeFeed } from '../../src/daemon/change-feed.ts';
 import { startTestServer } from './test-server.ts';
 
 const running: RunningServer[] = [];
@@ -11,10 +11,10 @@ afterEach(async () => {
 });
 
 const start = async () => {
-  const updates = new Updates();
-  const server = await startTestServer({ updates });
+  const changeFeed = new ChangeFeed();
+  const server = await startTestServer({ changeFeed });
   running.push(server);
-  return { ...server, updates };
+  return { ...server, changeFeed };
 };
 
 const open = async (url: string, method = 'GET'): Promise<IncomingMessage> => {
@@ -37,53 +37,55 @@ const until = async (holds: () => boolean): Promise<void> => {
 
 describe('a stream of events', () => {
   it('tells the version at once, and each time that it is another one', async () => {
-    const { url, updates } = await start();
+    const { url, changeFeed } = await start();
     const stream = await open(url);
     expect([stream.statusCode, stream.headers['content-type']]).toEqual([200, 'text/event-stream']);
-    expect(await readUntil(stream, '\n\n')).toBe(`retry: 2000\nevent: state\ndata: ${updates.version}\n\n`);
-    const before = updates.version;
-    updates.changed();
-    updates.changed();
-    expect(updates.version).not.toBe(before);
-    expect(await readUntil(stream, '\n\n')).toBe(`event: state\ndata: ${updates.version}\n\n`);
-    updates.changed();
-    await readUntil(stream, `data: ${updates.version}\n`);
+    expect(await readUntil(stream, '\n\n')).toBe(
+      `retry: 2000\nevent: state\ndata: ${changeFeed.version}\n\n`,
+    );
+    const before = changeFeed.version;
+    changeFeed.changed();
+    changeFeed.changed();
+    expect(changeFeed.version).not.toBe(before);
+    expect(await readUntil(stream, '\n\n')).toBe(`event: state\ndata: ${changeFeed.version}\n\n`);
+    changeFeed.changed();
+    await readUntil(stream, `data: ${changeFeed.version}\n`);
   });
 
   it('is given up when its reader has gone', async () => {
-    const { url, updates } = await start();
+    const { url, changeFeed } = await start();
     const [one, other] = [await open(url), await open(url)];
-    expect(updates.listeners).toBe(2);
+    expect(changeFeed.listeners).toBe(2);
     one.destroy();
-    await until(() => updates.listeners === 1);
+    await until(() => changeFeed.listeners === 1);
     other.destroy();
-    await until(() => updates.listeners === 0);
+    await until(() => changeFeed.listeners === 0);
   });
 
   it('ends with the server', async () => {
-    const { url, updates, close } = await start();
+    const { url, changeFeed, close } = await start();
     const stream = await open(url);
     const ended = new Promise((resolve) => stream.once('close', resolve));
     await close();
     await ended;
-    await until(() => updates.listeners === 0);
+    await until(() => changeFeed.listeners === 0);
   });
 
   it('is refused beyond 64, until one ends', async () => {
-    const { url, updates } = await start();
+    const { url, changeFeed } = await start();
     const streams = await Promise.all(Array.from({ length: 64 }, () => open(url)));
     expect(streams.map(({ statusCode }) => statusCode)).toEqual(streams.map(() => 200));
     const refused = await open(url);
     expect([refused.statusCode, refused.headers['retry-after']]).toEqual([503, '10']);
     streams[0]?.destroy();
-    await until(() => updates.listeners === 63);
+    await until(() => changeFeed.listeners === 63);
     expect((await open(url)).statusCode).toBe(200);
   });
 
   it('is not opened for its head alone', async () => {
-    const { url, updates } = await start();
+    const { url, changeFeed } = await start();
     const { statusCode, headers } = await open(url, 'HEAD');
     expect([statusCode, headers['content-type']]).toEqual([200, 'text/event-stream']);
-    expect(updates.listeners).toBe(0);
+    expect(changeFeed.listeners).toBe(0);
   });
 });

@@ -17,7 +17,7 @@ beforeEach(async () => {
 const at = (name: string): string => path.join(home, name);
 const wholeOf = (paths: readonly string[]): (() => Promise<string>) => {
   const take = fingerprints(() => findFiles(paths));
-  return async () => (await take()).whole;
+  return async () => (await take()).files;
 };
 
 /** Twenty times something else of the same length in the same file, at once after the file was looked at. */

@@ -7,7 +7,7 @@ import { listeningLogger } from './listening-logger.ts';
 const controlled = (random = 1) => {
   const passes: {
     trigger: Trigger;
-    isWhole: boolean;
+    isFull: boolean;
     signal: AbortSignal;
     end: (outcome: PassOutcome | Error) => Promise<void>;
   }[] = [];
@@ -55,7 +55,7 @@ describe('a loop', () => {
   it('tells each of its states', async () => {
     const { loop, states, last } = controlled();
     const seen = () => states.splice(0).at(-1);
-    const rest = { running: null, waiting: null, failures: 0, pausedUntil: null };
+    const rest = { running: null, waiting: null, failures: 0, backoffUntil: null };
     loop.trigger('startup');
     expect(seen()).toEqual({ ...rest, running: 'startup' });
     loop.trigger('schedule');
@@ -63,9 +63,9 @@ describe('a loop', () => {
     await last().end('ok');
     expect(seen()).toEqual({ ...rest, running: 'schedule' });
     await last().end('failed');
-    expect(seen()).toMatchObject({ running: null, failures: 1, pausedUntil: new Date(Date.now() + 2_000) });
+    expect(seen()).toMatchObject({ running: null, failures: 1, backoffUntil: new Date(Date.now() + 2_000) });
     await vi.advanceTimersByTimeAsync(2_000);
-    expect(seen()).toMatchObject({ running: 'schedule', failures: 1, pausedUntil: null });
+    expect(seen()).toMatchObject({ running: 'schedule', failures: 1, backoffUntil: null });
     await last().end('ok');
     expect(seen()).toEqual(rest);
   });
@@ -84,7 +84,7 @@ describe('a loop', () => {
     await last().end('ok');
     expect(started()).toEqual(['startup', 'file-change', 'request']);
     await last().end('ok');
-    expect(loop.state).toEqual({ running: null, waiting: null, failures: 0, pausedUntil: null });
+    expect(loop.state).toEqual({ running: null, waiting: null, failures: 0, backoffUntil: null });
     expect(started()).toHaveLength(3);
   });
 
@@ -104,14 +104,14 @@ describe('after a failed pass', () => {
     for (const [index, seconds] of pauses.entries()) {
       await last().end('failed');
       expect(loop.state.failures).toBe(index + 1);
-      expect(loop.state.pausedUntil).toEqual(new Date(Date.now() + seconds * 1_000));
+      expect(loop.state.backoffUntil).toEqual(new Date(Date.now() + seconds * 1_000));
       await vi.advanceTimersByTimeAsync(seconds * 1_000 - 1);
       expect(started()).toHaveLength(index + 1);
       await vi.advanceTimersByTimeAsync(1);
       expect(started()).toHaveLength(index + 2);
     }
     await last().end('ok');
-    expect(loop.state).toEqual({ running: null, waiting: null, failures: 0, pausedUntil: null });
+    expect(loop.state).toEqual({ running: null, waiting: null, failures: 0, backoffUntil: null });
     expect(vi.getTimerCount()).toBe(0);
   });
 
@@ -119,13 +119,13 @@ describe('after a failed pass', () => {
     const { loop, started, last } = controlled();
     loop.trigger('schedule');
     await last().end({ failedUntil: Date.now() + 60_000 });
-    expect(loop.state.pausedUntil).toEqual(new Date(Date.now() + 60_000));
+    expect(loop.state.backoffUntil).toEqual(new Date(Date.now() + 60_000));
     await vi.advanceTimersByTimeAsync(59_999);
     expect(started()).toHaveLength(1);
     await vi.advanceTimersByTimeAsync(1);
     expect(started()).toHaveLength(2);
     await last().end({ failedUntil: Date.now() + 1 });
-    expect(loop.state.pausedUntil).toEqual(new Date(Date.now() + 4_000));
+    expect(loop.state.backoffUntil).toEqual(new Date(Date.now() + 4_000));
   });
 
   it('a service that asks for years is asked again after a day', async () => {
@@ -212,7 +212,7 @@ describe('after a pass that another process kept from running', () => {
     await last().end('failed');
     loop.trigger('request');
     await last().end('busy');
-    expect(loop.state).toMatchObject({ failures: 1, pausedUntil: new Date(Date.now() + 2_000) });
+    expect(loop.state).toMatchObject({ failures: 1, backoffUntil: new Date(Date.now() + 2_000) });
     loop.trigger('request');
     expect(started()).toEqual(['startup', 'request', 'request']);
   });
@@ -225,10 +225,10 @@ describe('a pass is whole', () => {
     ['request', true],
     ['file-change', false],
   ] as const;
-  it.each(kinds)('after %s: %s', (trigger, isWhole) => {
+  it.each(kinds)('after %s: %s', (trigger, isFull) => {
     const { loop, last } = controlled();
     loop.trigger(trigger);
-    expect(last()).toMatchObject({ trigger, isWhole });
+    expect(last()).toMatchObject({ trigger, isFull });
   });
 
   it.each([[['schedule', 'file-change']], [['file-change', 'schedule']]] as const)(
@@ -238,7 +238,7 @@ describe('a pass is whole', () => {
       loop.trigger('file-change');
       for (const trigger of triggers) loop.trigger(trigger);
       await last().end('ok');
-      expect(last()).toMatchObject({ trigger: 'file-change', isWhole: true });
+      expect(last()).toMatchObject({ trigger: 'file-change', isFull: true });
     },
   );
 
@@ -247,13 +247,13 @@ describe('a pass is whole', () => {
     loop.trigger('schedule');
     await last().end('failed');
     loop.trigger('file-change');
-    expect(last()).toMatchObject({ trigger: 'file-change', isWhole: true });
+    expect(last()).toMatchObject({ trigger: 'file-change', isFull: true });
     loop.trigger('file-change');
     await last().end('failed');
-    expect(last()).toMatchObject({ trigger: 'file-change', isWhole: true });
+    expect(last()).toMatchObject({ trigger: 'file-change', isFull: true });
     await last().end('ok');
     loop.trigger('file-change');
-    expect(last()).toMatchObject({ trigger: 'file-change', isWhole: false });
+    expect(last()).toMatchObject({ trigger: 'file-change', isFull: false });
   });
 });
 

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { startServer, type RunningServer, type ServerOptions } from '../../src/daemon/server.ts';
-import { Updates } from '../../src/daemon/updates.ts';
+import { ChangeFeed } from '../../src/daemon/change-feed.ts';
 import { renderJson } from '../../src/report/json.ts';
 import { assembleReport } from '../../src/report/assemble.ts';
 import { listeningLogger } from './listening-logger.ts';
@@ -21,7 +21,7 @@ export const startTestServer = async (
       page: () => Promise.resolve(bytes('<!doctype html><title>the page</title>')),
       template: () => null,
     },
-    updates: new Updates(),
+    changeFeed: new ChangeFeed(),
     readiness: () => ({ ready: true, reason: null }),
     metrics: { contentType: 'text/plain; version=0.0.4', text: () => Promise.resolve(bytes('up 1\n')) },
     report: () => Promise.resolve(bytes(renderJson(assembleReport([])))),

@@ -37,7 +37,7 @@ const watching = async (options: { paths: string[]; read: string; poll?: number;
   const paths = options.paths.map((name) => at(name));
   watcher = await watchTemplates({
     paths,
-    look: () => findFiles(paths),
+    scan: () => findFiles(paths),
     quiet: options.quiet ?? 20,
     poll: options.poll ?? 30,
     log,

@@ -4,8 +4,8 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { describe, expect, it, vi } from 'vitest';
 import { parse } from 'yaml';
 import { notificationOf } from '../../src/notify/delivery.ts';
-import { News } from '../../src/notify/news.ts';
-import { add, sight, toldInMemory, update } from '../notify/sights.ts';
+import { Outbox } from '../../src/notify/outbox.ts';
+import { add, passEvent, notifiedInMemory, update } from '../notify/pass-events.ts';
 import { run, workplace } from './program.ts';
 import { startService } from './service.ts';
 
@@ -85,9 +85,9 @@ describe('the schema of the settings file', () => {
 
 describe('the schema of notifications', () => {
   it('accepts what a webhook receives, and not half of it', async () => {
-    const one = sight([{ status: 'drifted', differences: [update(), add('192.0.2.7')] }]);
-    const news = new News(toldInMemory());
-    news.take(one, ['drift']);
+    const one = passEvent([{ status: 'drifted', differences: [update(), add('192.0.2.7')] }]);
+    const news = new Outbox(notifiedInMemory());
+    news.enqueue(one, ['drift']);
     const message = JSON.parse(JSON.stringify(notificationOf(news.next()!)));
     const validate = validatorOf(await printed('notification'));
     expect(accepts(validate, message)).toBe(true);

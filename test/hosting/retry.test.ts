@@ -17,8 +17,8 @@ const attempts = async (
     tried += 1;
     throw failure;
   };
-  const patience = { mayRepeat: mayRepeatRead, maxBackoff: () => maxBackoff, signal };
-  await expect(withRetries(attempt, patience)).rejects.toBe(failure);
+  const policy = { mayRepeat: mayRepeatRead, maxBackoff: () => maxBackoff, signal };
+  await expect(withRetries(attempt, policy)).rejects.toBe(failure);
   return tried;
 };
 

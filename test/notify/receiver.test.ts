@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import { EventEmitter, once } from 'node:events';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { UserError } from '../../src/errors.ts';
-import { occasions } from '../../src/notify/change.ts';
+import { occasions } from '../../src/notify/health-change.ts';
 import { Receiver, type ReceiverSettings } from '../../src/notify/receiver.ts';
 import { notificationSchema, type Notification } from '../../src/notify/schema.ts';
 import { listeningLogger } from '../daemon/listening-logger.ts';
@@ -14,7 +14,7 @@ import {
   type Answer,
   type SeenRequest,
 } from '../hosting/scripted-server.ts';
-import { drifted, inSync, sight, toldInMemory, update } from './sights.ts';
+import { drifted, inSync, passEvent, notifiedInMemory, update } from './pass-events.ts';
 
 vi.setConfig({ testTimeout: 20_000 });
 
@@ -31,7 +31,7 @@ const opened = async (answers: readonly Answer[], more: Partial<ReceiverSettings
   const { log, lines } = listeningLogger();
   const news = new EventEmitter();
   const counts: string[] = [];
-  const told = toldInMemory();
+  const notified = notifiedInMemory();
   const settings: ReceiverSettings = {
     name: 'ops',
     type: 'webhook',
@@ -44,24 +44,32 @@ const opened = async (answers: readonly Answer[], more: Partial<ReceiverSettings
   };
   const receiver = new Receiver({
     settings,
-    told,
+    notified,
     log,
     gap,
-    firstPause: 5,
+    firstBackoff: 5,
     count: (outcome) => {
       counts.push(outcome);
       news.emit(outcome);
     },
   });
   onTestFinished(() => receiver.close(0));
-  return { server, receiver, settings, counts, lines, told, next: (outcome: string) => once(news, outcome) };
+  return {
+    server,
+    receiver,
+    settings,
+    counts,
+    lines,
+    notified,
+    next: (outcome: string) => once(news, outcome),
+  };
 };
 
 describe('a message', () => {
   test('holds what is new, in the form that was promised', async () => {
     const { server, receiver, next } = await opened([ok]);
-    receiver.take(
-      sight([
+    receiver.enqueue(
+      passEvent([
         { status: 'drifted', differences: [update()] },
         { template: 'mail', status: 'held', message: 'Why.' },
       ]),
@@ -99,7 +107,7 @@ describe('a message', () => {
     ['a key in base64', `whsec_${Buffer.from('key').toString('base64')}`, Buffer.from('key')],
   ])('is signed over id, time and body with %s', async (_, secret, key) => {
     const { server, receiver, next } = await opened([ok], { secret: { read: () => secret } });
-    receiver.take(drifted);
+    receiver.enqueue(drifted);
     await next('delivered');
     const { body, headers } = server.seen[0]!;
     const [id, time] = [headers['webhook-id'], headers['webhook-timestamp']];
@@ -121,7 +129,7 @@ describe('a message', () => {
       status: 'drifted' as const,
       differences,
     }));
-    receiver.take(sight(templates));
+    receiver.enqueue(passEvent(templates));
     await next('delivered');
     const message = notificationIn(server.seen[0]!);
     expect(server.seen[0]!.body.length).toBeLessThan(500_000);
@@ -145,7 +153,7 @@ describe('a receiver', () => {
     ['asks for a moment', status(429, '', { 'retry-after': '0' })],
   ])('that %s is asked again, with the same message', async (_, answer) => {
     const { server, receiver, counts, next, lines } = await opened([answer, answer, ok]);
-    receiver.take(drifted);
+    receiver.enqueue(drifted);
     await next('delivered');
     expect(counts).toEqual(['retried', 'retried', 'delivered']);
     expect(new Set(server.seen.map(({ body }) => body)).size).toBe(1);
@@ -160,16 +168,16 @@ describe('a receiver', () => {
   test('that asks for time is left in peace, while others are told', async () => {
     const patient = await opened([status(503, '', { 'retry-after': '3600' })]);
     const other = await opened([status(503), status(503), status(503), status(503), ok]);
-    patient.receiver.take(drifted);
+    patient.receiver.enqueue(drifted);
     await patient.next('retried');
-    other.receiver.take(drifted);
+    other.receiver.enqueue(drifted);
     await other.next('delivered');
     expect(patient.server.seen).toHaveLength(1);
   });
 
   test('that does not answer in time is asked again, under the same id', async () => {
     const { server, receiver, next, lines } = await opened([silence, ok], { timeout: 50 });
-    receiver.take(drifted);
+    receiver.enqueue(drifted);
     await next('delivered');
     const ids = server.seen.map(({ headers }) => headers['webhook-id']);
     expect(ids).toEqual([ids[0], ids[0]]);
@@ -179,10 +187,10 @@ describe('a receiver', () => {
   test('that is not there is told when it is back: the first news, then the newest of each template', async () => {
     const { server, receiver, next } = await opened([ok]);
     await server.close();
-    receiver.take(drifted);
+    receiver.enqueue(drifted);
     await next('retried');
-    for (let pass = 0; pass < 100; pass += 1) receiver.take(pass % 2 === 0 ? inSync : drifted);
-    receiver.take(sight([{ status: 'held' }]));
+    for (let pass = 0; pass < 100; pass += 1) receiver.enqueue(pass % 2 === 0 ? inSync : drifted);
+    receiver.enqueue(passEvent([{ status: 'held' }]));
     server.open();
     await next('delivered');
     await next('delivered');
@@ -193,10 +201,10 @@ describe('a receiver', () => {
   test('that has taken a message never gets it again', async () => {
     const { server, receiver, next } = await opened([ok]);
     for (const one of [drifted, drifted, drifted]) {
-      receiver.take(one);
+      receiver.enqueue(one);
       if (server.seen.length === 0) await next('delivered');
     }
-    receiver.take(inSync);
+    receiver.enqueue(inSync);
     await next('delivered');
     expect(server.seen.map(eventsIn)).toEqual([['drift'], ['cleared']]);
   });
@@ -208,9 +216,9 @@ describe('a receiver', () => {
       status(400),
       ok,
     ]);
-    receiver.take(drifted);
+    receiver.enqueue(drifted);
     await next('dropped');
-    receiver.take(inSync);
+    receiver.enqueue(inSync);
     await next('delivered');
     expect(counts).toEqual(['retried', 'retried', 'dropped', 'delivered']);
     expect(eventsIn(server.seen.at(-1)!)).toEqual(['cleared']);
@@ -228,7 +236,7 @@ describe('a receiver', () => {
         },
       },
     });
-    receiver.take(drifted);
+    receiver.enqueue(drifted);
     await next('delivered');
     expect(lines).toContainEqual(expect.objectContaining({ reason: expect.stringContaining('ENOENT') }));
   });
@@ -236,7 +244,7 @@ describe('a receiver', () => {
   test('with other settings gets what waits', async () => {
     const { server, receiver, settings, next } = await opened([status(404)]);
     const other = await scriptedServer(ok);
-    receiver.take(drifted);
+    receiver.enqueue(drifted);
     await next('retried');
     receiver.configure({ ...settings, url: { read: () => other.url } });
     await next('delivered');
@@ -245,8 +253,8 @@ describe('a receiver', () => {
 
   test('of other clients hears nothing', async () => {
     const { server, receiver, next } = await opened([ok], { clients: ['bakery'] });
-    receiver.take(drifted);
-    receiver.take({ ...sight([{ status: 'held' }]), client: 'bakery' });
+    receiver.enqueue(drifted);
+    receiver.enqueue({ ...passEvent([{ status: 'held' }]), client: 'bakery' });
     await next('delivered');
     expect(server.seen.map(eventsIn)).toEqual([['held']]);
   });
@@ -259,20 +267,20 @@ describe('at the end of the program', () => {
       {},
       3_600_000,
     );
-    receiver.take(drifted);
+    receiver.enqueue(drifted);
     await next('retried');
-    receiver.take(sight([{ template: 'mail', status: 'held' }]));
+    receiver.enqueue(passEvent([{ template: 'mail', status: 'held' }]));
     await receiver.close(5_000);
     expect(server.seen.map(eventsIn)).toEqual([['drift'], ['drift'], ['held']]);
     expect(counts).toEqual(['retried', 'delivered', 'delivered']);
   });
 
   test('it is not waited for longer than was said, and that something is left is said', async () => {
-    const { receiver, lines, told } = await opened([silence]);
-    receiver.take(drifted);
+    const { receiver, lines, notified } = await opened([silence]);
+    receiver.enqueue(drifted);
     await receiver.close(20);
     expect(lines.at(-1)).toMatchObject({ msg: 'these changes could not be told any more', changes: 1 });
-    expect([...told.all.values()].filter(({ state }) => state !== 'in-sync')).toEqual([]);
+    expect([...notified.all.values()].filter(({ state }) => state !== 'in-sync')).toEqual([]);
   });
 
   test('one that fails is tried once, and no more', async () => {
@@ -280,11 +288,11 @@ describe('at the end of the program', () => {
       status(500, '', { 'retry-after': '3600' }),
       status(500),
     ]);
-    receiver.take(drifted);
+    receiver.enqueue(drifted);
     await next('retried');
     await receiver.close(5_000);
     expect(server.seen).toHaveLength(2);
-    receiver.take(inSync);
+    receiver.enqueue(inSync);
     expect(server.seen).toHaveLength(2);
   });
 });

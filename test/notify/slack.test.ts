@@ -1,17 +1,17 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { changeOf, type NewsChange } from '../../src/notify/change.ts';
+import { changeOf, type HealthChange } from '../../src/notify/health-change.ts';
 import { slackMessageOf } from '../../src/notify/slack.ts';
-import { standingsOf, type PassSight } from '../../src/notify/standing.ts';
+import { healthsOf, type PassEvent } from '../../src/notify/health.ts';
 import type { Difference } from '../../src/plan/difference.ts';
 import { notAsked } from '../../src/result.ts';
 import { hostileTexts, someHostileTexts, unseen } from '../report/hostile.ts';
-import { add, sight, update } from './sights.ts';
+import { add, passEvent, update } from './pass-events.ts';
 
-const told = { state: 'in-sync', keys: [] } as const;
+const lastNotified = { state: 'in-sync', keys: [] } as const;
 
-const changesIn = (one: PassSight): NewsChange[] =>
-  standingsOf(one).flatMap((standing) => changeOf(told, standing, one) ?? []);
+const changesIn = (one: PassEvent): HealthChange[] =>
+  healthsOf(one).flatMap((standing) => changeOf(lastNotified, standing, one) ?? []);
 
 interface SlackMessage {
   readonly text: string;
@@ -21,7 +21,7 @@ interface SlackMessage {
   }[];
 }
 
-const messageOf = (one: PassSight): SlackMessage =>
+const messageOf = (one: PassEvent): SlackMessage =>
   JSON.parse(JSON.stringify(slackMessageOf({ id: 'id', createdAt: new Date(), changes: changesIn(one) })));
 
 test('says in a line what is new, and shows the first differences', () => {
@@ -38,7 +38,7 @@ test('says in a line what is new, and shows the first differences', () => {
       answers: notAsked,
     },
   ];
-  const message = messageOf(sight([{ status: 'drifted', differences, subdomains }]));
+  const message = messageOf(passEvent([{ status: 'drifted', differences, subdomains }]));
   const line = '*`web` (client `acme`)* 6 differences between file and service, 1 subdomain behind';
   expect(message.text).toBe(line);
   expect(message.blocks).toHaveLength(1);
@@ -54,19 +54,19 @@ test('says in a line what is new, and shows the first differences', () => {
   ]);
 });
 
-test.each<[PassSight, string]>([
+test.each<[PassEvent, string]>([
   [
-    sight([{ status: 'held', message: 'Too much.' }]),
+    passEvent([{ status: 'held', message: 'Too much.' }]),
     '*`web` (client `acme`)* is held, and waits for a person: `Too much.`',
   ],
-  [sight([{ status: 'failed' }]), '*`web` (client `acme`)* failed'],
-  [sight([], { halted: '503' }), '*client `acme`* cannot be synchronised: `503`'],
+  [passEvent([{ status: 'failed' }]), '*`web` (client `acme`)* failed'],
+  [passEvent([], { halted: '503' }), '*client `acme`* cannot be synchronised: `503`'],
   [
-    sight([{ status: 'failed', differences: [add('x', { outcome: 'unknown' })] }]),
+    passEvent([{ status: 'failed', differences: [add('x', { outcome: 'unknown' })] }]),
     '*`web` (client `acme`)* has a write of unknown outcome',
   ],
   [
-    sight([{ differences: [update({ outcome: 'applied' })] }]),
+    passEvent([{ differences: [update({ outcome: 'applied' })] }]),
     '*`web` (client `acme`)* was changed at the service: 1 difference set right',
   ],
 ])('%#: says %s', (one, line) => {
@@ -74,19 +74,19 @@ test.each<[PassSight, string]>([
 });
 
 test('tells of ends, and of how many changes are one', () => {
-  const [change] = changesIn(sight([{ status: 'held' }]));
-  const standing = { ...change!.standing, state: 'in-sync', message: null } as const;
-  const changes: NewsChange[] = [{ ...change!, event: 'cleared', merged: 3, standing }];
+  const [change] = changesIn(passEvent([{ status: 'held' }]));
+  const health = { ...change!.health, state: 'in-sync', message: null } as const;
+  const changes: HealthChange[] = [{ ...change!, event: 'cleared', merged: 3, health }];
   const message = slackMessageOf({ id: 'id', createdAt: new Date(), changes });
   expect(message).toMatchObject({ text: '*`web` (client `acme`)* is in sync again (3 changes in one)' });
 });
 
-const hostileSight = (texts: readonly string[]): PassSight => {
+const hostileSight = (texts: readonly string[]): PassEvent => {
   let used = 0;
   const next = (): string => texts[used++ % texts.length] ?? '';
   const record = () => ({ type: next(), name: next(), content: next(), priority: null, ttl: null });
   return {
-    ...sight(
+    ...passEvent(
       Array.from({ length: 20 }, (_, index) => ({
         template: `${index}${next()}`,
         status: 'drifted' as const,

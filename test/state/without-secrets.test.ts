@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { scrubber } from '../../src/secrets.ts';
+import { redactor } from '../../src/secrets.ts';
 import { withoutSecrets } from '../../src/state/without-secrets.ts';
 import { changesOf, intentOf, newFile, opened, recordData, rememberedRecord } from './samples.ts';
 
@@ -8,7 +8,7 @@ const shown = recordData({ content: `v=${token}` });
 const hidden = recordData({ content: 'v=[secret]' });
 
 test('what the service put into a record is kept without the secret in it', async () => {
-  const memory = withoutSecrets(await opened(newFile()), scrubber([token]));
+  const memory = withoutSecrets(await opened(newFile()), redactor([token]));
   const rewritten = { sent: recordData(), stored: shown };
   const parked = rememberedRecord('#5', { wanted: shown, seen: shown });
   await memory.save(
@@ -21,7 +21,7 @@ test('what the service put into a record is kept without the secret in it', asyn
 });
 
 test('a write is kept with what was sent, and without the secret that it takes the place of', async () => {
-  const memory = withoutSecrets(await opened(newFile()), scrubber([token]));
+  const memory = withoutSecrets(await opened(newFile()), redactor([token]));
   const intent = await memory.begin(intentOf({ action: 'update', before: shown, recordId: 7 }));
   expect(intent.before).toEqual(shown);
   expect(await memory.openIntents()).toEqual([{ ...intent, before: hidden }]);
@@ -30,7 +30,7 @@ test('a write is kept with what was sent, and without the secret that it takes t
 });
 
 test('what a file says is kept as it says it, so that an add is known again', async () => {
-  const memory = withoutSecrets(await opened(newFile()), scrubber([token]));
+  const memory = withoutSecrets(await opened(newFile()), redactor([token]));
   const record = rememberedRecord(`A www  v=${token}`, { wanted: shown, seen: shown });
   await memory.save(changesOf({ records: [record] }));
   const intent = await memory.begin(intentOf({ after: shown }));

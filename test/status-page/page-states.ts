@@ -1,6 +1,6 @@
 import type { Difference } from '../../src/plan/difference.ts';
 import { assembleReport } from '../../src/report/assemble.ts';
-import { Journal } from '../../src/daemon/journal.ts';
+import { PassHistory } from '../../src/daemon/pass-history.ts';
 import {
   notAsked,
   type PassResult,
@@ -43,7 +43,7 @@ export const client = (rest: Partial<ClientSummary> = {}): ClientSummary => ({
   running: null,
   waiting: null,
   failures: 0,
-  pausedUntil: null,
+  backoffUntil: null,
   nextScheduled: now + 240_000,
   lastPass: lastPass(),
   trouble: null,
@@ -67,7 +67,7 @@ const writes: readonly WriteEntry[] = Array.from({ length: 12 }, (_, index) => (
 
 /** The facts of a page on which nothing is filtered. */
 const pageOf = (passes: readonly PassResult[], rest: Partial<PageFacts> = {}): PageFacts => {
-  const journal = new Journal();
+  const journal = new PassHistory();
   for (let hour = 20; hour > 0; hour -= 3)
     journal.add(lastPass({ startedAt: now - hour * 3_600_000, left: hour, written: hour % 4 }));
   const { query = everything } = rest;
@@ -191,7 +191,7 @@ const down = (knownAt: number | null): ClientSummary =>
     health: 'failing',
     why: unreachable,
     failures: 3,
-    pausedUntil: now + 64_000,
+    backoffUntil: now + 64_000,
     lastPass: lastPass({ status: 'failed', error: unreachable, left: null }),
     trouble: { why: unreachable, knownAt, unknown: knownAt === null ? 40 : 0 },
   });
@@ -276,7 +276,7 @@ export const states: Readonly<Record<string, () => PageFacts>> = {
   'service-down': () =>
     pageOf([pass({ templates: templates(40, twelve) })], { clients: [down(now - 360_000)] }),
   'never-up': () =>
-    pageOf([pass({})], { clients: [down(null)], writes: [], passes: [], day: new Journal().day(now) }),
+    pageOf([pass({})], { clients: [down(null)], writes: [], passes: [], day: new PassHistory().day(now) }),
   'first-start': () =>
     pageOf([], {
       clients: [
@@ -284,7 +284,7 @@ export const states: Readonly<Record<string, () => PageFacts>> = {
       ],
       writes: [],
       passes: [],
-      day: new Journal().day(now),
+      day: new PassHistory().day(now),
     }),
   '7-clients': () =>
     pageOf(

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Journal } from '../../src/daemon/journal.ts';
+import { PassHistory } from '../../src/daemon/pass-history.ts';
 import type { ClientSummary, PageFacts, WriteEntry } from '../../src/status-page/facts.ts';
 import { renderPage } from '../../src/status-page/page.ts';
 import { pagePolicy } from '../../src/status-page/policy.ts';
@@ -35,7 +35,7 @@ const facts = (report: Report, rest: Partial<PageFacts> = {}): PageFacts => {
     query,
     newest: excerptOf(report, query),
     clients: [client()],
-    day: new Journal().day(now),
+    day: new PassHistory().day(now),
     passes: [lastPass()],
     writes: [write('web')],
     ...rest,
@@ -99,7 +99,7 @@ describe('the status page', () => {
     ['failing', { health: 'failing', why: 'no route' }, '▲ failing no route'],
     [
       'backing off',
-      { failures: 3, pausedUntil: now + 8_000 },
+      { failures: 3, backoffUntil: now + 8_000 },
       'Backing off until 20:01:08 UTC 3 failures in a row',
     ],
     ['yesterday', { nextScheduled: now + 86_400_000 }, '2026-11-21 20:01:00 UTC on schedule'],
@@ -118,7 +118,7 @@ describe('the status page', () => {
   });
 
   it('tells the day in words beside the picture', () => {
-    const journal = new Journal();
+    const journal = new PassHistory();
     journal.add({ ...lastPass(), startedAt: now - 5 * 3_600_000, left: 12, status: 'failed' });
     journal.add({ ...lastPass(), left: 0 });
     expect(wordsOf(page(everyKindReport, { day: journal.day(now) }))).toContain(

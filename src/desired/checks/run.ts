@@ -1,4 +1,4 @@
-import { isTurnDue, turn } from '../../lib/turn.ts';
+import { isYieldDue, yieldToOthers } from '../../lib/yield.ts';
 import type { CheckId } from '../check-id.ts';
 import type { FaultReport } from '../fault.ts';
 import type { RecordDraft } from '../record-draft.ts';
@@ -15,15 +15,15 @@ const recordChecks: readonly RecordCheck[] = [...contentChecks, ...hostChecks, t
 /** Runs every check over a template. A record that switches a check off is not seen by it. */
 export const runChecks = async (template: CheckedTemplate, report: FaultReport): Promise<void> => {
   for (const draft of template.records) {
-    if (isTurnDue()) await turn();
+    if (isYieldDue()) await yieldToOthers();
     checkRecord(draft, template);
   }
   for (const drafts of byName(template.records)) {
-    if (isTurnDue()) await turn();
+    if (isYieldDue()) await yieldToOthers();
     for (const check of nameChecks) checkName(check, drafts);
   }
   for (const check of templateChecks) {
-    if (isTurnDue()) await turn();
+    if (isYieldDue()) await yieldToOthers();
     tell(check.id, check.find(template, seenBy(check.id, template.records)), report);
   }
 };

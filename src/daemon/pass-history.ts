@@ -2,7 +2,7 @@ import { statuses, type Status } from '../result.ts';
 import { slotLength, type PassEntry, type SummarySlot } from '../status-page/facts.ts';
 
 /** The passes of the last day, as far as a page shows them. Lives in memory, and takes the same however many there were. */
-export class Journal {
+export class PassHistory {
   readonly #last = new Map<string, PassEntry>();
   readonly #left = new Map<string, number>();
   #recent: readonly PassEntry[] = [];

@@ -1,38 +1,47 @@
 import { describe, expect, test } from 'vitest';
-import { occasions, type Occasion } from '../../src/notify/change.ts';
+import { occasions, type Occasion } from '../../src/notify/health-change.ts';
 import { notificationOf } from '../../src/notify/delivery.ts';
-import { News } from '../../src/notify/news.ts';
+import { Outbox } from '../../src/notify/outbox.ts';
 import { slackMessageOf } from '../../src/notify/slack.ts';
-import type { PassSight } from '../../src/notify/standing.ts';
+import type { PassEvent } from '../../src/notify/health.ts';
 import { notAsked, type ServerResult } from '../../src/result.ts';
-import { add, address, blocked, drifted, inSync, sight, toldInMemory, update } from './sights.ts';
+import {
+  add,
+  address,
+  blocked,
+  drifted,
+  inSync,
+  passEvent,
+  notifiedInMemory,
+  update,
+} from './pass-events.ts';
 
 /** What a receiver hears that is told at once after each pass: a word for each message, `-` for none. */
-const heard = (sights: readonly PassSight[], on: readonly Occasion[] = occasions): string[] => {
-  const news = new News(toldInMemory());
+const heard = (sights: readonly PassEvent[], on: readonly Occasion[] = occasions): string[] => {
+  const outbox = new Outbox(notifiedInMemory());
   return sights.map((one) => {
-    news.take(one, on);
-    const words = news
+    outbox.enqueue(one, on);
+    const words = outbox
       .next()
-      ?.changes.map(({ event, standing }) =>
-        standing.template === 'web' ? event : `${standing.template ?? 'client'} ${event}`,
+      ?.changes.map(({ event, health }) =>
+        health.template === 'web' ? event : `${health.template ?? 'client'} ${event}`,
       );
-    news.done();
+    outbox.done();
     return words?.join(', ') ?? '-';
   });
 };
 
-const held = sight([{ status: 'held', message: 'Too many adds.' }]);
-const failed = sight([{ status: 'failed', differences: [update({ outcome: 'failed' })] }]);
-const unknown = sight([{ status: 'failed', differences: [add('192.0.2.7', { outcome: 'unknown' })] }]);
-const pending = sight([{ status: 'drifted', differences: [blocked('pending-write', '192.0.2.7')] }]);
-const mended = sight([{ differences: [update({ outcome: 'applied' })] }]);
-const edited = sight([{ differences: [update({ outcome: 'applied', cause: 'edited' })] }]);
-const unreachable = sight([{ status: 'failed', message: 'ECONNREFUSED' }], { halted: 'ECONNREFUSED' });
-const none: PassSight = { ...inSync, result: null, failure: 'The state directory cannot be used.' };
-const two = sight([{ status: 'drifted', differences: [update(), add('192.0.2.8')] }]);
+const held = passEvent([{ status: 'held', message: 'Too many adds.' }]);
+const failed = passEvent([{ status: 'failed', differences: [update({ outcome: 'failed' })] }]);
+const unknown = passEvent([{ status: 'failed', differences: [add('192.0.2.7', { outcome: 'unknown' })] }]);
+const pending = passEvent([{ status: 'drifted', differences: [blocked('pending-write', '192.0.2.7')] }]);
+const mended = passEvent([{ differences: [update({ outcome: 'applied' })] }]);
+const edited = passEvent([{ differences: [update({ outcome: 'applied', cause: 'edited' })] }]);
+const unreachable = passEvent([{ status: 'failed', message: 'ECONNREFUSED' }], { halted: 'ECONNREFUSED' });
+const none: PassEvent = { ...inSync, result: null, failure: 'The state directory cannot be used.' };
+const two = passEvent([{ status: 'drifted', differences: [update(), add('192.0.2.8')] }]);
 const subdomain = (status: 'pending' | 'drifted' | 'failed') =>
-  sight([
+  passEvent([
     {
       status: status === 'drifted' ? 'drifted' : 'in-sync',
       subdomains: [
@@ -52,7 +61,7 @@ const answered = (
   server: ServerResult['status'],
   content = '192.0.2.9',
 ) =>
-  sight([
+  passEvent([
     {
       status,
       subdomains: [
@@ -86,7 +95,7 @@ const answered = (
   ]);
 
 describe('after each pass is told what is new', () => {
-  test.each<[string, PassSight[], string[]]>([
+  test.each<[string, PassEvent[], string[]]>([
     ['nothing while all is well', [inSync, inSync], ['-', '-']],
     ['drift once, and its end', [drifted, drifted, inSync, inSync], ['drift', '-', 'cleared', '-']],
     ['drift at the first pass', [drifted], ['drift']],
@@ -120,7 +129,7 @@ describe('after each pass is told what is new', () => {
       'another change of a record that differed already',
       [
         drifted,
-        sight([
+        passEvent([
           {
             status: 'drifted',
             differences: [update({ current: address('192.0.2.100') })],
@@ -138,7 +147,9 @@ describe('after each pass is told what is new', () => {
       'the same beside drift that stays',
       [
         drifted,
-        sight([{ status: 'drifted', differences: [update(), update({ recordId: 6, outcome: 'applied' })] }]),
+        passEvent([
+          { status: 'drifted', differences: [update(), update({ recordId: 6, outcome: 'applied' })] },
+        ]),
       ],
       ['drift', 'mended'],
     ],
@@ -146,8 +157,8 @@ describe('after each pass is told what is new', () => {
     [
       'that a refusal waits for its next try: no',
       [
-        sight([{ status: 'failed', differences: [add('192.0.2.7', { outcome: 'failed' })] }]),
-        sight([{ status: 'drifted', differences: [blocked('refused', '192.0.2.7')] }]),
+        passEvent([{ status: 'failed', differences: [add('192.0.2.7', { outcome: 'failed' })] }]),
+        passEvent([{ status: 'drifted', differences: [blocked('refused', '192.0.2.7')] }]),
       ],
       ['failed', '-'],
     ],
@@ -158,7 +169,7 @@ describe('after each pass is told what is new', () => {
     ],
     [
       'what a service that fails midway did, too',
-      [sight([{ status: 'failed', differences: [update({ outcome: 'unknown' })] }], { halted: '503' })],
+      [passEvent([{ status: 'failed', differences: [update({ outcome: 'unknown' })] }], { halted: '503' })],
       ['client failed, unknown'],
     ],
     [
@@ -171,12 +182,12 @@ describe('after each pass is told what is new', () => {
     ['a subdomain that cannot be read', [subdomain('failed'), inSync], ['failed', 'cleared']],
     [
       'the end of a template that no file describes any more',
-      [drifted, { ...sight([]), gone: ['web'] }],
+      [drifted, { ...passEvent([]), removed: ['web'] }],
       ['drift', 'cleared'],
     ],
     [
       'nothing of a template that no part of the pass was about',
-      [drifted, sight([]), drifted],
+      [drifted, passEvent([]), drifted],
       ['drift', '-', '-'],
     ],
     [
@@ -190,14 +201,14 @@ describe('after each pass is told what is new', () => {
     ['an unknown outcome at the end', [{ ...unknown, isEnding: true }], ['unknown']],
     [
       'several templates in one message',
-      [sight([{ status: 'held' }, { template: 'mail', status: 'drifted', differences: [update()] }])],
+      [passEvent([{ status: 'held' }, { template: 'mail', status: 'drifted', differences: [update()] }])],
       ['held, mail drift'],
     ],
   ])('%s', (_, sights, expected) => {
     expect(heard(sights)).toEqual(expected);
   });
 
-  test.each<[Occasion[], PassSight[], string[]]>([
+  test.each<[Occasion[], PassEvent[], string[]]>([
     [['drift'], [held, drifted, inSync], ['-', 'drift', 'cleared']],
     [['drift'], [drifted, held, inSync], ['drift', 'held', 'cleared']],
     [['drift'], [mended, held, inSync], ['mended', '-', '-']],
@@ -214,7 +225,7 @@ describe('after each pass is told what is new', () => {
 
 test('a change that was refused and waits for its next try is no news', () => {
   const waits = blocked('refused', '192.0.2.1', { recordId: 5 });
-  expect(heard([failed, sight([{ status: 'drifted', differences: [waits] }]), failed])).toEqual([
+  expect(heard([failed, passEvent([{ status: 'drifted', differences: [waits] }]), failed])).toEqual([
     'failed',
     '-',
     '-',
@@ -222,77 +233,78 @@ test('a change that was refused and waits for its next try is no news', () => {
 });
 
 describe('while a message is under way', () => {
-  const merged = (news: News) =>
-    news.next()?.changes.map(({ event, previous, merged: count }) => ({ event, previous, count }));
+  const merged = (outbox: Outbox) =>
+    outbox.next()?.changes.map(({ event, previous, merged: count }) => ({ event, previous, count }));
 
   test('it stays as it is, and what comes is one change with the newest state', () => {
-    const news = new News(toldInMemory());
-    news.take(drifted, occasions);
-    const first = news.next();
-    for (const one of [held, drifted, inSync]) news.take(one, occasions);
-    expect(news.next()).toBe(first);
-    expect(news.size).toBe(2);
-    news.done();
-    expect(merged(news)).toEqual([{ event: 'cleared', previous: 'drifted', count: 3 }]);
-    news.done();
-    expect(news.next()).toBe(null);
+    const outbox = new Outbox(notifiedInMemory());
+    outbox.enqueue(drifted, occasions);
+    const first = outbox.next();
+    for (const one of [held, drifted, inSync]) outbox.enqueue(one, occasions);
+    expect(outbox.next()).toBe(first);
+    expect(outbox.size).toBe(2);
+    outbox.done();
+    expect(merged(outbox)).toEqual([{ event: 'cleared', previous: 'drifted', count: 3 }]);
+    outbox.done();
+    expect(outbox.next()).toBe(null);
   });
 
   test('what waits is told as it is when its turn comes', () => {
-    const news = new News(toldInMemory());
-    news.take(sight([{ template: 'other', status: 'held' }]), occasions);
-    news.next();
-    for (const one of [two, drifted]) news.take(one, occasions);
-    news.done();
-    expect(news.next()?.changes[0]).toMatchObject({ merged: 1, standing: { differences: [update()] } });
+    const outbox = new Outbox(notifiedInMemory());
+    outbox.enqueue(passEvent([{ template: 'other', status: 'held' }]), occasions);
+    outbox.next();
+    for (const one of [two, drifted]) outbox.enqueue(one, occasions);
+    outbox.done();
+    expect(outbox.next()?.changes[0]).toMatchObject({ merged: 1, health: { differences: [update()] } });
   });
 
   test('drift that came and went is still told', () => {
-    const news = new News(toldInMemory());
-    news.take(sight([{ template: 'other', status: 'held' }]), occasions);
-    news.next();
-    for (const one of [drifted, inSync, mended]) news.take(one, occasions);
-    news.done();
-    expect(merged(news)).toEqual([{ event: 'cleared', previous: 'in-sync', count: 3 }]);
+    const outbox = new Outbox(notifiedInMemory());
+    outbox.enqueue(passEvent([{ template: 'other', status: 'held' }]), occasions);
+    outbox.next();
+    for (const one of [drifted, inSync, mended]) outbox.enqueue(one, occasions);
+    outbox.done();
+    expect(merged(outbox)).toEqual([{ event: 'cleared', previous: 'in-sync', count: 3 }]);
   });
 
   test('a receiver that is away for ever costs one change for each template', () => {
-    const news = new News(toldInMemory());
-    for (let round = 0; round < 1_000; round += 1) news.take(round % 2 === 0 ? drifted : held, occasions);
-    expect(news.size).toBe(1);
+    const outbox = new Outbox(notifiedInMemory());
+    for (let round = 0; round < 1_000; round += 1)
+      outbox.enqueue(round % 2 === 0 ? drifted : held, occasions);
+    expect(outbox.size).toBe(1);
   });
 
   test('of more templates than anybody has, the oldest are dropped, and counted', () => {
-    const news = new News(toldInMemory());
+    const outbox = new Outbox(notifiedInMemory());
     const many = Array.from({ length: 10_005 }, (_, index) => ({
       template: `t${index}`,
       status: 'held' as const,
     }));
-    expect(news.take(sight(many), occasions)).toBe(5);
-    expect(news.next()?.changes[0]?.standing.template).toBe('t5');
-    expect(news.next()?.changes).toHaveLength(20);
+    expect(outbox.enqueue(passEvent(many), occasions)).toBe(5);
+    expect(outbox.next()?.changes[0]?.health.template).toBe('t5');
+    expect(outbox.next()?.changes).toHaveLength(20);
   });
 });
 
 test('what was told is not told again after a restart, and what has ended meanwhile is', () => {
-  const told = toldInMemory();
-  const before = new News(told);
-  before.take(drifted, occasions);
-  before.take(sight([{ template: 'mail', status: 'held' }]), occasions);
+  const notified = notifiedInMemory();
+  const before = new Outbox(notified);
+  before.enqueue(drifted, occasions);
+  before.enqueue(passEvent([{ template: 'mail', status: 'held' }]), occasions);
   before.next();
   before.done();
-  before.take(sight([{ template: 'late', status: 'held' }]), occasions);
+  before.enqueue(passEvent([{ template: 'late', status: 'held' }]), occasions);
 
-  const after = new News(told);
-  after.take(
-    sight([
+  const after = new Outbox(notified);
+  after.enqueue(
+    passEvent([
       { status: 'drifted', differences: [update()] },
       { template: 'mail' },
       { template: 'late', status: 'held' },
     ]),
     occasions,
   );
-  expect(after.next()?.changes.map(({ event, standing }) => [standing.template, event])).toEqual([
+  expect(after.next()?.changes.map(({ event, health }) => [health.template, event])).toEqual([
     ['mail', 'cleared'],
     ['late', 'held'],
   ]);
@@ -300,14 +312,14 @@ test('what was told is not told again after a restart, and what has ended meanwh
 
 describe('what is told only if it lasts', () => {
   const patient = () => {
-    const news = new News(toldInMemory());
-    const hear = (one: PassSight, now: number): string => {
-      news.take(one, occasions, { after: 10, now });
-      const words = news.next(now)?.changes.map(({ event }) => event);
-      news.done();
+    const outbox = new Outbox(notifiedInMemory());
+    const hear = (one: PassEvent, now: number): string => {
+      outbox.enqueue(one, occasions, { after: 10, now });
+      const words = outbox.next(now)?.changes.map(({ event }) => event);
+      outbox.done();
       return words?.join(', ') ?? '-';
     };
-    return { news, hear };
+    return { outbox, hear };
   };
 
   test('is told once it has lasted, and its end at once', () => {
@@ -332,9 +344,9 @@ describe('what is told only if it lasts', () => {
   });
 
   test('is due when it has lasted, although no pass comes', () => {
-    const { news } = patient();
-    news.take(drifted, occasions, { after: 10, now: 5 });
-    expect([news.dueAt(), news.next(14), news.next(15)?.changes.length]).toEqual([15, null, 1]);
+    const { outbox } = patient();
+    outbox.enqueue(drifted, occasions, { after: 10, now: 5 });
+    expect([outbox.dueAt(), outbox.next(14), outbox.next(15)?.changes.length]).toEqual([15, null, 1]);
   });
 });
 
@@ -342,17 +354,17 @@ test('errors of files that stand for no template are told of the client, the fir
   const problem = { severity: 'error', check: 'x', client: 'acme', line: 3, column: 1 } as const;
   const problems = ['a', 'b', 'c', 'd'].map((name) => ({ ...problem, file: `${name}.yaml`, message: 'no' }));
   const { result, ...rest } = inSync;
-  const news = new News(toldInMemory());
-  news.take({ ...rest, result: { ...result!, problems } }, occasions);
-  expect(news.next()?.changes.map(({ event, standing }) => [event, standing.message])).toEqual([
+  const outbox = new Outbox(notifiedInMemory());
+  outbox.enqueue({ ...rest, result: { ...result!, problems } }, occasions);
+  expect(outbox.next()?.changes.map(({ event, health }) => [event, health.message])).toEqual([
     ['failed', 'a.yaml:3: no; b.yaml:3: no; c.yaml:3: no; and 1 more'],
   ]);
 });
 
 test('a message holds a link to the page, where somebody said where that is', () => {
-  const news = new News(toldInMemory());
-  news.take(drifted, occasions);
-  const delivery = news.next()!;
+  const outbox = new Outbox(notifiedInMemory());
+  outbox.enqueue(drifted, occasions);
+  const delivery = outbox.next()!;
   const link = 'https://dns.example.net/clients/acme/templates/web';
   expect(notificationOf(delivery, 'https://dns.example.net').changes[0]).toMatchObject({ link });
   expect(JSON.stringify(slackMessageOf(delivery, 'https://dns.example.net'))).toContain(`<${link}|`);

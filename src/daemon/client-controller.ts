@@ -1,70 +1,70 @@
 import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
 import { LockedError, messageOf, UserError } from '../errors.ts';
-import type { PassSight } from '../notify/standing.ts';
+import type { PassEvent } from '../notify/health.ts';
 import { assembleReport } from '../report/assemble.ts';
 import type { KnownAnswers } from '../report/with-answers.ts';
 import type { PassResult, TemplateResult, Trigger } from '../result.ts';
 import { AnswersRounds } from './answers-rounds.ts';
 import { clientState, type ClientState } from './client-state.ts';
 import type { DaemonClient } from './context.ts';
-import type { Journal } from './journal.ts';
+import type { PassHistory } from './pass-history.ts';
 import { PassLoop, type PassCause, type PassOutcome } from './loop.ts';
 import type { Metrics } from './metrics.ts';
-import { Newest } from './newest.ts';
+import { LatestResults } from './latest-results.ts';
 import { passEntry } from './pass-entry.ts';
 import { logChange, logFinished, logFound, logInvalid, logStarted, type PassId } from './pass-log.ts';
 import { startSchedule } from './schedule.ts';
-import type { Updates } from './updates.ts';
+import type { ChangeFeed } from './change-feed.ts';
 import { watchTemplates } from './watch.ts';
 
-export interface RunnerOptions {
+export interface ClientControllerOptions {
   readonly client: DaemonClient;
   readonly log: Logger;
   readonly metrics: Metrics;
   /** Told of what each pass found, or why there was none. */
-  readonly onSight: (sight: PassSight) => void;
+  readonly onPass: (event: PassEvent) => void;
   /** For those who look at the daemon: what its passes did, and that there is something new. */
-  readonly journal: Journal;
-  readonly updates: Updates;
+  readonly passHistory: PassHistory;
+  readonly changeFeed: ChangeFeed;
   /** Waits until one more pass may run beside those of other clients. */
-  readonly turn: <T>(task: () => Promise<T>) => Promise<T>;
+  readonly limit: <T>(task: () => Promise<T>) => Promise<T>;
 }
 
 /** What asks for passes by itself. */
-interface Feed {
+interface Triggers {
   /** When the schedule does. */
   readonly next: () => Date;
   readonly close: () => Promise<void>;
 }
 
 /** One client in the daemon: its passes, what asks for them, and what they found. */
-export class Runner {
-  readonly #options: RunnerOptions;
+export class ClientController {
+  readonly #options: ClientControllerOptions;
   /** For lines that are not of one pass. */
   readonly #log: Logger;
   readonly #loop: PassLoop;
-  readonly #newest = new Newest();
+  readonly #latest = new LatestResults();
   #client: DaemonClient;
   /** Takes the client's place before the next pass. */
   #successor: DaemonClient | null = null;
-  #feed: Feed | null = null;
+  #triggers: Triggers | null = null;
   /** Whether templates and service were ever read. */
   #wasRead = false;
   /** Whether the last pass could not even begin, for want of memory, say: nothing that the service could mend. */
-  #isStuck = false;
-  #hindrance: string | null = null;
+  #couldNotBegin = false;
+  #lastError: string | null = null;
   readonly #answers: AnswersRounds;
   #hasAsked = false;
 
-  constructor(options: RunnerOptions) {
+  constructor(options: ClientControllerOptions) {
     this.#options = options;
     this.#client = options.client;
     this.#log = options.log.child({ client: options.client.settings.name });
     this.#loop = new PassLoop({
       log: this.#log,
-      onState: options.updates.changed,
-      pass: (cause, signal) => options.turn(() => this.#pass(cause, signal)),
+      onState: options.changeFeed.changed,
+      pass: (cause, signal) => options.limit(() => this.#pass(cause, signal)),
     });
     this.#answers = new AnswersRounds({
       ask: (signal, previous) =>
@@ -79,33 +79,33 @@ export class Runner {
   }
 
   get newest(): PassResult | null {
-    const { result } = this.#newest;
+    const { result } = this.#latest;
     return result && this.#answers.addTo(result);
   }
 
   /** What the files say of its templates, for a page. */
-  get templates(): Pick<Newest, 'described'> {
-    return this.#newest;
+  get templates(): Pick<LatestResults, 'described'> {
+    return this.#latest;
   }
 
   get state(): ClientState {
     return clientState({
       client: this.#client.settings.name,
       loop: this.#loop.state,
-      isReady: this.#wasRead && !this.#isStuck,
-      hindrance: this.#hindrance,
-      newest: this.#newest.result,
-      nextScheduled: this.#feed?.next() ?? null,
+      isReady: this.#wasRead && !this.#couldNotBegin,
+      lastError: this.#lastError,
+      newest: this.#latest.result,
+      nextScheduled: this.#triggers?.next() ?? null,
     });
   }
 
   /** From now on, changed files and the schedule ask for passes. */
   async start(): Promise<void> {
-    const { look, settings } = this.#client;
+    const { scan, settings } = this.#client;
     const { templates: paths, schedule: expression, answersSchedule, timezone } = settings;
     const watcher = await watchTemplates({
       paths,
-      look,
+      scan,
       onChange: () => this.trigger('file-change'),
       log: this.#log,
     });
@@ -115,7 +115,7 @@ export class Runner {
       timezone,
       onTime: () => this.#answers.start(),
     });
-    this.#feed = {
+    this.#triggers = {
       next: schedule.next,
       close: () => {
         schedule.close();
@@ -141,12 +141,12 @@ export class Runner {
     const ended = Promise.all([this.#loop.close(), this.#answers.close()]);
     await this.#client.close();
     await ended;
-    await this.#feed?.close();
+    await this.#triggers?.close();
     await this.#successor?.close();
   }
 
   async #pass(cause: PassCause, signal: AbortSignal): Promise<PassOutcome> {
-    if (this.#successor) await this.#changeOver(this.#successor);
+    if (this.#successor) await this.#reload(this.#successor);
     if (signal.aborted) return 'failed';
 
     const id = { client: this.#client.settings.name, run: randomUUID(), trigger: cause.trigger };
@@ -154,30 +154,30 @@ export class Runner {
     const { log, metrics } = this.#options;
     try {
       const result = await this.#compare(cause, id, signal);
-      return this.#takeOver(result, id, signal.aborted);
+      return this.#accept(result, id, signal.aborted);
     } catch (error) {
       const message = messageOf(error);
-      if (error instanceof LockedError && this.#hindrance !== message) {
+      if (error instanceof LockedError && this.#lastError !== message) {
         this.#log.info(
           { event: 'pass.waiting', trigger: id.trigger, reason: message },
           'the pass has to wait',
         );
       }
-      this.#hindrance = message;
+      this.#lastError = message;
       if (error instanceof LockedError) return 'busy';
-      this.#isStuck = true;
+      this.#couldNotBegin = true;
       const durationMs = Math.round(performance.now() - started);
       const report = { ...assembleReport([]), status: 'failed', durationMs } as const;
       logFinished(report, message, id, signal.aborted, log);
       metrics.countPass({ ...id, ...report }, null);
-      this.#options.journal.add(passEntry(id, report, null, message));
+      this.#options.passHistory.add(passEntry(id, report, null, message));
       const at = new Date(Date.now() - durationMs).toISOString();
-      this.#options.onSight({
+      this.#options.onPass({
         ...id,
         at,
         result: null,
         failure: message,
-        gone: [],
+        removed: [],
         isEnding: signal.aborted,
       });
       if (error instanceof UserError) return 'failed';
@@ -185,16 +185,16 @@ export class Runner {
     }
   }
 
-  async #changeOver(successor: DaemonClient): Promise<void> {
-    const [former, feed] = [this.#client, this.#feed];
+  async #reload(successor: DaemonClient): Promise<void> {
+    const [former, triggers] = [this.#client, this.#triggers];
     this.#client = successor;
     this.#successor = null;
     this.#hasAsked = false;
-    await Promise.all([former.close(), feed?.close()]);
+    await Promise.all([former.close(), triggers?.close()]);
     await this.start();
   }
 
-  #compare({ isWhole }: PassCause, id: PassId, signal: AbortSignal): Promise<PassResult> {
+  #compare({ isFull }: PassCause, id: PassId, signal: AbortSignal): Promise<PassResult> {
     const { log, metrics } = this.#options;
     return this.#client.pass({
       run: id.run,
@@ -206,36 +206,36 @@ export class Runner {
       onStart: () => logStarted(id, log),
       onDesired: (desired) => {
         logInvalid(desired, id, log);
-        return this.#newest.begin(desired, isWhole);
+        return this.#latest.begin(desired, isFull);
       },
       onChange: (change) => {
         logChange(change, id, log);
         metrics.countChange(id.client, change);
-        this.#options.updates.changed();
+        this.#options.changeFeed.changed();
       },
     });
   }
 
-  #takeOver(result: PassResult, id: PassId, isEnding: boolean): PassOutcome {
-    const { log, metrics, journal } = this.#options;
-    const gone = this.#newest.take(result);
-    for (const template of gone) {
+  #accept(result: PassResult, id: PassId, isEnding: boolean): PassOutcome {
+    const { log, metrics, passHistory } = this.#options;
+    const removed = this.#latest.add(result);
+    for (const template of removed) {
       this.#log.warn(
         { event: 'template.unmanaged', template },
         'no file describes this template any more: it is left as it is',
       );
     }
-    this.#hindrance = result.halted;
+    this.#lastError = result.halted;
     this.#wasRead ||= result.wasRead === true && isLoaded(result);
-    this.#isStuck = false;
+    this.#couldNotBegin = false;
     const report = assembleReport([result]);
     logFound(result, id, isEnding, log);
     logFinished(report, result.halted, id, isEnding, log);
-    metrics.countPass({ ...id, ...report }, this.#newest.result);
-    const seen = result.wasRead === true ? this.#newest.result : null;
-    journal.add(passEntry(id, report, seen, result.halted));
+    metrics.countPass({ ...id, ...report }, this.#latest.result);
+    const seen = result.wasRead === true ? this.#latest.result : null;
+    passHistory.add(passEntry(id, report, seen, result.halted));
     const shown = this.#answers.addTo(result);
-    this.#options.onSight({ ...id, at: result.startedAt, result: shown, failure: null, gone, isEnding });
+    this.#options.onPass({ ...id, at: result.startedAt, result: shown, failure: null, removed, isEnding });
     this.#askFirst(isEnding);
     return outcomeOf(result);
   }
@@ -248,16 +248,16 @@ export class Runner {
   }
 
   #takeAnswers(known: KnownAnswers): void {
-    const { metrics, updates, onSight } = this.#options;
+    const { metrics, changeFeed, onPass } = this.#options;
     const client = this.#client.settings.name;
     metrics.countAnswers(client, known);
-    updates.changed();
+    changeFeed.changed();
     const { newest } = this;
     if (newest === null) return;
     const result = { ...newest, templates: newest.templates.map(withoutApplied) };
     const run = randomUUID();
     const at = new Date().toISOString();
-    onSight({ client, run, at, result, failure: null, gone: [], isEnding: false });
+    onPass({ client, run, at, result, failure: null, removed: [], isEnding: false });
   }
 }
 

@@ -1,10 +1,10 @@
 import type { z } from 'zod';
 import { readRetryAfter } from '../lib/retry-after.ts';
-import { scrubber } from '../secrets.ts';
+import { redactor } from '../secrets.ts';
 import { shapeFault, type Shape } from './elements.ts';
 import { HostingError, type HostingErrorKind, type Operation } from './errors.ts';
 import { excerpt, oneLine } from './excerpt.ts';
-import { isSuccess, TransportError, type WireAnswer, type WireRequest } from './exchange.ts';
+import { isSuccess, TransportError, type WireAnswer, type WireRequest } from './send-request.ts';
 
 /** One of the operations with its parameters; a parameter that is null or undefined is not sent. */
 export interface Call<T> {
@@ -54,9 +54,9 @@ interface Wire {
 }
 
 /** Makes one request of a call and gives its answer, checked. Throws {@link HostingError}, free of secrets. */
-export const perform = async <T>(call: Call<T>, timeout: number, wire: Wire): Promise<T> => {
+export const callOperation = async <T>(call: Call<T>, timeout: number, wire: Wire): Promise<T> => {
   const tokens = wire.tokens();
-  const clean = (text: string): string => scrubber([tokens.userToken, tokens.clientToken])(text);
+  const redact = (text: string): string => redactor([tokens.userToken, tokens.clientToken])(text);
   const request = requestOf(call, tokens, timeout, wire);
   const started = performance.now();
   let status: number | null = null;
@@ -64,9 +64,9 @@ export const perform = async <T>(call: Call<T>, timeout: number, wire: Wire): Pr
   try {
     const answer = await wire.send(request);
     status = answer.status;
-    return await readAnswer(call, answer, { clean, wire, tokens });
+    return await readAnswer(call, answer, { redact, wire, tokens });
   } catch (thrown) {
-    const failure = thrown instanceof TransportError ? withoutAnswer(call, thrown, clean) : thrown;
+    const failure = thrown instanceof TransportError ? withoutAnswer(call, thrown, redact) : thrown;
     error = failure instanceof HostingError ? failure.message : 'defect';
     throw failure;
   } finally {
@@ -93,38 +93,38 @@ const requestOf = (call: Call<unknown>, tokens: Tokens, timeout: number, wire: W
 
 type RedactText = (text: string) => string;
 
-const withoutAnswer = (call: Call<unknown>, error: TransportError, clean: RedactText): HostingError =>
-  new HostingError(oneLine(clean(error.message)), {
+const withoutAnswer = (call: Call<unknown>, error: TransportError, redact: RedactText): HostingError =>
+  new HostingError(oneLine(redact(error.message)), {
     operation: call.operation,
     kind: error.sent ? (error.tooLarge ? brokenKind(call) : lostKind(call)) : 'not-sent',
   });
 
 /** What an answer is read with. */
 interface ResponseReading {
-  readonly clean: RedactText;
+  readonly redact: RedactText;
   readonly wire: Wire;
   readonly tokens: Tokens;
 }
 
 const readAnswer = async <T>(call: Call<T>, answer: WireAnswer, reading: ResponseReading): Promise<T> => {
-  const { clean } = reading;
+  const { redact } = reading;
   const { shape } = reading.wire;
   if (!isSuccess(answer.status)) throw unsuccessful(call, answer, reading);
   const known = await call.reader?.read(answer.body);
   if (known != null) return known;
   const broken = (problem: string, details: readonly string[] = []): HostingError =>
-    new HostingError(clean(problem), {
+    new HostingError(redact(problem), {
       operation: call.operation,
       kind: brokenKind(call),
       status: answer.status,
-      details: details.map(clean),
+      details: details.map(redact),
     });
 
   const fault = shapeFault(answer.body, shape);
   if (fault !== null) throw broken(fault);
   const value = parseJson(answer.body);
   if (value === notJson) {
-    const content = excerpt(answer, clean);
+    const content = excerpt(answer, redact);
     throw broken(content === '' ? 'the answer is empty' : `the answer is not JSON: ${content}`);
   }
   // To compile a schema first takes longer than what is left for it to read (dns-resources.ts).
@@ -134,7 +134,7 @@ const readAnswer = async <T>(call: Call<T>, answer: WireAnswer, reading: Respons
     ({ path, message }) => `${['answer', ...path].reduce<string>(place, '')} ${message}`,
   );
   // If it is something else altogether, it may well say in words what is wrong.
-  const words = read.error.issues[0]?.path.length === 0 ? `: ${excerpt(answer, clean)}` : '';
+  const words = read.error.issues[0]?.path.length === 0 ? `: ${excerpt(answer, redact)}` : '';
   const more = read.error.issues.length > 1 ? ' (and more)' : '';
   throw broken(`the answer breaks the contract: ${details[0]}${more}${words}`, details);
 };
@@ -142,9 +142,9 @@ const readAnswer = async <T>(call: Call<T>, answer: WireAnswer, reading: Respons
 const unsuccessful = (
   call: Call<unknown>,
   answer: WireAnswer,
-  { clean, wire, tokens }: ResponseReading,
+  { redact, wire, tokens }: ResponseReading,
 ): HostingError => {
-  const words = excerpt(answer, clean);
+  const words = excerpt(answer, redact);
   const advice = adviceOn(answer.status, call, wire, tokens);
   return new HostingError(`the service answered ${answer.status}${advice}${words && `: ${words}`}`, {
     operation: call.operation,

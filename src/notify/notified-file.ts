@@ -3,30 +3,32 @@ import path from 'node:path';
 import { z } from 'zod';
 import { makeDirectory } from '../directory.ts';
 import { writeAtomically } from '../lib/write-atomically.ts';
-import { toldNothing, type Told } from './change.ts';
-import { states } from './standing.ts';
+import { neverNotified, type LastNotified } from './health-change.ts';
+import { states } from './health.ts';
 
 /** What receivers have been told of one client's templates, so that a restart tells nothing a second time. */
-export interface ToldFile {
-  readonly get: (receiver: string, template: string | null) => Told;
-  readonly set: (receiver: string, template: string | null, told: Told) => void;
+export interface NotifiedFile {
+  readonly get: (receiver: string, template: string | null) => LastNotified;
+  readonly set: (receiver: string, template: string | null, lastNotified: LastNotified) => void;
   readonly remove: () => void;
 }
 
-export interface ToldFileOptions {
+export interface NotifiedFileOptions {
   readonly file: string;
   /** Told once when it cannot be kept; news go on. */
   readonly onError: (error: unknown) => void;
 }
 
 /** Only what is not in sync stands in it. A file that cannot be read is none. */
-export const openToldFile = ({ file, onError }: ToldFileOptions): ToldFile => {
-  const told = read(file);
+export const openNotifiedFile = ({ file, onError }: NotifiedFileOptions): NotifiedFile => {
+  const notified = read(file);
   let isUsable = true;
   const save = (): void => {
     if (!isUsable) return;
     try {
-      const receivers = Object.fromEntries([...told].map(([name, map]) => [name, Object.fromEntries(map)]));
+      const receivers = Object.fromEntries(
+        [...notified].map(([name, map]) => [name, Object.fromEntries(map)]),
+      );
       makeDirectory(path.dirname(file), 0o700);
       writeAtomically(file, `${JSON.stringify({ version: 1, receivers })}\n`, { mode: 0o600 });
     } catch (error) {
@@ -35,15 +37,15 @@ export const openToldFile = ({ file, onError }: ToldFileOptions): ToldFile => {
     }
   };
   return {
-    get: (receiver, template) => told.get(receiver)?.get(keyOf(template)) ?? toldNothing,
+    get: (receiver, template) => notified.get(receiver)?.get(keyOf(template)) ?? neverNotified,
     set: (receiver, template, { state, keys }) => {
-      const map = told.get(receiver) ?? new Map<string, Told>();
+      const map = notified.get(receiver) ?? new Map<string, LastNotified>();
       const key = keyOf(template);
-      const before = map.get(key) ?? toldNothing;
+      const before = map.get(key) ?? neverNotified;
       if (before.state === state && before.keys.join() === keys.join()) return;
       if (state === 'in-sync') map.delete(key);
       else map.set(key, { state, keys: [...keys] });
-      told.set(receiver, map);
+      notified.set(receiver, map);
       save();
     },
     remove: () => rmSync(file, { force: true }),
@@ -61,7 +63,7 @@ const fileSchema = z.object({
   ),
 });
 
-const read = (file: string): Map<string, Map<string, Told>> => {
+const read = (file: string): Map<string, Map<string, LastNotified>> => {
   try {
     const { receivers } = fileSchema.parse(JSON.parse(readFileSync(file, 'utf8')));
     return new Map(Object.entries(receivers).map(([name, map]) => [name, new Map(Object.entries(map))]));

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Journal } from '../../src/daemon/journal.ts';
+import { PassHistory } from '../../src/daemon/pass-history.ts';
 import { slotLength, type PassEntry } from '../../src/status-page/facts.ts';
 
 const noon = Date.parse('2026-11-20T12:00:00.000Z');
@@ -16,15 +16,15 @@ const entry = (rest: Partial<PassEntry> = {}): PassEntry => ({
   ...rest,
 });
 
-const journalOf = (...entries: readonly Partial<PassEntry>[]): Journal => {
-  const journal = new Journal();
+const journalOf = (...entries: readonly Partial<PassEntry>[]): PassHistory => {
+  const journal = new PassHistory();
   for (const one of entries) journal.add(entry(one));
   return journal;
 };
 
 describe('the day of a journal', () => {
   it('is 96 quarter hours up to now, of which nothing is known at first', () => {
-    const day = new Journal().day(noon + 1);
+    const day = new PassHistory().day(noon + 1);
     expect(day).toHaveLength(96);
     expect(day.at(-1)).toEqual({
       from: noon,
@@ -77,7 +77,7 @@ describe('the day of a journal', () => {
 
 describe('a journal', () => {
   it('holds the last passes, and no more however many there were', () => {
-    const journal = new Journal();
+    const journal = new PassHistory();
     for (let index = 0; index < 5_000; index += 1) {
       journal.add(entry({ startedAt: noon + index * 60_000, written: index }));
     }

@@ -47,7 +47,7 @@ export interface Room {
  * Sends one request, at most once, and receives its whole answer. Rejects with {@link TransportError}: at the
  * deadline, when the signal cuts it off, when there is no room for the answer, or when the network fails.
  */
-export const exchange = (
+export const sendRequest = (
   dispatcher: Dispatcher,
   request: WireRequest,
   room: Room,

@@ -4,13 +4,13 @@ import { randomUUID } from 'node:crypto';
  * Tells those who look that what they see is no longer the newest. How many changes there were does not matter to
  * them: a burst is told once at its start and then once a second.
  */
-export class Updates {
+export class ChangeFeed {
   /** Differs from that of an earlier run of the program, whose numbers began at 0 too. */
   readonly #boot = randomUUID().slice(0, 8);
   readonly #listeners = new Set<(version: string) => void>();
   #count = 0;
   #timer: NodeJS.Timeout | undefined;
-  #toldAt = -Infinity;
+  #notifiedAt = -Infinity;
 
   /** Of what can be seen now. The same version means that nothing has changed. */
   get version(): string {
@@ -25,8 +25,8 @@ export class Updates {
   readonly changed = (): void => {
     this.#count += 1;
     if (this.#timer !== undefined || this.#listeners.size === 0) return;
-    const wait = Math.max(minDelay, this.#toldAt + minInterval - performance.now());
-    this.#timer = setTimeout(() => this.#tell(), wait).unref();
+    const wait = Math.max(minDelay, this.#notifiedAt + minInterval - performance.now());
+    this.#timer = setTimeout(() => this.#notify(), wait).unref();
   };
 
   /** Gives the function that ends it. */
@@ -35,9 +35,9 @@ export class Updates {
     return () => void this.#listeners.delete(listener);
   }
 
-  #tell(): void {
+  #notify(): void {
     this.#timer = undefined;
-    this.#toldAt = performance.now();
+    this.#notifiedAt = performance.now();
     for (const listener of this.#listeners) listener(this.version);
   }
 }

@@ -5,10 +5,10 @@ import type { PassResult, SubdomainAnswers, SubdomainResult, TemplateResult } fr
 
 /** How a template, or a client as a whole, is. `unknown`: a write of which nobody knows what became of it. */
 export const states = ['in-sync', 'drifted', 'held', 'failed', 'unknown'] as const;
-export type State = (typeof states)[number];
+export type HealthState = (typeof states)[number];
 
 /** What one pass showed of one client. */
-export interface PassSight {
+export interface PassEvent {
   readonly client: string;
   readonly run: string;
   /** ISO 8601. */
@@ -18,23 +18,23 @@ export interface PassSight {
   /** Why there was none. */
   readonly failure: string | null;
   /** Templates that no file describes any more. */
-  readonly gone: readonly string[];
+  readonly removed: readonly string[];
   /** The pass was cut short by the end of the program: what it did not do says nothing. */
   readonly isEnding: boolean;
 }
 
 /** How one template stood after a pass. */
-export interface Standing {
+export interface TemplateHealth {
   /** Null: the client as a whole. */
   readonly template: string | null;
   readonly templateId: number | null;
   readonly file: string | null;
-  readonly state: State;
+  readonly state: HealthState;
   readonly message: string | null;
   /** What makes the state, one by one: something that was not among them is news, although the state is the same. */
   readonly keys: readonly string[];
   /** Changed at the service, and set right by this very pass. */
-  readonly mended: readonly Difference[];
+  readonly corrected: readonly Difference[];
   /** What still differs, that which makes the state first. */
   readonly differences: readonly Difference[];
   /** Those that are behind their template, could not be read, or are answered otherwise by name servers. */
@@ -42,15 +42,15 @@ export interface Standing {
 }
 
 /** How everything stands of which the pass can tell; of the rest it stands as before. */
-export const standingsOf = ({ result, failure, gone, isEnding }: PassSight): Standing[] => {
-  if (isEnding) return (result?.templates ?? []).map(standingOf).filter(({ state }) => state === 'unknown');
-  const hindrance = failure ?? result?.halted ?? problemsIn(result);
+export const healthsOf = ({ result, failure, removed, isEnding }: PassEvent): TemplateHealth[] => {
+  if (isEnding) return (result?.templates ?? []).map(healthOf).filter(({ state }) => state === 'unknown');
+  const error = failure ?? result?.halted ?? problemsIn(result);
   return [
-    { ...nothing, state: hindrance === null ? 'in-sync' : 'failed', message: hindrance },
-    ...gone.map((template) => ({ ...nothing, template, message: 'no file describes it any more' })),
+    { ...nothing, state: error === null ? 'in-sync' : 'failed', message: error },
+    ...removed.map((template) => ({ ...nothing, template, message: 'no file describes it any more' })),
     ...(result?.templates ?? [])
       .filter((template) => result?.halted === null || hasFailedByItself(template))
-      .map(standingOf),
+      .map(healthOf),
   ];
 };
 
@@ -68,14 +68,14 @@ const problemsIn = (result: PassResult | null): string | null => {
   return [...first, ...(errors.length > 3 ? [`and ${errors.length - 3} more`] : [])].join('; ');
 };
 
-const nothing: Standing = {
+const nothing: TemplateHealth = {
   template: null,
   templateId: null,
   file: null,
   state: 'in-sync',
   message: null,
   keys: [],
-  mended: [],
+  corrected: [],
   differences: [],
   subdomains: [],
 };
@@ -84,7 +84,7 @@ const nothing: Standing = {
 const hasFailedByItself = (template: TemplateResult): boolean =>
   template.status !== 'failed' || template.differences.some((one) => isUnknown(one) || isRefused(one));
 
-const standingOf = (result: TemplateResult): Standing => {
+const healthOf = (result: TemplateResult): TemplateHealth => {
   const state = stateOf(result);
   const remaining = result.differences.filter(({ outcome }) => outcome !== 'applied');
   const isDecisive = decisive[state];
@@ -102,7 +102,7 @@ const standingOf = (result: TemplateResult): Standing => {
       ...subdomainKeys(state, subdomains),
       ...answerKeys(state, subdomains),
     ],
-    mended: result.differences.filter(isMended),
+    corrected: result.differences.filter(wasCorrected),
     differences: [
       ...remaining.filter(isDecisive),
       ...remaining.filter((difference) => !isDecisive(difference)),
@@ -111,7 +111,7 @@ const standingOf = (result: TemplateResult): Standing => {
   };
 };
 
-const stateOf = ({ status, differences, subdomains }: TemplateResult): State => {
+const stateOf = ({ status, differences, subdomains }: TemplateResult): HealthState => {
   if (differences.some(isUnknown)) return 'unknown';
   if (status === 'failed' || differences.some(isRefused)) return 'failed';
   return subdomains.some((one) => one.status === 'failed' || one.answers.status === 'failed')
@@ -130,12 +130,12 @@ const isUnknown = (difference: Difference): boolean =>
 const isRefused = (difference: Difference): boolean =>
   difference.outcome === 'failed' || (difference.action === 'blocked' && difference.reason === 'refused');
 
-const isMended = (difference: Difference): boolean =>
+const wasCorrected = (difference: Difference): boolean =>
   difference.outcome === 'applied' &&
   'cause' in difference &&
   (difference.cause === 'drifted' || difference.cause === 'both');
 
-const decisive: Record<State, (difference: Difference) => boolean> = {
+const decisive: Record<HealthState, (difference: Difference) => boolean> = {
   'in-sync': () => false,
   drifted: () => true,
   held: () => false,
@@ -147,14 +147,14 @@ const decisive: Record<State, (difference: Difference) => boolean> = {
  * A difference stays itself when its outcome, its message or the time of its next try is another. A write that
  * failed is blocked in the next pass, and still the same; a record that was changed once more is drift anew.
  */
-const keyOf = (difference: Difference, state: State): string =>
+const keyOf = (difference: Difference, state: HealthState): string =>
   digestOf([
     'recordId' in difference ? difference.recordId : null,
     'desired' in difference ? difference.desired : null,
     state === 'drifted' && 'current' in difference ? difference.current : null,
   ]);
 
-const subdomainKeys = (state: State, subdomains: readonly SubdomainResult[]): string[] =>
+const subdomainKeys = (state: HealthState, subdomains: readonly SubdomainResult[]): string[] =>
   subdomains
     .filter(({ status }) => status === state)
     .flatMap(({ subdomain, differences }) =>
@@ -166,7 +166,7 @@ const subdomainKeys = (state: State, subdomains: readonly SubdomainResult[]): st
     );
 
 /** What of the name servers makes the state: what they answer, and how they do. */
-const answerKeys = (state: State, subdomains: readonly SubdomainResult[]): string[] =>
+const answerKeys = (state: HealthState, subdomains: readonly SubdomainResult[]): string[] =>
   subdomains
     .filter(({ answers }) => answers.status === state)
     .flatMap(({ subdomain, answers: { servers, differences } }) =>

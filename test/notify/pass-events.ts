@@ -1,6 +1,6 @@
-import type { Told } from '../../src/notify/change.ts';
-import type { ToldStore } from '../../src/notify/news.ts';
-import type { PassSight } from '../../src/notify/standing.ts';
+import type { LastNotified } from '../../src/notify/health-change.ts';
+import type { NotifiedStore } from '../../src/notify/outbox.ts';
+import type { PassEvent } from '../../src/notify/health.ts';
 import type { Difference } from '../../src/plan/difference.ts';
 import type { TemplateResult } from '../../src/result.ts';
 import { pass, template } from '../report/every-kind.ts';
@@ -38,10 +38,10 @@ export const blocked = (
 ): Difference => ({ action: 'blocked', reason, desired: address(content), source, message: 'Why.', ...more });
 
 /** A pass over one client. */
-export const sight = (
+export const passEvent = (
   templates: readonly Partial<TemplateResult>[],
-  more: Partial<PassSight> & { readonly halted?: string } = {},
-): PassSight => {
+  more: Partial<PassEvent> & { readonly halted?: string } = {},
+): PassEvent => {
   const { halted = null, ...rest } = more;
   const result = pass({ halted, templates: templates.map((one) => template({ template: 'web', ...one })) });
   return {
@@ -50,23 +50,23 @@ export const sight = (
     at: '2026-11-20T20:00:00.000Z',
     result,
     failure: null,
-    gone: [],
+    removed: [],
     isEnding: false,
     ...rest,
   };
 };
 
-export const inSync = sight([{}]);
-export const drifted = sight([{ status: 'drifted', differences: [update()] }]);
+export const inSync = passEvent([{}]);
+export const drifted = passEvent([{ status: 'drifted', differences: [update()] }]);
 
 /** What was told, for as long as the test runs. */
-export const toldInMemory = (): ToldStore & { readonly all: ReadonlyMap<string, Told> } => {
-  const all = new Map<string, Told>();
+export const notifiedInMemory = (): NotifiedStore & { readonly all: ReadonlyMap<string, LastNotified> } => {
+  const all = new Map<string, LastNotified>();
   const keyOf = (client: string, name: string | null): string => `${client} ${name ?? ''}`;
   return {
     all,
     get: (client, name) => all.get(keyOf(client, name)) ?? { state: 'in-sync', keys: [] },
-    set: (client, name, told) => void all.set(keyOf(client, name), told),
+    set: (client, name, lastNotified) => void all.set(keyOf(client, name), lastNotified),
     forget: () => all.clear(),
   };
 };

@@ -2,14 +2,14 @@ import path from 'node:path';
 import { watch } from 'chokidar';
 import type { Logger } from 'pino';
 
-export interface HintOptions {
+export interface FsEventOptions {
   /** The roots as they were named, and the real paths that they lead to at present. */
   readonly roots: readonly string[];
-  readonly onHint: () => void;
+  readonly onEvent: () => void;
   readonly log: Logger;
 }
 
-export interface Hints {
+export interface FsEventWatch {
   readonly close: () => Promise<void>;
 }
 
@@ -17,7 +17,7 @@ export interface Hints {
  * Events of the file system near the roots. They may come late, twice or not at all, and tell nothing of what
  * happened; the directory that holds a root is watched with it, since a root may be a link or be replaced.
  */
-export const watchForHints = ({ roots, onHint, log }: HintOptions): Hints => {
+export const watchFsEvents = ({ roots, onEvent, log }: FsEventOptions): FsEventWatch => {
   const all = [...new Set(roots.map((root) => path.resolve(root)))];
   const holders = all.map((root) => path.dirname(root));
   const concerns = (entry: string): boolean =>
@@ -30,10 +30,10 @@ export const watchForHints = ({ roots, onHint, log }: HintOptions): Hints => {
     atomic: false,
   });
   const close = (): Promise<void> => watcher.close();
-  watcher.on('all', onHint);
+  watcher.on('all', onEvent);
   // A directory that takes the place of another under its name is no event but this.
   watcher.on('raw', (_, name, details) => {
-    if (concerns(path.join(folderIn(details), name || ''))) onHint();
+    if (concerns(path.join(folderIn(details), name || ''))) onEvent();
   });
   // Most often the system has no more watches to give; what is missed then is found by looking.
   watcher.on('error', (error) => {

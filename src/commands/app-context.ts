@@ -6,7 +6,7 @@ import { escapeControl } from '../lib/escape-control.ts';
 import type { Options } from './options.ts';
 import { UserError } from '../errors.ts';
 import { createLogger } from '../log.ts';
-import { cleanTexts, scrubber } from '../secrets.ts';
+import { redactTexts, redactor } from '../secrets.ts';
 import { readSettings, type Settings } from '../settings.ts';
 import type { ClientSettings } from '../settings/client.ts';
 import { checkTargets } from '../settings/notify.ts';
@@ -14,34 +14,34 @@ import type { Sandbox } from '../sandbox/sandbox.ts';
 import { observedBelow, openClient, type Client, type ClientOptions } from './client.ts';
 
 /** Settings, log and clients of one run of the program. */
-export interface Session {
+export interface AppContext {
   readonly settings: Settings;
   readonly clients: readonly Client[];
   readonly log: Logger;
   /** Where the embedded service listens, if there is one. */
   readonly sandboxUrl: string | null;
   /** What may be shown of a value of ours: all of it but the secrets that it repeats. */
-  readonly clean: <T>(value: T) => T;
+  readonly redact: <T>(value: T) => T;
   /** What it keeps out. */
   readonly secrets: () => readonly string[];
   /** Reads the settings again and opens other clients with them. Throws a UserError where they cannot work. */
-  reopen(): Pick<Session, 'settings' | 'clients'>;
+  reopen(): Pick<AppContext, 'settings' | 'clients'>;
   /** Closes the clients that were opened first, and the embedded service. */
   close(): Promise<void>;
 }
 
-export interface SessionOptions {
+export interface AppContextOptions {
   readonly onRequest?: NonNullable<ClientOptions['onRequest']>;
   /** Whether the embedded service has to answer as a name server too. */
   readonly asksNameServers?: boolean;
 }
 
 /** Opens what a command that talks to the service needs. The log of a command goes to stderr, a daemon's to stdout. */
-export const openSession = async (
+export const openAppContext = async (
   options: Options,
   logTo: 1 | 2,
-  { onRequest = () => undefined, asksNameServers = false }: SessionOptions = {},
-): Promise<Session> => {
+  { onRequest = () => undefined, asksNameServers = false }: AppContextOptions = {},
+): Promise<AppContext> => {
   const read = (): Settings => readSettings({ flags: options, needs: { baseUrl: true, tokens: true } });
   const settings = read();
   let newest = settings;
@@ -68,7 +68,7 @@ export const openSession = async (
       warn: (message) => {
         if (logTo === 1) log.warn({ event: 'notice', client: client.name, notice: message }, 'notice');
         else if (log.isLevelEnabled('warn'))
-          tell(scrubber(secrets())(newest.clients.length > 1 ? `${client.name}: ${message}` : message));
+          tell(redactor(secrets())(newest.clients.length > 1 ? `${client.name}: ${message}` : message));
       },
       onRequest: (request) => {
         log.debug({ event: 'service.request', client: client.name, ...request }, 'request');
@@ -82,7 +82,7 @@ export const openSession = async (
     clients,
     log,
     sandboxUrl: sandbox?.url ?? null,
-    clean: (value) => cleanTexts(value, scrubber(secrets())),
+    redact: (value) => redactTexts(value, redactor(secrets())),
     secrets,
     reopen: () => {
       const fresh = read();

@@ -1,7 +1,7 @@
 import { rm, utimes } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { Newest } from '../../src/daemon/newest.ts';
+import { LatestResults } from '../../src/daemon/latest-results.ts';
 import { createTemplateLoader } from '../../src/desired/load.ts';
 import type { DesiredState } from '../../src/model/template.ts';
 import type { Difference } from '../../src/plan/difference.ts';
@@ -63,22 +63,22 @@ const found = (template: string, file: string, inSync: number): TemplateResult =
 const namesOf = ({ templates, unusable }: DesiredState): string[] =>
   [...templates, ...unusable].map(({ template }) => template ?? 'unknown').sort();
 
-const shown = ({ result }: Newest): Record<string, number> =>
+const shown = ({ result }: LatestResults): Record<string, number> =>
   Object.fromEntries((result?.templates ?? []).map(({ template, inSync }) => [template, inSync]));
 
 const withTwo = async () => {
   const folder = await files({ 'web.yaml': describing('web'), 'mail.yaml': describing('mail') });
-  const newest = new Newest();
+  const newest = new LatestResults();
   const all = await folder.load();
   newest.begin(all, true);
-  newest.take(resultOf(all, 1));
+  newest.add(resultOf(all, 1));
   return { folder, newest };
 };
 
 describe('a pass after a file change', () => {
   it('is about everything as long as nothing was compared', async () => {
     const folder = await files({ 'web.yaml': describing('web'), 'mail.yaml': describing('mail') });
-    expect(namesOf(new Newest().begin(await folder.load(), false))).toEqual(['mail', 'web']);
+    expect(namesOf(new LatestResults().begin(await folder.load(), false))).toEqual(['mail', 'web']);
   });
 
   it('is about nothing where no content has changed', async () => {
@@ -92,7 +92,7 @@ describe('a pass after a file change', () => {
     await folder.write('web.yaml', describing('web', '192.0.2.2'));
     const part = newest.begin(await folder.load(), false);
     expect(namesOf(part)).toEqual(['web']);
-    expect(newest.take(resultOf(part, 2))).toEqual([]);
+    expect(newest.add(resultOf(part, 2))).toEqual([]);
     expect(shown(newest)).toEqual({ mail: 1, web: 2 });
     expect(newest.result?.run).toBe('run 2');
     expect(namesOf(newest.begin(await folder.load(), false))).toEqual([]);
@@ -105,9 +105,9 @@ describe('a pass after a file change', () => {
       'mail.yaml': `${describing('mail')}include: [_base.yaml]\n`,
       'other.yaml': describing('other'),
     });
-    const newest = new Newest();
+    const newest = new LatestResults();
     const all = newest.begin(await folder.load(), true);
-    newest.take(resultOf(all, 1));
+    newest.add(resultOf(all, 1));
     await folder.write('_base.yaml', 'records:\n  - {type: TXT, content: two}\n');
     expect(namesOf(newest.begin(await folder.load(), false))).toEqual(['mail', 'web']);
   });
@@ -117,7 +117,7 @@ describe('a pass after a file change', () => {
     await folder.write('web.yaml', broken('web'));
     const held = newest.begin(await folder.load(), false);
     expect([namesOf(held), held.problems]).toEqual([['web'], [expect.anything()]]);
-    newest.take(resultOf(held, 2));
+    newest.add(resultOf(held, 2));
     expect(shown(newest)).toEqual({ mail: 1, web: 0 });
     expect(namesOf(newest.begin(await folder.load(), false))).toEqual([]);
     await folder.write('web.yaml', describing('web'));
@@ -137,8 +137,8 @@ describe('a pass after a file change', () => {
       ['two.yaml', 2],
     ] as const) {
       const folder = await files({ 'one.yaml': withId(1), 'two.yaml': withId(2) });
-      const newest = new Newest();
-      newest.take(resultOf(newest.begin(await folder.load(), true), 1));
+      const newest = new LatestResults();
+      newest.add(resultOf(newest.begin(await folder.load(), true), 1));
       await folder.write(edited, withId(id, '192.0.2.2'));
       expect(namesOf(newest.begin(await folder.load(), false))).toEqual(['web', 'web']);
     }
@@ -148,7 +148,7 @@ describe('a pass after a file change', () => {
     const { folder, newest } = await withTwo();
     await folder.write('web.yaml', describing('web', '192.0.2.2'));
     const part = newest.begin(await folder.load(), false);
-    newest.take(resultOf(part, 2, { halted: 'the service is away' }));
+    newest.add(resultOf(part, 2, { halted: 'the service is away' }));
     expect(namesOf(newest.begin(await folder.load(), false))).toEqual(['web']);
   });
 
@@ -171,7 +171,7 @@ describe('a pass after a file change', () => {
     const { folder, newest } = await withTwo();
     const all = newest.begin(await folder.load(), true);
     const { templates, ...result } = resultOf(all, 2);
-    newest.take({ ...result, templates: templates.map((one) => ({ ...one, differences: [difference] })) });
+    newest.add({ ...result, templates: templates.map((one) => ({ ...one, differences: [difference] })) });
     expect(namesOf(newest.begin(await folder.load(), false))).toEqual(['mail', 'web']);
   });
 
@@ -197,23 +197,23 @@ describe('a service that cannot be read', () => {
   it('leaves what was last known of each template, and when that was read', async () => {
     const { folder, newest } = await withTwo();
     const all = newest.begin(await folder.load(), true);
-    newest.take(resultOf(all, 2, { wasRead: true }));
-    newest.take(unread(newest.begin(await folder.load(), true)));
-    newest.take(unread(newest.begin(await folder.load(), true)));
+    newest.add(resultOf(all, 2, { wasRead: true }));
+    newest.add(unread(newest.begin(await folder.load(), true)));
+    newest.add(unread(newest.begin(await folder.load(), true)));
     const known = { status: 'failed', message: 'the service is away', asOf: '2026-11-20T20:00:00.000Z' };
     expect(newest.result?.templates).toMatchObject([
       { ...known, inSync: 2 },
       { ...known, inSync: 2 },
     ]);
-    newest.take(resultOf(newest.begin(await folder.load(), true), 3, { wasRead: true }));
+    newest.add(resultOf(newest.begin(await folder.load(), true), 3, { wasRead: true }));
     expect(newest.result?.templates.map(({ asOf }) => asOf)).toEqual([undefined, undefined]);
   });
 
   it('leaves nothing of a template that was never read', async () => {
     const { folder, newest } = await withTwo();
-    newest.take(resultOf(newest.begin(await folder.load(), true), 2, { wasRead: true }));
+    newest.add(resultOf(newest.begin(await folder.load(), true), 2, { wasRead: true }));
     await folder.write('new.yaml', describing('new'));
-    newest.take(unread(newest.begin(await folder.load(), true)));
+    newest.add(unread(newest.begin(await folder.load(), true)));
     expect(newest.result?.templates.find(({ template }) => template === 'new')).toMatchObject({ asOf: null });
   });
 });
@@ -224,17 +224,17 @@ describe('a template whose file is gone', () => {
     await folder.remove('web.yaml');
     const part = newest.begin(await folder.load(), false);
     expect(namesOf(part)).toEqual([]);
-    expect(newest.take(resultOf(part, 2))).toEqual(['web']);
+    expect(newest.add(resultOf(part, 2))).toEqual(['web']);
     expect(shown(newest)).toEqual({ mail: 1 });
-    expect(newest.take(resultOf(newest.begin(await folder.load(), true), 3))).toEqual([]);
+    expect(newest.add(resultOf(newest.begin(await folder.load(), true), 3))).toEqual([]);
   });
 
   it('is new when it comes back, broken as it was', async () => {
     const { folder, newest } = await withTwo();
     await folder.write('web.yaml', broken('web'));
-    newest.take(resultOf(newest.begin(await folder.load(), false), 2));
+    newest.add(resultOf(newest.begin(await folder.load(), false), 2));
     await folder.remove('web.yaml');
-    newest.take(resultOf(newest.begin(await folder.load(), false), 3));
+    newest.add(resultOf(newest.begin(await folder.load(), false), 3));
     await folder.write('web.yaml', broken('web'));
     expect(namesOf(newest.begin(await folder.load(), false))).toEqual(['web']);
   });
@@ -244,12 +244,12 @@ describe('a template whose file is gone', () => {
     await folder.write('web.yaml', 'template: [\n');
     const part = newest.begin(await folder.load(), false);
     expect(namesOf(part)).toEqual(['unknown']);
-    expect(newest.take(resultOf(part, 2))).toEqual([]);
+    expect(newest.add(resultOf(part, 2))).toEqual([]);
     expect(Object.values(shown(newest))).toEqual([1, 0]);
     await folder.write('web.yaml', describing('web'));
     const mended = newest.begin(await folder.load(), false);
     expect(namesOf(mended)).toEqual(['web']);
-    expect(newest.take(resultOf(mended, 3))).toEqual([]);
+    expect(newest.add(resultOf(mended, 3))).toEqual([]);
     expect(shown(newest)).toEqual({ mail: 1, web: 3 });
   });
 });

@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { openToldFile } from '../../src/notify/told-file.ts';
+import { openNotifiedFile } from '../../src/notify/notified-file.ts';
 
 const place = (): string => {
   const folder = mkdtempSync(path.join(tmpdir(), 'told-'));
@@ -11,7 +11,7 @@ const place = (): string => {
 };
 
 const open = (file: string, errors: unknown[] = []) =>
-  openToldFile({ file, onError: (error) => errors.push(error) });
+  openNotifiedFile({ file, onError: (error) => errors.push(error) });
 
 const drifted = { state: 'drifted', keys: ['a', 'b'] } as const;
 
@@ -33,14 +33,14 @@ describe('what was told', () => {
 
   test('is written only when it changes', () => {
     const file = path.join(place(), 'told.json');
-    const told = open(file);
-    told.set('ops', 'web', { state: 'in-sync', keys: [] });
+    const notified = open(file);
+    notified.set('ops', 'web', { state: 'in-sync', keys: [] });
     expect(readdirSync(path.dirname(file))).toEqual([]);
-    told.set('ops', 'web', drifted);
+    notified.set('ops', 'web', drifted);
     const { ino } = statSync(file);
-    told.set('ops', 'web', { ...drifted });
+    notified.set('ops', 'web', { ...drifted });
     expect(statSync(file).ino).toBe(ino);
-    told.set('ops', 'web', { state: 'drifted', keys: ['a'] });
+    notified.set('ops', 'web', { state: 'drifted', keys: ['a'] });
     expect(open(file).get('ops', 'web').keys).toEqual(['a']);
   });
 
@@ -49,9 +49,9 @@ describe('what was told', () => {
     (content) => {
       const file = path.join(place(), 'told.json');
       writeFileSync(file, content);
-      const told = open(file);
-      expect(told.get('ops', 'web')).toEqual({ state: 'in-sync', keys: [] });
-      told.set('ops', 'web', drifted);
+      const notified = open(file);
+      expect(notified.get('ops', 'web')).toEqual({ state: 'in-sync', keys: [] });
+      notified.set('ops', 'web', drifted);
       expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({ version: 1 });
     },
   );
@@ -60,19 +60,19 @@ describe('what was told', () => {
     const file = path.join(place(), 'a file', 'told.json');
     writeFileSync(path.dirname(file), '');
     const errors: unknown[] = [];
-    const told = open(file, errors);
-    told.set('ops', 'web', drifted);
-    told.set('ops', 'mail', drifted);
-    expect(told.get('ops', 'mail')).toEqual(drifted);
+    const notified = open(file, errors);
+    notified.set('ops', 'web', drifted);
+    notified.set('ops', 'mail', drifted);
+    expect(notified.get('ops', 'mail')).toEqual(drifted);
     expect(errors).toHaveLength(1);
   });
 
   test('is gone when the client is', () => {
     const file = path.join(place(), 'told.json');
-    const told = open(file);
-    told.remove();
-    told.set('ops', 'web', drifted);
-    told.remove();
+    const notified = open(file);
+    notified.remove();
+    notified.set('ops', 'web', drifted);
+    notified.remove();
     expect(readdirSync(path.dirname(file))).toEqual([]);
   });
 });

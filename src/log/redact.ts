@@ -1,30 +1,30 @@
 import { escapeInJson } from '../lib/escape-control.ts';
-import { cleanTexts, scrubber } from '../secrets.ts';
+import { redactTexts, redactor } from '../secrets.ts';
 import { parseLine, type Line } from './line.ts';
 
 /** Takes known secrets out of whole lines. Most hold none, and stay as they are. */
-export const cleanerOf = (secrets: () => readonly string[]): ((lines: string) => string) => {
+export const logRedactor = (secrets: () => readonly string[]): ((lines: string) => string) => {
   let known = '';
-  let scrub = scrubber([]);
-  let scrubWords = scrub;
-  const cleanLine = (line: string): string => {
-    if (line === '' || scrub(line) === line) return line;
+  let redact = redactor([]);
+  let redactWords = redact;
+  const redactLine = (line: string): string => {
+    if (line === '' || redact(line) === line) return line;
     const fields = parseLine(line);
     const { msg, ...others } = fields;
     return JSON.stringify({
-      ...cleanTexts(others, scrub, scrubWords),
-      ...(typeof msg === 'string' ? { msg: isOfError(fields) ? scrub(msg) : scrubWords(msg) } : {}),
+      ...redactTexts(others, redact, redactWords),
+      ...(typeof msg === 'string' ? { msg: isOfError(fields) ? redact(msg) : redactWords(msg) } : {}),
     });
   };
   return (lines) => {
     const now = secrets();
     const key = now.join('\n');
     if (key !== known) {
-      [known, scrub] = [key, scrubber(now)];
-      scrubWords = scrubber(now.filter((secret) => !isWordLike.test(secret)));
+      [known, redact] = [key, redactor(now)];
+      redactWords = redactor(now.filter((secret) => !isWordLike.test(secret)));
     }
-    const clean = scrub(lines) === lines ? lines : lines.split('\n').map(cleanLine).join('\n');
-    return escapeInJson(clean);
+    const redacted = redact(lines) === lines ? lines : lines.split('\n').map(redactLine).join('\n');
+    return escapeInJson(redacted);
   };
 };
 

@@ -1,12 +1,12 @@
-import type { PassSight, Standing, State } from './standing.ts';
+import type { PassEvent, TemplateHealth, HealthState } from './health.ts';
 
 /** What a receiver was told last of one template: enough to know what is news to it. */
-export interface Told {
-  readonly state: State;
+export interface LastNotified {
+  readonly state: HealthState;
   readonly keys: readonly string[];
 }
 
-export const toldNothing: Told = { state: 'in-sync', keys: [] };
+export const neverNotified: LastNotified = { state: 'in-sync', keys: [] };
 
 /** What a receiver may ask to be told of; the end of it is told too. */
 export const occasions = ['drift', 'held', 'failed', 'unknown'] as const;
@@ -17,12 +17,12 @@ export const events = [...occasions, 'mended', 'cleared'] as const;
 export type Event = (typeof events)[number];
 
 /** News of one template, or of a client as a whole. */
-export interface NewsChange {
+export interface HealthChange {
   readonly event: Event;
   readonly client: string;
-  readonly standing: Standing;
+  readonly health: TemplateHealth;
   /** How it stood when the receiver last heard of it. */
-  readonly previous: State;
+  readonly previous: HealthState;
   /** How many changes this one stands for: those that came while the receiver could not be told are one. */
   readonly merged: number;
   /** Of the pass that saw it. */
@@ -39,33 +39,33 @@ export interface NewsChange {
  * | other      | `cleared`          | by its state if more came to it, or `mended` | by its state  |
  */
 export const changeOf = (
-  told: Told,
-  standing: Standing,
-  { client, run, at }: Pick<PassSight, 'client' | 'run' | 'at'>,
-): NewsChange | null => {
-  const event = eventOf(told, standing);
-  return event === null ? null : { event, client, standing, previous: told.state, merged: 1, run, at };
+  lastNotified: LastNotified,
+  health: TemplateHealth,
+  { client, run, at }: Pick<PassEvent, 'client' | 'run' | 'at'>,
+): HealthChange | null => {
+  const event = eventOf(lastNotified, health);
+  return event === null ? null : { event, client, health, previous: lastNotified.state, merged: 1, run, at };
 };
 
 /** Whether a receiver hears of it: of what it asked for, and of whatever becomes of that. */
-export const isWanted = ({ event, previous }: NewsChange, on: readonly Occasion[]): boolean =>
+export const isSubscribed = ({ event, previous }: HealthChange, on: readonly Occasion[]): boolean =>
   previous !== 'in-sync' || on.some((occasion) => occasion === (event === 'mended' ? 'drift' : event));
 
 /** Two changes of one template as one: the newest state, and what was told before both. */
-export const mergeChanges = (earlier: NewsChange, later: NewsChange): NewsChange => ({
+export const mergeChanges = (earlier: HealthChange, later: HealthChange): HealthChange => ({
   ...later,
   event: later.event === 'mended' ? earlier.event : later.event,
   previous: earlier.previous,
   merged: earlier.merged + later.merged,
 });
 
-const eventOf = (told: Told, { state, keys, mended }: Standing): Event | null => {
-  if (state !== told.state) return state === 'in-sync' ? 'cleared' : eventOfState[state];
-  if (state !== 'in-sync' && keys.some((key) => !told.keys.includes(key))) return eventOfState[state];
-  return mended.length > 0 ? 'mended' : null;
+const eventOf = (lastNotified: LastNotified, { state, keys, corrected }: TemplateHealth): Event | null => {
+  if (state !== lastNotified.state) return state === 'in-sync' ? 'cleared' : eventOfState[state];
+  if (state !== 'in-sync' && keys.some((key) => !lastNotified.keys.includes(key))) return eventOfState[state];
+  return corrected.length > 0 ? 'mended' : null;
 };
 
-const eventOfState: Record<Exclude<State, 'in-sync'>, Event> = {
+const eventOfState: Record<Exclude<HealthState, 'in-sync'>, Event> = {
   drifted: 'drift',
   held: 'held',
   failed: 'failed',

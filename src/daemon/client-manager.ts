@@ -7,29 +7,29 @@ import type { WriteEntry } from '../status-page/facts.ts';
 import type { ClientState } from './client-state.ts';
 import type { DaemonClient, DaemonContext } from './context.ts';
 import type { HistoryPage, HistoryQuery } from './history-query.ts';
-import type { Journal } from './journal.ts';
+import type { PassHistory } from './pass-history.ts';
 import type { Metrics } from './metrics.ts';
-import { Runner } from './runner.ts';
-import type { Updates } from './updates.ts';
+import { ClientController } from './client-controller.ts';
+import type { ChangeFeed } from './change-feed.ts';
 
 /** What the clients tell of themselves while they run. */
 export interface Listeners {
   readonly metrics: Metrics;
   readonly notifier: Notifier;
-  readonly journal: Journal;
-  readonly updates: Updates;
+  readonly passHistory: PassHistory;
+  readonly changeFeed: ChangeFeed;
 }
 
 /** What can be seen of a client. */
-export type ClientSight = Pick<Runner, 'client' | 'state' | 'newest' | 'templates'>;
+export type ClientView = Pick<ClientController, 'client' | 'state' | 'newest' | 'templates'>;
 
 /** All clients of the daemon, side by side, under the settings that hold at present. */
-export class Fleet {
+export class ClientManager {
   readonly #context: DaemonContext;
   readonly #listeners: Listeners;
-  readonly #turn = limit(passesAtOnce);
-  readonly #historyTurn = limit(1);
-  readonly #runners = new Map<string, Runner>();
+  readonly #passLimit = limit(passesAtOnce);
+  readonly #historyLimit = limit(1);
+  readonly #controllers = new Map<string, ClientController>();
   #settings: Settings;
   #reloading: Promise<void> = Promise.resolve();
   #isClosing = false;
@@ -45,17 +45,17 @@ export class Fleet {
   }
 
   get states(): readonly ClientState[] {
-    return [...this.#runners.values()].map(({ state }) => state);
+    return [...this.#controllers.values()].map(({ state }) => state);
   }
 
   /** Each client, for those who show it. */
-  get clients(): readonly ClientSight[] {
-    return [...this.#runners.values()];
+  get clients(): readonly ClientView[] {
+    return [...this.#controllers.values()];
   }
 
   /** What is known of the templates of each client that had a pass. */
   get newest(): readonly PassResult[] {
-    return [...this.#runners.values()].flatMap(({ newest }) => newest ?? []);
+    return [...this.#controllers.values()].flatMap(({ newest }) => newest ?? []);
   }
 
   async start(): Promise<void> {
@@ -63,15 +63,15 @@ export class Fleet {
   }
 
   trigger(trigger: Trigger): void {
-    for (const runner of this.#runners.values()) runner.trigger(trigger);
+    for (const controller of this.#controllers.values()) controller.trigger(trigger);
   }
 
   /** Writes of the past, for one asker after the other: how many there are takes none of the passes' time. */
   history(query: HistoryQuery, signal?: AbortSignal): Promise<HistoryPage<WriteEntry>> {
-    const clients = [...this.#runners.values()].map(({ client }) => client.settings);
-    const { sandboxUrl, clean } = this.#context;
-    const request = { clients, isSandbox: sandboxUrl !== null, query, clean, signal };
-    return this.#historyTurn(() => this.#context.readHistory(request));
+    const clients = [...this.#controllers.values()].map(({ client }) => client.settings);
+    const { sandboxUrl, redact } = this.#context;
+    const request = { clients, isSandbox: sandboxUrl !== null, query, redact, signal };
+    return this.#historyLimit(() => this.#context.readHistory(request));
   }
 
   /** Reads the settings again and starts a pass of each client. Settings that cannot work change nothing. */
@@ -81,33 +81,36 @@ export class Fleet {
 
   async close(): Promise<void> {
     this.#isClosing = true;
-    await Promise.all([this.#reloading, ...[...this.#runners.values()].map((runner) => runner.close())]);
+    await Promise.all([
+      this.#reloading,
+      ...[...this.#controllers.values()].map((controller) => controller.close()),
+    ]);
   }
 
   async #add(client: DaemonClient): Promise<void> {
     const { name } = client.settings;
-    const { metrics, notifier, journal, updates } = this.#listeners;
+    const { metrics, notifier, passHistory, changeFeed } = this.#listeners;
     metrics.addClient(name);
     const { log } = this.#context;
-    const runner = new Runner({
+    const controller = new ClientController({
       client,
       log,
       metrics,
-      onSight: (sight) => notifier.take(sight),
-      journal,
-      updates,
-      turn: this.#turn,
+      onPass: (passEvent) => notifier.publish(passEvent),
+      passHistory,
+      changeFeed,
+      limit: this.#passLimit,
     });
-    this.#runners.set(name, runner);
-    await runner.start();
+    this.#controllers.set(name, controller);
+    await controller.start();
   }
 
   async #reload(): Promise<void> {
     if (this.#isClosing) return;
     const clients = this.#reopen();
-    const gone = clients === null ? [] : await this.#changeOver(clients);
+    const removed = clients === null ? [] : await this.#replaceClients(clients);
     this.trigger('request');
-    await Promise.all(gone.map((runner) => this.#remove(runner)));
+    await Promise.all(removed.map((controller) => this.#remove(controller)));
   }
 
   #reopen(): readonly DaemonClient[] | null {
@@ -138,24 +141,24 @@ export class Fleet {
   }
 
   /** Gives the runners of clients that are configured no more. */
-  async #changeOver(clients: readonly DaemonClient[]): Promise<readonly Runner[]> {
+  async #replaceClients(clients: readonly DaemonClient[]): Promise<readonly ClientController[]> {
     const names = new Set(clients.map(({ settings }) => settings.name));
-    const gone = [...this.#runners].filter(([name]) => !names.has(name));
-    for (const [name] of gone) this.#runners.delete(name);
+    const removed = [...this.#controllers].filter(([name]) => !names.has(name));
+    for (const [name] of removed) this.#controllers.delete(name);
     for (const client of clients) {
-      const runner = this.#runners.get(client.settings.name);
-      await (runner ? runner.replace(client) : this.#add(client));
+      const controller = this.#controllers.get(client.settings.name);
+      await (controller ? controller.replace(client) : this.#add(client));
     }
-    return gone.map(([, runner]) => runner);
+    return removed.map(([, controller]) => controller);
   }
 
-  async #remove(runner: Runner): Promise<void> {
-    await runner.close();
-    const { metrics, notifier, journal, updates } = this.#listeners;
-    const { name } = runner.client.settings;
+  async #remove(controller: ClientController): Promise<void> {
+    await controller.close();
+    const { metrics, notifier, passHistory, changeFeed } = this.#listeners;
+    const { name } = controller.client.settings;
     notifier.forget(name);
-    journal.forget(name);
-    updates.changed();
+    passHistory.forget(name);
+    changeFeed.changed();
     await metrics.removeClient(name);
   }
 }

@@ -6,7 +6,7 @@ import type { PassResult, TemplateResult } from '../result.ts';
  * What is known of one client's templates, put together from passes over everything and passes over a part. It
  * remembers which description of each template was last compared with the service, and so tells what has changed.
  */
-export class Newest {
+export class LatestResults {
   #result: PassResult | null = null;
   /** When everything was last compared with the service; ISO 8601. */
   #readAt: string | null = null;
@@ -28,15 +28,15 @@ export class Newest {
   }
 
   /** A pass begins. Gives what it is to look at: everything, or what has changed since it was last compared. */
-  begin(desired: DesiredState, isWhole: boolean): DesiredState {
+  begin(desired: DesiredState, isFull: boolean): DesiredState {
     if (desired !== this.#all) this.#described = descriptionsIn(desired);
     this.#all = desired;
-    this.#part = isWhole ? desired : this.#touched(desired);
+    this.#part = isFull ? desired : this.#touched(desired);
     return this.#part;
   }
 
   /** Takes over what the pass found. Gives the templates that no file describes any more. */
-  take(found: PassResult): readonly string[] {
+  add(found: PassResult): readonly string[] {
     const before = this.#result?.templates ?? [];
     const result = withLastKnown(found, before, this.#readAt);
     if (result.halted === null) this.#compared = this.#comparedNow();
