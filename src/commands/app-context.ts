@@ -20,11 +20,11 @@ export interface AppContext {
   readonly log: Logger;
   /** Where the embedded service listens, if there is one. */
   readonly sandboxUrl: string | null;
-  /** What may be shown of a value of ours: all of it but the secrets that it repeats. */
+  /** Replaces every secret in a value. */
   readonly redact: <T>(value: T) => T;
-  /** What it keeps out. */
+  /** The secrets that `redact` replaces. */
   readonly secrets: () => readonly string[];
-  /** Reads the settings again and opens other clients with them. Throws a UserError where they cannot work. */
+  /** Reads the settings again and opens new clients with them. Throws a UserError if they are invalid. */
   reopen(): Pick<AppContext, 'settings' | 'clients'>;
   /** Closes the clients that were opened first, and the embedded service. */
   close(): Promise<void>;

@@ -33,9 +33,9 @@ export type PassRequest = Pick<Pass, 'run' | 'trigger' | 'templates' | 'signal' 
     readonly onPause?: (milliseconds: number, why: string) => void;
     /** Writes nothing to the service, whatever the files say, and remembers what it saw. */
     readonly onlyRemembers?: boolean;
-    /** Told when nothing is waited for any more, and the pass begins. */
+    /** Called when the lock is held and the pass begins. */
     readonly onStart?: () => void;
-    /** Given what was read of the files, before anything else is done; gives the part that the pass is about. */
+    /** Called with the loaded files before anything else; returns the part that the pass shall compare. */
     readonly onDesired?: (desired: DesiredState) => DesiredState;
   };
 

@@ -4,7 +4,10 @@ import type { AnswerDifference, ServerResult } from '../result.ts';
 import { countsOf } from './answers-rounds.ts';
 import { prefix } from './template-gauges.ts';
 
-/** What name servers answer, as numbers of a client: its subdomains are too many for series of their own. */
+/**
+ * Metrics of what name servers answer, one set of series a client: its subdomains are too many for their own
+ * series.
+ */
 export interface AnswersGauges {
   readonly show: (client: string, known: KnownAnswers) => void;
   readonly remove: (client: string) => void;
@@ -13,7 +16,7 @@ export interface AnswersGauges {
 export const answersGauges = (registers: Registry[]): AnswersGauges => {
   const subdomains = new Gauge({
     name: `${prefix}answers_subdomains`,
-    help: 'Subdomains by how what their name servers answer compares with what the service shows.',
+    help: 'Subdomains by the result of comparing the answers of their name servers with the service.',
     labelNames: ['client', 'status'],
     registers,
   });
@@ -25,7 +28,7 @@ export const answersGauges = (registers: Registry[]): AnswersGauges => {
   });
   const differences = new Gauge({
     name: `${prefix}answers_differences`,
-    help: 'Record sets that a name server answers otherwise than the service shows them.',
+    help: 'Record sets for which a name server answers something else than the service shows.',
     labelNames: ['client', 'kind'],
     registers,
   });

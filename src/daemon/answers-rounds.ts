@@ -3,14 +3,17 @@ import { subdomainOfKey, withAnswers, type KnownAnswers } from '../report/with-a
 import type { PassResult, SubdomainAnswers } from '../result.ts';
 
 export interface AnswersRoundsOptions {
-  /** Asks for what the name servers of the client's subdomains answer. */
+  /** Asks the name servers of the client's subdomains. */
   readonly ask: (signal: AbortSignal, previous: KnownAnswers) => Promise<KnownAnswers>;
-  /** Told when a round has ended. */
+  /** Called when a round has ended. */
   readonly onEnd: (known: KnownAnswers) => void;
   readonly log: Logger;
 }
 
-/** Rounds over the name servers of one client, one at a time. No pass waits for one, and none makes a pass. */
+/**
+ * Rounds over the name servers of one client, one at a time. Passes do not wait for rounds, and rounds start
+ * no pass.
+ */
 export class AnswersRounds {
   readonly #options: AnswersRoundsOptions;
   readonly #closing = new AbortController();
@@ -23,13 +26,13 @@ export class AnswersRounds {
     this.#options = options;
   }
 
-  /** What is asked for while a round runs is that round. */
+  /** Does nothing while a round runs. */
   start(): void {
     if (this.#closing.signal.aborted) return;
     this.#running ??= this.#run().finally(() => (this.#running = null));
   }
 
-  /** A pass with what is known of the name servers: the very same result for the same pass, until a round ends. */
+  /** Adds the last answers to a pass. Until a round ends, the same pass gives the same object. */
   addTo(pass: PassResult): PassResult {
     const known = this.#known;
     if (this.#merged?.pass !== pass || this.#merged.known !== known)

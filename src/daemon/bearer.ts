@@ -1,16 +1,16 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 
 /**
- * Whether an Authorization header bears this token (RFC 6750, section 2.1). How long the answer takes tells
- * nothing about the token.
+ * Whether an Authorization header bears this token (RFC 6750, section 2.1). Takes the same time for every
+ * header, so that timing tells nothing about the token.
  */
 export const bears = (header: string | undefined, token: string): boolean => {
   const [, given] = /^Bearer +(.*)$/is.exec(header ?? '') ?? [];
-  // Node.js reads headers as Latin-1: this gives back the bytes that were sent.
+  // Node.js reads headers as Latin-1; this restores the bytes that were sent.
   return given !== undefined && isSame(Buffer.from(given, 'latin1'), token);
 };
 
-/** Takes as long whether they are the same or not. */
+/** Takes the same time whether they are equal or not. */
 export const isSame = (given: Buffer, token: string): boolean =>
   timingSafeEqual(digest(given), digest(Buffer.from(token)));
 

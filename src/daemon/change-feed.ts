@@ -1,18 +1,18 @@
 import { randomUUID } from 'node:crypto';
 
 /**
- * Tells those who look that what they see is no longer the newest. How many changes there were does not matter to
- * them: a burst is told once at its start and then once a second.
+ * Notifies listeners that what they show is out of date. The number of changes does not matter to them: in a
+ * burst they are called once at its start and then once a second.
  */
 export class ChangeFeed {
-  /** Differs from that of an earlier run of the program, whose numbers began at 0 too. */
+  /** Makes versions differ from those of an earlier run, which also counted from 0. */
   readonly #boot = randomUUID().slice(0, 8);
   readonly #listeners = new Set<(version: string) => void>();
   #count = 0;
   #timer: NodeJS.Timeout | undefined;
   #notifiedAt = -Infinity;
 
-  /** Of what can be seen now. The same version means that nothing has changed. */
+  /** The version of the visible state. The same version means that nothing has changed. */
   get version(): string {
     return `${this.#boot}-${this.#count}`;
   }
@@ -21,7 +21,7 @@ export class ChangeFeed {
     return this.#listeners.size;
   }
 
-  /** Something that can be seen has changed. */
+  /** To be called when something visible has changed. */
   readonly changed = (): void => {
     this.#count += 1;
     if (this.#timer !== undefined || this.#listeners.size === 0) return;
@@ -29,7 +29,7 @@ export class ChangeFeed {
     this.#timer = setTimeout(() => this.#notify(), wait).unref();
   };
 
-  /** Gives the function that ends it. */
+  /** Returns a function that removes the listener. */
   listen(listener: (version: string) => void): () => void {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
@@ -42,6 +42,6 @@ export class ChangeFeed {
   }
 }
 
-/** Milliseconds: what changes within it is told as one, and the pause between two tellings. */
+/** Milliseconds: changes within `minDelay` are one notification, and two notifications are `minInterval` apart. */
 const minDelay = 50;
 const minInterval = 1_000;

@@ -22,36 +22,39 @@ export interface ClientControllerOptions {
   readonly client: DaemonClient;
   readonly log: Logger;
   readonly metrics: Metrics;
-  /** Told of what each pass found, or why there was none. */
+  /** Called after each pass with its result, or with why there was none. */
   readonly onPass: (event: PassEvent) => void;
-  /** For those who look at the daemon: what its passes did, and that there is something new. */
+  /** For the status page: what the passes did, and that there is something new. */
   readonly passHistory: PassHistory;
   readonly changeFeed: ChangeFeed;
-  /** Waits until one more pass may run beside those of other clients. */
+  /** Limits how many clients' passes run at the same time. */
   readonly limit: <T>(task: () => Promise<T>) => Promise<T>;
 }
 
-/** What asks for passes by itself. */
+/** The watcher and the schedules, which trigger passes. */
 interface Triggers {
-  /** When the schedule does. */
+  /** The next time of the schedule. */
   readonly next: () => Date;
   readonly close: () => Promise<void>;
 }
 
-/** One client in the daemon: its passes, what asks for them, and what they found. */
+/** One client in the daemon: its passes, their triggers and their results. */
 export class ClientController {
   readonly #options: ClientControllerOptions;
-  /** For lines that are not of one pass. */
+  /** For log lines that belong to no pass. */
   readonly #log: Logger;
   readonly #loop: PassLoop;
   readonly #latest = new LatestResults();
   #client: DaemonClient;
-  /** Takes the client's place before the next pass. */
+  /** Replaces the client before the next pass. */
   #successor: DaemonClient | null = null;
   #triggers: Triggers | null = null;
-  /** Whether templates and service were ever read. */
+  /** Whether templates and service have been read at least once. */
   #wasRead = false;
-  /** Whether the last pass could not even begin, for want of memory, say: nothing that the service could mend. */
+  /**
+   * Whether the last pass could not begin, for example because the state cannot be opened. The service cannot
+   * help that.
+   */
   #couldNotBegin = false;
   #lastError: string | null = null;
   readonly #answers: AnswersRounds;
@@ -83,7 +86,7 @@ export class ClientController {
     return result && this.#answers.addTo(result);
   }
 
-  /** What the files say of its templates, for a page. */
+  /** The templates as the files describe them, for a page. */
   get templates(): Pick<LatestResults, 'described'> {
     return this.#latest;
   }
@@ -99,7 +102,7 @@ export class ClientController {
     });
   }
 
-  /** From now on, changed files and the schedule ask for passes. */
+  /** Starts the watcher and the schedules. */
   async start(): Promise<void> {
     const { scan, settings } = this.#client;
     const { templates: paths, schedule: expression, answersSchedule, timezone } = settings;
@@ -129,14 +132,14 @@ export class ClientController {
     this.#loop.trigger(trigger);
   }
 
-  /** The same client with other settings: what runs ends as it began, and the next pass is made with these. */
+  /** The same client with new settings. A running pass keeps the old ones; the next pass uses these. */
   async replace(client: DaemonClient): Promise<void> {
     const skipped = this.#successor;
     this.#successor = client;
     await skipped?.close();
   }
 
-  /** The write in flight is given its time; what was only being read is not waited for. */
+  /** Waits for the write in flight, but not for reads. */
   async close(): Promise<void> {
     const ended = Promise.all([this.#loop.close(), this.#answers.close()]);
     await this.#client.close();
@@ -222,7 +225,7 @@ export class ClientController {
     for (const template of removed) {
       this.#log.warn(
         { event: 'template.unmanaged', template },
-        'no file describes this template any more: it is left as it is',
+        'no file describes this template any more; it is no longer managed',
       );
     }
     this.#lastError = result.halted;
@@ -240,7 +243,7 @@ export class ClientController {
     return outcomeOf(result);
   }
 
-  /** Whoever starts the program, or changes its settings, is not to wait for the schedule. */
+  /** After a start and after new settings, name servers are asked at once rather than on schedule. */
   #askFirst(isEnding: boolean): void {
     if (this.#hasAsked || isEnding) return;
     this.#hasAsked = true;
@@ -261,20 +264,20 @@ export class ClientController {
   }
 }
 
-/** What a pass wrote was told after it. */
+/** The event of the pass itself has reported what it wrote. */
 const withoutApplied = (template: TemplateResult): TemplateResult => ({
   ...template,
   differences: template.differences.filter(({ outcome }) => outcome !== 'applied'),
 });
 
-/** Whether there was anything to read of the templates, or nothing is how it is meant to be. */
+/** Whether templates were loaded, or there are none and that is no error. */
 const isLoaded = ({ templates, problems }: PassResult): boolean => {
   const errors = problems.filter(({ severity }) => severity === 'error');
   if (templates.length === 0) return errors.length === 0;
   return errors.every(({ check }) => check !== 'no-templates');
 };
 
-/** A template that fails for itself delays nobody: trying again helps where the service could not be used. */
+/** A failed template is no reason to back off; an unusable service is. */
 const outcomeOf = ({ halted, retryAt }: PassResult): PassOutcome => {
   if (halted === null) return 'ok';
   return retryAt === null ? 'failed' : { failedUntil: Date.parse(retryAt) };

@@ -12,7 +12,7 @@ import type { Metrics } from './metrics.ts';
 import { ClientController } from './client-controller.ts';
 import type { ChangeFeed } from './change-feed.ts';
 
-/** What the clients tell of themselves while they run. */
+/** What clients report to while they run. */
 export interface Listeners {
   readonly metrics: Metrics;
   readonly notifier: Notifier;
@@ -20,10 +20,10 @@ export interface Listeners {
   readonly changeFeed: ChangeFeed;
 }
 
-/** What can be seen of a client. */
+/** What the status page may read of a client. */
 export type ClientView = Pick<ClientController, 'client' | 'state' | 'newest' | 'templates'>;
 
-/** All clients of the daemon, side by side, under the settings that hold at present. */
+/** All clients of the daemon, under the current settings. */
 export class ClientManager {
   readonly #context: DaemonContext;
   readonly #listeners: Listeners;
@@ -48,12 +48,12 @@ export class ClientManager {
     return [...this.#controllers.values()].map(({ state }) => state);
   }
 
-  /** Each client, for those who show it. */
+  /** Each client, for the status page. */
   get clients(): readonly ClientView[] {
     return [...this.#controllers.values()];
   }
 
-  /** What is known of the templates of each client that had a pass. */
+  /** The latest result of each client that has had a pass. */
   get newest(): readonly PassResult[] {
     return [...this.#controllers.values()].flatMap(({ newest }) => newest ?? []);
   }
@@ -66,7 +66,7 @@ export class ClientManager {
     for (const controller of this.#controllers.values()) controller.trigger(trigger);
   }
 
-  /** Writes of the past, for one asker after the other: how many there are takes none of the passes' time. */
+  /** The history of writes. One request at a time, so that many of them do not slow passes down. */
   history(query: HistoryQuery, signal?: AbortSignal): Promise<HistoryPage<WriteEntry>> {
     const clients = [...this.#controllers.values()].map(({ client }) => client.settings);
     const { sandboxUrl, redact } = this.#context;
@@ -74,7 +74,7 @@ export class ClientManager {
     return this.#historyLimit(() => this.#context.readHistory(request));
   }
 
-  /** Reads the settings again and starts a pass of each client. Settings that cannot work change nothing. */
+  /** Reads the settings again and starts a pass of each client. Invalid settings change nothing. */
   reload(): void {
     this.#reloading = this.#reloading.then(() => this.#reload());
   }
@@ -120,27 +120,24 @@ export class ClientManager {
       if (JSON.stringify(settings.listen) !== JSON.stringify(this.#settings.listen)) {
         log.warn(
           { event: 'settings.unapplied' },
-          'listen has changed, which takes a restart: the former address stays',
+          'listen has changed: the new address takes effect after a restart',
         );
       }
       this.#settings = settings;
       this.#listeners.notifier.configure(settings.notify);
       log.info(
         { event: 'settings.reloaded', clients: clients.map((client) => client.settings.name) },
-        'the settings were read again',
+        'settings reloaded',
       );
       return clients;
     } catch (error) {
       if (!(error instanceof UserError)) throw error;
-      log.error(
-        { event: 'settings.refused', err: error },
-        'the settings cannot be used, and the former ones stay',
-      );
+      log.error({ event: 'settings.refused', err: error }, 'invalid settings; keeping the previous ones');
       return null;
     }
   }
 
-  /** Gives the runners of clients that are configured no more. */
+  /** Returns the controllers of clients that are no longer configured. */
   async #replaceClients(clients: readonly DaemonClient[]): Promise<readonly ClientController[]> {
     const names = new Set(clients.map(({ settings }) => settings.name));
     const removed = [...this.#controllers].filter(([name]) => !names.has(name));
@@ -163,5 +160,5 @@ export class ClientManager {
   }
 }
 
-/** Passes of different clients. More than that would only take the memory of all for the work of a few. */
+/** Passes of different clients. More at once would need more memory and be no faster. */
 const passesAtOnce = 16;

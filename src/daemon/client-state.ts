@@ -2,15 +2,15 @@ import type { PassResult } from '../result.ts';
 import type { PassLoopState } from './loop.ts';
 
 /**
- * How one client is, for those who show it.
+ * The state of one client, for the status page and readiness.
  *
  * | health     | the last pass                                                        |
  * |------------|----------------------------------------------------------------------|
  * | `starting` | has not ended yet, and was the first                                 |
- * | `healthy`  | went well; what it left, it may leave                                |
+ * | `healthy`  | went well; nothing waits for a person                                |
  * | `held`     | went well, and a template waits for a person                         |
  * | `denied`   | ended early, since the service does not take the tokens              |
- * | `failing`  | could not be made, or something in it failed                         |
+ * | `failing`  | could not run, or something in it failed                         |
  */
 export interface ClientState extends PassLoopState {
   readonly client: string;

@@ -1,13 +1,13 @@
-/** The clock of a time zone was put forward or back. */
+/** A change of a time zone's offset from UTC. */
 export interface ClockChange {
-  /** The first moment of the new time, in ms since the epoch. */
+  /** The first moment of the new offset, in ms since the epoch. */
   readonly at: number;
-  /** What its clock was ahead of UTC before, in milliseconds. */
+  /** The offset from UTC before it, in milliseconds; `after` likewise. */
   readonly before: number;
   readonly after: number;
 }
 
-/** The changes after `from` and up to `to`, in ms since the epoch, for a zone that puts its clock back within a day. */
+/** The changes after `from` and up to `to`, in ms since the epoch, for a zone with at most one change a day. */
 export const clockChanges = (timezone: string, from: number, to: number): readonly ClockChange[] => {
   const aheadAt = aheadIn(timezone);
   const changes: ClockChange[] = [];
@@ -21,7 +21,7 @@ export const clockChanges = (timezone: string, from: number, to: number): readon
 
 const day = 86_400_000;
 
-/** Halves the time until the second is found. */
+/** Finds the second by bisection. */
 const firstAfter = (from: number, to: number, aheadAt: (time: number) => number): number => {
   const after = aheadAt(to);
   let [low, high] = [Math.floor(from / 1_000), Math.ceil(to / 1_000)];

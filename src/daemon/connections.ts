@@ -5,17 +5,16 @@ import { ipv6Network } from '../model/ipv6.ts';
 interface Limits {
   /** Connections from one address. */
   readonly perAddress?: number;
-  /** In all: more could use up the descriptors that passes need. */
+  /** Connections in all. More could use up the file descriptors that passes need. */
   readonly total?: number;
 }
 
 /**
- * A new connection always gets in: where there are too many, the one that was quiet for the longest time is closed,
- * of the same address first, else of the address that has the most. So nobody who holds connections, or keeps
- * them busy, locks out probes.
+ * Accepts every new connection. If there are too many, it closes the one that has been idle longest: of the
+ * same address, or else of the address with the most. So nobody can lock out probes by holding connections.
  */
 export const limitConnections = (server: Server, { perAddress = 100, total = 500 }: Limits = {}): void => {
-  /** By address, those that were quiet for the longest time first. */
+  /** By address; those that have been idle longest come first. */
   const open = new Map<string, Set<Socket>>();
   const addresses = new WeakMap<Socket, string>();
   let count = 0;
@@ -47,7 +46,7 @@ export const limitConnections = (server: Server, { perAddress = 100, total = 500
   });
 };
 
-/** One person has a whole network of 64 bits in IPv6. */
+/** In IPv6 one person has a whole /64 network. */
 const neighbour = (address: string): string => {
   const plain = address.replace(/^::ffff:(?=[\d.]+$)/i, '');
   return isIPv4(plain) ? plain : (ipv6Network(plain.replace(/%.*$/, '')) ?? plain);

@@ -8,24 +8,24 @@ import type { WriteEntry } from '../status-page/facts.ts';
 import type { ScanFiles } from './fingerprint.ts';
 import type { HistoryPage, HistoryQuery } from './history-query.ts';
 
-/** What the daemon asks of a pass. */
+/** The request for one pass. */
 export interface DaemonPass {
   readonly run: string;
   readonly trigger: Trigger;
-  /** All of them where empty. */
+  /** Empty: all. */
   readonly templates: readonly string[];
   readonly signal: AbortSignal;
   readonly dryRun: boolean;
   /** Milliseconds to wait for another process that writes for this client. */
   readonly lockTimeout: number;
-  /** Told when nothing is waited for any more, and the pass begins. */
+  /** Called when the lock is held and the pass begins. */
   readonly onStart: () => void;
-  /** Given what was read of the files, before anything else is done; gives the part that the pass is about. */
+  /** Called with the loaded files before anything else; returns the part that the pass shall compare. */
   readonly onDesired: (desired: DesiredState) => DesiredState;
   readonly onChange: (change: Change) => void;
 }
 
-/** What the daemon asks name servers with. */
+/** The request for one round over the name servers. */
 export interface DaemonAnswers {
   readonly templates: readonly string[];
   readonly isCommand: boolean;
@@ -33,32 +33,32 @@ export interface DaemonAnswers {
   readonly previous: KnownAnswers;
 }
 
-/** A client as the daemon knows it. */
+/** One client, as the daemon uses it. */
 export interface DaemonClient {
   readonly settings: ClientSettings;
   /** Throws a `LockedError` where another process writes for this client. */
   pass(request: DaemonPass): Promise<PassResult>;
-  /** What the name servers of its subdomains answer, where the settings or files ask for that. */
+  /** Asks the name servers of its subdomains, if the settings or files say so. */
   askNameServers(request: DaemonAnswers): Promise<KnownAnswers>;
-  /** Looks which template files there are. */
+  /** Lists the template files. */
   readonly scan: ScanFiles;
   close(): Promise<void>;
 }
 
-/** What the daemon is given of the program. */
+/** What the daemon needs of the program. */
 export interface DaemonContext {
   readonly settings: Settings;
   readonly clients: readonly DaemonClient[];
   readonly log: Logger;
   /** Where the embedded service listens, if there is one. */
   readonly sandboxUrl: string | null;
-  /** What may be shown of a value of ours: all of it but the secrets that it repeats. */
+  /** Replaces every secret in a value. */
   readonly redact: <T>(value: T) => T;
-  /** What it keeps out. */
+  /** The secrets that `redact` replaces. */
   readonly secrets: () => readonly string[];
-  /** Reads the settings again and opens other clients with them. Throws a UserError where they cannot work. */
+  /** Reads the settings again and opens new clients with them. Throws a UserError if they are invalid. */
   reopen(): Pick<DaemonContext, 'settings' | 'clients'>;
-  /** Reads one page of what was written for these clients. */
+  /** Reads one page of the history of writes of these clients. */
   readonly readHistory: (request: HistoryRequest) => Promise<HistoryPage<WriteEntry>>;
   /** Closes the clients that were opened first, and the embedded service. */
   close(): Promise<void>;
@@ -68,8 +68,8 @@ export interface HistoryRequest {
   readonly clients: readonly ClientSettings[];
   readonly isSandbox: boolean;
   readonly query: HistoryQuery;
-  /** What may be shown of the writes. */
+  /** Replaces every secret in the writes. */
   readonly redact: <T>(value: T) => T;
-  /** Aborted when nobody waits for it any more. */
+  /** Aborted when the caller is gone. */
   readonly signal?: AbortSignal | undefined;
 }

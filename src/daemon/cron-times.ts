@@ -9,8 +9,8 @@ export interface CronTimes {
 }
 
 /**
- * The times as the scheduler finds them, but for the nights when a zone's clock is changed. There it would leave
- * out one of the two hours that the clock shows twice, and a whole day for a time that the clock leaps over.
+ * The times that node-cron computes, corrected for clock changes. It would skip one of the two hours that the
+ * clock shows twice, and a whole day for a time that the clock leaps over.
  *
  * | the clock shows | at every hour          | at given hours                    |
  * |-----------------|------------------------|-----------------------------------|
@@ -57,7 +57,7 @@ const nextTime = (cron: Cron, timezone: string, now: number): number => {
   return plain;
 };
 
-/** Zones put their clocks forward and back by an hour or less; what is beyond this crosses the date line. */
+/** Zones change their clocks by an hour or less; a larger change is a move across the date line. */
 const maxChange = 3 * 3_600_000;
 
 const firstOf = (task: ScheduledTask, isWanted: (time: number) => boolean): number => {
@@ -67,7 +67,7 @@ const firstOf = (task: ScheduledTask, isWanted: (time: number) => boolean): numb
   }
 };
 
-/** For how long the clock shows again what it showed before. */
+/** How long the clock repeats, in milliseconds. */
 const putBack = ({ before, after }: ClockChange): number => before - after;
 
 const whileRepeated = (change: ClockChange, { task, step }: Cron, now: number): number | null => {

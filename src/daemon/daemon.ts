@@ -17,13 +17,13 @@ import { ChangeFeed } from './change-feed.ts';
 export interface DaemonOptions {
   readonly context: DaemonContext;
   readonly metrics: Metrics;
-  /** Resolves when the daemon is to end. */
+  /** Resolves when the daemon shall end. */
   readonly stop: Promise<NodeJS.Signals>;
-  /** Given, once passes are made, what reads the settings again. */
+  /** Called once with the function that reloads the settings. */
   readonly onReload: (reload: () => void) => void;
 }
 
-/** Passes of all clients, and what answers those who ask about them, until it is to stop. */
+/** Runs the passes of all clients and the HTTP server until `stop`. */
 export const runDaemon = async ({ context, metrics, stop, onReload }: DaemonOptions): Promise<void> => {
   const { log } = context;
   const notifier: Notifier = openNotifier(context, () => manager.settings, metrics);
@@ -40,12 +40,9 @@ export const runDaemon = async ({ context, metrics, stop, onReload }: DaemonOpti
     manager.trigger('startup');
     onReload(() => manager.reload());
     signal = await stop;
-    log.info(
-      { event: 'daemon.stopping', signal },
-      'ending: no write starts any more, and the ones under way are waited for',
-    );
+    log.info({ event: 'daemon.stopping', signal }, 'shutting down; waiting for running writes');
   } finally {
-    // Passes end first: until they have, probes are answered.
+    // Passes end first, so that probes are answered until then.
     await manager.close();
     await notifier.close(lastTry);
     await server?.close();
@@ -54,7 +51,7 @@ export const runDaemon = async ({ context, metrics, stop, onReload }: DaemonOpti
   log.info({ event: 'daemon.stopped', signal }, 'daemon stopped');
 };
 
-/** Milliseconds for news that are not told when all else has ended: what waits for the program has little patience. */
+/** Milliseconds for the last attempt at notifications. Whoever stops the program does not wait much longer. */
 const lastTry = 1_500;
 
 const listen = async (
@@ -102,7 +99,7 @@ const listen = async (
 };
 
 const openToAll =
-  'whoever reaches this address sees the page and the API: set pageToken, or listen on 127.0.0.1';
+  'anybody who can reach this address can read the page and the API: set pageToken, or listen on 127.0.0.1';
 
 const waitingIn = ({ states }: ClientManager): number =>
   states.filter(({ waiting }) => waiting !== null).length;

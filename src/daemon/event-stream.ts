@@ -1,13 +1,13 @@
 import type { ChangeFeed } from './change-feed.ts';
 
 export interface EventStreams {
-  /** One more stream of server-sent events; null where there are as many as there may be. */
+  /** Opens a stream of server-sent events; null if there are too many. */
   readonly open: () => ReadableStream<Uint8Array> | null;
 }
 
 /**
- * An event `state` with the version at once, and whenever another one holds. A reader that takes nothing for a
- * while misses versions, but not that there is a newer one: what it has not read yet already says so.
+ * Sends an event `state` with the version at once and after each change. A slow reader may miss versions, but
+ * not that there is a newer one: its unread events already say so.
  */
 export const eventStreams = (
   changeFeed: ChangeFeed,
@@ -25,7 +25,7 @@ const streamOf = (changeFeed: ChangeFeed, heartbeat: number): ReadableStream<Uin
           if ((controller.desiredSize ?? 0) > 0) controller.enqueue(encoder.encode(text));
         };
         const stopListening = changeFeed.listen((version) => send(stateEvent(version)));
-        // A connection that nobody holds any more comes to light only by sending.
+        // Only sending shows that the other side is gone.
         const timer = setInterval(() => send(':\n\n'), heartbeat).unref();
         end = () => {
           stopListening();

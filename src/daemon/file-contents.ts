@@ -11,17 +11,17 @@ export interface WatchedFile {
   readonly changedAt: number;
 }
 
-/** Tells the contents of files apart, and reads one only where its times alone could not. */
+/** Tells contents apart. Reads a file only if its times are not enough. */
 export interface FileContents {
-  /** Changes with each change of the file. */
+  /** A text that differs after each change of the file. */
   readonly markOf: (file: WatchedFile) => string | Promise<string>;
   readonly forgetAllBut: (files: readonly WatchedFile[]) => void;
 }
 
 /**
- * A file's times tick: every few milliseconds, on some file systems every two seconds. What is written twice within
- * a tick, and is as long as before, looks the same. So a file that was changed a moment ago is read, and read again
- * the next time; one that has been at rest is known by its times, for whatever changes it then moves them.
+ * File times have a resolution of some milliseconds, on some file systems of two seconds. Two writes of the
+ * same length within that resolution look the same. So a file that changed a moment ago is read, and read
+ * again the next time; an older one is identified by its times, since the next change will move them.
  */
 export const fileContents = (): FileContents => {
   const known = new Map<string, KnownFile>();
@@ -50,20 +50,20 @@ interface KnownFile {
   readonly file: WatchedFile;
   readonly times: string;
   readonly mark: string;
-  /** Whether the file had been at rest for longer than any tick when it was looked at. */
+  /** Whether the last change was older than the resolution of the times when the file was examined. */
   readonly isAtRest: boolean;
 }
 
 const timesOf = ({ identity: { dev, ino, size, mtimeNs, ctimeNs } }: WatchedFile): string =>
   `${dev}:${ino} ${size} ${mtimeNs} ${ctimeNs}`;
 
-/** A clock of another machine may be ahead, and then the file counts as changed a moment ago. */
+/** If the clock of a file server is ahead, the file counts as changed a moment ago. */
 const hasRested = ({ changedAt }: WatchedFile): boolean => Date.now() - changedAt > maxTick;
 
-/** Milliseconds; FAT has two seconds, and a look comes a little after the time that it is held against. */
+/** Milliseconds. FAT has a resolution of two seconds; the rest is margin. */
 const maxTick = 3_000;
 
-/** Of a file that cannot be read, why. */
+/** For a file that cannot be read: the error code. */
 const digestOf = async ({ real, identity }: WatchedFile): Promise<string> => {
   try {
     return createHash('sha256')
@@ -74,5 +74,5 @@ const digestOf = async ({ real, identity }: WatchedFile): Promise<string> => {
   }
 };
 
-/** Bytes; nothing larger is taken for a template file. */
+/** Bytes. Larger files are not template files. */
 const maxBytes = 4 * 1024 * 1024;

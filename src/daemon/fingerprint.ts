@@ -1,18 +1,18 @@
 import { fileContents, type WatchedFile } from './file-contents.ts';
 
-/** What template files are like at one moment. Equal means: nothing happened since. */
+/** The state of the template files at one moment. Equal fingerprints mean that nothing changed. */
 export interface Fingerprint {
   /** The real path of each root that exists. */
   readonly realRoots: readonly string[];
   /** Which directories and files the roots lead to, and which directories lie below them. */
   readonly directories: string;
-  /** That, and every template file and fragment below them. */
+  /** The directories, and every template file and fragment below them. */
   readonly files: string;
 }
 
 export type TakeFingerprint = () => Promise<Fingerprint>;
 
-/** Finds the template files and fragments, and what is there and cannot be read. */
+/** Lists the template files and fragments, and what cannot be read. */
 export type ScanFiles = () => Promise<{
   readonly realRoots: readonly string[];
   readonly directories: ReadonlyMap<string, string>;
@@ -20,7 +20,7 @@ export type ScanFiles = () => Promise<{
   readonly missing: readonly { readonly path: string; readonly reason: string }[];
 }>;
 
-/** What cannot be read is part of the print, and no error. */
+/** Unreadable files are part of the fingerprint, not an error. */
 export const fingerprints = (scan: ScanFiles): TakeFingerprint => {
   const contents = fileContents();
   return async () => {
@@ -31,7 +31,7 @@ export const fingerprints = (scan: ScanFiles): TakeFingerprint => {
       ...[...directories].map(([real, identity]) => `${real} ${identity}`),
     ];
     const directoryLines = lines.join('\n');
-    // One after the other: of very many files, all at once would take more descriptors than there are.
+    // One after the other: reading thousands of files at once could use up the file descriptors.
     for (const file of files) {
       const mark = contents.markOf(file);
       lines.push(`${file.path} ${file.real} ${typeof mark === 'string' ? mark : await mark}`);

@@ -3,7 +3,7 @@ import { watch } from 'chokidar';
 import type { Logger } from 'pino';
 
 export interface FsEventOptions {
-  /** The roots as they were named, and the real paths that they lead to at present. */
+  /** The roots as configured, and the real paths that they resolve to now. */
   readonly roots: readonly string[];
   readonly onEvent: () => void;
   readonly log: Logger;
@@ -14,8 +14,8 @@ export interface FsEventWatch {
 }
 
 /**
- * Events of the file system near the roots. They may come late, twice or not at all, and tell nothing of what
- * happened; the directory that holds a root is watched with it, since a root may be a link or be replaced.
+ * Watches the file system near the roots. Events may come late, twice or not at all, and do not say what
+ * happened. The parent of each root is watched too, since a root may be a link or be replaced.
  */
 export const watchFsEvents = ({ roots, onEvent, log }: FsEventOptions): FsEventWatch => {
   const all = [...new Set(roots.map((root) => path.resolve(root)))];
@@ -31,11 +31,11 @@ export const watchFsEvents = ({ roots, onEvent, log }: FsEventOptions): FsEventW
   });
   const close = (): Promise<void> => watcher.close();
   watcher.on('all', onEvent);
-  // A directory that takes the place of another under its name is no event but this.
+  // The only event for a directory that replaces another one of its name.
   watcher.on('raw', (_, name, details) => {
     if (concerns(path.join(folderIn(details), name || ''))) onEvent();
   });
-  // Most often the system has no more watches to give; what is missed then is found by looking.
+  // Mostly the system has no watches left. Polling finds the changes.
   watcher.on('error', (error) => {
     if (!watcher.closed)
       log.warn({ event: 'watch.degraded', err: error }, 'changed files are noticed by polling only');
@@ -44,12 +44,12 @@ export const watchFsEvents = ({ roots, onEvent, log }: FsEventOptions): FsEventW
   return { close };
 };
 
-/** Where the entry is that a raw event names. */
+/** The directory of the entry that a raw event names. */
 const folderIn = (details: unknown): string =>
   typeof details === 'object' && details !== null && 'watchedPath' in details
     ? String(details.watchedPath)
     : '';
 
-/** Hidden entries hold no templates, but for `..data`, by which the kubelet swaps all files at once. */
+/** Hidden entries hold no templates, except `..data`, with which the kubelet swaps all files at once. */
 const isShownBelow = (root: string, entry: string): boolean =>
   entry.startsWith(root + path.sep) && !/(?:^|\/)\.(?!\.)/.test(entry.slice(root.length + 1));

@@ -1,20 +1,20 @@
 import { parseMoment } from '../model/duration.ts';
 
-/** Which writes of the past are asked for. */
+/** A query of the history of writes. */
 export interface HistoryQuery {
-  /** All where empty. */
+  /** Empty: all. */
   readonly templates: readonly string[];
   /** Ms since the epoch. */
   readonly since: number;
   /** Null: any. */
   readonly outcome: (typeof outcomes)[number] | null;
-  /** The newest so many, */
+  /** At most this many, the newest, */
   readonly limit: number;
-  /** of those before this place; null: of all. */
+  /** of those before this one; null: of all. */
   readonly before: HistoryCursor | null;
 }
 
-/** The place of a write among those of all clients. */
+/** The position of a write in the history of all clients. */
 export interface HistoryCursor {
   /** Ms since the epoch. */
   readonly at: number;
@@ -25,14 +25,14 @@ export interface HistoryCursor {
 export interface HistoryPage<Entry = unknown> {
   /** The oldest first. */
   readonly entries: readonly Entry[];
-  /** The page before this one begins there; null where there is none. */
+  /** Where the previous page begins; null if there is none. */
   readonly next: HistoryCursor | null;
 }
 
-/** Reads `template` (repeatable), `since`, `outcome`, `limit` and `before`; a text says what is wrong with them. */
+/** Reads `template` (repeatable), `since`, `outcome`, `limit` and `before`; returns a message if one is invalid. */
 export const readHistoryQuery = (query: URLSearchParams, now: number): HistoryQuery | string => {
   const stranger = [...query.keys()].find((key) => !keys.includes(key));
-  if (stranger !== undefined) return `there is no filter of this name, only ${keys.join(', ')}`;
+  if (stranger !== undefined) return `unknown filter, expected ${keys.join(', ')}`;
   const [since, outcome] = [query.get('since'), query.get('outcome')];
   const from = since === null ? 0 : parseMoment(since, now);
   if (from === null) return 'since: expected a duration such as 2d, or a time such as 2026-11-20T20:00:00Z';
@@ -43,11 +43,11 @@ export const readHistoryQuery = (query: URLSearchParams, now: number): HistoryQu
     return `limit: expected a number from 1 to ${maxWrites}`;
   const place = query.get('before');
   const before = place === null ? null : readCursor(place);
-  if (before === undefined) return 'before: expected what the Link header of the page after it says';
+  if (before === undefined) return 'before: expected the value from the Link header of the next page';
   return { templates: query.getAll('template'), since: from, outcome: known, limit: Number(limit), before };
 };
 
-/** The same query for the page before: what a Link header says. */
+/** The Link header: the same query for the previous page. */
 export const linkTo = (query: URLSearchParams, { at, client, id }: HistoryCursor): string => {
   const next = new URLSearchParams(query);
   next.set('before', `${at}.${id}.${client}`);
@@ -62,5 +62,5 @@ const readCursor = (text: string): HistoryCursor | undefined => {
 const keys = ['template', 'since', 'outcome', 'limit', 'before'];
 const outcomes = ['applied', 'failed', 'unknown', 'duplicate'] as const;
 
-/** Of one page, also where no limit is given. */
+/** The largest limit, and the default. */
 const maxWrites = 1_000;

@@ -3,18 +3,18 @@ import { pushTo } from '../plan/group.ts';
 import type { PassResult, TemplateResult } from '../result.ts';
 
 /**
- * What is known of one client's templates, put together from passes over everything and passes over a part. It
- * remembers which description of each template was last compared with the service, and so tells what has changed.
+ * The latest results of one client's templates, merged from full and partial passes. It remembers which
+ * version of each description was last compared with the service, and so knows what has changed.
  */
 export class LatestResults {
   #result: PassResult | null = null;
   /** When everything was last compared with the service; ISO 8601. */
   #readAt: string | null = null;
   #compared: Descriptions = new Map();
-  /** What the pass that runs has to do with. */
+  /** The files of the running pass, and the part of them that it compares. */
   #all: DesiredState = nothing;
   #part: DesiredState = nothing;
-  /** What is in all of that. */
+  /** The descriptions in `#all`. */
   #described: Descriptions = new Map();
 
   /** Null before the first pass. */
@@ -22,12 +22,12 @@ export class LatestResults {
     return this.#result;
   }
 
-  /** What the files say of the templates of this name. */
+  /** The templates of this name, as the files describe them. */
   described(template: string): readonly DesiredTemplate[] {
     return this.#all.templates.filter((one) => one.template === template);
   }
 
-  /** A pass begins. Gives what it is to look at: everything, or what has changed since it was last compared. */
+  /** A pass begins. Returns what it shall compare: everything, or what has changed since the last comparison. */
   begin(desired: DesiredState, isFull: boolean): DesiredState {
     if (desired !== this.#all) this.#described = descriptionsIn(desired);
     this.#all = desired;
@@ -35,19 +35,19 @@ export class LatestResults {
     return this.#part;
   }
 
-  /** Takes over what the pass found. Gives the templates that no file describes any more. */
+  /** Merges the result of the pass. Returns the templates that no file describes any more. */
   add(found: PassResult): readonly string[] {
     const before = this.#result?.templates ?? [];
     const result = withLastKnown(found, before, this.#readAt);
     if (result.halted === null) this.#compared = this.#comparedNow();
     if (result.wasRead === true && this.#part === this.#all) this.#readAt = result.startedAt;
-    // Where nothing has changed, the list is the same too.
+    // If nothing has changed, the list is the same object.
     this.#result = result;
     if (result.templates === before) return [];
     const names = new Set(result.templates.map(({ template }) => template));
     const untouched = before.filter(({ template }) => this.#described.has(template) && !names.has(template));
     if (untouched.length > 0) this.#result = { ...result, templates: [...untouched, ...result.templates] };
-    // A file that is too broken to tell may be the one that describes it.
+    // An invalid file without a readable name may be the one that describes it.
     if (this.#all.unusable.some(({ template }) => template === null)) return [];
     const known = new Set(this.#result.templates.map(({ template }) => template));
     return before.flatMap(({ template, file }) => (known.has(template) || template === file ? [] : template));
@@ -59,7 +59,10 @@ export class LatestResults {
     return new Map([...kept, ...descriptionsIn(this.#part)]);
   }
 
-  /** What is not settled yet belongs to it. Without any files all templates hold, which is a matter of the whole. */
+  /**
+   * Includes templates with an unresolved write. Without any files all templates are held, so the pass is a
+   * full one.
+   */
   #touched(desired: DesiredState): DesiredState {
     if (this.#result === null || desired.files === 0) return desired;
     const unsettled = new Set(this.#result.templates.filter(isUnsettled).map(({ template }) => template));
@@ -73,7 +76,7 @@ export class LatestResults {
   }
 }
 
-/** Where the service could not be read, each template as it was when it last could. */
+/** If the service could not be read, each template keeps its last known state. */
 const withLastKnown = (
   result: PassResult,
   before: readonly TemplateResult[],
@@ -112,8 +115,9 @@ const areSame = (some: readonly unknown[], others: readonly unknown[]): boolean 
   some.length === others.length && some.every((one, index) => one === others[index]);
 
 /**
- * What the files say of the templates of each name, which their ids tell apart. The same text makes the same object
- * of a template as long as it is loaded by one loader; a template that cannot be used is told by what is wrong with it.
+ * The descriptions of each name; several templates of one name differ in their ids. A loader returns the same
+ * object for the same text, so descriptions are compared by identity; an unusable one is identified by its
+ * error.
  */
 type Descriptions = ReadonlyMap<string, readonly unknown[]>;
 
@@ -127,7 +131,7 @@ const descriptionsIn = ({ templates, unusable }: DesiredState): Descriptions => 
 /** The name under which a report lists it. */
 const nameOf = ({ template, file }: DesiredState['unusable'][number]): string => template ?? file;
 
-/** A write of unknown outcome is settled by the passes that follow, whatever they are about. */
+/** A write of unknown outcome is resolved by the next pass, also by a partial one. */
 const isUnsettled = ({ differences }: TemplateResult): boolean =>
   differences.some(
     (difference) =>

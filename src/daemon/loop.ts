@@ -3,15 +3,15 @@ import { backoff } from '../lib/backoff.ts';
 import type { Trigger } from '../result.ts';
 
 /**
- * `busy`: another process was at work for this client, so there was no pass. A failed pass may know when another
- * one makes sense at the earliest, in ms since the epoch.
+ * `busy`: another process holds the lock of this client, so there was no pass. `failedUntil`: no earlier pass
+ * makes sense, in ms since the epoch.
  */
 export type PassOutcome = 'ok' | 'busy' | 'failed' | { readonly failedUntil: number };
 
-/** What a pass was asked for by. */
+/** Why a pass runs. */
 export interface PassCause {
   readonly trigger: Trigger;
-  /** False where only files have changed, so that a look at what they changed will do. */
+  /** False if only files have changed, so that comparing the changed templates is enough. */
   readonly isFull: boolean;
 }
 
@@ -21,32 +21,32 @@ export type RunPass = (cause: PassCause, signal: AbortSignal) => Promise<PassOut
 export interface PassLoopOptions {
   readonly pass: RunPass;
   readonly log: Logger;
-  /** Told whenever the state is another one. */
+  /** Called after each change of the state. */
   readonly onState?: () => void;
-  /** From 0 to 1, for the jitter of the pauses. */
+  /** From 0 to 1, for the jitter of the backoff. */
   readonly random?: () => number;
 }
 
-/** What a loop is at, for those who show it. */
+/** The state of a loop, for the status page. */
 export interface PassLoopState {
   readonly running: Trigger | null;
   readonly waiting: Trigger | null;
-  /** Failed passes since the last one that went well. */
+  /** Failed passes since the last successful one. */
   readonly failures: number;
-  /** When the loop tries again by itself. */
+  /** When the loop tries again; null if it does not back off. */
   readonly backoffUntil: Date | null;
 }
 
 /**
- * The passes of one client, one at a time. While one runs, at most one waits: whatever is asked for meanwhile
- * is one pass afterwards, and a whole one if any of it was.
+ * The passes of one client, one at a time. Requests during a pass are merged into one more pass, which is a
+ * full one if any of them was.
  *
  * | after a pass | trigger              | next pass                              |
  * |--------------|----------------------|----------------------------------------|
  * | ok           | any                  | at once                                |
  * | failed       | file-change, request | at once: somebody did something        |
- * | failed       | others, or none      | when the pause is over, which grows    |
- * | busy         | as after a failed one, but the pause stays short, and nothing has failed |
+ * | failed       | others, or none      | after the backoff, which grows    |
+ * | busy         | as after a failed one, but the backoff stays short, and nothing has failed |
  */
 export class PassLoop {
   readonly #pass: RunPass;
@@ -119,10 +119,7 @@ export class PassLoop {
       return await this.#pass(cause, this.#closing.signal);
     } catch (error) {
       const { trigger } = cause;
-      this.#log.error(
-        { event: 'pass.error', err: error, trigger },
-        'a pass ended by an error that nobody foresaw',
-      );
+      this.#log.error({ event: 'pass.error', err: error, trigger }, 'pass failed: unexpected error');
       return 'failed';
     }
   }
@@ -148,10 +145,13 @@ export class PassLoop {
 
 const growth = { first: 2_000, max: 5 * 60_000, jitter: 0.5 };
 
-/** Milliseconds. A service that asks for more than a day, or whose clock is days ahead, is asked again after one. */
+/**
+ * Milliseconds. If the service asks for a longer wait, or its clock is days ahead, the loop still tries after
+ * a day.
+ */
 const maxDelay = 24 * 3_600_000;
 
-/** What tells most about why a pass runs, last. */
+/** The most informative trigger comes last. */
 const byStrength: readonly Trigger[] = ['command', 'startup', 'schedule', 'file-change', 'request'];
 
 const coalesce = (one: PassCause | null, other: PassCause): PassCause =>

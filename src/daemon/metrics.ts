@@ -5,30 +5,30 @@ import { answersGauges } from './answers-gauges.ts';
 import type { PageRefusal } from './refusals.ts';
 import { prefix, templateGauges } from './template-gauges.ts';
 
-/** What is counted and measured, for Prometheus. Labels are clients, templates and words of this program only. */
+/** Metrics for Prometheus. Labels are clients, templates and fixed words only. */
 export interface Metrics {
   readonly contentType: string;
-  /** All of it in the text format, with the number of passes that wait at this moment. */
+  /** All metrics in the text format, with the number of waiting passes. */
   readonly text: (queueDepth: number) => Promise<string>;
-  /** Another number whenever something was counted or measured. */
+  /** Grows with each change of a metric. */
   readonly revision: () => number;
-  /** From now on there are series of this client, so that a first event can be told from none. */
+  /** Creates the series of this client at 0, so that the first event shows as an increase. */
   readonly addClient: (client: string) => void;
-  /** Ends all series of a client that is configured no more. */
+  /** Removes the series of a client that is no longer configured. */
   readonly removeClient: (client: string) => Promise<void>;
   readonly countRequest: (request: RequestFacts) => void;
   readonly countChange: (client: string, change: ChangeFacts) => void;
   readonly countNotification: (receiver: string, outcome: DeliveryOutcome) => void;
-  /** What the name servers of a client's subdomains answer. */
+  /** The result of a round over the name servers. */
   readonly countAnswers: (client: string, known: KnownAnswers) => void;
   readonly countRefusal: (refusal: Pick<PageRefusal, 'token' | 'reason'>) => void;
-  /** `newest` is what is known of the client's templates since; null where the pass did not come to look. */
+  /** `newest`: the latest results of the client; null if the pass compared nothing. */
   readonly countPass: (pass: PassFacts, newest: PassResult | null) => void;
 }
 
 interface RequestFacts {
   readonly operation: string;
-  /** Null when there was no answer. */
+  /** Null if there was no answer. */
   readonly status: number | null;
   readonly durationMs: number;
 }
@@ -63,7 +63,7 @@ export const createMetrics = (version: string): Metrics => {
   buildInfo.set({ version }, 1);
   const passes = new Counter({
     name: `${prefix}passes_total`,
-    help: 'Passes that ended, by what they were asked for by and the worst that they left.',
+    help: 'Finished passes, by trigger and by the worst status of their templates.',
     labelNames: ['client', 'trigger', 'result'],
     registers,
   });
@@ -81,19 +81,19 @@ export const createMetrics = (version: string): Metrics => {
   });
   const lastSuccess = new Gauge({
     name: `${prefix}last_success_timestamp_seconds`,
-    help: 'When the last pass ended in which nothing failed; 0 before there was one.',
+    help: 'When the last pass without a failure ended; 0 before the first one.',
     labelNames: ['client'],
     registers,
   });
   const changes = new Counter({
     name: `${prefix}changes_total`,
-    help: 'Writes that were sent to the service, by how they ended.',
+    help: 'Writes sent to the service, by outcome.',
     labelNames: ['client', 'action', 'outcome'],
     registers,
   });
   const requests = new Counter({
     name: `${prefix}requests_total`,
-    help: 'Requests to the service, by the status of the answer; none where there was no answer.',
+    help: 'Requests to the service, by HTTP status; none if there was no answer.',
     labelNames: ['operation', 'status'],
     registers,
   });
@@ -112,7 +112,7 @@ export const createMetrics = (version: string): Metrics => {
   });
   const refusals = new Counter({
     name: `${prefix}refused_requests_total`,
-    help: 'HTTP requests that were refused for want of a token, by the token and by what was wrong.',
+    help: 'HTTP requests refused because a token was missing or wrong.',
     labelNames: ['token', 'reason'],
     registers,
   });
@@ -126,7 +126,7 @@ export const createMetrics = (version: string): Metrics => {
   });
   const waiting = new Gauge({
     name: `${prefix}queue_depth`,
-    help: 'Passes that were asked for and have not started.',
+    help: 'Passes that wait to start.',
     registers,
   });
 

@@ -5,8 +5,8 @@ import type { DaemonContext } from './context.ts';
 import type { Metrics } from './metrics.ts';
 
 /**
- * Tells those whom the settings name under `notify`. What was told of a client is remembered beside its memory;
- * `settings` are those that hold when somebody asks.
+ * Opens the notifier for the receivers under `notify`. What they were last told of a client is stored in its
+ * state directory; `settings` returns the current settings.
  */
 export const openNotifier = (
   { sandboxUrl, redact, log, settings: { notify } }: DaemonContext,

@@ -12,8 +12,8 @@ export interface PageAccessOptions {
 }
 
 /**
- * Lets those to what is below who bear the page token, or have signed in with it. Their cookie holds when it ends,
- * signed with the token: it outlives a restart, and another token ends it.
+ * Lets requests through that bear the page token or a cookie from signing in with it. The cookie holds its
+ * end, signed with the token: it survives a restart and ends with the token.
  */
 export const pageAccess = ({ pageToken, refuse }: PageAccessOptions): MiddlewareHandler => {
   return async (c, next) => {
@@ -22,7 +22,7 @@ export const pageAccess = ({ pageToken, refuse }: PageAccessOptions): Middleware
     const authorization = c.req.header('authorization');
     if (bears(authorization, token)) return next();
     const isBrowser = c.req.header('accept')?.includes('text/html') === true;
-    // Who opens the page for the first time does nothing wrong.
+    // Opening the page for the first time is no failed attempt.
     if (authorization !== undefined || !isBrowser)
       refuse(c, { token: 'page', reason: authorization === undefined ? 'missing' : 'wrong' });
     const { pathname, search } = new URL(c.req.url);
@@ -30,7 +30,7 @@ export const pageAccess = ({ pageToken, refuse }: PageAccessOptions): Middleware
   };
 };
 
-/** Where the form of the page goes. */
+/** Handles the sign-in form. */
 export const signIn = ({ pageToken, refuse }: PageAccessOptions): Hono => {
   const app = new Hono();
   app.post('/', bodyLimit({ maxSize: largestForm, onError: tooLarge }), async (c) => {
@@ -48,7 +48,7 @@ export const signIn = ({ pageToken, refuse }: PageAccessOptions): Hono => {
       sameSite: 'Lax',
       path: '/',
       maxAge: sessionLength / 1_000,
-      // Behind a proxy that speaks TLS for us.
+      // A proxy terminates TLS.
       secure: c.req.header('x-forwarded-proto') === 'https',
     });
     return c.redirect(next, 303);
@@ -62,7 +62,7 @@ const hasSignedIn = async (c: Context, token: string): Promise<boolean> => {
   return typeof ends === 'string' && Number(ends) > Date.now();
 };
 
-/** Whoever made the form may have named a page of somebody else. */
+/** The form may come from elsewhere and name a foreign page. */
 const pageOfOurs = (next: string | null): string =>
   next !== null && /^\/(?:\?|(?:clients|templates)\/|$)[\x21-\x7e]*$/.test(next) ? next : '/';
 
@@ -73,7 +73,7 @@ const signInPage = (c: Context, isWrong: boolean, next: string): Response =>
   });
 
 const unauthorized = (c: Context): Response =>
-  c.text('Needs the page token as a bearer token, or to be signed in.\n', 401, {
+  c.text('Needs the page token as a bearer token, or a sign-in.\n', 401, {
     'www-authenticate': 'Bearer',
   });
 
@@ -81,7 +81,7 @@ const tooLarge = (c: Context): Response => c.text('Too large.\n', 413);
 
 const cookie = 'dns-template-sync';
 
-/** Milliseconds for which one stays signed in. */
+/** Milliseconds. */
 const sessionLength = 7 * 24 * 60 * 60 * 1_000;
 
 /** Bytes. */

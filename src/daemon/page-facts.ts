@@ -12,7 +12,7 @@ import type { HistoryQuery } from './history-query.ts';
 import type { PassHistory } from './pass-history.ts';
 import type { ChangeFeed } from './change-feed.ts';
 
-/** What pages are made of. */
+/** What pages are made from. */
 export interface PageSources extends Pick<DaemonContext, 'redact' | 'secrets'> {
   readonly manager: ClientManager;
   readonly passHistory: PassHistory;
@@ -28,7 +28,8 @@ export const pageFacts = async (query: PageQuery, sources: PageSources): Promise
   return {
     ...frame,
     query,
-    // What is shown has less to clean; but nobody is to find out by a text what is not shown.
+    // Redacting the excerpt is cheaper. But a search must not find redacted text, so then the whole report is
+    // redacted first.
     newest: query.text === '' ? redact(excerptOf(report, query)) : excerptOf(redact(report), query),
     ...redact({
       clients: manager.clients.map((client) => clientFacts(client, passHistory)),
@@ -96,7 +97,7 @@ const frameOf = ({ manager, changeFeed }: PageSources): Pick<PageFacts, 'version
   };
 };
 
-/** What could not be read is shown as it was when it last could, and why it could not be is told once for all. */
+/** What could not be read keeps its last known state; the reason is shown once, at the top. */
 const shownResult = ({ newest }: ClientView): PassResult[] =>
   newest === null ? [] : [{ ...newest, templates: newest.templates.flatMap(asLastKnown) }];
 
@@ -135,7 +136,7 @@ const clientFacts = ({ state, newest }: ClientView, passHistory: PassHistory): C
   };
 };
 
-/** A page stands without them. */
+/** A page is shown without them if they cannot be read. */
 const newestWrites = async (manager: ClientManager, query: HistoryQuery): Promise<PageFacts['writes']> => {
   try {
     return (await manager.history(query)).entries.toReversed();

@@ -4,7 +4,10 @@ import type { PassResult } from '../result.ts';
 import type { PassEntry } from '../status-page/facts.ts';
 import type { PassId } from './pass-log.ts';
 
-/** A pass as the journal keeps it. `newest` is what is known of the client since; null where it did not come to look. */
+/**
+ * The entry of a pass in the pass history. `newest`: the latest results of the client; null if the pass
+ * compared nothing.
+ */
 export const passEntry = (
   { client, trigger }: PassId,
   { status, durationMs, summary }: Pick<Report, 'status' | 'durationMs' | 'summary'>,

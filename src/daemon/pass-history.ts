@@ -1,12 +1,12 @@
 import { statuses, type Status } from '../result.ts';
 import { slotLength, type PassEntry, type SummarySlot } from '../status-page/facts.ts';
 
-/** The passes of the last day, as far as a page shows them. Lives in memory, and takes the same however many there were. */
+/** The passes of the last day, for the status page. Kept in memory, at a fixed size. */
 export class PassHistory {
   readonly #last = new Map<string, PassEntry>();
   readonly #left = new Map<string, number>();
   #recent: readonly PassEntry[] = [];
-  /** The oldest first, those without a pass left out. */
+  /** The oldest first; slots without a pass are left out. */
   #slots: readonly FilledSlot[] = [];
 
   add(entry: PassEntry): void {
@@ -17,7 +17,7 @@ export class PassHistory {
     this.#slots = withPass(this.#slots, entry, before, this.#total());
   }
 
-  /** A client that is configured no more. What its passes did stays part of the day. */
+  /** Forgets a client that is no longer configured. Its passes stay part of the day. */
   forget(client: string): void {
     this.#last.delete(client);
     this.#left.delete(client);
@@ -82,7 +82,7 @@ const withPass = (
     left: Math.max(present.left, left),
     leftAtEnd: left,
   };
-  // One more than a day has, so that its first slots know what was left before.
+  // One more than a day has, so that the first slot knows what was left before it.
   return [...slots.filter((slot) => slot.from !== from), changed]
     .sort((one, other) => one.from - other.from)
     .slice(-slotsInDay - 1);

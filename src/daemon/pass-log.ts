@@ -4,14 +4,14 @@ import type { DesiredState } from '../model/template.ts';
 import type { Report } from '../report/report.ts';
 import type { Change, PassResult, Status, TemplateResult, Trigger } from '../result.ts';
 
-/** What every line of one pass carries. */
+/** The fields of every log line of a pass. */
 export interface PassId {
   readonly client: string;
   readonly run: string;
   readonly trigger: Trigger;
 }
 
-/** The log lines of passes, with their fixed words. */
+/** The log lines of passes, with their fixed messages. */
 export const logStarted = (id: PassId, log: Logger): void =>
   log[id.trigger === 'schedule' ? 'debug' : 'info']({ event: 'pass.started', ...id }, 'pass started');
 
@@ -39,7 +39,7 @@ export const logInvalid = ({ problems }: DesiredState, { client }: PassId, log: 
   }
 };
 
-/** `isEnding`: the pass was cut short by the end of the program, which is nothing to worry about. */
+/** `isEnding`: the shutdown cut the pass short, which is no problem. */
 export const logFound = (
   { templates }: PassResult,
   { run, trigger }: PassId,
@@ -53,7 +53,7 @@ export const logFound = (
     }
   });
 
-/** Nothing to tell of it but what the end of the pass tells: all in sync, or why the service could not be read. */
+/** Whether `pass.finished` says all there is to say: all in sync, or the service could not be read. */
 const isQuiet = ({ status, asOf, message, differences, subdomains }: TemplateResult): boolean =>
   asOf !== undefined ||
   (status === 'in-sync' &&
@@ -61,7 +61,7 @@ const isQuiet = ({ status, asOf, message, differences, subdomains }: TemplateRes
     differences.length === 0 &&
     subdomains.every((subdomain) => subdomain.status === 'in-sync'));
 
-/** As long as a template is at rest, its result is the very same: its part of the line is made once. */
+/** An unchanged template keeps its result object, so its part of the line is serialised once. */
 const logOf = (result: TemplateResult, log: Logger): Logger => {
   const known = logs.get(result);
   if (known?.parent === log) return known.own;
@@ -72,7 +72,7 @@ const logOf = (result: TemplateResult, log: Logger): Logger => {
 
 const logs = new WeakMap<TemplateResult, { readonly parent: Logger; readonly own: Logger }>();
 
-/** `error` is why there was no pass, or why it ended early; null where it went through. */
+/** `error`: why there was no pass or why it ended early; null if it completed. */
 export const logFinished = (
   { status, durationMs, summary }: Pick<Report, 'status' | 'durationMs' | 'summary'>,
   error: string | null,

@@ -1,16 +1,16 @@
 import type { Logger } from 'pino';
 
-/** A request that was not let in. */
+/** A request that was refused. */
 export interface PageRefusal {
   readonly token: 'trigger' | 'page';
   readonly reason: 'missing' | 'wrong';
-  /** Where it came from. */
+  /** The address of the client. */
   readonly address: string;
 }
 
 /**
- * Logs refusals: the first at once, and those of the next ten seconds in one line, so that nobody fills the log by
- * guessing.
+ * Logs refusals: the first at once, those of the next ten seconds in one line, so that guessing tokens does
+ * not fill the log.
  */
 export const refusalLog = (log: Logger): ((refusal: PageRefusal) => void) => {
   let isWaiting = false;
@@ -18,7 +18,7 @@ export const refusalLog = (log: Logger): ((refusal: PageRefusal) => void) => {
   let count = 0;
   const say = (refusal: PageRefusal, requests: number): void => {
     isWaiting = true;
-    log.warn({ event: 'request.refused', ...refusal, requests }, 'request refused: it lacks the token');
+    log.warn({ event: 'request.refused', ...refusal, requests }, 'request refused: token missing or wrong');
     setTimeout(() => {
       isWaiting = false;
       if (last !== null) say(last, count);

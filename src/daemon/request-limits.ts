@@ -2,9 +2,9 @@ import type { RequestListener } from 'node:http';
 import type { Socket } from 'node:net';
 
 /**
- * HTTP/1.1 lets a client send any number of requests before it reads an answer. Here they are answered one after
- * the other on each socket, and what waits is dropped when the socket is gone. A socket with more requests than
- * anybody sends who wants the answers is closed.
+ * HTTP/1.1 lets a client send any number of requests before it reads an answer. Here each socket gets its
+ * answers one after the other; waiting requests are dropped when the socket closes. A socket with more
+ * waiting requests than a real client has is closed.
  */
 export const oneAtATime = (answer: RequestListener, { max = 256 } = {}): RequestListener => {
   const waiting = new WeakMap<Socket, (() => void)[]>();
@@ -18,7 +18,7 @@ export const oneAtATime = (answer: RequestListener, { max = 256 } = {}): Request
   return (request, response) => {
     const { socket } = request;
     const begin = (): void => {
-      // Others are served between two answers.
+      // Other sockets are served between two answers.
       response.once('close', () => setImmediate(next, socket));
       answer(request, response);
     };
@@ -36,8 +36,8 @@ export const oneAtATime = (answer: RequestListener, { max = 256 } = {}): Request
 };
 
 /**
- * Lets a few begin, then after a pause a few more, in the order in which they came: however many want a long answer at
- * once, most of the time is for those who want a short one. Milliseconds.
+ * Lets a few requests start, then after a pause (milliseconds) a few more, in order. So many slow answers
+ * leave most of the time to quick ones.
  */
 export const fewAtATime = ({ max = 4, pause = 5 } = {}): (() => Promise<void>) => {
   const waiting: (() => void)[] = [];

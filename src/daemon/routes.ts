@@ -14,31 +14,34 @@ import { fewAtATime } from './request-limits.ts';
 import type { ChangeFeed } from './change-feed.ts';
 
 export interface RouteOptions {
-  /** Lower-case names that a request may ask for, beside addresses and `localhost`. */
+  /** Lower-case host names that a request may have, beside addresses and `localhost`. */
   readonly allowedHosts: () => readonly string[];
   readonly readiness: () => Readiness;
   readonly pages: StatusPages;
-  /** When there are others. */
+  /** Notifies of changes of what pages show. */
   readonly changeFeed: ChangeFeed;
   readonly metrics: { readonly contentType: string; readonly text: Text };
   /** The newest state of every client, as JSON. */
   readonly report: Text;
-  /** Writes of the past. The signal says that nobody waits for them any more. */
+  /** The history of writes. The signal is aborted when the caller is gone. */
   readonly history: (query: HistoryQuery, signal: AbortSignal) => Promise<HistoryPage>;
-  /** Who may ask for a pass; null: nobody. */
+  /** Allows to request a pass; null: nobody may. */
   readonly triggerToken: () => string | null;
   readonly requestPass: () => void;
-  /** Who may see page, events, report and history; null: everybody who reaches them. */
+  /** Allows to see page, events, report and history; null: everybody may. */
   readonly pageToken: () => string | null;
-  /** Told of each request that lacks its token. */
+  /** Called for each request whose token is missing or wrong. */
   readonly onRefused: (refusal: PageRefusal) => void;
   readonly log: Logger;
 }
 
-/** One text for all who ask for it: there may be many, and it may be long. */
+/** A text that may be long and may be requested often: it is made once for all. */
 type Text = () => Promise<Uint8Array<ArrayBuffer>>;
 
-/** Probes and metrics come first: they answer under any Host, since a kubelet or a scraper asks as it likes. */
+/**
+ * Probes and metrics come first: they answer any Host, since kubelets and scrapers use addresses and names of
+ * their own.
+ */
 export const routes = (options: RouteOptions): Hono => {
   const {
     allowedHosts,
@@ -104,7 +107,7 @@ export const routes = (options: RouteOptions): Hono => {
     });
   }
   get('/events', (c) => {
-    // The head alone must not open a stream that nobody ends.
+    // HEAD must not open a stream, since nobody would close it.
     if (c.req.method === 'HEAD') return c.body(null, 200, eventHeaders);
     const stream = streams.open();
     return stream === null
@@ -121,7 +124,7 @@ export const routes = (options: RouteOptions): Hono => {
   });
   app.notFound((c) => c.text('Not found.\n', 404));
   app.onError((error, c) => {
-    log.error({ event: 'request.failed', err: error }, 'a request could not be answered');
+    log.error({ event: 'request.failed', err: error }, 'request failed: unexpected error');
     return c.text('Internal error.\n', 500);
   });
   return app;
@@ -133,7 +136,7 @@ const notAllowed =
     c.text('Method not allowed.\n', 405, { allow: methods });
 
 const withSecurityHeaders: MiddlewareHandler = async (c, next) => {
-  // Before the answer is made: to change one takes longer.
+  // Set before the answer is made, which is faster than changing it.
   for (const [name, value] of Object.entries(securityHeaders)) c.header(name, value);
   await next();
 };
@@ -143,7 +146,7 @@ const pageHeaders = {
   'content-security-policy': pagePolicy,
 };
 
-/** Proxies are not to keep events back until there are many. */
+/** Tells proxies not to buffer events. */
 const eventHeaders = { 'content-type': 'text/event-stream', 'x-accel-buffering': 'no' };
 
 const securityHeaders = {

@@ -15,9 +15,10 @@ export interface Schedule {
 }
 
 /**
- * Calls at each time of the expression. A time that went by unnoticed, since the machine slept or was busy or its
- * clock was set, is made up for at once, and any number of them by one call. Only the times come from the scheduler:
- * it would drop what is more than a second late, and go through all that a clock set forward by years has left out.
+ * Calls `onTime` at each time of the expression. Times that were missed, because the machine slept or was
+ * busy or its clock was set, are made up for at once by one call. Only the times come from node-cron: its own
+ * scheduler drops a run that is more than a second late, and makes up for every single one when a clock is
+ * set forward by years.
  */
 export const startSchedule = ({ expression, timezone, onTime }: ScheduleOptions): Schedule => {
   const times = cronTimes(expression, timezone);
@@ -46,5 +47,5 @@ export const startSchedule = ({ expression, timezone, onTime }: ScheduleOptions)
   };
 };
 
-/** Milliseconds; after each of them the clock is looked at, since timers do not notice when it is set. */
+/** Milliseconds. The clock is read that often, since timers do not notice when it is set. */
 const maxSleep = 60_000;

@@ -12,14 +12,14 @@ export interface ServerOptions extends RouteOptions {
 }
 
 export interface RunningServer {
-  /** `http://127.0.0.1:8053`: where it listens in fact. */
+  /** The address it really listens on, such as `http://127.0.0.1:8053`. */
   readonly url: string;
-  /** Whether nobody but this machine reaches it. */
+  /** Whether only this machine can reach it. */
   readonly isLocal: boolean;
   readonly close: () => Promise<void>;
 }
 
-/** Throws a UserError where it cannot listen. */
+/** Throws a UserError if it cannot listen. */
 export const startServer = async (options: ServerOptions): Promise<RunningServer> => {
   const answer = getRequestListener(routes(options).fetch, { hostname: noHost });
   const server = createServer(
@@ -42,7 +42,7 @@ export const startServer = async (options: ServerOptions): Promise<RunningServer
   };
 };
 
-/** Requests are small: who takes longer than this to send one only holds a connection. */
+/** Requests are small: a client that takes longer to send one only blocks a connection. */
 const timeouts = {
   headersTimeout: 5_000,
   requestTimeout: 10_000,
@@ -50,7 +50,7 @@ const timeouts = {
   connectionsCheckingInterval: 1_000,
 };
 
-/** Stands in the URL of a request without a Host, which some probes send by HTTP/1.0; no rule asks for it. */
+/** The host of a request without a Host header, which some probes send with HTTP/1.0. */
 const noHost = 'none.invalid';
 
 const listen = (server: Server, { host, port }: ServerOptions['listen']): Promise<void> =>
@@ -78,7 +78,7 @@ const causes = new Map<unknown, string>([
 const urlOf = (server: Server, host: string): string =>
   `http://${host.includes(':') ? `[${host}]` : host}:${addressOf(server)?.port ?? 0}`;
 
-/** Where it listens in fact, whatever name the settings have for it. */
+/** The address it really listens on, whatever name the settings use. */
 const addressOf = (server: Server): AddressInfo | null => {
   const address = server.address();
   return typeof address === 'object' ? address : null;

@@ -2,18 +2,18 @@ import { limit } from '../lib/limit.ts';
 import { sleep } from '../lib/sleep.ts';
 
 interface SharedText {
-  /** What the text depends on. As long as all of it is the very same, so is the text. */
+  /** What the text depends on. The text stays valid while all of these are identical. */
   readonly key: () => readonly unknown[];
   readonly make: () => string | Promise<string>;
-  /** Milliseconds for which it holds at most. */
+  /** Milliseconds after which the text is made again anyway. */
   readonly maxAge?: number;
-  /** By which it is made; one that several texts have in common keeps them together from taking too much. */
+  /** Limits the time spent on making it; several texts may share one. */
   readonly pace?: Pace;
 }
 
 export type Pace = <T>(task: () => Promise<T>) => Promise<T>;
 
-/** One task after the other, in no more than a fifth of the time; who comes too early waits. */
+/** Runs one task after the other, with breaks, so that they take at most a fifth of the time. */
 export const pacer = (): Pace => {
   const oneAtATime = limit(1);
   let restsUntil = -Infinity;
@@ -32,8 +32,8 @@ export const pacer = (): Pace => {
 };
 
 /**
- * A text that any number of readers may ask for at any time: it is made once for all of them, and never again before
- * what it depends on has changed.
+ * A text that any number of readers may request at any time: it is made once for all, and again only after a
+ * change.
  */
 export const sharedText = ({
   key,
@@ -42,7 +42,7 @@ export const sharedText = ({
   pace = pacer(),
 }: SharedText): (() => Promise<Uint8Array<ArrayBuffer>>) => {
   let newest: Made | null = null;
-  /** Has not begun, so that it will show what holds now. */
+  /** Has not begun yet, so it will show the current state. */
   let next: Promise<Uint8Array<ArrayBuffer>> | null = null;
   const begin = async (): Promise<Uint8Array<ArrayBuffer>> => {
     await newest?.bytes.catch(() => undefined);

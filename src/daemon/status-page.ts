@@ -4,11 +4,11 @@ import { renderTemplatePage } from '../status-page/template-page.ts';
 import { pageFacts, templateFacts, type PageSources } from './page-facts.ts';
 import { pacer, sharedText } from './shared-text.ts';
 
-/** Pages as bytes: each is made once for all who look at it, until what it shows has changed. */
+/** Pages as bytes. Each is made once for all readers, and again only after a change. */
 export interface StatusPages {
-  /** The whole, or what of it a query asks for. */
+  /** The overview, filtered by the query. */
   readonly page: (query: URLSearchParams) => Promise<Uint8Array<ArrayBuffer>>;
-  /** Of the templates of this name; of one client, or of all. Null where there is none. */
+  /** The page of the templates of this name, of one client or of all; null if there is none. */
   readonly template: (name: string, client: string | null) => Promise<Uint8Array<ArrayBuffer>> | null;
 }
 
@@ -17,7 +17,7 @@ export const statusPages = (sources: PageSources): StatusPages => {
   const shared = (make: () => string | Promise<string>, pace = pacer()): ReturnType<typeof sharedText> =>
     sharedText({ key: () => [changeFeed.version, ...secrets()], make, maxAge, pace });
   const whole = shared(async () => renderPage(await pageFacts(everything, sources)));
-  // There are as many others as people can think of: together they take what one may.
+  // The number of other pages is unlimited, so together they may take as much time as one.
   const others = new Map<string, ReturnType<typeof sharedText>>();
   const pace = pacer();
   const other = (address: string, make: () => Promise<string>): Promise<Uint8Array<ArrayBuffer>> => {
@@ -49,8 +49,8 @@ export const statusPages = (sources: PageSources): StatusPages => {
   };
 };
 
-/** Milliseconds. Times pass by, though nothing else may change. */
+/** Milliseconds. Pages show relative times, so they get old without a change. */
 const maxAge = 30_000;
 
-/** Pages that are kept. */
+/** Pages in the cache. */
 const maxKept = 16;

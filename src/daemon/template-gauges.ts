@@ -2,28 +2,28 @@ import { Gauge, type Registry } from 'prom-client';
 import { groupBy } from '../plan/group.ts';
 import { statuses, type TemplateResult } from '../result.ts';
 
-/** Of every metric of ours. */
+/** The prefix of every metric. */
 export const prefix = 'dns_template_sync_';
 
-/** The gauges that have a template for a label. What is gone from the newest state has no series any more. */
+/** The gauges with a template label. A template that is gone loses its series. */
 export const templateGauges = (
   registers: Registry[],
 ): { readonly show: (client: string, newest: readonly TemplateResult[]) => void } => {
   const shown = new Map<string, Shown>();
   const records = new Gauge({
     name: `${prefix}records`,
-    help: 'Records of a template by what differs, as they were last seen.',
+    help: 'Records of a template by state, as last seen.',
     labelNames: ['client', 'template', 'state'],
     registers,
   });
   const templateStatus = new Gauge({
     name: `${prefix}template_status`,
-    help: 'The status of a template: 1 for the one that it has, 0 for the others.',
+    help: 'The status of a template: 1 for the current one, 0 for the others.',
     labelNames: ['client', 'template', 'status'],
     registers,
   });
 
-  /** Templates of one name, which ids tell apart, are shown as one. */
+  /** Templates with the same name and different ids share one series. */
   const set = (client: string, template: string, results: readonly TemplateResult[]): void => {
     const worst = statuses.findLast((status) => results.some((result) => result.status === status));
     for (const status of statuses) templateStatus.set({ client, template, status }, status === worst ? 1 : 0);
@@ -58,13 +58,13 @@ interface Shown {
   readonly byName: ReadonlyMap<string, readonly TemplateResult[]>;
 }
 
-/** What a pass found unchanged is the very same result: there may be thousands, and each has eleven series. */
+/** Unchanged templates keep their result object. There may be thousands, each with eleven series. */
 const areSame = (now: readonly TemplateResult[], before: readonly TemplateResult[] = []): boolean =>
   now.length === before.length && now.every((result, index) => result === before[index]);
 
 const states = ['in_sync', 'add', 'update', 'park', 'surplus', 'blocked'] as const;
 
-/** Where the service could not be read, or a file not be understood, nothing was counted. */
+/** If the service or the file could not be read, nothing was counted. */
 const wasLookedAt = ({ status, inSync, parked, ignored, differences }: TemplateResult): boolean =>
   status === 'in-sync' || status === 'drifted' || inSync + parked + ignored + differences.length > 0;
 

@@ -11,9 +11,9 @@ export interface WatchOptions {
   readonly log: Logger;
   /** Milliseconds without a further event after which a change counts as complete. */
   readonly quiet?: number;
-  /** Milliseconds after which it is reported although events go on. */
+  /** Milliseconds after which a change is reported although events go on. */
   readonly maxDelay?: number;
-  /** Milliseconds between two looks at the files. */
+  /** Milliseconds between two scans of the files. */
   readonly poll?: number;
 }
 
@@ -22,8 +22,8 @@ export interface Watcher {
 }
 
 /**
- * Calls `onChange` after the files have changed. Resolves once it knows what they are like now: whatever is
- * read after that is either this state or is followed by a call.
+ * Calls `onChange` after the files have changed. Resolves when it knows their current state: whatever is read
+ * after that is either this state or is followed by a call.
  */
 export const watchTemplates = async (options: WatchOptions): Promise<Watcher> => {
   const takeFingerprint = fingerprints(options.scan);
@@ -33,15 +33,16 @@ export const watchTemplates = async (options: WatchOptions): Promise<Watcher> =>
 };
 
 /**
- * Events of the file system are hints, and so is a look at the files every now and then, which misses nothing.
- * A hint is followed by silence, then by a comparison with what was last reported; only that leads to a call.
+ * Events of the file system, and a regular scan that misses nothing, are only hints. After a hint it waits
+ * until the files are quiet and compares them with the last reported state; only a difference leads to a
+ * call.
  */
 class TemplateWatcher implements Watcher {
   readonly #options: Required<WatchOptions>;
   readonly #takeFingerprint: TakeFingerprint;
   #fsEvents: FsEventWatch | null = null;
   #reported: Fingerprint;
-  /** What the last look saw, reported or not. */
+  /** The result of the last scan, reported or not. */
   #lastScan: string;
   #firstEventAt: number | null = null;
   #quietTimer: NodeJS.Timeout | undefined;
@@ -97,7 +98,7 @@ class TemplateWatcher implements Watcher {
     const before = this.#reported;
     this.#lastScan = now.files;
     this.#reported = now;
-    // The system's watches stay with a directory that was moved away, and are none of what took its place.
+    // Watches follow a directory that was moved away and do not see its replacement.
     if (now.directories !== before.directories) this.#watch();
     if (now.files !== before.files) this.#options.onChange();
   }
@@ -112,7 +113,7 @@ class TemplateWatcher implements Watcher {
     if (this.#closed) return;
     if (files !== this.#lastScan) this.#onEvent();
     this.#lastScan = files;
-    // Looking at very many files takes no more than a small part of the time.
+    // Scanning very many files may take only a small part of the time.
     this.#pollAfter(Math.max(this.#options.poll, (performance.now() - begun) * 10));
   }
 }

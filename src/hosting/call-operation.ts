@@ -36,7 +36,7 @@ export interface Tokens {
 /** One request as metrics and traces see it, without any secret. */
 export interface RequestTrace {
   readonly operation: Operation;
-  /** Null when there was no answer. */
+  /** Null if there was no answer. */
   readonly status: number | null;
   readonly durationMs: number;
   readonly error?: string;

@@ -3,14 +3,14 @@ import type { HealthChange } from './health-change.ts';
 import type { Notification } from './schema.ts';
 import type { TemplateHealth } from './health.ts';
 
-/** News on their way to one receiver. Its id and changes stay the same for as long as it is tried. */
+/** A message to one receiver. Its id and changes stay the same over all attempts. */
 export interface Delivery {
   readonly id: string;
   readonly createdAt: Date;
   readonly changes: readonly HealthChange[];
 }
 
-/** What a receiver of ours reads. */
+/** The body for a webhook receiver. */
 export const notificationOf = (
   { id, createdAt, changes }: Delivery,
   publicUrl: string | null = null,
@@ -21,7 +21,7 @@ export const notificationOf = (
   changes: changes.map((change) => shownChange(change, publicUrl)),
 });
 
-/** The page about what has changed. */
+/** The page about the changed template. */
 export const linkOf = ({ client, health: { template } }: HealthChange, publicUrl: string): string => {
   if (template === null) return `${publicUrl}/`;
   const name = `templates/${encodeURIComponent(template)}`;
@@ -65,7 +65,7 @@ const withShortTexts = (difference: Difference): Notification['changes'][number]
   return short as Notification['changes'][number]['differences'][number];
 };
 
-/** A receiver takes only so much: the whole of it is in the report. */
+/** Receivers limit the size of a message; the report has the full text. */
 const cut = (text: string): string => {
   const characters = Array.from(text.slice(0, 2 * maxCharacters + 2));
   return characters.length > maxCharacters ? `${characters.slice(0, maxCharacters).join('')}…` : text;

@@ -1,6 +1,6 @@
 import type { PassEvent, TemplateHealth, HealthState } from './health.ts';
 
-/** What a receiver was told last of one template: enough to know what is news to it. */
+/** What a receiver was last told of one template: enough to know what is new to it. */
 export interface LastNotified {
   readonly state: HealthState;
   readonly keys: readonly string[];
@@ -8,7 +8,7 @@ export interface LastNotified {
 
 export const neverNotified: LastNotified = { state: 'in-sync', keys: [] };
 
-/** What a receiver may ask to be told of; the end of it is told too. */
+/** What a receiver can subscribe to; it hears of the end of each, too. */
 export const occasions = ['drift', 'held', 'failed', 'unknown'] as const;
 export type Occasion = (typeof occasions)[number];
 
@@ -16,22 +16,22 @@ export type Occasion = (typeof occasions)[number];
 export const events = [...occasions, 'mended', 'cleared'] as const;
 export type Event = (typeof events)[number];
 
-/** News of one template, or of a client as a whole. */
+/** A change of health of one template, or of a client as a whole. */
 export interface HealthChange {
   readonly event: Event;
   readonly client: string;
   readonly health: TemplateHealth;
-  /** How it stood when the receiver last heard of it. */
+  /** Its state when the receiver last heard of it. */
   readonly previous: HealthState;
-  /** How many changes this one stands for: those that came while the receiver could not be told are one. */
+  /** How many changes are merged into this one: all that came while the receiver could not be reached. */
   readonly merged: number;
-  /** Of the pass that saw it. */
+  /** The pass that saw it. */
   readonly run: string;
   readonly at: string;
 }
 
 /**
- * What is news about how a template stands, to somebody who was told `told`; null where nothing is.
+ * What is new about a template's health to a receiver that was told `lastNotified`; null if nothing is.
  *
  * | told \ now | in sync            | as told                                      | anything else |
  * |------------|--------------------|----------------------------------------------|---------------|
@@ -47,11 +47,11 @@ export const changeOf = (
   return event === null ? null : { event, client, health, previous: lastNotified.state, merged: 1, run, at };
 };
 
-/** Whether a receiver hears of it: of what it asked for, and of whatever becomes of that. */
+/** Whether a receiver hears of it: of what it subscribed to, and of how that went on. */
 export const isSubscribed = ({ event, previous }: HealthChange, on: readonly Occasion[]): boolean =>
   previous !== 'in-sync' || on.some((occasion) => occasion === (event === 'mended' ? 'drift' : event));
 
-/** Two changes of one template as one: the newest state, and what was told before both. */
+/** Merges two changes of one template: the newest state, compared with what was told before both. */
 export const mergeChanges = (earlier: HealthChange, later: HealthChange): HealthChange => ({
   ...later,
   event: later.event === 'mended' ? earlier.event : later.event,

@@ -3,27 +3,27 @@ import type { Difference } from '../plan/difference.ts';
 import { isFaulty } from '../report/answers-view.ts';
 import type { PassResult, SubdomainAnswers, SubdomainResult, TemplateResult } from '../result.ts';
 
-/** How a template, or a client as a whole, is. `unknown`: a write of which nobody knows what became of it. */
+/** The state of a template, or of a client as a whole. `unknown`: a write has an unknown outcome. */
 export const states = ['in-sync', 'drifted', 'held', 'failed', 'unknown'] as const;
 export type HealthState = (typeof states)[number];
 
-/** What one pass showed of one client. */
+/** The result of one pass over one client. */
 export interface PassEvent {
   readonly client: string;
   readonly run: string;
   /** ISO 8601. */
   readonly at: string;
-  /** Null where there was no pass. */
+  /** Null if there was no pass. */
   readonly result: PassResult | null;
-  /** Why there was none. */
+  /** Why there was no pass. */
   readonly failure: string | null;
   /** Templates that no file describes any more. */
   readonly removed: readonly string[];
-  /** The pass was cut short by the end of the program: what it did not do says nothing. */
+  /** The shutdown cut the pass short: what it left undone means nothing. */
   readonly isEnding: boolean;
 }
 
-/** How one template stood after a pass. */
+/** The health of one template after a pass. */
 export interface TemplateHealth {
   /** Null: the client as a whole. */
   readonly template: string | null;
@@ -31,17 +31,17 @@ export interface TemplateHealth {
   readonly file: string | null;
   readonly state: HealthState;
   readonly message: string | null;
-  /** What makes the state, one by one: something that was not among them is news, although the state is the same. */
+  /** The reasons for the state, one by one: a new reason is worth a message although the state is the same. */
   readonly keys: readonly string[];
-  /** Changed at the service, and set right by this very pass. */
+  /** Changed at the service, and corrected by this pass. */
   readonly corrected: readonly Difference[];
-  /** What still differs, that which makes the state first. */
+  /** What still differs; the reasons for the state come first. */
   readonly differences: readonly Difference[];
   /** Those that are behind their template, could not be read, or are answered otherwise by name servers. */
   readonly subdomains: readonly SubdomainResult[];
 }
 
-/** How everything stands of which the pass can tell; of the rest it stands as before. */
+/** The health of everything that the pass has looked at; the rest is as before. */
 export const healthsOf = ({ result, failure, removed, isEnding }: PassEvent): TemplateHealth[] => {
   if (isEnding) return (result?.templates ?? []).map(healthOf).filter(({ state }) => state === 'unknown');
   const error = failure ?? result?.halted ?? problemsIn(result);
@@ -54,7 +54,7 @@ export const healthsOf = ({ result, failure, removed, isEnding }: PassEvent): Te
   ];
 };
 
-/** The first errors of files that stand for no template, which nobody would hear of otherwise. */
+/** The first errors of files without a template, which nobody would hear of otherwise. */
 const problemsIn = (result: PassResult | null): string | null => {
   const files = new Set(result?.templates.map(({ file }) => file));
   const errors = (result?.problems ?? []).filter(
@@ -80,7 +80,7 @@ const nothing: TemplateHealth = {
   subdomains: [],
 };
 
-/** Where the service could not be used, all templates fail alike, which is said once, of the client. */
+/** If the service is unusable, all templates fail alike; the client reports that once. */
 const hasFailedByItself = (template: TemplateResult): boolean =>
   template.status !== 'failed' || template.differences.some((one) => isUnknown(one) || isRefused(one));
 
@@ -126,7 +126,7 @@ const isUnknown = (difference: Difference): boolean =>
   difference.outcome === 'unknown' ||
   (difference.action === 'blocked' && difference.reason === 'pending-write');
 
-/** One that waits for its next try has still failed: else each try would be news, and its end too. */
+/** A write that waits for its next try still counts as failed; otherwise each try would be two messages. */
 const isRefused = (difference: Difference): boolean =>
   difference.outcome === 'failed' || (difference.action === 'blocked' && difference.reason === 'refused');
 
@@ -144,8 +144,8 @@ const decisive: Record<HealthState, (difference: Difference) => boolean> = {
 };
 
 /**
- * A difference stays itself when its outcome, its message or the time of its next try is another. A write that
- * failed is blocked in the next pass, and still the same; a record that was changed once more is drift anew.
+ * Identifies a difference whatever its outcome, message or next try: a failed write is blocked in the next
+ * pass and still the same difference. A record that was changed once more is a new difference.
  */
 const keyOf = (difference: Difference, state: HealthState): string =>
   digestOf([
@@ -165,7 +165,7 @@ const subdomainKeys = (state: HealthState, subdomains: readonly SubdomainResult[
           ),
     );
 
-/** What of the name servers makes the state: what they answer, and how they do. */
+/** The reasons that come from name servers: wrong answers and faulty servers. */
 const answerKeys = (state: HealthState, subdomains: readonly SubdomainResult[]): string[] =>
   subdomains
     .filter(({ answers }) => answers.status === state)

@@ -6,7 +6,7 @@ import { writeAtomically } from '../lib/write-atomically.ts';
 import { neverNotified, type LastNotified } from './health-change.ts';
 import { states } from './health.ts';
 
-/** What receivers have been told of one client's templates, so that a restart tells nothing a second time. */
+/** What receivers were last told of one client's templates, so that a restart repeats no message. */
 export interface NotifiedFile {
   readonly get: (receiver: string, template: string | null) => LastNotified;
   readonly set: (receiver: string, template: string | null, lastNotified: LastNotified) => void;
@@ -15,11 +15,11 @@ export interface NotifiedFile {
 
 export interface NotifiedFileOptions {
   readonly file: string;
-  /** Told once when it cannot be kept; news go on. */
+  /** Called once if the file cannot be written; messages go on. */
   readonly onError: (error: unknown) => void;
 }
 
-/** Only what is not in sync stands in it. A file that cannot be read is none. */
+/** Holds only templates that are not in sync. An unreadable file counts as empty. */
 export const openNotifiedFile = ({ file, onError }: NotifiedFileOptions): NotifiedFile => {
   const notified = read(file);
   let isUsable = true;

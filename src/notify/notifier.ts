@@ -6,15 +6,15 @@ import { openNotifiedFile, type NotifiedFile } from './notified-file.ts';
 
 export interface NotifierOptions {
   readonly receivers: readonly ReceiverSettings[];
-  /** Where it is kept what was told of a client. */
+  /** The file that keeps what was last told of a client. */
   readonly fileFor: (client: string) => string;
-  /** What may be told of a value: all of it but the secrets that it repeats. */
+  /** Replaces every secret in a value. */
   readonly redact: <T>(value: T) => T;
   readonly log: Logger;
   readonly count: (receiver: string, outcome: NotificationOutcome) => void;
 }
 
-/** Tells receivers what is new after each pass. No pass ever waits for it. */
+/** Tells receivers what is new after each pass. Passes do not wait for it. */
 export class Notifier {
   readonly #options: NotifierOptions;
   readonly #receivers = new Map<string, Receiver>();
@@ -26,7 +26,7 @@ export class Notifier {
     this.configure(options.receivers);
   }
 
-  /** Takes the place of the former settings. A receiver of the same name and type keeps what waits for it. */
+  /** Replaces the settings. A receiver with the same name and type keeps its outbox. */
   configure(receivers: readonly ReceiverSettings[]): void {
     const named = new Map(receivers.map((settings) => [settings.name, settings]));
     for (const [name, receiver] of this.#receivers)
@@ -38,27 +38,24 @@ export class Notifier {
     }
   }
 
-  /** A pass has ended, and what goes wrong here is not its fault. */
+  /** Queues the news of a pass. Does not throw: the pass has ended. */
   publish(passEvent: PassEvent): void {
     if (this.#receivers.size === 0) return;
     try {
       const redacted = this.#options.redact(passEvent);
       for (const receiver of this.#receivers.values()) receiver.enqueue(redacted);
     } catch (error) {
-      this.#options.log.error(
-        { event: 'notify.error', err: error },
-        'notifications met an error that nobody foresaw',
-      );
+      this.#options.log.error({ event: 'notify.error', err: error }, 'notification failed: unexpected error');
     }
   }
 
-  /** The client is configured no more. */
+  /** Forgets a client that is no longer configured. */
   forget(client: string): void {
     for (const receiver of this.#receivers.values()) receiver.forget(client);
     this.#files.delete(client);
   }
 
-  /** One more attempt at what was not told yet, all of it within so many milliseconds. */
+  /** Makes one last attempt at what is undelivered, within so many milliseconds. */
   async close(within: number): Promise<void> {
     const closing = [...this.#receivers.values()].map((receiver) => receiver.close(within));
     await Promise.all([...closing, ...this.#leaving]);
@@ -97,7 +94,7 @@ export class Notifier {
         onError: (error) =>
           log.warn(
             { event: 'notify.unsaved', err: error, client },
-            'it cannot be kept what was told, so a restart tells it again',
+            'cannot save notification state; messages may repeat after a restart',
           ),
       });
     const file = this.#files.get(client) ?? open();

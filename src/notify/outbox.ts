@@ -10,7 +10,7 @@ import {
 import type { Delivery } from './delivery.ts';
 import { healthsOf, type PassEvent, type TemplateHealth } from './health.ts';
 
-/** What one receiver has been told of templates, beyond the life of this process. A client's own template is null. */
+/** What one receiver was last told of templates, stored across restarts. Template null: the client as a whole. */
 export interface NotifiedStore {
   readonly get: (client: string, template: string | null) => LastNotified;
   readonly set: (client: string, template: string | null, lastNotified: LastNotified) => void;
@@ -18,8 +18,8 @@ export interface NotifiedStore {
 }
 
 /**
- * What one receiver is still to be told: by template, the newest state of each, so that it never grows beyond their
- * number. What is under way stays as it is; what comes meanwhile waits for the next message.
+ * The changes that one receiver has not been told of: one a template, with its newest state, so that it never
+ * grows beyond their number. The message in flight stays as it is; later changes wait for the next one.
  */
 export class Outbox {
   readonly #notified: NotifiedStore;
@@ -30,12 +30,12 @@ export class Outbox {
     this.#notified = lastNotified;
   }
 
-  /** How many changes are not told yet. */
+  /** How many changes are undelivered. */
   get size(): number {
     return this.#waiting.size + (this.#inFlight?.changes.length ?? 0);
   }
 
-  /** Takes up what is new in a pass. Gives how many changes had to be dropped for want of room. */
+  /** Adds what is new in a pass. Returns how many changes were dropped because the outbox is full. */
   enqueue(passEvent: PassEvent, on: readonly Occasion[], delay: NotifyDelay = { after: 0, now: 0 }): number {
     for (const health of healthsOf(passEvent)) this.#enqueueHealth(health, passEvent, on, delay);
     const surplus = [...this.#waiting.keys()].slice(0, Math.max(0, this.#waiting.size - maxWaiting));
@@ -43,7 +43,7 @@ export class Outbox {
     return surplus.length;
   }
 
-  /** What is under way, or else the next message; null where there is nothing to tell. */
+  /** The message in flight, else the next one; null if there is nothing to send. */
   next(now = Number.POSITIVE_INFINITY): Delivery | null {
     if (this.#inFlight !== null) return this.#inFlight;
     const next = [...this.#waiting].filter(([, { dueAt }]) => dueAt <= now).slice(0, maxBatch);
@@ -54,7 +54,7 @@ export class Outbox {
     return this.#inFlight;
   }
 
-  /** When the first of it may be told, in ms since the epoch; null where there is nothing to tell. */
+  /** When the next change is due, in ms since the epoch; null if there is nothing to send. */
   dueAt(): number | null {
     if (this.#inFlight !== null) return 0;
     return this.#waiting.size === 0
@@ -62,14 +62,14 @@ export class Outbox {
       : Math.min(...[...this.#waiting.values()].map(({ dueAt }) => dueAt));
   }
 
-  /** What was under way is told, or given up. */
+  /** The message in flight was delivered or dropped. */
   done(): void {
     for (const { client, health } of this.#inFlight?.changes ?? [])
       this.#notified.set(client, health.template, health);
     this.#inFlight = null;
   }
 
-  /** No message about this client is made any more; of what was told, nothing is kept. */
+  /** Forgets a client: what waits, and what the receiver was told. */
   forget(client: string): void {
     for (const [key, { change }] of this.#waiting) if (change.client === client) this.#waiting.delete(key);
     this.#notified.forget(client);
@@ -89,7 +89,7 @@ export class Outbox {
       (one) => one.client === client && one.health.template === template,
     );
     const lastNotified = sent?.health ?? this.#notified.get(client, template);
-    // It did not last: whoever was to be told only of what does needs not hear of its end.
+    // It did not last as long as the receiver asks for, so the receiver hears nothing of it.
     if (
       waiting &&
       waiting.dueAt > now &&
@@ -100,7 +100,7 @@ export class Outbox {
     }
     const change = changeOf(waiting?.change.health ?? lastNotified, health, passEvent);
     if (change === null) {
-      // As it was told, or less: what has gone is news when it comes again.
+      // Nothing new. What has gone is forgotten, so that it is new when it comes back.
       if (waiting) this.#waiting.set(key, { ...waiting, change: { ...waiting.change, health } });
       else if (!sent) this.#notified.set(client, template, health);
     } else if (isSubscribed(change, on) && !(after > 0 && change.event === 'mended')) {
@@ -113,13 +113,13 @@ export class Outbox {
   }
 }
 
-/** News that wait to be told, and from when on they may be, in ms since the epoch. */
+/** A waiting change, and when it is due, in ms since the epoch. */
 interface QueuedChange {
   readonly change: HealthChange;
   readonly dueAt: number;
 }
 
-/** How long something has to last, in milliseconds, and the time of the pass that saw it, in ms since the epoch. */
+/** How long a change has to last, in milliseconds, and the time of the pass that saw it, in ms since the epoch. */
 interface NotifyDelay {
   readonly after: number;
   readonly now: number;
@@ -127,5 +127,5 @@ interface NotifyDelay {
 
 /** Changes in one message: Slack takes 50 blocks. */
 const maxBatch = 20;
-/** Nobody has more templates than that. */
+/** More templates than anybody has. */
 const maxWaiting = 10_000;

@@ -6,21 +6,21 @@ export interface Posting {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
-  /** Milliseconds for everything up to the status of the answer. */
+  /** Milliseconds until the status of the answer has to be there. */
   readonly timeout: number;
-  /** Cuts it off. */
+  /** Aborts the request. */
   readonly signal: AbortSignal;
 }
 
 /**
- * `failed`: another try may go better. `refused`: the receiver wants no such message, however often it comes. Reasons
- * name neither the address, which may be a secret, nor what the receiver said, which may repeat it.
+ * `failed`: another try may succeed. `refused`: the receiver will never accept this message. Reasons contain
+ * neither the address, which may be a secret, nor the receiver's answer, which may repeat it.
  */
 export type Posted =
   | { readonly outcome: 'delivered' }
   | { readonly outcome: 'failed' | 'refused'; readonly reason: string; readonly retryAfter: number };
 
-/** Sends once, over a connection of its own, and follows no redirect. What is in the answer's body is not read. */
+/** Sends once, over a new connection. Follows no redirect and does not read the body of the answer. */
 export const post = ({ url, headers, body, timeout, signal }: Posting): Promise<Posted> =>
   new Promise((resolve) => {
     const bytes = Buffer.from(body);
@@ -61,8 +61,8 @@ const judge = (status: number, retryAfter: string | undefined): Posted => {
   return { outcome, reason, retryAfter: Math.min(readRetryAfter(retryAfter) ?? 0, maxWait) };
 };
 
-/** It is about this message. All else is about the address, the permission or the moment, which people mend. */
+/** Statuses that concern the message itself. Others concern address, permission or load, which can be fixed. */
 const refusals = new Set([400, 406, 413, 415, 422]);
 
-/** Milliseconds, whatever the receiver asks for. */
+/** Milliseconds; the receiver may ask for more. */
 const maxWait = 3_600_000;

@@ -10,7 +10,7 @@ import { signedHeaders } from './signature.ts';
 import { slackMessageOf } from './slack.ts';
 import type { PassEvent } from './health.ts';
 
-/** Where news go. Address and secret are read before each attempt: they may have been replaced. */
+/** A receiver of messages. Address and secret are read before each attempt: they may have been replaced. */
 export interface ReceiverSettings {
   readonly name: string;
   readonly type: 'webhook' | 'slack';
@@ -22,13 +22,13 @@ export interface ReceiverSettings {
   readonly clients: readonly string[] | null;
   /** Milliseconds for one attempt. */
   readonly timeout: number;
-  /** Milliseconds that something has to last before it is told. */
+  /** Milliseconds that a change has to last before it is sent. */
   readonly after?: number;
   /** Where people reach the page. */
   readonly publicUrl?: string | null;
 }
 
-/** `retried`: an attempt that did not get through, and another one follows; the others end a message. */
+/** `retried`: an attempt failed and another one follows; the others end a message. */
 export type NotificationOutcome = 'delivered' | 'retried' | 'dropped';
 
 export interface ReceiverOptions {
@@ -36,21 +36,21 @@ export interface ReceiverOptions {
   readonly notified: NotifiedStore;
   readonly log: Logger;
   readonly count: (outcome: NotificationOutcome) => void;
-  /** The shortest time between two messages, and the first pause after a failed attempt: milliseconds. */
+  /** The shortest time between two messages, and the first backoff after a failed attempt: milliseconds. */
   readonly gap?: number;
   readonly firstBackoff?: number;
 }
 
-/** One receiver: one message to it is under way at a time, and is tried until it is taken. */
+/** One receiver. Sends one message at a time, and retries it until it is accepted. */
 export class Receiver {
   readonly #options: Required<ReceiverOptions>;
   readonly #outbox: Outbox;
   #settings: ReceiverSettings;
   #timer: NodeJS.Timeout | undefined;
   #delivering: Promise<void> | null = null;
-  /** Aborted: no pauses any more. */
+  /** Aborted: no more backoff. */
   readonly #closing = new AbortController();
-  /** Aborted: no attempts either. */
+  /** Aborted: no more attempts. */
   readonly #end = new AbortController();
 
   constructor(options: ReceiverOptions) {
@@ -63,12 +63,12 @@ export class Receiver {
     return this.#settings.type;
   }
 
-  /** From the next attempt on; what waits goes there too. */
+  /** Applies from the next attempt on, also to waiting messages. */
   configure(settings: ReceiverSettings): void {
     this.#settings = settings;
   }
 
-  /** Takes up what is new in a pass, and returns at once. */
+  /** Queues what is new in a pass, and returns at once. */
   enqueue(passEvent: PassEvent): void {
     const { clients, on, after = 0 } = this.#settings;
     if (this.#closing.signal.aborted || (clients !== null && !clients.includes(passEvent.client))) return;
@@ -77,7 +77,7 @@ export class Receiver {
     if (dropped > 0)
       this.#options.log.error(
         { event: 'notify.dropped', changes: dropped },
-        'too many changes wait to be told: the oldest are dropped',
+        'too many undelivered notifications: the oldest are dropped',
       );
     this.#deliverDue();
   }
@@ -86,7 +86,7 @@ export class Receiver {
     this.#outbox.forget(client);
   }
 
-  /** One more attempt at what is left, all of it within so many milliseconds. */
+  /** Makes one last attempt at what is undelivered, within so many milliseconds. */
   async close(within: number): Promise<void> {
     this.#closing.abort();
     clearTimeout(this.#timer);
@@ -94,15 +94,15 @@ export class Receiver {
     await this.#delivering;
     clearTimeout(timer);
     const { size } = this.#outbox;
-    // What is not due yet is news again after a restart.
+    // What is not due yet will be found again after a restart.
     if (size > 0 && (this.#outbox.dueAt() ?? 0) <= Date.now())
       this.#options.log.warn(
         { event: 'notify.dropped', changes: size },
-        'these changes could not be told any more',
+        'undelivered notifications dropped at shutdown',
       );
   }
 
-  /** Now what is due, and the rest when it is. */
+  /** Sends what is due, and the rest when it is due. */
   #deliverDue(): void {
     clearTimeout(this.#timer);
     if (this.#closing.signal.aborted) return;
@@ -121,17 +121,14 @@ export class Receiver {
         await sleep(this.#options.gap, this.#closing.signal);
       }
     } catch (error) {
-      this.#options.log.error(
-        { event: 'notify.error', err: error },
-        'a notification met an error that nobody foresaw',
-      );
+      this.#options.log.error({ event: 'notify.error', err: error }, 'notification failed: unexpected error');
     } finally {
       this.#delivering = null;
       this.#deliverDue();
     }
   }
 
-  /** Tries until it is taken or given up; false where the program ends before. */
+  /** Tries until the message is accepted or dropped; false if the program ends first. */
   async #deliver(delivery: Delivery): Promise<boolean> {
     const { log, count, firstBackoff } = this.#options;
     const fields = { delivery: delivery.id, changes: delivery.changes.length };
@@ -144,19 +141,13 @@ export class Receiver {
       }
       const { reason, retryAfter } = posted;
       if (posted.outcome === 'refused' && (refusals += 1) === maxRefusals) {
-        log.error(
-          { event: 'notify.dropped', ...fields, reason },
-          'a notification is refused again and again, and is dropped',
-        );
+        log.error({ event: 'notify.dropped', ...fields, reason }, 'notification refused repeatedly; dropped');
         count('dropped');
         this.#outbox.done();
         return true;
       }
       if (reason !== said)
-        log.warn(
-          { event: 'notify.retried', ...fields, reason },
-          'a notification was not taken, and is tried again',
-        );
+        log.warn({ event: 'notify.retried', ...fields, reason }, 'notification not accepted; will retry');
       said = reason;
       count('retried');
       if (this.#closing.signal.aborted) return false;
@@ -169,7 +160,7 @@ export class Receiver {
   }
 }
 
-/** One attempt. Address and secret are read for it; what they lack is a reason like any other. */
+/** Makes one attempt. An unreadable address or secret is a failed attempt. */
 export const postDelivery = async (
   delivery: Delivery,
   { type, url, secret, timeout, publicUrl = null }: ReceiverSettings,
@@ -189,10 +180,10 @@ export const postDelivery = async (
   }
 };
 
-/** Milliseconds; timers take no more than 24 days. */
+/** Milliseconds; timers cannot wait longer than 24 days. */
 const maxTimer = 86_400_000;
 
-/** A message that is refused for itself would keep all others waiting for ever. */
+/** A message that is always refused would block all others. */
 const maxRefusals = 3;
 
 const growth = { max: 5 * 60_000, jitter: 0.5 };

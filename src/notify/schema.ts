@@ -10,7 +10,7 @@ const change = z.object({
     .enum(events)
     .describe(
       'drift: something differs, or more than before; mended: it was changed at the service, and this pass set it ' +
-        'right; held: it waits for a person; failed; unknown: nobody knows what became of a write; cleared: it is ' +
+        'right; held: it waits for a person; failed; unknown: a write has an unknown outcome; cleared: it is ' +
         'in sync again',
     ),
   client: z.string(),
@@ -19,38 +19,40 @@ const change = z.object({
     .describe('null: the client as a whole, whose passes fail or go through again'),
   templateId: z.nullable(z.int()).describe("the service's id of the template"),
   file: z.nullable(z.string()),
-  state: z.enum(states).describe('how it stands now'),
-  previous: z.enum(states).describe('how it stood when this receiver last heard of it'),
+  state: z.enum(states).describe('its state now'),
+  previous: z.enum(states).describe('its state when this receiver last heard of it'),
   merged: z
     .int()
     .min(1)
     .describe(
-      'how many changes this one stands for; above 1 where some came while nothing could be delivered',
+      'how many changes are merged into this one; above 1 if some came while nothing could be delivered',
     ),
   run: z.string().describe('the pass that saw it, as in the log and in the report'),
   at: timestamp('when that pass began'),
   message: z.nullable(z.string()).describe('why it is held or failed'),
   counts: z.object({
     differences: z.int().min(0).describe('what still differs'),
-    mended: z.int().min(0).describe('what was changed at the service and has been set right'),
+    mended: z.int().min(0).describe('what was changed at the service and has been corrected'),
     subdomains: z
       .int()
       .min(0)
-      .describe('subdomains behind the template, unreadable, or answered otherwise by name servers'),
+      .describe(
+        'subdomains that lag behind the template, cannot be read, or have wrong answers from name servers',
+      ),
   }),
   differences: z
     .array(differenceSchema)
     .describe(
-      'as in the report, the weightiest first, then what was mended: ten at the most, long contents cut',
+      'as in the report, the most important first, then what was corrected: at most ten, long contents cut',
     ),
-  subdomains: z.array(z.string()).describe('names of those: ten at the most'),
+  subdomains: z.array(z.string()).describe('their names: at most ten'),
   link: z.exactOptional(z.string()).describe('the page about it, where publicUrl is set'),
 });
 
 /** What a webhook receives. Keys stand in the order in which they are written. */
 export const notificationSchema = z
   .object({
-    schema: z.literal('dns-template-sync/notification/v1').describe('the form of this message'),
+    schema: z.literal('dns-template-sync/notification/v1').describe('the format of this message'),
     delivery: z
       .string()
       .describe('the id of this message, as in the header webhook-id; each attempt has the same'),

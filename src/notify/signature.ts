@@ -1,9 +1,10 @@
 import { createHmac } from 'node:crypto';
 
 /**
- * The headers that let a receiver know a message: its id, the time of this attempt (seconds since the epoch), and
- * where there is a secret, `v1,` and the base64 HMAC-SHA256 of `ID.TIME.BODY`. This is the form of the Standard
- * Webhooks specification, so that its libraries check it; as there, a secret `whsec_…` is the base64 of the key.
+ * The headers by which a receiver verifies a message: its id, the time of this attempt (seconds since the
+ * epoch), and if there is a secret, `v1,` and the base64 HMAC-SHA256 of `ID.TIME.BODY`. This is the form of
+ * the Standard Webhooks specification, so that its libraries check it; as there, a secret `whsec_…` is the
+ * base64 of the key.
  */
 export const signedHeaders = (
   id: string,

@@ -6,14 +6,14 @@ import { rowOf } from '../report/row.ts';
 import type { HealthChange } from './health-change.ts';
 import { linkOf, shownDifferences, type Delivery } from './delivery.ts';
 
-/** A message for Slack, and for those that take its form: `text` says it all in short, blocks show it. */
+/** A message in Slack's format: `text` is the summary, blocks show the details. */
 export const slackMessageOf = ({ changes }: Delivery, publicUrl: string | null = null): object => ({
   text: limited(changes.map(headline), maxTextLength),
   unfurl_links: false,
   unfurl_media: false,
   blocks: changes.map((change) => ({
     type: 'section',
-    // Verbatim: no links are made out of what only looks like one.
+    // Verbatim: text that looks like a link does not become one.
     text: { type: 'mrkdwn', verbatim: true, text: limited(linesOf(change, publicUrl), maxBlockLength) },
   })),
 });
@@ -90,12 +90,12 @@ const wordsOf = (difference: Difference): string => {
 
 const short = (text: string): string => shorten(text, 60);
 
-/** A block has room for each of them, although a sign may take five characters. */
+/** Fits into a block even if each character takes five when escaped. */
 const maxNameLength = 100;
 const maxMessageLength = 300;
 const maxRowLength = 400;
 
-/** Text from elsewhere. In code nobody is notified, nothing is a link, and no sign has a meaning. */
+/** Foreign text as code: mentions, links and markup have no effect there. */
 const code = (text: string, width: number): string =>
   `\`${shorten(escapeControl(text), width)
     .replaceAll('`', "'")
@@ -103,7 +103,7 @@ const code = (text: string, width: number): string =>
 
 const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' };
 
-/** As many whole lines as there is room for. */
+/** As many whole lines as fit. */
 const limited = (lines: readonly string[], room: number): string => {
   let text = '';
   for (const line of lines) {

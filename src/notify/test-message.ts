@@ -1,7 +1,7 @@
 import type { Delivery } from './delivery.ts';
 import { postDelivery, type ReceiverSettings } from './receiver.ts';
 
-/** Sends a message that says it is a test, once. Gives why it was not taken; null where it was. */
+/** Sends a test message once. Returns why it was not accepted; null if it was. */
 export const sendTest = async (receiver: ReceiverSettings, id: string): Promise<string | null> => {
   const posted = await postDelivery(testDelivery(id), receiver, new AbortController().signal);
   return posted.outcome === 'delivered' ? null : posted.reason;

@@ -18,7 +18,7 @@ export interface NotifyTarget {
   readonly clients: readonly string[] | null;
   /** Milliseconds. */
   readonly timeout: number;
-  /** Milliseconds that something has to last before it is told. */
+  /** Milliseconds that a change has to last before it is sent. */
   readonly after: number;
   /** Where people reach the page; null where nobody said. */
   readonly publicUrl: string | null;

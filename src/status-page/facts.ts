@@ -53,7 +53,7 @@ export interface ClientSummary {
   readonly why: string | null;
   readonly running: Trigger | null;
   readonly waiting: Trigger | null;
-  /** Failed passes since the last one that went well. */
+  /** Failed passes since the last successful one. */
   readonly failures: number;
   readonly backoffUntil: number | null;
   readonly nextScheduled: number | null;

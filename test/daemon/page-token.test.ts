@@ -90,7 +90,7 @@ describe('with a page token', () => {
     const { ask, refused } = await start();
     const { status, headers, body } = await ask(path);
     expect([status, headers['www-authenticate']]).toEqual([401, 'Bearer']);
-    expect(body).toBe('Needs the page token as a bearer token, or to be signed in.\n');
+    expect(body).toBe('Needs the page token as a bearer token, or a sign-in.\n');
     for (const wrong of [token.slice(1), `${token}1`, ''])
       expect((await ask(path, bearer(wrong))).status).toBe(401);
     expect(refused).toEqual([

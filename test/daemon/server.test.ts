@@ -136,11 +136,11 @@ describe('the API', () => {
   it.each([
     ['since=yesterday', 'since: expected a duration such as 2d'],
     ['outcome=lost', 'outcome: expected one of applied, failed, unknown, duplicate'],
-    ['client=acme', 'there is no filter of this name, only template, since, outcome'],
+    ['client=acme', 'unknown filter, expected template, since, outcome'],
     ['limit=0', 'limit: expected a number from 1 to 1000'],
     ['limit=1001', 'limit: expected a number from 1 to 1000'],
     ['limit=all', 'limit: expected a number from 1 to 1000'],
-    ['before=yesterday', 'before: expected what the Link header of the page after it says'],
+    ['before=yesterday', 'before: expected the value from the Link header of the next page'],
   ])('says what is wrong with the filter %s', async (query, error) => {
     const { url } = await start({ history: () => expect.fail('not to be asked') });
     const { status, body } = await get(url, `/api/history?${query}`);

@@ -108,9 +108,7 @@ describe('SIGHUP', () => {
     await settings(broken);
     daemon.signal('SIGHUP');
     expect(await daemon.event('pass.finished', isRequested)).toMatchObject({ status: 'in-sync' });
-    const said = daemon
-      .lines()
-      .find(({ msg }) => msg === 'the settings cannot be used, and the former ones stay');
+    const said = daemon.lines().find(({ msg }) => msg === 'invalid settings; keeping the previous ones');
     expect(said).toMatchObject({ level: 'error', err: { message: expect.stringContaining(why) } });
     expect((await daemon.ask('/readyz')).status).toBe(200);
   });
@@ -125,7 +123,7 @@ describe('SIGHUP', () => {
     await other.event('pass.finished');
     await settings(`${byToken}vars: {address: 192.0.2.1}\nlisten: off\n`);
     other.signal('SIGHUP');
-    await other.says('listen has changed, which takes a restart');
+    await other.says('listen has changed: the new address takes effect after a restart');
     expect(await other.event('pass.finished', isRequested)).toMatchObject({ status: 'in-sync' });
   });
 });
@@ -189,7 +187,7 @@ describe('SIGTERM', () => {
     );
     await arrived;
     daemon.signal('SIGTERM');
-    await daemon.says('ending: no write starts any more');
+    await daemon.says('shutting down; waiting for running writes');
     expect((await daemon.ask('/livez')).status).toBe(200);
     arrival.emit('go on');
     const { code, stdout } = await daemon.ended;

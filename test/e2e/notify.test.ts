@@ -210,7 +210,7 @@ describe('settings', () => {
     expect(right.seen.map(eventsIn)).toEqual([['site drift']]);
     await writeBelow(cwd, 'dns-template-sync.yaml', 'notify: {ops: {type: webhook, url: {env: NOT_SET}}}\n');
     daemon.signal('SIGHUP');
-    await daemon.says('the settings cannot be used, and the former ones stay');
+    await daemon.says('invalid settings; keeping the previous ones');
     await change('192.0.2.1');
     await daemon.pass();
     await delivered(daemon, 2);
@@ -250,7 +250,7 @@ describe('at SIGTERM', () => {
     daemon.signal('SIGTERM');
     const { code, stdout } = await daemon.ended;
     expect(code).toBe(0);
-    expect(stdout).toContain('these changes could not be told any more');
+    expect(stdout).toContain('undelivered notifications dropped at shutdown');
     receiver.answer(ok);
     const next = await begin();
     await delivered(next, 1);

@@ -38,7 +38,7 @@ describe('signals', () => {
     const program = start(args, { cwd, env: service.env });
     await held;
     program.signal('SIGTERM');
-    await program.says('ending: no write starts any more');
+    await program.says('shutting down; waiting for running writes');
     release();
     expect(await program.ended).toMatchObject({ code: 0, stderr: '' });
     const lines = linesOf(program);

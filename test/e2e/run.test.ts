@@ -30,7 +30,7 @@ describe('the log of run', () => {
       'change.applied': 'change applied',
       'drift.report': 'drift report',
       'pass.finished': 'pass finished',
-      'daemon.stopping': 'ending: no write starts any more, and the ones under way are waited for',
+      'daemon.stopping': 'shutting down; waiting for running writes',
       'daemon.stopped': 'daemon stopped',
     });
 

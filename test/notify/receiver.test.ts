@@ -160,9 +160,7 @@ describe('a receiver', () => {
     expect(new Set(server.seen.map(({ headers }) => headers['webhook-id'])).size).toBe(1);
     expect(server.seen.map(({ path }) => path)).toEqual(server.seen.map(() => '/api/v1'));
     // What stays the same is said once.
-    expect(
-      lines.filter(({ msg }) => msg === 'a notification was not taken, and is tried again'),
-    ).toHaveLength(1);
+    expect(lines.filter(({ msg }) => msg === 'notification not accepted; will retry')).toHaveLength(1);
   });
 
   test('that asks for time is left in peace, while others are told', async () => {
@@ -279,7 +277,7 @@ describe('at the end of the program', () => {
     const { receiver, lines, notified } = await opened([silence]);
     receiver.enqueue(drifted);
     await receiver.close(20);
-    expect(lines.at(-1)).toMatchObject({ msg: 'these changes could not be told any more', changes: 1 });
+    expect(lines.at(-1)).toMatchObject({ msg: 'undelivered notifications dropped at shutdown', changes: 1 });
     expect([...notified.all.values()].filter(({ state }) => state !== 'in-sync')).toEqual([]);
   });
 
