@@ -30,6 +30,12 @@ export const obstructionOfAdd = (
   return obstruction ? blockedAs(obstruction, wanted, null) : null;
 };
 
+/** What surplus might have served is asked after once it is known that none does. */
+export const obstructionOfUnserved = (wanted: Wanted, { addGate }: PlanInput): Blocked | null => {
+  const obstruction = addGate?.(wanted);
+  return obstruction ? blockedAs(obstruction, wanted, null) : null;
+};
+
 /** What was to make way for it and kept its name is in its way, however that name is spelled. */
 const stuckBefore = (wanted: Wanted, { memory, present: { records } }: PlanInput): Blocked | null => {
   if (memory.displaced.size === 0) return null;

@@ -1,6 +1,6 @@
 import { canonicalName } from '../model/canonical.ts';
 import { dataOf, type RecordData } from '../model/record.ts';
-import { obstructionOfUpdate } from './blocked.ts';
+import { obstructionOfUnserved, obstructionOfUpdate } from './blocked.ts';
 import { causeOfSurplus, type Wants } from './cause.ts';
 import type { Blocked, Surplus } from './difference.ts';
 import type { Pair, Present, Wanted } from './entry.ts';
@@ -32,7 +32,7 @@ export interface Draft {
   readonly needs: ReadonlyMap<Step, readonly Step[]>;
   /** Steps that other records bar. */
   readonly barred: readonly BlockedStep[];
-  /** Updates that may not be written now. */
+  /** Updates and adds that may not be written now. */
   readonly obstructed: readonly Blocked[];
   readonly surplus: readonly Surplus[];
   /** Surplus and parked records that serve a wanted one. */
@@ -68,11 +68,12 @@ const draftBeside = (closed: ReadonlySet<string>, work: Work, input: PlanInput):
   const updates = withObstructions([...work.changed, ...use.served], (pair) =>
     obstructionOfUpdate(pair, input),
   );
+  const adds = withObstructions(use.missing, (entry) => obstructionOfUnserved(entry, input));
   const parks = withObstructions(use.parks, (entry) => parkedLater(entry, work.wants, input));
   const { ready, needs, blocked } = orderSteps(
     [
       ...updates.free.map((pair) => updateStep(pair, memory)),
-      ...use.missing.map((entry) => addStep(entry, memory)),
+      ...adds.free.map((entry) => addStep(entry, memory)),
       ...parks.free.map(({ present }) => parkStep(present, memory, work.wants)),
     ],
     {
@@ -88,7 +89,7 @@ const draftBeside = (closed: ReadonlySet<string>, work: Work, input: PlanInput):
     steps: ready,
     needs,
     barred: blocked.map((step) => withoutKept(step, kept)),
-    obstructed: updates.obstructed,
+    obstructed: [...updates.obstructed, ...adds.obstructed],
     surplus: [...use.surplus.map((entry) => surplusOf(entry, memory, work.wants)), ...parks.obstructed].sort(
       (a, b) => a.recordId - b.recordId,
     ),
@@ -99,8 +100,8 @@ const draftBeside = (closed: ReadonlySet<string>, work: Work, input: PlanInput):
 const namesNotReached = ({ barred, obstructed }: Draft, keptNames: KeptNames): string[] => {
   const namesOf = ({ desired }: { desired: RecordData }): readonly string[] =>
     keptNames(canonicalName(desired.name));
-  const isNewAtName = (blocked: Blocked): boolean =>
-    !namesOf(blocked).includes(canonicalName(blocked.current?.name ?? null));
+  const isNewAtName = ({ current, ...blocked }: Blocked): boolean =>
+    current === undefined || !namesOf(blocked).includes(canonicalName(current.name));
   return [...barred.map(({ step }) => step.difference), ...obstructed.filter(isNewAtName)].flatMap(namesOf);
 };
 

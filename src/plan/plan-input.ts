@@ -12,6 +12,8 @@ export interface PlanInput {
   readonly pending?: readonly RecordData[];
   /** Tells why a wanted record may not be written now, as an add (`present` null) or over a present record. */
   readonly gate?: (wanted: Wanted, present: Present | null) => Obstruction | null;
+  /** Tells why a wanted record that no surplus serves may not be added. */
+  readonly addGate?: (wanted: Wanted) => Obstruction | null;
   /** Tells why a record may not be parked now, or changed to what is given. */
   readonly parkGate?: (present: Present, sent?: RecordData) => Pick<Surplus, 'error' | 'retryAt'> | null;
 }

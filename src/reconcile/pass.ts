@@ -111,9 +111,9 @@ const passOver = async (part: DesiredState, pass: Pass, run: ClientRun): Promise
 /** Nothing is done that could not be undone before all of this has been worked out. */
 const prepare = (states: readonly TemplateState[], pass: Pass): Promise<TemplateState[]> =>
   mapYielding(states, (state) => {
-    const { state: next, warning } = suspectMemory(override(state, pass), pass.clock.now(), pass.retry);
+    const { state: suspected, warning } = suspectMemory(state, pass.clock.now());
     if (warning !== null) pass.warn(warning);
-    return Promise.resolve(next);
+    return Promise.resolve(override(suspected, pass));
   });
 
 /** A person who asks for a pass, or for its plan, need not wait for a backoff after refusals, nor what `retry` ends. */

@@ -152,6 +152,8 @@ export interface Intent {
   readonly before: RecordData | null;
   readonly after: RecordData;
   readonly cause: Cause;
+  /** Of a park: the key of the wanted record that it makes way for; null where it makes way for none. */
+  readonly makesWayFor?: string | null;
   /** Of an add: the ids that were there before, of its type and strangers, so that a new one can be told. */
   readonly idsBefore: readonly number[];
 }

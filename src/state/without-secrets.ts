@@ -1,4 +1,6 @@
+import { sameData } from '../model/canonical.ts';
 import type { RecordData } from '../model/record.ts';
+import type { Displaced } from '../plan/memory.ts';
 import type { Intent, MemoryChanges, Memory, RecordMemory } from './memory.ts';
 
 /**
@@ -16,10 +18,15 @@ export const withoutSecrets = (memory: Memory, scrub: (text: string) => string):
     };
   const saysItself = (wanted: RecordData): boolean =>
     [wanted.type, wanted.name ?? '', wanted.content].some((text) => scrub(text) !== text);
+  const isSecret = (data: RecordData): boolean => !sameData(dataOf(data), data);
+  /** What holds a secret cannot be put back to its place from what is kept. */
+  const displacedOf = (displaced: Displaced | null): Displaced | null =>
+    displaced && isSecret(displaced.was) ? null : displaced;
   const recordOf = (record: RecordMemory): RecordMemory => {
-    const { key, wanted, seen, keptName, rewritten } = record;
+    const { key, wanted, seen, keptName, rewritten, displaced = null } = record;
     // Of a parked record no file says anything.
-    if (key.startsWith('#')) return { ...record, wanted: dataOf(wanted), seen: dataOf(seen) };
+    if (key.startsWith('#'))
+      return { ...record, wanted: dataOf(wanted), seen: dataOf(seen), displaced: displacedOf(displaced) };
     if (saysItself(wanted)) return record;
     return {
       ...record,
@@ -32,10 +39,10 @@ export const withoutSecrets = (memory: Memory, scrub: (text: string) => string):
     ...changes,
     records: changes.records.map(recordOf),
   });
-  const intentOf = <Of extends Omit<Intent, 'id'>>(intent: Of): Of => ({
-    ...intent,
-    before: dataOf(intent.before),
-  });
+  const intentOf = <Of extends Omit<Intent, 'id'>>(intent: Of): Of => {
+    const { before } = intent;
+    return before && isSecret(before) ? { ...intent, before: dataOf(before), makesWayFor: null } : intent;
+  };
   return {
     ...memory,
     begin: async (intent) => ({ ...intent, id: (await memory.begin(intentOf(intent))).id }),

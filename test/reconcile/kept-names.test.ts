@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { desiredTemplate, presentTemplate } from '../plan/records.ts';
-import { openScene } from './pass.ts';
+import { failing, openScene } from './pass.ts';
 
 const limits = { maxAdds: 100, maxChangePercent: 100, minRecords: 10 };
 const file = (...records: readonly string[]) =>
@@ -57,4 +57,25 @@ test('a record without a name, to which the service gives one, changes in place 
   await scene.pass(file(www, '@ A 192.0.2.2'));
   for (const content of ['192.0.2.3', '192.0.2.4']) await scene.pass(file(www, `@ A ${content}`));
   expect(scene.present.records).toMatchObject([{ id: 2 }, { name: '##DOMAIN##', content: '192.0.2.4' }]);
+});
+
+test('what goes back to its place more than once keeps telling how the service spells its name', async () => {
+  const scene = await openScene(presentTemplate(['#1 @ MX 10 mx1.example.net', '#2 www A 192.0.2.1']));
+  const spelled = () => {
+    const records = scene.present.records.map((one) =>
+      one.id === 2 ? { ...one, name: one.name!.replace(/(?:\.##DOMAIN##)?$/, '.##DOMAIN##') } : one,
+    );
+    return (scene.present = { ...scene.present, records });
+  };
+  for (const call of ['update 1', 'update 2']) scene.mishaps.set(call, spelled);
+  for (const call of ['add 1', 'add 2']) scene.mishaps.set(call, failing('refused', 422));
+  for (let pass = 1; pass <= 3; pass += 1) {
+    scene.calls.length = 0;
+    await scene.pass(file('@ MX 10 mx1.example.net', 'www CNAME web.example.net'), { trigger: 'command' });
+    expect(scene.calls.filter((call) => !call.startsWith('list'))).toEqual(['update 1', 'add 1', 'update 2']);
+  }
+  expect(scene.present.records).toMatchObject([
+    { id: 1 },
+    { id: 2, name: 'www.##DOMAIN##', content: '192.0.2.1' },
+  ]);
 });

@@ -93,6 +93,15 @@ describe('memory is in no doubt', () => {
     expect(warnings).toEqual([]);
   });
 
+  test('where an add of ours was given up, and a person asks for another try', async () => {
+    const { scene, pass, warnings } = await known();
+    scene.mishaps.set('add 1', failing('unknown', null));
+    await pass(file('mail A 192.0.2.3'));
+    scene.present = presentTemplate(['#1 @ A 192.0.2.1', '#2 www A 192.0.2.2', '#9 mail A 192.0.2.3']);
+    await pass(file('mail A 192.0.2.3'), { trigger: 'command', retry: true });
+    expect(warnings).toEqual([]);
+  });
+
   test('where what stands at the name of a wanted record is not as it should be', async () => {
     const { scene, pass, warnings } = await known();
     scene.present = presentTemplate(['#1 @ A 192.0.2.1', '#2 www A 192.0.2.2', '#9 mail A 192.0.2.4']);
@@ -119,6 +128,51 @@ describe('memory is in no doubt', () => {
 });
 
 describe('where memory is in doubt', () => {
+  test.each(['report', 'park'] as const)(
+    'a file that adopts adds nothing beside what may be its own under a name of the service: %s',
+    async (surplus) => {
+      const { scene, pass } = await known();
+      const mx = '@ MX 10 mx1.example.net';
+      const limits = { maxAdds: 100, maxChangePercent: 100, minRecords: 10 };
+      const adopting = (...more: string[]) =>
+        desiredTemplate(['@ A 192.0.2.1', 'www A 192.0.2.2', mx, ...more], { adopt: true, surplus, limits });
+      const own = '#3 ##DOMAIN## MX 10 mx1.example.net';
+      scene.mishaps.set('add 1', () => {
+        const records = scene.present.records.map((one) =>
+          one.id === 3 ? { ...one, name: '##DOMAIN##' } : one,
+        );
+        return (scene.present = { ...scene.present, records });
+      });
+      await pass(adopting());
+      scene.mishaps.clear();
+      // One reading lacks it, while somebody else makes a record of the file.
+      scene.present = presentTemplate(['#1 @ A 192.0.2.1', '#2 www A 192.0.2.2', own, '#9 mail A 192.0.2.3']);
+      scene.mishaps.set('list 1', (template) => ({
+        ...template,
+        records: template.records.filter(({ id }) => id !== 3),
+      }));
+      await pass(adopting('mail A 192.0.2.3'));
+      scene.mishaps.clear();
+      scene.calls.length = 0;
+      scene.now += 60_000;
+      const { templates } = await pass(adopting('mail A 192.0.2.3'));
+      expect(scene.calls).not.toContain('add 1');
+      expect(templates[0]!.differences[0]).toMatchObject({ action: 'blocked', reason: 'not-converging' });
+    },
+  );
+
+  test('the word of the person who asked for the pass is enough', async () => {
+    const { scene, pass, warnings } = await known();
+    scene.present = presentTemplate(['#1 @ A 192.0.2.1', '#9 mail A 192.0.2.3']);
+    await pass(file('mail A 192.0.2.3'), { trigger: 'command', retry: true });
+    expect(warnings).toEqual([neverSeen]);
+    expect(scene.present.records).toMatchObject([
+      { id: 1 },
+      { id: 9 },
+      { name: 'www', content: '192.0.2.2' },
+    ]);
+  });
+
   test('what is missing and was there before waits for a person', async () => {
     const { scene, pass, warnings } = await known();
     scene.present = presentTemplate(['#1 @ A 192.0.2.1', '#9 mail A 192.0.2.3']);

@@ -48,6 +48,44 @@ test('what made way is back in its place where the write that needed it is found
   expect(namesOf(scene.present)).toEqual(['#1 @', '#2 www']);
 });
 
+test.each(['its answer is lost', 'the process dies'])(
+  'what made way is back in its place where %s, and the write that needed it is refused later',
+  async (what) => {
+    const scene = await makingWay();
+    const file = desiredTemplate(wanted, { surplus: 'park', limits });
+    scene.mishaps.set('update 1', () => {
+      if (what === 'its answer is lost') failing('unknown', null)(scene.present);
+      throw new Error('the process dies');
+    });
+    await scene.pass(file).catch(() => undefined);
+    scene.mishaps.clear();
+    scene.present = presentTemplate(['#1 @ A 192.0.2.1', '#2 _parked-2 A 0.0.0.0']);
+    scene.calls.length = 0;
+    scene.mishaps.set('add 1', failing('refused', 422));
+    await scene.pass(file);
+    expect(scene.calls).toContain('add 1');
+    scene.now += 20_000;
+    await scene.pass(file);
+    expect(namesOf(scene.present)).toEqual(['#1 @', '#2 www']);
+  },
+);
+
+test('a park of unknown outcome that did not land is made once more, and its record is known as before', async () => {
+  const scene = await makingWay();
+  const file = desiredTemplate(wanted, { surplus: 'park', limits });
+  scene.mishaps.set('update 1', failing('unknown', null));
+  await scene.pass(file);
+  expect(namesOf(scene.present)).toEqual(['#1 @', '#2 www']);
+  scene.mishaps.clear();
+  scene.now += 60_000;
+  await scene.pass(old);
+  const { templates } = await scene.pass(old);
+  expect(templates[0]).toMatchObject({ status: 'in-sync' });
+  scene.now += 60_000;
+  await scene.pass(file);
+  expect(namesOf(scene.present)).toEqual(['#1 @', '#2 _parked-2', '#3 www']);
+});
+
 describe('where the service keeps the name of what is to make way', () => {
   /** What comes to stand there in its place, were it not undone. */
   const file = desiredTemplate(wanted, { surplus: 'park', limits });
@@ -108,13 +146,16 @@ describe('where the service keeps the name of what is to make way', () => {
     expect(scene.present.records).toMatchObject([{ id: 1 }, { id: 2, name: 'www', content: '192.0.2.2' }]);
   });
 
-  test('an answer that shows it as it was says nothing of that', async () => {
+  test('an answer that shows it as it was says nothing of that: a reading is to tell', async () => {
     const scene = await makingWay();
     const before = scene.present;
     scene.mishaps.set('update 1', () => before);
     const { templates } = await scene.pass(file);
-    expect(scene.calls).toEqual(['list 1', 'update 1']);
-    expect(templates[0]!.differences[0]).toMatchObject({ action: 'park', outcome: 'applied' });
+    expect(scene.calls).toEqual(['list 1', 'update 1', 'list 2', 'add 1']);
+    expect(templates[0]!.differences).toMatchObject([
+      { action: 'park', outcome: 'applied' },
+      { action: 'add', outcome: 'applied' },
+    ]);
   });
 
   test.each([

@@ -15,8 +15,8 @@ const afterAdd = (
 ): TemplateState => {
   const state = newState(wanted, ['#1 @ A 192.0.2.1']);
   const [step] = planOf(state.basis, 0).steps;
-  const intent = { ...intentOf(step!, state.basis, { run: 'run-1', now: 0 }), id: 1 };
-  const attempt: Attempt = { step: step!, intent, makesWayFor: null, ...outcome };
+  const intent = { ...intentOf(step!, state.basis, { run: 'run-1', now: 0, makesWayFor: null }), id: 1 };
+  const attempt: Attempt = { step: step!, intent, ...outcome };
   const attempts = new Map([[stepKey(step!), attempt]]);
   return { ...withBasis(state, { view: presentTemplate(present) }), attempts };
 };

@@ -271,16 +271,23 @@ const shownAndNotEqual: Law = ({ before, after }) => {
     : null;
 };
 
-const toAnEnd: Law = ({ before, after }, { wanted, one }) => {
+const toAnEnd: Law = (deed, { wanted, one }) => {
+  const { before, after } = deed;
   if (wanted?.records.some((record) => satisfies(after, record))) return null;
   const isPark = canonicalName(after.name).startsWith(`_parked-${before?.id}`);
   if (isPark && wanted?.surplus === 'park') return null;
   // What made way goes back to its place, in whichever pass it is found that nothing came there.
-  const isUndo = one.deeds.some(
-    (other) =>
-      other.before !== null && other.before.id === before?.id && keyOf(other.before) === keyOf(after),
-  );
-  return isUndo ? null : `updates ${before && shown(before)} to what nobody wants: ${shown(after)}`;
+  return isUndo(deed, one)
+    ? null
+    : `updates ${before && shown(before)} to what nobody wants: ${shown(after)}`;
+};
+
+/** What it was before another write, under the name that it had or that was sent to give it that one. */
+const isUndo = ({ before, after }: Deed, { deeds }: TemplateCase): boolean => {
+  const own = deeds.filter((other) => before !== null && recordOf(other) === before.id);
+  const states = own.flatMap((other) => [other.before ?? [], other.after].flat());
+  if (!states.some(({ name }) => canonicalName(name) === canonicalName(after.name))) return false;
+  return own.some((other) => other.before && keyOf({ ...other.before, name: after.name }) === keyOf(after));
 };
 
 const notFromItsPlace: Law = ({ before }, { wanted, view }) => {
@@ -297,6 +304,8 @@ const notForeign: Law = (deed, { wanted, one }) => {
   if (!before || !wanted) return null;
   if (!isKnownType(before)) return `touches a type it does not know: ${shown(before)}`;
   if (isIgnored(wanted, before)) return `touches an ignored record: ${shown(before)}`;
+  // What a park left without a use, at its name, is ours to mend, whatever the file says by now.
+  if (isUndo(deed, one) && canonicalRecord(before).content !== canonicalRecord(after).content) return null;
   const isOurs = one.onceWanted.has(before.id) || one.maybe.has(before.id);
   const isInSet = wanted.records.some((record) => setOf(record) === setOf(before));
   const kindOf = (record: RecordData): string | null => textKind(canonicalRecord(record).content);
@@ -355,7 +364,9 @@ export const leftEmpty = (
   // An answer may show it where it was.
   const isTaken = (name: string): boolean =>
     [...truth, ...(views.at(-1)?.records ?? [])].some((record) => nameOf(record) === name);
-  return deeds.flatMap(({ before, after, sent }, at) => {
+  return deeds.flatMap(({ after, sent }, at) => {
+    // What somebody had taken from the place by then, this write did not.
+    const { replaced: before } = sent;
     if (!before || sent.landed !== 'yes' || isParkedName(nameOf(before))) return [];
     // Nobody can tell that this is what the service calls the subdomain itself.
     if (nameOf(before) === '' && canonicalName(before.name) !== '') return [];

@@ -24,6 +24,8 @@ export interface Sent {
   readonly at: number;
   landed: 'no' | 'coming' | 'yes';
   recordId: number | null;
+  /** What the record of an update truly was when it landed. */
+  replaced: PresentRecord | null;
   /** What the client was told of it. */
   told: 'nothing' | 'failed' | 'an answer';
 }
@@ -108,6 +110,7 @@ export const createService = (
     put(templateId, alignTtls(nature, records, written));
     sent.landed = 'yes';
     sent.recordId = written.id;
+    sent.replaced = template.records.find(({ id }) => id === written.id) ?? null;
     world.note(() => `    stored ${shown(written)}`);
     observer.onLanded(sent);
     return null;
@@ -142,6 +145,7 @@ export const createService = (
       at: world.time,
       landed: 'no',
       recordId: null,
+      replaced: null,
       told: 'nothing',
     };
     world.note(() => `  > ${templateId}: ${describe(request)}`);

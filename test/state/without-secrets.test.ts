@@ -10,7 +10,7 @@ const hidden = recordData({ content: 'v=[secret]' });
 test('what the service put into a record is kept without the secret in it', async () => {
   const memory = withoutSecrets(await opened(newFile()), redactor([token]));
   const rewritten = { sent: recordData(), stored: shown };
-  const parked = rememberedRecord('#5', { wanted: shown, seen: shown });
+  const parked = rememberedRecord('#5', { wanted: shown, seen: shown, displaced: null });
   await memory.save(
     changesOf({ records: [parked, rememberedRecord('A www  1', { seen: shown, rewritten })] }),
   );
@@ -24,7 +24,7 @@ test('a write is kept with what was sent, and without the secret that it takes t
   const memory = withoutSecrets(await opened(newFile()), redactor([token]));
   const intent = await memory.begin(intentOf({ action: 'update', before: shown, recordId: 7 }));
   expect(intent.before).toEqual(shown);
-  expect(await memory.openIntents()).toEqual([{ ...intent, before: hidden }]);
+  expect(await memory.openIntents()).toEqual([{ ...intent, before: hidden, makesWayFor: null }]);
   await memory.finish(intent, { outcome: 'applied', recordId: 7, error: null }, changesOf());
   expect(await memory.history()).toMatchObject([{ before: hidden, after: intent.after }]);
 });
@@ -36,4 +36,14 @@ test('what a file says is kept as it says it, so that an add is known again', as
   const intent = await memory.begin(intentOf({ after: shown }));
   expect((await memory.template(17))?.records).toEqual([record]);
   expect(await memory.openIntents()).toEqual([intent]);
+});
+
+test('what holds a secret cannot be put back to its place from what is kept', async () => {
+  const memory = withoutSecrets(await opened(newFile()), scrubber([token]));
+  const displaced = { key: 'CNAME www', own: null, was: shown, cause: 'edited' } as const;
+  await memory.save(changesOf({ records: [rememberedRecord('#5', { displaced })] }));
+  expect((await memory.template(17))?.records).toMatchObject([{ key: '#5', displaced: null }]);
+  const park = intentOf({ action: 'park', recordId: 5, before: shown, makesWayFor: 'CNAME www' });
+  await memory.begin(park);
+  expect(await memory.openIntents()).toMatchObject([{ before: hidden, makesWayFor: null }]);
 });

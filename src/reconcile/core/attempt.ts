@@ -24,8 +24,6 @@ export type Attempt = AttemptedStep &
 interface AttemptedStep {
   readonly step: Step;
   readonly intent: Intent;
-  /** The `stepKey` of the write that a park makes way for. */
-  readonly makesWayFor: string | null;
 }
 
 /** Identifies what a step writes, over the plans of a pass. */
@@ -98,7 +96,11 @@ export const changeOfAttempt = (attempt: Attempt, { view, memory }: PlanBasis): 
 export const intentOf = (
   step: Step,
   basis: PlanBasis,
-  { run, now }: { readonly run: string; readonly now: number },
+  {
+    run,
+    now,
+    makesWayFor,
+  }: { readonly run: string; readonly now: number; readonly makesWayFor: string | null },
 ): Omit<Intent, 'id'> => {
   const own = presentOf(step);
   return {
@@ -113,6 +115,7 @@ export const intentOf = (
     before: own ? dataOf(own.record) : null,
     after: resultOf(step),
     cause: step.difference.cause,
+    makesWayFor,
     idsBefore: own ? [] : idsOfType(basis, canonicalType(resultOf(step).type)),
   };
 };

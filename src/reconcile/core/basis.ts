@@ -3,7 +3,7 @@ import { entryOf, recordKey, setKey } from '../../plan/entry.ts';
 import type { PlanMemory } from '../../plan/memory.ts';
 import { planTemplate, type TemplatePlan } from '../../plan/plan.ts';
 import type { Intent } from '../../state/memory.ts';
-import { gate, parkGate } from './gate.ts';
+import { addGate, gate, parkGate } from './gate.ts';
 import type { TemplateMemory } from './memory.ts';
 
 /** All that a plan is made from. */
@@ -30,6 +30,7 @@ export const planOf = (basis: PlanBasis, now: number): TemplatePlan => {
     memory: memory.view,
     pending: pending.map((intent) => intent.after),
     gate: gate({ memory, pendingSets, present, adopt: desired.adopt, now }),
+    addGate: addGate({ memory, present }),
     parkGate: parkGate({ memory, now }),
   });
   plans.set(memory.view, { basis, plan });

@@ -1,11 +1,12 @@
 import { canonicalName, sameData } from '../../model/canonical.ts';
 import { dataOf, type PresentRecord, type RecordData } from '../../model/record.ts';
+import type { Cause } from '../../plan/difference.ts';
 import { entryOf, pairOf, recordKey } from '../../plan/entry.ts';
 import { mayBeOneOf } from '../../plan/like.ts';
 import { parkedKey, type Displaced } from '../../plan/memory.ts';
 import { isParkedName, parkedForm } from '../../plan/parked.ts';
 import { changeOf, isPark, isRestore, resultOf, type ParkStep, type Step } from '../../plan/step.ts';
-import type { RecordMemory } from '../../state/memory.ts';
+import type { Failure, Intent, RecordMemory } from '../../state/memory.ts';
 import type { Attempt } from './attempt.ts';
 import type { MemoryDraft } from './memory.ts';
 import { bind, change, park, restore } from './remembering.ts';
@@ -16,7 +17,7 @@ export const commit = (draft: MemoryDraft, attempt: Attempt, record: PresentReco
   draft.setFacts({ lastWriteAt: intent.at });
   if (!isPark(step)) commitRecord(draft, step, record, now);
   else if (isRestore(step)) commitRestore(draft, step, record);
-  else commitPark(draft, step, attempt, record);
+  else commitPark(draft, step, intent, record);
 };
 
 /** Whether the service took the content of a park and not its name; an answer may show a record as it was. */
@@ -67,15 +68,31 @@ const keptNameAfter = (
 const commitPark = (
   draft: MemoryDraft,
   step: ParkStep,
-  { makesWayFor }: Attempt,
+  { makesWayFor = null }: Intent,
   record: PresentRecord,
 ): void => {
   const isOut = isParkedName(entryOf(record).name);
-  park(draft, step.present, dataOf(record), {
+  const key = makesWayFor ?? (isKeptInPlace(step, record) ? stays(step) : null);
+  park(draft, record.id, dataOf(record), {
     rewritten: isOut ? null : { sent: resultOf(step), stored: dataOf(record) },
     cause: null,
-    displaced: displacedBy(draft, step, makesWayFor ?? (isKeptInPlace(step, record) ? stays(step) : null)),
+    displaced: key === null ? null : displacedBy(draft, step.present.record, step.difference.cause, key),
   });
+};
+
+/**
+ * A park of unknown outcome counts as done, since what it took from its place has to find back there. Should the next
+ * reading show it in its place, it was not.
+ */
+export const supposePark = (
+  draft: MemoryDraft,
+  { recordId: id, before, after, cause, makesWayFor = null }: Intent,
+  failure: Failure | null,
+): boolean => {
+  if (id === null || before === null || makesWayFor === null) return false;
+  const displaced = displacedBy(draft, { ...before, id }, cause, makesWayFor);
+  park(draft, id, { ...after, ttl: before.ttl }, { rewritten: null, cause: null, displaced, failure });
+  return true;
 };
 
 const stays = ({ present }: ParkStep): string => parkedKey(present.record.id);
@@ -94,19 +111,16 @@ const commitRestore = (draft: MemoryDraft, step: ParkStep, record: PresentRecord
   } else {
     // It is out of place for the same reason as before.
     const { cause, desired: wanted } = difference;
-    park(draft, present, stored, { ...changes, wanted, cause, displaced: null });
+    park(draft, record.id, stored, { ...changes, wanted, cause, displaced: null });
   }
 };
 
-/** What a park takes from its place; null where it makes way for nothing, and is out of it. */
-const displacedBy = (
-  draft: MemoryDraft,
-  { present, difference: { cause } }: ParkStep,
-  key: string | null,
-): Displaced | null => {
-  if (key === null) return null;
-  const { record } = present;
+/** What a park takes from its place. The name that it goes back to is the one that made the service give it this one. */
+const displacedBy = (draft: MemoryDraft, record: PresentRecord, cause: Cause, key: string): Displaced => {
   const known = draft.ofId(record.id);
   const own = known && known.key !== parkedKey(record.id) ? { key: known.key, wanted: known.wanted } : null;
-  return { key, own, was: dataOf(record), cause };
+  const isNamedByService = known?.keptName === canonicalName(record.name);
+  // Without a name it could not come back.
+  const name = (isNamedByService ? known?.wanted.name : null) ?? record.name;
+  return { key, own, was: { ...dataOf(record), name }, cause };
 };

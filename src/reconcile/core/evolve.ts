@@ -16,7 +16,7 @@ import {
 import type { Failure, Intent, RecordMemory } from '../../state/memory.ts';
 import { stepKey, type Attempt } from './attempt.ts';
 import { failureAfter, type Moment } from './backoff.ts';
-import { commit, isKeptInPlace } from './commit.ts';
+import { commit, isKeptInPlace, supposePark } from './commit.ts';
 import { matchAdd, targetOf } from './match.ts';
 import { edit, isKnownId, recordOfId, type MemoryDraft } from './memory.ts';
 import { compare, showsTheSame } from './reading.ts';
@@ -26,12 +26,7 @@ import { withBasis, withHold, type TemplateState } from './state.ts';
 /** What happens to a template while a pass writes it. */
 export type TemplateEvent =
   /** The intent of a step is on disk: it may leave now. */
-  | {
-      readonly type: 'begun';
-      readonly step: Step;
-      readonly intent: Intent;
-      readonly makesWayFor: string | null;
-    }
+  | { readonly type: 'begun'; readonly step: Step; readonly intent: Intent }
   | { readonly type: 'answered'; readonly answer: PresentTemplate }
   /** The service said no to this record. */
   | { readonly type: 'refused'; readonly error: string }
@@ -71,14 +66,14 @@ export const underWay = ({ attempts }: TemplateState): Attempt => {
 
 const begun = (
   state: TemplateState,
-  { step, intent, makesWayFor }: Extract<TemplateEvent, { type: 'begun' }>,
+  { step, intent }: Extract<TemplateEvent, { type: 'begun' }>,
 ): TemplateState => {
   const memory = edit(state.basis.memory, (draft) => {
     noteCause(draft, step);
     // From here on until the end of the pass, what was read before it is no longer what is there.
     draft.setFacts({ lastReading: null });
   });
-  return withAttempt(withBasis(state, { memory }), { step, intent, makesWayFor, state: 'intended' });
+  return withAttempt(withBasis(state, { memory }), { step, intent, state: 'intended' });
 };
 
 const answered = (
@@ -97,6 +92,10 @@ const answered = (
       : lost(state, attempt, doubt, at);
   }
   const record = writtenRecord(state, answer, attempt.step);
+  if (record !== null && isPark(attempt.step) && sameData(record, attempt.step.present.record)) {
+    const doubt = 'the answer shows the record as it was';
+    return withAttempt(state, { ...attempt, state: 'questioned', by: 'doubt', error: doubt });
+  }
   if (record !== null) return applied(state, attempt, record, answer, at);
   const isUnexplained = answer.records.length > view.records.length;
   const held = isUnexplained
@@ -174,7 +173,7 @@ const applied = (
 const asReverted = (state: TemplateState, step: ParkStep): TemplateState => {
   const parked = state.attempts.get(parkedKey(step.present.record.id));
   if (parked?.state !== 'applied') return state;
-  const write = state.attempts.get(parked.makesWayFor ?? '');
+  const write = state.attempts.get(parked.intent.makesWayFor ?? '');
   const why = write && 'error' in write ? ` (${resultOf(write.step).type}): ${write.error}` : '';
   return withAttempt(state, {
     ...parked,
@@ -198,7 +197,7 @@ const lost = (state: TemplateState, attempt: Attempt, error: string, at: Moment)
     const failure = nextFailure('unseen', error, step, draft, at);
     const target = targetOf(intent);
     if (target) claim(draft, target, { failure });
-    else rememberFailure(step, failure, draft);
+    else if (!supposePark(draft, intent, failure)) rememberFailure(step, failure, draft);
   });
   return withBasis(next, { memory });
 };

@@ -37,8 +37,9 @@ export const gate = ({ memory, pendingSets, present: template, adopt, now }: Gat
       return record ? (failing(record, wanted, now) ?? notConverging(record, wanted, present, now)) : null;
     if (pendingSets.has(setKey(wanted))) return pendingAdd;
     lost ??= lostAdds(memory, template);
-    const like = record && record.adds >= uncountedAdds ? likeOne(wanted, template, memory) : null;
-    if (like) return adopt ? null : besideLike(like);
+    const besideOne = besideUncounted(wanted, template, memory);
+    // Put to use for it, it is the one.
+    if (besideOne) return adopt ? null : besideOne;
     const late =
       record?.failure?.kind === 'unknown'
         ? likeOne(wanted, withoutStrangers(template, memory), memory)
@@ -51,6 +52,22 @@ export const gate = ({ memory, pendingSets, present: template, adopt, now }: Gat
       null
     );
   };
+};
+
+/** Why what no surplus serves may not be added: the record like it is still there. */
+export const addGate =
+  ({ memory, present }: Pick<GateInput, 'memory' | 'present'>) =>
+  (wanted: Wanted): Obstruction | null =>
+    besideUncounted(wanted, present, memory);
+
+const besideUncounted = (
+  wanted: Wanted,
+  template: PresentTemplate,
+  memory: TemplateMemory,
+): Obstruction | null => {
+  const record = memory.records.get(recordKey(wanted));
+  const like = record && record.adds >= uncountedAdds ? likeOne(wanted, template, memory) : null;
+  return like && besideLike(like);
 };
 
 /** Of the records that memory does not know. */

@@ -8,8 +8,9 @@ import { failureAfter, type Moment } from './backoff.ts';
 import { maxAddsUnseen } from './gate.ts';
 import { matchAdd, targetOf, type Match, type MatchRule } from './match.ts';
 import { edit, isKnownId, unseenAdds, type TemplateMemory } from './memory.ts';
+import { supposePark } from './commit.ts';
 import { compare } from './reading.ts';
-import { change, claim, keepAway } from './remembering.ts';
+import { change, claim, keepAway, takeBack } from './remembering.ts';
 import { wantedKeysOf } from './basis.ts';
 
 /** A template of which it has to be found out what became of writes. */
@@ -62,6 +63,7 @@ export const endUpdates = (recovery: Recovery): Recovery =>
       const memory = edit(next.memory, (draft) => {
         const target = targetOf(intent);
         if (target) claim(draft, target);
+        else if (supposePark(draft, intent, null) && next.view) takeBack(draft, next.view);
         if (hasLanded(intent, next.view)) draft.setFacts({ lastWriteAt: intent.at });
       });
       const error =

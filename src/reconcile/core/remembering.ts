@@ -1,7 +1,10 @@
+import { canonicalName } from '../../model/canonical.ts';
 import { dataOf, type RecordData } from '../../model/record.ts';
+import type { PresentTemplate } from '../../model/template.ts';
 import { entryOf, recordKey, type Present, type Wanted } from '../../plan/entry.ts';
 import type { Cause } from '../../plan/difference.ts';
-import { parkedKey, type Displaced } from '../../plan/memory.ts';
+import { isStuck, parkedKey, type Displaced } from '../../plan/memory.ts';
+import { isParkedName } from '../../plan/parked.ts';
 import { isPark, type Step } from '../../plan/step.ts';
 import type { Failure, RecordMemory } from '../../state/memory.ts';
 import { nothingKnown, parkedIdOf, type MemoryDraft } from './memory.ts';
@@ -58,11 +61,10 @@ export const claim = (
 
 export const park = (
   draft: MemoryDraft,
-  present: Present,
+  id: number,
   seen: RecordData,
   changes: Pick<RecordMemory, 'rewritten' | 'cause' | 'displaced'> & Partial<RecordMemory>,
 ): void => {
-  const { id } = present.record;
   const key = parkedKey(id);
   const known = takeId(draft, key, id) ?? nothingKnown;
   draft.put({ ...known, key, recordId: id, wanted: seen, seen, failure: null, ...changes });
@@ -74,9 +76,24 @@ export const restore = (
   { key, wanted }: NonNullable<Displaced['own']>,
   id: number,
   seen: RecordData,
+  failure: Failure | null = null,
 ): void => {
   const known = takeId(draft, key, id) ?? nothingKnown;
-  draft.put({ ...known, key, recordId: id, wanted, seen, cause: null });
+  draft.put({ ...known, key, recordId: id, wanted, seen, cause: null, failure });
+};
+
+/**
+ * What was parked and is in its place stands for what it stood for there: somebody brought it back, or a park of unknown
+ * outcome did not land.
+ */
+export const takeBack = (draft: MemoryDraft, { records }: PresentTemplate): void => {
+  for (const [id, { own }] of draft.now.view.displaced) {
+    const record = records.find((one) => one.id === id);
+    if (!record || isParkedName(canonicalName(record.name)) || isStuck(draft.now.view, record)) continue;
+    const parked = draft.ofId(id)!;
+    if (own) restore(draft, own, id, dataOf(record), parked.failure);
+    else draft.put({ ...parked, recordId: null, seen: null, displaced: null });
+  }
 };
 
 export const change = (

@@ -1,16 +1,12 @@
-import { canonicalName } from '../../model/canonical.ts';
-import { dataOf } from '../../model/record.ts';
 import type { PresentTemplate } from '../../model/template.ts';
 import { isGuard, type Hold } from '../../plan/hold.ts';
-import { isStuck } from '../../plan/memory.ts';
-import { isParkedName } from '../../plan/parked.ts';
 import type { StoredTemplate } from '../../state/memory.ts';
 import type { Attempt } from './attempt.ts';
 import { onSteadyTime, type Moment } from './backoff.ts';
 import type { PlanBasis } from './basis.ts';
 import type { BoundTemplate } from './bind.ts';
 import { edit, openMemory } from './memory.ts';
-import { restore, retime } from './remembering.ts';
+import { retime, takeBack } from './remembering.ts';
 
 /** How well the newest reading is borne out. */
 export interface Agreement {
@@ -47,12 +43,7 @@ export const openTemplate = (
   const facts = { templateId: present.id, template: desired.template, file: desired.source.file };
   const memory = edit(openMemory(stored, facts), (draft) => {
     retime(draft, (failure) => onSteadyTime(failure, moment));
-    // What was parked and is out of its parked place again stands for what it stood for, whoever brought it back.
-    for (const [id, { own }] of draft.now.view.displaced) {
-      const record = present.records.find((one) => one.id === id);
-      if (!own || !record || isStuck(draft.now.view, record)) continue;
-      if (!isParkedName(canonicalName(record.name))) restore(draft, own, id, dataOf(record));
-    }
+    takeBack(draft, present);
   });
   return {
     basis: { desired, view: present, memory, pending: [] },

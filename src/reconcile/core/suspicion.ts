@@ -18,7 +18,7 @@ export interface Suspicion {
   readonly warning: string | null;
 }
 
-export const suspectMemory = (state: TemplateState, now: number, isRetry: boolean): Suspicion => {
+export const suspectMemory = (state: TemplateState, now: number): Suspicion => {
   const plan = planOf(state.basis, now);
   const unseen = unseenIds(state.basis, plan);
   if (unseen.length > 0) {
@@ -28,7 +28,7 @@ export const suspectMemory = (state: TemplateState, now: number, isRetry: boolea
       warning: describeUnseen(state.basis.desired.template, unseen),
     };
   }
-  const lost = isRetry ? [] : perhapsAdded(state.basis, plan);
+  const lost = perhapsAdded(state.basis, plan);
   if (lost.length === 0) return { state, warning: null };
   const memory = edit(state.basis.memory, (draft) => {
     const unknown = { recordId: null, seen: null, cause: 'unknown', adds: uncountedAdds } as const;
@@ -92,10 +92,13 @@ const meetChanged = (draft: MemoryDraft, { wanted, present }: Pick<Pair, 'wanted
   else meetMissing(draft, wanted);
 };
 
+/** What stood for it may only be missing in this reading: it stays known. */
 const meetMissing = (draft: MemoryDraft, wanted: Wanted): void => {
   const key = recordKey(wanted);
-  const counted = draft.now.view.byKey.has(key) ? { adds: uncountedAdds } : {};
-  const changes = { recordId: null, seen: null, cause: 'unknown', ...counted } as const;
+  const isKnown = draft.now.view.byKey.has(key);
+  const changes = isKnown
+    ? ({ adds: uncountedAdds } as const)
+    : ({ recordId: null, seen: null, cause: 'unknown' } as const);
   change(draft, key, dataOf(wanted.record), changes);
 };
 

@@ -158,8 +158,8 @@ const takeRecovery = (
 };
 
 const attemptAfter = (attempt: Attempt, { ending, retryAt }: EndedIntent): Attempt => {
-  const { step, intent, makesWayFor } = attempt;
-  const base = { step, intent, makesWayFor };
+  const { step, intent } = attempt;
+  const base = { step, intent };
   return ending.recordId === null
     ? { ...base, state: 'failed', error: 'error' in attempt ? attempt.error : '', retryAt }
     : { ...base, state: 'applied', recordId: ending.recordId };

@@ -51,7 +51,9 @@ const write = async (
   { decide: decideAgain, skipReason }: Phase,
 ): Promise<TemplateState> => {
   const now = run.pass.clock.now();
-  const intent = await run.save(run.writer.begin(intentOf(step, before.basis, { run: run.pass.run, now })));
+  const intent = await run.save(
+    run.writer.begin(intentOf(step, before.basis, { run: run.pass.run, now, makesWayFor })),
+  );
   if (intent === null) return before;
   // Meanwhile another template may have had an answer, or a reading.
   const state = compareListing(before, run.listing);
@@ -61,7 +63,7 @@ const write = async (
     const ending = { outcome: 'failed', recordId: null, error: `not sent: ${reason}` } as const;
     return saveWith(state, run, (changes) => run.writer.finish(intent, ending, changes));
   }
-  const begun = evolve(state, { type: 'begun', step, intent, makesWayFor }, run.moment);
+  const begun = evolve(state, { type: 'begun', step, intent }, run.moment);
   return takeEvent(begun, run, await send(step, begun.basis.view.id, run));
 };
 
