@@ -109,6 +109,8 @@ export const createJudge = ({ world, isKind, truth, editsOf }: JudgeOptions): Ju
   /** Since when the service wants no more calls in this pass, and what the result has to say of it. */
   let closed: { readonly at: number; isDenied: boolean; until: number } | null = null;
   let isShut = false;
+  /** What the pass saw, nobody remembers. */
+  let isForgotten = false;
 
   const blame = (what: string): void => {
     world.note(() => `  # AGAINST THE LAW: ${what}`);
@@ -181,9 +183,10 @@ export const createJudge = ({ world, isKind, truth, editsOf }: JudgeOptions): Ju
       isShut = false;
       count('passes');
       for (const one of cases.values()) {
-        one.past.push(...one.views);
+        one.past.push(...one.views.map((view) => ({ ...view, isForgotten })));
         one.views = [];
       }
+      isForgotten = true;
       // A person's own pass need not wait for any pause, even where it comes to nothing.
       if (facts.isCommand && !facts.isDryRun)
         promised = promised.filter(({ templateId }) => !facts.wanted.has(templateId));
@@ -282,8 +285,9 @@ export const createJudge = ({ world, isKind, truth, editsOf }: JudgeOptions): Ju
       if (!pass) return;
       isShut = true;
       // What a full disk could not take is not remembered.
-      const isForgotten = typeof result !== 'string' && result.halted === 'the disk is full';
-      if (result === 'died' || result === 'disk full' || isForgotten) {
+      const isHalted = typeof result !== 'string' && result.halted === 'the disk is full';
+      isForgotten = pass.isDryRun || typeof result === 'string' || isHalted;
+      if (typeof result === 'string' || isHalted) {
         count(result === 'died' ? 'passes that died' : 'passes that met a full disk');
         for (const { sent, isKept } of deeds) if (sent.told === 'an answer' && !isKept) sent.told = 'nothing';
         return;
@@ -323,8 +327,8 @@ export const createJudge = ({ world, isKind, truth, editsOf }: JudgeOptions): Ju
         else if (last) takeEnd(context.one, desired, last, pass.settle);
         promised = promised.filter((other) => other.templateId !== templateId);
         for (const difference of one.differences) {
-          const isHalted = difference.retryAt !== undefined && difference.retryAt === result.retryAt;
-          if (difference.retryAt === undefined || isHalted || !('desired' in difference)) continue;
+          const isOfClient = difference.retryAt !== undefined && difference.retryAt === result.retryAt;
+          if (difference.retryAt === undefined || isOfClient || !('desired' in difference)) continue;
           const recordId = 'recordId' in difference ? (difference.recordId ?? null) : null;
           const at = ('current' in difference ? difference.current : undefined) ?? difference.desired;
           promised.push({

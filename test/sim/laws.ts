@@ -386,7 +386,7 @@ const addsOf = (one: TemplateCase, key: string): Deed[] =>
 
 /** In two listings since it was last shown, whatever passes they are of. */
 const missedTwice = (one: TemplateCase, deed: Deed, id: number): boolean => {
-  const views = [...one.past, ...one.views];
+  const views = [...one.past.filter(({ isForgotten }) => isForgotten !== true), ...one.views];
   const isShown = ({ records }: View): boolean => records.some((record) => record.id === id);
   const since = views.slice(views.findLastIndex(isShown) + 1);
   return twoListings(since, deed, () => true);

@@ -28,6 +28,8 @@ export interface View {
   readonly at: number;
   readonly isListing: boolean;
   readonly records: readonly PresentRecord[];
+  /** Of a dry run, or of a pass that died or met a full disk: no later pass can know of it. */
+  readonly isForgotten?: boolean;
 }
 
 /** A write as it was sent, in the words of the records that it is about. */

@@ -89,11 +89,15 @@ const forgetGone = (draft: MemoryDraft, seen: Observation, ids: ReadonlySet<numb
     if (id !== null && ids.has(id)) {
       if (missedAt != null) draft.put({ ...record, missedAt: null });
     } else if (id === null) {
-      if (!isOfUse && (record.adds === 0 || record.failure === null)) draft.forget(key);
-    } else if (!isOfUse && isMissedTwice(record, seen)) draft.forget(key);
-    else noteMissed(draft, record, seen);
+      if (!isOfUse && !isPerhapsAdded(record)) draft.forget(key);
+    } else if (isOfUse || !isMissedTwice(record, seen)) noteMissed(draft, record, seen);
+    else if (isPerhapsAdded(record)) draft.put({ ...record, recordId: null, seen: null });
+    else draft.forget(key);
   }
 };
+
+/** An add of it was found in no reading, and may still come. */
+const isPerhapsAdded = ({ adds, failure }: RecordMemory): boolean => adds > 0 && failure !== null;
 
 const noteMissed = (draft: MemoryDraft, record: RecordMemory, { to }: Observation): void => {
   if (record.missedAt == null) draft.put({ ...record, missedAt: to });
