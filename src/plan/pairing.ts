@@ -1,5 +1,5 @@
-import { dataKey, pairOf, recordKey, type Pair, type Present, type Wanted } from './entry.ts';
-import { knownOf, type PlanMemory } from './memory.ts';
+import { dataKey, entryOf, pairOf, recordKey, type Pair, type Present, type Wanted } from './entry.ts';
+import { knownOf, type KnownRecord, type PlanMemory } from './memory.ts';
 import { createPool } from './pool.ts';
 import { openSets, pairedData, pairUp, removeUsed, type OpenSet } from './record-set.ts';
 import { takeRest } from './take-rest.ts';
@@ -79,9 +79,12 @@ const takeKnown = (sets: readonly OpenSet[], memory: PlanMemory): void => {
   const free = new Map(sets.flatMap((set) => set.present).map((entry) => [entry.record.id, entry]));
   const used = new Set<Present>();
   const open = new Set(sets.flatMap((set) => set.wanted).map(recordKey));
-  /** Of no use to a nameless record, which no update can make of it, and just what another one wants. */
-  const isBetterElsewhere = (wanted: Wanted, found: Present): boolean =>
-    wanted.name === '' && found.name !== '' && open.has(recordKey(found));
+  /** It is just what another one wants, and never was what this one wants, or cannot become that: no update clears a name. */
+  const isBetterElsewhere = (wanted: Wanted, found: Present, { seen }: KnownRecord): boolean => {
+    const is = recordKey(found);
+    if (is === recordKey(wanted) || !open.has(is)) return false;
+    return (wanted.name === '' && found.name !== '') || recordKey(entryOf(seen)) === is;
+  };
   for (const set of sets) {
     pairUp(set, used, (entry) => {
       const key = recordKey(entry);
@@ -90,7 +93,7 @@ const takeKnown = (sets: readonly OpenSet[], memory: PlanMemory): void => {
       if (!found || used.has(found) || found.type !== entry.type) return undefined;
       // What was to become the wanted one may not have done so.
       if (knownOf(memory, found.record)?.key !== key) return undefined;
-      return isBetterElsewhere(entry, found) ? undefined : found;
+      return isBetterElsewhere(entry, found, known) ? undefined : found;
     });
   }
   removeUsed(sets, used);

@@ -138,6 +138,13 @@ const scenarios: readonly (Scenario & { readonly inSync?: number })[] = [
     plan: ['update #5 name: mail A 192.0.2.1', 'add www 300 A 192.0.2.1'],
   },
   {
+    name: 'a known record that never was what it is known as is left to what wants it just so',
+    file: ['www A 192.0.2.1', 'www 300 A 192.0.2.2'],
+    service: ['#5 www 60 A 192.0.2.2'],
+    memory: memoryOf([known('#5 www A 192.0.2.1', '#5 www 60 A 192.0.2.2')]),
+    plan: ['update #5 ttl: www 300 A 192.0.2.2', 'blocked not-converging #5: www A 192.0.2.1'],
+  },
+  {
     name: 'a known record of another type is not taken, and no second one is added beside it',
     file: ['www A 192.0.2.1'],
     service: ['#5 www TXT 192.0.2.1'],

@@ -333,6 +333,9 @@ const noNewConflict: Law = ({ before, after }, { view, wanted, one }) =>
 
 const lawsOfUpdates: readonly Law[] = [shownAndNotEqual, toAnEnd, notFromItsPlace, notForeign, noNewConflict];
 
+/** Some services make names absolute ones. */
+const placeOf = ({ name }: RecordData): string => canonicalName(name).replace(/(?:^|\.)##domain##$|\.$/i, '');
+
 /** What was parked to make way for a write that was then refused, and stays away; a nameless record has to. */
 export const leftParked = (deeds: readonly Deed[], truth: readonly PresentRecord[]): string[] =>
   deeds.flatMap((park, at) => {
@@ -345,7 +348,9 @@ export const leftParked = (deeds: readonly Deed[], truth: readonly PresentRecord
       (deed) => hasFailed(deed) && conflictOf(deed.after, deed.before, view, null) !== null,
     );
     // Where something stands that it excludes, it cannot come back.
-    const isTaken = conflictOf(before, null, { at: 0, isListing: true, records: truth }, null) !== null;
+    const there = truth.map((record) => ({ ...record, name: placeOf(record) }));
+    const back = { ...before, name: placeOf(before) };
+    const isTaken = conflictOf(back, null, { at: 0, isListing: true, records: there }, null) !== null;
     return refused && !isTaken && later.every((deed) => deed.before?.id !== before.id)
       ? [`leaves ${shown(before)} parked, which made way for ${shown(refused.after)}`]
       : [];
@@ -358,23 +363,20 @@ export const leftEmpty = (
   truth: readonly PresentRecord[],
   { views, known }: TemplateCase,
 ): string[] => {
-  // Some services make names absolute ones.
-  const nameOf = ({ name }: RecordData): string =>
-    canonicalName(name).replace(/(?:^|\.)##domain##$|\.$/i, '');
   // An answer may show it where it was.
   const isTaken = (name: string): boolean =>
-    [...truth, ...(views.at(-1)?.records ?? [])].some((record) => nameOf(record) === name);
+    [...truth, ...(views.at(-1)?.records ?? [])].some((record) => placeOf(record) === name);
   return deeds.flatMap(({ after, sent }, at) => {
     // What somebody had taken from the place by then, this write did not.
     const { replaced: before } = sent;
-    if (!before || sent.landed !== 'yes' || isParkedName(nameOf(before))) return [];
+    if (!before || sent.landed !== 'yes' || isParkedName(placeOf(before))) return [];
     // Nobody can tell that this is what the service calls the subdomain itself.
-    if (nameOf(before) === '' && canonicalName(before.name) !== '') return [];
-    const place = nameOf(before);
+    if (placeOf(before) === '' && canonicalName(before.name) !== '') return [];
+    const place = placeOf(before);
     // Where somebody else has moved it to, it has no place to lose.
-    if (!isParkedName(nameOf(after)) && known.get(keyOf(before)) !== before.id) return [];
-    const isLeft = nameOf(after) !== place && wanted.records.some((record) => nameOf(record) === place);
-    const isTried = deeds.slice(at + 1).some((later) => nameOf(later.after) === place);
+    if (!isParkedName(placeOf(after)) && known.get(keyOf(before)) !== before.id) return [];
+    const isLeft = placeOf(after) !== place && wanted.records.some((record) => placeOf(record) === place);
+    const isTried = deeds.slice(at + 1).some((later) => placeOf(later.after) === place);
     return isLeft && !isTried && !isTaken(place)
       ? [`takes ${shown(before)} away, and leaves ${place || '@'} empty`]
       : [];
@@ -384,12 +386,12 @@ export const leftEmpty = (
 const addsOf = (one: TemplateCase, key: string): Deed[] =>
   one.deeds.filter((deed) => isAdd(deed) && deed.key === key);
 
-/** In two listings since it was last shown, whatever passes they are of. */
+/** In two listings since it was last shown to a pass that could remember it, whatever passes they are of. */
 const missedTwice = (one: TemplateCase, deed: Deed, id: number): boolean => {
-  const views = [...one.past.filter(({ isForgotten }) => isForgotten !== true), ...one.views];
+  const views = [...one.past, ...one.views];
   const isShown = ({ records }: View): boolean => records.some((record) => record.id === id);
-  const since = views.slice(views.findLastIndex(isShown) + 1);
-  return twoListings(since, deed, () => true);
+  const since = views.slice(views.findLastIndex((view) => isShown(view) && !view.isForgotten) + 1);
+  return twoListings(since, deed, (view) => !isShown(view));
 };
 
 const twoListings = (views: readonly View[], { pass }: Deed, isSo: (view: View) => boolean): boolean => {
@@ -430,7 +432,8 @@ const conflictOf = (
 const keptNames = (one: TemplateCase, records: readonly PresentRecord[], name: string): string[] =>
   records.flatMap((record) => {
     const last = surelyFor(one, record);
-    if (!last || canonicalName(last.after.name) !== name) return [];
+    const isNameSent = last?.sent.write.action === 'add' || last?.sent.write.change.name != null;
+    if (!last || !isNameSent || canonicalName(last.after.name) !== name) return [];
     const told = [...one.past, ...one.views].find(({ at }) => at >= last.sent.at);
     const shownAs = told?.records.filter(({ id }) => id === record.id) ?? [];
     // An answer may be as it was before.
