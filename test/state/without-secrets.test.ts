@@ -39,7 +39,7 @@ test('what a file says is kept as it says it, so that an add is known again', as
 });
 
 test('what holds a secret cannot be put back to its place from what is kept', async () => {
-  const memory = withoutSecrets(await opened(newFile()), scrubber([token]));
+  const memory = withoutSecrets(await opened(newFile()), redactor([token]));
   const displaced = { key: 'CNAME www', own: null, was: shown, cause: 'edited' } as const;
   await memory.save(changesOf({ records: [rememberedRecord('#5', { displaced })] }));
   expect((await memory.template(17))?.records).toMatchObject([{ key: '#5', displaced: null }]);
