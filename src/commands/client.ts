@@ -1,5 +1,5 @@
 import path from 'node:path';
-import type { Found } from '../desired/find.ts';
+import type { ScanResult } from '../desired/scan.ts';
 import { createTemplateLoader } from '../desired/load.ts';
 import { problemsOf } from '../desired/problems-of.ts';
 import { createRevisions } from '../desired/revision.ts';
@@ -49,7 +49,7 @@ export interface Client {
   /** What the name servers of its subdomains answer. No pass waits for it, and it has a connection of its own. */
   askNameServers(request: AnswersRequest): Promise<KnownAnswers>;
   /** Looks which template files there are, for whoever watches them. */
-  readonly scan: () => Promise<Found>;
+  readonly scan: () => Promise<ScanResult>;
   close(): Promise<void>;
 }
 
@@ -143,7 +143,7 @@ export const openClient = ({
     settings,
     service,
     load: () => load(),
-    scan: () => loader.look(settings.templates),
+    scan: () => loader.scan(settings.templates),
     askNameServers: async (request) => {
       const reader = connectHosting({ ...connection, concurrency: 1 });
       const facts = createMemoryKeeper(() => undefined);
@@ -180,7 +180,7 @@ export const openClient = ({
         request.onStart?.();
         const startedAt = systemClock.now();
         // The service answers while files are looked at; where all have to be read first, its answer would be an old one.
-        const listing = read ?? (loader.isWarm() ? list() : null);
+        const listing = read ?? (loader.hasCache() ? list() : null);
         listing?.catch(() => undefined);
         const files = await load(request.signal);
         latest = files;

@@ -2,7 +2,7 @@ import path from 'node:path';
 import type { Label } from '../desired/label.ts';
 import { createTemplateLoader } from '../desired/load.ts';
 import { createFile, readIfThere, replaceFile } from '../desired/save.ts';
-import type { TemplateSettings } from '../desired/template-draft.ts';
+import type { TemplateSettings } from '../desired/resolve-template.ts';
 import { textOf } from '../desired/text.ts';
 import { existingIn, nothingYet, type Existing } from '../desired/write/existing.ts';
 import { writeTemplate, type WrittenFiles } from '../desired/write.ts';
@@ -141,13 +141,13 @@ const existingOf = (
   if (!described.isClear)
     return { refusal: 'it does not say which template of this name it describes: give its id' };
   const source = textOf(bytes);
-  if (described.desired === null || 'fault' in source) return { refusal: 'it has errors: see validate' };
+  if (described.desired === null || 'diagnostic' in source) return { refusal: 'it has errors: see validate' };
   return existingIn(source.text, described.desired);
 };
 
-const noteOn = ({ wanted, remarks, fragments }: WrittenFiles): string =>
+const noteOn = ({ desired, remarks, fragments }: WrittenFiles): string =>
   [
-    plural(wanted, 'record'),
+    plural(desired, 'record'),
     ...(fragments.size === 0 ? [] : [plural(fragments.size, 'fragment')]),
     ...(remarks === 0 ? [] : [plural(remarks, 'remark')]),
   ].join(', ');

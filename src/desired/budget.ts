@@ -1,4 +1,4 @@
-import { faultAt, type Fault, type Position } from './fault.ts';
+import { diagnosticAt, type Diagnostic, type Position } from './diagnostic.ts';
 
 /** What a file may ask for, all its templates together: far more than anybody writes, far less than hurts. */
 const limits = {
@@ -28,7 +28,7 @@ export class Budget {
   }
 
   /** False where there is not so much left. */
-  take(what: keyof typeof limits, amount = 1): boolean {
+  spend(what: keyof typeof limits, amount = 1): boolean {
     this.#left[what] -= amount;
     return this.#left[what] >= 0;
   }
@@ -39,15 +39,19 @@ export class Budget {
   }
 
   /** Adds a problem to those of the file; instead of the first that is one too many, says that there are more. */
-  tell<Told extends Fault>(problems: Told[], problem: Told): void {
+  report<T extends Diagnostic>(problems: T[], problem: T): void {
     const wasSpent = this.isSpent('problems');
-    if (this.take('problems')) problems.push(problem);
+    if (this.spend('problems')) problems.push(problem);
     else if (!wasSpent) problems.push({ ...problem, ...tooManyProblems(problem) });
   }
 }
 
-export const tooManyProblems = (at: Position): Fault =>
-  faultAt('unreadable', at, `more than ${limits.problems} problems: mend the first ones, then look again`);
+export const tooManyProblems = (at: Position): Diagnostic =>
+  diagnosticAt(
+    'unreadable',
+    at,
+    `more than ${limits.problems} problems: mend the first ones, then look again`,
+  );
 
 export const tooManyFragments = `the templates of this file include more than ${limits.fragments} fragments, all together`;
 

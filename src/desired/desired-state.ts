@@ -1,33 +1,38 @@
 import { basename } from 'node:path';
 import { plural } from '../lib/plural.ts';
 import type { DesiredState, Problem, UnusableTemplate } from '../model/template.ts';
-import { twiceFindings } from './described-twice.ts';
-import type { FileDrafts } from './file-drafts.ts';
-import type { Missing } from './find.ts';
-import { atFile, byPlace, isError, problemsOf, type Finding } from './problem.ts';
+import { describedTwice } from './described-twice.ts';
+import type { ResolvedFile } from './resolve-file.ts';
+import type { Missing } from './scan.ts';
+import { inFile, byPlace, isError, problemsOf, type FileDiagnostic } from './problem.ts';
 import type { Snapshot, SourceFile } from './snapshot.ts';
-import type { TemplateDraft } from './template-draft.ts';
+import type { ResolvedTemplate } from './resolve-template.ts';
 
 /** Sorts what was read into templates that can be used, those that cannot, and all problems. */
 export const desiredState = (
   { files, missing }: Pick<Snapshot, 'files' | 'missing'>,
-  readings: readonly FileDrafts[],
+  readings: readonly ResolvedFile[],
   absent: readonly Problem[],
   strict: boolean,
 ): DesiredState => {
-  const twice = twiceFindings(readings.flatMap(({ drafts }) => drafts));
-  const verdicts = readings.flatMap(({ file, drafts }) =>
-    drafts.map((draft) => verdictOn(file, draft, twice.get(draft) ?? none, strict)),
+  const twice = describedTwice(readings.flatMap(({ templates }) => templates));
+  const verdicts = readings.flatMap(({ file, templates }) =>
+    templates.map((resolved) => verdictOn(file, resolved, twice.get(resolved) ?? none, strict)),
   );
-  const findings = [...files.flatMap(ownFindings), ...verdicts.flatMap((verdict) => verdict.findings)];
+  const diagnostics = [
+    ...files.flatMap(fileDiagnostics),
+    ...verdicts.flatMap((verdict) => verdict.diagnostics),
+  ];
   return {
-    templates: verdicts.flatMap(({ draft, unusable }) => (unusable === null ? (draft.template ?? []) : [])),
+    templates: verdicts.flatMap(({ resolved, unusable }) =>
+      unusable === null ? (resolved.template ?? []) : [],
+    ),
     unusable: [
       ...missing.filter(isTemplateFile).map(unreadable),
-      ...readings.filter(({ drafts }) => drafts.length === 0).map(({ file }) => wordless(file)),
+      ...readings.filter(({ templates }) => templates.length === 0).map(({ file }) => withoutTemplate(file)),
       ...verdicts.flatMap(({ unusable }) => unusable ?? []),
     ],
-    problems: [...absent, ...missing.map(missingProblem), ...problemsOf(findings, strict)].sort(byPlace),
+    problems: [...absent, ...missing.map(missingProblem), ...problemsOf(diagnostics, strict)].sort(byPlace),
     files: readings.length,
   };
 };
@@ -43,43 +48,43 @@ export const noTemplates = (paths: readonly string[]): Problem => ({
 });
 
 interface DescriptionVerdict {
-  readonly draft: TemplateDraft;
-  readonly findings: readonly Finding[];
+  readonly resolved: ResolvedTemplate;
+  readonly diagnostics: readonly FileDiagnostic[];
   readonly unusable: UnusableTemplate | null;
 }
 
 const verdictOn = (
   file: SourceFile,
-  draft: TemplateDraft,
-  twice: readonly Finding[],
+  resolved: ResolvedTemplate,
+  twice: readonly FileDiagnostic[],
   strict: boolean,
 ): DescriptionVerdict => {
-  const { name, id, template } = draft;
-  const isFlawless = file.outline.faults.length + draft.findings.length + twice.length === 0;
-  if (isFlawless && template !== null) return { draft, findings: none, unusable: null };
-  const findings = [...draft.findings, ...twice];
-  const errors = [...atFile(file.path, file.outline.faults), ...findings].filter((finding) =>
-    isError(finding, strict),
+  const { name, id, template } = resolved;
+  const isFlawless = file.parsed.diagnostics.length + resolved.diagnostics.length + twice.length === 0;
+  if (isFlawless && template !== null) return { resolved, diagnostics: none, unusable: null };
+  const diagnostics = [...resolved.diagnostics, ...twice];
+  const errors = [...inFile(file.path, file.parsed.diagnostics), ...diagnostics].filter((diagnostic) =>
+    isError(diagnostic, strict),
   );
-  if (errors.length === 0 && template !== null) return { draft, findings, unusable: null };
+  if (errors.length === 0 && template !== null) return { resolved, diagnostics, unusable: null };
   const message = countErrors([file.path, ...errors.map((error) => error.file)], errors.length);
-  return { draft, findings, unusable: { file: file.path, template: name, id, message } };
+  return { resolved, diagnostics, unusable: { file: file.path, template: name, id, message } };
 };
 
 const none: readonly never[] = [];
 
 /** What is wrong with a file by itself; a template's own document tells its faults with the template. */
-const ownFindings = ({ path, isFragment, outline }: SourceFile): Finding[] => [
-  ...atFile(path, outline.faults),
-  ...(isFragment ? outline.documents.flatMap(({ faults }) => atFile(path, faults)) : []),
+const fileDiagnostics = ({ path, isFragment, parsed }: SourceFile): FileDiagnostic[] => [
+  ...inFile(path, parsed.diagnostics),
+  ...(isFragment ? parsed.documents.flatMap(({ diagnostics }) => inFile(path, diagnostics)) : []),
 ];
 
 /** A file in which not one template was found. */
-const wordless = ({ path, outline }: SourceFile): UnusableTemplate => ({
+const withoutTemplate = ({ path, parsed }: SourceFile): UnusableTemplate => ({
   file: path,
   template: null,
   id: null,
-  message: countErrors([path], outline.faults.length),
+  message: countErrors([path], parsed.diagnostics.length),
 });
 
 const countErrors = (files: readonly string[], count: number): string =>

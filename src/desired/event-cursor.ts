@@ -1,5 +1,5 @@
 import type { Event } from 'js-yaml';
-import type { Position } from './fault.ts';
+import type { Position } from './diagnostic.ts';
 import { Anchors } from './yaml-tree.ts';
 
 /** How far a text has been read by its events. */

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { quote, type FaultReport } from './fault.ts';
+import { quote, type ReportDiagnostic } from './diagnostic.ts';
 import { suggestionOr } from './nearest.ts';
 import type { ListNode, MappingNode, ScalarNode, YamlNode } from './yaml-tree.ts';
 
@@ -11,7 +11,7 @@ export type KeyOf<Schema extends z.ZodObject> = keyof Schema['shape'] & string;
 export const fieldsOf = <Schema extends z.ZodObject>(
   node: MappingNode,
   schema: Schema,
-  report: FaultReport,
+  report: ReportDiagnostic,
 ): Fields<KeyOf<Schema>> => {
   const fields = new Map<KeyOf<Schema>, YamlNode>();
   for (const { key, value } of node.entries) {
@@ -22,14 +22,14 @@ export const fieldsOf = <Schema extends z.ZodObject>(
   return fields;
 };
 
-export const mappingIn = (node: YamlNode, what: string, report: FaultReport): MappingNode | null => {
+export const mappingIn = (node: YamlNode, what: string, report: ReportDiagnostic): MappingNode | null => {
   if (node.kind === 'mapping') return node;
   if (node.kind === 'unread') return null;
   report('wrong-type', node, `${what} is a mapping (\`key: value\`), not ${kindOf(node)}`);
   return null;
 };
 
-export const listIn = (node: YamlNode, what: string, report: FaultReport): ListNode | null => {
+export const listIn = (node: YamlNode, what: string, report: ReportDiagnostic): ListNode | null => {
   if (node.kind === 'list') return node;
   if (node.kind === 'unread') return null;
   report('wrong-type', node, `${what} is a list, not ${kindOf(node)}`);
@@ -37,14 +37,14 @@ export const listIn = (node: YamlNode, what: string, report: FaultReport): ListN
 };
 
 /** A single value that is there. */
-export const scalarIn = (node: YamlNode, what: string, report: FaultReport): ScalarNode | null => {
+export const scalarIn = (node: YamlNode, what: string, report: ReportDiagnostic): ScalarNode | null => {
   if (node.kind === 'scalar' && node.value !== null) return node;
   if (node.kind === 'unread') return null;
   report('wrong-type', node, `${what} is a single value, not ${kindOf(node)}`);
   return null;
 };
 
-export const scalarsIn = (node: YamlNode, what: string, report: FaultReport): ScalarNode[] =>
+export const scalarsIn = (node: YamlNode, what: string, report: ReportDiagnostic): ScalarNode[] =>
   (listIn(node, what, report)?.items ?? []).flatMap(
     (item) => scalarIn(item, `an entry of ${what}`, report) ?? [],
   );

@@ -55,7 +55,7 @@ const ownName: JsonSchema = {
 };
 
 const withPriority = recordTypes.filter(hasPriority);
-const inParts = recordTypes.filter((type) => definitionOf(type).parts !== null);
+const inSections = recordTypes.filter((type) => definitionOf(type).parts !== null);
 const named = (rule: TypeDefinition['name']): RecordType[] =>
   recordTypes.filter((type) => definitionOf(type).name === rule);
 const otherThan = (types: readonly RecordType[]): RecordType[] =>
@@ -64,8 +64,8 @@ const otherThan = (types: readonly RecordType[]): RecordType[] =>
 const recordRules: JsonSchema[] = [
   when(isOfType(...withPriority), unless('priority-required', needs('priority'))),
   when(isOfType(...otherThan(withPriority)), refuses('priority')),
-  when(isOfType(...otherThan(inParts)), needs('content'), refuses('weight', 'port', 'target')),
-  when(isOfType(...inParts), {
+  when(isOfType(...otherThan(inSections)), needs('content'), refuses('weight', 'port', 'target')),
+  when(isOfType(...inSections), {
     anyOf: [
       { ...needs('content'), ...refuses('weight', 'port', 'target') },
       { ...needs('weight', 'port', 'target'), ...refuses('content') },

@@ -2,22 +2,22 @@ import { createHash } from 'node:crypto';
 import { isYieldDue, yieldToOthers } from '../lib/yield.ts';
 import type { DesiredState } from '../model/template.ts';
 import { desiredState, noTemplates } from './desired-state.ts';
-import { draftFile, type FileDrafts } from './file-drafts.ts';
-import type { Found, FoundFile } from './find.ts';
-import { outlineOf } from './outline.ts';
+import { resolveFile, type ResolvedFile } from './resolve-file.ts';
+import type { ScanResult, ScannedFile } from './scan.ts';
+import { parseFile } from './parse-file.ts';
 import {
   isMissing,
-  isNews,
-  isTrueStill,
-  lookAt,
+  isNewer,
+  isUnchanged,
+  scanPaths,
   readSnapshot,
   type FileContent,
-  type Look,
-  type Outliner,
+  type Scan,
+  type ParseCache,
   type SourceFile,
-  type Witness,
+  type SnapshotFingerprint,
 } from './snapshot.ts';
-import type { TemplateSettings } from './template-draft.ts';
+import type { TemplateSettings } from './resolve-template.ts';
 
 export interface LoadOptions extends TemplateSettings {
   /** Directories, read to any depth, and files. */
@@ -34,9 +34,9 @@ export interface TemplateLoader {
    */
   readonly load: (options: LoadOptions, signal?: AbortSignal) => Promise<DesiredState>;
   /** Looks which files there are, for whoever watches them: a load that comes after it need not look again to begin. */
-  readonly look: (paths: readonly string[]) => Promise<Found>;
+  readonly scan: (paths: readonly string[]) => Promise<ScanResult>;
   /** Whether files were read before, so that only those that have changed take time. */
-  readonly isWarm: () => boolean;
+  readonly hasCache: () => boolean;
 }
 
 /**
@@ -44,30 +44,31 @@ export interface TemplateLoader {
  * What takes long is done in slices, between which the program answers others.
  */
 export const createTemplateLoader = (): TemplateLoader => {
-  let former: Former | null = null;
-  let news: { readonly paths: readonly string[]; readonly look: Look } | null = null;
-  const lookNow = (paths: readonly string[]): Promise<Look> => lookAt(paths, former?.witness?.found);
+  let previous: PreviousLoad | null = null;
+  let recentScan: { readonly paths: readonly string[]; readonly scan: Scan } | null = null;
+  const scanNow = (paths: readonly string[]): Promise<Scan> =>
+    scanPaths(paths, previous?.fingerprint?.result);
   /** Only as the first of two looks, which have to agree: what it saw may have changed since. */
-  const takeNews = (paths: readonly string[]): Look | null => {
-    const taken = news;
-    news = null;
-    if (!former?.witness || taken?.paths.join('\n') !== paths.join('\n')) return null;
-    return isNews(former.witness, taken.look) ? taken.look : null;
+  const takeRecentScan = (paths: readonly string[]): Scan | null => {
+    const taken = recentScan;
+    recentScan = null;
+    if (!previous?.fingerprint || taken?.paths.join('\n') !== paths.join('\n')) return null;
+    return isNewer(previous.fingerprint, taken.scan) ? taken.scan : null;
   };
   let last: Promise<unknown> = Promise.resolve();
   const loadNow = async (options: LoadOptions, signal?: AbortSignal): Promise<DesiredState> => {
-    if (former?.key !== keyOf(options)) former = null;
-    const look = takeNews(options.paths) ?? (await lookNow(options.paths));
-    if (former?.witness && (await isTrueStill(former.witness, look))) return former.state;
-    former = await loadAnew(options, look, former, signal);
-    return former.state;
+    if (previous?.key !== keyOf(options)) previous = null;
+    const scan = takeRecentScan(options.paths) ?? (await scanNow(options.paths));
+    if (previous?.fingerprint && (await isUnchanged(previous.fingerprint, scan))) return previous.state;
+    previous = await loadAnew(options, scan, previous, signal);
+    return previous.state;
   };
   return {
-    isWarm: () => former !== null,
-    look: async (paths) => {
-      const look = await lookNow(paths);
-      news = { paths, look };
-      return look.found;
+    hasCache: () => previous !== null,
+    scan: async (paths) => {
+      const scan = await scanNow(paths);
+      recentScan = { paths, scan };
+      return scan.result;
     },
     load: (options, signal) => {
       const begin = (): Promise<DesiredState> => loadNow(options, signal);
@@ -82,49 +83,49 @@ export const createTemplateLoader = (): TemplateLoader => {
 const keyOf = (options: LoadOptions): string => JSON.stringify(options);
 
 /** What a load leaves for the next one under the same settings. */
-interface Former {
+interface PreviousLoad {
   readonly key: string;
   readonly state: DesiredState;
-  readonly witness: Witness | null;
+  readonly fingerprint: SnapshotFingerprint | null;
   /** Those that were at rest. */
-  readonly files: ReadonlyMap<FoundFile, SourceFile>;
+  readonly files: ReadonlyMap<ScannedFile, SourceFile>;
   /** By the hash of a content. */
-  readonly outlines: ReadonlyMap<string, FileContent>;
+  readonly parsed: ReadonlyMap<string, FileContent>;
   /** By all that a file's templates depend on. */
-  readonly drafts: ReadonlyMap<string, FileDrafts>;
+  readonly resolved: ReadonlyMap<string, ResolvedFile>;
 }
 
 const loadAnew = async (
   options: LoadOptions,
-  look: Look,
-  former: Former | null,
+  scan: Scan,
+  previous: PreviousLoad | null,
   signal?: AbortSignal,
-): Promise<Former> => {
+): Promise<PreviousLoad> => {
   const { paths, allowEmpty = false, ...settings } = options;
-  const read = new Map<FoundFile, SourceFile>();
-  const outlines = new Map<string, FileContent>();
-  const outliner: Outliner = {
-    outline: async (bytes, isFragment) => {
+  const read = new Map<ScannedFile, SourceFile>();
+  const parsed = new Map<string, FileContent>();
+  const cache: ParseCache = {
+    parse: async (bytes, isFragment) => {
       const hash = createHash('sha256')
         .update(isFragment ? '_' : ' ')
         .update(bytes)
         .digest('base64');
       const content =
-        former?.outlines.get(hash) ?? outlines.get(hash) ?? (await contentOf(hash, bytes, isFragment));
-      if (!content.bytes) outlines.set(hash, content);
+        previous?.parsed.get(hash) ?? parsed.get(hash) ?? (await contentOf(hash, bytes, isFragment));
+      if (!content.bytes) parsed.set(hash, content);
       return content;
     },
-    recall: (found) => {
-      const file = former?.files.get(found);
+    get: (found) => {
+      const file = previous?.files.get(found);
       if (file) read.set(found, file);
       return file;
     },
-    remember: (found, file) => read.set(found, file),
+    set: (found, file) => read.set(found, file),
   };
-  const snapshot = await readSnapshot(paths, outliner, look);
-  const known = former?.drafts ?? new Map<string, FileDrafts>();
-  const drafts = await draftAll(snapshot.files, settings, known, signal);
-  const ofFile = new Map([...drafts.values()].map((made) => [made.file.path, made]));
+  const snapshot = await readSnapshot(paths, cache, scan);
+  const known = previous?.resolved ?? new Map<string, ResolvedFile>();
+  const resolved = await resolveAll(snapshot.files, settings, known, signal);
+  const ofFile = new Map([...resolved.values()].map((made) => [made.file.path, made]));
   const readings = [...ofFile.values()];
   const files = snapshot.files.map((file) => ofFile.get(file.path)?.file ?? file);
   const { missing } = snapshot;
@@ -133,37 +134,37 @@ const loadAnew = async (
   const state = desiredState({ files, missing }, readings, absent, settings.strict);
   for (const [found, file] of read) {
     read.set(found, ofFile.get(file.path)?.file ?? file);
-    if (file.outline.documents.length > 0) outlines.set(file.hash, file);
+    if (file.parsed.documents.length > 0) parsed.set(file.hash, file);
   }
-  return { key: keyOf(options), state, witness: snapshot.witness, files: read, outlines, drafts };
+  return { key: keyOf(options), state, fingerprint: snapshot.fingerprint, files: read, parsed, resolved };
 };
 
-const notOutlined = { documents: [], faults: [] };
+const notParsed = { documents: [], diagnostics: [] };
 
 /** A file that includes others has to be understood before they can be looked for; all else can wait. */
 const contentOf = async (hash: string, bytes: Buffer, isFragment: boolean): Promise<FileContent> =>
   isFragment || mayInclude(bytes)
-    ? { hash, outline: await outlineOf(bytes, isFragment) }
-    : { hash, outline: notOutlined, bytes };
+    ? { hash, parsed: await parseFile(bytes, isFragment) }
+    : { hash, parsed: notParsed, bytes };
 
 /** Letters of a key can also be written as escapes, `\\x69`. */
 const mayInclude = (bytes: Buffer): boolean =>
   ['include', '\\x', '\\u', '\\U', '\\\n', '\\\r'].some((text) => bytes.includes(text));
 
-const draftAll = async (
+const resolveAll = async (
   files: readonly SourceFile[],
   settings: TemplateSettings,
-  known: ReadonlyMap<string, FileDrafts>,
+  known: ReadonlyMap<string, ResolvedFile>,
   signal?: AbortSignal,
-): Promise<Map<string, FileDrafts>> => {
-  const drafts = new Map<string, FileDrafts>();
+): Promise<Map<string, ResolvedFile>> => {
+  const resolved = new Map<string, ResolvedFile>();
   for (const file of files) {
     if (file.isFragment) continue;
     const key = inputKeyOf(file);
     if (isYieldDue()) await yieldToOthers();
-    drafts.set(key, known.get(key) ?? (await draftFile(file, settings, signal)));
+    resolved.set(key, known.get(key) ?? (await resolveFile(file, settings, signal)));
   }
-  return drafts;
+  return resolved;
 };
 
 /** Of files that include no other, which stay the same objects as long as they do not change. */

@@ -1,17 +1,21 @@
 import { escapeControl } from '../lib/escape-control.ts';
 import type { Problem } from '../model/template.ts';
 import { isWarning } from './check-id.ts';
-import type { Fault } from './fault.ts';
+import type { Diagnostic } from './diagnostic.ts';
 import type { Place } from '../model/record.ts';
 
 /** A fault and the file it stands in; in a fragment, also the place of the include that led there. */
-export interface Finding extends Fault {
+export interface FileDiagnostic extends Diagnostic {
   readonly file: string;
   readonly via: Place | null;
 }
 
-export const atFile = (file: string, faults: readonly Fault[], via: Place | null = null): Finding[] =>
-  faults.map(({ check, message, line, column }) => ({ check, message, line, column, file, via }));
+export const inFile = (
+  file: string,
+  diagnostics: readonly Diagnostic[],
+  via: Place | null = null,
+): FileDiagnostic[] =>
+  diagnostics.map(({ check, message, line, column }) => ({ check, message, line, column, file, via }));
 
 /** `FILE:LINE:COLUMN: error|warning: message [check-id]` */
 export const formatProblem = ({ file, line, column, severity, message, check }: Problem): string => {
@@ -23,19 +27,20 @@ export const formatProblem = ({ file, line, column, severity, message, check }: 
  * Findings in the order of their places. A fragment's finding that several templates came upon is one problem,
  * which names the includes.
  */
-export const problemsOf = (findings: readonly Finding[], strict: boolean): Problem[] => {
-  const groups = new Map<string, Finding[]>();
-  for (const finding of findings) {
-    const { file, line, column, check, message } = finding;
+export const problemsOf = (diagnostics: readonly FileDiagnostic[], strict: boolean): Problem[] => {
+  const groups = new Map<string, FileDiagnostic[]>();
+  for (const diagnostic of diagnostics) {
+    const { file, line, column, check, message } = diagnostic;
     const key = JSON.stringify([file, line, column, check, message]);
     const group = groups.get(key);
-    if (group === undefined) groups.set(key, [finding]);
-    else group.push(finding);
+    if (group === undefined) groups.set(key, [diagnostic]);
+    else group.push(diagnostic);
   }
   return [...groups.values()].map((group) => problemOf(group, strict)).sort(byPlace);
 };
 
-export const isError = (finding: Fault, strict: boolean): boolean => strict || !isWarning(finding.check);
+export const isError = (diagnostic: Diagnostic, strict: boolean): boolean =>
+  strict || !isWarning(diagnostic.check);
 
 /** By file, line and column. */
 export const byPlace = (one: Problem, other: Problem): number =>
@@ -45,7 +50,7 @@ export const byPlace = (one: Problem, other: Problem): number =>
   compare(one.check, other.check) ||
   compare(one.message, other.message);
 
-const problemOf = (group: readonly Finding[], strict: boolean): Problem => {
+const problemOf = (group: readonly FileDiagnostic[], strict: boolean): Problem => {
   const first = group[0]!;
   return {
     severity: isError(first, strict) ? 'error' : 'warning',
@@ -57,7 +62,7 @@ const problemOf = (group: readonly Finding[], strict: boolean): Problem => {
   };
 };
 
-const includedBy = (group: readonly Finding[]): string => {
+const includedBy = (group: readonly FileDiagnostic[]): string => {
   const places = new Set(group.flatMap(({ via }) => (via ? `${via.file}:${via.line}:${via.column}` : [])));
   const [first, ...others] = [...places].sort(compare);
   if (first === undefined) return '';

@@ -1,7 +1,7 @@
 import { recordTypes, type RecordType } from '../model/record.ts';
 import type { Parts } from '../model/types/definition.ts';
 import { definitionOf } from '../model/types/table.ts';
-import type { Position } from './fault.ts';
+import type { Position } from './diagnostic.ts';
 import type { Fields, KeyOf } from './fields.ts';
 import { recordSchema } from './schema.ts';
 import { textIn, valueIn, type Reader } from './values.ts';

@@ -4,14 +4,14 @@ import { sleep } from '../lib/sleep.ts';
 import { readBeginning } from '../regular-file.ts';
 import {
   findFile,
-  findFiles,
+  scanFiles,
   missingAt,
-  type Found,
-  type FoundFile,
+  type ScanResult,
+  type ScannedFile,
   type Missing,
   type Root,
-} from './find.ts';
-import type { FileOutline } from './outline.ts';
+} from './scan.ts';
+import type { ParsedFile } from './parse-file.ts';
 import { maxFileSize } from './text.ts';
 
 export interface SourceFile extends FileContent {
@@ -26,18 +26,18 @@ export interface Snapshot {
   readonly files: readonly SourceFile[];
   readonly missing: readonly Missing[];
   /** What the files were found to be; null where they never came to rest. */
-  readonly witness: Witness | null;
+  readonly fingerprint: SnapshotFingerprint | null;
 }
 
-export interface Look {
-  readonly found: Found;
+export interface Scan {
+  readonly result: ScanResult;
   /** Before that; ms since the epoch. */
-  readonly lookedAt: number;
+  readonly startedAt: number;
 }
 
 /** What a snapshot was read from. */
-export interface Witness extends Look {
-  readonly probes: readonly Probe[];
+export interface SnapshotFingerprint extends Scan {
+  readonly lookups: readonly IncludeLookup[];
   /** When a file was changed last, in ms since the epoch. */
   readonly changedAt: number;
 }
@@ -45,24 +45,24 @@ export interface Witness extends Look {
 export interface FileContent {
   /** Of the bytes. */
   readonly hash: string;
-  readonly outline: FileOutline;
+  readonly parsed: ParsedFile;
   /** Of a file that includes no other, and whose outline is empty because nobody has asked for it yet. */
   readonly bytes?: Uint8Array;
 }
 
 /** What is made of contents, from memory where one has been seen before. */
-export interface Outliner {
-  readonly outline: (bytes: Buffer, isFragment: boolean) => Promise<FileContent>;
+export interface ParseCache {
+  readonly parse: (bytes: Buffer, isFragment: boolean) => Promise<FileContent>;
   /** What was made of this very file. */
-  readonly recall?: (found: FoundFile) => SourceFile | undefined;
-  readonly remember?: (found: FoundFile, file: SourceFile) => void;
+  readonly get?: (found: ScannedFile) => SourceFile | undefined;
+  readonly set?: (found: ScannedFile, file: SourceFile) => void;
 }
 
 /**
  * Milliseconds: a file that was changed so shortly before a look may change once more without looking different,
  * for file systems count time in steps.
  */
-const restless = 2_000;
+const mtimeGranularity = 2_000;
 
 const tries = 5;
 
@@ -72,78 +72,78 @@ const tries = 5;
  */
 export const readSnapshot = async (
   paths: readonly string[],
-  outliner: Outliner,
-  first?: Look,
+  cache: ParseCache,
+  first?: Scan,
 ): Promise<Snapshot> => {
-  let look = first ?? (await lookAt(paths));
+  let scan = first ?? (await scanPaths(paths));
   for (let attempt = 0; attempt < tries; attempt += 1) {
     if (attempt > 0) {
       await sleep(grownPause(attempt, { first: 40, max: 320 }));
-      look = await lookAt(paths, look.found);
+      scan = await scanPaths(paths, scan.result);
     }
-    const { found, lookedAt } = look;
-    const reading: FileReading = { outliner, found, files: new Map(), probes: [], lookedAt };
+    const { result, startedAt } = scan;
+    const reading: FileReading = { cache, scan: result, files: new Map(), lookups: [], startedAt };
     const { files, missing } = await readAll(reading);
-    const { probes } = reading;
-    const again = await findFiles(paths, found.byReal);
-    if (!areSame(again, found) || !(await areTrueStill(probes, again))) continue;
-    const changedAt = Math.max(0, ...changesIn(found, probes));
-    const witness = { found, lookedAt, probes, changedAt };
-    return { files, missing, witness };
+    const { lookups } = reading;
+    const again = await scanFiles(paths, result.byReal);
+    if (!areSame(again, result) || !(await areUnchanged(lookups, again))) continue;
+    const changedAt = Math.max(0, ...changesIn(result, lookups));
+    const fingerprint = { result, startedAt, lookups, changedAt };
+    return { files, missing, fingerprint };
   }
   const reason = 'the files changed again and again while they were read';
-  return { files: [], missing: paths.map((path) => ({ path, reason })), witness: null };
+  return { files: [], missing: paths.map((path) => ({ path, reason })), fingerprint: null };
 };
 
 /** The files that there are, not read yet; those that are as they were found `before` are the same objects. */
-export const lookAt = async (paths: readonly string[], before?: Found): Promise<Look> => {
-  const lookedAt = Date.now();
-  return { found: await findFiles(paths, before?.byReal), lookedAt };
+export const scanPaths = async (paths: readonly string[], before?: ScanResult): Promise<Scan> => {
+  const startedAt = Date.now();
+  return { result: await scanFiles(paths, before?.byReal), startedAt };
 };
 
 /** Whether reading would find the very same files again that were read before. */
-export const isTrueStill = async (witness: Witness, { found }: Look): Promise<boolean> =>
-  witness.changedAt + restless < witness.lookedAt &&
-  areSame(found, witness.found) &&
-  (await areTrueStill(witness.probes, found));
+export const isUnchanged = async (fingerprint: SnapshotFingerprint, { result }: Scan): Promise<boolean> =>
+  fingerprint.changedAt + mtimeGranularity < fingerprint.startedAt &&
+  areSame(result, fingerprint.result) &&
+  (await areUnchanged(fingerprint.lookups, result));
 
-const changesIn = ({ files }: Found, probes: readonly Probe[]): number[] => [
+const changesIn = ({ files }: ScanResult, lookups: readonly IncludeLookup[]): number[] => [
   ...files.map(({ changedAt }) => changedAt),
-  ...probes.flatMap(({ result }) => ('reason' in result ? [] : result.changedAt)),
+  ...lookups.flatMap(({ result }) => ('reason' in result ? [] : result.changedAt)),
 ];
 
 /** Whether a look saw something else than what was read, and came after that. */
-export const isNews = (witness: Witness, { found, lookedAt }: Look): boolean =>
-  lookedAt > witness.lookedAt && !areSame(found, witness.found);
+export const isNewer = (fingerprint: SnapshotFingerprint, { result, startedAt }: Scan): boolean =>
+  startedAt > fingerprint.startedAt && !areSame(result, fingerprint.result);
 
 export const isMissing = (file: SourceFile | Missing): file is Missing => 'reason' in file;
 
 interface FileReading {
-  readonly outliner: Outliner;
-  readonly found: Found;
+  readonly cache: ParseCache;
+  readonly scan: ScanResult;
   /** By path. */
   readonly files: Map<string, SourceFile | Missing>;
   /** What includes asked for, beside what was found. */
-  readonly probes: Probe[];
-  readonly lookedAt: number;
+  readonly lookups: IncludeLookup[];
+  readonly startedAt: number;
 }
 
-interface Probe {
+interface IncludeLookup {
   readonly root: Root;
   readonly relative: string;
-  readonly result: FoundFile | Missing;
+  readonly result: ScannedFile | Missing;
 }
 
 const readAll = async (reading: FileReading): Promise<Pick<Snapshot, 'files' | 'missing'>> => {
-  const { found } = reading;
+  const { scan } = reading;
   const files: SourceFile[] = [];
-  const missing = [...found.missing];
-  for (let from = 0; from < found.files.length; from += readAtOnce) {
-    const some = found.files.slice(from, from + readAtOnce);
-    const ready = some.map((one) => recalled(one, reading) ?? begun(contentOf(one, reading)));
+  const missing = [...scan.missing];
+  for (let from = 0; from < scan.files.length; from += readAtOnce) {
+    const some = scan.files.slice(from, from + readAtOnce);
+    const ready = some.map((one) => fromCache(one, reading) ?? begun(contentOf(one, reading)));
     for (const [index, one] of some.entries()) {
       const known = ready[index]!;
-      const file = 'path' in known ? known : await take(one, reading, known);
+      const file = 'path' in known ? known : await readFile(one, reading, known);
       if (isMissing(file)) missing.push(file);
       else files.push(file);
     }
@@ -154,10 +154,10 @@ const readAll = async (reading: FileReading): Promise<Pick<Snapshot, 'files' | '
 const readAtOnce = 32;
 
 /** A file that was read before and asks for no other: there may be thousands, and nothing to wait for. */
-const recalled = (found: FoundFile, { outliner, files }: FileReading): SourceFile | null => {
-  const file = files.has(found.path) ? undefined : outliner.recall?.(found);
-  if (file === undefined || file.outline.documents.some(({ include }) => include.length > 0)) return null;
-  files.set(found.path, file);
+const fromCache = (scanned: ScannedFile, { cache, files }: FileReading): SourceFile | null => {
+  const file = files.has(scanned.path) ? undefined : cache.get?.(scanned);
+  if (file === undefined || file.parsed.documents.some(({ include }) => include.length > 0)) return null;
+  files.set(scanned.path, file);
   return file;
 };
 
@@ -166,22 +166,22 @@ const begun = <T>(task: Promise<T>): Promise<T> => {
   return task;
 };
 
-const take = async (
-  found: FoundFile,
+const readFile = async (
+  scanned: ScannedFile,
   reading: FileReading,
   content?: Promise<FileContent>,
 ): Promise<SourceFile | Missing> => {
-  const { path } = found;
+  const { path } = scanned;
   const known = reading.files.get(path);
   if (known !== undefined) return known;
-  const file = await load(path, content ?? contentOf(found, reading));
+  const file = await load(path, content ?? contentOf(scanned, reading));
   reading.files.set(path, file);
   if (isMissing(file)) return file;
-  for (const { text } of file.outline.documents.flatMap((document) => document.include)) {
-    if (!file.includes.has(text)) file.includes.set(text, await included(found, text, reading));
+  for (const { text } of file.parsed.documents.flatMap((document) => document.include)) {
+    if (!file.includes.has(text)) file.includes.set(text, await included(scanned, text, reading));
   }
   // What has not been changed for a while is what it was when it was read.
-  if (found.changedAt + restless < reading.lookedAt) reading.outliner.remember?.(found, file);
+  if (scanned.changedAt + mtimeGranularity < reading.startedAt) reading.cache.set?.(scanned, file);
   return file;
 };
 
@@ -195,15 +195,15 @@ const load = async (path: string, content: Promise<FileContent>): Promise<Loaded
 
 const isFragmentPath = (path: string): boolean => basename(path).startsWith('_');
 
-const contentOf = async (found: FoundFile, { outliner }: FileReading): Promise<FileContent> =>
-  outliner.recall?.(found) ?? outliner.outline(await bytesOf(found), isFragmentPath(found.path));
+const contentOf = async (scanned: ScannedFile, { cache }: FileReading): Promise<FileContent> =>
+  cache.get?.(scanned) ?? cache.parse(await bytesOf(scanned), isFragmentPath(scanned.path));
 
 /** No more than what is enough to tell that it is too much. */
-const bytesOf = ({ real, identity }: FoundFile): Promise<Buffer> =>
+const bytesOf = ({ real, identity }: ScannedFile): Promise<Buffer> =>
   readBeginning(real, maxFileSize + 1, identity);
 
 const included = async (
-  { root, relative }: FoundFile,
+  { root, relative }: ScannedFile,
   text: string,
   reading: FileReading,
 ): Promise<SourceFile | Missing> => {
@@ -215,9 +215,9 @@ const included = async (
   if (!/^_.*\.ya?ml$/.test(basename(target))) {
     return { path, reason: 'a fragment is a YAML file whose name starts with `_`' };
   }
-  const result = await findBelow(root, target, reading.found);
-  reading.probes.push({ root, relative: target, result });
-  return 'reason' in result ? result : take(result, reading);
+  const result = await findBelow(root, target, reading.scan);
+  reading.lookups.push({ root, relative: target, result });
+  return 'reason' in result ? result : readFile(result, reading);
 };
 
 interface LoadedFile extends SourceFile {
@@ -228,8 +228,8 @@ interface LoadedFile extends SourceFile {
 const findBelow = async (
   root: Root,
   relative: string,
-  { realRoots, byReal }: Pick<Found, 'realRoots' | 'byReal'>,
-): Promise<FoundFile | Missing> => {
+  { realRoots, byReal }: Pick<ScanResult, 'realRoots' | 'byReal'>,
+): Promise<ScannedFile | Missing> => {
   try {
     return await findFile(root, relative, [root.real, ...realRoots], byReal);
   } catch (error) {
@@ -237,25 +237,25 @@ const findBelow = async (
   }
 };
 
-const areTrueStill = async (
-  probes: readonly Probe[],
-  { realRoots }: Pick<Found, 'realRoots'>,
+const areUnchanged = async (
+  lookups: readonly IncludeLookup[],
+  { realRoots }: Pick<ScanResult, 'realRoots'>,
 ): Promise<boolean> => {
-  for (const { root, relative, result } of probes) {
+  for (const { root, relative, result } of lookups) {
     const byReal = new Map('reason' in result ? [] : [[result.real, result]]);
     if (!isSame(await findBelow(root, relative, { realRoots, byReal }), result)) return false;
   }
   return true;
 };
 
-const areSame = (one: Found, other: Found): boolean =>
+const areSame = (one: ScanResult, other: ScanResult): boolean =>
   one.files.length === other.files.length &&
   one.missing.length === other.missing.length &&
   one.files.every((file, index) => isSame(file, other.files[index]!)) &&
   one.missing.every((missing, index) => isSame(missing, other.missing[index]!));
 
 /** What was found before and is as it was is the same object. */
-const isSame = (one: FoundFile | Missing, other: FoundFile | Missing): boolean => {
+const isSame = (one: ScannedFile | Missing, other: ScannedFile | Missing): boolean => {
   if ('reason' in one) return 'reason' in other && one.path === other.path && one.reason === other.reason;
   return one === other;
 };

@@ -1,4 +1,4 @@
-import { faultAt, type Fault, type Position } from './fault.ts';
+import { diagnosticAt, type Diagnostic, type Position } from './diagnostic.ts';
 
 /** A template described in two files would be described twice. */
 export const howToSplit = 'move records to fragments, files named `_….yaml` that it names under `include`';
@@ -10,17 +10,17 @@ export const maxFileSize = 16 * 1024 * 1024;
  * The text of a file, line ends as single line feeds, without a byte order mark; or why it is none. YAML allows
  * UTF-16 and UTF-32 too, this program UTF-8 only.
  */
-export const textOf = (bytes: Uint8Array): { text: string } | { fault: Fault } => {
+export const textOf = (bytes: Uint8Array): { text: string } | { diagnostic: Diagnostic } => {
   if (bytes.length > maxFileSize) {
     const message = `the file is larger than ${maxFileSize / 1024 / 1024} MiB: ${howToSplit}`;
-    return { fault: faultAt('unreadable', { line: 1, column: 1 }, message) };
+    return { diagnostic: diagnosticAt('unreadable', { line: 1, column: 1 }, message) };
   }
   let text: string;
   try {
     text = utf8.decode(bytes).replaceAll('\r\n', '\n');
   } catch {
     return {
-      fault: faultAt(
+      diagnostic: diagnosticAt(
         'yaml-syntax',
         firstInvalid(Buffer.from(bytes)),
         'this is not UTF-8: save the file as UTF-8',
@@ -29,7 +29,9 @@ export const textOf = (bytes: Uint8Array): { text: string } | { fault: Fault } =
   }
   const forbidden = text.search(unprintable);
   if (forbidden < 0) return { text };
-  return { fault: faultAt('yaml-syntax', placeIn(text, forbidden), unprintableMessage(text, forbidden)) };
+  return {
+    diagnostic: diagnosticAt('yaml-syntax', placeIn(text, forbidden), unprintableMessage(text, forbidden)),
+  };
 };
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });

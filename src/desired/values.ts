@@ -1,24 +1,24 @@
 import type { z } from 'zod';
 import type { Budget } from './budget.ts';
 import type { CheckId } from './check-id.ts';
-import { quote, type FaultReport } from './fault.ts';
+import { quote, type ReportDiagnostic } from './diagnostic.ts';
 import { scalarIn } from './fields.ts';
 import { suggestionOr } from './nearest.ts';
-import { fillIn, type Layers } from './variables.ts';
+import { interpolate, type Scopes } from './variables.ts';
 import type { ScalarNode, YamlNode } from './yaml-tree.ts';
 
 /** Where values are read: the variables that hold there, and who is told what is wrong. */
 export interface Reader {
-  readonly layers: Layers;
+  readonly scopes: Scopes;
   readonly budget: Budget;
-  readonly report: FaultReport;
+  readonly report: ReportDiagnostic;
 }
 
 /** The text of a value with its variables filled in; null when that failed and has been reported. */
 export const textIn = (node: YamlNode | undefined, what: string, reader: Reader): string | null => {
   if (node === undefined) return null;
   const scalar = scalarIn(node, what, reader.report);
-  return scalar === null ? null : filledText(scalar, reader);
+  return scalar === null ? null : interpolatedText(scalar, reader);
 };
 
 /** A value that its schema accepts; null when there is none, or it was refused and that has been reported. */
@@ -32,7 +32,7 @@ export const valueIn = <Schema extends z.ZodType>(
   if (node === undefined) return null;
   const { report } = reader;
   const scalar = scalarIn(node, what, report);
-  const text = scalar === null ? null : filledText(scalar, reader);
+  const text = scalar === null ? null : interpolatedText(scalar, reader);
   if (scalar === null || text === null) return null;
   const result = schema.safeParse(text === scalar.text ? scalar.value : text);
   if (result.success) return result.data;
@@ -46,7 +46,7 @@ export const choiceIn = <Word extends string>(
   node: YamlNode | undefined,
   what: string,
   words: readonly Word[],
-  report: FaultReport,
+  report: ReportDiagnostic,
 ): Word | null => {
   const scalar = node === undefined ? null : scalarIn(node, what, report);
   if (scalar === null) return null;
@@ -56,9 +56,9 @@ export const choiceIn = <Word extends string>(
   return null;
 };
 
-const filledText = (scalar: ScalarNode, { layers, budget, report }: Reader): string | null => {
-  const filled = fillIn(scalar.text, layers, budget);
-  if ('text' in filled) return filled.text;
-  report('undefined-variable', scalar, filled.complaint);
+const interpolatedText = (scalar: ScalarNode, { scopes, budget, report }: Reader): string | null => {
+  const interpolated = interpolate(scalar.text, scopes, budget);
+  if ('text' in interpolated) return interpolated.text;
+  report('undefined-variable', scalar, interpolated.problem);
   return null;
 };

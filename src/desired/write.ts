@@ -2,10 +2,10 @@ import type { PresentTemplate } from '../model/template.ts';
 import type { Present } from '../plan/entry.ts';
 import { Budget } from './budget.ts';
 import { allowableChecks, type AllowableCheck, type CheckId } from './check-id.ts';
-import { outlineOf } from './outline.ts';
-import { atFile, isError, type Finding } from './problem.ts';
+import { parseFile } from './parse-file.ts';
+import { inFile, isError, type FileDiagnostic } from './problem.ts';
 import type { SourceFile } from './snapshot.ts';
-import { draftTemplate, type TemplateSettings } from './template-draft.ts';
+import { resolveTemplate, type TemplateSettings } from './resolve-template.ts';
 import { arrange, type Arrangement } from './write/arrange.ts';
 import type { Existing } from './write/existing.ts';
 import { layOutFiles, type Layout } from './write/layout.ts';
@@ -30,7 +30,7 @@ export interface WrittenFiles {
   readonly text: string;
   /** Texts by file name, for the directory of the template's own file. */
   readonly fragments: ReadonlyMap<string, string>;
-  readonly wanted: number;
+  readonly desired: number;
   readonly remarks: number;
 }
 
@@ -46,40 +46,41 @@ export const writeTemplate = async ({
   existing,
   settings,
 }: WriteRequest): Promise<Written> => {
-  const { wanted, remarks: unsaid } = sortOut(template.records, existing.ignore);
+  const { desired, remarks: unsaid } = sortOut(template.records, existing.ignore);
   const remarks = name === template.name ? unsaid : [`its name: ${scalarOf(template.name)}`, ...unsaid];
-  const arrangement = arrangementIn(existing, wanted);
-  const ttl = arrangement ? arrangement.ttl : commonTtl(wanted);
-  const contents = { name, id, ttl, wanted, remarks, existing, arrangement };
+  const arrangement = arrangementIn(existing, desired);
+  const ttl = arrangement ? arrangement.ttl : commonTtl(desired);
+  const contents = { name, id, ttl, desired, remarks, existing, arrangement };
   const kept = new Set(arrangement?.slots.flatMap(({ lines, records }) => (lines ? records : [])));
   const allow = new Map<Present, AllowableCheck[]>();
-  for (const record of withOwnTtl(wanted)) if (!kept.has(record)) allow.set(record, ['mixed-ttl']);
+  for (const record of withOwnTtl(desired)) if (!kept.has(record)) allow.set(record, ['mixed-ttl']);
   for (;;) {
     const { own, fragments } = layOutFiles(contents, allow, fragmentName);
-    const recordAt = ({ file, line }: Finding): Present | undefined =>
+    const recordAt = ({ file, line }: FileDiagnostic): Present | undefined =>
       (fragments.get(file) ?? own).recordAt(line);
-    const isKept = ({ file, line }: Finding): boolean => (fragments.get(file) ?? own).isKept(line);
-    const findings = (await findingsIn(own, fragments, settings)).filter(
-      (finding) => isError(finding, false) || (recordAt(finding) !== undefined && !isKept(finding)),
+    const isKept = ({ file, line }: FileDiagnostic): boolean => (fragments.get(file) ?? own).isKept(line);
+    const diagnostics = (await diagnosticsIn(own, fragments, settings)).filter(
+      (diagnostic) =>
+        isError(diagnostic, false) || (recordAt(diagnostic) !== undefined && !isKept(diagnostic)),
     );
-    if (findings.length === 0) {
+    if (diagnostics.length === 0) {
       const texts = new Map([...fragments].map(([file, { text }]) => [file, text]));
       return {
         text: asItWas(own.text, existing),
         fragments: texts,
-        wanted: wanted.length,
+        desired: desired.length,
         remarks: remarks.length,
       };
     }
-    const stubborn = switchOff(findings, recordAt, allow);
+    const stubborn = switchOff(diagnostics, recordAt, allow);
     if (stubborn !== null) return { refusal: `${stubborn.message} [${stubborn.check}]` };
   }
 };
 
 /** Null where no entry can be kept. */
-const arrangementIn = ({ list }: Existing, wanted: readonly Present[]): Arrangement | null => {
+const arrangementIn = ({ list }: Existing, desired: readonly Present[]): Arrangement | null => {
   if (list === null || list.entries.length === 0) return null;
-  const arrangement = arrange(list.entries, wanted);
+  const arrangement = arrange(list.entries, desired);
   return list.head || arrangement.isSame ? arrangement : null;
 };
 
@@ -90,22 +91,22 @@ const asItWas = (text: string, { source }: Existing): string => {
   return made.trimEnd() === source.trimEnd() ? source : made;
 };
 
-const findingsIn = async (
+const diagnosticsIn = async (
   own: Layout,
   fragments: ReadonlyMap<string, Layout>,
   settings: Omit<TemplateSettings, 'strict'>,
-): Promise<readonly Finding[]> => {
+): Promise<readonly FileDiagnostic[]> => {
   const includes = new Map<string, SourceFile>();
   for (const [path, layout] of fragments) includes.set(path, await fileOf(path, layout, new Map()));
   const file = await fileOf('', own, includes);
   // Every complaint is needed here, for each is switched off.
   const budget = new Budget({ problems: Number.POSITIVE_INFINITY });
-  const findings = atFile('', file.outline.faults);
-  for (const document of file.outline.documents) {
-    const draft = await draftTemplate(file, document, { ...settings, strict: false }, budget);
-    for (const finding of draft.findings) findings.push(finding);
+  const diagnostics = inFile('', file.parsed.diagnostics);
+  for (const document of file.parsed.documents) {
+    const resolved = await resolveTemplate(file, document, { ...settings, strict: false }, budget);
+    for (const diagnostic of resolved.diagnostics) diagnostics.push(diagnostic);
   }
-  return findings;
+  return diagnostics;
 };
 
 const fileOf = async (
@@ -114,20 +115,20 @@ const fileOf = async (
   includes: SourceFile['includes'],
 ): Promise<SourceFile> => {
   const isFragment = path !== '';
-  return { path, isFragment, hash: '', outline: await outlineOf(Buffer.from(text), isFragment), includes };
+  return { path, isFragment, hash: '', parsed: await parseFile(Buffer.from(text), isFragment), includes };
 };
 
 /** Of each record the first complaint: it may be the reason for the others. Returns what cannot be switched off. */
 const switchOff = (
-  findings: readonly Finding[],
-  recordAt: (finding: Finding) => Present | undefined,
+  diagnostics: readonly FileDiagnostic[],
+  recordAt: (diagnostic: FileDiagnostic) => Present | undefined,
   allow: Map<Present, AllowableCheck[]>,
-): Finding | null => {
+): FileDiagnostic | null => {
   const first = new Map<Present, AllowableCheck>();
-  for (const finding of findings) {
-    const { check } = finding;
-    const record = recordAt(finding);
-    if (record === undefined || !isAllowable(check) || allow.get(record)?.includes(check)) return finding;
+  for (const diagnostic of diagnostics) {
+    const { check } = diagnostic;
+    const record = recordAt(diagnostic);
+    if (record === undefined || !isAllowable(check) || allow.get(record)?.includes(check)) return diagnostic;
     if (!first.has(record)) first.set(record, check);
   }
   for (const [record, check] of first) allow.set(record, inOrder([...(allow.get(record) ?? []), check]));

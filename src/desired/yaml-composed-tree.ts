@@ -8,7 +8,7 @@ import {
   type Pair,
   type ParsedNode,
 } from 'yaml';
-import { faultAt, quote, type Fault, type Position } from './fault.ts';
+import { diagnosticAt, quote, type Diagnostic, type Position } from './diagnostic.ts';
 import {
   Anchors,
   coreValue,
@@ -22,22 +22,22 @@ import {
 export const treeOf = (
   contents: ParsedNode | null,
   lines: LineCounter,
-): { root: YamlNode | null; faults: Fault[]; isTooMuch: boolean } => {
-  const context: Context = { lines, faults: [], anchors: new Anchors() };
+): { root: YamlNode | null; diagnostics: Diagnostic[]; isTooMuch: boolean } => {
+  const context: Context = { lines, diagnostics: [], anchors: new Anchors() };
   const root = contents === null ? null : nodeOf(contents, context);
-  return { root, faults: context.faults, isTooMuch: context.anchors.isTooMuch };
+  return { root, diagnostics: context.diagnostics, isTooMuch: context.anchors.isTooMuch };
 };
 
 interface Context {
   readonly lines: LineCounter;
-  readonly faults: Fault[];
+  readonly diagnostics: Diagnostic[];
   readonly anchors: Anchors;
 }
 
 const nodeOf = (node: ParsedNode, context: Context): YamlNode => {
   const at = positionOf(node, context);
   if (isAlias(node)) return aliased(node, at, context);
-  if (node.tag !== undefined && !knownTags.has(node.tag)) context.faults.push(unknownTag(node.tag, at));
+  if (node.tag !== undefined && !knownTags.has(node.tag)) context.diagnostics.push(unknownTag(node.tag, at));
   const anchor = isScalar(node) || isMap(node) || isSeq(node) ? node.anchor : undefined;
   if (anchor !== undefined) context.anchors.open(anchor);
   const result = plainNodeOf(node, at, context);
@@ -72,7 +72,7 @@ const entryOf = (
   const value = pair.value === null ? emptyAt(key) : nodeOf(pair.value, context);
   if (key.kind === 'scalar') return { key, value };
   if (key.kind !== 'unread')
-    context.faults.push(faultAt('wrong-type', key, 'a key is one word, not a list or a mapping'));
+    context.diagnostics.push(diagnosticAt('wrong-type', key, 'a key is one word, not a list or a mapping'));
   return null;
 };
 
@@ -95,23 +95,23 @@ const knownTags: ReadonlySet<string> = new Set([
   ...['str', 'int', 'float', 'bool', 'null', 'map', 'seq'].map((name) => `tag:yaml.org,2002:${name}`),
 ]);
 
-const unknownTag = (tag: string, at: Position): Fault =>
-  faultAt(
+const unknownTag = (tag: string, at: Position): Diagnostic =>
+  diagnosticAt(
     'yaml-tag',
     at,
     `the tag ${quote(tag.replace('tag:yaml.org,2002:', '!!'))} means nothing here; remove it, or quote the whole text if the \`!\` belongs to it`,
   );
 
-const aliased = ({ source: name }: Alias, at: Position, { anchors, faults }: Context): YamlNode => {
+const aliased = ({ source: name }: Alias, at: Position, { anchors, diagnostics }: Context): YamlNode => {
   const target = anchors.find(name);
   if (target) {
     const wasTooMuch = anchors.isTooMuch;
     const repeated = anchors.repeat(target, at);
-    if (repeated === null && !wasTooMuch) faults.push(faultAt('yaml-alias', at, tooManyAliases));
+    if (repeated === null && !wasTooMuch) diagnostics.push(diagnosticAt('yaml-alias', at, tooManyAliases));
     return repeated ?? { kind: 'unread', ...at };
   }
   // The library itself complains about a lone `*`.
-  if (name !== '') faults.push(faultAt('yaml-alias', at, aliasMessage(name, target)));
+  if (name !== '') diagnostics.push(diagnosticAt('yaml-alias', at, aliasMessage(name, target)));
   return { kind: 'unread', ...at };
 };
 

@@ -1,5 +1,5 @@
 import { Composer, Lexer, LineCounter, Parser, type Document, type YAMLError } from 'yaml';
-import { faultAt, quote, type Fault, type Position } from './fault.ts';
+import { diagnosticAt, quote, type Diagnostic, type Position } from './diagnostic.ts';
 import { treeOf } from './yaml-composed-tree.ts';
 import type { ParsedYaml, YamlDocument } from './yaml-tree.ts';
 
@@ -8,11 +8,11 @@ const maxDepth = 64;
 
 /** Reads what there is to read, and tells all that is wrong, each with its place. */
 export const composeYaml = (source: string): ParsedYaml => {
-  const stream: Stream = { source, lines: new LineCounter(), unclosed: new Map(), faults: [] };
+  const stream: Stream = { source, lines: new LineCounter(), unclosed: new Map(), diagnostics: [] };
   const read = compose(stream).map((document) => documentOf(document, stream));
   return {
     documents: read.map(({ document }) => document),
-    faults: [...stream.faults, ...read.flatMap(({ faults }) => faults)],
+    diagnostics: [...stream.diagnostics, ...read.flatMap(({ diagnostics }) => diagnostics)],
   };
 };
 
@@ -22,23 +22,23 @@ interface Stream {
   /** Of quoted texts that never end: where they begin, by where the library gives them up. */
   readonly unclosed: Map<number, number>;
   /** Of the stream as a whole. */
-  readonly faults: Fault[];
+  readonly diagnostics: Diagnostic[];
 }
 
 const compose = (stream: Stream): Document.Parsed[] => {
-  const { source, lines, unclosed, faults } = stream;
+  const { source, lines, unclosed, diagnostics } = stream;
   // Failsafe: every scalar stays text. What is a number or a truth is decided where one is expected.
   const composer = new Composer({ schema: 'failsafe', uniqueKeys: false, prettyErrors: false });
   const parser = new Parser(lines.addNewLine);
   const documents: Document.Parsed[] = [];
   const take = (tokens: ReturnType<Parser['next']>): void => {
     for (const token of tokens) {
-      if (token.type === 'directive') faults.push(...refuseVersion(token, stream));
+      if (token.type === 'directive') diagnostics.push(...refuseVersion(token, stream));
       for (const document of composer.next(token)) documents.push(document);
     }
   };
   const giveUp = (message: string): Document.Parsed[] => {
-    faults.push(faultAt('yaml-syntax', positionAt(lines, parser.offset), message));
+    diagnostics.push(diagnosticAt('yaml-syntax', positionAt(lines, parser.offset), message));
     return [];
   };
   lines.addNewLine(0);
@@ -52,32 +52,32 @@ const compose = (stream: Stream): Document.Parsed[] => {
   take(parser.end());
   documents.push(...composer.end());
   // What is wrong with a stream that holds no document is in no document.
-  for (const error of composer.streamInfo().errors) faults.push(syntaxFault(error, stream));
+  for (const error of composer.streamInfo().errors) diagnostics.push(syntaxError(error, stream));
   return documents;
 };
 
 const isUnclosed = (lexeme: string): boolean =>
   (lexeme.startsWith('"') || lexeme.startsWith("'")) && (lexeme.length === 1 || !lexeme.endsWith(lexeme[0]!));
 
-const refuseVersion = (directive: { source: string; offset: number }, { lines }: Stream): Fault[] => {
+const refuseVersion = (directive: { source: string; offset: number }, { lines }: Stream): Diagnostic[] => {
   const version = /^%YAML\s+(\S+)/.exec(directive.source)?.[1];
   if (version === undefined || version === '1.2') return [];
   const message = `these files are YAML 1.2, where \`no\` and \`010\` are what they look like, not ${quote(version)}: remove the line`;
-  return [faultAt('yaml-version', positionAt(lines, directive.offset), message)];
+  return [diagnosticAt('yaml-version', positionAt(lines, directive.offset), message)];
 };
 
 const documentOf = (
   document: Document.Parsed,
   stream: Stream,
-): { document: YamlDocument; faults: readonly Fault[] } => {
+): { document: YamlDocument; diagnostics: readonly Diagnostic[] } => {
   const { contents, errors, range } = document;
   const tree = treeOf(contents, stream.lines);
   const isSyntaxWrong = errors.some((error) => !harmless.has(error.code));
-  const syntax = errors.map((error) => syntaxFault(error, stream));
+  const syntax = errors.map((error) => syntaxError(error, stream));
   const start = positionAt(stream.lines, contents?.range[0] ?? range[0]);
   return {
     document: { root: tree.root, isBroken: isSyntaxWrong || tree.isTooMuch, ...start },
-    faults: isSyntaxWrong ? onePerLine(syntax) : [...syntax, ...tree.faults],
+    diagnostics: isSyntaxWrong ? onePerLine(syntax) : [...syntax, ...tree.diagnostics],
   };
 };
 
@@ -90,19 +90,23 @@ const harmless: ReadonlySet<string> = new Set([
 ]);
 
 /** One slip often makes several complaints: the first in a line tells it. */
-const onePerLine = (faults: readonly Fault[]): Fault[] => {
+const onePerLine = (diagnostics: readonly Diagnostic[]): Diagnostic[] => {
   const lines = new Set<number>();
-  return faults.filter(({ line }) => !lines.has(line) && lines.add(line));
+  return diagnostics.filter(({ line }) => !lines.has(line) && lines.add(line));
 };
 
-const syntaxFault = (error: YAMLError, { source, lines, unclosed }: Stream): Fault => {
+const syntaxError = (error: YAMLError, { source, lines, unclosed }: Stream): Diagnostic => {
   const [offset] = error.pos;
   const opening = unclosed.get(offset);
   if (error.code === 'MISSING_CHAR' && opening !== undefined) {
-    return faultAt('yaml-syntax', positionAt(lines, opening), 'the quoted text that begins here has no end');
+    return diagnosticAt(
+      'yaml-syntax',
+      positionAt(lines, opening),
+      'the quoted text that begins here has no end',
+    );
   }
   const check = error.code === 'TAG_RESOLVE_FAILED' ? 'yaml-tag' : 'yaml-syntax';
-  return faultAt(
+  return diagnosticAt(
     check,
     positionAt(lines, offset),
     explain(error, source.slice(offset, offset + excerptLength)),

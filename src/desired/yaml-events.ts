@@ -9,7 +9,7 @@ import {
   COLLECTION_STYLE_FLOW,
   YAMLException,
 } from 'js-yaml';
-import { faultAt, type Fault } from './fault.ts';
+import { diagnosticAt, type Diagnostic } from './diagnostic.ts';
 import { placeIn } from './text.ts';
 import { openCursor, decline, positionAt, type EventOf, type EventCursor } from './event-cursor.ts';
 import { leftOutIn, scalarAt } from './event-scalars.ts';
@@ -28,12 +28,12 @@ import {
  * directives, explicit keys, rare blanks.
  */
 
-export type EventsRead = { readonly documents: readonly YamlDocument[] } | { readonly declined: Fault };
+export type EventsRead = { readonly documents: readonly YamlDocument[] } | { readonly declined: Diagnostic };
 
 export const readEvents = (source: string): EventsRead => {
   const cursor = openCursor(source);
   const declined = (at: number, reason = 'this is not plain YAML'): EventsRead => ({
-    declined: faultAt('yaml-syntax', placeIn(source, at), reason),
+    declined: diagnosticAt('yaml-syntax', placeIn(source, at), reason),
   });
   const place = source.search(unusual);
   if (place >= 0) return declined(place);

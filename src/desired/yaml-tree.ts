@@ -1,8 +1,8 @@
-import type { Fault, Position } from './fault.ts';
+import type { Diagnostic, Position } from './diagnostic.ts';
 
 export interface ParsedYaml {
   readonly documents: readonly YamlDocument[];
-  readonly faults: readonly Fault[];
+  readonly diagnostics: readonly Diagnostic[];
 }
 
 export interface YamlDocument extends Position {

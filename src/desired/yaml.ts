@@ -1,4 +1,4 @@
-import { faultAt, type Fault } from './fault.ts';
+import { diagnosticAt, type Diagnostic } from './diagnostic.ts';
 import { howToSplit, placeIn } from './text.ts';
 import { composeYaml } from './yaml-composer.ts';
 import { readEvents } from './yaml-events.ts';
@@ -16,15 +16,15 @@ const maxMarks = 2_000_000;
  */
 export const parseYaml = (source: string): ParsedYaml => {
   const excess = excessIn(source);
-  if (excess !== null) return nothingBut(faultAt('yaml-syntax', placeIn(source, excess), tooMuch));
+  if (excess !== null) return nothingBut(diagnosticAt('yaml-syntax', placeIn(source, excess), tooMuch));
   const read = readEvents(source);
-  if ('documents' in read) return { documents: read.documents, faults: [] };
+  if ('documents' in read) return { documents: read.documents, diagnostics: [] };
   if (source.length <= maxComposed) return composeYaml(source);
   const { message } = read.declined;
   return nothingBut({ ...read.declined, message: `${message}; ${onlyPlain}` });
 };
 
-const nothingBut = (fault: Fault): ParsedYaml => ({ documents: [], faults: [fault] });
+const nothingBut = (diagnostic: Diagnostic): ParsedYaml => ({ documents: [], diagnostics: [diagnostic] });
 
 const tooMuch = `the file holds too much for one file: ${howToSplit}`;
 

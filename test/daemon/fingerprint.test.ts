@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { fingerprints } from '../../src/daemon/fingerprint.ts';
-import { findFiles } from '../../src/desired/find.ts';
+import { scanFiles } from '../../src/desired/scan.ts';
 
 let home: string;
 beforeEach(async () => {
@@ -16,7 +16,7 @@ beforeEach(async () => {
 
 const at = (name: string): string => path.join(home, name);
 const wholeOf = (paths: readonly string[]): (() => Promise<string>) => {
-  const take = fingerprints(() => findFiles(paths));
+  const take = fingerprints(() => scanFiles(paths));
   return async () => (await take()).files;
 };
 

@@ -7,7 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { fingerprints } from '../../src/daemon/fingerprint.ts';
 import { watchTemplates, type Watcher } from '../../src/daemon/watch.ts';
-import { findFiles } from '../../src/desired/find.ts';
+import { scanFiles } from '../../src/desired/scan.ts';
 import { listeningLogger } from './listening-logger.ts';
 import { pointBelow, ways, writeBelow } from './ways.ts';
 
@@ -37,7 +37,7 @@ const watching = async (options: { paths: string[]; read: string; poll?: number;
   const paths = options.paths.map((name) => at(name));
   watcher = await watchTemplates({
     paths,
-    scan: () => findFiles(paths),
+    scan: () => scanFiles(paths),
     quiet: options.quiet ?? 20,
     poll: options.poll ?? 30,
     log,
@@ -204,7 +204,7 @@ describe('a watcher', () => {
   it('makes no call for hidden files', async () => {
     await write('root/a.yaml', 'first');
     const { contents, until } = await watching({ paths: ['root'], read: 'root/a.yaml' });
-    const takeFingerprint = fingerprints(() => findFiles([at('root')]));
+    const takeFingerprint = fingerprints(() => scanFiles([at('root')]));
     const before = await takeFingerprint();
     await write('root/.a.yaml.swp');
     await write('root/.git/index');

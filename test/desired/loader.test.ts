@@ -12,7 +12,7 @@ test('a load ends between two templates when the program stops, and another one 
   const loading = loader.load(given, stop.signal);
   stop.abort();
   await expect(loading).rejects.toThrow('not read to the end: this program is stopping');
-  expect(loader.isWarm()).toBe(false);
+  expect(loader.hasCache()).toBe(false);
   expect((await loader.load(given)).templates).toHaveLength(2);
 });
 

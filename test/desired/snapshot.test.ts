@@ -4,7 +4,7 @@ import { symlink } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createTemplateLoader } from '../../src/desired/load.ts';
-import { outlineOf } from '../../src/desired/outline.ts';
+import { parseFile } from '../../src/desired/parse-file.ts';
 import { formatProblem } from '../../src/desired/problem.ts';
 import { readSnapshot, type Snapshot } from '../../src/desired/snapshot.ts';
 import type { DesiredState } from '../../src/model/template.ts';
@@ -104,17 +104,17 @@ describe('all files are read as they were at one moment', () => {
   const readWhile = (path: string, change: () => void, times = 1): Promise<Snapshot> => {
     let left = times;
     return readSnapshot([path], {
-      outline: async (bytes, isFragment) => {
+      parse: async (bytes, isFragment) => {
         if (left > 0) change();
         left -= 1;
-        return { hash: bytes.toString('base64'), outline: await outlineOf(bytes, isFragment) };
+        return { hash: bytes.toString('base64'), parsed: await parseFile(bytes, isFragment) };
       },
     });
   };
 
   const namesIn = ({ files }: Snapshot): (string | undefined)[] =>
-    files.map(({ outline }) => {
-      const node = outline.documents[0]?.fields.get('template');
+    files.map(({ parsed }) => {
+      const node = parsed.documents[0]?.fields.get('template');
       return node?.kind === 'scalar' ? node.text : undefined;
     });
 
@@ -234,7 +234,7 @@ describe('a look at the files before they are loaded', () => {
     const [loader, paths] = [createTemplateLoader(), [directory]];
     const names = async (): Promise<string[]> =>
       (await loader.load({ ...options, paths })).templates.map((one) => one.template);
-    return { directory, loader, names, look: () => loader.look(paths) };
+    return { directory, loader, names, look: () => loader.scan(paths) };
   };
   test('that saw what was read before does not stand for one that sees what is there now', async () => {
     const { directory, names, look } = await loaderOf({ 'a.yaml': template('a') });

@@ -74,7 +74,7 @@ test('what would nest, repeat or fill without end is refused before it hurts', (
     '[],'.repeat(600_000),
     `x: &x [${'y, '.repeat(9_000)}]\nz: [${'*x, '.repeat(9_000)}]`,
   ];
-  for (const source of hostile) expect(parseYaml(source).faults.length).toBeGreaterThan(0);
+  for (const source of hostile) expect(parseYaml(source).diagnostics.length).toBeGreaterThan(0);
 });
 
 const styles = ['PLAIN', 'QUOTE_DOUBLE', 'QUOTE_SINGLE', 'BLOCK_LITERAL', 'BLOCK_FOLDED'] as const;

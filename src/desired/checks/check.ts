@@ -1,11 +1,11 @@
 import type { Place } from '../../model/record.ts';
 import type { IgnoreRule } from '../../model/template.ts';
 import type { CheckId } from '../check-id.ts';
-import { quote, type Position } from '../fault.ts';
-import type { Origin, RecordDraft } from '../record-draft.ts';
+import { quote, type Position } from '../diagnostic.ts';
+import type { Origin, ResolvedRecord } from '../resolve-record.ts';
 
 /** What a check has to say about a record, and where in the record's entry. */
-export interface Complaint {
+export interface CheckDiagnostic {
   readonly at: Position;
   readonly message: string;
 }
@@ -13,31 +13,34 @@ export interface Complaint {
 /** Looks at one record by itself, and at what the template says of all. */
 export interface RecordCheck {
   readonly id: CheckId;
-  readonly find: (draft: RecordDraft, template: CheckedTemplate) => readonly Complaint[];
+  readonly find: (record: ResolvedRecord, template: CheckedTemplate) => readonly CheckDiagnostic[];
 }
 
 /** Looks at all records of one name together. */
 export interface NameCheck {
   readonly id: CheckId;
-  readonly find: (drafts: readonly RecordDraft[]) => readonly RecordComplaint[];
+  readonly find: (records: readonly ResolvedRecord[]) => readonly RecordDiagnostic[];
 }
 
 /** Looks at a template as a whole; `records` are those that do not switch the check off. */
 export interface TemplateCheck {
   readonly id: CheckId;
-  readonly find: (template: CheckedTemplate, records: readonly RecordDraft[]) => readonly AnyComplaint[];
+  readonly find: (
+    template: CheckedTemplate,
+    records: readonly ResolvedRecord[],
+  ) => readonly TemplateDiagnostic[];
 }
 
 export interface CheckedTemplate {
-  readonly records: readonly RecordDraft[];
-  readonly ignore: readonly IgnoreDraft[];
+  readonly records: readonly ResolvedRecord[];
+  readonly ignore: readonly ResolvedIgnoreRule[];
   /** Of `ignore`. */
   readonly rules: readonly IgnoreRule[];
   readonly subdomains: readonly (Position & { readonly text: string })[];
   readonly ttl: (Position & { readonly seconds: number }) | null;
 }
 
-export interface IgnoreDraft {
+export interface ResolvedIgnoreRule {
   readonly rule: IgnoreRule;
   readonly place: Place;
   /** Where name and content stand; the whole rule where it states none. */
@@ -45,20 +48,20 @@ export interface IgnoreDraft {
   readonly origin: Origin;
 }
 
-export interface RecordComplaint extends Complaint {
-  readonly draft: RecordDraft;
+export interface RecordDiagnostic extends CheckDiagnostic {
+  readonly entry: ResolvedRecord;
 }
 
 /** Of a record, of an ignore rule, or of the template's own document. */
-export interface AnyComplaint extends Complaint {
-  readonly draft: { readonly origin: Origin } | null;
+export interface TemplateDiagnostic extends CheckDiagnostic {
+  readonly entry: { readonly origin: Origin } | null;
 }
 
-export const placeOf = ({ record: { source } }: RecordDraft): string =>
+export const placeOf = ({ desired: { source } }: ResolvedRecord): string =>
   `${source.file}:${source.line}:${source.column}`;
 
 /** The name in a message, as people write it. */
-export const shownName = ({ canonical }: RecordDraft): string => quote(canonical.name || '@');
+export const shownName = ({ canonical }: ResolvedRecord): string => quote(canonical.name || '@');
 
 /** Where the name stands, or the entry if it states none. */
-export const nameAt = ({ fields, at }: RecordDraft): Position => fields.get('name') ?? at.entry;
+export const nameAt = ({ fields, at }: ResolvedRecord): Position => fields.get('name') ?? at.entry;

@@ -3,14 +3,14 @@ import { hasPriority, recordTypes } from '../../model/record.ts';
 import type { TypeCheck } from '../../model/types/definition.ts';
 import { definitionOf, definitions } from '../../model/types/table.ts';
 import type { CheckId } from '../check-id.ts';
-import { quote } from '../fault.ts';
+import { quote } from '../diagnostic.ts';
 import { nameAt, type RecordCheck } from './check.ts';
 import { hasControlCharacter } from './hosts.ts';
 
 const emptyContent: RecordCheck = {
   id: 'empty-content',
-  find: ({ record, at }) =>
-    record.content === '' ? [{ at: at.content, message: '`content` is empty' }] : [],
+  find: ({ desired, at }) =>
+    desired.content === '' ? [{ at: at.content, message: '`content` is empty' }] : [],
 };
 
 /** What each type says of its own names and contents. */
@@ -19,25 +19,25 @@ const typeChecks: readonly RecordCheck[] = recordTypes.flatMap((type) => {
     definitions[type];
   return checks.map(({ id, at, find }): RecordCheck => ({
     id,
-    find: (draft) => {
-      const { name, content } = draft.record;
-      if (draft.record.type !== type || content === '') return [];
-      const message = find({ name, content, canonical: draft.canonical }, quote);
-      return message === null ? [] : [{ at: at === 'name' ? nameAt(draft) : draft.at.content, message }];
+    find: (record) => {
+      const { name, content } = record.desired;
+      if (record.desired.type !== type || content === '') return [];
+      const message = find({ name, content, canonical: record.canonical }, quote);
+      return message === null ? [] : [{ at: at === 'name' ? nameAt(record) : record.at.content, message }];
     },
   }));
 });
 
 const addressAsHost: RecordCheck = {
   id: 'address-as-host',
-  find: (draft) => {
-    const { target } = draft.hosts;
+  find: (record) => {
+    const { target } = record.hosts;
     return target === null || !isAddress(target)
       ? []
       : [
           {
-            at: draft.at.content,
-            message: `${draft.record.type} points at a host name, and ${quote(target)} is an address`,
+            at: record.at.content,
+            message: `${record.desired.type} points at a host name, and ${quote(target)} is an address`,
           },
         ];
   },
@@ -45,7 +45,7 @@ const addressAsHost: RecordCheck = {
 
 const cnameApex: RecordCheck = {
   id: 'cname-apex',
-  find: ({ record: { type, name }, at }) =>
+  find: ({ desired: { type, name }, at }) =>
     name === null && definitionOf(type).name === 'below-apex'
       ? [
           {
@@ -58,15 +58,15 @@ const cnameApex: RecordCheck = {
 
 const nameRequired: RecordCheck = {
   id: 'name-required',
-  find: (draft) =>
-    draft.record.name === null && definitionOf(draft.record.type).name === 'required'
-      ? [{ at: nameAt(draft), message: `the ${draft.record.type} record needs a \`name\`` }]
+  find: (record) =>
+    record.desired.name === null && definitionOf(record.desired.type).name === 'required'
+      ? [{ at: nameAt(record), message: `the ${record.desired.type} record needs a \`name\`` }]
       : [],
 };
 
 const priorityRequired: RecordCheck = {
   id: 'priority-required',
-  find: ({ record: { type }, fields, at }) =>
+  find: ({ desired: { type }, fields, at }) =>
     hasPriority(type) && !fields.has('priority')
       ? [{ at: at.entry, message: `the ${type} record needs a \`priority\`` }]
       : [],
@@ -76,7 +76,7 @@ const typesWithPriority = recordTypes.filter(hasPriority).join(' and ');
 
 const priorityNotApplicable: RecordCheck = {
   id: 'priority-not-applicable',
-  find: ({ record: { type }, fields }) => {
+  find: ({ desired: { type }, fields }) => {
     const priority = fields.get('priority');
     return priority === undefined || hasPriority(type)
       ? []
@@ -91,19 +91,19 @@ const priorityNotApplicable: RecordCheck = {
 
 const controlCharacter: RecordCheck = {
   id: 'control-character',
-  find: (draft) => {
-    const { name, content } = draft.record;
+  find: (record) => {
+    const { name, content } = record.desired;
     const endsInBreak = /^[^\n]*\n$/.test(content)
       ? ': it ends with a line break; write `>-` or `|-`, or quote it'
       : '';
     return [
       ...(name !== null && hasControlCharacter(name)
-        ? [{ at: nameAt(draft), message: `the name ${quote(name)} holds a control character` }]
+        ? [{ at: nameAt(record), message: `the name ${quote(name)} holds a control character` }]
         : []),
       ...(hasControlCharacter(content)
         ? [
             {
-              at: draft.at.content,
+              at: record.at.content,
               message: `the content ${quote(content)} holds a control character${endsInBreak}`,
             },
           ]

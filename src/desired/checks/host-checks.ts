@@ -1,29 +1,29 @@
 import { definitionOf } from '../../model/types/table.ts';
-import type { RecordDraft } from '../record-draft.ts';
-import { quote } from '../fault.ts';
-import { nameAt, type Complaint, type RecordCheck } from './check.ts';
+import type { ResolvedRecord } from '../resolve-record.ts';
+import { quote } from '../diagnostic.ts';
+import { nameAt, type CheckDiagnostic, type RecordCheck } from './check.ts';
 import { hasControlCharacter, octetsOf } from './hosts.ts';
 
 const badHost: RecordCheck = {
   id: 'bad-host',
-  find: (draft) => [...badName(draft), ...badTarget(draft)],
+  find: (record) => [...badName(record), ...badTarget(record)],
 };
 
-const badName = (draft: RecordDraft): Complaint[] => {
-  const { name } = draft.hosts;
+const badName = (record: ResolvedRecord): CheckDiagnostic[] => {
+  const { name } = record.hosts;
   if (name === null) return [];
-  const { isNameLabel } = definitionOf(draft.record.type);
+  const { isNameLabel } = definitionOf(record.desired.type);
   const wrong = name.labels.find((label) => label !== '' && !label.includes('*') && !isNameLabel(label));
   return wrong === undefined
     ? []
-    : [{ at: nameAt(draft), message: `${quote(draft.record.name!)} is no name: ${why(wrong)}` }];
+    : [{ at: nameAt(record), message: `${quote(record.desired.name!)} is no name: ${why(wrong)}` }];
 };
 
-const badTarget = (draft: RecordDraft): Complaint[] => {
-  const { type, content } = draft.record;
+const badTarget = (record: ResolvedRecord): CheckDiagnostic[] => {
+  const { type, content } = record.desired;
   const rules = definitionOf(type).target;
-  const at = draft.at.content;
-  const { target, host } = draft.hosts;
+  const at = record.at.content;
+  const { target, host } = record.hosts;
   if (rules === null) return [];
   if (target === '.') return rules.mayBeRoot ? [] : [{ at, message: `a ${type} cannot point at \`.\`` }];
   if (host === null || hasControlCharacter(host.text)) return [];
@@ -50,8 +50,8 @@ const why = (label: string): string =>
 
 const labelLength: RecordCheck = {
   id: 'label-length',
-  find: (draft) =>
-    eachName(draft, (name, labels) => {
+  find: (record) =>
+    eachName(record, (name, labels) => {
       if (labels.includes('')) return `${quote(name)} has an empty label: two dots, or one at the start`;
       const long = labels.find((label) => octetsOf(label) > 63);
       return long === undefined
@@ -62,8 +62,8 @@ const labelLength: RecordCheck = {
 
 const nameLength: RecordCheck = {
   id: 'name-length',
-  find: (draft) =>
-    eachName(draft, (_, labels) => {
+  find: (record) =>
+    eachName(record, (_, labels) => {
       const octets = octetsOf(labels.join('.'));
       return octets <= 253 ? null : `the name has ${octets} octets; 253 are allowed`;
     }),
@@ -71,13 +71,13 @@ const nameLength: RecordCheck = {
 
 const wildcard: RecordCheck = {
   id: 'wildcard',
-  find: (draft) => {
-    const { name } = draft.hosts;
+  find: (record) => {
+    const { name } = record.hosts;
     const isWrong = name?.labels.some((label, index) => label.includes('*') && (index > 0 || label !== '*'));
     return name && isWrong
       ? [
           {
-            at: nameAt(draft),
+            at: nameAt(record),
             message: `in ${quote(name.text)} the star is not the whole first label; a wildcard is \`*\` or \`*.name\``,
           },
         ]
@@ -87,13 +87,13 @@ const wildcard: RecordCheck = {
 
 const singleLabelTarget: RecordCheck = {
   id: 'single-label-target',
-  find: (draft) => {
-    const { host } = draft.hosts;
+  find: (record) => {
+    const { host } = record.hosts;
     return host === null || host.labels.length > 1
       ? []
       : [
           {
-            at: draft.at.content,
+            at: record.at.content,
             message: `the target ${quote(host.text)} is a single label; a whole host name is meant to stand here`,
           },
         ];
@@ -102,15 +102,15 @@ const singleLabelTarget: RecordCheck = {
 
 /** Both names of a record, unless they are placeholders or addresses. */
 const eachName = (
-  draft: RecordDraft,
+  record: ResolvedRecord,
   complain: (name: string, labels: readonly string[]) => string | null,
-): Complaint[] => {
-  const { name, host } = draft.hosts;
+): CheckDiagnostic[] => {
+  const { name, host } = record.hosts;
   const ofName = name === null ? null : complain(name.text, name.labels);
   const ofTarget = host === null ? null : complain(host.text, host.labels);
   return [
-    ...(ofName === null ? [] : [{ at: nameAt(draft), message: ofName }]),
-    ...(ofTarget === null ? [] : [{ at: draft.at.content, message: ofTarget }]),
+    ...(ofName === null ? [] : [{ at: nameAt(record), message: ofName }]),
+    ...(ofTarget === null ? [] : [{ at: record.at.content, message: ofTarget }]),
   ];
 };
 

@@ -4,14 +4,14 @@ import type { RecordType } from '../../model/record.ts';
 import { definitionOf } from '../../model/types/table.ts';
 import { contentGlob, nameGlob, type Glob } from '../../plan/glob.ts';
 import { matchesIgnore } from '../../plan/ignore.ts';
-import { quote } from '../fault.ts';
+import { quote } from '../diagnostic.ts';
 import type { RecordCheck, TemplateCheck } from './check.ts';
 
-export const wantedAndIgnored: RecordCheck = {
+export const desiredAndIgnored: RecordCheck = {
   id: 'wanted-and-ignored',
-  find: ({ record, at }, { ignore, rules }) => {
-    if (!matchesIgnore(rules, record)) return [];
-    const by = ignore.find(({ rule }) => matchesIgnore([rule], record))!;
+  find: ({ desired, at }, { ignore, rules }) => {
+    if (!matchesIgnore(rules, desired)) return [];
+    const by = ignore.find(({ rule }) => matchesIgnore([rule], desired))!;
     const { file, line, column } = by.place;
     const message = `the record is wanted here and ignored at ${file}:${line}:${column}`;
     return [{ at: at.record, message }];
@@ -22,16 +22,22 @@ export const wantedAndIgnored: RecordCheck = {
 export const ignoreMatchesNothing: TemplateCheck = {
   id: 'ignore-matches-nothing',
   find: ({ ignore }) =>
-    ignore.flatMap((draft) => {
-      const { type, name, content } = draft.rule;
-      const faults = [
+    ignore.flatMap((resolved) => {
+      const { type, name, content } = resolved.rule;
+      const patterns = [
         { key: 'name', pattern: name, why: name === null ? null : whyNoName(name) },
         { key: 'content', pattern: content, why: type && content ? whyNoContent(type, content) : null },
       ] as const;
-      return faults.flatMap(({ key, pattern, why }) =>
+      return patterns.flatMap(({ key, pattern, why }) =>
         why === null
           ? []
-          : [{ draft, at: draft.at[key], message: `${quote(pattern!)} matches no record: ${why}` }],
+          : [
+              {
+                entry: resolved,
+                at: resolved.at[key],
+                message: `${quote(pattern!)} matches no record: ${why}`,
+              },
+            ],
       );
     }),
 };

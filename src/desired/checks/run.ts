@@ -1,58 +1,62 @@
 import { isYieldDue, yieldToOthers } from '../../lib/yield.ts';
 import type { CheckId } from '../check-id.ts';
-import type { FaultReport } from '../fault.ts';
-import type { RecordDraft } from '../record-draft.ts';
-import type { AnyComplaint, CheckedTemplate, NameCheck, RecordCheck } from './check.ts';
+import type { ReportDiagnostic } from '../diagnostic.ts';
+import type { ResolvedRecord } from '../resolve-record.ts';
+import type { TemplateDiagnostic, CheckedTemplate, NameCheck, RecordCheck } from './check.ts';
 import { contentChecks } from './content-checks.ts';
 import { hostChecks } from './host-checks.ts';
 import { nameChecks } from './name-checks.ts';
-import { wantedAndIgnored } from './ignore-checks.ts';
+import { desiredAndIgnored } from './ignore-checks.ts';
 import { templateChecks } from './template-checks.ts';
 import { ttlUnusual } from './ttl-checks.ts';
 
-const recordChecks: readonly RecordCheck[] = [...contentChecks, ...hostChecks, ttlUnusual, wantedAndIgnored];
+const recordChecks: readonly RecordCheck[] = [...contentChecks, ...hostChecks, ttlUnusual, desiredAndIgnored];
 
 /** Runs every check over a template. A record that switches a check off is not seen by it. */
-export const runChecks = async (template: CheckedTemplate, report: FaultReport): Promise<void> => {
-  for (const draft of template.records) {
+export const runChecks = async (template: CheckedTemplate, report: ReportDiagnostic): Promise<void> => {
+  for (const record of template.records) {
     if (isYieldDue()) await yieldToOthers();
-    checkRecord(draft, template);
+    checkRecord(record, template);
   }
-  for (const drafts of byName(template.records)) {
+  for (const records of byName(template.records)) {
     if (isYieldDue()) await yieldToOthers();
-    for (const check of nameChecks) checkName(check, drafts);
+    for (const check of nameChecks) checkName(check, records);
   }
   for (const check of templateChecks) {
     if (isYieldDue()) await yieldToOthers();
-    tell(check.id, check.find(template, seenBy(check.id, template.records)), report);
+    reportAll(check.id, check.find(template, withCheck(check.id, template.records)), report);
   }
 };
 
-const checkRecord = (draft: RecordDraft, template: CheckedTemplate): void => {
+const checkRecord = (record: ResolvedRecord, template: CheckedTemplate): void => {
   for (const { id, find } of recordChecks) {
-    if (draft.allow.has(id)) continue;
-    for (const { at, message } of find(draft, template)) draft.origin.report(id, at, message);
+    if (record.allow.has(id)) continue;
+    for (const { at, message } of find(record, template)) record.origin.report(id, at, message);
   }
 };
 
-const checkName = ({ id, find }: NameCheck, drafts: readonly RecordDraft[]): void => {
-  for (const { draft, at, message } of find(seenBy(id, drafts))) draft.origin.report(id, at, message);
+const checkName = ({ id, find }: NameCheck, records: readonly ResolvedRecord[]): void => {
+  for (const { entry, at, message } of find(withCheck(id, records))) entry.origin.report(id, at, message);
 };
 
-const tell = (id: CheckId, complaints: readonly AnyComplaint[], report: FaultReport): void => {
-  for (const { draft, at, message } of complaints) (draft?.origin.report ?? report)(id, at, message);
+const reportAll = (
+  id: CheckId,
+  diagnostics: readonly TemplateDiagnostic[],
+  report: ReportDiagnostic,
+): void => {
+  for (const { entry, at, message } of diagnostics) (entry?.origin.report ?? report)(id, at, message);
 };
 
-const seenBy = (id: CheckId, drafts: readonly RecordDraft[]): readonly RecordDraft[] =>
-  drafts.some(({ allow }) => allow.has(id)) ? drafts.filter(({ allow }) => !allow.has(id)) : drafts;
+const withCheck = (id: CheckId, records: readonly ResolvedRecord[]): readonly ResolvedRecord[] =>
+  records.some(({ allow }) => allow.has(id)) ? records.filter(({ allow }) => !allow.has(id)) : records;
 
 /** Only names with several records: alone, nothing stands beside anything. */
-const byName = (drafts: readonly RecordDraft[]): RecordDraft[][] => {
-  const names = new Map<string, RecordDraft[]>();
-  for (const draft of drafts) {
-    const others = names.get(draft.canonical.name);
-    if (others === undefined) names.set(draft.canonical.name, [draft]);
-    else others.push(draft);
+const byName = (records: readonly ResolvedRecord[]): ResolvedRecord[][] => {
+  const names = new Map<string, ResolvedRecord[]>();
+  for (const record of records) {
+    const others = names.get(record.canonical.name);
+    if (others === undefined) names.set(record.canonical.name, [record]);
+    else others.push(record);
   }
   return [...names.values()].filter(({ length }) => length > 1);
 };

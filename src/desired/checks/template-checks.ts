@@ -4,8 +4,8 @@ import { isHostLabel, nameLabelsOf } from '../../model/host.ts';
 import { hasPlaceholder } from '../../model/placeholder.ts';
 import { definitionOf } from '../../model/types/table.ts';
 import { kindOf } from '../../plan/conflict.ts';
-import { quote } from '../fault.ts';
-import type { RecordDraft } from '../record-draft.ts';
+import { quote } from '../diagnostic.ts';
+import type { ResolvedRecord } from '../resolve-record.ts';
 import { nameAt, placeOf, shownName, type TemplateCheck } from './check.ts';
 import { ignoreMatchesNothing } from './ignore-checks.ts';
 import { octetsOf } from './hosts.ts';
@@ -14,14 +14,14 @@ import { templateTtlUnusual } from './ttl-checks.ts';
 const duplicateRecord: TemplateCheck = {
   id: 'duplicate-record',
   find: (_, records) => {
-    const first = new Map<string, RecordDraft>();
-    return records.flatMap((draft) => {
-      const { type, name, content, priority } = draft.canonical;
+    const first = new Map<string, ResolvedRecord>();
+    return records.flatMap((record) => {
+      const { type, name, content, priority } = record.canonical;
       const key = `${type} ${priority} ${name.length} ${name}${content}`;
       const before = first.get(key);
-      if (before === undefined) first.set(key, draft);
+      if (before === undefined) first.set(key, record);
       const message = `this ${type} record is wanted twice${before === undefined ? '' : `, also at ${placeOf(before)}`}`;
-      return before === undefined ? [] : [{ draft, at: draft.at.record, message }];
+      return before === undefined ? [] : [{ entry: record, at: record.at.record, message }];
     });
   },
 };
@@ -30,14 +30,14 @@ const targetIsCname: TemplateCheck = {
   id: 'target-is-cname',
   find: ({ subdomains }, records) => {
     const aliases = records.filter(
-      ({ record, canonical }) => kindOf(canonical) === 'CNAME' && record.name !== null,
+      ({ desired, canonical }) => kindOf(canonical) === 'CNAME' && desired.name !== null,
     );
     if (aliases.length === 0) return [];
-    const names = new Map(aliases.map((draft) => [draft.canonical.name, draft]));
+    const names = new Map(aliases.map((record) => [record.canonical.name, record]));
     const zones = subdomains.map(({ text }) => `.${canonicalName(text)}`);
-    return records.flatMap((draft) => {
-      const rules = definitionOf(draft.record.type).target;
-      const target = rules?.mayBeAlias === true ? null : draft.hosts.target;
+    return records.flatMap((record) => {
+      const rules = definitionOf(record.desired.type).target;
+      const target = rules?.mayBeAlias === true ? null : record.hosts.target;
       const alias =
         target === null
           ? undefined
@@ -45,8 +45,8 @@ const targetIsCname: TemplateCheck = {
               .map((name) => names.get(name))
               .find(Boolean);
       if (alias === undefined) return [];
-      const message = `the target is a CNAME here (${placeOf(alias)}); ${draft.record.type} needs a host with an address`;
-      return [{ draft, at: draft.at.content, message }];
+      const message = `the target is a CNAME here (${placeOf(alias)}); ${record.desired.type} needs a host with an address`;
+      return [{ entry: record, at: record.at.content, message }];
     });
   },
 };
@@ -64,7 +64,7 @@ const subdomainName: TemplateCheck = {
   find: ({ subdomains }) =>
     subdomains
       .filter(({ text }) => !isHostName(text))
-      .map((at) => ({ draft: null, at, message: `${quote(at.text)} under \`subdomains\` is no host name` })),
+      .map((at) => ({ entry: null, at, message: `${quote(at.text)} under \`subdomains\` is no host name` })),
 };
 
 const isHostName = (text: string): boolean => {
@@ -82,11 +82,11 @@ const finalDot: TemplateCheck = {
   find: (_, records) => {
     const dotted = records.filter(({ canonical }) => withoutFinalDot(canonical.name) !== canonical.name);
     if (dotted.length === 0) return [];
-    const names = new Map(records.map((draft) => [draft.canonical.name, draft]));
-    return dotted.flatMap((draft) => {
-      const other = names.get(withoutFinalDot(draft.canonical.name));
-      const message = `the name ${shownName(draft)} stands here without its final dot too${other ? ` (${placeOf(other)})` : ''}; both may be one to the service`;
-      return other ? [{ draft, at: nameAt(draft), message }] : [];
+    const names = new Map(records.map((record) => [record.canonical.name, record]));
+    return dotted.flatMap((record) => {
+      const other = names.get(withoutFinalDot(record.canonical.name));
+      const message = `the name ${shownName(record)} stands here without its final dot too${other ? ` (${placeOf(other)})` : ''}; both may be one to the service`;
+      return other ? [{ entry: record, at: nameAt(record), message }] : [];
     });
   },
 };

@@ -11,7 +11,7 @@ export const unusual = (seconds: number): string | null => {
 
 export const ttlUnusual: RecordCheck = {
   id: 'ttl-unusual',
-  find: ({ record: { ttl }, fields }) => {
+  find: ({ desired: { ttl }, fields }) => {
     const at = fields.get('ttl');
     const message = at === undefined || ttl === null ? null : unusual(ttl);
     return message === null ? [] : [{ at: at!, message }];
@@ -22,6 +22,6 @@ export const templateTtlUnusual: TemplateCheck = {
   id: 'ttl-unusual',
   find: ({ ttl }) => {
     const message = ttl === null ? null : unusual(ttl.seconds);
-    return message === null ? [] : [{ draft: null, at: ttl!, message }];
+    return message === null ? [] : [{ entry: null, at: ttl!, message }];
   },
 };

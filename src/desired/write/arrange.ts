@@ -30,16 +30,16 @@ export interface Arrangement {
  * the content has changed another one takes its place, and what is new comes after the last of its set, else of its
  * type.
  */
-export const arrange = (entries: readonly ExistingEntry[], wanted: readonly Present[]): Arrangement => {
-  const present = new Map(wanted.map((one) => [recordKey(one), one]));
+export const arrange = (entries: readonly ExistingEntry[], desired: readonly Present[]): Arrangement => {
+  const present = new Map(desired.map((one) => [recordKey(one), one]));
   const stated = new Set(entries.flatMap(({ records }) => records.map(({ key }) => key)));
-  const unplaced = new Set(wanted.filter((one) => !stated.has(recordKey(one))));
+  const unplaced = new Set(desired.filter((one) => !stated.has(recordKey(one))));
   const ttl = templateTtl(entries, present);
   const slots: EntrySlot[] = [];
   let dropped: readonly string[] | null = null;
   for (const entry of entries) {
     const records = entry.records.flatMap(
-      (one) => present.get(one.key) ?? takeOfSet(one.setKey, unplaced) ?? [],
+      (one) => present.get(one.key) ?? removeOfSet(one.setKey, unplaced) ?? [],
     );
     if (records.length === 0) {
       dropped = [...(dropped ?? []), ...headingOf(entry.lead)];
@@ -86,11 +86,11 @@ const isAsStated = (
 ): boolean =>
   records.every((one) => {
     const held = present.get(one.key);
-    const wanted = inheritsTtl && one.ttl !== null ? ttl : one.ttl;
-    return held !== undefined && (wanted === null || wanted === held.record.ttl);
+    const desired = inheritsTtl && one.ttl !== null ? ttl : one.ttl;
+    return held !== undefined && (desired === null || desired === held.record.ttl);
   });
 
-const takeOfSet = (key: string, unplaced: Set<Present>): Present | undefined => {
+const removeOfSet = (key: string, unplaced: Set<Present>): Present | undefined => {
   const found = [...unplaced].find((one) => setKey(one) === key);
   if (found) unplaced.delete(found);
   return found;

@@ -142,7 +142,7 @@ const commentsOf = (
   text: string,
   records: YAMLSeq.Parsed,
   besideKey: string,
-  { records: wanted }: DesiredTemplate,
+  { records: desired }: DesiredTemplate,
   { lineStarts }: LineCounter,
 ): Map<string, RecordComments> => {
   const comments = new Map<string, RecordComments>();
@@ -153,8 +153,8 @@ const commentsOf = (
     const after = linesIn(item.comment).slice(trailing === '' ? 0 : 1);
     const lead = [...before, ...commentsInside(item), ...after];
     const own = { lead: item.spaceBefore && lead.length > 0 ? ['', ...lead] : lead, trailing };
-    for (; next < wanted.length; next += 1) {
-      const record = wanted[next]!;
+    for (; next < desired.length; next += 1) {
+      const record = desired[next]!;
       const offset = lineStarts[record.source.line - 1]! + record.source.column - 1;
       if (offset >= item.range[2]) break;
       comments.set(recordKey(entryOf(record)), own);

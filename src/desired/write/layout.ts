@@ -17,7 +17,7 @@ export interface Contents {
   /** Null where the name alone tells the template. */
   readonly id: number | null;
   readonly ttl: number | null;
-  readonly wanted: readonly Present[];
+  readonly desired: readonly Present[];
   readonly remarks: readonly string[];
   readonly existing: Existing;
   /** Where there is a list whose entries can be kept. */
@@ -84,7 +84,7 @@ export const layOutFiles = (
     section.key === 'records' ? { ...section, key: 'include', lines } : section,
   );
   return {
-    own: layOut({ ...contents, wanted: [], arrangement: null, existing: { ...existing, sections } }, allow),
+    own: layOut({ ...contents, desired: [], arrangement: null, existing: { ...existing, sections } }, allow),
     fragments: new Map(fragments),
   };
 };
@@ -129,7 +129,7 @@ const sectionLines = (section: FileSection, contents: Contents, allow: Allow): L
     case 'ttl':
       return arrangement?.isNewTtl === false ? kept : single(contents.ttl);
     case 'records':
-      if (contents.wanted.length === 0) return single('[]');
+      if (contents.desired.length === 0) return single('[]');
       if (arrangement && existing.list?.head)
         return [...existing.list.head.map((text) => ({ text })), ...slotLines(arrangement, allow)];
       return arrangement?.isSame ? kept : [{ text: `records:${beside}` }, ...recordLines(contents, allow)];
@@ -152,9 +152,9 @@ const slotLines = ({ slots, ttl }: Arrangement, allow: Allow): LayoutLine[] =>
     return [...before, ...made];
   });
 
-const recordLines = ({ wanted, ttl, existing }: Contents, allow: Allow): LayoutLine[] => {
+const recordLines = ({ desired, ttl, existing }: Contents, allow: Allow): LayoutLine[] => {
   const placed = new Set<RecordComments>();
-  return wanted.flatMap((record, index) => {
+  return desired.flatMap((record, index) => {
     const comments = existing.comments.get(recordKey(record));
     const own = comments === undefined || placed.has(comments) ? undefined : comments;
     if (own !== undefined) placed.add(own);

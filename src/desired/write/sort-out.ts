@@ -8,25 +8,25 @@ import { shownRecord, statableTtl } from './entry.ts';
 
 export interface SortedOut {
   /** What a file can want, in the order in which it is written. */
-  readonly wanted: readonly Present[];
+  readonly desired: readonly Present[];
   /** In words, what a file cannot say, by record id. */
   readonly remarks: readonly string[];
 }
 
 /** The same for any order of the records. What `ignore` matches is neither wanted nor remarked upon. */
 export const sortOut = (records: readonly PresentRecord[], ignore: readonly IgnoreRule[]): SortedOut => {
-  const wanted = new Map<string, Present>();
+  const desired = new Map<string, Present>();
   const remarks: string[] = [];
   for (const present of records.map(entryOf).sort(byId)) {
     if (matchesIgnore(ignore, present.record)) continue;
-    const remark = whyUnwanted(present, wanted.get(recordKey(present)));
-    if (remark === null) wanted.set(recordKey(present), present);
+    const remark = whyNotDesired(present, desired.get(recordKey(present)));
+    if (remark === null) desired.set(recordKey(present), present);
     remarks.push(...(remark ?? ttlRemark(present.record)));
   }
-  return { wanted: [...wanted.values()].sort(byPlace), remarks };
+  return { desired: [...desired.values()].sort(byPlace), remarks };
 };
 
-const whyUnwanted = ({ record, type, name }: Present, twin: Present | undefined): string[] | null => {
+const whyNotDesired = ({ record, type, name }: Present, twin: Present | undefined): string[] | null => {
   const { id, priority } = record;
   const because = (reason: string): string[] => [`record ${id} ${reason}: ${shownRecord(record)}`];
   if (!isRecordType(type)) return because('is of a type that no file can want');

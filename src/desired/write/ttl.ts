@@ -6,9 +6,9 @@ import { statableTtl } from './entry.ts';
  * The TTL that most records have, to be said once for all; the lowest of several. Null where a record has none that
  * a file could state, for it would take that one, and where a check would complain of it.
  */
-export const commonTtl = (wanted: readonly Present[]): number | null => {
+export const commonTtl = (desired: readonly Present[]): number | null => {
   const counts = new Map<number, number>();
-  for (const { record } of wanted) {
+  for (const { record } of desired) {
     const ttl = statableTtl(record);
     if (ttl === null) return null;
     counts.set(ttl, (counts.get(ttl) ?? 0) + 1);
@@ -18,9 +18,9 @@ export const commonTtl = (wanted: readonly Present[]): number | null => {
 };
 
 /** The records whose TTL is not that of their record set. */
-export const withOwnTtl = (wanted: readonly Present[]): Present[] => {
+export const withOwnTtl = (desired: readonly Present[]): Present[] => {
   const ttls = new Map<string, number>();
-  return wanted.filter((entry) => {
+  return desired.filter((entry) => {
     const ttl = statableTtl(entry.record);
     if (ttl === null) return false;
     const set = setKey(entry);

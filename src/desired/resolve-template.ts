@@ -10,15 +10,15 @@ import {
   type TemplateLimits,
 } from '../model/template.ts';
 import { Budget, tooManyPatterns, tooManyRecords } from './budget.ts';
-import type { CheckedTemplate, IgnoreDraft } from './checks/check.ts';
+import type { CheckedTemplate, ResolvedIgnoreRule } from './checks/check.ts';
 import { hasControlCharacter } from './checks/hosts.ts';
 import { runChecks } from './checks/run.ts';
-import { quote, type Position } from './fault.ts';
+import { quote, type Position } from './diagnostic.ts';
 import { scalarsIn } from './fields.ts';
-import type { OutlineEntry, Outline } from './outline.ts';
-import { partsOf, type Part, type Variables } from './parts.ts';
-import { atFile, isError, type Finding } from './problem.ts';
-import { recordsOf, typeIn, type RecordDraft } from './record-draft.ts';
+import type { ParsedEntry, ParsedDocument } from './parse-file.ts';
+import { includedFiles, type IncludedFile, type Variables } from './includes.ts';
+import { inFile, isError, type FileDiagnostic } from './problem.ts';
+import { recordsOf, typeIn, type ResolvedRecord } from './resolve-record.ts';
 import { limitsSchema, templateSchema, ttlSchema, type ignoreSchema } from './schema.ts';
 import type { SourceFile } from './snapshot.ts';
 import { choiceIn, textIn, valueIn } from './values.ts';
@@ -33,26 +33,26 @@ export interface TemplateSettings {
 }
 
 /** What became of one document. */
-export interface TemplateDraft {
+export interface ResolvedTemplate {
   readonly source: Place;
   /** Known also of many a template that is wrong. */
   readonly name: string | null;
   readonly id: number | null;
   /** Null where anything in it is wrong. */
   readonly template: DesiredTemplate | null;
-  readonly findings: readonly Finding[];
+  readonly diagnostics: readonly FileDiagnostic[];
 }
 
 /** Fills one document in, with its fragments, variables and defaults, and checks it. */
-export const draftTemplate = async (
+export const resolveTemplate = async (
   file: SourceFile,
-  outline: Outline,
+  document: ParsedDocument,
   { defaults, variables, strict }: TemplateSettings,
   budget = new Budget(),
-): Promise<TemplateDraft> => {
-  const findings: Finding[] = atFile(file.path, outline.faults);
-  const { own, fragments } = partsOf(file, outline, variables, budget, findings);
-  const { line, column, fields } = outline;
+): Promise<ResolvedTemplate> => {
+  const diagnostics: FileDiagnostic[] = inFile(file.path, document.diagnostics);
+  const { own, fragments } = includedFiles(file, document, variables, budget, diagnostics);
+  const { line, column, fields } = document;
   const source = { file: file.path, line, column };
   const name = templateNameIn(own);
   const id = valueIn(fields.get('id'), '`id`', templateSchema.shape.id, own) ?? null;
@@ -61,9 +61,9 @@ export const draftTemplate = async (
   const contents = await contentsOf(own, fragments);
   await runChecks(contents, own.report);
   const isRight =
-    file.outline.faults.length === 0 &&
+    file.parsed.diagnostics.length === 0 &&
     !budget.isSpent('problems') &&
-    !findings.some((finding) => isError(finding, strict));
+    !diagnostics.some((diagnostic) => isError(diagnostic, strict));
   const template: DesiredTemplate | null =
     name === null || !isRight
       ? null
@@ -75,13 +75,13 @@ export const draftTemplate = async (
           ...answers,
           subdomains: contents.subdomains.map(({ text }) => text),
           ignore: contents.rules,
-          records: contents.records.map(({ record }) => record),
+          records: contents.records.map(({ desired }) => desired),
         };
-  return { source, name, id, template, findings };
+  return { source, name, id, template, diagnostics };
 };
 
-const templateNameIn = (own: Part): string | null => {
-  const node = own.outline.fields.get('template');
+const templateNameIn = (own: IncludedFile): string | null => {
+  const node = own.document.fields.get('template');
   const name = textIn(node, '`template`', own);
   if (name === '') own.report('wrong-type', node!, '`template` is empty');
   if (name !== null && hasControlCharacter(name)) {
@@ -91,11 +91,14 @@ const templateNameIn = (own: Part): string | null => {
 };
 
 /** All that the checks look at: what the fragments say, then what the template's own document does. */
-const contentsOf = async (own: Part, fragments: readonly Part[]): Promise<CheckedTemplate> => {
-  const node = own.outline.fields.get('ttl');
+const contentsOf = async (
+  own: IncludedFile,
+  fragments: readonly IncludedFile[],
+): Promise<CheckedTemplate> => {
+  const node = own.document.fields.get('ttl');
   const seconds = valueIn(node, '`ttl`', ttlSchema, own, 'ttl-range');
   const parts = [...fragments, own];
-  const ignore = parts.flatMap((part) => part.outline.ignore.flatMap((entry) => ruleOf(entry, part)));
+  const ignore = parts.flatMap((file) => file.document.ignore.flatMap((entry) => ruleOf(entry, file)));
   return {
     ttl: node === undefined || seconds === null ? null : { seconds, ...positionOf(node) },
     subdomains: subdomainsOf(own),
@@ -105,14 +108,14 @@ const contentsOf = async (own: Part, fragments: readonly Part[]): Promise<Checke
   };
 };
 
-const recordsIn = async (parts: readonly Part[], ttl: number | null): Promise<RecordDraft[]> => {
-  const records: RecordDraft[] = [];
-  for (const part of parts) {
-    for (const entry of part.outline.records) {
+const recordsIn = async (parts: readonly IncludedFile[], ttl: number | null): Promise<ResolvedRecord[]> => {
+  const records: ResolvedRecord[] = [];
+  for (const file of parts) {
+    for (const entry of file.document.records) {
       if (isYieldDue()) await yieldToOthers();
-      const own = recordsOf(entry, part, ttl);
-      if (!part.budget.take('records', own.length)) {
-        part.report('unreadable', entry.node, tooManyRecords);
+      const own = recordsOf(entry, file, ttl);
+      if (!file.budget.spend('records', own.length)) {
+        file.report('unreadable', entry.node, tooManyRecords);
         return [];
       }
       for (const record of own) records.push(record);
@@ -121,8 +124,8 @@ const recordsIn = async (parts: readonly Part[], ttl: number | null): Promise<Re
   return records;
 };
 
-const policiesOf = (own: Part, defaults: TemplateDefaults): TemplateDefaults => {
-  const { fields } = own.outline;
+const policiesOf = (own: IncludedFile, defaults: TemplateDefaults): TemplateDefaults => {
+  const { fields } = own.document;
   return {
     mode: choiceIn(fields.get('mode'), '`mode`', modes, own.report) ?? defaults.mode,
     surplus: choiceIn(fields.get('surplus'), '`surplus`', surplusPolicies, own.report) ?? defaults.surplus,
@@ -132,8 +135,8 @@ const policiesOf = (own: Part, defaults: TemplateDefaults): TemplateDefaults => 
 };
 
 /** What is said of the answers of name servers: nothing in most files. */
-const answersOf = (own: Part): Pick<DesiredTemplate, 'answers' | 'nameservers'> => {
-  const { fields } = own.outline;
+const answersOf = (own: IncludedFile): Pick<DesiredTemplate, 'answers' | 'nameservers'> => {
+  const { fields } = own.document;
   const answers = choiceIn(fields.get('answers'), '`answers`', answersChoices, own.report);
   const list = fields.get('nameservers');
   const nameservers =
@@ -146,7 +149,7 @@ const answersOf = (own: Part): Pick<DesiredTemplate, 'answers' | 'nameservers'> 
   };
 };
 
-const nameServerIn = (node: ScalarNode, own: Part): string | null => {
+const nameServerIn = (node: ScalarNode, own: IncludedFile): string | null => {
   const text = textIn(node, 'a name server', own);
   if (text === null || parseNameServer(text) !== null) return text;
   own.report(
@@ -157,9 +160,9 @@ const nameServerIn = (node: ScalarNode, own: Part): string | null => {
   return null;
 };
 
-const limitsOf = (own: Part, defaults: TemplateLimits): TemplateLimits => {
+const limitsOf = (own: IncludedFile, defaults: TemplateLimits): TemplateLimits => {
   const limit = (name: keyof TemplateLimits): number =>
-    valueIn(own.outline.limits.get(name), `\`${name}\``, limitsSchema.shape[name], own) ?? defaults[name];
+    valueIn(own.document.limits.get(name), `\`${name}\``, limitsSchema.shape[name], own) ?? defaults[name];
   return {
     maxAdds: limit('maxAdds'),
     maxChangePercent: limit('maxChangePercent'),
@@ -167,27 +170,30 @@ const limitsOf = (own: Part, defaults: TemplateLimits): TemplateLimits => {
   };
 };
 
-const subdomainsOf = (own: Part): (Position & { text: string })[] =>
-  own.outline.subdomains.flatMap((node) => {
+const subdomainsOf = (own: IncludedFile): (Position & { text: string })[] =>
+  own.document.subdomains.flatMap((node) => {
     const text = textIn(node, 'a subdomain', own);
     return text === null ? [] : { text, ...positionOf(node) };
   });
 
-const ruleOf = ({ node, fields }: OutlineEntry<typeof ignoreSchema>, part: Part): IgnoreDraft[] => {
-  if (node.entries.length === 0) part.report('wrong-type', node, emptyRule);
-  const type = fields.has('type') ? typeIn(fields.get('type'), node, part) : null;
-  const name = textIn(fields.get('name'), '`name`', part);
-  const content = textIn(fields.get('content'), '`content`', part);
+const ruleOf = (
+  { node, fields }: ParsedEntry<typeof ignoreSchema>,
+  file: IncludedFile,
+): ResolvedIgnoreRule[] => {
+  if (node.entries.length === 0) file.report('wrong-type', node, emptyRule);
+  const type = fields.has('type') ? typeIn(fields.get('type'), node, file) : null;
+  const name = textIn(fields.get('name'), '`name`', file);
+  const content = textIn(fields.get('content'), '`content`', file);
   const rule = { type, name, content };
   // A rule of which a part is wrong would match more than it says.
-  if (`${name}${content}`.includes('*') && !part.budget.take('patterns'))
-    part.report('unreadable', node, tooManyPatterns);
-  const isWhole = fields.size > 0 && [...fields.keys()].every((key) => rule[key] !== null);
+  if (`${name}${content}`.includes('*') && !file.budget.spend('patterns'))
+    file.report('unreadable', node, tooManyPatterns);
+  const isComplete = fields.size > 0 && [...fields.keys()].every((key) => rule[key] !== null);
   const at = {
     name: positionOf(fields.get('name') ?? node),
     content: positionOf(fields.get('content') ?? node),
   };
-  return isWhole ? [{ rule, place: { file: part.file, ...positionOf(node) }, at, origin: part }] : [];
+  return isComplete ? [{ rule, place: { file: file.file, ...positionOf(node) }, at, origin: file }] : [];
 };
 
 const emptyRule = 'an ignore rule needs `type`, `name` or `content`; empty, it would match everything';

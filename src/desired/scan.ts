@@ -11,7 +11,7 @@ export interface Root {
   readonly real: string;
 }
 
-export interface FoundFile {
+export interface ScannedFile {
   readonly root: Root;
   /** As a person would name it: the path that was given, and the way from there. */
   readonly path: string;
@@ -34,8 +34,8 @@ export interface Missing {
   readonly isOutside?: true;
 }
 
-export interface Found {
-  readonly files: readonly FoundFile[];
+export interface ScanResult {
+  readonly files: readonly ScannedFile[];
   readonly missing: readonly Missing[];
   /** Where the given paths really are: links may lead there, and nowhere else. */
   readonly realRoots: readonly string[];
@@ -45,7 +45,7 @@ export interface Found {
   readonly byReal: FilesByReal;
 }
 
-export type FilesByReal = ReadonlyMap<string, FoundFile>;
+export type FilesByReal = ReadonlyMap<string, ScannedFile>;
 
 /**
  * The template files and fragments under some paths, to any depth, sorted; what two ways lead to is there once.
@@ -53,7 +53,7 @@ export type FilesByReal = ReadonlyMap<string, FoundFile>;
  * template file is not to choose what else is read. Entries whose name starts with `.` are not looked at. A file
  * that is as it was found `before` is the same object.
  */
-export const findFiles = async (paths: readonly string[], before?: FilesByReal): Promise<Found> => {
+export const scanFiles = async (paths: readonly string[], before?: FilesByReal): Promise<ScanResult> => {
   const realRoots = await realPathsOf(paths);
   const search: Search = {
     files: [],
@@ -82,7 +82,7 @@ export const findFile = async (
   relative: string,
   realRoots: readonly string[],
   before?: FilesByReal,
-): Promise<FoundFile> => {
+): Promise<ScannedFile> => {
   const real = await realpath(join(root.real, relative));
   if (!isWithin(real, realRoots)) throw new OutsideError();
   // A link that has taken its place since leads anywhere.
@@ -112,7 +112,7 @@ const fileAt = (
   real: string,
   stats: BigIntStats,
   before?: FilesByReal,
-): FoundFile => {
+): ScannedFile => {
   if (!stats.isFile()) throw new Error('it is not a regular file');
   const known = before?.get(real);
   if (known && isAt(known, root, relative) && isStill(known, stats)) return known;
@@ -128,11 +128,11 @@ const fileAt = (
   };
 };
 
-const isAt = (file: FoundFile, root: Root, relative: string): boolean =>
+const isAt = (file: ScannedFile, root: Root, relative: string): boolean =>
   file.relative === relative && file.root.path === root.path && file.root.real === root.real;
 
 /** Neither replaced nor written to. */
-const isStill = ({ identity }: FoundFile, { dev, ino, size, mtimeNs, ctimeNs }: BigIntStats): boolean =>
+const isStill = ({ identity }: ScannedFile, { dev, ino, size, mtimeNs, ctimeNs }: BigIntStats): boolean =>
   identity.ino === ino &&
   identity.mtimeNs === mtimeNs &&
   identity.ctimeNs === ctimeNs &&
@@ -171,10 +171,10 @@ const reasonOf = (thrown: unknown): string => {
 };
 
 interface Search {
-  readonly files: FoundFile[];
+  readonly files: ScannedFile[];
   readonly missing: Missing[];
   readonly realRoots: readonly string[];
-  readonly byReal: Map<string, FoundFile>;
+  readonly byReal: Map<string, ScannedFile>;
   readonly directories: Map<string, string>;
   readonly before: FilesByReal | undefined;
 }
@@ -186,7 +186,7 @@ const searchPath = async (path: string, search: Search): Promise<void> => {
       await searchDirectory({ path, real: await realpath(path) }, '', search);
     } else {
       const root = { path: dirname(path), real: await realpath(dirname(path)) };
-      take(await findFile(root, basename(path), search.realRoots, search.before), search);
+      addFile(await findFile(root, basename(path), search.realRoots, search.before), search);
     }
   } catch (error) {
     const missing = missingAt(path, error);
@@ -212,7 +212,7 @@ const searchDirectory = async (root: Root, relative: string, search: Search): Pr
   const statsAt = new Map(plain.map(({ name }, index) => [name, stats[index]!]));
   for (const { name } of entries) {
     const [place, known] = [below(relative, name), statsAt.get(name)];
-    if (known) takePlain(root, place, below(real, name), known, search);
+    if (known) addPlainFile(root, place, below(real, name), known, search);
     else await searchEntry(root, place, search);
   }
 };
@@ -223,7 +223,7 @@ const below = (directory: string, name: string): string =>
 
 const isTemplateName = (name: string): boolean => /\.ya?ml$/.test(name);
 
-const takePlain = (
+const addPlainFile = (
   root: Root,
   relative: string,
   real: string,
@@ -232,7 +232,7 @@ const takePlain = (
 ): void => {
   try {
     if (stats instanceof Error) throw stats;
-    take(fileAt(root, relative, real, stats, search.before), search);
+    addFile(fileAt(root, relative, real, stats, search.before), search);
   } catch (error) {
     search.missing.push(missingAt(join(root.path, relative), error));
   }
@@ -243,18 +243,19 @@ const searchEntry = async (root: Root, relative: string, search: Search): Promis
   try {
     const stats = await stat(join(root.real, relative));
     if (stats.isDirectory()) await searchDirectory(root, relative, search);
-    else if (isTemplate) take(await findFile(root, relative, search.realRoots, search.before), search);
+    else if (isTemplate) addFile(await findFile(root, relative, search.realRoots, search.before), search);
   } catch (error) {
     if (error instanceof TooManyError) throw error;
-    if (isTemplate || !isGone(error)) search.missing.push(missingAt(join(root.path, relative), error));
+    if (isTemplate || !isMissingTarget(error))
+      search.missing.push(missingAt(join(root.path, relative), error));
   }
 };
 
 /** A link to nothing that is not named like a template concerns nobody. */
-const isGone = (error: unknown): boolean =>
+const isMissingTarget = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ELOOP');
 
-const take = (file: FoundFile, search: Search): void => {
+const addFile = (file: ScannedFile, search: Search): void => {
   if (search.byReal.has(file.real)) return;
   search.byReal.set(file.real, file);
   search.files.push(file);

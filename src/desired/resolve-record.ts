@@ -8,18 +8,18 @@ import {
   type CheckId,
 } from './check-id.ts';
 import { hostsOf, type Hosts } from './checks/hosts.ts';
-import { quote, type Position } from './fault.ts';
+import { quote, type Position } from './diagnostic.ts';
 import { scalarIn, scalarsIn } from './fields.ts';
 import { suggestionOr } from './nearest.ts';
-import type { OutlineEntry } from './outline.ts';
+import type { ParsedEntry } from './parse-file.ts';
 import { contentsOf, type RecordFields } from './record-content.ts';
 import { recordSchema, ttlSchema } from './schema.ts';
 import { choiceIn, textIn, valueIn, type Reader } from './values.ts';
 import type { YamlNode } from './yaml-tree.ts';
 
 /** A record as the file wants it, with all that the checks ask about it. */
-export interface RecordDraft {
-  readonly record: WantedRecord;
+export interface ResolvedRecord {
+  readonly desired: WantedRecord;
   readonly canonical: CanonicalRecord;
   readonly hosts: Hosts;
   /** What the file says for this record itself, as opposed to what the template says for all. */
@@ -37,10 +37,10 @@ export interface Origin extends Reader {
 
 /** The records of one entry: several where its content is a list, none where it does not say what it wants. */
 export const recordsOf = (
-  { node, fields }: OutlineEntry<typeof recordSchema>,
+  { node, fields }: ParsedEntry<typeof recordSchema>,
   origin: Origin,
   templateTtl: number | null,
-): RecordDraft[] => {
+): ResolvedRecord[] => {
   const allow = allowIn(fields, origin);
   const ttl = valueIn(fields.get('ttl'), '`ttl`', ttlSchema, origin, 'ttl-range');
   const priority = valueIn(
@@ -55,7 +55,7 @@ export const recordsOf = (
   if (type === null) return [];
   return contentsOf(type, fields, node, origin).map(({ text, at, isElement }) => {
     const { line, column } = isElement ? at : node;
-    const record: WantedRecord = {
+    const desired: WantedRecord = {
       type,
       name,
       content: text,
@@ -63,9 +63,9 @@ export const recordsOf = (
       ttl: ttl ?? templateTtl,
       source: { file: origin.file, line, column },
     };
-    const canonical = canonicalRecord(record);
+    const canonical = canonicalRecord(desired);
     return {
-      record,
+      desired,
       canonical,
       hosts: hostsOf(canonical),
       fields,

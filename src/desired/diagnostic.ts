@@ -8,14 +8,14 @@ export interface Position {
 }
 
 /** Something wrong at a position of a file; which file, and how grave it is, is known further out. */
-export interface Fault extends Position {
+export interface Diagnostic extends Position {
   readonly check: CheckId;
   readonly message: string;
 }
 
-export type FaultReport = (check: CheckId, at: Position, message: string) => void;
+export type ReportDiagnostic = (check: CheckId, at: Position, message: string) => void;
 
-export const faultAt = (check: CheckId, { line, column }: Position, message: string): Fault => ({
+export const diagnosticAt = (check: CheckId, { line, column }: Position, message: string): Diagnostic => ({
   check,
   message,
   line,

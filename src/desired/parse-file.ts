@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { isYieldDue, yieldToOthers } from '../lib/yield.ts';
 import { Budget, maxDocuments, tooManyProblems } from './budget.ts';
-import { faultAt, quote, type Fault, type Position, type FaultReport } from './fault.ts';
+import { diagnosticAt, quote, type Diagnostic, type Position, type ReportDiagnostic } from './diagnostic.ts';
 import { fieldsOf, listIn, mappingIn, scalarIn, scalarsIn, type Fields, type KeyOf } from './fields.ts';
 import {
   fragmentSchema,
@@ -16,51 +16,53 @@ import type { MappingNode, ScalarNode, YamlDocument, YamlNode } from './yaml-tre
 import { parseYaml } from './yaml.ts';
 
 /** What a file's content alone tells: its documents with their parts in place, variables not yet filled in. */
-export interface FileOutline {
-  readonly documents: readonly Outline[];
+export interface ParsedFile {
+  readonly documents: readonly ParsedDocument[];
   /** Of the file as a whole: its encoding, its YAML. */
-  readonly faults: readonly Fault[];
+  readonly diagnostics: readonly Diagnostic[];
 }
 
 /** A template's document, or a fragment's, in which only the shared keys can stand. */
-export interface Outline extends Position {
+export interface ParsedDocument extends Position {
   readonly fields: Fields<KeyOf<typeof templateSchema>>;
   readonly limits: Fields<KeyOf<typeof limitsSchema>>;
   readonly subdomains: readonly ScalarNode[];
   readonly vars: ReadonlyMap<string, ScalarNode>;
   readonly include: readonly ScalarNode[];
-  readonly ignore: readonly OutlineEntry<typeof ignoreSchema>[];
-  readonly records: readonly OutlineEntry<typeof recordSchema>[];
+  readonly ignore: readonly ParsedEntry<typeof ignoreSchema>[];
+  readonly records: readonly ParsedEntry<typeof recordSchema>[];
   /** Of the document's shape. */
-  readonly faults: readonly Fault[];
+  readonly diagnostics: readonly Diagnostic[];
 }
 
-export interface OutlineEntry<Schema extends z.ZodObject> {
+export interface ParsedEntry<Schema extends z.ZodObject> {
   readonly node: MappingNode;
   readonly fields: Fields<KeyOf<Schema>>;
 }
 
 const start: Position = { line: 1, column: 1 };
 
-export const outlineOf = async (bytes: Uint8Array, isFragment: boolean): Promise<FileOutline> => {
+export const parseFile = async (bytes: Uint8Array, isFragment: boolean): Promise<ParsedFile> => {
   const decoded = textOf(bytes);
-  if ('fault' in decoded) return { documents: [], faults: [decoded.fault] };
+  if ('diagnostic' in decoded) return { documents: [], diagnostics: [decoded.diagnostic] };
   const yaml = parseYaml(decoded.text);
-  const filled = yaml.documents.filter((document) => document.isBroken || !isEmpty(document));
-  const excess = filled[maxDocuments];
-  if (excess) return { documents: [], faults: [faultAt('unreadable', excess, tooManyDocuments)] };
+  const nonEmpty = yaml.documents.filter((document) => document.isBroken || !isEmpty(document));
+  const excess = nonEmpty[maxDocuments];
+  if (excess) return { documents: [], diagnostics: [diagnosticAt('unreadable', excess, tooManyDocuments)] };
   const budget = new Budget();
-  const own = [...yaml.faults, ...refuseMore(filled, isFragment)].filter(() => budget.take('problems'));
-  const documents: Outline[] = [];
-  for (const document of filled) documents.push(await documentOutline(document, isFragment, budget));
+  const own = [...yaml.diagnostics, ...refuseMore(nonEmpty, isFragment)].filter(() =>
+    budget.spend('problems'),
+  );
+  const documents: ParsedDocument[] = [];
+  for (const document of nonEmpty) documents.push(await parseDocument(document, isFragment, budget));
   // Nothing in the file is right then: whose the faults are that are not listed, nobody noted.
-  if (budget.isSpent('problems')) return { documents, faults: [...own, tooManyProblems(start)] };
-  const isSilent = documents.length === 0 && own.length === 0 && !isFragment;
-  return { documents, faults: isSilent ? [nothingInIt] : own };
+  if (budget.isSpent('problems')) return { documents, diagnostics: [...own, tooManyProblems(start)] };
+  const isNothing = documents.length === 0 && own.length === 0 && !isFragment;
+  return { documents, diagnostics: isNothing ? [nothingInIt] : own };
 };
 
 /** What a fragment without a document holds. */
-export const emptyOutline: Outline = {
+export const emptyDocument: ParsedDocument = {
   line: 1,
   column: 1,
   fields: new Map(),
@@ -70,7 +72,7 @@ export const emptyOutline: Outline = {
   include: [],
   ignore: [],
   records: [],
-  faults: [],
+  diagnostics: [],
 };
 
 const tooManyDocuments = `the file describes more than ${maxDocuments} templates: put some into other files`;
@@ -79,44 +81,44 @@ const tooManyDocuments = `the file describes more than ${maxDocuments} templates
 const isEmpty = ({ root }: YamlDocument): boolean =>
   root === null || (root.kind === 'scalar' && root.value === null);
 
-const nothingInIt = faultAt(
+const nothingInIt = diagnosticAt(
   'wrong-type',
   start,
   'the file describes no template: write `template: NAME` and its `records`, or remove it',
 );
 
-const refuseMore = ([, second]: readonly YamlDocument[], isFragment: boolean): Fault[] =>
-  isFragment && second ? [faultAt('wrong-type', second, 'a fragment is one document')] : [];
+const refuseMore = ([, second]: readonly YamlDocument[], isFragment: boolean): Diagnostic[] =>
+  isFragment && second ? [diagnosticAt('wrong-type', second, 'a fragment is one document')] : [];
 
-const documentOutline = async (
+const parseDocument = async (
   document: YamlDocument,
   isFragment: boolean,
   budget: Budget,
-): Promise<Outline> => {
+): Promise<ParsedDocument> => {
   const { line, column } = document;
-  if (document.isBroken) return { ...emptyOutline, line, column, fields: namesIn(document) };
-  const faults: Fault[] = [];
-  const report: FaultReport = (check, at, message) => {
-    if (budget.take('problems')) faults.push(faultAt(check, at, message));
+  if (document.isBroken) return { ...emptyDocument, line, column, fields: namesIn(document) };
+  const diagnostics: Diagnostic[] = [];
+  const report: ReportDiagnostic = (check, at, message) => {
+    if (budget.spend('problems')) diagnostics.push(diagnosticAt(check, at, message));
   };
   const root = mappingIn(document.root!, isFragment ? 'a fragment' : 'a template', report);
-  if (root === null) return { ...emptyOutline, line, column, faults };
-  const fields: Outline['fields'] = isFragment
+  if (root === null) return { ...emptyDocument, line, column, diagnostics };
+  const fields: ParsedDocument['fields'] = isFragment
     ? fieldsOf(root, fragmentSchema, report)
     : fieldsOf(root, templateSchema, report);
   if (!isFragment) requireKeys(root, report);
-  return { line, column, fields, ...(await partsIn(fields, report)), faults };
+  return { line, column, fields, ...(await sectionsIn(fields, report)), diagnostics };
 };
 
 /** Of a document whose syntax is wrong nothing is taken but what tells which template it is. */
-const namesIn = ({ root }: YamlDocument): Outline['fields'] => {
+const namesIn = ({ root }: YamlDocument): ParsedDocument['fields'] => {
   const entries = root?.kind === 'mapping' ? root.entries : [];
   const valueOf = (name: string) => entries.find(({ key }) => key.text === name)?.value;
   const names = (['template', 'id'] as const).map((name) => [name, valueOf(name)] as const);
   return new Map(names.flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])));
 };
 
-const requireKeys = ({ entries, ...at }: MappingNode, report: FaultReport): void => {
+const requireKeys = ({ entries, ...at }: MappingNode, report: ReportDiagnostic): void => {
   const says = (name: string): boolean => entries.some(({ key }) => key.text === name);
   if (!says('template')) report('wrong-type', at, 'the template has no name: write `template: NAME`');
   if (!says('records') && !says('include')) {
@@ -124,15 +126,15 @@ const requireKeys = ({ entries, ...at }: MappingNode, report: FaultReport): void
   }
 };
 
-const partsIn = async (
-  fields: Outline['fields'],
-  report: FaultReport,
-): Promise<Pick<Outline, 'limits' | 'subdomains' | 'vars' | 'include' | 'ignore' | 'records'>> => {
+const sectionsIn = async (
+  fields: ParsedDocument['fields'],
+  report: ReportDiagnostic,
+): Promise<Pick<ParsedDocument, 'limits' | 'subdomains' | 'vars' | 'include' | 'ignore' | 'records'>> => {
   const { limits, subdomains, vars, include, ignore, records } = Object.fromEntries(fields);
   return {
-    limits: limits === undefined ? emptyOutline.limits : limitsIn(limits, report),
+    limits: limits === undefined ? emptyDocument.limits : limitsIn(limits, report),
     subdomains: subdomains === undefined ? [] : scalarsIn(subdomains, '`subdomains`', report),
-    vars: vars === undefined ? emptyOutline.vars : varsIn(vars, report),
+    vars: vars === undefined ? emptyDocument.vars : varsIn(vars, report),
     include: include === undefined ? [] : scalarsIn(include, '`include`', report),
     ignore:
       ignore === undefined
@@ -143,12 +145,12 @@ const partsIn = async (
   };
 };
 
-const limitsIn = (node: YamlNode, report: FaultReport): Outline['limits'] => {
+const limitsIn = (node: YamlNode, report: ReportDiagnostic): ParsedDocument['limits'] => {
   const mapping = mappingIn(node, '`limits`', report);
-  return mapping === null ? emptyOutline.limits : fieldsOf(mapping, limitsSchema, report);
+  return mapping === null ? emptyDocument.limits : fieldsOf(mapping, limitsSchema, report);
 };
 
-const varsIn = (node: YamlNode, report: FaultReport): Outline['vars'] => {
+const varsIn = (node: YamlNode, report: ReportDiagnostic): ParsedDocument['vars'] => {
   const vars = new Map<string, ScalarNode>();
   for (const { key, value } of mappingIn(node, '`vars`', report)?.entries ?? []) {
     if (!isVariableName(key.text)) {
@@ -171,9 +173,9 @@ const entriesIn = async <Schema extends z.ZodObject>(
   node: YamlNode,
   [list, entry]: readonly [string, string],
   schema: Schema,
-  report: FaultReport,
-): Promise<OutlineEntry<Schema>[]> => {
-  const entries: OutlineEntry<Schema>[] = [];
+  report: ReportDiagnostic,
+): Promise<ParsedEntry<Schema>[]> => {
+  const entries: ParsedEntry<Schema>[] = [];
   for (const item of listIn(node, list, report)?.items ?? []) {
     if (isYieldDue()) await yieldToOthers();
     const mapping = mappingIn(item, entry, report);

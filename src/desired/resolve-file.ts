@@ -1,0 +1,42 @@
+import { UserError } from '../errors.ts';
+import { isYieldDue, yieldToOthers } from '../lib/yield.ts';
+import { Budget } from './budget.ts';
+import { parseFile } from './parse-file.ts';
+import type { SourceFile } from './snapshot.ts';
+import { resolveTemplate, type ResolvedTemplate, type TemplateSettings } from './resolve-template.ts';
+
+/** A template file, and what became of its documents. */
+export interface ResolvedFile {
+  readonly file: SourceFile;
+  readonly templates: readonly ResolvedTemplate[];
+}
+
+export const resolveFile = async (
+  file: SourceFile,
+  settings: TemplateSettings,
+  signal?: AbortSignal,
+): Promise<ResolvedFile> => {
+  const { bytes, ...rest } = file;
+  if (bytes === undefined) return { file, templates: await resolveTemplates(file, settings, signal) };
+  const parsed = await parseFile(bytes, file.isFragment);
+  const templates = await resolveTemplates({ ...rest, parsed }, settings, signal);
+  // What the file says is in the templates now: only what is wrong with it as a whole is still to be told.
+  return { file: { ...rest, parsed: { documents: [], diagnostics: parsed.diagnostics } }, templates };
+};
+
+const resolveTemplates = async (
+  file: SourceFile,
+  settings: TemplateSettings,
+  signal?: AbortSignal,
+): Promise<ResolvedTemplate[]> => {
+  const budget = new Budget();
+  const templates: ResolvedTemplate[] = [];
+  for (const document of file.parsed.documents) {
+    if (isYieldDue()) await yieldToOthers();
+    if (signal?.aborted === true) throw new UserError(stopping);
+    templates.push(await resolveTemplate(file, document, settings, budget));
+  }
+  return templates;
+};
+
+const stopping = 'the template files were not read to the end: this program is stopping';
