@@ -25,7 +25,7 @@ export const codeOf = (thrown: unknown): string => {
 const codeWords: Readonly<Record<string, string>> = {
   ENOENT: 'it does not exist',
   EISDIR: 'it is a directory',
-  ENOTDIR: 'a part of its path is no directory',
+  ENOTDIR: 'part of its path is not a directory',
   EACCES: 'no permission',
   EPERM: 'no permission',
   ELOOP: 'its links lead in a circle',

@@ -71,7 +71,7 @@ const readOptions = (templates: readonly string[], options: Options): ApplyOptio
   const lockTimeout = parseDuration(String(options['lockTimeout'] ?? '60s'));
   if (lockTimeout === null) throw new UserError('--lock-timeout: expected a duration such as 60s');
   if (options['yes'] !== true && !(process.stdin.isTTY && process.stdout.isTTY)) {
-    throw new UserError('apply asks before it writes, and this is no terminal: give --yes');
+    throw new UserError('apply asks before it writes, and this is not a terminal: give --yes');
   }
   return {
     force: options['force'] === true,

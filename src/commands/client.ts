@@ -56,7 +56,7 @@ export interface Client {
 export interface ClientOptions {
   readonly settings: ClientSettings;
   readonly strict: boolean;
-  /** No template files at all are no error. */
+  /** Having no template files is not an error. */
   readonly allowEmpty?: boolean;
   /** Names of the clients that are configured beside it. */
   readonly others?: readonly string[];

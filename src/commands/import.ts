@@ -51,7 +51,7 @@ const openJob = async (client: Client, { clients }: AppContext, { out }: Options
   const directory = typeof out === 'string' ? out : client.settings.templates[0]!;
   const found = await stat(directory).catch(() => null);
   if (found?.isDirectory() === false) {
-    throw new UserError(`${directory} is no directory: say with --out where the files shall be`);
+    throw new UserError(`${directory} is not a directory: name another one with --out`);
   }
   const templates = await client.service.listDnsTemplates();
   return { client, directory, own: templates.filter(({ publiclyAvailable }) => !publiclyAvailable) };

@@ -17,7 +17,7 @@ export const readPlan = async (file: string): Promise<Report> => {
   const parsed = reportSchema.safeParse(value);
   if (parsed.success && parsed.data.dryRun) return parsed.data;
   throw new UserError(
-    `--plan: ${file} is no report of plan: write one with plan --format json --out ${file}`,
+    `--plan: ${file} is not a report of plan: write one with plan --format json --out ${file}`,
   );
 };
 

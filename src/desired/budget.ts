@@ -1,25 +1,25 @@
 import { diagnosticAt, type Diagnostic, type Position } from './diagnostic.ts';
 
-/** What a file may ask for, all its templates together: far more than anybody writes, far less than hurts. */
+/** Limits for one file, all its templates together: far more than anybody writes, far less than does harm. */
 const limits = {
   fragments: 10_000,
   records: 250_000,
-  /** Records, rules and variables of fragments, right or wrong, once for each template that includes them. */
+  /** Records, rules and variables of fragments, valid or not, counted once for each template that includes them. */
   entries: 500_000,
-  /** Rules with `*`, each of which is held against each record. */
+  /** Rules with `*`. Each of them is compared with each record. */
   patterns: 1_000,
   substitutions: 1_000_000,
-  /** That variables stand for. */
+  /** Of the values of variables. */
   characters: 64 * 1024 * 1024,
-  /** Of names of variables: there may be any number to compare a word with. */
+  /** Suggestions of a variable's name, which are compared with all known names. */
   suggestions: 100,
   problems: 1_000,
 };
 
-/** The fragments that may stand in each other. */
+/** The nesting depth of fragments. */
 export const maxDepth = 32;
 
-/** What is left of what a file may ask for. */
+/** What is left of the limits of a file. */
 export class Budget {
   readonly #left: Record<keyof typeof limits, number>;
 
@@ -27,18 +27,18 @@ export class Budget {
     this.#left = { ...limits, ...other };
   }
 
-  /** False where there is not so much left. */
+  /** False if less is left. */
   spend(what: keyof typeof limits, amount = 1): boolean {
     this.#left[what] -= amount;
     return this.#left[what] >= 0;
   }
 
-  /** Whether that was asked for which there is not. */
+  /** Whether more was asked for than the limit. */
   isSpent(what: keyof typeof limits): boolean {
     return this.#left[what] < 0;
   }
 
-  /** Adds a problem to those of the file; instead of the first that is one too many, says that there are more. */
+  /** Adds a diagnostic to the file's. The first one above the limit becomes a note that there are more. */
   report<T extends Diagnostic>(problems: T[], problem: T): void {
     const wasSpent = this.isSpent('problems');
     if (this.spend('problems')) problems.push(problem);
@@ -50,12 +50,12 @@ export const tooManyProblems = (at: Position): Diagnostic =>
   diagnosticAt(
     'unreadable',
     at,
-    `more than ${limits.problems} problems: mend the first ones, then look again`,
+    `more than ${limits.problems} problems: fix the first ones, then check again`,
   );
 
 export const tooManyFragments = `the templates of this file include more than ${limits.fragments} fragments, all together`;
 
-/** Documents of a file; a template each. */
+/** Documents of a file, each of which is a template. */
 export const maxDocuments = 50_000;
 
 export const tooManyEntries = `the templates of this file include more than ${limits.entries} records, rules and variables, all together`;

@@ -1,4 +1,4 @@
-/** What makes a template unusable, in the order of the way through: file, YAML, shape, values, record, template. */
+/** What makes a template unusable, in the order of processing: file, YAML, structure, values, record, template. */
 export const errorChecks = [
   'no-templates',
   'unreadable',
@@ -38,7 +38,7 @@ export const errorChecks = [
   'control-character',
 ] as const;
 
-/** What is probably a mistake and does no harm by itself. */
+/** What is probably a mistake but does no harm. */
 export const warningChecks = [
   'mixed-ttl',
   'ttl-unusual',
@@ -56,7 +56,7 @@ export type ErrorCheck = (typeof errorChecks)[number];
 export type WarningCheck = (typeof warningChecks)[number];
 export type CheckId = ErrorCheck | WarningCheck;
 
-/** Checks that a record can switch off for itself: those after which it is still clear what the record says. */
+/** Checks that a record can switch off for itself: those whose failure leaves the meaning of the record clear. */
 export const allowableChecks = [
   'empty-content',
   'bad-ipv4',

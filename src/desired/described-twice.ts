@@ -3,8 +3,8 @@ import type { FileDiagnostic } from './problem.ts';
 import type { ResolvedTemplate } from './resolve-template.ts';
 
 /**
- * What is to be told of documents that describe the template of another one: nobody can say which of them holds, so
- * each is told about the other.
+ * Diagnostics for documents that describe the same template. It is not clear which one applies, so each names
+ * the other.
  */
 export const describedTwice = (
   templates: readonly ResolvedTemplate[],
@@ -21,7 +21,7 @@ export const describedTwice = (
   return diagnostics;
 };
 
-/** All documents that describe a template, by what they call it: its name, or its id. */
+/** All documents that describe a template, by name and by id. */
 const descriptionsOf = (
   templates: readonly ResolvedTemplate[],
 ): ReadonlyMap<string | number, readonly ResolvedTemplate[]> => {
@@ -37,7 +37,7 @@ const descriptionsOf = (
   return descriptions;
 };
 
-/** The service may hold several templates of one name: ids tell them apart. */
+/** The service may have several templates of one name, with different ids. */
 const haveOwnIds = (one: ResolvedTemplate, other: ResolvedTemplate): boolean =>
   one.id !== null && other.id !== null && one.id !== other.id;
 

@@ -37,7 +37,7 @@ export const desiredState = (
   };
 };
 
-/** A path misspelled, a volume not mounted: to be in sync with nothing is hardly ever what is meant. */
+/** A misspelled path, or a volume that is not mounted: nobody means to be in sync with nothing. */
 export const noTemplates = (paths: readonly string[]): Problem => ({
   severity: 'error',
   check: 'no-templates',
@@ -73,13 +73,13 @@ const verdictOn = (
 
 const none: readonly never[] = [];
 
-/** What is wrong with a file by itself; a template's own document tells its faults with the template. */
+/** The diagnostics of a file as a whole. Those of a template's own document come with the template. */
 const fileDiagnostics = ({ path, isFragment, parsed }: SourceFile): FileDiagnostic[] => [
   ...inFile(path, parsed.diagnostics),
   ...(isFragment ? parsed.documents.flatMap(({ diagnostics }) => inFile(path, diagnostics)) : []),
 ];
 
-/** A file in which not one template was found. */
+/** A file without any template. */
 const withoutTemplate = ({ path, parsed }: SourceFile): UnusableTemplate => ({
   file: path,
   template: null,
@@ -111,5 +111,5 @@ const missingProblem = (missing: Missing): Problem => ({
 
 const missingMessage = ({ path, reason, isOutside }: Missing): string =>
   isOutside
-    ? `${path} is not read: ${reason}; put what it leads to there, or give its directory as templates too`
+    ? `${path} is not read: ${reason}; move its target into them, or add the target's directory to templates`
     : `${path} cannot be read: ${reason}`;

@@ -7,7 +7,7 @@ export interface Position {
   readonly column: number;
 }
 
-/** Something wrong at a position of a file; which file, and how grave it is, is known further out. */
+/** An error or warning at a position. The caller knows the file and the severity. */
 export interface Diagnostic extends Position {
   readonly check: CheckId;
   readonly message: string;
@@ -22,7 +22,7 @@ export const diagnosticAt = (check: CheckId, { line, column }: Position, message
   column,
 });
 
-/** A text as it stands in a message: in one line, and no longer than a line. */
+/** A text for a message, shortened to one line. */
 export const quote = (text: string): string => {
   if (text === '') return '`""`';
   const line = escapeControl(text);

@@ -2,17 +2,17 @@ import type { Event } from 'js-yaml';
 import type { Position } from './diagnostic.ts';
 import { Anchors } from './yaml-tree.ts';
 
-/** How far a text has been read by its events. */
+/** How far a text has been read. */
 export interface EventCursor {
   readonly source: string;
   events: readonly Event[];
   next: number;
   anchors: Anchors;
-  /** Where what was read so far ends, or later begins. */
+  /** The end of what was read so far. */
   readTo: number;
   line: number;
   lineStart: number;
-  /** Of the line feed; -1 in the last line. */
+  /** The offset of the line feed; -1 in the last line. */
   lineEnd: number;
 }
 
@@ -31,12 +31,12 @@ export type EventOf<Type> = Extract<Event, { readonly type: Type }>;
 
 class DeclinedError extends Error {}
 
-/** Ends the reading: all is left to the library. */
+/** Gives up: the YAML library shall read the file. */
 export const decline = (): never => {
   throw new DeclinedError();
 };
 
-/** Of places that come one after the other, as they do in the file. */
+/** Offsets must be given in ascending order. */
 export const positionAt = (offset: number, cursor: EventCursor): Position => {
   if (offset < cursor.lineStart) return decline();
   while (cursor.lineEnd >= 0 && offset > cursor.lineEnd) {

@@ -21,7 +21,7 @@ export const scalarAt = (event: EventOf<typeof EVENT_SCALAR>, cursor: EventCurso
   return { kind: 'scalar', text, value: isPlain ? coreValue(text) : text, line, column };
 };
 
-/** Where the `|` or `>` of a block text stands: known only if there is no other before it in its line. */
+/** The offset of the `|` or `>` of a block scalar; known only if there is no other before it in its line. */
 const blockHeader = (valueStart: number, { source, readTo }: EventCursor): number => {
   const lineStart = source.lastIndexOf('\n', valueStart - 2) + 1;
   const from = Math.max(lineStart, readTo);
@@ -29,7 +29,7 @@ const blockHeader = (valueStart: number, { source, readTo }: EventCursor): numbe
   return match === null ? decline() : from + match[0].indexOf(match[1]!);
 };
 
-/** What stands where a key has no value: nothing, behind the colon and its blanks. */
+/** The empty value of a key without a value: it is behind the colon and its blanks. */
 export const leftOutIn = (cursor: EventCursor): ScalarNode | null => {
   const event = cursor.events[cursor.next]!;
   const isLeftOut =

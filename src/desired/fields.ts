@@ -3,7 +3,7 @@ import { quote, type ReportDiagnostic } from './diagnostic.ts';
 import { suggestionOr } from './nearest.ts';
 import type { ListNode, MappingNode, ScalarNode, YamlNode } from './yaml-tree.ts';
 
-/** The values of a mapping by known key. Unknown and repeated keys have been reported and are not in it. */
+/** The values of a mapping by known key, without unknown and repeated keys, which have been reported. */
 export type Fields<Key extends string> = ReadonlyMap<Key, YamlNode>;
 
 export type KeyOf<Schema extends z.ZodObject> = keyof Schema['shape'] & string;
@@ -36,7 +36,7 @@ export const listIn = (node: YamlNode, what: string, report: ReportDiagnostic): 
   return null;
 };
 
-/** A single value that is there. */
+/** A scalar that must be there. */
 export const scalarIn = (node: YamlNode, what: string, report: ReportDiagnostic): ScalarNode | null => {
   if (node.kind === 'scalar' && node.value !== null) return node;
   if (node.kind === 'unread') return null;
@@ -53,7 +53,8 @@ const isKey = <Schema extends z.ZodObject>(key: string, schema: Schema): key is 
   Object.hasOwn(schema.shape, key);
 
 const unknownKey = (key: string, known: readonly string[]): string => {
-  if (key === '<<') return 'merge keys are not read; put what is shared into a fragment and `include` it';
+  if (key === '<<')
+    return 'merge keys are not supported; put shared entries into a fragment and `include` it';
   return `unknown key ${quote(key)}${suggestionOr(key, known)}`;
 };
 

@@ -1,6 +1,6 @@
-/** What git noted of a file when it was last added, committed or checked out. */
+/** What git recorded of a file when it was last added, committed or checked out. */
 export interface IndexEntry {
-  /** The file's as it was then: bytes, and its time of change in seconds and nanoseconds. */
+  /** The file's size in bytes and its modification time in seconds and nanoseconds, at that moment. */
   readonly size: number;
   readonly seconds: number;
   readonly nanoseconds: number;
@@ -15,10 +15,7 @@ export interface GitIndex {
   readonly isChanged: (folder: string) => boolean;
 }
 
-/**
- * An index of git, versions 2 to 4 with SHA-1 (gitformat-index(5)). Null where it is something else, or says
- * things in a way that is not read here: it then tells nothing.
- */
+/** Parses git's index, versions 2 to 4 with SHA-1 (gitformat-index(5)). Null if it has another format. */
 export const parseIndex = (bytes: Buffer): GitIndex | null => {
   if (bytes.length < 32 || bytes.toString('latin1', 0, 4) !== 'DIRC') return null;
   const version = bytes.readUInt32BE(4);
@@ -38,7 +35,7 @@ export const parseIndex = (bytes: Buffer): GitIndex | null => {
     if (version === 4) {
       const [dropped, textAt] = offsetAt(bytes, nameAt);
       const end = bytes.indexOf(0, textAt);
-      // How much of the name before is left out at its end; each character is a byte here.
+      // How many characters to drop from the end of the previous name; each character is a byte here.
       name = name.slice(0, name.length - dropped) + bytes.toString('latin1', textAt, end);
       at = end + 1;
     } else {
@@ -63,12 +60,12 @@ const offsetAt = (bytes: Buffer, start: number): [number, number] => {
   return [value, at + 1];
 };
 
-/** Of the extensions behind the entries, the one with the trees that are known: a folder without one has changed. */
+/** The extension with the cached trees: a folder without a tree has changed. */
 const changedFolders = (bytes: Buffer, start: number): ReadonlySet<string> | null => {
   const changed = new Set<string>();
   for (let at = start; at + 8 <= bytes.length - 20;) {
     const [kind, size] = [bytes.toString('latin1', at, at + 4), bytes.readUInt32BE(at + 4)];
-    // The entries of a split index are in another file.
+    // A split index has its entries in another file.
     if (kind === 'link') return null;
     if (kind === 'TREE') readTrees(bytes.subarray(at + 8, at + 8 + size), changed);
     at += 8 + size;

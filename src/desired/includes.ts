@@ -6,7 +6,7 @@ import { inFile, type FileDiagnostic } from './problem.ts';
 import { isMissing, type SourceFile } from './snapshot.ts';
 import type { Scopes, Variable } from './variables.ts';
 
-/** One file's share of a template: its own document, or a fragment. */
+/** One file of a template: its own document, or a fragment. */
 export interface IncludedFile {
   readonly file: string;
   readonly document: ParsedDocument;
@@ -15,18 +15,18 @@ export interface IncludedFile {
   readonly report: ReportDiagnostic;
 }
 
-/** What the settings say beside the files. */
+/** The variables from the settings. */
 export interface Variables {
-  /** Before everything that files say. */
+  /** Wins over the files. */
   readonly override: Readonly<Record<string, string>>;
-  /** Where no file says anything. */
+  /** Used if no file defines the variable. */
   readonly defaults: Readonly<Record<string, string>>;
 }
 
 /**
- * A template's own document and the fragments that it includes, each once, also through others. Variables hold in
- * this order: override, the template's, those of the fragments on the way to a fragment, its own, those of the
- * other fragments, defaults.
+ * A template's own document and the fragments that it includes, directly or not, each once. Variables are
+ * looked up in this order: override, the template's, those of the including fragments, the fragment's own,
+ * those of the other fragments, defaults.
  */
 export const includedFiles = (
   file: SourceFile,
@@ -61,11 +61,11 @@ interface Fragment {
   readonly document: ParsedDocument;
   /** The place of the include in the template's own file. */
   readonly via: Place | null;
-  /** The files between the template and this one, the template's own first. */
+  /** The files that lead from the template to this one, the template's own first. */
   readonly includeStack: readonly Fragment[];
 }
 
-/** Where problems go. */
+/** Collects diagnostics. */
 interface DiagnosticSink {
   readonly budget: Budget;
   readonly diagnostics: FileDiagnostic[];
@@ -84,8 +84,7 @@ const follow = (from: Fragment, included: Map<SourceFile, Fragment>, sink: Diagn
       const circle = [...includeStack.map((step) => step.file.path), target.path].join(' -> ');
       report('include', include, `includes run in a circle: ${circle}`);
     } else if (!included.has(target)) {
-      if (includeStack.length > maxDepth)
-        return refuse(`includes stand in each other more than ${maxDepth} deep`);
+      if (includeStack.length > maxDepth) return refuse(`includes are nested more than ${maxDepth} deep`);
       if (!sink.budget.spend('fragments')) return refuse(tooManyFragments);
       const document = target.parsed.documents[0] ?? emptyDocument;
       if (!sink.budget.spend('entries', sizeOf(document))) return refuse(tooManyEntries);
@@ -102,7 +101,7 @@ const follow = (from: Fragment, included: Map<SourceFile, Fragment>, sink: Diagn
 const sizeOf = ({ records, ignore, vars }: ParsedDocument): number =>
   records.length + ignore.length + vars.size;
 
-/** What is wrong with a fragment is wrong with every template that includes it. */
+/** Diagnostics of a fragment count for every template that includes it. */
 const reportAll = (fragment: Fragment, { budget, diagnostics }: DiagnosticSink): void => {
   const { parsed, path } = fragment.file;
   const found = [...parsed.diagnostics, ...parsed.documents.flatMap((document) => document.diagnostics)];
@@ -114,7 +113,7 @@ const reportTo =
   (check, at, message) =>
     budget.report(diagnostics, { ...diagnosticAt(check, at, message), file: file.path, via });
 
-/** Each name with what is said of it first. */
+/** Each name with its first value. */
 const firstOf = (scopes: Scopes): ReadonlyMap<string, Variable> => {
   const first = new Map<string, Variable>();
   for (const scope of scopes)

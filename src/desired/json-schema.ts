@@ -8,8 +8,8 @@ import { anyCase, ignoreSchema, recordSchema, templateSchema } from './schema.ts
 type JsonSchema = z.core.JSONSchema.JSONSchema;
 
 /**
- * The template language as JSON Schema: keys, kinds of values, ranges, and which keys the type of a record asks
- * for. What contents mean, and what records mean to each other, is for the checks.
+ * The template language as JSON Schema: keys, kinds of values, ranges, and which keys each record type needs.
+ * The checks cover contents and how records relate.
  */
 export const templateJsonSchema = (): JsonSchema =>
   z.toJSONSchema(templateSchema, {

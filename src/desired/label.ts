@@ -1,15 +1,15 @@
 import type { PresentTemplate } from '../model/template.ts';
 import { hasControlCharacter } from './checks/hosts.ts';
 
-/** How files speak of a template of the service. */
+/** How a file names a template of the service. */
 export interface Label {
   readonly name: string;
-  /** Null where the name alone tells it. */
+  /** Null if the name is unique. */
   readonly id: number | null;
   readonly fileName: string;
 }
 
-/** For all templates of a client together: no two files have one name, and no two of them mean one template. */
+/** For all templates of a client together, so that file names are unique and each file means one template. */
 export const labelsOf = (templates: readonly PresentTemplate[]): ReadonlyMap<PresentTemplate, Label> => {
   const inOrder = templates.toSorted((a, b) => a.id - b.id);
   const names = countOf(inOrder.map(nameOf));
@@ -27,11 +27,11 @@ export const labelsOf = (templates: readonly PresentTemplate[]): ReadonlyMap<Pre
   );
 };
 
-/** A file has to give a name, in characters that can be read. */
+/** A file needs a name, in readable characters. */
 const nameOf = ({ name, id }: PresentTemplate): string =>
   name === '' || hasControlCharacter(name) ? `template-${id}` : name;
 
-/** Safe on every file system, visible to the loader, and nothing but a file in the directory itself. */
+/** A file name that is safe on every file system, visible to the loader, and never in another directory. */
 const stemOf = (template: PresentTemplate): string => {
   const stem = nameOf(template)
     .normalize('NFKD')

@@ -22,33 +22,30 @@ import type { TemplateSettings } from './resolve-template.ts';
 export interface LoadOptions extends TemplateSettings {
   /** Directories, read to any depth, and files. */
   readonly paths: readonly string[];
-  /** No template files at all are no error. */
+  /** Having no template files is not an error. */
   readonly allowEmpty?: boolean;
 }
 
 export interface TemplateLoader {
   /**
-   * Reads all files as they are at one moment. What is wrong with them comes back as problems, nothing throws. The
-   * same files give the same object, and the same text that of its template. One load after the other; rejects
-   * between two templates once the signal is aborted.
+   * Reads all files as they are at one moment. Errors come back as problems; it does not throw. Unchanged
+   * files give the same object, and an unchanged text the same template object. Loads run one after the
+   * other; an aborted signal rejects between two templates.
    */
   readonly load: (options: LoadOptions, signal?: AbortSignal) => Promise<DesiredState>;
-  /** Looks which files there are, for whoever watches them: a load that comes after it need not look again to begin. */
+  /** Lists the files for a watcher. The next load can start from this scan. */
   readonly scan: (paths: readonly string[]) => Promise<ScanResult>;
-  /** Whether files were read before, so that only those that have changed take time. */
+  /** Whether files were loaded before, so that only changed ones take time. */
   readonly hasCache: () => boolean;
 }
 
-/**
- * A loader that remembers, from one load to the next, what it made of each content: an unchanged file costs nothing.
- * What takes long is done in slices, between which the program answers others.
- */
+/** A loader with a cache by content: an unchanged file costs nothing. Long work yields to other tasks. */
 export const createTemplateLoader = (): TemplateLoader => {
   let previous: PreviousLoad | null = null;
   let recentScan: { readonly paths: readonly string[]; readonly scan: Scan } | null = null;
   const scanNow = (paths: readonly string[]): Promise<Scan> =>
     scanPaths(paths, previous?.fingerprint?.result);
-  /** Only as the first of two looks, which have to agree: what it saw may have changed since. */
+  /** Used only as the first of two scans, which have to agree: files may have changed since. */
   const takeRecentScan = (paths: readonly string[]): Scan | null => {
     const taken = recentScan;
     recentScan = null;
@@ -79,15 +76,15 @@ export const createTemplateLoader = (): TemplateLoader => {
   };
 };
 
-/** All that the files do not say themselves. */
+/** Everything that results depend on beside the files. */
 const keyOf = (options: LoadOptions): string => JSON.stringify(options);
 
-/** What a load leaves for the next one under the same settings. */
+/** What a load keeps for the next one with the same settings. */
 interface PreviousLoad {
   readonly key: string;
   readonly state: DesiredState;
   readonly fingerprint: SnapshotFingerprint | null;
-  /** Those that were at rest. */
+  /** Those whose times are old enough to identify them. */
   readonly files: ReadonlyMap<ScannedFile, SourceFile>;
   /** By the hash of a content. */
   readonly parsed: ReadonlyMap<string, FileContent>;
@@ -141,7 +138,7 @@ const loadAnew = async (
 
 const notParsed = { documents: [], diagnostics: [] };
 
-/** A file that includes others has to be understood before they can be looked for; all else can wait. */
+/** A file with includes has to be parsed to find them; other files can wait. */
 const contentOf = async (hash: string, bytes: Buffer, isFragment: boolean): Promise<FileContent> =>
   isFragment || mayInclude(bytes)
     ? { hash, parsed: await parseFile(bytes, isFragment) }
@@ -167,7 +164,7 @@ const resolveAll = async (
   return resolved;
 };
 
-/** Of files that include no other, which stay the same objects as long as they do not change. */
+/** Keys of files without includes, which stay the same objects while they do not change. */
 const inputKeys = new WeakMap<SourceFile, string>();
 
 const inputKeyOf = (file: SourceFile): string => {
@@ -178,7 +175,10 @@ const inputKeyOf = (file: SourceFile): string => {
   return key;
 };
 
-/** All that the templates of a file depend on, but for the settings: its own content and that of every fragment. */
+/**
+ * Everything that the templates of a file depend on, except settings: the content of the file and of its
+ * fragments.
+ */
 const inputsOf = (file: SourceFile): unknown => {
   const files = [file];
   const numbers = new Map([[file, 0]]);
@@ -188,7 +188,7 @@ const inputsOf = (file: SourceFile): unknown => {
     return number;
   };
   const inputs: unknown[] = [];
-  // The fragments join the list while it is gone through: however deep they are, nothing is nested.
+  // The loop appends fragments to its own list, so deep includes need no recursion.
   for (const { path, hash, includes } of files) {
     const targets = [...includes].map(([text, target]) => [
       text,

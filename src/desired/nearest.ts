@@ -1,4 +1,4 @@
-/** The word that was probably meant, or null when none is near: a slip in three letters, two at most. */
+/** The word that was probably meant, or null: one edit per three letters, at most two. */
 export const nearest = (word: string, known: Iterable<string>): string | null => {
   if (word.length > maxWordLength) return null;
   const meant = word.toLowerCase();
@@ -12,7 +12,7 @@ export const nearest = (word: string, known: Iterable<string>): string | null =>
   return best;
 };
 
-/** Characters; comparing takes as many steps as their square, and nobody misspells a longer one by two letters. */
+/** Characters. Comparing takes quadratic time. */
 const maxWordLength = 64;
 
 /** Insertions, deletions, substitutions and swaps of neighbours, each counted once. */
@@ -40,6 +40,6 @@ export const suggestion = (word: string, known: Iterable<string>): string => {
   return meant === null ? '' : `; did you mean \`${meant}\`?`;
 };
 
-/** The same, or else what there is. */
+/** The same, or else the list of known words. */
 export const suggestionOr = (word: string, known: readonly string[]): string =>
   suggestion(word, known) || `; there are: ${known.join(', ')}`;

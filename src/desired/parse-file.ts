@@ -15,10 +15,10 @@ import { textOf } from './text.ts';
 import type { MappingNode, ScalarNode, YamlDocument, YamlNode } from './yaml-tree.ts';
 import { parseYaml } from './yaml.ts';
 
-/** What a file's content alone tells: its documents with their parts in place, variables not yet filled in. */
+/** The parsed content of a file: its documents, with variables not yet interpolated. */
 export interface ParsedFile {
   readonly documents: readonly ParsedDocument[];
-  /** Of the file as a whole: its encoding, its YAML. */
+  /** About the file as a whole: its encoding and its YAML. */
   readonly diagnostics: readonly Diagnostic[];
 }
 
@@ -31,7 +31,7 @@ export interface ParsedDocument extends Position {
   readonly include: readonly ScalarNode[];
   readonly ignore: readonly ParsedEntry<typeof ignoreSchema>[];
   readonly records: readonly ParsedEntry<typeof recordSchema>[];
-  /** Of the document's shape. */
+  /** About the document's structure. */
   readonly diagnostics: readonly Diagnostic[];
 }
 
@@ -55,13 +55,13 @@ export const parseFile = async (bytes: Uint8Array, isFragment: boolean): Promise
   );
   const documents: ParsedDocument[] = [];
   for (const document of nonEmpty) documents.push(await parseDocument(document, isFragment, budget));
-  // Nothing in the file is right then: whose the faults are that are not listed, nobody noted.
+  // The dropped diagnostics may belong to any document, so the whole file counts as invalid.
   if (budget.isSpent('problems')) return { documents, diagnostics: [...own, tooManyProblems(start)] };
   const isNothing = documents.length === 0 && own.length === 0 && !isFragment;
   return { documents, diagnostics: isNothing ? [nothingInIt] : own };
 };
 
-/** What a fragment without a document holds. */
+/** The content of a fragment without a document. */
 export const emptyDocument: ParsedDocument = {
   line: 1,
   column: 1,
@@ -77,7 +77,7 @@ export const emptyDocument: ParsedDocument = {
 
 const tooManyDocuments = `the file describes more than ${maxDocuments} templates: put some into other files`;
 
-/** A `---` too many makes an empty document; it says nothing, so it is nothing. */
+/** An extra `---` makes an empty document, which is ignored. */
 const isEmpty = ({ root }: YamlDocument): boolean =>
   root === null || (root.kind === 'scalar' && root.value === null);
 
@@ -110,7 +110,7 @@ const parseDocument = async (
   return { line, column, fields, ...(await sectionsIn(fields, report)), diagnostics };
 };
 
-/** Of a document whose syntax is wrong nothing is taken but what tells which template it is. */
+/** The name and id of a document with a syntax error, to identify its template. */
 const namesIn = ({ root }: YamlDocument): ParsedDocument['fields'] => {
   const entries = root?.kind === 'mapping' ? root.entries : [];
   const valueOf = (name: string) => entries.find(({ key }) => key.text === name)?.value;

@@ -4,7 +4,7 @@ import { isWarning } from './check-id.ts';
 import type { Diagnostic } from './diagnostic.ts';
 import type { Place } from '../model/record.ts';
 
-/** A fault and the file it stands in; in a fragment, also the place of the include that led there. */
+/** A diagnostic with its file; in a fragment, also with the position of the include that led there. */
 export interface FileDiagnostic extends Diagnostic {
   readonly file: string;
   readonly via: Place | null;
@@ -24,7 +24,7 @@ export const formatProblem = ({ file, line, column, severity, message, check }: 
 };
 
 /**
- * Findings in the order of their places. A fragment's finding that several templates came upon is one problem,
+ * Problems, sorted by position. A diagnostic of a fragment that several templates include is one problem,
  * which names the includes.
  */
 export const problemsOf = (diagnostics: readonly FileDiagnostic[], strict: boolean): Problem[] => {

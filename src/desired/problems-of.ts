@@ -1,7 +1,7 @@
 import path from 'node:path';
 import type { DesiredState, Problem } from '../model/template.ts';
 
-/** What is wrong with the files of these templates; with all files where none is named. */
+/** The problems of the files of these templates, or of all files if none is named. */
 export const problemsOf = (
   { templates, unusable, problems }: DesiredState,
   names: readonly string[],
@@ -16,7 +16,7 @@ export const problemsOf = (
       .filter(isNamed)
       .flatMap(({ source, records }) => [source.file, ...records.map((record) => record.source.file)]),
   ]);
-  // Which fragments a broken file includes is not known here: any of them may be what broke it.
+  // The fragments of an invalid file are not known here: any of them may have the error.
   const concerns = (file: string): boolean =>
     files.has(file) || (broken.length > 0 && path.basename(file).startsWith('_'));
   return problems.filter(({ file }) => file !== null && concerns(file));

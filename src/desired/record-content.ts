@@ -12,11 +12,14 @@ export type RecordFields = Fields<KeyOf<typeof recordSchema>>;
 export interface Content {
   readonly text: string;
   readonly at: Position;
-  /** Of a list, where each element is a record of its own. */
+  /** Whether it is an element of a list, each of which is a record. */
   readonly isElement: boolean;
 }
 
-/** What the records of one entry say, as the service has it; none where that cannot be told and has been reported. */
+/**
+ * The contents of the records of one entry, as the service has them; none if they are invalid, which has been
+ * reported.
+ */
 export const contentsOf = (
   type: RecordType,
   fields: RecordFields,

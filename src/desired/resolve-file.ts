@@ -5,7 +5,7 @@ import { parseFile } from './parse-file.ts';
 import type { SourceFile } from './snapshot.ts';
 import { resolveTemplate, type ResolvedTemplate, type TemplateSettings } from './resolve-template.ts';
 
-/** A template file, and what became of its documents. */
+/** A template file and its resolved documents. */
 export interface ResolvedFile {
   readonly file: SourceFile;
   readonly templates: readonly ResolvedTemplate[];
@@ -20,7 +20,7 @@ export const resolveFile = async (
   if (bytes === undefined) return { file, templates: await resolveTemplates(file, settings, signal) };
   const parsed = await parseFile(bytes, file.isFragment);
   const templates = await resolveTemplates({ ...rest, parsed }, settings, signal);
-  // What the file says is in the templates now: only what is wrong with it as a whole is still to be told.
+  // The documents are in the templates now; only the diagnostics of the file are still needed.
   return { file: { ...rest, parsed: { documents: [], diagnostics: parsed.diagnostics } }, templates };
 };
 
@@ -39,4 +39,4 @@ const resolveTemplates = async (
   return templates;
 };
 
-const stopping = 'the template files were not read to the end: this program is stopping';
+const stopping = 'loading of template files was cut short: this program is shutting down';

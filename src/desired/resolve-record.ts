@@ -17,25 +17,25 @@ import { recordSchema, ttlSchema } from './schema.ts';
 import { choiceIn, textIn, valueIn, type Reader } from './values.ts';
 import type { YamlNode } from './yaml-tree.ts';
 
-/** A record as the file wants it, with all that the checks ask about it. */
+/** A desired record, with what the checks need to know about it. */
 export interface ResolvedRecord {
   readonly desired: WantedRecord;
   readonly canonical: CanonicalRecord;
   readonly hosts: Hosts;
-  /** What the file says for this record itself, as opposed to what the template says for all. */
+  /** The fields of the record's own entry. */
   readonly fields: RecordFields;
-  /** `record` is the element where a list in `content` makes several records of one entry. */
+  /** `record`: the element of the list in `content`, if there is one. */
   readonly at: { readonly entry: Position; readonly record: Position; readonly content: Position };
   readonly allow: ReadonlySet<CheckId>;
   readonly origin: Origin;
 }
 
-/** Who describes it: a file, for a template, perhaps through an include. */
+/** The file that describes it, with the context of its template. */
 export interface Origin extends Reader {
   readonly file: string;
 }
 
-/** The records of one entry: several where its content is a list, none where it does not say what it wants. */
+/** The records of one entry: several if its content is a list, none if it is invalid. */
 export const recordsOf = (
   { node, fields }: ParsedEntry<typeof recordSchema>,
   origin: Origin,
@@ -112,7 +112,7 @@ const allowIn = (fields: RecordFields, { report }: Reader): ReadonlySet<Allowabl
 
 const noChecks: ReadonlySet<AllowableCheck> = new Set();
 
-/** Checks without which it is not clear what the file says. */
+/** Checks whose failure makes the meaning of the file unclear. */
 const isFixed = (text: string): boolean =>
   !allowableChecks.some((check) => check === text) &&
   [...errorChecks, ...warningChecks].some((check) => check === text);
@@ -121,7 +121,7 @@ const nameIn = (fields: RecordFields, reader: Reader): string | null => {
   const node = fields.get('name');
   if (node === undefined || (node.kind === 'scalar' && node.value === null)) return null;
   const name = textIn(node, '`name`', reader);
-  // What could not be filled in stays, and as a placeholder: it is not the subdomain itself, nor any other name.
+  // An invalid name becomes a placeholder, so that it equals neither the subdomain itself nor any other name.
   if (name === null) return node.kind === 'scalar' ? node.text : `{${node.line}:${node.column}}`;
   return name === '' || name === '@' ? null : name;
 };

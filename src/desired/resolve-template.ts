@@ -25,25 +25,25 @@ import { choiceIn, textIn, valueIn } from './values.ts';
 import type { ScalarNode } from './yaml-tree.ts';
 
 export interface TemplateSettings {
-  /** Where the file is silent. */
+  /** Used if the file does not say. */
   readonly defaults: TemplateDefaults;
   readonly variables: Variables;
   /** Warnings count as errors. */
   readonly strict: boolean;
 }
 
-/** What became of one document. */
+/** The result of resolving one document. */
 export interface ResolvedTemplate {
   readonly source: Place;
-  /** Known also of many a template that is wrong. */
+  /** Known for many invalid templates too. */
   readonly name: string | null;
   readonly id: number | null;
-  /** Null where anything in it is wrong. */
+  /** Null if there is any error. */
   readonly template: DesiredTemplate | null;
   readonly diagnostics: readonly FileDiagnostic[];
 }
 
-/** Fills one document in, with its fragments, variables and defaults, and checks it. */
+/** Resolves includes, variables and defaults of one document, and checks it. */
 export const resolveTemplate = async (
   file: SourceFile,
   document: ParsedDocument,
@@ -90,7 +90,7 @@ const templateNameIn = (own: IncludedFile): string | null => {
   return name || null;
 };
 
-/** All that the checks look at: what the fragments say, then what the template's own document does. */
+/** What the checks work on: the content of the fragments, then that of the template's own document. */
 const contentsOf = async (
   own: IncludedFile,
   fragments: readonly IncludedFile[],
@@ -134,7 +134,7 @@ const policiesOf = (own: IncludedFile, defaults: TemplateDefaults): TemplateDefa
   };
 };
 
-/** What is said of the answers of name servers: nothing in most files. */
+/** The settings about name servers, which most files do not have. */
 const answersOf = (own: IncludedFile): Pick<DesiredTemplate, 'answers' | 'nameservers'> => {
   const { fields } = own.document;
   const answers = choiceIn(fields.get('answers'), '`answers`', answersChoices, own.report);
@@ -185,7 +185,7 @@ const ruleOf = (
   const name = textIn(fields.get('name'), '`name`', file);
   const content = textIn(fields.get('content'), '`content`', file);
   const rule = { type, name, content };
-  // A rule of which a part is wrong would match more than it says.
+  // A rule without its invalid part would match too much.
   if (`${name}${content}`.includes('*') && !file.budget.spend('patterns'))
     file.report('unreadable', node, tooManyPatterns);
   const isComplete = fields.size > 0 && [...fields.keys()].every((key) => rule[key] !== null);

@@ -3,9 +3,9 @@ import path from 'node:path';
 import { readRegularFileSync } from '../regular-file.ts';
 
 /**
- * The git commit of the checkout that a file is in, worktrees and git-sync's links too; null outside of one. What is
- * found is kept, and files of one folder are of one checkout: each pass makes its own. These are some small files
- * next to those that have just been read, and to wait a dozen times for another thread takes longer than to read them.
+ * Finds the git commit of the checkout that a file is in, also in worktrees and behind git-sync's links; null
+ * outside of a checkout. Results are cached by folder, so each pass makes a new one. It reads synchronously:
+ * these are a few small files, and a dozen awaits would take longer.
  */
 export const createRevisions = (): ((file: string) => string | null) => {
   const ofFolder = new Map<string, string | null>();
@@ -28,7 +28,7 @@ const revisionOf = (file: string): string | null => {
   }
 };
 
-/** A folder with what git keeps of it. */
+/** A folder and its git directory. */
 export interface Checkout {
   readonly root: string;
   readonly gitDir: string;
@@ -40,7 +40,7 @@ export const checkoutOf = (file: string): Checkout | null => {
   const candidate = path.join(root, '.git');
   const found = statSync(candidate, { throwIfNoEntry: false });
   if (found?.isDirectory()) return { root, gitDir: candidate };
-  // A worktree holds a file that says where its own part of the repository is.
+  // A worktree has a file that names its git directory.
   if (found?.isFile())
     return { root, gitDir: path.resolve(root, textOf(candidate).replace(/^gitdir: /, '')) };
   return root === file ? null : checkoutOf(root);
@@ -64,5 +64,5 @@ const textIfThere = (file: string): string =>
 
 const textOf = (file: string): string => readRegularFileSync(file, largestFile).toString('utf8').trim();
 
-/** Bytes; the packed references of some 500,000 branches and tags. */
+/** Bytes: the packed references of some 500,000 branches and tags. */
 const largestFile = 32 * 1024 ** 2;

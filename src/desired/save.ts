@@ -6,24 +6,24 @@ import { writeAtomically } from '../lib/write-atomically.ts';
 import { readBeginning } from '../regular-file.ts';
 import { maxFileSize } from './text.ts';
 
-/** The content of a template file; null where nothing has this name. Throws where something else does. */
+/** The content of a template file; null if there is none. Throws if it is not a regular file. */
 export const readIfThere = async (file: string): Promise<Buffer | null> => {
   const found = await lstat(file).catch((error: unknown) => {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
     throw error;
   });
   if (found === null) return null;
-  if (!found.isFile()) throw new UserError('it is no regular file');
+  if (!found.isFile()) throw new UserError('it is not a regular file');
   return readBeginning(file, maxFileSize + 1);
 };
 
-/** Throws where something of this name is there by now. */
+/** Throws if the file exists by now. */
 export const createFile = async (file: string, text: string): Promise<void> => {
   makeDirectory(dirname(file));
   await writeFile(file, text, { flag: 'wx' });
 };
 
-/** Whoever reads it meanwhile sees the old file or the new one, whole. */
+/** Readers see the old file or the new one, never a part. */
 export const replaceFile = async (file: string, text: string): Promise<void> => {
   const { mode } = await lstat(file);
   writeAtomically(file, text, { mode });

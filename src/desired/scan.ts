@@ -3,22 +3,22 @@ import { lstat, readdir, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, resolve as absolute, sep } from 'node:path';
 import { deniedTo, messageOf } from '../errors.ts';
 
-/** Where template files are looked for: a directory, or the one that holds a file given by itself. */
+/** Where template files are: a directory, or the parent of a file that was given by itself. */
 export interface Root {
   /** As the user gave it. */
   readonly path: string;
-  /** Its real path when this reading began. */
+  /** Its real path when this scan began. */
   readonly real: string;
 }
 
 export interface ScannedFile {
   readonly root: Root;
-  /** As a person would name it: the path that was given, and the way from there. */
+  /** For people: the given path, and the relative path from there. */
   readonly path: string;
-  /** Below the root. */
+  /** The path relative to the root. */
   readonly relative: string;
   readonly real: string;
-  /** What tells a file that was replaced or written to from what it was, beside its path. */
+  /** Differs after the file was replaced or written to. */
   readonly identity: Pick<BigIntStats, 'dev' | 'ino' | 'size' | 'mtimeNs' | 'ctimeNs'>;
   /** Bytes. */
   readonly size: number;
@@ -26,7 +26,7 @@ export interface ScannedFile {
   readonly changedAt: number;
 }
 
-/** What is there and not read. */
+/** What could not be read. */
 export interface Missing {
   readonly path: string;
   readonly reason: string;
@@ -37,9 +37,9 @@ export interface Missing {
 export interface ScanResult {
   readonly files: readonly ScannedFile[];
   readonly missing: readonly Missing[];
-  /** Where the given paths really are: links may lead there, and nowhere else. */
+  /** The real paths of the given paths: links may lead there, and nowhere else. */
   readonly realRoots: readonly string[];
-  /** Those that were read, by their real paths: what tells one from another that takes its place. */
+  /** The directories that were read: real path and identity, which differs if one was replaced. */
   readonly directories: ReadonlyMap<string, string>;
   /** The files by their real paths. */
   readonly byReal: FilesByReal;
@@ -48,10 +48,10 @@ export interface ScanResult {
 export type FilesByReal = ReadonlyMap<string, ScannedFile>;
 
 /**
- * The template files and fragments under some paths, to any depth, sorted; what two ways lead to is there once.
- * Symbolic links are followed as long as they lead to where one of the paths really is: whoever may write a
- * template file is not to choose what else is read. Entries whose name starts with `.` are not looked at. A file
- * that is as it was found `before` is the same object.
+ * The template files and fragments under some paths, to any depth, sorted; a file that two paths lead to is
+ * listed once. Symbolic links are followed only to places below one of the real paths, so that an author of
+ * template files cannot choose what else is read. Entries whose name starts with `.` are skipped. A file that
+ * is unchanged since `before` is the same object.
  */
 export const scanFiles = async (paths: readonly string[], before?: FilesByReal): Promise<ScanResult> => {
   const realRoots = await realPathsOf(paths);
@@ -85,15 +85,15 @@ export const findFile = async (
 ): Promise<ScannedFile> => {
   const real = await realpath(join(root.real, relative));
   if (!isWithin(real, realRoots)) throw new OutsideError();
-  // A link that has taken its place since leads anywhere.
+  // lstat: a link may have replaced it since.
   return fileAt(root, relative, real, await lstat(real, { bigint: true }), before);
 };
 
-/** Far more than anybody has; whoever names the root of the file system is told so. */
+/** Far more than anybody has: catches the root of the file system given by mistake. */
 const maxDirectories = 10_000;
 
 class TooManyError extends Error {
-  override message = `more than ${maxDirectories} directories lie in what is given as templates`;
+  override message = `there are more than ${maxDirectories} directories below the paths given as templates`;
 }
 
 class OutsideError extends Error {
@@ -139,7 +139,10 @@ const isStill = ({ identity }: ScannedFile, { dev, ino, size, mtimeNs, ctimeNs }
   identity.size === size &&
   identity.dev === dev;
 
-/** Side by side, and with one promise for all: those of `node:fs/promises` take as long as all else, for thousands. */
+/**
+ * In parallel, and with one promise for all: for thousands of files the promises of `node:fs/promises` would
+ * double the time.
+ */
 const statsOfAll = (paths: readonly string[]): Promise<(BigIntStats | Error)[]> =>
   new Promise((resolve) => {
     const all: (BigIntStats | Error)[] = [];
@@ -154,7 +157,7 @@ const statsOfAll = (paths: readonly string[]): Promise<(BigIntStats | Error)[]> 
     }
   });
 
-/** What lies between a person and a file that cannot be read. */
+/** Why a file cannot be read, for people. */
 const reasonOf = (thrown: unknown): string => {
   const code = thrown instanceof Error && 'code' in thrown ? thrown.code : undefined;
   switch (code) {
@@ -190,7 +193,7 @@ const searchPath = async (path: string, search: Search): Promise<void> => {
     }
   } catch (error) {
     const missing = missingAt(path, error);
-    // A relative path counts from wherever the program was started.
+    // A relative path depends on the working directory, so name it.
     const where = isAbsolute(path) ? '' : ` (${absolute(path)})`;
     search.missing.push({ ...missing, reason: `${missing.reason}${where}` });
   }
@@ -206,7 +209,7 @@ const searchDirectory = async (root: Root, relative: string, search: Search): Pr
   const entries = (await readdir(real, { withFileTypes: true }))
     .filter(({ name }) => !name.startsWith('.'))
     .sort((one, other) => (one.name < other.name ? -1 : 1));
-  // What is no link is where it seems to be.
+  // Files that are not links need no realpath.
   const plain = entries.filter((entry) => entry.isFile() && isTemplateName(entry.name));
   const stats = await statsOfAll(plain.map(({ name }) => below(real, name)));
   const statsAt = new Map(plain.map(({ name }, index) => [name, stats[index]!]));
@@ -217,7 +220,7 @@ const searchDirectory = async (root: Root, relative: string, search: Search): Pr
   }
 };
 
-/** `join` without its checks, which these names do not need: it is asked thousands of times in a pass. */
+/** `join` without normalising: it is called thousands of times in a pass. */
 const below = (directory: string, name: string): string =>
   directory === '' || directory.endsWith(sep) ? directory + name : `${directory}${sep}${name}`;
 
@@ -251,7 +254,7 @@ const searchEntry = async (root: Root, relative: string, search: Search): Promis
   }
 };
 
-/** A link to nothing that is not named like a template concerns nobody. */
+/** A broken link that is not named like a template is ignored. */
 const isMissingTarget = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ELOOP');
 

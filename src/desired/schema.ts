@@ -6,16 +6,16 @@ import { maxUnsigned16 } from '../model/unsigned16.ts';
 import { allowableChecks } from './check-id.ts';
 
 /**
- * The template language: the one source of the known keys, of what stands under each, and of the JSON Schema
- * that editors use (`z.toJSONSchema` with `io: 'input'`).
+ * The template language: the only source of the known keys, of their values, and of the JSON Schema for
+ * editors (`z.toJSONSchema` with `io: 'input'`).
  */
 
 export const maxTtl = 2_147_483_647;
 
-/** Names and contents are text, also where YAML sees a number or a truth. */
+/** Names and contents are text, even if YAML reads a number or a boolean. */
 const text = z.union([z.string(), z.number(), z.boolean()]);
 
-/** A variable may stand wherever a number does, so text is allowed there if it holds one. */
+/** A number may be given by a variable, so text with a variable is allowed. */
 const withVariable = (error: string) => z.string().regex(/\$\{/, { error });
 
 const integer = (min: number, max: number, error: string) =>
@@ -86,7 +86,7 @@ export const recordSchema = z
       .optional()
       .describe('Checks that are switched off for this record.'),
   })
-  .describe('One wanted record, or several of one name and type.');
+  .describe('One desired record, or several of one name and type.');
 
 export const ignoreSchema = z
   .strictObject({
@@ -108,12 +108,12 @@ const sharedShape = {
   include: z
     .array(z.string())
     .optional()
-    .describe('Fragments to take in: files whose name begins with _, relative to this file.'),
+    .describe('Fragments to include: files whose name starts with _, relative to this file.'),
   ignore: z
     .array(ignoreSchema)
     .optional()
     .describe('Records at the service that are left alone and out of the report.'),
-  records: z.array(recordSchema).optional().describe('The wanted records.'),
+  records: z.array(recordSchema).optional().describe('The desired records.'),
 };
 
 export const fragmentSchema = z
@@ -124,15 +124,15 @@ export const limitsSchema = z
   .strictObject({
     maxAdds: wholeNumber(0, maxInteger)
       .optional()
-      .describe('More adds than this in one pass, and the template holds.'),
+      .describe('With more adds than this in one pass the template is held.'),
     maxChangePercent: wholeNumber(0, 100)
       .optional()
-      .describe('Changes of more than this share of the present records, and the template holds.'),
+      .describe('With changes of more than this percentage of its current records the template is held.'),
     minRecords: wholeNumber(0, maxInteger)
       .optional()
-      .describe('The share counts from this number of present records on.'),
+      .describe('The percentage applies to templates with at least this many current records.'),
   })
-  .describe('How far a pass may go before it holds and asks.');
+  .describe('How much a pass may change before the template is held.');
 
 export const templateSchema = z
   .strictObject({
@@ -150,13 +150,15 @@ export const templateSchema = z
     surplus: z
       .enum(surplusPolicies)
       .optional()
-      .describe('Records the file does not want: report them, or park those that it once wanted.'),
+      .describe('Records that the file does not list: report them, or park those that it once listed.'),
     adopt: z
       .union([z.boolean(), z.enum(['true', 'false']), withVariable(truthError)], { error: truthError })
       .transform(String)
       .pipe(z.enum(['true', 'false'], { error: truthError }).transform((word) => word === 'true'))
       .optional()
-      .describe('Take over a template that already holds records; with park, also records never wanted.'),
+      .describe(
+        'Take over a template that already has records; with park, also records that the file never listed.',
+      ),
     limits: limitsSchema.optional(),
     subdomains: z
       .array(text)
@@ -172,11 +174,11 @@ export const templateSchema = z
       .describe('The only name servers that are asked, as for split horizon: HOST or HOST:PORT.'),
     ...sharedShape,
   })
-  .describe('One DNS template and the records it is wanted to hold.');
+  .describe('One DNS template and its desired records.');
 
 export const isVariableName = (name: string): boolean => varsSchema.keyType.safeParse(name).success;
 
-/** One of the words, in upper or lower case or both. */
+/** One of the words, in any case. */
 export function anyCase(words: readonly string[]): RegExp {
   const spellings = words.map((word) => word.replace(/./g, (letter) => `[${letter}${letter.toLowerCase()}]`));
   return new RegExp(`^(?:${spellings.join('|')})$`);

@@ -15,7 +15,7 @@ import type { ParsedFile } from './parse-file.ts';
 import { maxFileSize } from './text.ts';
 
 export interface SourceFile extends FileContent {
-  /** As a person would name it: the path that was given, and the way from there. */
+  /** For people: the given path, and the relative path from there. */
   readonly path: string;
   readonly isFragment: boolean;
   /** By the text of the include: the fragment, or why there is none. */
@@ -25,20 +25,20 @@ export interface SourceFile extends FileContent {
 export interface Snapshot {
   readonly files: readonly SourceFile[];
   readonly missing: readonly Missing[];
-  /** What the files were found to be; null where they never came to rest. */
+  /** What the snapshot was read from; null if the files kept changing. */
   readonly fingerprint: SnapshotFingerprint | null;
 }
 
 export interface Scan {
   readonly result: ScanResult;
-  /** Before that; ms since the epoch. */
+  /** When the scan started, in ms since the epoch. */
   readonly startedAt: number;
 }
 
 /** What a snapshot was read from. */
 export interface SnapshotFingerprint extends Scan {
   readonly lookups: readonly IncludeLookup[];
-  /** When a file was changed last, in ms since the epoch. */
+  /** The last change of any file, in ms since the epoch. */
   readonly changedAt: number;
 }
 
@@ -46,29 +46,30 @@ export interface FileContent {
   /** Of the bytes. */
   readonly hash: string;
   readonly parsed: ParsedFile;
-  /** Of a file that includes no other, and whose outline is empty because nobody has asked for it yet. */
+  /** The bytes of a file without includes, which is not parsed yet: `parsed` is empty. */
   readonly bytes?: Uint8Array;
 }
 
-/** What is made of contents, from memory where one has been seen before. */
+/** Parses contents, or returns the cached result. */
 export interface ParseCache {
   readonly parse: (bytes: Buffer, isFragment: boolean) => Promise<FileContent>;
-  /** What was made of this very file. */
+  /** The result for this very file. */
   readonly get?: (found: ScannedFile) => SourceFile | undefined;
   readonly set?: (found: ScannedFile, file: SourceFile) => void;
 }
 
 /**
- * Milliseconds: a file that was changed so shortly before a look may change once more without looking different,
- * for file systems count time in steps.
+ * Milliseconds. File times have a resolution, so a file that changed less than this before a scan may change
+ * again without a different time.
  */
 const mtimeGranularity = 2_000;
 
 const tries = 5;
 
 /**
- * Reads all files as they were at one moment. Each root is resolved once and everything is read below that; if
- * anything was exchanged meanwhile (a link that moved, a directory swapped, a file saved) all is read again.
+ * Reads all files as they were at one moment. Each root is resolved once and everything is read below that;
+ * if anything changed meanwhile (a link moved, a directory was swapped, a file was saved) it reads everything
+ * again.
  */
 export const readSnapshot = async (
   paths: readonly string[],
@@ -91,17 +92,17 @@ export const readSnapshot = async (
     const fingerprint = { result, startedAt, lookups, changedAt };
     return { files, missing, fingerprint };
   }
-  const reason = 'the files changed again and again while they were read';
+  const reason = 'the files kept changing while they were read';
   return { files: [], missing: paths.map((path) => ({ path, reason })), fingerprint: null };
 };
 
-/** The files that there are, not read yet; those that are as they were found `before` are the same objects. */
+/** Lists the files without reading them; unchanged ones are the same objects as in `before`. */
 export const scanPaths = async (paths: readonly string[], before?: ScanResult): Promise<Scan> => {
   const startedAt = Date.now();
   return { result: await scanFiles(paths, before?.byReal), startedAt };
 };
 
-/** Whether reading would find the very same files again that were read before. */
+/** Whether reading again would find the same files. */
 export const isUnchanged = async (fingerprint: SnapshotFingerprint, { result }: Scan): Promise<boolean> =>
   fingerprint.changedAt + mtimeGranularity < fingerprint.startedAt &&
   areSame(result, fingerprint.result) &&
@@ -112,7 +113,7 @@ const changesIn = ({ files }: ScanResult, lookups: readonly IncludeLookup[]): nu
   ...lookups.flatMap(({ result }) => ('reason' in result ? [] : result.changedAt)),
 ];
 
-/** Whether a look saw something else than what was read, and came after that. */
+/** Whether a scan is newer than the snapshot and differs from it. */
 export const isNewer = (fingerprint: SnapshotFingerprint, { result, startedAt }: Scan): boolean =>
   startedAt > fingerprint.startedAt && !areSame(result, fingerprint.result);
 
@@ -123,7 +124,7 @@ interface FileReading {
   readonly scan: ScanResult;
   /** By path. */
   readonly files: Map<string, SourceFile | Missing>;
-  /** What includes asked for, beside what was found. */
+  /** The files that includes named. */
   readonly lookups: IncludeLookup[];
   readonly startedAt: number;
 }
@@ -153,7 +154,7 @@ const readAll = async (reading: FileReading): Promise<Pick<Snapshot, 'files' | '
 
 const readAtOnce = 32;
 
-/** A file that was read before and asks for no other: there may be thousands, and nothing to wait for. */
+/** A cached file without includes needs no await; there may be thousands. */
 const fromCache = (scanned: ScannedFile, { cache, files }: FileReading): SourceFile | null => {
   const file = files.has(scanned.path) ? undefined : cache.get?.(scanned);
   if (file === undefined || file.parsed.documents.some(({ include }) => include.length > 0)) return null;
@@ -180,7 +181,7 @@ const readFile = async (
   for (const { text } of file.parsed.documents.flatMap((document) => document.include)) {
     if (!file.includes.has(text)) file.includes.set(text, await included(scanned, text, reading));
   }
-  // What has not been changed for a while is what it was when it was read.
+  // A file whose last change is old enough cannot have changed since it was scanned.
   if (scanned.changedAt + mtimeGranularity < reading.startedAt) reading.cache.set?.(scanned, file);
   return file;
 };
@@ -198,7 +199,7 @@ const isFragmentPath = (path: string): boolean => basename(path).startsWith('_')
 const contentOf = async (scanned: ScannedFile, { cache }: FileReading): Promise<FileContent> =>
   cache.get?.(scanned) ?? cache.parse(await bytesOf(scanned), isFragmentPath(scanned.path));
 
-/** No more than what is enough to tell that it is too much. */
+/** Reads at most one byte more than allowed. */
 const bytesOf = ({ real, identity }: ScannedFile): Promise<Buffer> =>
   readBeginning(real, maxFileSize + 1, identity);
 
@@ -254,7 +255,7 @@ const areSame = (one: ScanResult, other: ScanResult): boolean =>
   one.files.every((file, index) => isSame(file, other.files[index]!)) &&
   one.missing.every((missing, index) => isSame(missing, other.missing[index]!));
 
-/** What was found before and is as it was is the same object. */
+/** An unchanged file is the same object. */
 const isSame = (one: ScannedFile | Missing, other: ScannedFile | Missing): boolean => {
   if ('reason' in one) return 'reason' in other && one.path === other.path && one.reason === other.reason;
   return one === other;

@@ -1,14 +1,14 @@
 import { diagnosticAt, type Diagnostic, type Position } from './diagnostic.ts';
 
-/** A template described in two files would be described twice. */
+/** A template cannot be split into two template files. */
 export const howToSplit = 'move records to fragments, files named `_….yaml` that it names under `include`';
 
-/** More than 100,000 records, which are read in a second. */
+/** More than 100,000 records, which take a second. */
 export const maxFileSize = 16 * 1024 * 1024;
 
 /**
- * The text of a file, line ends as single line feeds, without a byte order mark; or why it is none. YAML allows
- * UTF-16 and UTF-32 too, this program UTF-8 only.
+ * The text of a file, with line feeds as line ends and without a byte order mark, or a diagnostic. YAML
+ * allows UTF-16 and UTF-32 too; this program reads UTF-8 only.
  */
 export const textOf = (bytes: Uint8Array): { text: string } | { diagnostic: Diagnostic } => {
   if (bytes.length > maxFileSize) {
@@ -36,17 +36,17 @@ export const textOf = (bytes: Uint8Array): { text: string } | { diagnostic: Diag
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-/** What YAML 1.2 allows nowhere in a file, and lone carriage returns, which would be read as text. */
+/** Characters that YAML 1.2 forbids, and lone carriage returns, which would be read as text. */
 // oxlint-disable-next-line no-control-regex
 const unprintable = /[\x00-\x08\x0b-\x1f\x7f-\x84\x86-\x9f\ufffe\uffff]/;
 
 const unprintableMessage = (text: string, at: number): string => {
   const code = text.charCodeAt(at).toString(16).toUpperCase().padStart(4, '0');
   const name = code === '000D' ? 'a carriage return without a line feed' : `the control character U+${code}`;
-  return `${name} has no place in a YAML file`;
+  return `${name} is not allowed in a YAML file`;
 };
 
-/** Decoding puts the replacement character for what is invalid: there the octets differ first. */
+/** Decoding replaces invalid octets, so the first difference is the first invalid octet. */
 const firstInvalid = (bytes: Buffer): Position => {
   const decoded = Buffer.from(bytes.toString('utf8'));
   const at = bytes.findIndex((octet, index) => octet !== decoded[index]);

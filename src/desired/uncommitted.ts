@@ -6,9 +6,9 @@ import { parseIndex, type GitIndex, type IndexEntry } from './git-index.ts';
 import { checkoutOf, type Checkout } from './revision.ts';
 
 /**
- * Tells of a file in a checkout whether it is not what the commit of the checkout has: edited since, or never added.
- * git itself is not asked, as it is not everywhere and runs what a repository's own settings say; its index tells
- * what was added, and a change that was added tells itself by the time of the file. What cannot be told is no.
+ * Whether a file in a checkout differs from its commit: edited since, or never added. It reads git's index
+ * and file times rather than running git, which is not always installed and executes what a repository's
+ * settings say. False if it cannot be determined.
  */
 export const createUncommitted = (): ((file: string) => boolean) => {
   const indexes = new Map<string, { readonly print: string; readonly index: GitIndex | null }>();
@@ -34,7 +34,7 @@ export const createUncommitted = (): ((file: string) => boolean) => {
   };
 };
 
-/** Bytes; of some 300,000 files. */
+/** Bytes: the index of some 300,000 files. */
 const largestIndex = 32 * 1024 ** 2;
 const largestFile = 8 * 1024 ** 2;
 
@@ -49,7 +49,7 @@ const differs = (file: string, { root, gitDir }: Checkout, index: GitIndex): boo
   return wasAdded && stats.mtimeMs > lastMove(gitDir);
 };
 
-/** As git does: what was changed within the tick in which the index was written is looked at. */
+/** Like git, it reads a file that changed within the time resolution before the index was written. */
 const isAsNoted = (
   { size, mtimeNs }: BigIntStats,
   { seconds, nanoseconds, size: noted }: IndexEntry,

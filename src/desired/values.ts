@@ -7,21 +7,21 @@ import { suggestionOr } from './nearest.ts';
 import { interpolate, type Scopes } from './variables.ts';
 import type { ScalarNode, YamlNode } from './yaml-tree.ts';
 
-/** Where values are read: the variables that hold there, and who is told what is wrong. */
+/** The context for reading values: variables, limits, and where diagnostics go. */
 export interface Reader {
   readonly scopes: Scopes;
   readonly budget: Budget;
   readonly report: ReportDiagnostic;
 }
 
-/** The text of a value with its variables filled in; null when that failed and has been reported. */
+/** The text of a value with variables interpolated; null if that failed, which has been reported. */
 export const textIn = (node: YamlNode | undefined, what: string, reader: Reader): string | null => {
   if (node === undefined) return null;
   const scalar = scalarIn(node, what, reader.report);
   return scalar === null ? null : interpolatedText(scalar, reader);
 };
 
-/** A value that its schema accepts; null when there is none, or it was refused and that has been reported. */
+/** A value that its schema accepts; null if there is none, or if it is invalid, which has been reported. */
 export const valueIn = <Schema extends z.ZodType>(
   node: YamlNode | undefined,
   what: string,
@@ -41,7 +41,7 @@ export const valueIn = <Schema extends z.ZodType>(
   return null;
 };
 
-/** One word of a few. */
+/** One of some fixed words. */
 export const choiceIn = <Word extends string>(
   node: YamlNode | undefined,
   what: string,

@@ -2,7 +2,7 @@ import type { Budget } from './budget.ts';
 import { quote } from './diagnostic.ts';
 import { suggestion } from './nearest.ts';
 
-/** Variables by name, the layer that wins first. */
+/** Variables by name; earlier scopes win. */
 export type Scopes = readonly ReadonlyMap<string, Variable>[];
 
 export interface Variable {
@@ -11,11 +11,11 @@ export interface Variable {
 
 export type Interpolated = { readonly text: string } | { readonly problem: string };
 
-/** More than any value needs; variables that name each other twice each would grow without end. */
+/** More than any value needs. Without a limit, variables that use each other twice would grow exponentially. */
 const maxSubstitutions = 1_000;
 const maxLength = 1_000_000;
 
-/** Puts the variables into `${name}`; `$${` is a literal `${`. A variable may itself hold variables. */
+/** Replaces `${name}` by the variable's value; `$${` is a literal `${`. A value may use other variables. */
 export const interpolate = (text: string, scopes: Scopes, budget: Budget): Interpolated => {
   if (!text.includes('${')) return { text };
   if (budget.isSpent('characters') || budget.isSpent('substitutions')) return { problem: tooMuchInFile };
@@ -27,7 +27,7 @@ export const interpolate = (text: string, scopes: Scopes, budget: Budget): Inter
 interface Interpolation {
   readonly scopes: Scopes;
   readonly budget: Budget;
-  /** The variables whose value is being filled in just now. */
+  /** The variables whose values are being interpolated. */
   readonly within: string[];
   substitutions: number;
   length: number;
@@ -61,8 +61,8 @@ const problemWith = ({
   readonly variable: Variable | undefined;
   readonly state: Interpolation;
 }): string | null => {
-  if (!isEnded) return 'a `${` begins a variable, and its `}` is missing; a literal `${` is written `$${`';
-  if (state.within.includes(name)) return `the variable ${quote(name)} holds itself`;
+  if (!isEnded) return 'a variable starts with `${` and its `}` is missing; write `$${` for a literal `${`';
+  if (state.within.includes(name)) return `the variable ${quote(name)} refers to itself`;
   if (state.substitutions > maxSubstitutions || state.length > maxLength) return tooMuch;
   const { budget } = state;
   const isWithinBudget =
@@ -73,7 +73,7 @@ const problemWith = ({
   return `the variable ${quote(name)} is not defined${meant}`;
 };
 
-/** As many as a word may be compared with. */
+/** The known names, up to a limit. */
 const namesIn = (scopes: Scopes): string[] => {
   const names: string[] = [];
   for (const scope of scopes) {
@@ -87,6 +87,6 @@ const namesIn = (scopes: Scopes): string[] => {
 
 const maxNames = 1_000;
 
-const tooMuchInFile = 'the variables of this file make far too long a text';
+const tooMuchInFile = 'the variables of this file expand to a text that is too long';
 
-const tooMuch = 'the variables in it make far too long a text';
+const tooMuch = 'its variables expand to a text that is too long';

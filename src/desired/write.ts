@@ -15,10 +15,10 @@ import { commonTtl, withOwnTtl } from './write/ttl.ts';
 
 export interface WriteRequest {
   readonly template: PresentTemplate;
-  /** What the file calls it, and its id where the name alone does not tell it. */
+  /** The template's name in the file, and its id if the name is not unique. */
   readonly name: string;
   readonly id: number | null;
-  /** Of the fragment with this number, where one file is not enough. */
+  /** The name of the fragment with this number, if one file is not enough. */
   readonly fragmentName: (number: number) => string;
   readonly existing: Existing;
   readonly settings: Omit<TemplateSettings, 'strict'>;
@@ -35,8 +35,9 @@ export interface WrittenFiles {
 }
 
 /**
- * The file that wants what a template holds. What a check complains of is switched off record by record, so that
- * nothing is said about the file; what cannot be said is a comment. The same for any order of the records.
+ * The file that describes a template as it is. Checks that object are switched off record by record, so that
+ * the file is valid; what a file cannot describe becomes a comment. Gives the same for any order of the
+ * records.
  */
 export const writeTemplate = async ({
   template,
@@ -77,14 +78,14 @@ export const writeTemplate = async ({
   }
 };
 
-/** Null where no entry can be kept. */
+/** Null if no entry can be kept. */
 const arrangementIn = ({ list }: Existing, desired: readonly Present[]): Arrangement | null => {
   if (list === null || list.entries.length === 0) return null;
   const arrangement = arrange(list.entries, desired);
   return list.head || arrangement.isSame ? arrangement : null;
 };
 
-/** With the line ends of the file that is there; or the very same, where only what stands at its end would change. */
+/** Keeps the line ends of the existing file, and the whole file if only its last lines would change. */
 const asItWas = (text: string, { source }: Existing): string => {
   const isCrlf = source.includes('\r\n');
   const made = isCrlf ? text.replaceAll('\n', '\r\n') : text;
@@ -99,7 +100,7 @@ const diagnosticsIn = async (
   const includes = new Map<string, SourceFile>();
   for (const [path, layout] of fragments) includes.set(path, await fileOf(path, layout, new Map()));
   const file = await fileOf('', own, includes);
-  // Every complaint is needed here, for each is switched off.
+  // Every diagnostic is needed here, since each one is switched off.
   const budget = new Budget({ problems: Number.POSITIVE_INFINITY });
   const diagnostics = inFile('', file.parsed.diagnostics);
   for (const document of file.parsed.documents) {
@@ -118,7 +119,10 @@ const fileOf = async (
   return { path, isFragment, hash: '', parsed: await parseFile(Buffer.from(text), isFragment), includes };
 };
 
-/** Of each record the first complaint: it may be the reason for the others. Returns what cannot be switched off. */
+/**
+ * Switches off the first check of each record, which may be the reason for the others. Returns the diagnostic
+ * that cannot be switched off, if any.
+ */
 const switchOff = (
   diagnostics: readonly FileDiagnostic[],
   recordAt: (diagnostic: FileDiagnostic) => Present | undefined,

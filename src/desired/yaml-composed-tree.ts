@@ -18,7 +18,7 @@ import {
   type YamlNode,
 } from './yaml-tree.ts';
 
-/** Brings what the YAML library composed to our own form. Aliases and tags that cannot be used become faults. */
+/** Converts the library's nodes to our own. Unusable aliases and tags become diagnostics. */
 export const treeOf = (
   contents: ParsedNode | null,
   lines: LineCounter,
@@ -89,7 +89,7 @@ const positionOf = (node: ParsedNode, { lines }: Context): Position => {
   return { line, column: col };
 };
 
-/** `!` is YAML's own way to say "no tag of its own". The plain core tags change nothing: values are read by place. */
+/** `!` is YAML's non-specific tag. The core tags change nothing: values are typed by their place. */
 const knownTags: ReadonlySet<string> = new Set([
   '!',
   ...['str', 'int', 'float', 'bool', 'null', 'map', 'seq'].map((name) => `tag:yaml.org,2002:${name}`),
@@ -99,7 +99,7 @@ const unknownTag = (tag: string, at: Position): Diagnostic =>
   diagnosticAt(
     'yaml-tag',
     at,
-    `the tag ${quote(tag.replace('tag:yaml.org,2002:', '!!'))} means nothing here; remove it, or quote the whole text if the \`!\` belongs to it`,
+    `the tag ${quote(tag.replace('tag:yaml.org,2002:', '!!'))} is not supported; remove it, or quote the whole text if the \`!\` belongs to it`,
   );
 
 const aliased = ({ source: name }: Alias, at: Position, { anchors, diagnostics }: Context): YamlNode => {
@@ -110,7 +110,7 @@ const aliased = ({ source: name }: Alias, at: Position, { anchors, diagnostics }
     if (repeated === null && !wasTooMuch) diagnostics.push(diagnosticAt('yaml-alias', at, tooManyAliases));
     return repeated ?? { kind: 'unread', ...at };
   }
-  // The library itself complains about a lone `*`.
+  // The library itself reports a lone `*`.
   if (name !== '') diagnostics.push(diagnosticAt('yaml-alias', at, aliasMessage(name, target)));
   return { kind: 'unread', ...at };
 };
@@ -118,7 +118,7 @@ const aliased = ({ source: name }: Alias, at: Position, { anchors, diagnostics }
 const tooManyAliases = `aliases repeat more than ${maxRepeatedValues} values: write a list, or a fragment`;
 
 const aliasMessage = (name: string, target: null | undefined): string => {
-  if (target === null) return `the alias \`*${name}\` stands inside what it names`;
+  if (target === null) return `the alias \`*${name}\` is inside the value that it refers to`;
   const text = quote(`*${name}`);
   return `unquoted, ${text} is an alias in YAML, and nothing is named \`&${name}\` before it; if it is text, quote it: "*${name}"`;
 };

@@ -3,10 +3,10 @@ import { diagnosticAt, quote, type Diagnostic, type Position } from './diagnosti
 import { treeOf } from './yaml-composed-tree.ts';
 import type { ParsedYaml, YamlDocument } from './yaml-tree.ts';
 
-/** Six levels are what a template needs. Beyond some thousand the library's recursion would end the process. */
+/** A template needs six levels. Beyond some thousand the library's recursion would crash the process. */
 const maxDepth = 64;
 
-/** Reads what there is to read, and tells all that is wrong, each with its place. */
+/** Reads the file as far as possible, and reports every error with its position. */
 export const composeYaml = (source: string): ParsedYaml => {
   const stream: Stream = { source, lines: new LineCounter(), unclosed: new Map(), diagnostics: [] };
   const read = compose(stream).map((document) => documentOf(document, stream));
@@ -19,15 +19,15 @@ export const composeYaml = (source: string): ParsedYaml => {
 interface Stream {
   readonly source: string;
   readonly lines: LineCounter;
-  /** Of quoted texts that never end: where they begin, by where the library gives them up. */
+  /** The start of each unclosed quoted text, by the offset where the library gives up. */
   readonly unclosed: Map<number, number>;
-  /** Of the stream as a whole. */
+  /** About the stream as a whole. */
   readonly diagnostics: Diagnostic[];
 }
 
 const compose = (stream: Stream): Document.Parsed[] => {
   const { source, lines, unclosed, diagnostics } = stream;
-  // Failsafe: every scalar stays text. What is a number or a truth is decided where one is expected.
+  // Failsafe: every scalar stays text. Numbers and booleans are read where one is expected.
   const composer = new Composer({ schema: 'failsafe', uniqueKeys: false, prettyErrors: false });
   const parser = new Parser(lines.addNewLine);
   const documents: Document.Parsed[] = [];
@@ -46,12 +46,12 @@ const compose = (stream: Stream): Document.Parsed[] => {
     if (isUnclosed(lexeme)) unclosed.set(parser.offset + lexeme.length, parser.offset);
     take(parser.next(lexeme));
     if (parser.stack.length > maxDepth) {
-      return giveUp(`lists and mappings stand in each other more than ${maxDepth} deep`);
+      return giveUp(`lists and mappings are nested more than ${maxDepth} deep`);
     }
   }
   take(parser.end());
   documents.push(...composer.end());
-  // What is wrong with a stream that holds no document is in no document.
+  // Errors of a stream without documents belong to no document.
   for (const error of composer.streamInfo().errors) diagnostics.push(syntaxError(error, stream));
   return documents;
 };
@@ -62,7 +62,7 @@ const isUnclosed = (lexeme: string): boolean =>
 const refuseVersion = (directive: { source: string; offset: number }, { lines }: Stream): Diagnostic[] => {
   const version = /^%YAML\s+(\S+)/.exec(directive.source)?.[1];
   if (version === undefined || version === '1.2') return [];
-  const message = `these files are YAML 1.2, where \`no\` and \`010\` are what they look like, not ${quote(version)}: remove the line`;
+  const message = `these files are YAML 1.2, where \`no\` and \`010\` are text and number, not ${quote(version)}: remove the line`;
   return [diagnosticAt('yaml-version', positionAt(lines, directive.offset), message)];
 };
 
@@ -81,7 +81,7 @@ const documentOf = (
   };
 };
 
-/** After these the library knows where it is: the rest of the document can be trusted. */
+/** After these errors the library can go on: the rest of the document is valid. */
 const harmless: ReadonlySet<string> = new Set([
   'BAD_ALIAS',
   'BAD_SCALAR_START',
@@ -89,7 +89,7 @@ const harmless: ReadonlySet<string> = new Set([
   'TAG_RESOLVE_FAILED',
 ]);
 
-/** One slip often makes several complaints: the first in a line tells it. */
+/** One mistake often causes several errors: only the first in a line is kept. */
 const onePerLine = (diagnostics: readonly Diagnostic[]): Diagnostic[] => {
   const lines = new Set<number>();
   return diagnostics.filter(({ line }) => !lines.has(line) && lines.add(line));
@@ -113,7 +113,7 @@ const syntaxError = (error: YAMLError, { source, lines, unclosed }: Stream): Dia
   );
 };
 
-/** Characters of what is wrong that a message looks at. */
+/** Characters of the invalid text that are considered for a message. */
 const excerptLength = 80;
 
 const explain = ({ code, message }: YAMLError, rest: string): string => {
@@ -121,9 +121,9 @@ const explain = ({ code, message }: YAMLError, rest: string): string => {
   const quoted = `quote it: "${text.trim()}${text.length === excerptLength ? '...' : ''}"`;
   const said = message.charAt(0).toLowerCase() + message.slice(1);
   if (code === 'BAD_SCALAR_START') {
-    return `a value that begins with \`${rest[0]}\` is no plain text in YAML; ${quoted}`;
+    return `a value that begins with \`${rest[0]}\` is not plain text in YAML; ${quoted}`;
   }
-  if (code === 'BAD_ALIAS' && rest.startsWith('*')) return `a lone \`*\` is no text in YAML; ${quoted}`;
+  if (code === 'BAD_ALIAS' && rest.startsWith('*')) return `a lone \`*\` is not text in YAML; ${quoted}`;
   if (message.startsWith('Nested mappings')) {
     return `${said}; if ${quote(text)} is one text, quote it: unquoted text ends at a colon and a blank`;
   }

@@ -23,9 +23,9 @@ import {
 } from './yaml-tree.ts';
 
 /*
- * Parsers agree on what nearly everybody writes, and on little else. So this reads what is written plainly, and
- * declines all that `yaml`, which is the judge, may see in another way or has to explain: anything wrong, tags,
- * directives, explicit keys, rare blanks.
+ * Parsers agree on common YAML, and on little else. So this reads plain files only. It declines everything that the
+ * `yaml` library, which decides, may read differently or has to explain: errors, tags, directives, explicit keys,
+ * rare white space.
  */
 
 export type EventsRead = { readonly documents: readonly YamlDocument[] } | { readonly declined: Diagnostic };
@@ -41,17 +41,17 @@ export const readEvents = (source: string): EventsRead => {
     cursor.events = parseEvents(source, { maxDepth });
     return { documents: documentsOf(cursor) };
   } catch (error) {
-    // Whatever it was: to decline is always right.
+    // Declining is always safe.
     return error instanceof YAMLException
       ? declined(error.mark?.position ?? 0, error.reason)
       : declined(cursor.readTo);
   }
 };
 
-/** Tabs, and line ends and marks that readers see differently; directives, ends of documents, explicit keys. */
+/** Tabs, line ends and marks that parsers treat differently; directives, ends of documents, explicit keys. */
 const unusual = /(?:^ *|-)\t|[\u0085\u2028\u2029\ufeff]|^%|^ *\.\.\.|^ +---|(?:^|[\s,[{:?-])\?(?=\s|$)/m;
 
-/** Twice what a template needs; what goes deeper is for `yaml` to bound. */
+/** More than a template needs; the `yaml` library limits deeper files. */
 const maxDepth = 32;
 
 const documentsOf = (cursor: EventCursor): YamlDocument[] => {
@@ -90,7 +90,7 @@ const nodeIn = (cursor: EventCursor): YamlNode => {
 
 type NodeEvent = EventOf<typeof EVENT_SCALAR | typeof EVENT_MAPPING | typeof EVENT_SEQUENCE>;
 
-/** With its anchor, where it has one. */
+/** Registers the node's anchor, if it has one. */
 const named = <One extends NodeEvent, Node extends YamlNode>(
   event: One,
   cursor: EventCursor,
@@ -114,7 +114,8 @@ const maxKeyLength = 256;
 const mappingAt = (event: EventOf<typeof EVENT_MAPPING>, cursor: EventCursor): MappingNode => {
   const { source } = cursor;
   const isFlow = event.style === COLLECTION_STYLE_FLOW;
-  // A mapping that is no more than a pair, or whose first key has an anchor, begins elsewhere for `yaml`.
+  // The `yaml` library gives another start for a single-pair mapping, and for one whose first key has an
+  // anchor.
   if (isFlow ? source[event.start] !== '{' : source[event.start] === '&') return decline();
   const { line, column } = positionAt(event.start, cursor);
   const entries: MappingEntry[] = [];

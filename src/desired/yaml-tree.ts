@@ -6,13 +6,13 @@ export interface ParsedYaml {
 }
 
 export interface YamlDocument extends Position {
-  /** Null where the document is empty. */
+  /** Null if the document is empty. */
   readonly root: YamlNode | null;
-  /** The syntax is wrong, so that what follows the place cannot be trusted. */
+  /** Has a syntax error, so that what follows cannot be trusted. */
   readonly isBroken: boolean;
 }
 
-/** What a document holds, every value with its position. An alias stands as a copy of what it names. */
+/** The content of a document, every value with its position. Aliases are replaced by copies. */
 export type YamlNode = ScalarNode | ListNode | MappingNode | UnreadNode;
 
 export interface ScalarNode extends Position {
@@ -33,7 +33,7 @@ export interface MappingNode extends Position {
   readonly entries: readonly MappingEntry[];
 }
 
-/** What stands here could not be read, and that has been said. */
+/** This value could not be read, which has been reported. */
 export interface UnreadNode extends Position {
   readonly kind: 'unread';
 }
@@ -43,12 +43,12 @@ export interface MappingEntry {
   readonly value: YamlNode;
 }
 
-/** Values that aliases may repeat in one document, all together: far more than people write, far less than hurts. */
+/** Values that the aliases of one document may repeat: far more than people write, far less than does harm. */
 export const maxRepeatedValues = 10_000;
 
-/** What the anchors of one document name. */
+/** The anchors of one document. */
 export class Anchors {
-  /** `null` while the anchor's own node is still being read: an alias in there would never end. */
+  /** `null` while the anchor's own node is being read: an alias inside it would be endless. */
   readonly #nodes = new Map<string, YamlNode | null>();
   #repeated = 0;
 
@@ -64,7 +64,7 @@ export class Anchors {
     return this.#nodes.get(name);
   }
 
-  /** What stands for an alias of it; null where that would be more than aliases may repeat. */
+  /** The copy for an alias; null if that exceeds the limit. */
   repeat(target: YamlNode, { line, column }: Position): YamlNode | null {
     const rest = maxRepeatedValues - this.#repeated;
     if (rest >= 0) this.#repeated += sizeOf(target, rest);
@@ -76,7 +76,7 @@ export class Anchors {
   }
 }
 
-/** Number of values below and with a node, counted no further than it matters. */
+/** The number of values of a node and below it, counted up to the limit. */
 const sizeOf = (node: YamlNode, limit: number): number => {
   if (node.kind === 'scalar' || node.kind === 'unread') return 1;
   let size = 1;
@@ -88,7 +88,7 @@ const sizeOf = (node: YamlNode, limit: number): number => {
   return size;
 };
 
-/** What YAML 1.2 core makes of an unquoted text. */
+/** The value of an unquoted text in YAML 1.2 core. */
 export const coreValue = (text: string): string | number | boolean | null => {
   if (!/^(?:$|[-+.\dfFnNtT~])/.test(text)) return text;
   if (/^(?:~|null|Null|NULL)?$/.test(text)) return null;

@@ -4,15 +4,15 @@ import { composeYaml } from './yaml-composer.ts';
 import { readEvents } from './yaml-events.ts';
 import type { ParsedYaml } from './yaml-tree.ts';
 
-/** Characters that the library composes in a second, whatever they are. */
+/** Characters that the library reads in a second, whatever they are. */
 const maxComposed = 512 * 1024;
 
-/** Of what parts values from each other: 100,000 records have a million. Each takes some 200 octets of memory. */
+/** Separators between values: 100,000 records have a million. Each takes some 200 octets of memory. */
 const maxMarks = 2_000_000;
 
 /**
- * Reads YAML 1.2, core schema, no merge keys. Never throws: what is wrong comes back as faults. Nearly all files are
- * plain, and read by their events, in a tenth of the time that the library needs which can explain what is wrong.
+ * Reads YAML 1.2, core schema, no merge keys. Never throws: errors come back as diagnostics. Nearly all files
+ * are plain and are read by their events, in a tenth of the time of the library that can explain errors.
  */
 export const parseYaml = (source: string): ParsedYaml => {
   const excess = excessIn(source);
@@ -26,11 +26,11 @@ export const parseYaml = (source: string): ParsedYaml => {
 
 const nothingBut = (diagnostic: Diagnostic): ParsedYaml => ({ documents: [], diagnostics: [diagnostic] });
 
-const tooMuch = `the file holds too much for one file: ${howToSplit}`;
+const tooMuch = `the file is too large: ${howToSplit}`;
 
-const onlyPlain = `a file of more than 512 KiB has to be plain YAML, and is read no further than it is: mend it, or ${howToSplit}`;
+const onlyPlain = `a file of more than 512 KiB has to be plain YAML: fix this, or ${howToSplit}`;
 
-/** Where there are more marks than may be. */
+/** The offset of the first separator above the limit. */
 const excessIn = (source: string): number | null => {
   if (source.length <= maxMarks) return null;
   let marks = 0;

@@ -42,7 +42,7 @@ const clientShape = lazily(() => ({
   limits: z
     .strictObject(fileShape(limitTable), mapping('a mapping'))
     .optional()
-    .describe('How far a pass may go before it holds and asks.'),
+    .describe('How much a pass may change before the template is held.'),
   vars: z
     .record(z.string(), z.union([z.string(), z.number(), z.boolean()], mapping('text')), mapping('a mapping'))
     .optional()

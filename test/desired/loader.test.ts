@@ -11,7 +11,7 @@ test('a load ends between two templates when the program stops, and another one 
   const stop = new AbortController();
   const loading = loader.load(given, stop.signal);
   stop.abort();
-  await expect(loading).rejects.toThrow('not read to the end: this program is stopping');
+  await expect(loading).rejects.toThrow('cut short: this program is shutting down');
   expect(loader.hasCache()).toBe(false);
   expect((await loader.load(given)).templates).toHaveLength(2);
 });

@@ -206,7 +206,7 @@ describe('all files are read as they were at one moment', () => {
       writeFileSync(join(directory, 'a.yaml'), `${template('a')}# ${count}\n`);
     };
     const snapshot = await readWhile(directory, change, Number.POSITIVE_INFINITY);
-    const reason = 'the files changed again and again while they were read';
+    const reason = 'the files kept changing while they were read';
     expect(snapshot).toEqual({ files: [], missing: [{ path: directory, reason }], witness: null });
   });
 });

@@ -152,7 +152,7 @@ describe('a TTL', () => {
     const lines = await linesFor({ ...a, ttl: -1 });
     expect(lines[2]).toBe('  - { type: A, content: 192.0.2.1 }');
     expect(lines.at(-1)).toBe(
-      '# - record 1 has a TTL that no file can state, and is wanted without one: { type: A, content: 192.0.2.1, ttl: -1 }',
+      '# - record 1 has a TTL that a file cannot state, and is listed without one: { type: A, content: 192.0.2.1, ttl: -1 }',
     );
   });
 });
@@ -202,9 +202,9 @@ test('what no file can want stands in comments, by record', async () => {
     '  - { type: A, content: 192.0.2.1 }',
     '',
     '# What this file cannot say of the template at the service:',
-    String.raw`# - record 8 is of a type that no file can want: { type: CAA, content: "0 issue \"ca.example.net\"\n# x" }`,
+    String.raw`# - record 8 has a type that a file cannot describe: { type: CAA, content: "0 issue \"ca.example.net\"\n# x" }`,
     '# - record 9 is parked: { type: A, name: _parked-9, content: 192.0.2.1, ttl: 3600 }',
-    '# - record 10 has a priority that no file can state: { type: MX, content: mx.example.net, priority: 70000, ttl: 3600 }',
+    '# - record 10 has a priority that a file cannot state: { type: MX, content: mx.example.net, priority: 70000, ttl: 3600 }',
     '# - record 12 is a copy of record 11: { type: A, content: 192.0.2.1, ttl: 300 }',
   ]);
 });

@@ -18,8 +18,8 @@ const isReadAlike = (source: string): boolean => {
   if ('declined' in read) return false;
   const { documents } = read;
   const judged = composeYaml(source);
-  if (!isDeepStrictEqual({ documents, faults: [] }, judged)) {
-    expect({ source, documents, faults: [] }).toEqual({ source, ...judged });
+  if (!isDeepStrictEqual({ documents, diagnostics: [] }, judged)) {
+    expect({ source, documents, diagnostics: [] }).toEqual({ source, ...judged });
     throw new Error(`of different kinds: ${JSON.stringify(source)}`);
   }
   return true;

@@ -50,7 +50,7 @@ describe('apply --plan', () => {
     await run(['apply', '--yes', '--format', 'json', '--out', 'applied.json'], launch);
     const { code, stderr } = await run(['apply', '--plan', 'applied.json', '--yes'], launch);
     expect(code).toBe(1);
-    expect(stderr).toContain('applied.json is no report of plan');
+    expect(stderr).toContain('applied.json is not a report of plan');
   });
 
   it('is not, for any of several clients, once it has changed for one of them', async () => {

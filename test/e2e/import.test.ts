@@ -147,7 +147,7 @@ records:
   it.each<[string[], string]>([
     [['voise'], "no template of this client's own called voise; did you mean `voice`?"],
     [['basic-parking'], "no template of this client's own called basic-parking"],
-    [['--out', 'templates/voice.yaml'], 'templates/voice.yaml is no directory'],
+    [['--out', 'templates/voice.yaml'], 'templates/voice.yaml is not a directory'],
   ])('%j: nothing is written, and it is said why', async (args, message) => {
     const { launch, templates } = await place(true);
     const before = await textsBelow(templates);
@@ -336,7 +336,7 @@ describe('where there is a file', () => {
     await symlink('../nothing', path.join(templates, 'redirects.yaml'));
     const { code, stdout } = await run(['import', 'voice', 'redirects', '--overwrite'], launch);
     expect(code).toBe(1);
-    expect(stdout.match(/it is no regular file/g)).toHaveLength(2);
+    expect(stdout.match(/it is not a regular file/g)).toHaveLength(2);
     expect(await readFile(path.join(launch.cwd, 'voice'), 'utf8')).toBe('template: voice\nrecords: []\n');
     expect(await readdir(launch.cwd)).not.toContain('nothing');
   });
@@ -361,7 +361,7 @@ describe('where there is a file', () => {
     await mkdir(path.join(templates, 'voice.yaml'), { recursive: true });
     const { code, stdout } = await run(['import', 'voice', 'redirects'], launch);
     expect(code).toBe(1);
-    expect(stdout).toContain('skipped    templates/voice.yaml: it is no regular file');
+    expect(stdout).toContain('skipped    templates/voice.yaml: it is not a regular file');
     expect(stdout).toContain('written    templates/redirects.yaml');
   });
 });

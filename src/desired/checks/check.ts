@@ -4,25 +4,25 @@ import type { CheckId } from '../check-id.ts';
 import { quote, type Position } from '../diagnostic.ts';
 import type { Origin, ResolvedRecord } from '../resolve-record.ts';
 
-/** What a check has to say about a record, and where in the record's entry. */
+/** The message of a check, and its position in the file. */
 export interface CheckDiagnostic {
   readonly at: Position;
   readonly message: string;
 }
 
-/** Looks at one record by itself, and at what the template says of all. */
+/** Checks one record, with what the template says for all. */
 export interface RecordCheck {
   readonly id: CheckId;
   readonly find: (record: ResolvedRecord, template: CheckedTemplate) => readonly CheckDiagnostic[];
 }
 
-/** Looks at all records of one name together. */
+/** Checks all records of one name together. */
 export interface NameCheck {
   readonly id: CheckId;
   readonly find: (records: readonly ResolvedRecord[]) => readonly RecordDiagnostic[];
 }
 
-/** Looks at a template as a whole; `records` are those that do not switch the check off. */
+/** Checks a template as a whole; `records` are those that do not switch the check off. */
 export interface TemplateCheck {
   readonly id: CheckId;
   readonly find: (
@@ -34,7 +34,7 @@ export interface TemplateCheck {
 export interface CheckedTemplate {
   readonly records: readonly ResolvedRecord[];
   readonly ignore: readonly ResolvedIgnoreRule[];
-  /** Of `ignore`. */
+  /** The rules in `ignore`. */
   readonly rules: readonly IgnoreRule[];
   readonly subdomains: readonly (Position & { readonly text: string })[];
   readonly ttl: (Position & { readonly seconds: number }) | null;
@@ -43,7 +43,7 @@ export interface CheckedTemplate {
 export interface ResolvedIgnoreRule {
   readonly rule: IgnoreRule;
   readonly place: Place;
-  /** Where name and content stand; the whole rule where it states none. */
+  /** The positions of name and content, or of the rule if it has none. */
   readonly at: { readonly name: Position; readonly content: Position };
   readonly origin: Origin;
 }
@@ -52,7 +52,7 @@ export interface RecordDiagnostic extends CheckDiagnostic {
   readonly entry: ResolvedRecord;
 }
 
-/** Of a record, of an ignore rule, or of the template's own document. */
+/** About a record, an ignore rule, or (null) the template's own document. */
 export interface TemplateDiagnostic extends CheckDiagnostic {
   readonly entry: { readonly origin: Origin } | null;
 }
@@ -63,5 +63,5 @@ export const placeOf = ({ desired: { source } }: ResolvedRecord): string =>
 /** The name in a message, as people write it. */
 export const shownName = ({ canonical }: ResolvedRecord): string => quote(canonical.name || '@');
 
-/** Where the name stands, or the entry if it states none. */
+/** The position of the name, or of the entry if it has none. */
 export const nameAt = ({ fields, at }: ResolvedRecord): Position => fields.get('name') ?? at.entry;

@@ -13,7 +13,7 @@ const emptyContent: RecordCheck = {
     desired.content === '' ? [{ at: at.content, message: '`content` is empty' }] : [],
 };
 
-/** What each type says of its own names and contents. */
+/** The checks that record types define for their own names and contents. */
 const typeChecks: readonly RecordCheck[] = recordTypes.flatMap((type) => {
   const { checks }: { readonly checks: readonly (TypeCheck & { readonly id: CheckId })[] } =
     definitions[type];
@@ -50,7 +50,7 @@ const cnameApex: RecordCheck = {
       ? [
           {
             at: at.record,
-            message: `a ${type} cannot stand at the subdomain itself, beside its NS and SOA records`,
+            message: `a ${type} cannot be at the subdomain itself, beside its NS and SOA records`,
           },
         ]
       : [],

@@ -16,7 +16,7 @@ const badName = (record: ResolvedRecord): CheckDiagnostic[] => {
   const wrong = name.labels.find((label) => label !== '' && !label.includes('*') && !isNameLabel(label));
   return wrong === undefined
     ? []
-    : [{ at: nameAt(record), message: `${quote(record.desired.name!)} is no name: ${why(wrong)}` }];
+    : [{ at: nameAt(record), message: `${quote(record.desired.name!)} is not a name: ${why(wrong)}` }];
 };
 
 const badTarget = (record: ResolvedRecord): CheckDiagnostic[] => {
@@ -31,12 +31,12 @@ const badTarget = (record: ResolvedRecord): CheckDiagnostic[] => {
   if (mistake !== null) return [{ at, message: mistake }];
   const { text, labels } = host;
   const wrong = labels.find((label) => label !== '' && !rules.isLabel(label));
-  if (wrong !== undefined) return [{ at, message: `${quote(text)} is no host name: ${why(wrong)}` }];
+  if (wrong !== undefined) return [{ at, message: `${quote(text)} is not a host name: ${why(wrong)}` }];
   if (labels.length > 1 && /^\d+$/.test(labels.at(-1)!)) {
     return [
       {
         at,
-        message: `${quote(text)} is neither a host name, for it ends in a number, nor a whole address`,
+        message: `${quote(text)} is neither a host name, since it ends in a number, nor a complete address`,
       },
     ];
   }
@@ -94,13 +94,13 @@ const singleLabelTarget: RecordCheck = {
       : [
           {
             at: record.at.content,
-            message: `the target ${quote(host.text)} is a single label; a whole host name is meant to stand here`,
+            message: `the target ${quote(host.text)} is a single label; write the full host name`,
           },
         ];
   },
 };
 
-/** Both names of a record, unless they are placeholders or addresses. */
+/** Checks both names of a record, unless they are placeholders or addresses. */
 const eachName = (
   record: ResolvedRecord,
   complain: (name: string, labels: readonly string[]) => string | null,

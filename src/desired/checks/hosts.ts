@@ -4,13 +4,13 @@ import { nameLabelsOf } from '../../model/host.ts';
 import { hasPlaceholder } from '../../model/placeholder.ts';
 import { definitionOf } from '../../model/types/table.ts';
 
-/** What the checks ask about the host names of a record, in canonical form, worked out once for all of them. */
+/** The host names of a record in canonical form, computed once for all checks. */
 export interface Hosts {
-  /** Null where it is the subdomain itself, a placeholder, or wrong in a way that has a check of its own. */
+  /** Null if it is the subdomain itself, a placeholder, or invalid in a way that has a check of its own. */
   readonly name: Labels | null;
-  /** The host that the record points at; null where it points at none, or its content is not in order. */
+  /** The host that the record points at; null if there is none or the content is invalid. */
   readonly target: string | null;
-  /** The target where it is a host name or should be one: no placeholder, no address, no lone dot. */
+  /** The target if it is meant as a host name: no placeholder, no address, no lone dot. */
   readonly host: Labels | null;
 }
 

@@ -18,7 +18,7 @@ export const desiredAndIgnored: RecordCheck = {
   },
 };
 
-/** A rule that protects nothing is worse than none: its author relies on it. */
+/** A rule that matches nothing is worse than none: its author relies on it. */
 export const ignoreMatchesNothing: TemplateCheck = {
   id: 'ignore-matches-nothing',
   find: ({ ignore }) =>
@@ -46,8 +46,8 @@ const whyNoName = (pattern: string): string | null => {
   if (hasPlaceholder(pattern)) return null;
   const glob = nameGlob(pattern);
   if (glob.texts.some((text) => text.includes('@')))
-    return '`@` is the subdomain itself only where it stands alone';
-  return /\s/.test(pattern) ? 'a name holds no blank' : whyNotIn(glob, whyNotInHost);
+    return '`@` means the subdomain itself only if it is alone';
+  return /\s/.test(pattern) ? 'a name has no blanks' : whyNotIn(glob, whyNotInHost);
 };
 
 const whyNoContent = (type: RecordType, pattern: string): string | null =>

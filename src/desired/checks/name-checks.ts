@@ -8,7 +8,7 @@ const cnameAlone: NameCheck = {
   find: (records) => {
     const aliases = records.filter((record) => isAlias(record) && !isAllowedApex(record));
     const other = records.find((record) => !isAlias(record));
-    return beside(aliases, other, 'a CNAME stands alone at its name');
+    return beside(aliases, other, 'a CNAME must be alone at its name');
   },
 };
 
@@ -53,7 +53,7 @@ const mixedTtl: NameCheck = {
   },
 };
 
-/** Complains about each of those that must be alone: for another record, or for the first of themselves. */
+/** A diagnostic for each record that must be alone, naming another record, or the first of several of its kind. */
 const beside = (
   alone: readonly ResolvedRecord[],
   other: ResolvedRecord | undefined,
@@ -67,7 +67,7 @@ const beside = (
     return [{ entry: record, at: record.at.record, message }];
   });
 
-/** Who lets a CNAME stand beside NS and SOA lets it stand beside others: the service does something of its own there. */
+/** Who allows a CNAME beside NS and SOA allows it beside others too: the service flattens it there. */
 const isAllowedApex = ({ desired, allow }: ResolvedRecord): boolean =>
   desired.name === null && allow.has('cname-apex');
 
@@ -76,7 +76,7 @@ const isAlias = ({ canonical }: ResolvedRecord): boolean => kindOf(canonical) ==
 const isSpfText = ({ canonical: { type, content } }: ResolvedRecord): boolean =>
   type === 'TXT' && isSpf(content);
 
-/** Copies are told by another check. */
+/** Another check reports copies. */
 const differ = ({ canonical: one }: ResolvedRecord, { canonical: other }: ResolvedRecord): boolean =>
   one.type !== other.type || one.content !== other.content || one.priority !== other.priority;
 

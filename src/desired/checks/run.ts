@@ -12,7 +12,7 @@ import { ttlUnusual } from './ttl-checks.ts';
 
 const recordChecks: readonly RecordCheck[] = [...contentChecks, ...hostChecks, ttlUnusual, desiredAndIgnored];
 
-/** Runs every check over a template. A record that switches a check off is not seen by it. */
+/** Runs every check over a template. A check does not see records that switch it off. */
 export const runChecks = async (template: CheckedTemplate, report: ReportDiagnostic): Promise<void> => {
   for (const record of template.records) {
     if (isYieldDue()) await yieldToOthers();
@@ -50,7 +50,7 @@ const reportAll = (
 const withCheck = (id: CheckId, records: readonly ResolvedRecord[]): readonly ResolvedRecord[] =>
   records.some(({ allow }) => allow.has(id)) ? records.filter(({ allow }) => !allow.has(id)) : records;
 
-/** Only names with several records: alone, nothing stands beside anything. */
+/** Only names with several records: these checks compare them. */
 const byName = (records: readonly ResolvedRecord[]): ResolvedRecord[][] => {
   const names = new Map<string, ResolvedRecord[]>();
   for (const record of records) {

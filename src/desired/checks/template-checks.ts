@@ -51,7 +51,10 @@ const targetIsCname: TemplateCheck = {
   },
 };
 
-/** What a target may be called inside the template: as it is, or without the subdomain or a placeholder for it. */
+/**
+ * The names that a target may have inside the template: as it is, or without the subdomain or a placeholder
+ * for it.
+ */
 const relativeNames = (target: string, zones: readonly string[]): string[] => {
   const zone =
     zones.find((one) => target.endsWith(one)) ??
@@ -64,7 +67,11 @@ const subdomainName: TemplateCheck = {
   find: ({ subdomains }) =>
     subdomains
       .filter(({ text }) => !isHostName(text))
-      .map((at) => ({ entry: null, at, message: `${quote(at.text)} under \`subdomains\` is no host name` })),
+      .map((at) => ({
+        entry: null,
+        at,
+        message: `${quote(at.text)} under \`subdomains\` is not a host name`,
+      })),
 };
 
 const isHostName = (text: string): boolean => {
@@ -76,7 +83,7 @@ const isHostName = (text: string): boolean => {
   );
 };
 
-/** Here they are two names; a service may keep them as one. */
+/** They are two names here, but a service may treat them as one. */
 const finalDot: TemplateCheck = {
   id: 'final-dot',
   find: (_, records) => {
@@ -85,7 +92,7 @@ const finalDot: TemplateCheck = {
     const names = new Map(records.map((record) => [record.canonical.name, record]));
     return dotted.flatMap((record) => {
       const other = names.get(withoutFinalDot(record.canonical.name));
-      const message = `the name ${shownName(record)} stands here without its final dot too${other ? ` (${placeOf(other)})` : ''}; both may be one to the service`;
+      const message = `the name ${shownName(record)} is here without its final dot too${other ? ` (${placeOf(other)})` : ''}; the service may treat both as one`;
       return other ? [{ entry: record, at: nameAt(record), message }] : [];
     });
   },

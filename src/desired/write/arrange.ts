@@ -2,33 +2,32 @@ import { recordKey, setKey, type Present } from '../../plan/entry.ts';
 import { statableTtl } from './entry.ts';
 import type { ExistingEntry } from './existing-entries.ts';
 
-/** Records in the place that they have in a file. */
+/** Records at their position in the file. */
 export interface EntrySlot {
   /** Comment and blank lines before it. */
   readonly lead: readonly string[];
-  /** The lines that say just this; null where they are to be made. */
+  /** The existing lines if they still apply; null if they have to be written. */
   readonly lines: readonly string[] | null;
-  /** At the end, with its `#`. */
+  /** The comment at the end, with its `#`. */
   readonly trailing: string;
   readonly records: readonly Present[];
-  /** Whether the file leaves the TTL of these records open. */
+  /** Whether the file states no TTL for these records. */
   readonly isOpen: boolean;
 }
 
 export interface Arrangement {
   readonly slots: readonly EntrySlot[];
-  /** What the template states for records that state none. */
+  /** The template's TTL for records without one. */
   readonly ttl: number | null;
-  /** Whether that is something else than before. */
+  /** Whether it changes. */
   readonly isNewTtl: boolean;
-  /** Whether all entries are kept, and nothing is new. */
+  /** Whether all entries are kept and none is new. */
   readonly isSame: boolean;
 }
 
 /**
- * The wanted records in the order of a file that is there. An entry that wants what is there keeps its lines; where
- * the content has changed another one takes its place, and what is new comes after the last of its set, else of its
- * type.
+ * The desired records in the order of the existing file. An entry that still applies keeps its lines. A
+ * changed record takes the place of the old one; a new one comes after the last of its set, else of its type.
  */
 export const arrange = (entries: readonly ExistingEntry[], desired: readonly Present[]): Arrangement => {
   const present = new Map(desired.map((one) => [recordKey(one), one]));
@@ -62,7 +61,10 @@ export const arrange = (entries: readonly ExistingEntry[], desired: readonly Pre
 
 type TemplateTtl = Pick<Arrangement, 'ttl' | 'isNewTtl'>;
 
-/** One that all have who leave theirs to the template; none where one has none that a file could state. */
+/**
+ * The TTL that all records without their own have in common; null if one of them has a TTL that a file cannot
+ * state.
+ */
 const templateTtl = (
   entries: readonly ExistingEntry[],
   present: ReadonlyMap<string, Present>,
@@ -106,7 +108,7 @@ const addSlot = (record: Present, slots: EntrySlot[]): void => {
   slots.splice(after + 1, 0, { lead: [], lines: null, trailing: '', records: [record], isOpen: false });
 };
 
-/** What stands before a blank line is of more than the entry that it leads to. */
+/** Lines before a blank line belong to more than the next entry. */
 const headingOf = (lead: readonly string[]): readonly string[] =>
   lead.slice(0, Math.max(0, lead.lastIndexOf('')));
 

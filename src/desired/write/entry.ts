@@ -5,12 +5,12 @@ import type { AllowableCheck } from '../check-id.ts';
 import { maxTtl } from '../schema.ts';
 import { scalarOf } from './scalar.ts';
 
-/** The width that formatters of such files are set to in this project. */
+/** The print width of this project's formatter. */
 const maxWidth = 110;
 
 /**
- * A wanted record as an entry of `records`: in one line, or in several where one would be too long. `templateTtl` is
- * what holds where the entry states no TTL.
+ * A desired record as an entry of `records`: one line, or several if it would be too long. `templateTtl`
+ * applies if the entry states no TTL.
  */
 export const entryLines = (
   { record, type, name }: Present,
@@ -31,14 +31,14 @@ export const entryLines = (
     : fields.map((field, index) => `  ${index === 0 ? '-' : ' '} ${field}`);
 };
 
-/** A text as a value of the template language, in which `${` would begin a variable. */
+/** A text as a value of the template language, with `${` escaped. */
 export const valueOf = (text: string): string => scalarOf(text.replaceAll('${', () => '$${'));
 
 /** The TTL if a file can state it. */
 export const statableTtl = ({ ttl }: RecordData): number | null =>
   ttl !== null && ttl >= 0 && ttl <= maxTtl ? ttl : null;
 
-/** Any record for the eye, in one line. */
+/** Any record in one readable line. */
 export const shownRecord = ({ type, name, content, priority, ttl }: RecordData): string => {
   const fields = Object.entries({ type, name, content, priority, ttl })
     .filter(([, value]) => value !== null)
@@ -50,7 +50,7 @@ const contentFields = (record: RecordData): string[][] => {
   const priority =
     hasPriority(record.type) && record.priority !== null ? [['priority', String(record.priority)]] : [];
   const parts = definitionOf(record.type)?.parts?.of(record.content) ?? null;
-  // What is not in order is written as it is.
+  // Invalid content is written as it is.
   if (parts === null) return [['content', valueOf(record.content)], ...priority];
   return [
     ...priority,

@@ -2,19 +2,19 @@ import { isMap, type CST, type LineCounter, type ParsedNode, type YAMLSeq } from
 import type { DesiredTemplate } from '../../model/template.ts';
 import { entryOf, recordKey, setKey } from '../../plan/entry.ts';
 
-/** One entry of a file's list of records, in the lines that it takes up. */
+/** One entry of a file's list of records, with its lines. */
 export interface ExistingEntry {
   /** Comment and blank lines before it. */
   readonly lead: readonly string[];
   readonly lines: readonly string[];
-  /** At its end, with its `#`. */
+  /** The comment at its end, with its `#`. */
   readonly trailing: string;
   readonly records: readonly EntryRecord[];
-  /** Whether it leaves its TTL to the template, or open. */
+  /** Whether it states no TTL of its own. */
   readonly inheritsTtl: boolean;
 }
 
-/** A record that an entry wants. */
+/** A record of an entry. */
 interface EntryRecord {
   readonly key: string;
   readonly setKey: string;
@@ -22,15 +22,15 @@ interface EntryRecord {
 }
 
 export interface EntryList {
-  /** The line of the key, with what stands beside it; null where entries have no lines of their own. */
+  /** The line of the key; null if entries have no lines of their own. */
   readonly head: readonly string[] | null;
   readonly entries: readonly ExistingEntry[];
 }
 
-/** Bounds of the list's section in its text, of which all lines end with LF alone. */
+/** The bounds of the list in its text, whose lines end with LF. */
 type EntrySpan = readonly [start: number, end: number];
 
-/** The entries of a list of records, with the lines of each; without lines where several share one, as in brackets. */
+/** The entries of a list of records with their lines; without lines if several share one, as in brackets. */
 export const entriesIn = (
   text: string,
   bounds: EntrySpan,
@@ -77,7 +77,7 @@ const withLines = (
   return at === end ? { head, entries: placed } : null;
 };
 
-/** Where the dashes of a list in lines stand. */
+/** The offsets of the dashes of a block list. */
 const markersOf = (token: CST.Token | undefined): number[] =>
   token?.type === 'block-seq'
     ? token.items.flatMap(({ start }) => start.find(({ type }) => type === 'seq-item-ind')?.offset ?? [])
@@ -91,7 +91,7 @@ export const lineAfter = (text: string, offset: number): number => {
 
 export const linesOf = (text: string): string[] => (text === '' ? [] : text.replace(/\n$/, '').split('\n'));
 
-/** What follows a value in its line; a list or mapping in lines of its own ends with a line. */
+/** The comment after a value in its line; a block list or mapping has none. */
 export const commentBeside = (text: string, node: ParsedNode | null): string => {
   const end = node?.range[1] ?? 0;
   if (end === 0 || text[end - 1] === '\n') return '';

@@ -3,7 +3,7 @@ import type { DesiredTemplate, IgnoreRule } from '../../model/template.ts';
 import { entryOf, recordKey } from '../../plan/entry.ts';
 import { commentBeside, entriesIn, lineAfter, linesOf, type EntryList } from './existing-entries.ts';
 
-/** What is kept of a file that is written anew. */
+/** What is kept of a file when it is rewritten. */
 export interface Existing {
   readonly sections: readonly FileSection[];
   /** Comment and blank lines after the last section. */
@@ -11,37 +11,40 @@ export interface Existing {
   /** By record key; records of one entry share theirs. */
   readonly comments: ReadonlyMap<string, RecordComments>;
   readonly ignore: readonly IgnoreRule[];
-  /** The list of records: entries that say what is so are kept. */
+  /** The list of records: entries that still apply are kept. */
   readonly list: EntryList | null;
   readonly name: string;
   readonly id: number | null;
-  /** The text as it is. */
+  /** The text of the file. */
   readonly source: string;
 }
 
-/** A key of the template's document with all that is said under it. */
+/** A key of the template's document with its value. */
 export interface FileSection {
   readonly key: string;
   /** Comment and blank lines before it. */
   readonly lead: readonly string[];
   readonly lines: readonly string[];
-  /** Of a single value, or beside the key of the records; with its `#`. */
+  /** The comment beside a scalar or beside the key of the records, with its `#`. */
   readonly comment: string;
 }
 
 export interface RecordComments {
-  /** Without indent, after a blank line perhaps. */
+  /** Without indent; may start with a blank line. */
   readonly lead: readonly string[];
-  /** At the end of the entry, with its `#`. */
+  /** The comment at the end of the entry, with its `#`. */
   readonly trailing: string;
 }
 
-/** The first line of what a file says about records that it cannot want; that part is made anew each time. */
+/**
+ * The first line of the comment about records that the file cannot describe. That comment is written anew
+ * each time.
+ */
 export const remarksTitle = '# What this file cannot say of the template at the service:';
 
 export const emptySection = (key: string): FileSection => ({ key, lead: [], lines: [], comment: '' });
 
-/** Where there is no file yet. */
+/** For a file that does not exist yet. */
 export const nothingYet: Existing = {
   sections: [emptySection('template'), emptySection('records')],
   tail: [],
@@ -54,8 +57,8 @@ export const nothingYet: Existing = {
 };
 
 /**
- * What can be kept of a file without errors, given as the text that the loader reads, and the template that it
- * describes; or why it cannot be written anew without losing something.
+ * What can be kept of a valid file; or why rewriting it would lose something. Takes the text that the loader
+ * reads and the template that it describes.
  */
 export const existingIn = (
   source: string,
@@ -74,7 +77,7 @@ export const existingIn = (
     : [];
   if (parts.some(({ key }) => key === 'include')) return { refusal: 'it includes fragments' };
   if (parts.length === 0 || parts.some(({ start }) => start > 0 && text[start - 1] !== '\n')) {
-    return { refusal: 'its keys do not stand at the beginning of lines' };
+    return { refusal: 'its keys are not at the beginning of lines' };
   }
   const { sections, tail } = sectionsOf(text, parts);
   const records = parts.find(({ key }) => key === 'records')?.value;
@@ -103,7 +106,7 @@ const listIn = (
   return entriesIn(text, section, records, desired, lines);
 };
 
-/** The lines stay, so that positions do. */
+/** Keeps the lines, so that positions stay the same. */
 const withoutRemarks = (source: string): string => {
   let isRemark = false;
   return source
@@ -121,7 +124,7 @@ interface ExistingPart {
   readonly start: number;
 }
 
-/** What stands between the end of a value and the next key is the lead of that key, or the tail of the file. */
+/** Lines between a value and the next key are the lead of that key, or the tail of the file. */
 const sectionsOf = (text: string, parts: readonly ExistingPart[]): Pick<Existing, 'sections' | 'tail'> => {
   const ends = parts.map(({ value, start }) => lineAfter(text, value?.range[1] ?? start));
   const leads = [...parts.map(({ start }) => start), text.length].map((start, index) =>
@@ -163,7 +166,7 @@ const commentsOf = (
   return comments;
 };
 
-/** The library takes a comment beside the key for the first line before the first entry. */
+/** The library treats a comment beside the key as the first line before the first entry. */
 const firstBefore = ({ commentBefore }: YAMLSeq.Parsed, besideKey: string): string[] =>
   linesIn(commentBefore).slice(besideKey === '' ? 0 : 1);
 

@@ -11,24 +11,24 @@ import {
   type FileSection,
 } from './existing.ts';
 
-/** What a file is made of. */
+/** The contents of a file. */
 export interface Contents {
   readonly name: string;
-  /** Null where the name alone tells the template. */
+  /** Null if the name is unique. */
   readonly id: number | null;
   readonly ttl: number | null;
   readonly desired: readonly Present[];
   readonly remarks: readonly string[];
   readonly existing: Existing;
-  /** Where there is a list whose entries can be kept. */
+  /** Null if there is no list whose entries can be kept. */
   readonly arrangement: Arrangement | null;
 }
 
 export interface Layout {
   readonly text: string;
-  /** The record whose entry takes up this line, counted from 1. */
+  /** The record of this line, counted from 1. */
   readonly recordAt: (line: number) => Present | undefined;
-  /** Whether the line is what a person wrote. */
+  /** Whether the line was in the existing file. */
   readonly isKept: (line: number) => boolean;
 }
 
@@ -60,14 +60,11 @@ const layoutOf = (lines: readonly LayoutLine[]): Layout => ({
   isKept: (line) => lines[line - 1]?.isKept === true,
 });
 
-/** What one file may hold is less than what the loader takes, so that a person may still add something. */
+/** Less than the loader's limit, so that people can still add something. */
 const maxRecords = 20_000;
 const maxCharacters = 1024 * 1024;
 
-/**
- * The template's own file, and by their names the fragments that hold its records where one file would be too large
- * for the loader.
- */
+/** The template's own file, and fragments by name if one file would be too large for the loader. */
 export const layOutFiles = (
   contents: Contents,
   allow: Allow,
@@ -89,7 +86,7 @@ export const layOutFiles = (
   };
 };
 
-/** The lines of whole records, in their order. */
+/** Groups lines by whole records, in order. */
 const groupsOf = (lines: readonly LayoutLine[]): LayoutLine[][] => {
   const groups: LayoutLine[][] = [];
   let [records, characters] = [maxRecords, 0];
@@ -107,7 +104,7 @@ const groupsOf = (lines: readonly LayoutLine[]): LayoutLine[][] => {
   return groups;
 };
 
-/** With a place for all that may have to be said. */
+/** Adds a section for every key that may be needed. */
 const withMissing = (sections: readonly FileSection[]): readonly FileSection[] => {
   const missing = ['id', 'ttl'].filter((name) => sections.every(({ key }) => key !== name));
   const after = sections.findLastIndex(({ key }) => key === 'template' || key === 'id') + 1;

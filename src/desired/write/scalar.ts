@@ -1,8 +1,8 @@
 import { unseen } from '../../lib/escape-control.ts';
 
 /**
- * A text as a YAML scalar in one line, plain only where no reader could take it for anything but that text, YAML
- * 1.1 readers included. What cannot be seen, steers a terminal or changes the reading direction stands as an escape.
+ * A text as a YAML scalar in one line. It is plain only if every reader, also of YAML 1.1, reads that text.
+ * Invisible characters, terminal controls and direction marks are escaped.
  */
 export const scalarOf = (text: string): string => {
   if (isPlain(text)) return text;
@@ -13,10 +13,10 @@ export const scalarOf = (text: string): string => {
 const isPlain = (text: string): boolean =>
   (/^[A-Za-z_][A-Za-z0-9_.-]*$/.test(text) && !word.test(text)) || /^\d{1,3}(?:\.\d{1,3}){3}$/.test(text);
 
-/** Truths and nothings of YAML 1.1 and 1.2. */
+/** Booleans and nulls of YAML 1.1 and 1.2. */
 const word = /^(?:y|n|yes|no|on|off|true|false|null)$/i;
 
-/** All that YAML forbids raw is among it, and lone surrogates, which no UTF-8 file can hold. */
+/** Includes all that YAML forbids unescaped, and lone surrogates, which UTF-8 cannot encode. */
 const unfit = new RegExp(String.raw`[\p{Co}\ufffe\uffff]|${unseen.source}`, 'u');
 
 const escaped = new RegExp(String.raw`["\\]|${unfit.source}`, 'gu');

@@ -7,13 +7,13 @@ import { isParkedName } from '../../plan/parked.ts';
 import { shownRecord, statableTtl } from './entry.ts';
 
 export interface SortedOut {
-  /** What a file can want, in the order in which it is written. */
+  /** The records that a file can describe, in the order in which they are written. */
   readonly desired: readonly Present[];
-  /** In words, what a file cannot say, by record id. */
+  /** What a file cannot describe, in words, by record id. */
   readonly remarks: readonly string[];
 }
 
-/** The same for any order of the records. What `ignore` matches is neither wanted nor remarked upon. */
+/** Gives the same for any order of the records. Leaves out what `ignore` matches. */
 export const sortOut = (records: readonly PresentRecord[], ignore: readonly IgnoreRule[]): SortedOut => {
   const desired = new Map<string, Present>();
   const remarks: string[] = [];
@@ -29,10 +29,10 @@ export const sortOut = (records: readonly PresentRecord[], ignore: readonly Igno
 const whyNotDesired = ({ record, type, name }: Present, twin: Present | undefined): string[] | null => {
   const { id, priority } = record;
   const because = (reason: string): string[] => [`record ${id} ${reason}: ${shownRecord(record)}`];
-  if (!isRecordType(type)) return because('is of a type that no file can want');
+  if (!isRecordType(type)) return because('has a type that a file cannot describe');
   if (isParkedName(name)) return because('is parked');
   if (hasPriority(type) && priority !== null && (priority < 0 || priority > maxUnsigned16)) {
-    return because('has a priority that no file can state');
+    return because('has a priority that a file cannot state');
   }
   return twin === undefined ? null : because(`is a copy of record ${twin.record.id}`);
 };
@@ -41,10 +41,10 @@ const ttlRemark = (record: PresentRecord): string[] =>
   record.ttl === null || statableTtl(record) !== null
     ? []
     : [
-        `record ${record.id} has a TTL that no file can state, and is wanted without one: ${shownRecord(record)}`,
+        `record ${record.id} has a TTL that a file cannot state, and is listed without one: ${shownRecord(record)}`,
       ];
 
-/** By type, then by name, the subdomain itself first and the names below a name after it. */
+/** By type, then by name: the subdomain itself first, and names below a name after it. */
 const byPlace = (a: Present, b: Present): number =>
   compareText(a.type, b.type) ||
   compareNames(a.name, b.name) ||
@@ -63,7 +63,7 @@ const compareNames = (a: string, b: string): number => {
   return labels.length - others.length;
 };
 
-/** Numbers, as in reverse zones, by their value and before everything else. */
+/** Numbers, as in reverse zones, come first and sort by value. */
 const compareLabels = (a: string, b: string): number => {
   const [isNumber, isOther] = [/^\d+$/.test(a), /^\d+$/.test(b)];
   if (isNumber !== isOther) return isNumber ? -1 : 1;

@@ -3,8 +3,8 @@ import { unusual } from '../checks/ttl-checks.ts';
 import { statableTtl } from './entry.ts';
 
 /**
- * The TTL that most records have, to be said once for all; the lowest of several. Null where a record has none that
- * a file could state, for it would take that one, and where a check would complain of it.
+ * The most common TTL, which the template can state once; the lowest of several. Null if a record has no TTL
+ * that a file can state, since it would get this one, or if a check would object to it.
  */
 export const commonTtl = (desired: readonly Present[]): number | null => {
   const counts = new Map<number, number>();

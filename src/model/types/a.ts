@@ -21,12 +21,12 @@ export const a = {
       find: ({ content }, quote) => {
         if (isIPv4(content)) return null;
         const hint = isAddress(content) ? '; an IPv6 address belongs in an AAAA record' : '';
-        return `${quote(content)} is no IPv4 address${hint}`;
+        return `${quote(content)} is not an IPv4 address${hint}`;
       },
     },
   ],
   whyNotIn: (text, isWhole) =>
-    (isWhole ? isIPv4(text) : /^[\d.]*$/.test(text)) ? null : 'it is no part of an IPv4 address',
+    (isWhole ? isIPv4(text) : /^[\d.]*$/.test(text)) ? null : 'it cannot be part of an IPv4 address',
   writePhase: 0,
   inertContent: '0.0.0.0',
   conflictKind: () => 'other',

@@ -20,14 +20,14 @@ export const aaaa = {
       find: ({ content }, quote) => {
         if (canonicalIPv6(content) !== null) return null;
         const hint = isIPv4(content) ? '; an IPv4 address belongs in an A record' : '';
-        return `${quote(content)} is no IPv6 address${hint}`;
+        return `${quote(content)} is not an IPv6 address${hint}`;
       },
     },
   ],
   whyNotIn: (text, isWhole) =>
     (isWhole ? canonicalIPv6(text) !== null : /^[\da-f:.]*$/.test(text))
       ? null
-      : 'it is no part of an IPv6 address',
+      : 'it cannot be part of an IPv6 address',
   writePhase: 0,
   inertContent: '::',
   conflictKind: () => 'other',
