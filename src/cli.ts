@@ -2,14 +2,14 @@ import { Argument, Command, CommanderError, Option } from 'commander';
 import type { Options } from './commands/options.ts';
 import { readVersion } from './version.ts';
 
-/** Runs one command; gives the exit code. Each command's code is loaded when it is called. */
+/** Runs one command and returns its exit code. A command's code is loaded when it is called. */
 export const runCli = async (argv: readonly string[]): Promise<number> => {
   let exitCode = 0;
   const program = new Command('dns-template-sync')
     .description('Keeps the DNS templates of a hosting service in line with YAML files.')
     .version(readVersion())
     .helpCommand(true)
-    .showHelpAfterError('(see dns-template-sync help; options stand after the command: plan --sandbox)')
+    .showHelpAfterError('(see dns-template-sync help; options come after the command: plan --sandbox)')
     .addHelpText('after', epilogue)
     .exitOverride();
   for (const add of commands) add(program, (code) => void (exitCode = code));
@@ -38,7 +38,7 @@ const commands: readonly AddCommand[] = [
       .option('--dry-run', 'report only, write nothing')
       .option('--schedule <cron>', 'when a pass starts (default: */5 * * * *)')
       .option('--timezone <zone>', 'time zone of the schedule (default: UTC)')
-      .option('--listen <host:port>', 'where probes are answered, or off (default: 127.0.0.1:8053)')
+      .option('--listen <host:port>', 'address of the HTTP server, or off (default: 127.0.0.1:8053)')
       .addOption(
         new Option(
           '--log-format <form>',
@@ -57,19 +57,19 @@ const commands: readonly AddCommand[] = [
 
   (program, end) =>
     withReport(withWriteOptions(withConnection(withTemplates(withNames(program.command('apply'))))))
-      .description('one pass, then exit; shows the plan and asks, so without a terminal it needs --yes')
+      .description('one pass, then exit; shows the plan and asks; without a terminal it needs --yes')
       .option('--yes', 'write without asking')
       .option('--plan <file>', 'write only if the plan is still the one in this file')
-      .option('--force', 'write what a guard holds, for the templates that are named')
-      .option('--retry', 'try again what was given up, for the templates that are named')
-      .option('--accept-loss', 'believe that records are gone, for the templates that are named')
+      .option('--force', 'write what a guard holds, for the named templates')
+      .option('--retry', 'retry what was given up, for the named templates')
+      .option('--accept-loss', 'accept that records are gone, for the named templates')
       .option('--lock-timeout <duration>', 'how long to wait for another pass', '60s')
       .action(async (templates: string[], options: Options) =>
         end(await (await import('./commands/apply.ts')).apply(templates, options)),
       ),
 
   (program, end) =>
-    withTemplates(program.command('validate').argument('[file...]', 'only these; without any, all of them'))
+    withTemplates(program.command('validate').argument('[file...]', 'only these; default: all'))
       .description('checks the template files; needs no network and no tokens')
       .addOption(
         new Option('--format <form>', 'form of the result')
@@ -83,18 +83,18 @@ const commands: readonly AddCommand[] = [
   (program, end) =>
     withWriteOptions(withConnection(withNames(program.command('import'))))
       .description("writes template files from the client's own templates at the service")
-      .option('--out <dir>', 'where to (default: the first of the template directories)')
-      .option('--overwrite', 'also where there is a file; only entries that differ are changed')
-      .option('--var <name=value>', 'a variable of the files that are there; repeatable', collect)
-      .addHelpText('after', '\nExit code 1: a template was skipped, so that no file says what it holds.')
+      .option('--out <dir>', 'the directory (default: the first of the template directories)')
+      .option('--overwrite', 'rewrite existing files; only entries that differ are changed')
+      .option('--var <name=value>', 'a variable of the existing files; repeatable', collect)
+      .addHelpText('after', '\nExit code 1: a template was skipped, so no file describes it.')
       .action(async (templates: string[], options: Options) =>
         end(await (await import('./commands/import.ts')).importTemplates(templates, options)),
       ),
 
   (program, end) =>
     withWriteOptions(withConnection(withTemplates(program.command('check'))))
-      .description('a name as file, template, service and each name server have it, side by side')
-      .argument('<subdomain...>', 'the subdomains to look at')
+      .description('compares a name in file, template, service and each name server')
+      .argument('<subdomain...>', 'the subdomains to check')
       .addOption(
         new Option('--format <form>', 'form of the result').choices(['table', 'json']).default('table'),
       )
@@ -138,7 +138,7 @@ const commands: readonly AddCommand[] = [
       .option('--sandbox', 'what was written to the embedded service')
       .option('--since <when>', 'a duration ago (2d) or a time (2026-11-20T20:00:00Z)')
       .addOption(
-        new Option('--outcome <outcome>', 'only writes that ended so').choices([
+        new Option('--outcome <outcome>', 'only writes with this outcome').choices([
           'applied',
           'failed',
           'unknown',
@@ -155,7 +155,7 @@ const commands: readonly AddCommand[] = [
   (program, end) =>
     program
       .command('schema')
-      .description('JSON Schema, so that editors complete and explain')
+      .description('JSON Schema, for completion and help in editors')
       .addArgument(
         new Argument('[what]', 'template files, the settings file, reports, or notifications')
           .choices(['template', 'config', 'report', 'notification'])
@@ -164,7 +164,7 @@ const commands: readonly AddCommand[] = [
       .action(async (what: string) => end(await (await import('./commands/schema.ts')).schema(what))),
 
   (program, end) =>
-    withSettings(program.command('notify').argument('[receiver...]', 'their names; without any, all of them'))
+    withSettings(program.command('notify').argument('[receiver...]', 'their names; default: all'))
       .description('with --test: sends the receivers of the settings file a test message')
       .option('--test', 'send a test message')
       .action(async (receivers: string[], options: Options) =>
@@ -174,7 +174,7 @@ const commands: readonly AddCommand[] = [
   (program, end) =>
     program
       .command('completion')
-      .description('makes a shell complete commands and options')
+      .description('script with which a shell completes commands and options')
       .addArgument(new Argument('<shell>').choices(['bash', 'zsh', 'fish']))
       .addHelpText(
         'after',
@@ -193,9 +193,9 @@ fish: dns-template-sync completion fish > ~/.config/fish/completions/dns-templat
     program
       .command('sandbox')
       .description('an embedded hosting service with all seven operations')
-      .option('--listen <host:port>', 'where it listens', '127.0.0.1:8080')
-      .option('--dns <host:port>', 'where it serves its subdomains over DNS (default: nowhere)')
-      .option('--data <file>', 'where its data is kept (default: in memory)')
+      .option('--listen <host:port>', 'address to listen on', '127.0.0.1:8080')
+      .option('--dns <host:port>', 'address to serve its subdomains over DNS (default: off)')
+      .option('--data <file>', 'file for its data (default: in memory)')
       .option('--latency <ms>', 'milliseconds before each answer', '0')
       .option('--reset', 'start again with the example data')
       .action(async (options: Options) =>
@@ -213,10 +213,7 @@ const withSettings = (command: Command): Command =>
     .option('--log-level <level>', 'trace, debug, info, warn, error, fatal or silent (default: info)');
 
 const withNames = (command: Command): Command =>
-  command.argument(
-    '[template...]',
-    "names of templates, or patterns such as 'acme-*'; without any, all of them",
-  );
+  command.argument('[template...]', "names of templates, or patterns such as 'acme-*'; default: all");
 
 const withTemplates = (command: Command): Command =>
   withSettings(command)
@@ -227,7 +224,7 @@ const withTemplates = (command: Command): Command =>
     )
     .option('--var <name=value>', 'a variable of the template files; repeatable', collect)
     .option('--strict', 'warnings count as errors')
-    .option('--allow-empty', 'no template files at all is no error');
+    .option('--allow-empty', 'having no template files is not an error');
 
 const withConnection = (command: Command): Command =>
   (command.options.some(({ long }) => long === '--config') ? command : withSettings(command)).option(

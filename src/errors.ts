@@ -1,21 +1,21 @@
 /**
- * Errors by fate. A `UserError` is mended by the person who runs the program: it is shown as one message,
- * without a stack. Anything else that reaches `main.ts` is a defect of ours.
+ * An error that the person who runs the program can fix. It is shown as one message, without a stack. Any
+ * other error that reaches `main.ts` is a bug.
  */
 export class UserError extends Error {
   override name = 'UserError';
 }
 
-/** Another process is at work for the same client, and went on with it. */
+/** Another process holds the lock of this client and did not release it in time. */
 export class LockedError extends UserError {
   override name = 'LockedError';
 }
 
-/** A message for people out of anything thrown. */
+/** A message for people, from anything thrown. */
 export const messageOf = (thrown: unknown): string =>
   thrown instanceof Error ? `${thrown.message}${deniedTo(thrown)}` : String(thrown);
 
-/** What the operating system says, in words, or else the message: of errors whose message would repeat a path. */
+/** The system error code in words, or else the message; for errors whose message would repeat a path. */
 export const codeOf = (thrown: unknown): string => {
   if (!(thrown instanceof Error && 'code' in thrown)) return messageOf(thrown);
   const code = String(thrown.code);
@@ -34,11 +34,11 @@ const codeWords: Readonly<Record<string, string>> = {
   EROFS: 'the file system is read-only',
 };
 
-/** The end of a message about a file, if what was thrown denies it: to whom, as a container's user is seldom known. */
+/** For a permission error, which user was denied: a container's user is often not known. */
 export const deniedTo = (thrown: unknown): string => {
   const code = thrown instanceof Error && 'code' in thrown ? thrown.code : undefined;
   return code === 'EACCES' || code === 'EPERM' ? ` for ${processUser}` : '';
 };
 
-/** As whom this process uses files. Systems without uids have nothing better to say. */
+/** The user of this process, for messages. */
 export const processUser = process.getuid ? `uid ${process.getuid()}` : 'this user';

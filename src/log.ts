@@ -12,18 +12,17 @@ export interface LogOptions {
   readonly fd: 1 | 2;
   /** `text`: in words, for people. */
   readonly format?: 'json' | 'text';
-  /** Asked before each write: a token file may have been replaced since the last one. */
+  /** Called before each write: a token file may have been replaced since the last one. */
   readonly secrets: () => readonly string[];
 }
 
 /**
- * One JSON object a line, written before the call returns: a line that was logged is out, however the process
- * ends. Known secrets are replaced in what is written, whatever part of a line they came in; what is too long for
- * a line is cut, and the line says so.
+ * Writes one JSON object a line before the call returns, so that no line is lost however the process ends.
+ * Replaces known secrets anywhere in a line, and cuts lines that are too long, which the line says.
  */
 export const createLogger = ({ level, fd, secrets, format = 'json' }: LogOptions): Logger => {
   const out = destination({ fd, sync: true, maxLength: maxUnwritten });
-  // A reader that left, a full disk: the daemon's work goes on without its log.
+  // The reader is gone or the disk is full: the daemon goes on without its log.
   out.on('error', () => undefined);
   const show =
     format === 'json' ? (lines: string): string => lines : (lines: string): string => asText(lines, fd);
@@ -51,7 +50,10 @@ const asText = (lines: string, fd: 1 | 2): string => {
     .join('\n');
 };
 
-/** What `task` logs is one write, or few: a thousand small ones take longer than all else in a pass. */
+/**
+ * Combines the lines that `task` logs into a few writes: a thousand small ones would take longer than the
+ * rest of a pass.
+ */
 export const logTogether = (log: Logger, task: () => void): void => {
   const gathering = gatherings.get(log);
   gathering?.begin();
@@ -98,14 +100,14 @@ const maxGathered = 64 * 1024;
 const maxLineLength = 192 * 1024;
 
 /**
- * Bytes kept for a destination that takes none at the moment; what is beyond is dropped. Three a code unit, the longest
- * line still has room behind all that was gathered before it.
+ * Bytes kept while the destination accepts none; more are dropped. With three bytes a code unit, the longest
+ * line fits behind everything gathered before it.
  */
 const maxUnwritten = 3 * (maxGathered + maxLineLength) + 64 * 1024;
 
 const fitLine = (line: string): string => `${fitted(parseLine(line), maxLineLength)}\n`;
 
-/** In ISO 8601; many lines of one pass have the same. */
+/** ISO 8601. Cached, since many lines of a pass have the same timestamp. */
 const timestamps = (): (() => string) => {
   let [last, text] = [0, ''];
   return () => {
@@ -116,8 +118,8 @@ const timestamps = (): (() => string) => {
 };
 
 /**
- * What a line shows of an error, by name: libraries hang requests, headers and whole responses on theirs.
- * Frames of the stack only where nobody foresaw the error, which then has no name or code of its own.
+ * The fields of an error that may be logged: libraries attach requests, headers and whole responses to
+ * theirs. The stack is logged only for unexpected errors, which have no code of their own.
  */
 const errorFields = (thrown: unknown, depth = 0): unknown => {
   if (typeof thrown === 'string') return thrown;

@@ -3,8 +3,8 @@ import { messageOf, UserError } from './errors.ts';
 import { escapeControl } from './lib/escape-control.ts';
 
 /**
- * A reader that has seen enough, as in `| head -1`, is no error, and the command goes on to its own exit code. A
- * result that could not be written is one.
+ * A reader that closes early, as in `| head -1`, is not an error, and the command keeps its own exit code.
+ * Any other failed write is an error.
  */
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') return;

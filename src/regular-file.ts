@@ -6,10 +6,10 @@ import { open, stat } from 'node:fs/promises';
  * end, and a file of the kernel may hold more than its size says: only regular files are read, and only so far.
  */
 
-/** What tells a file from another one that takes its place. */
+/** Differs if another file takes its place. */
 export type FileIdentity = Pick<BigIntStats, 'dev' | 'ino'>;
 
-/** At most `length` bytes from its beginning. With `identity`, only if it is still that file. */
+/** Reads at most `length` bytes from the beginning. With `identity`, throws if it is not that file any more. */
 export const readBeginning = async (
   file: string,
   length: number,
@@ -33,14 +33,14 @@ export const readBeginning = async (
   }
 };
 
-/** The whole file. Throws where it is longer than `most` bytes. */
+/** Reads the whole file. Throws if it is larger than `maxBytes`. */
 export const readRegularFile = async (
   file: string,
   maxBytes: number,
   identity?: FileIdentity,
 ): Promise<Buffer> => whole(await readBeginning(file, maxBytes + 1, identity), maxBytes);
 
-/** The same for what is read before anything else can go on. */
+/** The same, synchronously, for what nothing can start without. */
 export const readRegularFileSync = (file: string, maxBytes: number): Buffer => {
   checkKind(statSync(file));
   const descriptor = openSync(file, flags);
@@ -57,7 +57,7 @@ export const readRegularFileSync = (file: string, maxBytes: number): Buffer => {
   }
 };
 
-/** Should a pipe or a terminal have taken the file's place, opening it waits for nothing and changes nothing. */
+/** If a pipe or a terminal has replaced the file, opening it neither blocks nor changes anything. */
 const flags = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY;
 
 const checkKind = (stats: { readonly isFile: () => boolean }): void => {
@@ -76,7 +76,7 @@ const sizeInWords = (bytes: number): string =>
       ? `${bytes / 1024} KiB`
       : `${bytes / 1024 ** 2} MiB`;
 
-/** Buffers to read into, one after the other: what the file's size asks for first, then for what is beyond it. */
+/** Buffers to read into: first one for the file's size, then more if it is longer. */
 class Buffers {
   readonly #full: Buffer[] = [];
   #next: Buffer | null;
@@ -84,11 +84,11 @@ class Buffers {
 
   constructor(size: number, length: number) {
     this.#left = length;
-    // One byte more finds the end of the file at once.
+    // One byte more, to find the end of the file with the same read.
     this.#next = Buffer.allocUnsafe(Math.min(size + 1, length));
   }
 
-  /** Null when there is nothing more to read. */
+  /** Null if nothing more may be read. */
   next(): Buffer | null {
     return this.#next;
   }

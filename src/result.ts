@@ -7,47 +7,48 @@ export type { SubdomainDifference } from './plan/subdomains.ts';
 
 export type Trigger = 'command' | 'startup' | 'file-change' | 'schedule' | 'request';
 
-/** Ordered from best to worst: a whole is as bad as its worst part. */
+/** From best to worst. */
 export const statuses = ['in-sync', 'drifted', 'held', 'failed'] as const;
 export type Status = (typeof statuses)[number];
 
-/** In sync where there is none. */
+/** In sync if there are none. */
 export const worstOf = (found: readonly Status[]): Status =>
   statuses.findLast((status) => found.includes(status)) ?? 'in-sync';
 
-/** What a name server answers otherwise than the service shows it. */
+/** A difference between a name server's answer and what the service shows. */
 export interface AnswerDifference {
   /**
-   * `missing`: no answer; `stale`: another one; `foreign`: an answer where the service shows no record; `flattened`:
-   * addresses in place of an alias at the apex, which servers do to keep to RFC 1034 §3.6.2, and which is no drift.
+   * `missing`: no answer; `stale`: another one; `foreign`: an answer where the service shows no record;
+   * `flattened`: addresses in place of an alias at the apex, which servers do to comply with RFC 1034 §3.6.2;
+   * it does not count as drift.
    */
   readonly kind: 'missing' | 'stale' | 'foreign' | 'flattened';
-  /** The name of the server that answers so. */
+  /** The server with this answer. */
   readonly server: string;
-  /** As it was asked for: whole, in lower case, of A-labels. */
+  /** The full name that was asked for, in lower case and A-labels. */
   readonly name: string;
   readonly type: string;
   readonly desired: readonly RecordData[];
   readonly current: readonly RecordData[];
 }
 
-/** How one name server is, by one of its addresses. */
+/** The status of one name server at one of its addresses. */
 export interface ServerResult {
   readonly name: string;
-  /** Empty where it has none; with its port unless that is 53. */
+  /** With its port unless that is 53; empty if the server has no address. */
   readonly address: string;
-  /** Of the zone that it serves; null where it was not told. */
+  /** The serial of its zone; null if unknown. */
   readonly serial: number | null;
   /** `lame`: it does not serve the zone with authority; `silent`: no answer; `failed`: it could not be asked. */
   readonly status: 'in-sync' | 'pending' | 'drifted' | 'lame' | 'refused' | 'silent' | 'failed';
   readonly message: string | null;
 }
 
-/** What the name servers of a subdomain answer, compared with what the service shows of it. */
+/** The answers of a subdomain's name servers, compared with what the service shows. */
 export interface SubdomainAnswers {
   /**
-   * `pending`: the servers are not of one mind yet, or the last write is young; `failed`: none could be asked; `off`:
-   * they were not asked.
+   * `pending`: the servers do not agree yet, or the last write is recent; `failed`: none could be asked;
+   * `off`: they were not asked.
    */
   readonly status: 'in-sync' | 'pending' | 'drifted' | 'failed' | 'off';
   readonly servers: readonly ServerResult[];
@@ -64,7 +65,7 @@ export interface SubdomainResult {
   readonly answers: SubdomainAnswers;
 }
 
-/** What a pass found in one template, and what it left. The object that the report lists under `templates`. */
+/** The result of a pass for one template: the object under `templates` in the report. */
 export interface TemplateResult {
   readonly client: string;
   readonly template: string;
@@ -72,12 +73,12 @@ export interface TemplateResult {
   readonly file: string;
   /** The git commit of the file's checkout. */
   readonly revision: string | null;
-  /** Only where the file is not what that commit has. */
+  /** Present if the file differs from that commit. */
   readonly uncommitted?: true;
   readonly status: Status;
   readonly message: string | null;
   /**
-   * Only where the pass could not read the service: when what stands here was read, in ISO 8601; null where nothing
+   * Present if the pass could not read the service: when this result was read, in ISO 8601; null if nothing
    * is known.
    */
   readonly asOf?: string | null;
@@ -88,7 +89,7 @@ export interface TemplateResult {
   readonly subdomains: readonly SubdomainResult[];
 }
 
-/** One write and what became of it, as the log tells it. */
+/** One write and its outcome, as in the log. */
 export interface Change {
   readonly template: string;
   readonly templateId: number;
@@ -100,7 +101,7 @@ export interface Change {
   readonly error: string | null;
 }
 
-/** What one pass over one client found and did: all that any form of the report is made of. */
+/** The result of one pass over one client, from which every report is made. */
 export interface PassResult {
   readonly client: string;
   readonly run: string;
@@ -109,17 +110,17 @@ export interface PassResult {
   readonly startedAt: string;
   readonly durationMs: number;
   readonly dryRun: boolean;
-  /** Why the service could not be read, or its writes ended early; null where the pass went through. */
+  /** Why the service could not be read or writing stopped early; null if the pass completed. */
   readonly halted: string | null;
-  /** ISO 8601, where the service asked to wait until then. */
+  /** ISO 8601, if the service asked to wait until then. */
   readonly retryAt: string | null;
-  /** Whether the service's templates were read; what halted the pass then came later. */
+  /** Whether the service's templates were read before the pass was halted. */
   readonly wasRead?: boolean;
-  /** Whether it was halted because the service does not take the tokens. */
+  /** Whether it was halted because the service rejected the tokens. */
   readonly isDenied?: boolean;
-  /** Whether it did not get to all that it was to write, for whatever reason but a mode or a guard. */
+  /** Whether planned writes were left undone for another reason than a mode or a guard. */
   readonly isIncomplete?: boolean;
-  /** Whether it did not begin: another process writes for the client, or what it would write is not what was agreed. */
+  /** Whether it did not begin: another process holds the lock, or the plan differs from the approved one. */
   readonly isNotStarted?: boolean;
   readonly templates: readonly TemplateResult[];
   readonly problems: readonly (Problem & { readonly client: string })[];

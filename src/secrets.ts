@@ -1,12 +1,12 @@
 import { spellingOf } from './spellings.ts';
 
 /**
- * A function that replaces every given secret in a text by `[secret]`, however a service or a library spells it: in
- * another case, URL-encoded (also with `+` for a blank), JSON-escaped or as HTML entities, or a mixture of them, in
- * base64 or in hex.
+ * Makes a function that replaces every given secret in a text by `[secret]`, however a service or a library
+ * encodes it: in another case, URL-encoded (also with `+` for a blank), JSON-escaped or as HTML entities, or
+ * a mixture of them, in base64 or in hex.
  */
 export const redactor = (secrets: readonly string[]): ((text: string) => string) => {
-  // The longest first, so that a secret which begins with another one is replaced whole.
+  // The longest first, so that a secret that starts with another one is replaced completely.
   const known = [...new Set(secrets)]
     .filter((secret) => secret.length >= minSecretLength)
     .sort((a, b) => b.length - a.length);
@@ -27,7 +27,7 @@ export const redactor = (secrets: readonly string[]): ((text: string) => string)
   return (text) => withoutBeginnings(replaceWhole(text), known);
 };
 
-/** Messages quote only the beginning of a long text, and so perhaps of a secret. */
+/** Messages quote only the beginning of a long text, which may cut a secret. */
 const withoutBeginnings = (text: string, secrets: readonly string[]): string => {
   if (!text.includes('...') && !text.includes('…')) return text;
   const parts = text.split(/(\.\.\.|…)/);
@@ -46,21 +46,21 @@ const withoutEnd = (part: string, secrets: readonly string[]): string => {
   return part;
 };
 
-/** Of fewer characters nothing can be told that a word might not be. */
+/** Fewer characters could be part of any word. */
 const minBeginning = 8;
 
-/** Shorter ones stand in ordinary words too: a mark in each of those places would only tell what the secret is. */
+/** Shorter ones occur in ordinary words: replacing them there would reveal the secret. */
 export const minSecretLength = 4;
 
 type Redact = (text: string) => string;
 
-/** The same value, every text in it cleaned, whatever its key: for what came with an answer and holds nothing of ours. */
+/** Redacts every text in a value, whatever its key: for values that come from an answer. */
 export const redactAll = <T>(value: T, redact: Redact): T => redactValue(value, redact, () => false);
 
 /**
- * The same value, every text in it cleaned: whatever came with an answer or a file may repeat a secret. What is our
- * own word stays, so that a token which is such a word spoils nothing for those who read it; so do keys, but where
- * `cleanKey` says otherwise.
+ * Redacts every text in a value, since answers and files may repeat a secret. Fixed words of this program
+ * stay, so that a token that equals one does not garble the output; keys stay too, unless `redactKey` is
+ * given.
  */
 export const redactTexts = <T>(value: T, redact: Redact, redactKey?: Redact): T =>
   redactValue(value, redact, isOwn, redactKey);
@@ -83,7 +83,7 @@ const redactValue = <T>(
   return visit(value, '') as T;
 };
 
-/** Under these keys stand words out of a fixed list, times and ids of ours; whatever has another form is no such thing. */
+/** Under these keys are fixed words, times and ids of this program, if they have that form. */
 const isOwn = (key: string, text: string): boolean => ownKeys.has(key) && ownForm.test(text);
 
 const ownKeys: ReadonlySet<string> = new Set([

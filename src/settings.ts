@@ -16,7 +16,7 @@ import { clientTable, limitTable, programTable, publicTable, runTable } from './
 
 /** The flags of the command line that are settings, as the argument parser names them. */
 export interface Flags extends Partial<Record<FlagName, string | boolean | readonly string[] | undefined>> {
-  /** False: none is read, also not the usual one. */
+  /** False: read none, not even the default one. */
   readonly config?: string | false | undefined;
   readonly client?: string | undefined;
   /** `NAME=VALUE` each. */
@@ -29,34 +29,34 @@ export interface Settings {
   /** Null: no HTTP. */
   readonly listen: ListenAddress | null;
   readonly allowedHosts: readonly string[];
-  /** Null: passes cannot be asked for over HTTP. */
+  /** Null: passes cannot be requested over HTTP. */
   readonly triggerToken: SecretSource | null;
-  /** Null: whoever reaches the address sees the page and the API. */
+  /** Null: page and API need no token. */
   readonly pageToken: SecretSource | null;
-  /** Who is told of what passes find. */
+  /** The receivers of notifications. */
   readonly notify: readonly NotifyTarget[];
   readonly logLevel: LogLevel;
-  /** The config file that was read, as the person named it. */
+  /** The config file that was read, as it was given. */
   readonly configFile: string | null;
-  /** The embedded service takes the place of base URL and tokens. */
+  /** Use the embedded service instead of base URL and tokens. */
   readonly sandbox: boolean;
-  /** Every secret read so far, replaced ones too: none of them may reach an output. */
+  /** Every secret read so far, also replaced ones: none of them may reach an output. */
   readonly secrets: () => readonly string[];
-  /** The same, and all others that the settings name and that can be read, for a command that needs none. */
+  /** The same, and all others that the settings name and that can be read, for commands that need no tokens. */
   readonly allSecrets: () => readonly string[];
 }
 
 export interface SettingsRequest {
   readonly flags: Flags;
-  /** What the command cannot do without. `--sandbox` supplies both. */
+  /** What the command requires. `--sandbox` supplies both. */
   readonly needs: Needs;
   readonly env?: NodeJS.ProcessEnv;
   readonly cwd?: string;
 }
 
 /**
- * The settings out of flags, environment, config file and defaults, in this order.
- * Throws a UserError that lists everything wrong with them.
+ * Reads the settings from flags, environment, config file and defaults, in this order. Throws a UserError
+ * that lists all problems.
  */
 export const readSettings = ({
   flags,
@@ -105,12 +105,15 @@ export const readSettings = ({
   return settings;
 };
 
-/** Characters of the tokens that this program asks of others: who guesses one is let in. */
+/** Characters of the tokens that protect this program: they must not be easy to guess. */
 const minOwnTokenLength = 16;
 
 const configVariable = 'DNS_SYNC_CONFIG';
 
-/** A settings file can send any variable and any file to any address: where others write it, none may be read. */
+/**
+ * A settings file can send any variable and any file to any address, so reading one can be switched off for
+ * directories that others can write to.
+ */
 const configIn = (env: NodeJS.ProcessEnv, problems: Problems): false | undefined => {
   const value = env[configVariable];
   if (value === undefined || value === '') return undefined;
@@ -120,23 +123,26 @@ const configIn = (env: NodeJS.ProcessEnv, problems: Problems): false | undefined
 
 interface NamedSections {
   readonly name: string;
-  /** The client's own before the top level. */
+  /** The client's own section, then the top level. */
   readonly sections: readonly Section[];
 }
 
 const sectionsOf = (
   config: ConfigFile | null,
-  wanted: string | undefined,
+  chosenName: string | undefined,
   problems: Problems,
 ): readonly NamedSections[] => {
   const all: NamedSections[] = config?.clients
     ? [...config.clients].map(([name, own]) => ({ name, sections: [own, config.top] }))
     : [{ name: 'default', sections: config ? [config.top] : [] }];
-  if (wanted === undefined) return all;
+  if (chosenName === undefined) return all;
 
-  const chosen = all.filter(({ name }) => name === wanted);
+  const chosen = all.filter(({ name }) => name === chosenName);
   if (chosen.length === 0 && !problems.concern('clients')) {
-    problems.add('--client', `there is no client ${wanted}, only ${all.map(({ name }) => name).join(', ')}`);
+    problems.add(
+      '--client',
+      `there is no client ${chosenName}, only ${all.map(({ name }) => name).join(', ')}`,
+    );
   }
   return chosen;
 };
@@ -151,7 +157,7 @@ const overridesOf = (given: readonly string[], problems: Problems): Readonly<Rec
   return overrides;
 };
 
-/** Node.js would obey it without a word, and hand the tokens to whoever answers in place of the service. */
+/** Node.js would obey it silently, and send the tokens to whoever answers instead of the service. */
 const checkCertificates = (
   { NODE_TLS_REJECT_UNAUTHORIZED: checks }: NodeJS.ProcessEnv,
   problems: Problems,
@@ -159,13 +165,13 @@ const checkCertificates = (
   if (checks !== '0') return;
   problems.add(
     'NODE_TLS_REJECT_UNAUTHORIZED',
-    '0 switches off the check of certificates, so that anybody on the way could take the tokens: unset it, and name an authority of your own by NODE_EXTRA_CA_CERTS=FILE',
+    '0 switches off the check of certificates, so that anybody on the network path could read the tokens: unset it, and add your own authority with NODE_EXTRA_CA_CERTS=FILE',
   );
 };
 
 /**
- * A variable misspelled by a letter or two would leave its setting at the default without a word. Tokens are not
- * among them: they have no default, and the config file may take them from variables of any name.
+ * A misspelled variable would silently leave its setting at the default. Tokens are exempt: they have no
+ * default, and the config file may take them from variables of any name.
  */
 const checkVariableNames = (env: NodeJS.ProcessEnv, problems: Problems): void => {
   const tables = [clientTable, limitTable, programTable, publicTable, runTable];
@@ -180,7 +186,7 @@ const checkVariableNames = (env: NodeJS.ProcessEnv, problems: Problems): void =>
   }
 };
 
-/** Two clients of one name at the service would undo each other's work. */
+/** Two clients with the same templates would undo each other's writes. */
 const checkTwins = (clients: readonly ClientSettings[], problems: Problems): void => {
   const names = new Map<string, string>();
   for (const { name, baseUrl, tokens } of clients) {

@@ -1,16 +1,16 @@
 /*
- * The ways in which a service or a library may write a secret that it was sent, as regular expressions: each character
- * in either case and in any escape, or all of it in base64 or hex.
+ * The ways in which a service or a library may encode a secret, as regular expressions: each character in
+ * either case and in any escape, or all of it in base64 or hex.
  */
 
-/** How a text shows that it may hold the secret. To look for these takes a tenth of the time that an expression takes. */
+/** Parts that every text with the secret contains. Looking for them takes a tenth of the time of the expression. */
 export interface Spelling {
   readonly pattern: string;
-  /** Parts of it that are written in one way only. */
+  /** Parts with only one form. */
   readonly exact: readonly string[];
-  /** Those that are written in either case, here in capitals. */
+  /** Parts that may be in either case, here in capitals. */
   readonly capitals: readonly string[];
-  /** In a text without these every character of the secret stands for itself. */
+  /** Without these escape characters in a text, every character of the secret is itself. */
   readonly signs: readonly string[];
 }
 
@@ -21,7 +21,7 @@ export const spellingOf = (secret: string): Spelling => {
   const encoded = sources.flatMap(base64Of);
   const hex = sources.map((source) => Buffer.from(source).toString('hex'));
   return {
-    // The longest first: the hex of a token may begin with a shorter token.
+    // The longest first: the hex of one token may start with a shorter token.
     pattern: [...hex.map(anyCase), ...encoded.map(inBase64), inEscapes(secret)].join('|'),
     exact: encoded.flatMap(({ inside }) => [inside, forUrls(inside)]),
     capitals: [secret, ...hex].map((text) => text.toUpperCase()),
@@ -36,14 +36,14 @@ export const spellingOf = (secret: string): Spelling => {
 };
 
 interface Base64 {
-  /** The characters that hold nothing but the secret. */
+  /** The characters that encode only the secret. */
   readonly inside: string;
-  /** Whether the one before, and the one after, holds a part of it. */
+  /** Whether the character before, or the one after, encodes a part of it. */
   readonly before: boolean;
   readonly after: boolean;
 }
 
-/** Of a secret that begins at the first, second or third byte of a group. */
+/** For a secret that starts at the first, second or third byte of a group. */
 const base64Of = (secret: string): Base64[] =>
   [0, 1, 2].flatMap((offset) => {
     const bytes = Buffer.concat([Buffer.alloc(offset), Buffer.from(secret)]);
@@ -51,7 +51,7 @@ const base64Of = (secret: string): Base64[] =>
       .toString('base64')
       .slice(Math.ceil((offset * 8) / 6), Math.floor((bytes.length * 8) / 6));
     const ends = { before: offset > 0, after: bytes.length % 3 > 0 };
-    // Few characters stand in other texts too.
+    // A few characters could be in any text.
     return inside.length >= minInside ? [{ inside, ...ends }] : [];
   });
 
@@ -73,7 +73,7 @@ const anyOfBase64 = '(?:[\\w+/-]|%(?:25)*2[bBfF])';
 
 const forUrls = (base64: string): string => base64.replaceAll('+', '-').replaceAll('/', '_');
 
-/** Each character in all its ways, itself being the last: `&` begins `&amp;`. */
+/** Each character in all its forms, the plain one last: `&` starts `&amp;`. */
 const inEscapes = (secret: string): string =>
   Array.from(secret, (character) => {
     const cases = [...new Set([character, character.toLowerCase(), character.toUpperCase()])];
@@ -100,7 +100,7 @@ const codeUnit = (character: string, at: number): string =>
 const anyCase = (hex: string): string =>
   hex.replaceAll(/[a-f]/g, (digit) => `[${digit}${digit.toUpperCase()}]`);
 
-/** How else single characters are written, and what is there wherever they are. */
+/** Other forms of single characters, and the escape character that each form contains. */
 const otherWays: Readonly<
   Record<string, { readonly sign: readonly string[]; readonly ways: readonly string[] }>
 > = {

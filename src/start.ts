@@ -6,8 +6,8 @@ import { Script } from 'node:vm';
 import { readVersion } from './version.ts';
 
 /*
- * Starts the built program, one file, with what V8 made of it when it was built. Another version of V8 refuses
- * that and compiles anew, which takes longer and changes nothing else.
+ * Starts the built program, a single file, with its V8 code cache. Another version of V8 rejects the cache
+ * and compiles, which only takes longer.
  */
 
 const file = path.join(import.meta.dirname, 'program.cjs');
@@ -33,7 +33,7 @@ const run = (): void => {
 };
 
 const [word, ...others] = process.argv.slice(2);
-// The one question that needs no program.
+// Needs no program.
 if (word === '--version' && others.length === 0)
   process.stdout.on('error', () => undefined).write(`${readVersion()}\n`);
 else run();

@@ -32,11 +32,11 @@ export interface AppContext {
 
 export interface AppContextOptions {
   readonly onRequest?: NonNullable<ClientOptions['onRequest']>;
-  /** Whether the embedded service has to answer as a name server too. */
+  /** Whether the embedded service shall be a name server too. */
   readonly asksNameServers?: boolean;
 }
 
-/** Opens what a command that talks to the service needs. The log of a command goes to stderr, a daemon's to stdout. */
+/** Opens everything that commands need to talk to the service. A command logs to stderr, the daemon to stdout. */
 export const openAppContext = async (
   options: Options,
   logTo: 1 | 2,
@@ -100,15 +100,15 @@ export const openAppContext = async (
   };
 };
 
-/** Beside the answer of a command, for the person who waits for it. */
+/** A message beside the result of a command, for the person who runs it. */
 const tell = (message: string): void =>
   void process.stderr.write(`dns-template-sync: ${escapeControl(message)}\n`);
 
-/** A command answers on stdout; what its passes do, step by step, is of interest to nobody who did not ask. */
+/** A command's result is on stdout; the steps of its passes are logged only on request. */
 const levelOf = ({ logLevel }: Settings, logTo: 1 | 2): Settings['logLevel'] =>
   logTo === 2 && logLevel === 'info' ? 'warn' : logLevel;
 
-/** A command's log is for whoever looks for its cause; a daemon's is read by people only on a terminal. */
+/** A command's log is for debugging; a daemon's is text only on a terminal. */
 const formatOf = ({ logFormat }: Options, logTo: 1 | 2): 'json' | 'text' => {
   if (logFormat === 'json' || logFormat === 'text') return logFormat;
   return logTo === 1 && process.stdout.isTTY ? 'text' : 'json';
@@ -121,7 +121,7 @@ const openSandbox = async (
 ): Promise<Pick<Sandbox, 'url' | 'dns' | 'close'>> => {
   const { startSandbox } = await import('../sandbox/sandbox.ts');
   const stateDir = clients[0]?.stateDir ?? '.';
-  // What is remembered of the old data would be wrong about the new.
+  // The state describes the old data.
   if (reset)
     for (const folder of [stateDir, observedBelow(stateDir)])
       for (const end of ['', '-wal', '-shm'])
@@ -133,7 +133,7 @@ const openSandbox = async (
   });
 };
 
-/** Milliseconds, so that somebody who looks sees a change on its way from the service to its name server. */
+/** Milliseconds, long enough to see a change on its way from the service to its name server. */
 const zoneLag = 15_000;
 
 /** The embedded service takes any tokens. */

@@ -13,13 +13,13 @@ import { openAppContext, type AppContext } from './app-context.ts';
 import { untilSignal } from './signals.ts';
 
 /** One pass, then exit. Shows the plan and asks on a terminal. */
-export const apply = async (wanted: readonly string[], options: Options): Promise<number> => {
-  const how = readOptions(wanted, options);
+export const apply = async (patterns: readonly string[], options: Options): Promise<number> => {
+  const how = readOptions(patterns, options);
   await checkOut(options);
   const context = await openAppContext(options, 2);
   try {
     refuseDryRun(context);
-    const templates = await resolveNames(context.clients, wanted);
+    const templates = await resolveNames(context.clients, patterns);
     const agreed = await agree(context, templates, how, options);
     if (agreed === 'declined') {
       process.stderr.write('nothing was written\n');
@@ -42,7 +42,7 @@ export const apply = async (wanted: readonly string[], options: Options): Promis
   }
 };
 
-/** Who has set that nothing is to be written is taken at that word. */
+/** With `dryRun` in the settings, apply refuses rather than writes. */
 const refuseDryRun = ({ clients }: AppContext): void => {
   const dry = clients.filter(({ settings }) => settings.dryRun).map(({ settings }) => settings.name);
   if (dry.length === 0) return;
@@ -65,7 +65,7 @@ const readOptions = (templates: readonly string[], options: Options): ApplyOptio
     ['acceptLoss', '--accept-loss'],
   ] as const) {
     if (options[key] === true && templates.length === 0) {
-      throw new UserError(`${flag}: name the templates it is meant for, as in apply ${flag} TEMPLATE`);
+      throw new UserError(`${flag} needs template names, as in apply ${flag} TEMPLATE`);
     }
   }
   const lockTimeout = parseDuration(String(options['lockTimeout'] ?? '60s'));
@@ -83,10 +83,7 @@ const readOptions = (templates: readonly string[], options: Options): ApplyOptio
 
 type Approve = (planned: Report['templates']) => void;
 
-/**
- * What may be written: anything (undefined), or only what the plan said that a person has seen. Or the passes
- * themselves, where there could be no plan.
- */
+/** The approved plan: undefined approves everything. Returns the passes instead if there could be no plan. */
 const agree = async (
   context: AppContext,
   templates: readonly string[],
@@ -139,7 +136,7 @@ const ask = async (): Promise<boolean> => {
     const answer = await prompt.question('Write this to the service? [y/N] ');
     return /^y(es)?$/i.test(answer.trim());
   } catch (error) {
-    // Ctrl-C and Ctrl-D are an answer too.
+    // Ctrl-C and Ctrl-D mean no.
     if (error instanceof Error && error.name === 'AbortError') {
       process.stderr.write('\n');
       return false;
@@ -150,12 +147,12 @@ const ask = async (): Promise<boolean> => {
   }
 };
 
-/** Aborted when the program is told to end: the write in flight is then the last one. */
+/** Aborted by a signal: the write in flight is the last one. */
 const stopSignal = (): AbortSignal => {
   const stopping = new AbortController();
   const stop = async (): Promise<void> => {
     await untilSignal();
-    process.stderr.write(`${process.stderr.isTTY ? '\n' : ''}ending after the write in flight\n`);
+    process.stderr.write(`${process.stderr.isTTY ? '\n' : ''}shutting down after the write in flight\n`);
     stopping.abort();
   };
   void stop();

@@ -6,7 +6,7 @@ import { groupBy } from '../plan/group.ts';
 import { isFaulty } from '../report/answers-view.ts';
 import type { SubdomainAnswers } from '../result.ts';
 
-/** The records of one name and type in each layer; null where a layer could not be looked at. */
+/** The records of one name and type in each layer; null if a layer could not be read. */
 export interface LayerRow {
   /** Null: the subdomain itself. */
   readonly name: string | null;
@@ -54,7 +54,7 @@ export const layerRows = (
   });
 };
 
-/** Whether two layers have the same; what a placeholder becomes is the service's matter. */
+/** Whether two layers agree. Placeholders agree with everything: the service replaces them. */
 export const areAlike = (one: readonly RecordData[] | null, other: readonly RecordData[] | null): boolean => {
   if (one === null || other === null) return one === other;
   if ([...one, ...other].some(({ content }) => hasPlaceholder(content))) return one.length === other.length;
@@ -69,7 +69,7 @@ export const areAlike = (one: readonly RecordData[] | null, other: readonly Reco
   );
 };
 
-/** A set as one text. */
+/** A record set as one text. */
 export const setText = (records: readonly RecordData[] | null): string => {
   if (records === null) return '?';
   if (records.length === 0) return '-';
@@ -83,7 +83,7 @@ const textOf = (record: RecordData): string => {
   return priority === null ? content : `${priority} ${content}`;
 };
 
-/** What a layer holds twice, the next one has once. */
+/** Removes duplicates: one layer may have two copies of what the next one has once. */
 const sorted = (records: readonly RecordData[]): RecordData[] =>
   [...new Map(records.map((record) => [textOf(record), record])).entries()]
     .sort(([one], [other]) => (one < other ? -1 : 1))
@@ -107,7 +107,7 @@ const byNameAndType = (one: string, other: string): number => {
   return places.indexOf(type) - places.indexOf(otherType);
 };
 
-/** No type has a blank in it; a name may. */
+/** A type has no blank in it; a name may. */
 const partsOf = (key: string): [type: string, name: string] => {
   const at = key.indexOf(' ');
   return [key.slice(0, at), key.slice(at + 1)];

@@ -39,7 +39,7 @@ interface CheckedName {
   readonly subdomain: string;
   readonly client: string;
   readonly status: 'in-sync' | 'pending' | 'drifted' | 'failed';
-  /** Null where no file names the subdomain. */
+  /** Null if no file names the subdomain. */
   readonly file: string | null;
   readonly template: string | null;
   readonly templateId: number | null;
@@ -53,19 +53,19 @@ const checkName = async (subdomain: string, clients: readonly Client[]): Promise
     client.service.listDnsRecords(subdomain),
     client.service.listDnsTemplates(),
   ]);
-  const present = presentFor(desired, records, templates);
+  const matching = templateFor(desired, records, templates);
   const answers = await answersOf(subdomain, desired, client);
   const file = desired?.records ?? null;
-  const rows = layerRows(subdomain, { file, template: present?.records ?? null, service: records, answers });
-  const isBehind = present !== null && compareSubdomain(subdomain, present, records).length > 0;
+  const rows = layerRows(subdomain, { file, template: matching?.records ?? null, service: records, answers });
+  const isBehind = matching !== null && compareSubdomain(subdomain, matching, records).length > 0;
   const differs = file !== null && rows.some((row) => !areAlike(row.file, row.template ?? []));
   return {
     subdomain,
     client: client.settings.name,
     status: answers.status === 'failed' ? 'failed' : differs || isBehind ? 'drifted' : shownStatus(answers),
     file: desired?.source.file ?? null,
-    template: present?.name ?? desired?.template ?? null,
-    templateId: present?.id ?? null,
+    template: matching?.name ?? desired?.template ?? null,
+    templateId: matching?.id ?? null,
     records: rows,
     answers,
   };
@@ -74,7 +74,7 @@ const checkName = async (subdomain: string, clients: readonly Client[]): Promise
 const shownStatus = ({ status }: SubdomainAnswers): CheckedName['status'] =>
   status === 'off' ? 'in-sync' : status;
 
-/** The client whose files name the subdomain, or else one whose service knows it. */
+/** The client whose files name the subdomain, else one whose service knows it. */
 const ownerOf = async (
   subdomain: string,
   clients: readonly Client[],
@@ -91,7 +91,7 @@ const ownerOf = async (
   return { client: first, desired: null };
 };
 
-const presentFor = (
+const templateFor = (
   desired: DesiredTemplate | null,
   records: readonly SubdomainRecord[],
   templates: readonly PresentTemplate[],
@@ -132,7 +132,7 @@ const asText = (checked: CheckedName): string => {
   return [
     `${escapeControl(heading)}\n`,
     table,
-    ...(records.length === 0 ? [] : ['= as to its left, - nothing, ? could not be looked at\n']),
+    ...(records.length === 0 ? [] : ['= same as to the left, - nothing, ? could not be read\n']),
     ...answers.servers.flatMap(({ name, serial }) =>
       serial === null ? [] : [`${escapeControl(name)}: serial ${serial}\n`],
     ),
@@ -153,5 +153,5 @@ const tableRow = ({ name, type, file, template, service, servers }: LayerRow): R
   };
 };
 
-/** Columns of a cell: four or five have to stand side by side. */
+/** Characters of a cell: four or five cells have to fit side by side. */
 const maxContent = 36;

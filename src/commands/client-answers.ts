@@ -7,28 +7,28 @@ import type { ClientSettings } from '../settings/client.ts';
 import type { TemplateFacts } from '../state/memory.ts';
 
 export interface AnswersRequest {
-  /** Only these templates; all where empty. */
+  /** Only these templates; empty: all. */
   readonly templates: readonly string[];
-  /** Somebody asks for it now: also where the settings do not. */
+  /** A person asks for it, so the settings do not need to. */
   readonly isCommand: boolean;
-  /** Only these subdomains, also where no file names them; without it, those that the files name. */
+  /** Only these subdomains, even if no file names them; without it, all that the files name. */
   readonly subdomains?: readonly string[];
   readonly signal: AbortSignal;
-  /** What was found the time before. */
+  /** The previous answers. */
   readonly previous: KnownAnswers;
 }
 
-/** What name servers are asked with, and by. */
+/** What a round over the name servers needs. */
 export interface AnswersDeps {
   readonly settings: ClientSettings;
-  /** Takes the place of all that settings and files say, as for the embedded service. */
+  /** Overrides settings and files, as for the embedded service. */
   readonly nameservers: readonly string[] | null;
   readonly load: () => Promise<DesiredState>;
   readonly listDnsRecords: (subdomain: string) => Promise<SubdomainRecord[]>;
   readonly readFacts: () => Promise<readonly TemplateFacts[]>;
 }
 
-/** Asks the name servers of a client's subdomains, some of them side by side. */
+/** Asks the name servers of a client's subdomains, several at a time. */
 export const askNameServers = async (request: AnswersRequest, deps: AnswersDeps): Promise<KnownAnswers> => {
   const { settings } = deps;
   const questions = questionsIn(await deps.load(), request, settings);
@@ -60,7 +60,7 @@ export const askNameServers = async (request: AnswersRequest, deps: AnswersDeps)
     for (const question of rest) {
       if (signal.aborted) return;
       const answer = await ask(question);
-      // What was cut short says nothing.
+      // An aborted question has no result.
       if (!signal.aborted) found.set(keyOf(question), answer);
     }
   };
@@ -73,7 +73,7 @@ export const askNameServers = async (request: AnswersRequest, deps: AnswersDeps)
 };
 
 interface Question {
-  /** Null where no file names the subdomain. */
+  /** Null if no file names the subdomain. */
   readonly template: DesiredTemplate | null;
   readonly subdomain: string;
 }
@@ -84,7 +84,7 @@ const keyOf = ({ template, subdomain }: Question): string =>
 /** Subdomains. */
 const atOnce = 8;
 
-/** Milliseconds for one question, with all its repetitions. */
+/** Milliseconds for one question, with its retries. */
 const questionTimeout = 5_000;
 
 const questionsIn = (
@@ -100,7 +100,7 @@ const questionsIn = (
     .flatMap((template) => template.subdomains.map((subdomain) => ({ template, subdomain })));
 };
 
-/** The one that names the subdomain. */
+/** The template that names the subdomain. */
 export const templateOf = (
   subdomain: string,
   templates: readonly DesiredTemplate[],

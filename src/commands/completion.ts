@@ -1,19 +1,19 @@
 import type { Command, Option } from 'commander';
 import { groupBy } from '../plan/group.ts';
 
-/** What a shell needs to complete the commands and options of a program, as a script in its language. */
+/** The script with which a shell completes the commands and options of a program. */
 export const completion = (shell: string, program: Command): string => {
   const commands = program.commands.flatMap((command) => entriesOf(command, ''));
   if (shell === 'fish') return fishScript(program.name(), commands);
   return shell === 'zsh' ? zshScript(program.name(), commands) : bashScript(program.name(), commands);
 };
 
-/** A command, or one below another one: `get accounts`. */
+/** A command or a subcommand such as `get accounts`. */
 interface CompletionEntry {
   readonly words: string;
   readonly about: string;
   readonly options: readonly Option[];
-  /** Words that its first argument may be. */
+  /** The possible values of its first argument. */
   readonly choices: readonly string[];
   /** Whether its arguments are files. */
   readonly takesFiles: boolean;
@@ -46,7 +46,7 @@ const firstWords = (commands: readonly CompletionEntry[]): string =>
     .map(({ words }) => words)
     .join(' ');
 
-/** Options whose value is one of some words, or a path, by their flag; the words of all commands that have it. */
+/** By flag, the values of options with fixed values or paths, from all commands that have the option. */
 const valueCases = (commands: readonly CompletionEntry[]): string[] => {
   const flags = groupBy(
     commands.flatMap(({ options }) => options),

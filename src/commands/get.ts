@@ -9,7 +9,7 @@ import { asTable, type TableRow } from './table.ts';
 import { asSpecified } from './wire-names.ts';
 import { openAppContext } from './app-context.ts';
 
-/** One of the five read operations. With several clients, one `--client` has to be chosen. */
+/** One of the five read operations. With several clients it needs `--client`. */
 export const get = async (what: string, argument: string | null, options: Options): Promise<number> => {
   const context = await openAppContext(options, 2);
   try {
@@ -74,17 +74,17 @@ const read = async (
   }
 };
 
-/** By its name or its id. */
-const templateCalled = (wanted: string, templates: readonly Template[]): Template => {
-  const named = templates.filter(({ name }) => name === wanted);
-  const found = named.length > 0 ? named : templates.filter(({ id }) => String(id) === wanted);
+/** The template with this name or id. */
+const templateCalled = (nameOrId: string, templates: readonly Template[]): Template => {
+  const named = templates.filter(({ name }) => name === nameOrId);
+  const found = named.length > 0 ? named : templates.filter(({ id }) => String(id) === nameOrId);
   if (found.length > 1)
     throw new UserError(
-      `the service has ${found.length} templates called ${wanted}: give the id of one, ${found.map(({ id }) => id).join(' or ')}`,
+      `the service has ${found.length} templates called ${nameOrId}: give the id of one, ${found.map(({ id }) => id).join(' or ')}`,
     );
   const names = templates.map(({ name }) => name);
   if (found[0] === undefined)
-    throw new UserError(`the service has no template called ${wanted}${suggestion(wanted, names)}`);
+    throw new UserError(`the service has no template called ${nameOrId}${suggestion(nameOrId, names)}`);
   return found[0];
 };
 
@@ -148,7 +148,7 @@ const templateRow = ({ id, name, publiclyAvailable, subdomains, records }: Templ
   records: records.length,
 });
 
-/** `followed`: the name of the template that each template record is in. */
+/** `followed`: by template record, the name of its template. */
 const recordRow = (
   { id, type, name, priority, content, ttl, templateRecordId }: ListedRecord,
   followed: ReadonlyMap<number, string>,

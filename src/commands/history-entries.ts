@@ -4,7 +4,7 @@ import { memoryPlace } from '../state/memory-place.ts';
 import type { HistoryEntry, HistoryFilter, MemoryReader } from '../state/memory.ts';
 import { openForReading } from '../state/read-copy.ts';
 
-/** One write as people and programs are told of it; `at` is ISO 8601. */
+/** One write, as commands and API show it; `at` is ISO 8601. */
 export type ShownEntry = { readonly at: string; readonly client: string } & Omit<HistoryEntry, 'at'>;
 
 export const shownEntry = (client: string, { at, ...entry }: HistoryEntry): ShownEntry => ({
@@ -13,7 +13,7 @@ export const shownEntry = (client: string, { at, ...entry }: HistoryEntry): Show
   ...entry,
 });
 
-/** What was written for a client, the oldest first; nothing where nothing is remembered yet. */
+/** The history of writes of a client, the oldest first; empty if there is no saved state yet. */
 export const readHistory = async (
   settings: ClientSettings,
   isSandbox: boolean,
@@ -24,7 +24,7 @@ export const readHistory = async (
   );
 };
 
-/** The names of the templates that were ever managed. */
+/** The names of all templates that have been managed. */
 export const managedTemplates = (settings: ClientSettings, isSandbox: boolean): Promise<string[]> =>
   withMemory(settings, isSandbox, async (memory) =>
     (await memory.templates()).map(({ template }) => template),

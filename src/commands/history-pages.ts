@@ -9,8 +9,8 @@ import { openForReading } from '../state/read-copy.ts';
 import { shownEntry, type ShownEntry } from './history-entries.ts';
 
 /**
- * The newest writes of these clients before a place, the oldest of them first. Whatever it has to look through,
- * others are served meanwhile; where nobody waits for it any more, it ends.
+ * The newest writes of these clients before a position, the oldest of them first. It yields to other tasks,
+ * and ends when the caller is gone.
  */
 export const readHistoryPage = async (request: HistoryRequest): Promise<HistoryPage<ShownEntry>> => {
   const { clients, query } = request;
@@ -36,7 +36,7 @@ export const readHistoryPage = async (request: HistoryRequest): Promise<HistoryP
   };
 };
 
-/** A write, and its place among those of all clients. */
+/** A write, and its position in the history of all clients. */
 interface PlacedEntry extends HistoryCursor {
   readonly entry: ShownEntry;
 }
@@ -67,10 +67,10 @@ async function* backwards(
   }
 }
 
-/** A few milliseconds. */
+/** Rows that take a few milliseconds. */
 const rowsAtOnce = 100;
 
-/** Writes of one moment are in the order of their clients. */
+/** Writes of the same millisecond are ordered by client. */
 const startIn = (client: string, before: HistoryCursor | null): HistoryPlace => {
   if (before === null) return { at: Number.MAX_SAFE_INTEGER, id: 0 };
   const { at } = before;

@@ -12,11 +12,11 @@ import { matchNames } from './match-names.ts';
 import { changeText } from './record-text.ts';
 import { sandboxTokens } from './app-context.ts';
 
-/** What was written, the oldest first. */
-export const history = async (wanted: readonly string[], options: Options): Promise<number> => {
+/** The history of writes, the oldest first. */
+export const history = async (patterns: readonly string[], options: Options): Promise<number> => {
   const settings = readSettings({ flags: options, needs: { baseUrl: true, tokens: true } });
   const since = readSince(options['since']);
-  const templates = await resolveNames(wanted, settings);
+  const templates = await resolveNames(patterns, settings);
   const filter = { templates, since };
   const outcome = outcomes.find((one) => one === options['outcome']);
   const entries: ShownEntry[] = [];
@@ -36,9 +36,9 @@ export const history = async (wanted: readonly string[], options: Options): Prom
   return 0;
 };
 
-/** Templates that were ever managed, or that a file describes now: of another there can be no history. */
-const resolveNames = async (wanted: readonly string[], settings: Settings): Promise<readonly string[]> => {
-  if (wanted.length === 0) return [];
+/** Templates that have been managed, or that a file describes now: others have no history. */
+const resolveNames = async (patterns: readonly string[], settings: Settings): Promise<readonly string[]> => {
+  if (patterns.length === 0) return [];
   const known = await Promise.all(
     settings.clients.map(async (client) => {
       const tokens = settings.sandbox ? sandboxTokens(client.name) : client.tokens;
@@ -50,10 +50,10 @@ const resolveNames = async (wanted: readonly string[], settings: Settings): Prom
     }),
   );
   const names = known.flat();
-  const { found, unknown } = matchNames(wanted, names);
+  const { found, unknown } = matchNames(patterns, names);
   if (unknown.length === 0) return found;
   throw new UserError(
-    `there is no template ${unknown.map((name) => `${name}${suggestion(name, names)}`).join(', ')}, and nothing is remembered of one`,
+    `there is no template ${unknown.map((name) => `${name}${suggestion(name, names)}`).join(', ')}, and there is no history of one`,
   );
 };
 

@@ -12,22 +12,25 @@ import type { DesiredState, DesiredTemplate, PresentTemplate } from '../model/te
 import type { ClientSettings } from '../settings/client.ts';
 
 export interface ImportOutcome {
-  /** What the file calls it. */
+  /** The template's name in the file. */
   readonly template: string;
   readonly result: 'written' | 'unchanged' | 'skipped';
   readonly file: string;
-  /** What was written, or why nothing was. */
+  /** What was written, or why it was skipped. */
   readonly note: string;
 }
 
-/** Where files are written, and what those say that are there. */
+/** The directory for the files, and the files that are in it. */
 export interface ImportTarget {
   readonly directory: string;
   readonly state: DesiredState;
   readonly settings: Omit<TemplateSettings, 'strict'>;
 }
 
-/** A template has one file in all that the client's passes read; a directory beside that stands by itself. */
+/**
+ * Reads the whole set of directories that the client's passes read if the directory is one of them, since a
+ * template may have only one file there; else the directory alone.
+ */
 export const readDirectory = async (directory: string, client: ClientSettings): Promise<ImportTarget> => {
   const { override, config, client: own } = client.vars;
   const settings = {
@@ -47,7 +50,7 @@ export const isBelow = (upper: string, lower: string): boolean => {
 
 export interface ImportOptions extends ImportTarget {
   readonly overwrite: boolean;
-  /** Takes out the secrets that a value repeats. */
+  /** Replaces every secret in a value. */
   readonly redact: <T>(value: T) => T;
 }
 
@@ -58,7 +61,7 @@ export const importTemplate = async (
   { directory, state, settings, overwrite, redact }: ImportOptions,
 ): Promise<ImportOutcome> => {
   if (JSON.stringify(redact(template)) !== JSON.stringify(template)) {
-    const note = `template ${template.id} holds a token of this client, and that is written into no file`;
+    const note = `template ${template.id} contains a token of this client, which must not be in a file`;
     return { template: label.name, result: 'skipped', file: directory, note };
   }
   const [described, ...others] = descriptionsOf(template, label, state);
@@ -68,14 +71,14 @@ export const importTemplate = async (
   try {
     const bytes = await readIfThere(file);
     const existing = bytes === null ? nothingYet : existingOf(bytes, described);
-    if ('refusal' in existing) return skipped(`it is there already, and ${existing.refusal}`);
+    if ('refusal' in existing) return skipped(`it exists already, and ${existing.refusal}`);
     const id = label.id ?? described?.desired?.id ?? null;
     const fragmentName = (number: number): string => `_${path.parse(file).name}-${number}.yaml`;
     const written = await writeTemplate({ template, name: label.name, id, fragmentName, existing, settings });
-    if ('refusal' in written) return skipped(`no such file can be written: ${written.refusal}`);
+    if ('refusal' in written) return skipped(`cannot be described by a file: ${written.refusal}`);
     const note = noteOn(written);
     const files = [
-      // First what the template's own file includes.
+      // First the fragments, then the template's own file, which includes them.
       ...[...written.fragments].map(([name, text]) => [path.join(path.dirname(file), name), text] as const),
       [file, written.text] as const,
     ];
@@ -86,7 +89,7 @@ export const importTemplate = async (
         continue;
       if (before !== null && !overwrite) {
         const which = place === file ? 'it' : place;
-        return skipped(`${which} is there already; --overwrite writes it anew`);
+        return skipped(`${which} exists already; --overwrite rewrites it`);
       }
       changed.push({ place, text, isNew: before === null });
     }
@@ -109,9 +112,9 @@ interface ImportChange {
 
 interface TemplateDescription {
   readonly file: string;
-  /** Null where the file has errors. */
+  /** Null if the file has errors. */
   readonly desired: DesiredTemplate | null;
-  /** Whether it is clear which of the service's templates is meant. */
+  /** Whether it identifies one template of the service. */
   readonly isClear: boolean;
 }
 
@@ -139,7 +142,7 @@ const existingOf = (
 ): Existing | { readonly refusal: string } => {
   if (described === undefined) return { refusal: 'it does not describe this template' };
   if (!described.isClear)
-    return { refusal: 'it does not say which template of this name it describes: give its id' };
+    return { refusal: 'several templates have this name: add the id of one to the file' };
   const source = textOf(bytes);
   if (described.desired === null || 'diagnostic' in source) return { refusal: 'it has errors: see validate' };
   return existingIn(source.text, described.desired);

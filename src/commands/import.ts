@@ -12,18 +12,18 @@ import { importTemplate, isBelow, readDirectory, type ImportOutcome } from './im
 import { matchNames } from './match-names.ts';
 import { newRun, openAppContext, type AppContext } from './app-context.ts';
 
-/** Writes template files from the client's own templates. 1 if a template has no file that says what it holds. */
-export const importTemplates = async (wanted: readonly string[], options: Options): Promise<number> => {
+/** Writes template files from the client's own templates. Exits with 1 if a template was skipped. */
+export const importTemplates = async (patterns: readonly string[], options: Options): Promise<number> => {
   const context = await openAppContext(options, 2);
   try {
     const jobs = await Promise.all(context.clients.map((client) => openJob(client, context, options)));
-    const names = resolveNames(wanted, jobs);
+    const names = resolveNames(patterns, jobs);
     const outcomes: ImportOutcome[] = [];
-    // One after the other: two clients may share a directory.
+    // One after the other, since two clients may share a directory.
     for (const job of jobs) {
       const found = await importJob(job, names, context, options);
       outcomes.push(...found);
-      await teach(
+      await recordOwnership(
         job,
         found.filter(({ result }) => result !== 'skipped').map(({ template }) => template),
       );
@@ -57,12 +57,12 @@ const openJob = async (client: Client, { clients }: AppContext, { out }: Options
   return { client, directory, own: templates.filter(({ publiclyAvailable }) => !publiclyAvailable) };
 };
 
-const resolveNames = (wanted: readonly string[], jobs: readonly Job[]): readonly string[] => {
+const resolveNames = (patterns: readonly string[], jobs: readonly Job[]): readonly string[] => {
   const known = new Set(jobs.flatMap(({ own }) => own.map(({ name }) => name)));
-  const { found, unknown } = matchNames(wanted, known);
+  const { found, unknown } = matchNames(patterns, known);
   if (unknown.length === 0) return found;
-  const hints = unknown.map((name) => `${name}${suggestion(name, known)}`);
-  throw new UserError(`the service has no template of this client's own called ${hints.join(', ')}`);
+  const suggestions = unknown.map((name) => `${name}${suggestion(name, known)}`);
+  throw new UserError(`the service has no template of this client's own called ${suggestions.join(', ')}`);
 };
 
 const importJob = async (
@@ -83,10 +83,10 @@ const importJob = async (
 };
 
 /**
- * What the files want now is there: the client's memory takes it for the files' own, so that a line that is dropped
- * later is known to have been wanted. Whoever else is at work for the client does the same with its next pass.
+ * Records in the state that the imported records belong to the files, so that a line that is removed later
+ * counts as an edit. If another process holds the lock, its next pass does the same.
  */
-const teach = async ({ client, directory }: Job, templates: readonly string[]): Promise<void> => {
+const recordOwnership = async ({ client, directory }: Job, templates: readonly string[]): Promise<void> => {
   if (templates.length === 0 || !client.settings.templates.some((one) => isBelow(one, directory))) return;
   try {
     await client.pass({
@@ -104,7 +104,7 @@ const teach = async ({ client, directory }: Job, templates: readonly string[]): 
     if (error instanceof LockedError) return;
     if (!(error instanceof UserError)) throw error;
     process.stderr.write(
-      `dns-template-sync: the files are written, but nothing could be remembered: ${escapeControl(error.message)}\n`,
+      `dns-template-sync: the files are written, but the state could not be saved: ${escapeControl(error.message)}\n`,
     );
   }
 };

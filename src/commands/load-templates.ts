@@ -5,11 +5,11 @@ import type { ClientSettings } from '../settings/client.ts';
 export interface LoadHow {
   readonly strict?: boolean;
   readonly allowEmpty?: boolean;
-  /** Beside the client's own directories. */
+  /** Paths besides the client's own directories. */
   readonly paths?: readonly string[];
 }
 
-/** What the files of a client say, read once and by themselves. */
+/** Loads the template files of a client once. */
 export const loadTemplates = (
   client: ClientSettings,
   { strict = false, allowEmpty = false, paths = [] }: LoadHow,

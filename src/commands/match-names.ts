@@ -1,15 +1,15 @@
 import { matchesGlob, plainGlob } from '../plan/glob.ts';
 
-/** The names that are meant among those that there are, and the patterns and names that mean none of them. */
+/** The known names that the patterns match, and the patterns that match none. */
 export const matchNames = (
-  wanted: readonly string[],
+  patterns: readonly string[],
   known: Iterable<string>,
 ): { readonly found: readonly string[]; readonly unknown: readonly string[] } => {
   const names = [...new Set(known)];
-  const meant = wanted.map((text) => (names.includes(text) ? [text] : matching(text, names)));
+  const meant = patterns.map((text) => (names.includes(text) ? [text] : matching(text, names)));
   return {
     found: [...new Set(meant.flat())],
-    unknown: wanted.filter((_, index) => meant[index]?.length === 0),
+    unknown: patterns.filter((_, index) => meant[index]?.length === 0),
   };
 };
 

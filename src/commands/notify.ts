@@ -5,7 +5,7 @@ import { UserError } from '../errors.ts';
 import { sendTest } from '../notify/test-message.ts';
 import { readSettings } from '../settings.ts';
 
-/** Sends each receiver, or these, a test message. 1 where one was not taken. */
+/** Sends a test message to each receiver, or to these. Exits with 1 if one was not accepted. */
 export const notify = async (names: readonly string[], options: Options): Promise<number> => {
   if (options['test'] !== true)
     throw new UserError('notify --test sends a test message; it does nothing else');
@@ -17,9 +17,9 @@ export const notify = async (names: readonly string[], options: Options): Promis
     throw new UserError(
       `there is no receiver ${unknown.map((name) => `${name}${suggestion(name, known)}`).join(', ')}`,
     );
-  const wanted = receivers.filter(({ name }) => names.length === 0 || names.includes(name));
+  const chosen = receivers.filter(({ name }) => names.length === 0 || names.includes(name));
   const failures = await Promise.all(
-    wanted.map(async (receiver) => ({ name: receiver.name, reason: await sendTest(receiver, randomUUID()) })),
+    chosen.map(async (receiver) => ({ name: receiver.name, reason: await sendTest(receiver, randomUUID()) })),
   );
   for (const { name, reason } of failures)
     process.stdout.write(`${name}: ${reason === null ? 'delivered' : `not delivered: ${reason}`}\n`);

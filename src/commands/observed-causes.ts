@@ -2,8 +2,8 @@ import type { Difference } from '../plan/difference.ts';
 import type { PassResult, TemplateResult } from '../result.ts';
 
 /**
- * A result with the causes that another pass over the same could tell, where it could not tell them itself. What
- * needs no cause stays the very same.
+ * Fills unknown causes from another pass over the same templates. Templates without unknown causes stay the
+ * same objects.
  */
 export const withObservedCauses = (result: PassResult, observed: PassResult): PassResult => {
   const known = new Map(observed.templates.map((one) => [keyOfTemplate(one), one]));
@@ -29,7 +29,7 @@ const withCauses = (template: TemplateResult, observed: TemplateResult): Templat
 
 const keyOfTemplate = ({ template, file, id }: TemplateResult): string => `${template}\n${file}\n${id}`;
 
-/** A difference is of one line of a file, or of one record. */
+/** Identifies a difference by its line in a file or by its record. */
 const keyOf = (difference: Difference): string =>
   'source' in difference
     ? `${difference.source.file}:${difference.source.line}:${difference.source.column}:${JSON.stringify(difference.desired)}`

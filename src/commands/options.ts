@@ -1,2 +1,2 @@
-/** What the argument parser makes of the flags; `settings` and the commands say what each must be. */
+/** The flags as the argument parser returns them; `settings` and the commands check the values. */
 export type Options = Readonly<Record<string, string | boolean | string[] | undefined>>;

@@ -3,7 +3,7 @@ import type { PassResult } from '../result.ts';
 import type { Client } from './client.ts';
 import { showProgress } from './progress.ts';
 
-/** The same passes with what the name servers of the subdomains answer, asked for now. */
+/** Asks the name servers of the subdomains and adds their answers to the passes. */
 export const addAnswers = async (
   clients: readonly Client[],
   passes: readonly PassResult[],

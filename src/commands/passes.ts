@@ -12,14 +12,14 @@ import { showProgress } from './progress.ts';
 import { changeText } from './record-text.ts';
 import { newRun, type AppContext } from './app-context.ts';
 
-/** A pass over each client that only looks; all of one run. */
+/** A dry run over each client. */
 export const planClients = (
   context: Pick<AppContext, 'clients' | 'redact'>,
   templates: readonly string[],
   options: Options,
 ): Promise<PassResult[]> => passClients(context, { dryRun: true, lockTimeout: 0 }, templates, options);
 
-/** A pass over each client, side by side. */
+/** A pass over each client, in parallel. */
 export const passClients = async (
   { clients, redact }: Pick<AppContext, 'clients' | 'redact'>,
   how: Pick<PassRequest, 'dryRun' | 'lockTimeout'> & Partial<PassRequest>,
@@ -36,11 +36,11 @@ export const passClients = async (
       trigger: 'command',
       templates,
       signal: new AbortController().signal,
-      onChange: (change) => progress.tell(`${of(client)}${changeLine(redact(change))}`),
-      onWait: (holder) => progress.note(`${of(client)}waiting for another pass: ${holder}`),
+      onChange: (change) => progress.print(`${of(client)}${changeLine(redact(change))}`),
+      onWait: (holder) => progress.status(`${of(client)}waiting for another pass: ${holder}`),
       onPause: (milliseconds, why) => {
         if (milliseconds >= minShownWait)
-          progress.note(redact(`${of(client)}waiting ${seconds(milliseconds)}: ${why}`));
+          progress.status(redact(`${of(client)}waiting ${seconds(milliseconds)}: ${why}`));
       },
       ignoreSubdomains: options['ignoreSubdomains'] === true,
       ...how,
@@ -48,7 +48,7 @@ export const passClients = async (
     return client.pass(request).catch((error: unknown) => notStarted(error, client, request, startedAt));
   });
   try {
-    // Where one client cannot go on, the writes of the others still come to their end.
+    // If one client fails, the writes of the others still complete.
     await Promise.allSettled(passes);
     return await Promise.all(passes);
   } finally {
@@ -56,7 +56,7 @@ export const passClients = async (
   }
 };
 
-/** Milliseconds that nobody wonders about. */
+/** Milliseconds. Shorter waits are not shown. */
 const minShownWait = 1_000;
 
 const seconds = (milliseconds: number): string => `${Math.ceil(milliseconds / 1_000)} s`;
@@ -64,7 +64,10 @@ const seconds = (milliseconds: number): string => `${Math.ceil(milliseconds / 1_
 const changeLine = ({ template, action, before, after, outcome, error }: Change): string =>
   `${outcomeWords[outcome]}: ${template}: ${action} ${changeText(before, after)}${error === null ? '' : ` (${error})`}`;
 
-/** A client that somebody else writes for, or whose plan has changed, stands in the report as failed, with why. */
+/**
+ * If another process holds the lock, or the plan has changed, the client is in the report as failed, with the
+ * reason.
+ */
 const notStarted = async (
   error: unknown,
   client: Client,
@@ -106,21 +109,21 @@ const notStarted = async (
 };
 
 /**
- * The names that are meant: `*` in one stands for any text. A name that no file describes is most likely misspelled,
- * and then nothing is done at all; or its file cannot be read, so what is wrong with files is said too.
+ * The template names that match the patterns. A name that no file describes is probably misspelled, so
+ * nothing is done. Or its file is invalid, so the errors of the files are shown too.
  */
 export const resolveNames = async (
   clients: readonly Client[],
-  wanted: readonly string[],
+  patterns: readonly string[],
 ): Promise<readonly string[]> => {
-  if (wanted.length === 0) return [];
+  if (patterns.length === 0) return [];
   const states = await Promise.all(clients.map((client) => client.load()));
   const described = new Set(
     states.flatMap((state) =>
       [...state.templates, ...state.unusable].flatMap(({ template }) => template ?? []),
     ),
   );
-  const { found, unknown } = matchNames(wanted, described);
+  const { found, unknown } = matchNames(patterns, described);
   if (unknown.length === 0) return found;
   const errors = states.flatMap(({ problems }) => problems.filter(({ severity }) => severity === 'error'));
   throw new UserError(

@@ -21,13 +21,13 @@ export const readPlan = async (file: string): Promise<Report> => {
   );
 };
 
-/** Bytes; V8 makes one text of a file, and none above half a gibibyte. */
+/** Bytes; V8 strings end at half a gibibyte. */
 const largestFile = 256 * 1024 ** 2;
 
 type Templates = Report['templates'];
 type Planned = Templates[number];
 
-/** What would be written is not what was agreed upon. */
+/** The plan differs from the approved one. */
 export class PlanChangedError extends UserError {
   override name = 'PlanChangedError';
   readonly #which: string;
@@ -41,7 +41,7 @@ export class PlanChangedError extends UserError {
     this.#changes = changes;
   }
 
-  /** What a report says of one template, on one line: it failed only where its own plan has changed. */
+  /** The status of one template for the report: failed only if its own plan has changed. */
   verdictOn(client: string, template: string): Pick<Planned, 'status' | 'message'> {
     const name = `${client}/${template}`;
     const own = this.#changes.filter((one) => one.template === name || one.template.startsWith(`${name} (`));
@@ -56,14 +56,14 @@ export class PlanChangedError extends UserError {
 const maxShown = 20;
 
 interface PlannedChange {
-  /** With its client: `default/standard-web`, and with its id where another one has that name. */
+  /** With its client: `default/standard-web`, and with its id if the name is not unique. */
   readonly template: string;
   readonly change: string;
 }
 
 /**
- * In what two plans differ; empty if they say the same. With `lifted`, what only held a write back in the first one
- * is no difference: a person has just said to write it all the same.
+ * The differences between two plans. `lifted`: a person has just lifted a guard, so being held in the first
+ * plan is not a difference.
  */
 export const planChanges = (before: Templates, now: Templates, lifted: boolean): PlannedChange[] => {
   const then = byName(before);
@@ -77,7 +77,7 @@ export const planChanges = (before: Templates, now: Templates, lifted: boolean):
   });
 };
 
-/** The service may hold several templates of one name, which only their ids tell apart. */
+/** The service may have several templates of one name, with different ids. */
 const byName = (templates: Templates): Map<string, Planned> => {
   const namesakes = groupBy(templates, ({ client, template }) => `${client}/${template}`);
   return new Map(
@@ -87,7 +87,7 @@ const byName = (templates: Templates): Map<string, Planned> => {
   );
 };
 
-/** What subdomains do meanwhile is no part of what would be written. */
+/** Subdomains are not compared: they are never written. */
 const templateChanges = (old: Planned, fresh: Planned, lifted: boolean): string[] => {
   const then = differencesOf(old, lifted);
   const today = differencesOf(fresh, lifted);
@@ -102,8 +102,8 @@ const templateChanges = (old: Planned, fresh: Planned, lifted: boolean): string[
 };
 
 /**
- * By all that they say of records. A line that has moved in its file is the same line, and what only readings can
- * settle is no part of what would be written until they have.
+ * The differences by their records. A moved line in a file is no change, and unresolved writes are left out:
+ * only later readings resolve them.
  */
 const differencesOf = ({ differences }: Planned, lifted: boolean): Map<string, Difference> =>
   new Map(

@@ -1,22 +1,22 @@
 import { escapeControl } from '../lib/escape-control.ts';
 
 export interface Progress {
-  /** Something that has happened, in a line that stays. */
-  readonly tell: (text: string) => void;
-  /** What is waited for. */
-  readonly note: (text: string) => void;
+  /** Prints a line that stays. */
+  readonly print: (text: string) => void;
+  /** Shows what the pass waits for. */
+  readonly status: (text: string) => void;
   close(): void;
 }
 
-/** Says on stderr what a pass does and waits for. On a terminal, one line besides tells that it is at work. */
+/** Shows on stderr what a pass does and waits for; on a terminal also that it is running. */
 export const showProgress = (verb: string): Progress => {
   const { stderr } = process;
   if (!stderr.isTTY) {
     const say = (text: string): void => void stderr.write(`${escapeControl(text)}\n`);
-    return { tell: say, note: say, close: () => undefined };
+    return { print: say, status: say, close: () => undefined };
   }
   const started = performance.now();
-  let note = '';
+  let status = '';
   let isShown = false;
   const clear = (): void => {
     if (isShown) stderr.write('\r\x1b[K');
@@ -24,18 +24,18 @@ export const showProgress = (verb: string): Progress => {
   };
   const show = (): void => {
     const seconds = Math.round((performance.now() - started) / 1_000);
-    stderr.write(`\r\x1b[K${note || `${verb} …`} ${seconds} s`);
+    stderr.write(`\r\x1b[K${status || `${verb} …`} ${seconds} s`);
     isShown = true;
   };
   const timer = setInterval(show, 1_000).unref();
   return {
-    tell: (text) => {
+    print: (text) => {
       clear();
-      note = '';
+      status = '';
       stderr.write(`${escapeControl(text)}\n`);
     },
-    note: (text) => {
-      note = escapeControl(text);
+    status: (text) => {
+      status = escapeControl(text);
       show();
     },
     close: () => {

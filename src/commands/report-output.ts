@@ -4,7 +4,7 @@ import type { Options } from './options.ts';
 import { messageOf, UserError } from '../errors.ts';
 import type { Report } from '../report/report.ts';
 
-/** Shows a report in the form that was asked for, on stdout or in a file. */
+/** Writes a report in the chosen format, to stdout or a file. */
 export const showReport = async (report: Report, options: Options): Promise<void> => {
   const { format, out } = options;
   const text = await render(report, typeof format === 'string' ? format : 'text', options);
@@ -19,7 +19,7 @@ export const showReport = async (report: Report, options: Options): Promise<void
   }
 };
 
-/** Asked before anything is written to the service: the report of that must not be lost. */
+/** Checked before anything is written to the service, so that the report is not lost. */
 export const checkOut = async ({ out }: Options): Promise<void> => {
   if (typeof out !== 'string') return;
   const there = await stat(out).catch(() => null);
@@ -48,7 +48,7 @@ const render = async (report: Report, format: string, { out, all, isTold }: Opti
         all: all === true,
         withoutApplied: isTold === true && !isFile,
         color: !isFile && process.stdout.isTTY && process.stdout.hasColors(),
-        // A terminal that does not know its width says 0.
+        // Some terminals report a width of 0.
         width: isFile ? 100 : process.stdout.columns || 100,
       });
   }

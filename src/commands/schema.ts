@@ -28,5 +28,5 @@ const jsonSchemaOf = async (what: string): Promise<SchemaDocument> => {
   }
 };
 
-/** Of what stands in a file, before anything else is made of it. */
+/** The schema of the input, before transforms. */
 const asWritten = (source: z.ZodType): SchemaDocument => z.toJSONSchema(source, { io: 'input' });

@@ -1,8 +1,8 @@
 import { isatty } from 'node:tty';
 
 /**
- * Resolves at the first SIGTERM or SIGINT; a second one ends the process at once with 130. What npm passes on
- * from a terminal comes twice, from both of them: within a moment, the same signal is no second one.
+ * Resolves at the first SIGTERM or SIGINT; a second one ends the process at once with 130. On a terminal npm
+ * and the terminal both send the signal: a repetition within a moment does not count.
  */
 export const untilSignal = (): Promise<NodeJS.Signals> =>
   new Promise((resolve) => {
@@ -11,7 +11,7 @@ export const untilSignal = (): Promise<NodeJS.Signals> =>
       const now = performance.now();
       if (first === null) {
         first = { signal, at: now };
-        // The twin must find this process still listening, or it would count as killed by it.
+        // Keeps the process alive for the repeated signal, which would otherwise kill it.
         setTimeout(() => undefined, moment);
         resolve(signal);
       } else if (signal !== first.signal || now - first.at > moment) {
@@ -22,13 +22,10 @@ export const untilSignal = (): Promise<NodeJS.Signals> =>
     process.on('SIGINT', end);
   });
 
-/** SIGUSR1 would have Node.js open its debugger, and with it all that is in memory, tokens too. */
+/** By default SIGUSR1 makes Node.js open its debugger, which shows all memory, tokens included. */
 export const onDebuggerSignal = (call: () => void): void => void process.on('SIGUSR1', call);
 
-/**
- * Calls at each SIGHUP. One that comes because the terminal has gone asks for nothing: nobody reads the log any more,
- * and the program is to end.
- */
+/** Calls at each SIGHUP. If the terminal is gone, nobody reads the log any more, so the program ends instead. */
 export const onHangup = (call: () => void): void => {
   const hadTerminal = isatty(1);
   process.on('SIGHUP', () => {
@@ -38,7 +35,7 @@ export const onHangup = (call: () => void): void => {
   });
 };
 
-/** Node.js itself would end by an assertion, since it cannot set a terminal back that is not there. */
+/** Node.js itself would fail an assertion when it resets the missing terminal. */
 const dieOfHangup = (): void => {
   process.removeAllListeners('SIGHUP');
   process.kill(process.pid, 'SIGHUP');

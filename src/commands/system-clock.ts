@@ -11,7 +11,10 @@ export const systemClock: Clock = {
 
 let boot: string | null = null;
 
-/** All processes since the machine has started share it, and its steady clock; elsewhere only this process does. */
+/**
+ * Identifies a boot of the machine, whose processes share a monotonic clock; where there is none, identifies
+ * this process.
+ */
 const bootId = (): string => {
   try {
     return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();

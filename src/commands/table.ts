@@ -3,7 +3,7 @@ import { pad, widthOf } from '../report/columns.ts';
 
 export type TableRow = Readonly<Record<string, string | number | null>>;
 
-/** Columns under the keys of the first row; nothing at all is said to be so. */
+/** Columns under the keys of the first row, or a note that there is nothing. */
 export const asTable = (rows: readonly TableRow[]): string => {
   const [first] = rows;
   if (!first) return 'none\n';

@@ -26,7 +26,7 @@ export const validate = async (files: readonly string[], options: Options): Prom
   const found = states.flatMap(({ client, state }) =>
     state.problems.map((problem) => ({ ...problem, client })),
   );
-  // A message quotes the file, and whoever wrote the settings may have named one that holds a token.
+  // Messages quote the file, and the settings may have named a file that contains a token.
   const problems = redactTexts(found, redactor(settings.allSecrets()));
   const format = forms[String(options['format'])] ?? asText;
   process.stdout.write(
@@ -38,7 +38,7 @@ export const validate = async (files: readonly string[], options: Options): Prom
   return problems.some(({ severity }) => severity === 'error') ? 1 : 0;
 };
 
-/** What is in no client's directories is read for each of them: nobody can tell whose it is. */
+/** A file outside of all clients' directories is checked for each client. */
 const pathsFor = (
   client: ClientSettings,
   { clients }: Settings,
@@ -49,10 +49,10 @@ const pathsFor = (
   return files.filter((file) => !isIn(client, file) && !clients.some((other) => isIn(other, file)));
 };
 
-/** What is wrong with these files; all others are read only because these may not fit together with them. */
+/** The problems of these files. The others are read since these may conflict with them. */
 const partOf = (state: DesiredState, files: readonly string[]): DesiredState => {
-  const wanted = new Set(files.map((file) => path.resolve(file)));
-  const problems = state.problems.filter(({ file }) => file !== null && wanted.has(path.resolve(file)));
+  const paths = new Set(files.map((file) => path.resolve(file)));
+  const problems = state.problems.filter(({ file }) => file !== null && paths.has(path.resolve(file)));
   return { ...state, problems, files: files.length };
 };
 

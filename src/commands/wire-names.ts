@@ -1,4 +1,4 @@
-/** Values under the names that the specification gives their fields (§2). */
+/** Values with the field names of the specification (§2). */
 export const asSpecified = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(asSpecified);
   if (typeof value !== 'object' || value === null) return value;
@@ -13,7 +13,7 @@ export const asSpecified = (value: unknown): unknown => {
   );
 };
 
-/** A grant inside an account has no id: there it is absent, and not null. */
+/** A grant inside an account has no id; the key is absent, not null. */
 const isThere = ([key, part]: [string, unknown]): boolean => key !== 'id' || part !== null;
 
 const nameOf = (key: string): string =>

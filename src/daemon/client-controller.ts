@@ -189,11 +189,11 @@ export class ClientController {
   }
 
   async #reload(successor: DaemonClient): Promise<void> {
-    const [former, triggers] = [this.#client, this.#triggers];
+    const [previous, triggers] = [this.#client, this.#triggers];
     this.#client = successor;
     this.#successor = null;
     this.#hasAsked = false;
-    await Promise.all([former.close(), triggers?.close()]);
+    await Promise.all([previous.close(), triggers?.close()]);
     await this.start();
   }
 
@@ -235,8 +235,8 @@ export class ClientController {
     logFound(result, id, isEnding, log);
     logFinished(report, result.halted, id, isEnding, log);
     metrics.countPass({ ...id, ...report }, this.#latest.result);
-    const seen = result.wasRead === true ? this.#latest.result : null;
-    passHistory.add(passEntry(id, report, seen, result.halted));
+    const compared = result.wasRead === true ? this.#latest.result : null;
+    passHistory.add(passEntry(id, report, compared, result.halted));
     const shown = this.#answers.addTo(result);
     this.#options.onPass({ ...id, at: result.startedAt, result: shown, failure: null, removed, isEnding });
     this.#askFirst(isEnding);

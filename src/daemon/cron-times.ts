@@ -60,9 +60,9 @@ const nextTime = (cron: Cron, timezone: string, now: number): number => {
 /** Zones change their clocks by an hour or less; a larger change is a move across the date line. */
 const maxChange = 3 * 3_600_000;
 
-const firstOf = (task: ScheduledTask, isWanted: (time: number) => boolean): number => {
+const firstOf = (task: ScheduledTask, isMatch: (time: number) => boolean): number => {
   for (let count = 1; ; count *= 8) {
-    const found = task.getNextRuns(count).find((date) => isWanted(date.getTime()));
+    const found = task.getNextRuns(count).find((date) => isMatch(date.getTime()));
     if (found !== undefined) return found.getTime();
   }
 };

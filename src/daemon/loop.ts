@@ -131,8 +131,8 @@ export class PassLoop {
     return outcome === 'failed' ? grown : Math.max(grown, outcome.failedUntil - Date.now());
   }
 
-  #backOff(wanted: number): void {
-    const length = Math.min(wanted, maxDelay);
+  #backOff(delay: number): void {
+    const length = Math.min(delay, maxDelay);
     const timer = setTimeout(() => this.#waiting && this.#start(this.#waiting), length);
     this.#backoff = { until: new Date(Date.now() + length), timer };
   }

@@ -73,13 +73,13 @@ const withPass = (
 ): readonly FilledSlot[] => {
   const from = slotAt(startedAt + durationMs);
   const empty = { from, passes: 0, worst: status, written: 0, left: Math.min(before, left), leftAtEnd: left };
-  const present = slots.find((slot) => slot.from === from) ?? empty;
+  const current = slots.find((slot) => slot.from === from) ?? empty;
   const changed = {
-    ...present,
-    passes: present.passes + 1,
-    worst: worse(present.worst, status),
-    written: present.written + written,
-    left: Math.max(present.left, left),
+    ...current,
+    passes: current.passes + 1,
+    worst: worse(current.worst, status),
+    written: current.written + written,
+    left: Math.max(current.left, left),
     leftAtEnd: left,
   };
   // One more than a day has, so that the first slot knows what was left before it.

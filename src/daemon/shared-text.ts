@@ -58,8 +58,8 @@ export const sharedText = ({
       }
     });
   };
-  const holds = ({ key: former, at }: Made): boolean =>
-    performance.now() - at < maxAge && areSame(former, key());
+  const holds = ({ key: previous, at }: Made): boolean =>
+    performance.now() - at < maxAge && areSame(previous, key());
   return () => (newest !== null && holds(newest) ? newest.bytes : (next ??= begin()));
 };
 

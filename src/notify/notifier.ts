@@ -32,8 +32,8 @@ export class Notifier {
     for (const [name, receiver] of this.#receivers)
       if (named.get(name)?.type !== receiver.type) this.#remove(name, receiver);
     for (const settings of receivers) {
-      const present = this.#receivers.get(settings.name);
-      if (present) present.configure(settings);
+      const existing = this.#receivers.get(settings.name);
+      if (existing) existing.configure(settings);
       else this.#receivers.set(settings.name, this.#open(settings));
     }
   }

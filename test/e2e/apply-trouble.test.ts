@@ -106,7 +106,7 @@ describe('a signal', () => {
     const program = start(['apply', 'standard-web', '--yes', '--format', 'json'], launch);
     await held;
     program.signal('SIGINT');
-    await program.says('ending after the write in flight');
+    await program.says('shutting down after the write in flight');
     release();
     const { code, stdout } = await program.ended;
     const outcomes = reportOf(stdout).templates[0]?.differences.map(({ outcome }) => outcome);
@@ -123,7 +123,7 @@ describe('a signal', () => {
     const program = start(['apply', 'voice', '--yes'], launch);
     await held;
     program.signal('SIGINT');
-    await program.says('ending after the write in flight');
+    await program.says('shutting down after the write in flight');
     program.signal('SIGTERM');
     expect(await program.ended).toMatchObject({ code: 130, stdout: '' });
   });

@@ -79,7 +79,7 @@ describe('a template that is too large for one file', () => {
     await mkdir(templates);
     await writeFile(path.join(templates, '_large-2.yaml'), 'records: []\n');
     const { code, stdout } = await run(['import'], launch);
-    expect([code, stdout]).toEqual([1, expect.stringContaining('_large-2.yaml is there already')]);
+    expect([code, stdout]).toEqual([1, expect.stringContaining('_large-2.yaml exists already')]);
     expect(await readdir(templates)).toEqual(['_large-2.yaml']);
     expect(await run(['import', '--overwrite'], launch)).toMatchObject({ code: 0 });
     expect(await readdir(templates)).toHaveLength(4);
@@ -207,7 +207,7 @@ records:
     );
     const ended = await run(['import'], launch);
     expect(ended).toMatchObject({ code: 1, stderr: '' });
-    expect(ended.stdout).toContain('template 1 holds a token of this client');
+    expect(ended.stdout).toContain('template 1 contains a token of this client');
     const texts = JSON.stringify([ended, await textsBelow(launch.cwd)]);
     for (const token of [userToken, clientToken])
       expect(texts).not.toContain(JSON.stringify(token).slice(1, -1));
@@ -222,7 +222,7 @@ describe('where there is a file', () => {
     const skipped = await run(['import'], launch);
     expect(skipped.code).toBe(1);
     expect(skipped.stdout).toContain(
-      'skipped    templates/voice.yaml: it is there already; --overwrite writes it anew\n',
+      'skipped    templates/voice.yaml: it exists already; --overwrite rewrites it\n',
     );
     expect(skipped.stdout).toContain('5 templates: 0 written, 1 unchanged, 4 skipped');
     expect(await textsBelow(templates)).toEqual(before);
@@ -270,7 +270,7 @@ describe('where there is a file', () => {
     for (const args of [[], ['--out', 'templates/deeper']]) {
       const { code, stdout } = await run(['import', 'voice', ...args], both);
       expect(code).toBe(1);
-      expect(stdout).toContain('skipped    more/x.yaml: it is there already');
+      expect(stdout).toContain('skipped    more/x.yaml: it exists already');
     }
     expect(await run(['import', 'voice', '--out', 'apart'], both)).toMatchObject({ code: 0 });
     expect(await readdir(templates)).toEqual([]);
@@ -317,9 +317,7 @@ describe('where there is a file', () => {
     await writeFile(path.join(templates, 'web.yaml'), 'template: web\nrecords: []\n');
     const { code, stdout } = await run(['import', '--overwrite'], launch);
     expect(code).toBe(1);
-    expect(stdout.match(/does not say which template of this name it describes: give its id/g)).toHaveLength(
-      2,
-    );
+    expect(stdout.match(/several templates have this name: add the id of one to the file/g)).toHaveLength(2);
     await writeFile(path.join(templates, 'web.yaml'), 'template: web\nid: 2\nrecords: []\n');
     expect(await run(['import', '--overwrite'], launch)).toMatchObject({
       code: 0,
