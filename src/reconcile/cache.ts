@@ -29,49 +29,11 @@ export interface CachedResult {
 export interface ResultCache {
   /** By the template's id. */
   readonly byId: Map<number, CachedResult>;
-  /** The last pass, if all of its templates were found in here. */
-  whole: CachedPass | null;
-}
-
-export const emptyCache = (): ResultCache => ({ byId: new Map(), whole: null });
-
-interface CachedPass extends PassInputs {
-  readonly cached: readonly CachedResult[];
-  readonly isDryRun: boolean;
+  /** Of the last pass. */
   results: readonly TemplateResult[];
 }
 
-/** The results of the last pass, where this one begins with the very same and so would find the very same. */
-export const lookUpPass = async (
-  inputs: PassInputs,
-  cache: ResultCache | undefined,
-  run: ClientRun,
-): Promise<readonly TemplateResult[] | null> => {
-  const last = await cachedPass(inputs, cache, run);
-  if (!last) return null;
-  const results = await refresh(last.cached, run);
-  if (results.some((result, index) => result !== last.results[index])) last.results = results;
-  return last.results;
-};
-
-/** The last pass, if nothing was changed since. */
-export const cachedPass = async (
-  { desired, described, actual, revisions }: PassInputs,
-  cache: ResultCache | undefined,
-  run: Pick<ClientRun, 'pass' | 'isDryRun'>,
-): Promise<CachedPass | null> => {
-  if (!cache?.whole) return null;
-  const { whole } = cache;
-  const isSame =
-    whole.desired === desired &&
-    whole.described === described &&
-    whole.actual === actual &&
-    whole.revisions?.whole === revisions?.whole &&
-    whole.isDryRun === run.isDryRun &&
-    (await run.pass.memory.openIntents()).length === 0;
-  if (!isSame) cache.whole = null;
-  return cache.whole;
-};
+export const emptyCache = (): ResultCache => ({ byId: new Map(), results: [] });
 
 /** The templates that are as they were, with what was then found; none with a write of unknown outcome. */
 export const lookUp = async (
@@ -150,16 +112,16 @@ export interface FoundTemplate {
   readonly revisionBefore: string | undefined;
 }
 
-/** Keeps a pass of which all was found in the cache, and which has nothing else to tell. */
-export const storePass = (
-  inputs: PassInputs,
-  cached: readonly CachedResult[],
+/** The very same list as after the last pass, where there is nothing else to tell. */
+export const asBefore = (
   results: readonly TemplateResult[],
   cache: ResultCache | undefined,
-  isDryRun: boolean,
-): void => {
-  if (!cache || !inputs.revisions || results.length > cached.length) return;
-  cache.whole = { ...inputs, cached, isDryRun, results };
+): readonly TemplateResult[] => {
+  if (!cache) return results;
+  const before = cache.results;
+  const isSame = before.length === results.length && results.every((one, index) => one === before[index]);
+  if (!isSame) cache.results = results;
+  return cache.results;
 };
 
 const withoutSubdomains = (result: TemplateResult): TemplateResult => ({

@@ -3,7 +3,7 @@ import { mapYielding } from '../lib/map-yielding.ts';
 import { messageOf } from '../errors.ts';
 import type { DesiredState, DesiredTemplate, PresentTemplate } from '../model/template.ts';
 import type { PassResult, TemplateResult } from '../result.ts';
-import { lookUp, lookUpPass, refresh, store, storePass, type ResultCache } from './cache.ts';
+import { asBefore, lookUp, refresh, store, type ResultCache } from './cache.ts';
 import { bindTemplates, type BoundTemplate, type UnboundTemplate } from './core/bind.ts';
 import { guardAll } from './core/guards.ts';
 import { edit } from './core/memory.ts';
@@ -77,9 +77,6 @@ const passOver = async (part: DesiredState, pass: Pass, run: ClientRun): Promise
   }
   const revisions = (await pass.memory.revisions?.()) ?? null;
   const inputs = { desired, described, actual, revisions };
-  const asBefore = await lookUpPass(inputs, cache, run);
-  if (asBefore) return { results: asBefore, wasRead: true, isIncomplete: false };
-
   const { bound, unbound } = bindSelected(inputs);
   const others = [...unbound.flatMap((one) => unseen([one.desired], one.status, one.reason, pass)), ...held];
   const cached = await lookUp(bound, inputs, cache, run);
@@ -104,8 +101,7 @@ const passOver = async (part: DesiredState, pass: Pass, run: ClientRun): Promise
   const results = new Map([...cached.keys()].map((one, index) => [one, refreshed[index]!]));
   for (const one of found) results.set(one.bound, one.result);
   const all = [...bound.map((one) => results.get(one)!), ...others];
-  storePass(inputs, fromCache, all, cache, run.isDryRun);
-  return { results: all, wasRead: true, isIncomplete };
+  return { results: asBefore(all, cache), wasRead: true, isIncomplete };
 };
 
 /** Nothing is done that could not be undone before all of this has been worked out. */

@@ -28,8 +28,6 @@ export interface MemoryReader {
 export interface Revisions {
   /** What is remembered of one template. */
   readonly of: (templateId: number) => string;
-  /** What is remembered of all of them. */
-  readonly whole: string;
 }
 
 export interface Memory extends MemoryReader {

@@ -68,12 +68,10 @@ export const openMemory = async (file: string, digest: string): Promise<FileMemo
 
   /** How often this connection has written of a template; SQLite itself tells what others have done. */
   const writes = new Map<number, number>();
-  let allWrites = 0;
 
   const saveChanges = ({ facts, records, forgotten }: MemoryChanges): void => {
     const id = facts.templateId;
     writes.set(id, (writes.get(id) ?? 0) + 1);
-    allWrites += 1;
     connection.run(queries.saveTemplate, scope, id, JSON.stringify(facts));
     for (const key of forgotten) connection.run(queries.forgetRecord, scope, id, key);
     for (const record of records)
@@ -162,10 +160,7 @@ export const openMemory = async (file: string, digest: string): Promise<FileMemo
     revisions: () =>
       ask(() => {
         const others = versionIn(connection.get(queries.dataVersion));
-        return {
-          of: (id) => `${opening} ${others} ${writes.get(id) ?? 0}`,
-          whole: `${opening} ${others} ${allWrites}`,
-        };
+        return { of: (id) => `${opening} ${others} ${writes.get(id) ?? 0}` };
       }),
     isInPlace,
     identify: () => ask(identify),

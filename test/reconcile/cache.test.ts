@@ -1,13 +1,11 @@
 import { expect, test } from 'vitest';
-import { cachedPass, emptyCache, storePass, type ResultCache } from '../../src/reconcile/cache.ts';
-import type { PassInputs } from '../../src/reconcile/request.ts';
-import { unseenResult } from '../../src/reconcile/core/result.ts';
+import { emptyCache } from '../../src/reconcile/cache.ts';
+import type { Pass } from '../../src/reconcile/pass.ts';
 import type { DesiredState } from '../../src/model/template.ts';
-import type { Memory } from '../../src/state/memory.ts';
+import type { PassResult } from '../../src/result.ts';
 import { desiredTemplate, presentTemplate } from '../plan/records.ts';
 import { changesOf, factsOf, intentOf, newFile, opened } from '../state/samples.ts';
 import { openScene } from './pass.ts';
-import { runWith } from './state.ts';
 
 const stateOf = (): DesiredState => ({
   templates: [desiredTemplate(['@ A 192.0.2.1'])],
@@ -16,51 +14,48 @@ const stateOf = (): DesiredState => ({
   files: 1,
 });
 
-/** A pass in which the one template was in the cache, and what another pass with the very same would begin with. */
-const afterCached = async () => {
+/** Passes over one template, the last of which found nothing that was not known before. */
+const afterQuietPasses = async () => {
   const file = newFile();
   const memory = await opened(file);
-  await memory.save(changesOf());
-  const described = stateOf();
-  const actual = [presentTemplate(['#1 @ A 192.0.2.1'])];
-  const inputsNow = async (): Promise<PassInputs> => ({
-    desired: described,
-    described,
-    actual,
-    revisions: (await memory.revisions?.()) ?? null,
-  });
+  const scene = await openScene(presentTemplate(['#1 @ A 192.0.2.1']));
   const cache = emptyCache();
-  const look = (inputs: PassInputs, writer: Memory | null = memory) =>
-    cachedPass(inputs, cache, runWith({ memory, writer }));
-  const facts = { client: 'acme', template: 'web', id: 17, file: 'web.yaml', revision: null };
-  const result = { ...unseenResult(facts, 'held', ''), status: 'in-sync', message: null } as const;
-  const bound = { desired: described.templates[0]!, present: actual[0]!, notes: [] };
-  const rest = { bound, revision: '', facts: factsOf(), isDryRun: false, result };
-  storePass(await inputsNow(), [rest], [result], cache, false);
-  return { file, memory, look, inputsNow, result };
+  const desired = stateOf();
+  const pass = (more: Partial<Pass> = {}, state = desired) =>
+    scene.pass(state, { cache, memory, writer: memory, ...more });
+  for (let quiet = 1; quiet <= 2; quiet += 1) await pass();
+  const { templates } = await pass();
+  return { scene, file, memory, pass, templates };
 };
 
 test('a pass that begins with the very same ends with the very same', async () => {
-  const { look, inputsNow, result } = await afterCached();
-  for (const turn of [1, 2]) expect((await look(await inputsNow()))?.results[0], `${turn}`).toBe(result);
+  const { pass, templates } = await afterQuietPasses();
+  for (const turn of [1, 2]) expect((await pass()).templates, `${turn}`).toBe(templates);
 });
 
-test.each<
-  [string, (last: { file: string; memory: Memory }) => Promise<Partial<PassInputs & { writer: null }>>]
->([
-  ['the pass is about something else', () => Promise.resolve({ desired: stateOf() })],
-  ['files say something else', () => Promise.resolve({ described: stateOf() })],
+test.each<[string, (last: Awaited<ReturnType<typeof afterQuietPasses>>) => Promise<PassResult | undefined>]>([
+  ['files say something else', ({ pass }) => pass({}, stateOf())],
+  [
+    'memory cannot tell',
+    ({ pass, memory }) => {
+      const silent = { ...memory };
+      delete silent.revisions;
+      return pass({ memory: silent });
+    },
+  ],
+  ['the pass before was allowed to write', ({ pass }) => pass({ writer: null })],
   [
     'the service answers something else',
-    () => Promise.resolve({ actual: [presentTemplate(['#1 @ A 192.0.2.1'])] }),
+    async ({ scene }) => {
+      scene.present = presentTemplate(['#1 @ A 192.0.2.1']);
+      return undefined;
+    },
   ],
-  ['memory cannot tell', () => Promise.resolve({ revisions: null })],
-  ['the pass before was allowed to write', () => Promise.resolve({ writer: null })],
   [
     'something is remembered anew',
     async ({ memory }) => {
       await memory.save(changesOf());
-      return {};
+      return undefined;
     },
   ],
   [
@@ -68,30 +63,20 @@ test.each<
     async ({ file }) => {
       const other = await opened(file);
       await other.save(changesOf({ facts: factsOf({ lastWriteAt: 1 }) }));
-      return {};
+      return undefined;
     },
   ],
   [
     'a write has left, and nobody knows what became of it',
     async ({ memory }) => {
       await memory.begin(intentOf());
-      return {};
+      return undefined;
     },
   ],
 ])('it looks at everything where %s', async (_, change) => {
-  const { file, memory, look, inputsNow } = await afterCached();
-  const { writer, ...changes } = await change({ file, memory });
-  expect(await look({ ...(await inputsNow()), ...changes }, writer)).toBeNull();
-  // And does not come back to it.
-  expect(await look(await inputsNow())).toBeNull();
-});
-
-test('a pass that had more to tell than that is not kept', async () => {
-  const { inputsNow, result, memory } = await afterCached();
-  const cache: ResultCache = emptyCache();
-  storePass(await inputsNow(), [], [result], cache, false);
-  const run = runWith({ memory, writer: memory });
-  expect(await cachedPass(await inputsNow(), cache, run)).toBeNull();
+  const last = await afterQuietPasses();
+  const { templates } = (await change(last)) ?? (await last.pass());
+  expect(templates[0]).not.toBe(last.templates[0]);
 });
 
 test.each([

@@ -32,3 +32,21 @@ test.each<[string, readonly string[], boolean]>([
     expect(keptAfter(present)).toBe(isKept);
   },
 );
+
+test.each([
+  ['an add of it is found in no reading', 'unknown', 1, true],
+  ['no add of it was sent', 'unknown', 0, false],
+] as const)('what is gone and no file wants any more is remembered where %s', (_, kind, adds, isKept) => {
+  const failure = { kind, message: '', count: 1, sent: wanted, retryAt: 0, pause: 1_000 };
+  const known = rememberedRecord(key, { recordId: 5, missedAt: 0, failure, adds, rewritten: null });
+  const memory = openMemory({ facts: factsOf(), records: [known] }, factsOf());
+  const reading = presentTemplate(['#1 @ A 192.0.2.1']);
+  const plan = planTemplate({
+    desired: desiredTemplate(['@ A 192.0.2.1']),
+    present: reading,
+    memory: noMemory,
+  });
+  const seen = { present: reading, wanted: new Set<string>(), from: 60_000, to: 60_000, settle: 30_000 };
+  const kept = edit(memory, (draft) => observe(draft, plan, seen)).records.get(key);
+  expect(kept).toEqual(isKept ? { ...known, recordId: null, seen: null, missedAt: null } : undefined);
+});

@@ -72,6 +72,17 @@ test('beside what stood for a record and is something else now nothing is added,
   expect(scene.calls).not.toContain('add 1');
 });
 
+test('what one reading lacked while memory was in doubt is known again when it shows', async () => {
+  const { scene, pass, warnings } = await known();
+  scene.present = presentTemplate(['#1 @ A 192.0.2.1', '#9 mail A 192.0.2.3']);
+  await pass(file('mail A 192.0.2.3'));
+  expect(warnings).toEqual([neverSeen]);
+  scene.present = presentTemplate(['#1 @ A 192.0.2.1', '#2 old A 192.0.2.2', '#9 mail A 192.0.2.3']);
+  scene.calls.length = 0;
+  await pass(file('mail A 192.0.2.3'), { trigger: 'command', retry: true });
+  expect(scene.calls).not.toContain('add 1');
+});
+
 describe('memory is in no doubt', () => {
   const doubtful = ['#1 @ A 192.0.2.1', '#2 www A 192.0.2.2', '#9 mail A 192.0.2.3'];
 

@@ -167,9 +167,12 @@ const mostTwice: Law = (deed, { one }) =>
     : null;
 
 /** Whatever the file says since: two of unknown outcome in a record set are as many as a pass may risk. */
-const mostTwiceInASet: Law = (deed, { one }) => {
+const mostTwiceInASet: Law = (deed, { one, view }) => {
+  // What stands there by now, whoever put it there, is asked for no more.
+  const isThere = ({ key }: Deed): boolean => view?.records.some((record) => keyOf(record) === key) === true;
   const lost = one.deeds.filter(
     (other, at) =>
+      !isThere(other) &&
       isAdd(other) &&
       other.set === deed.set &&
       other.sent.told === 'nothing' &&

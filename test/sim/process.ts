@@ -69,7 +69,6 @@ export const keptBetweenPasses = (): KeptBetweenPasses => {
     },
     forget: () => {
       cache.byId.clear();
-      cache.whole = null;
       seen.clear();
       list = [];
       files = null;

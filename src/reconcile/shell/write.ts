@@ -51,9 +51,8 @@ const write = async (
   { decide: decideAgain, skipReason }: Phase,
 ): Promise<TemplateState> => {
   const now = run.pass.clock.now();
-  const intent = await run.save(
-    run.writer.begin(intentOf(step, before.basis, { run: run.pass.run, now, makesWayFor })),
-  );
+  const given = intentOf(step, before.basis, { run: run.pass.run, now, makesWayFor });
+  const intent = await run.save(run.writer.begin(given));
   if (intent === null) return before;
   // Meanwhile another template may have had an answer, or a reading.
   const state = compareListing(before, run.listing);

@@ -55,9 +55,37 @@ export const answers = [
   {
     rule: '§3.4 a park of unknown outcome is remembered as one that may have landed',
     file: evolve,
-    from: '    else rememberFailure(step, failure, draft);\n',
+    from: '    else if (!supposePark(draft, intent, failure)) rememberFailure(step, failure, draft);\n',
     to: '',
-    tests: ['reconcile/sending'],
+    tests: ['reconcile/permit', 'reconcile/sending'],
+  },
+  {
+    rule: '§3.1 what a park of unknown outcome takes from its place is remembered',
+    file: evolve,
+    from: 'else if (!supposePark(draft, intent, failure)) rememberFailure',
+    to: 'else rememberFailure',
+    tests: ['reconcile/permit'],
+  },
+  {
+    rule: '§3.1 what a park takes from its place is remembered though the process dies',
+    file: 'src/reconcile/core/recover.ts',
+    from: '        else if (supposePark(draft, intent, null) && next.view) takeBack(draft, next.view);\n',
+    to: '',
+    tests: ['reconcile/permit'],
+  },
+  {
+    rule: '§3.1 a park that did not land has taken nothing from its place',
+    file: 'src/reconcile/core/remembering.ts',
+    from: 'if (own) restore(draft, own, id, dataOf(record), parked.failure);',
+    to: 'if (own) continue;',
+    tests: ['reconcile/permit'],
+  },
+  {
+    rule: '§3.3 an answer that shows a record as it was tells nothing of its park',
+    file: evolve,
+    from: 'isPark(attempt.step) && sameData(record, attempt.step.present.record)',
+    to: 'false',
+    tests: ['reconcile/permit'],
   },
   {
     rule: '§3.4 an update of unknown outcome is sent again at once for the first time',
@@ -153,9 +181,16 @@ export const answers = [
   {
     rule: '§3.1 what a park takes from its place is remembered',
     file: commit,
-    from: '  return { key, own, was: dataOf(record), cause };',
-    to: '  return own ? null : { key, own, was: dataOf(record), cause };',
+    from: '  return { key, own, was: { ...dataOf(record), name }, cause };',
+    to: '  return { key: `${key}?`, own, was: { ...dataOf(record), name }, cause };',
     tests: ['reconcile/permit'],
+  },
+  {
+    rule: '§3.1 what goes back to its place is sent the name that the service spells as it was',
+    file: commit,
+    from: 'was: { ...dataOf(record), name }',
+    to: 'was: dataOf(record)',
+    tests: ['reconcile/kept-names'],
   },
   {
     rule: '§3.1 what a park could not take from its place is remembered',

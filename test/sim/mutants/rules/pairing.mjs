@@ -105,4 +105,11 @@ export const pairing = [
     to: 'set.present',
     tests: ['plan/texts'],
   },
+  {
+    rule: '§2 what never was the wanted record is left to the one that wants it just so',
+    file: 'src/plan/pairing.ts',
+    from: ' || recordKey(entryOf(seen)) === is',
+    to: '',
+    tests: ['plan/pairing'],
+  },
 ];

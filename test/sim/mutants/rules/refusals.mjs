@@ -17,8 +17,8 @@ export const refusals = [
   {
     rule: '§3.6 pauses after refusals end with six hours',
     file: 'src/reconcile/core/backoff.ts',
-    from: 'longest: Math.max(first, maxBackoff)',
-    to: 'longest: Infinity',
+    from: 'max: Math.max(first, maxBackoff)',
+    to: 'max: Infinity',
     tests: ['reconcile/sending'],
   },
   {

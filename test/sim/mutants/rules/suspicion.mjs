@@ -58,8 +58,8 @@ export const suspicion = [
   {
     rule: '§6 where memory is in doubt what is missing may have been added before',
     file: suspicionFile,
-    from: 'draft.now.view.byKey.has(key) ? { adds: uncountedAdds } : {}',
-    to: 'draft.now.view.byKey.has(key) ? {} : {}',
+    from: '({ adds: uncountedAdds } as const)',
+    to: '({} as const)',
     tests: ['reconcile/older-memory'],
   },
   {
@@ -93,15 +93,22 @@ export const suspicion = [
   {
     rule: '§3.8 without memory nothing is added beside what may be it',
     file: suspicionFile,
-    from: 'const lost = isRetry ? [] : perhapsAdded(state.basis, plan);',
-    to: 'const lost = !isRetry ? [] : perhapsAdded(state.basis, plan);',
+    from: 'const lost = perhapsAdded(state.basis, plan);',
+    to: 'const lost: Wanted[] = [];',
     tests: ['reconcile/older-memory'],
   },
   {
-    rule: '§3.8 without memory a person’s word is enough',
+    rule: '§6 where memory is in doubt what stood for a missing record stays known',
     file: suspicionFile,
-    from: 'const lost = isRetry ? [] : perhapsAdded(state.basis, plan);',
-    to: 'const lost = perhapsAdded(state.basis, plan);',
+    from: 'const isKnown = draft.now.view.byKey.has(key);',
+    to: 'const isKnown = false;',
+    tests: ['reconcile/older-memory'],
+  },
+  {
+    rule: '§3.4 a person’s word is enough in the pass that finds memory in doubt',
+    file: 'src/reconcile/pass.ts',
+    from: 'suspectMemory(state, pass.clock.now());',
+    to: 'suspectMemory(override(state, pass), pass.clock.now());',
     tests: ['reconcile/older-memory'],
   },
   {

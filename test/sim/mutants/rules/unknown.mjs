@@ -3,8 +3,8 @@ export const unknown = [
   {
     rule: '§3.4 the intent is on disk before the write is sent',
     file: 'src/reconcile/shell/write.ts',
-    from: 'await run.save(run.writer.begin(intentOf(step, before.basis, { run: run.pass.run, now })));',
-    to: '{ id: 0, ...intentOf(step, before.basis, { run: run.pass.run, now }) };',
+    from: 'await run.save(run.writer.begin(given))',
+    to: '{ id: 0, ...given }',
     tests: ['reconcile/sending'],
   },
   {
@@ -241,9 +241,30 @@ export const unknown = [
   {
     rule: '§3.8 without memory nothing is added beside what may be it (the gate)',
     file: 'src/reconcile/core/gate.ts',
-    from: '    if (like) return adopt ? null : besideLike(like);\n',
+    from: '    if (besideOne) return adopt ? null : besideOne;\n',
     to: '',
     tests: ['reconcile/older-memory'],
+  },
+  {
+    rule: '§3.8 beside what may be it nothing is added though the file adopts',
+    file: 'src/reconcile/core/gate.ts',
+    from: '(wanted: Wanted): Obstruction | null =>\n    besideUncounted(wanted, present, memory);',
+    to: '(): Obstruction | null =>\n    null;',
+    tests: ['reconcile/older-memory'],
+  },
+  {
+    rule: '§3.1 what stands where an add is blocked stays in service',
+    file: 'src/plan/draft.ts',
+    from: 'current === undefined || ',
+    to: 'current !== undefined && ',
+    tests: ['reconcile/older-memory'],
+  },
+  {
+    rule: '§3.4 an add of unknown outcome counts though the file dropped it for a while',
+    file: 'src/reconcile/core/observe.ts',
+    from: '    else if (isPerhapsAdded(record)) draft.put({ ...record, recordId: null, seen: null });\n',
+    to: '',
+    tests: ['reconcile/observe'],
   },
   {
     rule: '§3.4 what a file wants that a pass is not about, that pass does not judge',
