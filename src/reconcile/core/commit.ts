@@ -9,7 +9,7 @@ import { changeOf, isPark, isRestore, resultOf, type ParkStep, type Step } from 
 import type { Failure, Intent, RecordMemory } from '../../state/memory.ts';
 import type { Attempt } from './attempt.ts';
 import type { MemoryDraft } from './memory.ts';
-import { bind, change, park, restore } from './remembering.ts';
+import { bind, park, restore } from './remembering.ts';
 
 /** Remembers a write that counts: what the service made of it, where that is not what was sent. */
 export const commit = (draft: MemoryDraft, attempt: Attempt, record: PresentRecord, now: number): void => {
@@ -106,8 +106,7 @@ const commitRestore = (draft: MemoryDraft, step: ParkStep, record: PresentRecord
   const rewritten = wasKept ? { sent: parkedForm(record, present.type), stored } : null;
   const changes = { rewritten, keptName: canonicalName(record.name) };
   if (own) {
-    restore(draft, own, record.id, stored);
-    change(draft, own.key, own.wanted, changes);
+    restore(draft, own, record.id, stored, changes);
   } else {
     // It is out of place for the same reason as before.
     const { cause, desired: wanted } = difference;

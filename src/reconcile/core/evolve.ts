@@ -97,11 +97,7 @@ const answered = (
     return withAttempt(state, { ...attempt, state: 'questioned', by: 'doubt', error: doubt });
   }
   if (record !== null) return applied(state, attempt, record, answer, at);
-  const isUnexplained = answer.records.length > view.records.length;
-  const held = isUnexplained
-    ? hold(state, 'adds', 'unexplained', 'a record appeared that nobody can explain')
-    : state;
-  return lost(held, attempt, 'the answer does not show the record', at);
+  return lost(state, attempt, 'the answer does not show the record', at);
 };
 
 /** A service may answer with less than the whole template: one reading that can be believed may show it. */

@@ -1,7 +1,7 @@
 import { isGuard, type Hold } from '../../plan/hold.ts';
 import { parkedKey } from '../../plan/memory.ts';
 import type { TemplatePlan } from '../../plan/plan.ts';
-import { isPark, isRestore, type Step } from '../../plan/step.ts';
+import { isPark, type Step } from '../../plan/step.ts';
 import { stepKey, writeKey } from './attempt.ts';
 import { describeHold, tellHold } from './client-holds.ts';
 import { withPlaces, type SkipReason } from './places.ts';
@@ -42,27 +42,15 @@ export const nextStep = (
 /** The step that puts a record back which made way for a write that did not come. */
 export const nextRevert = (
   { steps }: TemplatePlan,
-  state: TemplateState,
+  { attempts }: TemplateState,
   client: ClientView,
-  force: boolean,
-): Step | null =>
-  steps.find(
-    (step) =>
-      isPark(step) &&
-      isRestore(step) &&
-      // What an earlier pass parked takes two readings, as every other step.
-      state.attempts.has(parkedKey(step.present.record.id)) &&
-      !state.attempts.has(stepKey(step)) &&
-      revertSkipReason(step, state, client, force) === null,
-  ) ?? null;
-
-/** Why a step that only undoes our own is not written: whatever holds its template, it makes nothing worse. */
-export const revertSkipReason = (
-  step: Step,
-  state: TemplateState,
-  client: ClientView,
-  force: boolean,
-): string | null => policyReason(step, state, force) ?? clientReason(client);
+): Step | null => {
+  if (clientReason(client) !== null) return null;
+  // What an earlier pass parked takes two readings, as every other step.
+  const isOfThisPass = (step: Step): boolean =>
+    isPark(step) && attempts.has(parkedKey(step.present.record.id)) && !attempts.has(stepKey(step));
+  return steps.find(isOfThisPass) ?? null;
+};
 
 /** Why one step is not written for its own sake; the one place that decides it. */
 export const skipReasonOf = (

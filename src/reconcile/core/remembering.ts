@@ -3,6 +3,7 @@ import { dataOf, type RecordData } from '../../model/record.ts';
 import type { PresentTemplate } from '../../model/template.ts';
 import { entryOf, recordKey, type Present, type Wanted } from '../../plan/entry.ts';
 import type { Cause } from '../../plan/difference.ts';
+import { mayBeOneOf } from '../../plan/like.ts';
 import { isStuck, parkedKey, type Displaced } from '../../plan/memory.ts';
 import { isParkedName } from '../../plan/parked.ts';
 import { isPark, type Step } from '../../plan/step.ts';
@@ -76,10 +77,10 @@ export const restore = (
   { key, wanted }: NonNullable<Displaced['own']>,
   id: number,
   seen: RecordData,
-  failure: Failure | null = null,
+  changes: Partial<RecordMemory>,
 ): void => {
   const known = takeId(draft, key, id) ?? nothingKnown;
-  draft.put({ ...known, key, recordId: id, wanted, seen, cause: null, failure });
+  draft.put({ ...known, key, recordId: id, wanted, seen, cause: null, failure: null, ...changes });
 };
 
 /**
@@ -87,11 +88,14 @@ export const restore = (
  * outcome did not land.
  */
 export const takeBack = (draft: MemoryDraft, { records }: PresentTemplate): void => {
-  for (const [id, { own }] of draft.now.view.displaced) {
+  for (const [id, { own, was }] of draft.now.view.displaced) {
     const record = records.find((one) => one.id === id);
     if (!record || isParkedName(canonicalName(record.name)) || isStuck(draft.now.view, record)) continue;
     const parked = draft.ofId(id)!;
-    if (own) restore(draft, own, id, dataOf(record), parked.failure);
+    const keptName = canonicalName(record.name);
+    const isSpelled = mayBeOneOf(new Set([canonicalName(was.name)]))(keptName);
+    const changes = { failure: parked.failure, ...(isSpelled ? { keptName } : {}) };
+    if (own) restore(draft, own, id, dataOf(record), changes);
     else draft.put({ ...parked, recordId: null, seen: null, displaced: null });
   }
 };

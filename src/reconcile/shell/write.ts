@@ -6,30 +6,28 @@ import { holdFor } from '../core/client-holds.ts';
 import { decide, decideRevert, type Command } from '../core/decide.ts';
 import { evolve, underWay, type TemplateEvent } from '../core/evolve.ts';
 import { compareListing } from '../core/listing.ts';
-import { revertSkipReason, skipReasonOf } from '../core/permit.ts';
+import { skipReasonOf } from '../core/permit.ts';
 import type { TemplateState } from '../core/state.ts';
 import type { ClientRun } from './client-run.ts';
 import { saveWith } from './save.ts';
 
-/** What is written next, and why a step may not leave after all. */
-interface Phase {
-  readonly decide: typeof decide;
-  readonly skipReason: typeof skipReasonOf;
-}
-
 /** Writes one template, one write at a time, each decided on from the answer to the one before. */
 export const writeTemplate = (state: TemplateState, run: ClientRun): Promise<TemplateState> =>
-  carryOut(state, run, { decide, skipReason: skipReasonOf });
+  carryOut(state, run, decide);
 
 /** After all is known that can be: puts back what made way for a write that did not come. */
 export const revertParks = (state: TemplateState, run: ClientRun): Promise<TemplateState> =>
-  carryOut(state, run, { decide: decideRevert, skipReason: revertSkipReason });
+  carryOut(state, run, decideRevert);
 
-const carryOut = async (given: TemplateState, run: ClientRun, phase: Phase): Promise<TemplateState> => {
+const carryOut = async (
+  given: TemplateState,
+  run: ClientRun,
+  next: typeof decide,
+): Promise<TemplateState> => {
   let state = given;
   for (;;) {
     state = compareListing(state, run.listing);
-    const command = phase.decide(state, run.view, run.pass.force, run.moment.now);
+    const command = next(state, run.view, run.pass.force, run.moment.now);
     switch (command.kind) {
       case 'done':
         return state;
@@ -37,7 +35,7 @@ const carryOut = async (given: TemplateState, run: ClientRun, phase: Phase): Pro
         state = await takeEvent(state, run, await reread(state, run));
         break;
       case 'write':
-        state = await write(state, command, run, phase);
+        state = await write(state, command, run, next);
         break;
     }
   }
@@ -48,7 +46,7 @@ const write = async (
   before: TemplateState,
   { step, makesWayFor }: Extract<Command, { kind: 'write' }>,
   run: ClientRun,
-  { decide: decideAgain, skipReason }: Phase,
+  next: typeof decide,
 ): Promise<TemplateState> => {
   const now = run.pass.clock.now();
   const given = intentOf(step, before.basis, { run: run.pass.run, now, makesWayFor });
@@ -56,9 +54,9 @@ const write = async (
   if (intent === null) return before;
   // Meanwhile another template may have had an answer, or a reading.
   const state = compareListing(before, run.listing);
-  const again = decideAgain(state, run.view, run.pass.force, now);
+  const again = next(state, run.view, run.pass.force, now);
   if (again.kind !== 'write' || writeKey(again.step) !== writeKey(step)) {
-    const reason = skipReason(step, state, run.view, run.pass.force) ?? 'another reading came in between';
+    const reason = skipReasonOf(step, state, run.view, run.pass.force) ?? 'another reading came in between';
     const ending = { outcome: 'failed', recordId: null, error: `not sent: ${reason}` } as const;
     return saveWith(state, run, (changes) => run.writer.finish(intent, ending, changes));
   }

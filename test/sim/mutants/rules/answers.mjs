@@ -76,9 +76,16 @@ export const answers = [
   {
     rule: '§3.1 a park that did not land has taken nothing from its place',
     file: 'src/reconcile/core/remembering.ts',
-    from: 'if (own) restore(draft, own, id, dataOf(record), parked.failure);',
+    from: 'if (own) restore(draft, own, id, dataOf(record), changes);',
     to: 'if (own) continue;',
     tests: ['reconcile/permit'],
+  },
+  {
+    rule: '§3.1 what is back in its place tells how the service spells its name',
+    file: 'src/reconcile/core/remembering.ts',
+    from: 'isSpelled ? { keptName } : {}',
+    to: '{}',
+    tests: ['reconcile/kept-names'],
   },
   {
     rule: '§3.3 an answer that shows a record as it was tells nothing of its park',
@@ -209,7 +216,7 @@ export const answers = [
   {
     rule: '§3.1 a record that is back in its place stands for what it stood for',
     file: commit,
-    from: '    restore(draft, own, record.id, stored);\n',
+    from: '    restore(draft, own, record.id, stored, changes);\n',
     to: '',
     tests: ['reconcile/permit'],
   },

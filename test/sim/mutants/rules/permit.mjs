@@ -63,21 +63,21 @@ export const permits = [
   {
     rule: '§3.1 a park is undone whatever stopped its template',
     file: permit,
-    from: 'policyReason(step, state, force) ?? clientReason(client);',
-    to: 'skipReasonOf(step, state, client, force);',
+    from: 'return steps.find(isOfThisPass) ?? null;',
+    to: "const isStopped = [...attempts.values()].some(({ state }) => state === 'unknown' || state === 'failed');\n  return isStopped ? null : (steps.find(isOfThisPass) ?? null);",
     tests: ['reconcile/permit'],
   },
   {
     rule: '§3.3 where the client is held no park is undone',
     file: permit,
-    from: 'policyReason(step, state, force) ?? clientReason(client);',
-    to: 'policyReason(step, state, force);',
+    from: '  if (clientReason(client) !== null) return null;\n',
+    to: '',
     tests: ['reconcile/permit'],
   },
   {
     rule: '§3.1 a park is undone once in a pass',
     file: permit,
-    from: '      !state.attempts.has(stepKey(step)) &&\n',
+    from: ' && !attempts.has(stepKey(step))',
     to: '',
     tests: ['reconcile/permit'],
   },
@@ -140,8 +140,8 @@ export const permits = [
   {
     rule: '§3.1 what an earlier pass parked is put back as every other step, by two readings',
     file: permit,
-    from: '      state.attempts.has(parkedKey(step.present.record.id)) &&\n',
-    to: '',
+    from: 'isPark(step) && attempts.has(parkedKey(step.present.record.id))',
+    to: 'isPark(step)',
     tests: ['reconcile/permit'],
   },
   {
