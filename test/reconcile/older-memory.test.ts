@@ -139,39 +139,6 @@ describe('memory is in no doubt', () => {
 });
 
 describe('where memory is in doubt', () => {
-  test.each(['report', 'park'] as const)(
-    'a file that adopts adds nothing beside what may be its own under a name of the service: %s',
-    async (surplus) => {
-      const { scene, pass } = await known();
-      const mx = '@ MX 10 mx1.example.net';
-      const limits = { maxAdds: 100, maxChangePercent: 100, minRecords: 10 };
-      const adopting = (...more: string[]) =>
-        desiredTemplate(['@ A 192.0.2.1', 'www A 192.0.2.2', mx, ...more], { adopt: true, surplus, limits });
-      const own = '#3 ##DOMAIN## MX 10 mx1.example.net';
-      scene.mishaps.set('add 1', () => {
-        const records = scene.present.records.map((one) =>
-          one.id === 3 ? { ...one, name: '##DOMAIN##' } : one,
-        );
-        return (scene.present = { ...scene.present, records });
-      });
-      await pass(adopting());
-      scene.mishaps.clear();
-      // One reading lacks it, while somebody else makes a record of the file.
-      scene.present = presentTemplate(['#1 @ A 192.0.2.1', '#2 www A 192.0.2.2', own, '#9 mail A 192.0.2.3']);
-      scene.mishaps.set('list 1', (template) => ({
-        ...template,
-        records: template.records.filter(({ id }) => id !== 3),
-      }));
-      await pass(adopting('mail A 192.0.2.3'));
-      scene.mishaps.clear();
-      scene.calls.length = 0;
-      scene.now += 60_000;
-      const { templates } = await pass(adopting('mail A 192.0.2.3'));
-      expect(scene.calls).not.toContain('add 1');
-      expect(templates[0]!.differences[0]).toMatchObject({ action: 'blocked', reason: 'not-converging' });
-    },
-  );
-
   test('the word of the person who asked for the pass is enough', async () => {
     const { scene, pass, warnings } = await known();
     scene.present = presentTemplate(['#1 @ A 192.0.2.1', '#9 mail A 192.0.2.3']);
@@ -225,6 +192,30 @@ describe('beside what may be a wanted record as the service keeps it', () => {
     expect(templates[0]!.differences[0]).toMatchObject({ action: 'blocked', reason: 'not-converging' });
     await scene.pass(file(), { trigger: 'command', retry: true });
     expect(scene.calls).toContain('add 1');
+  });
+
+  test.each(['report', 'park'] as const)(
+    'nothing is added where the file adopts from now on and can make no use of it, and that stays in service: %s',
+    async (surplus) => {
+      const scene = await openScene(presentTemplate(['#1 www A 192.0.2.1', '#2 ##DOMAIN## A 192.0.2.2']));
+      const records = ['www A 192.0.2.1', '@ A 192.0.2.2'];
+      const limits = { maxAdds: 100, maxChangePercent: 100, minRecords: 10 };
+      await scene.pass(desiredTemplate(records));
+      const { templates } = await scene.pass(desiredTemplate(records, { adopt: true, surplus, limits }));
+      expect(scene.calls.filter((call) => !call.startsWith('list'))).toEqual([]);
+      expect(templates[0]!.differences).toMatchObject([
+        { action: 'blocked', reason: 'not-converging' },
+        { action: 'surplus', recordId: 2 },
+      ]);
+    },
+  );
+
+  test('what is like it serves where the file adopts from now on', async () => {
+    const scene = await openScene(before);
+    await scene.pass(file());
+    const limits = { maxAdds: 100, maxChangePercent: 100, minRecords: 10 };
+    await scene.pass({ ...file(), adopt: true, surplus: 'park', limits });
+    expect(scene.present.records).toMatchObject([{ id: 1 }, { id: 2, name: 'www', content: '192.0.2.2' }]);
   });
 
   test('a person’s word is enough in the first pass', async () => {

@@ -70,17 +70,24 @@ test.each(['its answer is lost', 'the process dies'])(
   },
 );
 
-test('a park of unknown outcome that did not land is made once more, and its record is known as before', async () => {
+test('a park of unknown outcome that did not land has taken nothing: an edit changes its record', async () => {
+  const scene = await makingWay();
+  const file = desiredTemplate(wanted, { surplus: 'park', limits });
+  scene.mishaps.set('update 1', failing('unknown', null));
+  await scene.pass(file);
+  scene.mishaps.clear();
+  scene.now += 60_000;
+  await scene.pass(desiredTemplate(['@ A 192.0.2.1', 'www A 192.0.2.9'], { mode: 'edits', limits }));
+  expect(scene.present.records).toMatchObject([{ id: 1 }, { id: 2, content: '192.0.2.9' }]);
+});
+
+test('a park of unknown outcome that did not land is made once more', async () => {
   const scene = await makingWay();
   const file = desiredTemplate(wanted, { surplus: 'park', limits });
   scene.mishaps.set('update 1', failing('unknown', null));
   await scene.pass(file);
   expect(namesOf(scene.present)).toEqual(['#1 @', '#2 www']);
   scene.mishaps.clear();
-  scene.now += 60_000;
-  await scene.pass(old);
-  const { templates } = await scene.pass(old);
-  expect(templates[0]).toMatchObject({ status: 'in-sync' });
   scene.now += 60_000;
   await scene.pass(file);
   expect(namesOf(scene.present)).toEqual(['#1 @', '#2 _parked-2', '#3 www']);

@@ -91,7 +91,7 @@ const besideLate = (like: PresentRecord): Obstruction => ({
 
 const besideLike = (like: PresentRecord): Obstruction => ({
   reason: 'not-converging',
-  message: `record ${like.id} (${describe(like)}) may be this one as the service keeps it, and nothing is remembered of it: import the template, set adopt: true, or, if it is another one, apply --retry`,
+  message: `record ${like.id} (${describe(like)}) may be this one as the service keeps it, and nothing is remembered of it: import the template, set surplus: park with adopt: true, or, if it is another one, apply --retry`,
 });
 
 /** By record set, what adds of unknown outcome were to make, and no reading has shown: it may still come. */

@@ -65,34 +65,26 @@ const isExpected = ({ wanted }: Pair, records: PlanBasis['memory']['records']): 
 
 const meetAnew = (draft: MemoryDraft, { desired, view }: PlanBasis, { pairs }: TemplatePlan): void => {
   for (const pair of pairs) if (pair.fields.length > 0) meetChanged(draft, pair);
-  const paired = new Set(pairs.map((pair) => pair.present.record.id));
-  const unpaired = new Map(
-    view.records.filter(({ id }) => !paired.has(id)).map((record) => [record.id, record]),
-  );
   const found = new Set(pairs.map(({ wanted }) => recordKey(wanted)));
-  for (const wanted of desired.records.map(entryOf)) {
-    const key = recordKey(wanted);
-    if (found.has(key)) continue;
-    // What stood for it and is there, as something that no record of the file may take, is not missing.
-    const stray = unpaired.get(draft.now.view.byKey.get(key)?.id ?? -1);
-    if (stray) meetChanged(draft, { wanted, present: entryOf(stray) });
-    else meetMissing(draft, wanted);
-  }
+  for (const wanted of desired.records.map(entryOf))
+    if (!found.has(recordKey(wanted))) meetMissing(draft, wanted);
+  const paired = new Set(pairs.map(({ present }) => present.record.id));
   const wantedKeys = wantedKeysOf(desired);
-  for (const [id, record] of unpaired) {
-    const known = draft.ofId(id);
+  for (const record of view.records) {
+    const { id } = record;
+    const known = paired.has(id) ? undefined : draft.ofId(id);
     const isForgotten = known && known.key !== parkedKey(id) && !wantedKeys.has(known.key);
     if (isForgotten && !sameData(known.seen ?? known.wanted, record)) disown(draft, id);
   }
 };
 
 /** As if file and service had come to differ at once. */
-const meetChanged = (draft: MemoryDraft, { wanted, present }: Pick<Pair, 'wanted' | 'present'>): void => {
+const meetChanged = (draft: MemoryDraft, { wanted, present }: Pair): void => {
   if (draft.ofId(present.record.id)) bind(draft, wanted, present);
   else meetMissing(draft, wanted);
 };
 
-/** What stood for it may only be missing in this reading: it stays known. */
+/** What stood for it may only be missing in this reading, or be something else now: it stays known. */
 const meetMissing = (draft: MemoryDraft, wanted: Wanted): void => {
   const key = recordKey(wanted);
   const isKnown = draft.now.view.byKey.has(key);

@@ -63,13 +63,6 @@ export const suspicion = [
     tests: ['reconcile/older-memory'],
   },
   {
-    rule: '§6 where memory is in doubt what stands for a wanted record is not missing',
-    file: suspicionFile,
-    from: '    if (stray) meetChanged',
-    to: '    if (stray && !stray) meetChanged',
-    tests: ['reconcile/older-memory'],
-  },
-  {
     rule: '§6 where memory is in doubt causes are unknown',
     file: suspicionFile,
     from: '  for (const pair of pairs) if (pair.fields.length > 0) meetChanged(draft, pair);\n',
