@@ -84,6 +84,29 @@ test('what two readings asked for already is not kept back by one that another t
   expect(templates[0]!.differences).toMatchObject([{ action: 'update', outcome: 'applied' }]);
 });
 
+test('what two readings asked for already is written by the newest one that another template waits for', async () => {
+  const scene = await openScene(presentTemplate(['#1 mail MX 10 mx1.example.net', '#2 www A 192.0.2.2']));
+  const file = ['mail MX 10 mx1.example.net', 'www A 192.0.2.2'];
+  await scene.pass(desiredTemplate(file));
+  scene.now += 60_000;
+  scene.calls.length = 0;
+  scene.beside = [{ ...presentTemplate(['#8 @ A 192.0.2.8']), id: 18, name: 'mail' }];
+  // Somebody gives it the name to which a null MX is to come.
+  scene.mishaps.set('list 2', (template) => {
+    const records = template.records.map((one) => (one.id === 1 ? { ...one, name: 'api' } : one));
+    return (scene.present = { ...template, records });
+  });
+  const { templates } = await scene.pass([
+    desiredTemplate([...file, 'api MX 10 .'], { mode: 'edits' }),
+    desiredTemplate(['@ A 192.0.2.9'], { template: 'mail' }),
+  ]);
+  expect(scene.calls).not.toContain('add 1');
+  expect(templates[0]!.differences).toMatchObject([
+    { action: 'update', recordId: 1, outcome: 'skipped' },
+    { action: 'add', outcome: 'skipped' },
+  ]);
+});
+
 test('which parked record is put to use is of no matter', async () => {
   const scene = await openScene(presentTemplate(['#1 @ A 192.0.2.1', '#5 _parked-5 A 0.0.0.0']));
   scene.mishaps.set('list 2', (template) => {
