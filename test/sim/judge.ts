@@ -329,11 +329,14 @@ export const createJudge = ({ world, isKind, truth, editsOf }: JudgeOptions): Ju
         for (const difference of one.differences) {
           const isOfClient = difference.retryAt !== undefined && difference.retryAt === result.retryAt;
           if (difference.retryAt === undefined || isOfClient || !('desired' in difference)) continue;
+          const key = keyOf(difference.desired);
+          // What waits for another one of its set waits no more once that one has come.
+          if (!context.one.deeds.some((deed) => deed.key === key)) continue;
           const recordId = 'recordId' in difference ? (difference.recordId ?? null) : null;
           const at = ('current' in difference ? difference.current : undefined) ?? difference.desired;
           promised.push({
             templateId,
-            key: keyOf(difference.desired),
+            key,
             recordId,
             at,
             surroundings: surroundingsOf(context.one, at, recordId),

@@ -329,10 +329,11 @@ const setAndContent = (before: RecordData, after: RecordData): boolean =>
   setOf(before) === setOf(after) && canonicalRecord(before).content === canonicalRecord(after).content;
 
 /** A park has a name of its own, and what is put back after one had its place. */
-const noNewConflict: Law = ({ before, after }, { view, wanted, one }) =>
-  before && wanted?.records.some((record) => satisfies(after, record))
-    ? conflictOf(after, before, view, one)
-    : null;
+const noNewConflict: Law = (deed, { view, wanted, one }) => {
+  const { before, after } = deed;
+  const isWanted = wanted?.records.some((record) => satisfies(after, record)) === true;
+  return before && isWanted && !isUndo(deed, one) ? conflictOf(after, before, view, one) : null;
+};
 
 const lawsOfUpdates: readonly Law[] = [shownAndNotEqual, toAnEnd, notFromItsPlace, notForeign, noNewConflict];
 

@@ -104,14 +104,13 @@ const commitRestore = (draft: MemoryDraft, step: ParkStep, record: PresentRecord
   const own = draft.now.view.displaced.get(record.id)?.own;
   const wasKept = !isParkedName(present.name);
   const rewritten = wasKept ? { sent: parkedForm(record, present.type), stored } : null;
-  const changes = { rewritten, keptName: canonicalName(record.name) };
-  if (own) {
-    restore(draft, own, record.id, stored, changes);
-  } else {
-    // It is out of place for the same reason as before.
-    const { cause, desired: wanted } = difference;
-    park(draft, record.id, stored, { ...changes, wanted, cause, displaced: null });
-  }
+  const { cause, desired: sent } = difference;
+  // Of a name that somebody else gave it, nothing is to be learned.
+  const isOwnName = !own || canonicalName(own.wanted.name) === canonicalName(sent.name);
+  const changes = { rewritten, ...(isOwnName ? { keptName: canonicalName(record.name) } : {}) };
+  if (own) restore(draft, own, record.id, stored, changes);
+  // It is out of place for the same reason as before.
+  else park(draft, record.id, stored, { ...changes, wanted: sent, cause, displaced: null });
 };
 
 /** What a park takes from its place. The name that it goes back to is the one that made the service give it this one. */

@@ -93,7 +93,8 @@ export const takeBack = (draft: MemoryDraft, { records }: PresentTemplate): void
     if (!record || isParkedName(canonicalName(record.name)) || isStuck(draft.now.view, record)) continue;
     const parked = draft.ofId(id)!;
     const keptName = canonicalName(record.name);
-    const isSpelled = mayBeOneOf(new Set([canonicalName(was.name)]))(keptName);
+    const names = [was, ...(own ? [own.wanted] : [])].map(({ name }) => canonicalName(name));
+    const isSpelled = new Set(names).size === 1 && mayBeOneOf(new Set(names))(keptName);
     const changes = { failure: parked.failure, ...(isSpelled ? { keptName } : {}) };
     if (own) restore(draft, own, id, dataOf(record), changes);
     else draft.put({ ...parked, recordId: null, seen: null, displaced: null });

@@ -1,18 +1,9 @@
+import { withAllOf } from '../core/reading.ts';
 import type { TemplateState } from '../core/state.ts';
-import {
-  awaitsReading,
-  confirmAll,
-  confirmBy,
-  isConfirming,
-  isSettled,
-  recallReading,
-} from '../core/two-readings.ts';
+import { awaitsReading, confirmAll, confirmBy, isSettled, recallReading } from '../core/two-readings.ts';
 import type { ClientRun } from './client-run.ts';
 
-/**
- * Reads all templates a second time where a step waits for that, and confirms what both readings ask for. What was
- * confirmed before waits for nothing, and takes the newer reading where that is as good.
- */
+/** Reads all templates a second time where a step waits for that, and confirms what both readings ask for. */
 export const confirmTemplates = async (
   given: readonly TemplateState[],
   run: ClientRun,
@@ -24,20 +15,20 @@ export const confirmTemplates = async (
   const states = given.map((state) => {
     if (!awaitsReading(state, run.view, force, at.now)) return state;
     const recalled = recallReading(state);
-    const isReady = isSettled(recalled, settle);
-    const next = isReady ? confirmAll(recalled, at.now) : recalled;
-    (isReady ? settled : waiting).add(next);
-    return next;
+    (isSettled(recalled, settle) ? settled : waiting).add(recalled);
+    return recalled;
   });
-  if (waiting.size === 0) return states;
-  await clock.sleep(settle, signal);
-  if (signal.aborted) return states;
-  const listing = await run.readTemplates();
-  if (listing === null) return states;
+  if (waiting.size > 0) await clock.sleep(settle, signal);
+  const listing = waiting.size > 0 && !signal.aborted ? await run.readTemplates() : null;
   const moment = run.moment;
   return states.map((state) => {
-    const reading = listing.get(state.basis.view.id);
-    const isTaken = waiting.has(state) || (settled.has(state) && isConfirming(state, reading));
-    return isTaken ? confirmBy(state, reading, moment) : state;
+    const { id } = state.basis.view;
+    if (listing && waiting.has(state)) return confirmBy(state, listing.get(id), moment);
+    if (!settled.has(state)) return state;
+    // Another template's sake may have brought a newer reading since.
+    const newest = run.listing?.get(id);
+    return newest
+      ? confirmBy(state, withAllOf(state.basis.view, newest), moment)
+      : confirmAll(state, moment.now);
   });
 };

@@ -219,4 +219,11 @@ export const readings = [
     to: 'until: state.agreement.until, isRepeated: isSame };',
     tests: ['reconcile/settle'],
   },
+  {
+    rule: '§3.1 what was settled before takes the newest reading',
+    file: 'src/reconcile/shell/confirm.ts',
+    from: 'return newest ? confirmBy',
+    to: 'return newest && !newest ? confirmBy',
+    tests: ['reconcile/confirm'],
+  },
 ];
