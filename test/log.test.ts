@@ -136,7 +136,7 @@ describe('a line that is longer than a destination takes', () => {
   it.each([
     ['a long text', `{ message: 'ü'.repeat(3_000_000) }`],
     ['many texts of some length', `{ all: Array.from({ length: 900 }, () => ['x'.repeat(7_000)]) }`],
-    ['many keys', `Object.fromEntries(Array.from({ length: 200_000 }, (_, n) => ['key' + n, n]))`],
+    ['many keys', `Object.fromEntries(Array.from({ length: 50_000 }, (_, n) => ['key' + n, n]))`],
     ['a list deep inside', `{ one: { two: [{ three: Array.from({ length: 1_000_000 }, () => 'text') }] } }`],
   ])('is cut where it says so: %s', async (_, fields) => {
     const line = await among(fields);

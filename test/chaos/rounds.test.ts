@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { runRound, type RoundResult } from './round.ts';
 
-const rounds = Number(process.env['CHAOS_ROUNDS'] ?? 4);
+const rounds = Number(process.env['CHAOS_ROUNDS'] ?? 2);
 const firstSeed = process.env['CHAOS_SEED'] ?? '1';
 /** Side by side: each round waits much and computes little. */
 const lanes = Number(process.env['CHAOS_LANES'] ?? 2);

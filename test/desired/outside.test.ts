@@ -166,6 +166,6 @@ test('a link that takes the place of a file while that is looked at is not read'
   await vi.waitFor(async () => expect((await lstat(join(templates, 'a.yaml'))).isSymbolicLink()).toBe(true), {
     interval: 0,
   });
-  for (let loads = 0; loads < 60; loads += 1)
+  for (let loads = 0; loads < 15; loads += 1)
     expect(JSON.stringify(await load(templates))).not.toContain('a secret');
 });

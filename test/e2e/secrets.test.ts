@@ -91,20 +91,32 @@ describe('no token is in any output or file', () => {
   it.each<[string, Answer | null]>([
     ['of a service that works', null],
     ['of one that shows the request on an HTML error page', echoOf(500, 'text/html', asPage)],
+    ['of one that echoes it as a record', echoOf(200, 'application/json', asRecords)],
+  ])('%s', async (_, answer) => {
+    const service = await startService(() => answer);
+    const cwd = await workplace();
+    await expectClean(await everything(service.env, cwd), { cwd });
+    expect(service.seen.length).toBeGreaterThan(0);
+  });
+
+  it.each<[string, Answer]>([
     ['of one that does so with a refusal', echoOf(401, 'text/html', asPage)],
     ['of one that echoes the request as its answer', echoOf(200, 'text/plain')],
     ['of one that echoes it in capitals', echoOf(500, 'text/plain', inCapitals)],
     ['of one that echoes it in base64', echoOf(400, 'text/plain', encodedIn('base64'))],
     ['of one that echoes it in hex', echoOf(200, 'text/plain', encodedIn('hex'))],
-    ['of one that echoes it as a record', echoOf(200, 'application/json', asRecords)],
     [
       'of one that redirects to the same address',
       (response, { path: asked, query }) => response.writeHead(302, { location: `${asked}?${query}` }).end(),
     ],
-  ])('%s', async (_, answer) => {
+  ])('%s, in the log and report of a pass', async (_, answer) => {
     const service = await startService(() => answer);
     const cwd = await workplace();
-    await expectClean(await everything(service.env, cwd), { cwd });
+    const launch = { cwd, env: { LOG_LEVEL: 'trace', ...service.env } };
+    await expectClean(
+      [await run(['apply', '--yes', '--out', 'report.json', '--format', 'json'], launch)],
+      launch,
+    );
     expect(service.seen.length).toBeGreaterThan(0);
   });
 

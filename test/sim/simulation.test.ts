@@ -6,7 +6,7 @@ import { playRound } from './round.ts';
  * law names its seed, and the same seed plays the same round again. `SIM_ENOUGH` (10) of them end it.
  */
 const { SIM_SEED, SIM_ROUNDS, SIM_FIRST, SIM_ENOUGH } = process.env;
-const rounds = Number(SIM_ROUNDS ?? 200);
+const rounds = Number(SIM_ROUNDS ?? 100);
 const first = Number(SIM_FIRST ?? 1);
 const enough = Number(SIM_ENOUGH ?? 10);
 
