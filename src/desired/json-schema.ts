@@ -17,7 +17,11 @@ export const templateJsonSchema = (): JsonSchema =>
     override: ({ zodSchema, jsonSchema }) => {
       if (zodSchema === recordSchema) jsonSchema.allOf = recordRules;
       if (zodSchema === ignoreSchema) jsonSchema.minProperties = 1;
-      if (zodSchema === templateSchema) jsonSchema.anyOf = [needs('records'), needs('include')];
+      if (zodSchema === templateSchema)
+        jsonSchema.allOf = [
+          { anyOf: [needs('template'), needs('id')] },
+          { anyOf: [needs('records'), needs('include')] },
+        ];
     },
   });
 

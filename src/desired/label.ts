@@ -1,4 +1,4 @@
-import type { PresentTemplate } from '../model/template.ts';
+import { nameById, type PresentTemplate } from '../model/template.ts';
 import { hasControlCharacter } from './checks/hosts.ts';
 
 /** How a file names a template of the service. */
@@ -29,7 +29,7 @@ export const labelsOf = (templates: readonly PresentTemplate[]): ReadonlyMap<Pre
 
 /** A file needs a name, in readable characters. */
 const nameOf = ({ name, id }: PresentTemplate): string =>
-  name === '' || hasControlCharacter(name) ? `template-${id}` : name;
+  name === '' || hasControlCharacter(name) ? nameById(id) : name;
 
 /** A file name that is safe on every file system, visible to the loader, and never in another directory. */
 const stemOf = (template: PresentTemplate): string => {
@@ -40,7 +40,7 @@ const stemOf = (template: PresentTemplate): string => {
     .replaceAll(/[^a-z0-9._-]+/g, '-')
     .slice(0, maxStem)
     .replaceAll(/^[._-]+|[._-]+$/g, '');
-  return stem === '' || isDevice.test(stem) ? `template-${template.id}` : stem;
+  return stem === '' || isDevice.test(stem) ? nameById(template.id) : stem;
 };
 
 const maxStem = 100;

@@ -120,7 +120,8 @@ const namesIn = ({ root }: YamlDocument): ParsedDocument['fields'] => {
 
 const requireKeys = ({ entries, ...at }: MappingNode, report: ReportDiagnostic): void => {
   const says = (name: string): boolean => entries.some(({ key }) => key.text === name);
-  if (!says('template')) report('wrong-type', at, 'the template has no name: write `template: NAME`');
+  if (!says('template') && !says('id'))
+    report('wrong-type', at, 'the template has no name: write `template: NAME`, or `id: NUMBER`');
   if (!says('records') && !says('include')) {
     report('wrong-type', at, 'the template has no records: write `records: []` if it is meant to hold none');
   }

@@ -4,6 +4,7 @@ import type { Place } from '../model/record.ts';
 import {
   answersChoices,
   modes,
+  nameById,
   surplusPolicies,
   type DesiredTemplate,
   type TemplateDefaults,
@@ -54,8 +55,8 @@ export const resolveTemplate = async (
   const { own, fragments } = includedFiles(file, document, variables, budget, diagnostics);
   const { line, column, fields } = document;
   const source = { file: file.path, line, column };
-  const name = templateNameIn(own);
   const id = valueIn(fields.get('id'), '`id`', templateSchema.shape.id, own) ?? null;
+  const name = templateNameIn(own, id);
   const policies = policiesOf(own, defaults);
   const answers = answersOf(own);
   const contents = await contentsOf(own, fragments);
@@ -80,12 +81,13 @@ export const resolveTemplate = async (
   return { source, name, id, template, diagnostics };
 };
 
-const templateNameIn = (own: IncludedFile): string | null => {
+const templateNameIn = (own: IncludedFile, id: number | null): string | null => {
   const node = own.document.fields.get('template');
+  if (node === undefined) return id === null ? null : nameById(id);
   const name = textIn(node, '`template`', own);
-  if (name === '') own.report('wrong-type', node!, '`template` is empty');
+  if (name === '') own.report('wrong-type', node, '`template` is empty');
   if (name !== null && hasControlCharacter(name)) {
-    own.report('control-character', node!, `the template's name ${quote(name)} holds a control character`);
+    own.report('control-character', node, `the template's name ${quote(name)} holds a control character`);
   }
   return name || null;
 };

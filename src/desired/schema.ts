@@ -136,7 +136,7 @@ export const limitsSchema = z
 
 export const templateSchema = z
   .strictObject({
-    template: text.describe("The template's name at the service."),
+    template: text.optional().describe("The template's name at the service; may be left out beside an id."),
     id: wholeNumber(1, maxInteger)
       .optional()
       .describe('Bind the template by its id at the service instead of by its name.'),

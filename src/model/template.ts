@@ -26,6 +26,9 @@ export interface IgnoreRule {
   readonly content: string | null;
 }
 
+/** How files, commands and reports call a template that nobody gave a name: at the service, or in its file. */
+export const nameById = (id: number): string => `template-${id}`;
+
 /** One template as its file describes it, with the TTL, mode and policies that hold for it filled in. */
 export interface DesiredTemplate {
   readonly template: string;

@@ -32,6 +32,12 @@ test('a file with every key becomes one template with all that it says', async (
   expect(state.templates).toMatchSnapshot();
 });
 
+test('a name may be left out beside an id', async () => {
+  const { lines, templates } = await loadFiles({ 'a.yaml': 'id: 17\nrecords: []\n' });
+  expect(lines).toEqual([]);
+  expect(templates).toMatchObject([{ template: 'template-17', id: 17 }]);
+});
+
 test('what the file leaves open comes from the settings', async () => {
   const state = await loadFiles({ 'a.yml': 'template: a\nrecords: [{type: A, content: 192.0.2.1}]\n' });
   expect(state.templates).toEqual([

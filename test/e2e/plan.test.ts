@@ -1,4 +1,4 @@
-import { readFile, rename, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { reportOf, run, workplace } from './program.ts';
@@ -137,6 +137,30 @@ describe('exit codes of plan', () => {
       status: 'failed',
       message: expect.stringContaining("no template of this client is called 'gone'"),
     });
+  });
+
+  it('0 for a template that its file calls by its id alone, and 1 where the name beside it is another one’s', async () => {
+    const service = await startService();
+    const cwd = await workplace({ withExamples: false });
+    await mkdir(path.join(cwd, 'templates'));
+    const file = path.join(cwd, 'templates', 'web.yaml');
+    const plan = () => run(['plan', 'template-17', '--format', 'json'], { cwd, env: service.env });
+    await writeFile(file, 'id: 17\nrecords: []\n');
+    const known = await plan();
+    expect(known.code).toBe(0);
+    expect(reportOf(known.stdout).templates).toMatchObject([{ template: 'template-17', id: 17 }]);
+
+    const imported = await run(['import', 'standard-web', '--overwrite'], { cwd, env: service.env });
+    expect(imported.stdout).toContain('templates/web.yaml');
+    expect(await readFile(file, 'utf8')).toContain('id: 17\n');
+    expect(reportOf((await plan()).stdout)).toMatchObject({ status: 'in-sync' });
+
+    await writeFile(file, 'template: voice\nid: 17\nrecords: []\n');
+    const { code, stdout } = await run(['plan', '--format', 'json'], { cwd, env: service.env });
+    expect([code, reportOf(stdout).templates[0]?.message]).toEqual([
+      1,
+      "template 17 is called 'standard-web' at the service, not 'voice': mend the name or the id",
+    ]);
   });
 
   it('1 for a file that is not valid, while the valid ones are planned', async () => {

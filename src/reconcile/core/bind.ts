@@ -1,4 +1,4 @@
-import type { DesiredTemplate, PresentTemplate } from '../../model/template.ts';
+import { nameById, type DesiredTemplate, type PresentTemplate } from '../../model/template.ts';
 import { groupBy } from '../../plan/group.ts';
 
 export interface BoundTemplate {
@@ -61,7 +61,7 @@ export const bindTemplates = (
 
 /** A file copied for another template, with the id of the first, would write over that one. */
 const isCalled = ({ template }: DesiredTemplate, { id, name }: PresentTemplate): boolean =>
-  template === name || template === `template-${id}`;
+  template === name || template === nameById(id);
 
 const misnamed = ({ template }: DesiredTemplate, { id, name }: PresentTemplate): string =>
   `template ${id} is called '${name}' at the service, not '${template}': mend the name or the id`;
