@@ -207,7 +207,7 @@ describe('all files are read as they were at one moment', () => {
     };
     const snapshot = await readWhile(directory, change, Number.POSITIVE_INFINITY);
     const reason = 'the files kept changing while they were read';
-    expect(snapshot).toEqual({ files: [], missing: [{ path: directory, reason }], witness: null });
+    expect(snapshot).toEqual({ files: [], missing: [{ path: directory, reason }], fingerprint: null });
   });
 });
 
