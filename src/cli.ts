@@ -13,6 +13,8 @@ export const runCli = async (argv: readonly string[]): Promise<number> => {
     .addHelpText('after', epilogue)
     .exitOverride();
   for (const add of commands) add(program, (code) => void (exitCode = code));
+  if (argv.some((word) => ['help', '--help', '-h'].includes(word)))
+    (await import('./commands/help.ts')).addManuals(program);
   try {
     await program.parseAsync(argv, { from: 'user' });
   } catch (error) {
@@ -86,7 +88,6 @@ const commands: readonly AddCommand[] = [
       .option('--out <dir>', 'the directory (default: the first of the template directories)')
       .option('--overwrite', 'rewrite existing files; only entries that differ are changed')
       .option('--var <name=value>', 'a variable of the existing files; repeatable', collect)
-      .addHelpText('after', '\nExit code 1: a template was skipped, so no file describes it.')
       .action(async (templates: string[], options: Options) =>
         end(await (await import('./commands/import.ts')).importTemplates(templates, options)),
       ),
@@ -134,7 +135,10 @@ const commands: readonly AddCommand[] = [
   (program, end) =>
     withConnection(withNames(program.command('history')))
       .description('what was written: when, which pass, before, after, outcome')
-      .option('--state-dir <dir>', "directory of the program's memory")
+      .option(
+        '--state-dir <dir>',
+        "directory of the program's memory (default: ~/.local/state/dns-template-sync)",
+      )
       .option('--sandbox', 'what was written to the embedded service')
       .option('--since <when>', 'a duration ago (2d) or a time (2026-11-20T20:00:00Z)')
       .addOption(
@@ -176,13 +180,6 @@ const commands: readonly AddCommand[] = [
       .command('completion')
       .description('script with which a shell completes commands and options')
       .addArgument(new Argument('<shell>').choices(['bash', 'zsh', 'fish']))
-      .addHelpText(
-        'after',
-        `
-bash: source <(dns-template-sync completion bash), in ~/.bashrc
-zsh:  source <(dns-template-sync completion zsh), in ~/.zshrc after compinit
-fish: dns-template-sync completion fish > ~/.config/fish/completions/dns-template-sync.fish`,
-      )
       .action(async (shell: string) => {
         const { completion } = await import('./commands/completion.ts');
         process.stdout.write(completion(shell, program));
@@ -234,7 +231,10 @@ const withConnection = (command: Command): Command =>
 
 const withWriteOptions = (command: Command): Command =>
   command
-    .option('--state-dir <dir>', "directory of the program's memory")
+    .option(
+      '--state-dir <dir>',
+      "directory of the program's memory (default: ~/.local/state/dns-template-sync)",
+    )
     .option('--sandbox', 'use an embedded service; its data lives in the state directory')
     .option('--reset', 'with --sandbox: start again with the example data');
 

@@ -1,5 +1,4 @@
 import type { Command, Option } from 'commander';
-import { groupBy } from '../plan/group.ts';
 
 /** The script with which a shell completes the commands and options of a program. */
 export const completion = (shell: string, program: Command): string => {
@@ -46,39 +45,34 @@ const firstWords = (commands: readonly CompletionEntry[]): string =>
     .map(({ words }) => words)
     .join(' ');
 
-/** By flag, the values of options with fixed values or paths, from all commands that have the option. */
-const valueCases = (commands: readonly CompletionEntry[]): string[] => {
-  const flags = groupBy(
-    commands.flatMap(({ options }) => options),
-    ({ long }) => long ?? '',
-  );
-  return [...flags].flatMap(([flag, options]) => {
-    const words = new Set(options.flatMap(({ argChoices = [] }) => argChoices));
-    if (words.size > 0)
-      return `    ${flag}) COMPREPLY=($(compgen -W '${[...words].join(' ')}' -- "$word")); return ;;`;
-    return options.some(takesPath) ? `    ${flag}) COMPREPLY=($(compgen -f -- "$word")); return ;;` : [];
-  });
-};
-
 const bashScript = (name: string, commands: readonly CompletionEntry[]): string => `${named(name)}() {
   local word=\${COMP_WORDS[COMP_CWORD]} before=\${COMP_WORDS[COMP_CWORD-1]} words=
-  case $before in
-${valueCases(commands).join('\n')}
-  esac
   case "$COMP_CWORD \${COMP_WORDS[1]} \${COMP_WORDS[2]} " in
     '1 '*) words='${firstWords(commands)} help' ;;
+    *' help '*) words='${firstWords(commands)}' ;;
 ${[...commands]
   .sort((one, other) => other.words.length - one.words.length)
-  .map((one) => {
-    const files = one.takesFiles ? '; COMPREPLY=($(compgen -f -- "$word"))' : '';
-    return `    *' ${one.words} '*) words='${[...one.choices, ...flagsOf(one), '--help'].join(' ')}'${files} ;;`;
-  })
+  .map(bashCase)
   .join('\n')}
   esac
   COMPREPLY+=($(compgen -W "$words" -- "$word"))
 }
 complete -F ${named(name)} ${name}
 `;
+
+/** What may follow a command: a value of the option before, else its arguments and options. */
+const bashCase = (one: CompletionEntry): string => {
+  const files = 'COMPREPLY=($(compgen -f -- "$word"))';
+  const values = one.options.flatMap((option) => {
+    if (option.argChoices) return `        ${option.long}) words='${option.argChoices.join(' ')}' ;;`;
+    return takesPath(option) ? `        ${option.long}) ${files} ;;` : [];
+  });
+  const words = [...one.choices, ...flagsOf(one), '--help'].join(' ');
+  return `    *' ${one.words} '*)
+      case $before in
+${[...values, `        *) words='${words}'${one.takesFiles ? `; ${files}` : ''} ;;`].join('\n')}
+      esac ;;`;
+};
 
 /** zsh runs what bash completes with. */
 const zshScript = (name: string, commands: readonly CompletionEntry[]): string =>
@@ -89,6 +83,8 @@ const fishScript = (name: string, commands: readonly CompletionEntry[]): string 
   const about = (text: string): string => `-d '${text.replaceAll(/['\\]/g, String.raw`\$&`)}'`;
   return [
     line('-f'),
+    line('-n __fish_use_subcommand', '-a help'),
+    line("-n '__fish_seen_subcommand_from help'", `-a '${firstWords(commands)}'`),
     ...commands.flatMap((one) => {
       const [command = '', below] = one.words.split(' ');
       const given = (word: string): string => `__fish_seen_subcommand_from ${word}`;

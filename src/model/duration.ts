@@ -12,6 +12,12 @@ export const parseDuration = (text: string): number | null => {
   return match ? Number(match[1]) * units.get(match[2]!)! : null;
 };
 
+/** The same the other way, in the largest unit that divides it. */
+export const durationText = (ms: number): string => {
+  const [unit, length] = [...units].findLast(([, size]) => ms >= size && ms % size === 0) ?? ['ms', 1];
+  return `${ms / length}${unit}`;
+};
+
 /** Ms since the epoch of a time such as `2026-11-20T20:00:00Z`, or of a duration before `now`; null for anything else. */
 export const parseMoment = (text: string, now: number): number | null => {
   const duration = parseDuration(text);

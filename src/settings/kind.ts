@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import path from 'node:path';
 import { z } from 'zod';
-import { parseDuration } from '../model/duration.ts';
+import { durationText, parseDuration } from '../model/duration.ts';
 import { parseNameServer } from '../model/name-server.ts';
 import { parseSize, sizeText } from '../model/size.ts';
 import { isTimezone, scheduleProblem } from './schedule.ts';
@@ -20,28 +20,34 @@ export interface Kind<T> {
   /** Present on lists: what divides them in an environment variable. */
   readonly divider?: string;
   readonly parse: (texts: readonly string[], base: Base) => Parsed<T>;
+  /** How a value is written, where that is not as the language has it. */
+  show?(value: T): string;
 }
 
-export const duration = ({ min = 0, max = Number.MAX_SAFE_INTEGER } = {}): Kind<number> =>
-  scalar(
+export const duration = ({ min = 0, max = Number.MAX_SAFE_INTEGER } = {}): Kind<number> => ({
+  ...scalar(
     `a duration such as 500ms, 8s, 5m, 1h, 1d${min > 0 ? ', above zero' : ''}${max < Number.MAX_SAFE_INTEGER ? ', at most 1d' : ''}`,
     (expected) => string(expected).regex(/^\d{1,12}(ms|s|m|h|d)$/, message(expected)),
     (text) => {
       const value = parseDuration(text);
       return value !== null && value >= min && value <= max ? value : null;
     },
-  );
+  ),
+  show: durationText,
+});
 
 /** Bytes. */
-export const size = (min: number, max: number): Kind<number> =>
-  scalar(
+export const size = (min: number, max: number): Kind<number> => ({
+  ...scalar(
     `a size such as 512KiB or 64MiB, from ${sizeText(min)} to ${sizeText(max)}`,
     (expected) => string(expected).regex(/^\d{1,12}([KMG]i)?B$/, message(expected)),
     (text) => {
       const value = parseSize(text);
       return value !== null && value >= min && value <= max ? value : null;
     },
-  );
+  ),
+  show: sizeText,
+});
 
 export const whole = (min: number, max: number): Kind<number> =>
   scalar(
@@ -120,6 +126,7 @@ export const listenAddress: Kind<ListenAddress | null> = {
       ? { value: { host, port } }
       : { expected: 'HOST:PORT (an IPv6 address in brackets) or off' };
   },
+  show: (address) => (address === null ? 'off' : `${address.host}:${address.port}`),
 };
 
 export const nameServer: Kind<string> = scalar(

@@ -23,6 +23,12 @@ describe('completion in bash', () => {
     ],
     [['get', 'dns-records', '--form'], ['--format']],
     [['plan', '--format', 'm'], ['markdown']],
+    [
+      ['get', 'accounts', '--format', ''],
+      ['table', 'json'],
+    ],
+    [['help', 'va'], ['validate']],
+    [['apply', '--config', 'src/mai'], ['src/main.ts']],
     [['completion', 'f'], ['fish']],
     [['apply', '--accept'], ['--accept-loss']],
   ])('of %j', async (words, expected) => {

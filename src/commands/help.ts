@@ -1,0 +1,104 @@
+import type { Command, Help } from 'commander';
+import {
+  clientTable,
+  limitTable,
+  programTable,
+  publicTable,
+  runTable,
+  type Setting,
+  type Table,
+} from '../settings/table.ts';
+import { manuals, type Manual } from './manual.ts';
+
+/** Gives each command its page of help: what it does, environment, exit codes and examples. */
+export const addManuals = (program: Command): void => {
+  for (const command of program.commands) addManual(command, command.name());
+};
+
+const addManual = (command: Command, words: string): void => {
+  for (const below of command.commands) addManual(below, `${words} ${below.name()}`);
+  const manual = manuals[words];
+  if (manual === undefined) return;
+  command
+    .summary(command.description())
+    .description(manual.about)
+    .addHelpText('after', () => `\n${sectionsOf(command, manual).join('\n\n')}`);
+};
+
+type Item = readonly [term: string, description: string];
+
+const sectionsOf = (command: Command, { exitCodes = usualCodes, examples }: Manual): string[] => {
+  const help = command.createHelp();
+  help.prepareContext({ helpWidth: process.stdout.columns || 80 });
+  const variables = variablesOf(command);
+  return [
+    ...(variables.length === 0 ? [] : [section('Environment:', variables, help)]),
+    section(
+      'Exit codes:',
+      exitCodes.map(([code, meaning]) => [String(code), meaning]),
+      help,
+    ),
+    `Examples:\n${examples.map(([line, purpose]) => `  # ${purpose}\n  ${line}`).join('\n')}`,
+  ];
+};
+
+const usualCodes: NonNullable<Manual['exitCodes']> = [
+  [0, 'done'],
+  [1, 'an error, which stderr tells'],
+];
+
+const section = (title: string, items: readonly Item[], help: Help): string => {
+  const width = Math.max(...items.map(([term]) => term.length));
+  return [title, ...items.map(([term, about]) => help.formatItem(term, width, about, help))].join('\n');
+};
+
+/** The variables that a command reads, by what it has options for. */
+const variablesOf = (command: Command): Item[] => {
+  const flags = new Set(command.options.map(({ long }) => long));
+  const isDaemon = command.name() === 'run';
+  const makesPasses = flags.has('--templates') && flags.has('--base-url');
+  const read = (table: Table, isWhole: boolean): readonly Setting<unknown>[] =>
+    Object.values(table).filter(({ flag }) => isWhole || (flag !== undefined && flags.has(flagText(flag))));
+  const settings = [
+    ...read({ ...clientTable, ...limitTable }, makesPasses),
+    ...read({ ...programTable, ...publicTable }, isDaemon),
+    ...read(runTable, false),
+  ];
+  return [
+    ...(flags.has('--config') ? [configVariable] : []),
+    ...(flags.has('--base-url') ? tokens : []),
+    ...settings.flatMap(itemOf),
+    ...(isDaemon ? ownTokens : []),
+  ];
+};
+
+const flagText = (flag: string): string =>
+  `--${flag.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+
+const itemOf = ({ env, about, flag, fallback, kind }: Setting<unknown>): Item[] => {
+  if (env === undefined) return [];
+  const instead = flag === undefined ? '' : ` Or ${flagText(flag)}.`;
+  const value = kind.show?.(fallback) ?? plainText(fallback);
+  return [[env, `${about}${instead}${value === '' ? '' : ` (default: ${value})`}`]];
+};
+
+const plainText = (value: unknown): string =>
+  Array.isArray(value)
+    ? value.join(', ')
+    : typeof value === 'string'
+      ? value
+      : value === null
+        ? ''
+        : JSON.stringify(value);
+
+const configVariable: Item = ['DNS_SYNC_CONFIG', 'With off, no settings file is read. Or --no-config.'];
+
+const tokens: readonly Item[] = [
+  ['DNS_SYNC_USER_TOKEN', "The user's token; or DNS_SYNC_USER_TOKEN_FILE, a file that holds it."],
+  ['DNS_SYNC_CLIENT_TOKEN', "The client's token; or DNS_SYNC_CLIENT_TOKEN_FILE, a file that holds it."],
+];
+
+const ownTokens: readonly Item[] = [
+  ['DNS_SYNC_TRIGGER_TOKEN', 'Lets POST /api/reconcile start a pass; or DNS_SYNC_TRIGGER_TOKEN_FILE.'],
+  ['DNS_SYNC_PAGE_TOKEN', 'Asked of who opens the status page; or DNS_SYNC_PAGE_TOKEN_FILE.'],
+];

@@ -1,0 +1,173 @@
+/** What `--help` says of a command beside its options. */
+export interface Manual {
+  /** What it does, in two lines or so. */
+  readonly about: string;
+  /** What its exit codes mean; without it, 0 is done and 1 an error. */
+  readonly exitCodes?: readonly (readonly [code: number, meaning: string])[];
+  /** Command lines that work as they stand, and what each is good for. */
+  readonly examples: readonly (readonly [command: string, purpose: string])[];
+}
+
+const unusable = 'bad settings, an invalid template file, no template files, or the service cannot be used';
+
+/** By the words of the command. */
+export const manuals: Readonly<Record<string, Manual>> = {
+  run: {
+    about:
+      'Keeps the templates at the service as the files describe them: makes a pass at start, when a file changes, on a schedule and on request. Shows a status page, probes and metrics over HTTP.',
+    exitCodes: [
+      [0, 'ended by SIGTERM or SIGINT, after the write in progress'],
+      [1, 'could not start: bad settings'],
+      [130, 'ended by a second signal, at once'],
+    ],
+    examples: [
+      ['dns-template-sync run --sandbox --reset', 'try it without an account, on an embedded service'],
+      ['dns-template-sync run --dry-run --listen off', 'only report what differs, without HTTP'],
+    ],
+  },
+  plan: {
+    about:
+      'Compares the template files with the service and shows what a pass would do about each difference. Writes nothing.',
+    exitCodes: [
+      [0, 'done, also with differences'],
+      [1, `${unusable}; wins over 2`],
+      [2, 'with --detailed-exitcode: anything is not in sync'],
+    ],
+    examples: [
+      ['dns-template-sync plan', 'all templates'],
+      ["dns-template-sync plan 'acme-*' --detailed-exitcode", 'some of them, for a script'],
+      ['dns-template-sync plan --format json --out plan.json', 'a plan for apply --plan'],
+    ],
+  },
+  apply: {
+    about:
+      'Makes one pass: shows the plan, asks on a terminal, writes, and tells what became of each write. A template held by a guard is written only with --force and its name.',
+    exitCodes: [
+      [0, 'done, also if differences remain that no pass writes'],
+      [
+        1,
+        `${unusable}; a write failed, stayed unknown or was not sent; a template is held; or the plan has changed; wins over 2`,
+      ],
+      [2, 'with --detailed-exitcode: anything is not in sync afterwards'],
+    ],
+    examples: [
+      [
+        'dns-template-sync apply --yes --plan plan.json',
+        'only if the plan is still the one that was reviewed',
+      ],
+      ['dns-template-sync apply mail-only --yes', 'one template, without asking'],
+    ],
+  },
+  validate: {
+    about:
+      'Checks the template files and prints each problem as FILE:LINE:COLUMN. Needs no network and no tokens.',
+    exitCodes: [
+      [0, 'no errors; with --strict, no warnings either'],
+      [1, 'a problem, or no template files'],
+    ],
+    examples: [
+      ['dns-template-sync validate --strict', 'all files; warnings count'],
+      ['dns-template-sync validate templates/voice.yaml', 'one file, as in a pre-commit hook'],
+    ],
+  },
+  import: {
+    about:
+      "Writes a template file for each of the client's own templates at the service, so that a pass over them changes nothing. Existing files stay unless --overwrite is given.",
+    exitCodes: [
+      [0, 'done'],
+      [1, 'an error, or a template was skipped, so no file describes it'],
+    ],
+    examples: [
+      ['dns-template-sync import --out imported', 'all templates, into a new directory'],
+      ['dns-template-sync import voice --overwrite', 'take over what was changed at the service'],
+    ],
+  },
+  check: {
+    about:
+      'Shows a subdomain as the template file, the template at the service, its records at the service and each of its name servers have it, side by side.',
+    exitCodes: [
+      [0, 'done, also with differences'],
+      [1, unusable],
+      [2, 'with --detailed-exitcode: something differs'],
+    ],
+    examples: [
+      ['dns-template-sync check team.example.org --sandbox', 'why a name does not resolve as it should'],
+    ],
+  },
+  get: {
+    about: 'Reads from the service and prints a table or JSON. Each kind of thing has a command of its own.',
+    examples: [['dns-template-sync get dns-templates', 'which templates there are']],
+  },
+  'get accounts': {
+    about: 'Lists all accounts of the client.',
+    examples: [['dns-template-sync get accounts --format json', 'for a script']],
+  },
+  'get account': {
+    about: 'Shows one account.',
+    examples: [['dns-template-sync get account 301', 'the account with id 301']],
+  },
+  'get databases': {
+    about: 'Lists the databases of an account.',
+    examples: [['dns-template-sync get databases --account 301', 'of the account with id 301']],
+  },
+  'get dns-templates': {
+    about: 'Lists all DNS templates, public ones too, with the number of their records and subdomains.',
+    examples: [['dns-template-sync get dns-templates', 'names and ids for template files']],
+  },
+  'get dns-template': {
+    about: 'Lists the records of one DNS template, by its name or id.',
+    examples: [['dns-template-sync get dns-template voice', 'the template called voice']],
+  },
+  'get dns-records': {
+    about: 'Lists the DNS records of a subdomain, and which template record each comes from.',
+    examples: [['dns-template-sync get dns-records team.example.org', 'what the service publishes']],
+  },
+  history: {
+    about:
+      'Lists the writes of the last 90 days, the oldest first: when, by which pass, before, after, and what became of them. Reads the state directory only.',
+    examples: [
+      ['dns-template-sync history mail-only --since 2d', 'one template, the last two days'],
+      ['dns-template-sync history --outcome failed --format json', 'failed writes, for a script'],
+    ],
+  },
+  schema: {
+    about:
+      'Prints the JSON Schema of template files, the settings file, reports or notifications, for completion and checks in an editor.',
+    examples: [['dns-template-sync schema template', 'what a template file may say']],
+  },
+  notify: {
+    about:
+      'Sends the receivers of the settings file a message that says it is a test, and tells whether each took it.',
+    exitCodes: [
+      [0, 'every receiver took it'],
+      [1, 'bad settings, no such receiver, or one did not take it'],
+    ],
+    examples: [
+      ['dns-template-sync notify --test', 'all receivers'],
+      ['dns-template-sync notify --test ops', 'the receiver called ops'],
+    ],
+  },
+  completion: {
+    about: 'Prints a script with which a shell completes commands, options and their values.',
+    examples: [
+      ['source <(dns-template-sync completion bash)', 'in ~/.bashrc'],
+      ['source <(dns-template-sync completion zsh)', 'in ~/.zshrc, after compinit'],
+      [
+        'dns-template-sync completion fish > ~/.config/fish/completions/dns-template-sync.fish',
+        'for fish, once',
+      ],
+    ],
+  },
+  sandbox: {
+    about:
+      'Starts a hosting service with example data and all seven operations, which takes any tokens. For trying things out, and for tests.',
+    exitCodes: [
+      [0, 'ended by SIGTERM or SIGINT'],
+      [1, 'could not start'],
+    ],
+    examples: [
+      ['dns-template-sync sandbox', 'on http://127.0.0.1:8080/api/v1, until Ctrl-C'],
+      ['dns-template-sync sandbox --data service.json --latency 200', 'a slow one that keeps its data'],
+    ],
+  },
+};

@@ -1,0 +1,69 @@
+import { rm } from 'node:fs/promises';
+import path from 'node:path';
+import { expect, it, vi } from 'vitest';
+import { manuals } from '../../src/commands/manual.ts';
+import { clientTable, limitTable, programTable, publicTable, runTable } from '../../src/settings/table.ts';
+import { writeBelow } from '../daemon/ways.ts';
+import { scriptedServer, status } from '../hosting/scripted-server.ts';
+import { run, start, workplace } from './program.ts';
+import { startService } from './service.ts';
+
+vi.setConfig({ testTimeout: 60_000 });
+
+const helpOf = async (words: string): Promise<string> => {
+  const cwd = await workplace({ withExamples: false });
+  const { code, stdout, stderr } = await run([...words.split(' '), '--help'], { cwd });
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  return stdout;
+};
+
+it('the help of every command has what it does, exit codes and examples', async () => {
+  const cwd = await workplace({ withExamples: false });
+  const { stdout } = await run(['completion', 'bash'], { cwd });
+  const commands = [...stdout.matchAll(/^ {4}\*' ([a-z -]+) '\*\)$/gm)].map(([, words = '']) => words);
+  expect(commands.toSorted()).toEqual(Object.keys(manuals).toSorted());
+  const pages = await Promise.all(commands.map(helpOf));
+  for (const [index, page] of pages.entries()) {
+    expect(page).toMatch(/^Usage: dns-template-sync .*\n\n[A-Z][^\n]+/);
+    for (const part of ['\nOptions:\n', '\nExit codes:\n', '\nExamples:\n'])
+      expect(`${commands[index]}: ${page}`).toContain(part);
+  }
+});
+
+it('the help of run names every variable, and that of get only those it reads', async () => {
+  const [ofRun, ofGet] = await Promise.all([helpOf('run'), helpOf('get accounts')]);
+  const tables = { ...clientTable, ...limitTable, ...programTable, ...publicTable, ...runTable };
+  for (const setting of Object.values(tables))
+    if (setting.env !== undefined) expect(ofRun).toContain(`\n  ${setting.env} `);
+  expect(ofRun).toContain('DNS_SYNC_SETTLE');
+  expect(ofRun).toMatch(/DNS_SYNC_MAX_ANSWER_SIZE .*\(default: 64MiB\)/);
+  expect(ofGet).toContain('DNS_SYNC_USER_TOKEN');
+  expect(ofGet).not.toContain('DNS_SYNC_SETTLE');
+});
+
+const wordsOf = (line: string): string[] =>
+  (line.match(/'[^']*'|\S+/g) ?? []).slice(1).map((word) => word.replaceAll("'", ''));
+
+it('the examples of the help work as they are printed', async () => {
+  const service = await startService();
+  const receiver = await scriptedServer(status(204));
+  const cwd = await workplace();
+  await writeBelow(cwd, 'dns-template-sync.yaml', 'notify:\n  ops: {type: webhook, url: {env: HOOK}}\n');
+  // Its example data has a conflict that no pass can write.
+  await rm(path.join(cwd, 'templates/standard-web.yaml'));
+  await writeBelow(cwd, 'templates/acme.yaml', 'template: acme-web\nrecords: []\n');
+  await service.change('add-template', { name: 'acme-web', records: [] });
+  const launch = { cwd, env: { ...service.env, HOOK: receiver.url } };
+  for (const line of Object.values(manuals).flatMap(({ examples }) => examples.map(([command]) => command))) {
+    if (line.startsWith('source ') || line.includes(' > ')) continue;
+    const words = wordsOf(line);
+    const serves = words[0] === 'run' || words[0] === 'sandbox';
+    // The port that it says may be taken.
+    const anyPort = serves && !words.includes('--listen') ? ['--listen', '127.0.0.1:0'] : [];
+    const program = start([...words, ...anyPort], launch);
+    if (words[0] === 'run') await program.event('pass.finished');
+    if (words[0] === 'sandbox') await program.says('/api/v1');
+    if (serves) program.signal('SIGTERM');
+    expect({ line, ...(await program.ended) }).toMatchObject({ line, code: 0 });
+  }
+});
