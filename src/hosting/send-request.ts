@@ -9,6 +9,8 @@ export interface WireRequest {
   readonly body: string | null;
   /** Milliseconds for everything: connecting, sending, and the whole answer. */
   readonly timeout: number;
+  /** Asked at the moment when it is written to its connection: it throws where that must not be any more. */
+  readonly beforeStart?: (() => void) | undefined;
   /** The body of the answer before, which most likely comes again: then it is that of this one too. */
   readonly former?: Buffer | null;
 }
@@ -79,6 +81,15 @@ export const sendRequest = (
       else settle(() => reject(new TransportError(message, { sent: connection !== null, tooLarge })));
       connection?.abort(new Error('not needed any more'));
     };
+    const isAllowed = (): boolean => {
+      try {
+        request.beforeStart?.();
+        return true;
+      } catch (error) {
+        fail(error instanceof Error ? error.message : String(error));
+        return false;
+      }
+    };
     const cut = (): void => fail('cut off: this program is stopping');
     const expire = (): void => {
       const missing = head ? 'the rest of the answer' : connection ? 'an answer' : 'a connection';
@@ -91,8 +102,8 @@ export const sendRequest = (
     dispatcher.dispatch(dispatchOptions(request), {
       // Called at the moment when the request is written to a connection, and not before.
       onRequestStart: (controller) => {
-        if (settled || connection !== null) controller.abort(new Error('never to be sent late, or twice'));
-        else connection = controller;
+        if (!settled && connection === null && isAllowed()) connection = controller;
+        else controller.abort(new Error('never to be sent late, or twice'));
       },
       onResponseStart: (_, status, headers) => {
         // Below 200 it is an interim answer, which another one follows.

@@ -28,6 +28,8 @@ export interface HostingOptions {
   readonly onRequest?: (trace: RequestTrace) => void;
   /** Told before a failed request is repeated: after how many milliseconds, and what went wrong. */
   readonly onPause?: (milliseconds: number, why: string) => void;
+  /** Asked when a write goes on to its connection: it throws where that may not be sent any more. */
+  readonly beforeWrite?: () => void;
   /** Bytes. */
   readonly maxAnswerSize: number;
 }
@@ -88,7 +90,9 @@ export const connectHosting = (options: HostingOptions): HostingService => {
         kind: 'not-sent',
       });
     const send = (request: WireRequest): Promise<WireAnswer> =>
-      call.method === 'PUT' ? transport.write(request) : transport.read(request, closing.signal);
+      call.method === 'PUT'
+        ? transport.write({ ...request, beforeStart: options.beforeWrite })
+        : transport.read(request, closing.signal);
     return callOperation(call, timeout, { origin, basePath, tokens, getParameters, shape, onRequest, send });
   };
 

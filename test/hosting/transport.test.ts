@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { Worker } from 'node:worker_threads';
 import { expect, onTestFinished, test } from 'vitest';
-import { connected, wireTemplate } from './connected.ts';
+import { connected, failureOf, wireTemplate } from './connected.ts';
 import { json, scriptedServer, type Answer } from './scripted-server.ts';
 
 /** A service in a thread of its own. It sets the flag to 1 at a request, and to 2 when its answer is sent. */
@@ -104,3 +104,20 @@ test.each(['its length announced', 'its length unknown'])(
     }
   },
 );
+
+test('a write that may not be sent any more when its connection stands is not sent', async () => {
+  const server = await scriptedServer(json([wireTemplate]));
+  let asked = 0;
+  const beforeWrite = (): void => {
+    asked += 1;
+    throw new Error('somebody else writes for this client by now');
+  };
+  const service = connected(server.url, { beforeWrite, writeTimeout: 100 });
+  await service.listDnsTemplates().catch(() => undefined);
+  expect(asked).toBe(0);
+  const failure = await failureOf(service.addDnsTemplateRecord(17, { type: 'A', content: '203.0.113.1' }));
+  expect(failure).toMatchObject({ kind: 'not-sent' });
+  expect(failure.message).toContain('somebody else writes');
+  expect(asked).toBeGreaterThan(0);
+  expect(server.seen.map(({ method }) => method)).toEqual(['GET']);
+});
