@@ -1,5 +1,6 @@
 // npm run build: makes dist/. The program becomes one file with what V8 made of it beside it, so that a command
 // starts at once. What package.json has as a dependency stays outside (SQLite, for it is native); all else is taken in.
+// What speaks to PostgreSQL becomes a file of its own, which is loaded only where that is used.
 import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -34,7 +35,12 @@ const build = async () => {
   // The program that is there stays whole until the new one is.
   const made = path.join(root, `dist-${process.pid}`);
   try {
-    const bundles = [await bundleStart(made), await bundleProgram(made), await bundleModules(made)];
+    const bundles = [
+      await bundleStart(made),
+      await bundleProgram(made),
+      await bundlePostgres(made),
+      await bundleModules(made),
+    ];
     writeNotices(
       root,
       made,
@@ -77,10 +83,35 @@ const bundleStart = async (dir) => {
 
 /** One function expression, as `start.ts` runs it. */
 const bundleProgram = async (dir) => {
-  const bundle = await rolldown({ ...common, input: { program: source('main.ts') } });
+  const bundle = await rolldown({
+    ...common,
+    plugins: [besides('pg', './pg.cjs')],
+    input: { program: source('main.ts') },
+  });
   const { output } = await bundle.generate({ format: 'cjs', codeSplitting: false, ...dense });
   const text = `(function (exports, require, module, __filename, __dirname) {${inAscii(output[0].code)}\n})`;
   writeFileSync(path.join(dir, 'program.cjs'), text);
+  return output;
+};
+
+/** Loads a package from a file beside the program. */
+const besides = (name, file) => ({
+  name: 'besides',
+  transform: (code) => code.replace(`(import.meta.url)('${name}')`, `(import.meta.url)('${file}')`),
+});
+
+const bundlePostgres = async (dir) => {
+  // The first is a native build, which nobody has asked for; the second is for another runtime.
+  const external = ['pg-native', 'pg-cloudflare'];
+  const input = { pg: createRequire(import.meta.filename).resolve('pg') };
+  const bundle = await rolldown({ ...common, external, input });
+  const { output } = await bundle.write({
+    dir,
+    format: 'cjs',
+    codeSplitting: false,
+    entryFileNames: '[name].cjs',
+    ...dense,
+  });
   return output;
 };
 

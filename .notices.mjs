@@ -35,8 +35,13 @@ const placeOf = (root, id) => {
 
 const licencesIn = (directory) => {
   const files = readdirSync(directory).filter((file) => /^(licen[cs]e|copying|notice)/i.test(file));
-  if (files.length === 0) throw new Error(`${directory} has no licence to go with what is bundled of it`);
-  return files.toSorted().map((file) => readFileSync(path.join(directory, file), 'utf8').trim());
+  if (files.length > 0)
+    return files.toSorted().map((file) => readFileSync(path.join(directory, file), 'utf8').trim());
+  // Some say it at the end of what they tell people first.
+  const readme = readFileSync(path.join(directory, 'README.md'), 'utf8');
+  const [, licence] = /^#+ *licen[cs]e\n([^#]*copyright[^#]*)$/im.exec(readme) ?? [];
+  if (licence === undefined) throw new Error(`${directory} has no licence to go with what is bundled of it`);
+  return [licence.trim()];
 };
 
 const noticesOf = (own, packages) =>

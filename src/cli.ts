@@ -156,6 +156,32 @@ const commands: readonly AddCommand[] = [
         end(await (await import('./commands/history.ts')).history(templates, options)),
       ),
 
+  (program, end) => {
+    const shared = program
+      .command('store')
+      .description('what is remembered in PostgreSQL: makes its tables, says who is at work, copies');
+    const act = async (what: 'migrate' | 'status' | 'copy', options: Options): Promise<void> =>
+      end(await (await import('./commands/store.ts')).store(what, options));
+    withSettings(shared.command('migrate'))
+      .description('makes the tables, or brings them up to date')
+      .action((options: Options) => act('migrate', options));
+    withSettings(shared.command('status'))
+      .description('the clients, who is at work for each, and its open intents')
+      .addOption(
+        new Option('--format <form>', 'form of the result').choices(['table', 'json']).default('table'),
+      )
+      .action((options: Options) => act('status', options));
+    withSettings(shared.command('copy'))
+      .description('takes over what a state directory remembers, or gives it back')
+      .addOption(
+        new Option('--to <where>', 'where it lies from now on')
+          .choices(['postgres', 'sqlite'])
+          .makeOptionMandatory(),
+      )
+      .option('--state-dir <dir>', "directory of the program's memory")
+      .action((options: Options) => act('copy', options));
+  },
+
   (program, end) =>
     program
       .command('schema')

@@ -12,6 +12,7 @@ import { resolve } from './settings/resolve.ts';
 import type { SecretSource } from './settings/secret.ts';
 import { Secrets } from './settings/secret.ts';
 import type { FlagName, LogLevel } from './settings/table.ts';
+import { storeOf, storeVariables } from './settings/store.ts';
 import { clientTable, limitTable, programTable, publicTable, runTable } from './settings/table.ts';
 
 /** The flags of the command line that are settings, as the argument parser names them. */
@@ -33,6 +34,10 @@ export interface Settings {
   readonly triggerToken: SecretSource | null;
   /** Null: page and API need no token. */
   readonly pageToken: SecretSource | null;
+  /** Where several machines share the state: `postgres://…`; null: each client's state directory. */
+  readonly store: SecretSource | null;
+  /** Milliseconds after which another process may take a client over, where the state is shared. */
+  readonly leaseDuration: number;
   /** The receivers of notifications. */
   readonly notify: readonly NotifyTarget[];
   readonly logLevel: LogLevel;
@@ -92,6 +97,7 @@ export const readSettings = ({
     clients,
     triggerToken: secretOf('triggerToken', 'DNS_SYNC_TRIGGER_TOKEN', program, secrets, minOwnTokenLength),
     pageToken: secretOf('pageToken', 'DNS_SYNC_PAGE_TOKEN', program, secrets, minOwnTokenLength),
+    store: storeOf(program, secrets),
     notify: notifyTargets(program, secrets, resolve(publicTable, program).publicUrl || null),
     configFile: config?.file ?? null,
     sandbox,
@@ -177,6 +183,7 @@ const checkVariableNames = (env: NodeJS.ProcessEnv, problems: Problems): void =>
   const tables = [clientTable, limitTable, programTable, publicTable, runTable];
   const known = [
     configVariable,
+    ...storeVariables,
     ...tables.flatMap((table) => Object.values(table).flatMap(({ env: name }) => name ?? [])),
   ];
   for (const name of Object.keys(env)) {

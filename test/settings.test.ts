@@ -92,6 +92,8 @@ describe('defaults', () => {
       allowedHosts: [],
       triggerToken: null,
       pageToken: null,
+      store: null,
+      leaseDuration: 30_000,
       notify: [],
       logLevel: 'info',
       configFile: null,
@@ -591,6 +593,40 @@ describe('tokens', () => {
     const place = `dns-template-sync.yaml:1:${key.length + 3}: ${key}`;
     expect(() => read({ config: `${key}: {file: token}` })[key]?.read()).toThrow(
       `${place}: the token has fewer than 16 characters`,
+    );
+  });
+});
+
+describe('a store', () => {
+  const url = 'postgres://somebody:pass%20word@db.example.net/state';
+
+  it('comes from a variable or a file, and its password is kept out of what is shown', () => {
+    write('store', `${url}\n`);
+    const ways: Given[] = [
+      { env: { DNS_SYNC_STORE: url } },
+      { env: { DNS_SYNC_STORE_FILE: 'store' } },
+      { env: { PLACE: url }, config: 'store: {env: PLACE}' },
+      { config: 'store: {file: store}' },
+    ];
+    for (const given of ways) {
+      const { store, secrets } = read(given);
+      expect(store?.read()).toBe(url);
+      expect(secrets()).toEqual(expect.arrayContaining([url, 'pass word']));
+    }
+  });
+
+  it.each(['mysql://somebody@db.example.net/state', 'db.example.net', 'sqlite'])(
+    'is none as %s, and what was given is not repeated',
+    (given) => {
+      expect(problemsOf({ env: { DNS_SYNC_STORE: given } })).toEqual([
+        'DNS_SYNC_STORE: expected postgres://USER:PASSWORD@HOST/DATABASE',
+      ]);
+    },
+  );
+
+  it('never stands in the settings file itself', () => {
+    expect(problemsOf({ config: `store: ${url}` }).join()).toContain(
+      'a secret is never written into this file',
     );
   });
 });

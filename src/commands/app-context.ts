@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { rmSync } from 'node:fs';
 import path from 'node:path';
 import type { Logger } from 'pino';
 import { escapeControl } from '../lib/escape-control.ts';
@@ -11,13 +10,18 @@ import { readSettings, type Settings } from '../settings.ts';
 import type { ClientSettings } from '../settings/client.ts';
 import { checkTargets } from '../settings/notify.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
+import { memoryPlace } from '../state/memory-place.ts';
+import { fileStore, type StateStore } from '../state/store.ts';
 import { observedBelow, openClient, type Client, type ClientOptions } from './client.ts';
+import { openStore } from './open-store.ts';
 
 /** Settings, log and clients of one run of the program. */
 export interface AppContext {
   readonly settings: Settings;
   readonly clients: readonly Client[];
   readonly log: Logger;
+  /** Where what is remembered lies, by the newest settings. */
+  store(): StateStore;
   /** Where the embedded service listens, if there is one. */
   readonly sandboxUrl: string | null;
   /** Replaces every secret in a value. */
@@ -54,6 +58,9 @@ export const openAppContext = async (
     format: formatOf(options, logTo),
   });
   if (options['reset'] === true && !settings.sandbox) throw new UserError('--reset goes with --sandbox only');
+  const stores = [openStore(settings)];
+  const store = (): StateStore => stores.at(-1)!;
+  if (options['reset'] === true) await forgetSandbox(settings, store());
   const sandbox = settings.sandbox
     ? await openSandbox(settings, options['reset'] === true, asksNameServers)
     : null;
@@ -63,6 +70,7 @@ export const openAppContext = async (
       strict: options['strict'] === true,
       allowEmpty: options['allowEmpty'] === true,
       others: newest.clients.map(({ name }) => name).filter((name) => name !== client.name),
+      store: store(),
       isSandbox: sandbox !== null,
       nameservers: sandbox?.dns == null ? undefined : [sandbox.dns],
       warn: (message) => {
@@ -81,6 +89,7 @@ export const openAppContext = async (
     settings,
     clients,
     log,
+    store,
     sandboxUrl: sandbox?.url ?? null,
     redact: (value) => redactTexts(value, redactor(secrets())),
     secrets,
@@ -90,12 +99,14 @@ export const openAppContext = async (
       fresh.pageToken?.read();
       checkTargets(fresh.notify);
       for (const secret of newest.secrets()) former.add(secret);
+      if (!isSameStore(fresh, newest)) stores.push(openStore(fresh));
       newest = fresh;
       return { settings: fresh, clients: fresh.clients.map(open) };
     },
     close: async () => {
       await Promise.all(clients.map((client) => client.close()));
       await sandbox?.close();
+      await Promise.all(stores.map((one) => one.close()));
     },
   };
 };
@@ -121,17 +132,25 @@ const openSandbox = async (
 ): Promise<Pick<Sandbox, 'url' | 'dns' | 'close'>> => {
   const { startSandbox } = await import('../sandbox/sandbox.ts');
   const stateDir = clients[0]?.stateDir ?? '.';
-  // The state describes the old data.
-  if (reset)
-    for (const folder of [stateDir, observedBelow(stateDir)])
-      for (const end of ['', '-wal', '-shm'])
-        rmSync(path.join(folder, `sandbox-memory.db${end}`), { force: true });
   return startSandbox({
     dataFile: path.join(stateDir, 'sandbox.json'),
     reset,
     ...(hasDns ? { dns: { host: '127.0.0.1', port: 0, lag: zoneLag } } : {}),
   });
 };
+
+/** The state describes the old data. */
+const forgetSandbox = async ({ clients }: Settings, store: StateStore): Promise<void> => {
+  for (const client of clients) {
+    const { clientToken } = sandboxTokens(client.name).read();
+    await store.forget(memoryPlace(client, clientToken, true));
+    const observed = { ...client, stateDir: observedBelow(client.stateDir) };
+    await fileStore.forget(memoryPlace(observed, clientToken, true));
+  }
+};
+
+const isSameStore = (one: Settings, other: Settings): boolean =>
+  one.leaseDuration === other.leaseDuration && one.store?.read() === other.store?.read();
 
 /** Milliseconds, long enough to see a change on its way from the service to its name server. */
 const zoneLag = 15_000;

@@ -14,9 +14,10 @@ import { redactor } from '../secrets.ts';
 import type { ClientSettings } from '../settings/client.ts';
 import type { Listing } from '../state/identify.ts';
 import type { KnownAnswers } from '../report/with-answers.ts';
-import { createMemoryKeeper, type Say } from '../state/kept-memory.ts';
+import type { Say } from '../state/memory-keeper.ts';
 import { memoryPlace, type MemoryPlace } from '../state/memory-place.ts';
 import type { Memory, MemoryReader } from '../state/memory.ts';
+import { fileStore, type StateStore } from '../state/store.ts';
 import { withoutSecrets } from '../state/without-secrets.ts';
 import { askNameServers, type AnswersRequest } from './client-answers.ts';
 import { withObservedCauses } from './observed-causes.ts';
@@ -60,6 +61,8 @@ export interface ClientOptions {
   readonly allowEmpty?: boolean;
   /** Names of the clients that are configured beside it. */
   readonly others?: readonly string[];
+  /** Where what is remembered lies; without it, in the state directory. */
+  readonly store?: StateStore;
   /** The embedded service answers truly at once, and what is remembered of it is kept apart. */
   readonly isSandbox: boolean;
   /** The only name servers that are asked, whatever settings and files say. */
@@ -74,6 +77,7 @@ export const openClient = ({
   strict,
   allowEmpty = false,
   others = [],
+  store = fileStore,
   isSandbox,
   nameservers,
   warn,
@@ -81,15 +85,17 @@ export const openClient = ({
 }: ClientOptions): Client => {
   let tokens = settings.tokens.read();
   const loader = createTemplateLoader();
-  const keeper = createMemoryKeeper(warn);
-  const observer = createMemoryKeeper(() => undefined);
+  const keeper = store.keeper(warn);
+  const observer = fileStore.keeper(() => undefined);
   const cache = emptyCache();
   const isUncommitted = createUncommitted();
   let onPause: NonNullable<PassRequest['onPause']> = () => undefined;
+  let checkLock = (): void => undefined;
   const connection = {
     ...settings,
     tokens: () => tokens,
     onPause: (milliseconds: number, why: string) => onPause(milliseconds, why),
+    beforeWrite: () => checkLock(),
     ...(onRequest ? { onRequest } : {}),
   };
   const service = connectHosting(connection);
@@ -110,7 +116,13 @@ export const openClient = ({
   ): Promise<PassResult> => {
     const apart = { ...settings, stateDir: observedBelow(settings.stateDir) };
     const where = memoryPlace(apart, tokens.clientToken, isSandbox, others);
-    const use = { timeout: 0, signal: pass.signal, onWait: () => undefined, mayBeginAnew: true };
+    const use = {
+      timeout: 0,
+      signal: pass.signal,
+      onWait: () => undefined,
+      mayBeginAnew: true,
+      unknownPause: 0,
+    };
     try {
       const observed = await observer.write(
         where,
@@ -146,7 +158,7 @@ export const openClient = ({
     scan: () => loader.scan(settings.templates),
     askNameServers: async (request) => {
       const reader = connectHosting({ ...connection, concurrency: 1 });
-      const facts = createMemoryKeeper(() => undefined);
+      const facts = store.keeper(() => undefined);
       let closed: Promise<void> | null = null;
       const close = (): Promise<void> => (closed ??= reader.close());
       const stop = (): void => void close();
@@ -176,6 +188,7 @@ export const openClient = ({
         writer: Memory | null,
         say: Say,
         read: Listing | null,
+        holdsAdds: string | null = null,
       ): Promise<PassResult> => {
         request.onStart?.();
         const startedAt = systemClock.now();
@@ -199,6 +212,7 @@ export const openClient = ({
           memory,
           writer,
           warn: say,
+          holdsAdds,
         });
         return withUncommitted(result, isUncommitted);
       };
@@ -208,10 +222,18 @@ export const openClient = ({
         return isDaemon && result.wasRead === true && listed ? observe(result, listed, pass) : result;
       }
       const { lockTimeout, signal, onWait = () => undefined } = request;
-      const use = { timeout: lockTimeout, signal, onWait, mayBeginAnew: request.onlyRemembers === true };
-      return keeper.write(place(), use, list, (memory, ...rest) => {
+      const { unknownPause } = settings;
+      const use = {
+        timeout: lockTimeout,
+        signal,
+        onWait,
+        mayBeginAnew: request.onlyRemembers === true,
+        unknownPause,
+      };
+      return keeper.write(place(), use, list, (memory, say, read, held) => {
+        checkLock = held.check;
         const own = withoutSecrets(memory, redactor([tokens.userToken, tokens.clientToken]));
-        return begin(own, own, ...rest);
+        return begin(own, own, say, read, held.holdsAdds);
       });
     },
     close: async () => {

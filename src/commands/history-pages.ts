@@ -1,20 +1,22 @@
-import { existsSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
 import type { HistoryRequest } from '../daemon/context.ts';
 import type { HistoryCursor, HistoryPage } from '../daemon/history-query.ts';
 import type { ClientSettings } from '../settings/client.ts';
 import { memoryPlace } from '../state/memory-place.ts';
 import type { HistoryPlace } from '../state/memory.ts';
-import { openForReading } from '../state/read-copy.ts';
+import { fileStore, type StateStore } from '../state/store.ts';
 import { shownEntry, type ShownEntry } from './history-entries.ts';
 
 /**
  * The newest writes of these clients before a position, the oldest of them first. It yields to other tasks,
  * and ends when the caller is gone.
  */
-export const readHistoryPage = async (request: HistoryRequest): Promise<HistoryPage<ShownEntry>> => {
+export const readHistoryPage = async (
+  request: HistoryRequest,
+  store: StateStore = fileStore,
+): Promise<HistoryPage<ShownEntry>> => {
   const { clients, query } = request;
-  const sources = clients.map((client) => backwards(client, request));
+  const sources = clients.map((client) => backwards(client, request, store));
   const found: PlacedEntry[] = [];
   try {
     const heads = await Promise.all(sources.map(nextOf));
@@ -45,11 +47,13 @@ interface PlacedEntry extends HistoryCursor {
 async function* backwards(
   settings: ClientSettings,
   { isSandbox, query, redact, signal }: HistoryRequest,
+  store: StateStore,
 ): AsyncGenerator<PlacedEntry, undefined> {
-  const { file, digest } = memoryPlace(settings, settings.tokens.read().clientToken, isSandbox);
-  if (!existsSync(file)) return;
+  const memory = await store.openForReading(
+    memoryPlace(settings, settings.tokens.read().clientToken, isSandbox),
+  );
+  if (memory === null) return;
   const client = settings.name;
-  const memory = await openForReading(file, digest);
   const { templates, since, outcome, before } = query;
   const filter = { templates, since, ...(outcome === null ? {} : { outcome }), rows: rowsAtOnce };
   try {
@@ -63,7 +67,7 @@ async function* backwards(
       await setImmediate();
     }
   } finally {
-    await memory.close('later');
+    await memory.close();
   }
 }
 

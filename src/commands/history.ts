@@ -6,9 +6,11 @@ import { parseMoment } from '../model/duration.ts';
 import { asJson } from '../report/json-text.ts';
 import { redactTexts, redactor } from '../secrets.ts';
 import { readSettings, type Settings } from '../settings.ts';
+import type { StateStore } from '../state/store.ts';
 import { managedTemplates, readHistory, type ShownEntry } from './history-entries.ts';
 import { loadTemplates } from './load-templates.ts';
 import { matchNames } from './match-names.ts';
+import { openStore } from './open-store.ts';
 import { changeText } from './record-text.ts';
 import { sandboxTokens } from './app-context.ts';
 
@@ -16,13 +18,33 @@ import { sandboxTokens } from './app-context.ts';
 export const history = async (patterns: readonly string[], options: Options): Promise<number> => {
   const settings = readSettings({ flags: options, needs: { baseUrl: true, tokens: true } });
   const since = readSince(options['since']);
-  const templates = await resolveNames(patterns, settings);
+  const store = openStore(settings);
+  try {
+    return await show(patterns, options, { settings, store, since });
+  } finally {
+    await store.close();
+  }
+};
+
+interface Asked {
+  readonly settings: Settings;
+  readonly store: StateStore;
+  readonly since: number;
+}
+
+const show = async (
+  patterns: readonly string[],
+  options: Options,
+  { settings, store, since }: Asked,
+): Promise<number> => {
+  const templates = await resolveNames(patterns, settings, store);
   const filter = { templates, since };
   const outcome = outcomes.find((one) => one === options['outcome']);
   const entries: ShownEntry[] = [];
   for (const client of settings.clients) {
     const tokens = settings.sandbox ? sandboxTokens(client.name) : client.tokens;
     const found = await readHistory(
+      store,
       { ...client, tokens },
       settings.sandbox,
       outcome ? { ...filter, outcome } : filter,
@@ -37,14 +59,18 @@ export const history = async (patterns: readonly string[], options: Options): Pr
 };
 
 /** Templates that have been managed, or that a file describes now: others have no history. */
-const resolveNames = async (patterns: readonly string[], settings: Settings): Promise<readonly string[]> => {
+const resolveNames = async (
+  patterns: readonly string[],
+  settings: Settings,
+  store: StateStore,
+): Promise<readonly string[]> => {
   if (patterns.length === 0) return [];
   const known = await Promise.all(
     settings.clients.map(async (client) => {
       const tokens = settings.sandbox ? sandboxTokens(client.name) : client.tokens;
       const described = await loadTemplates(client, {});
       return [
-        ...(await managedTemplates({ ...client, tokens }, settings.sandbox)),
+        ...(await managedTemplates(store, { ...client, tokens }, settings.sandbox)),
         ...described.templates.map(({ template }) => template),
       ];
     }),

@@ -1,3 +1,4 @@
+import type { DaemonContext } from '../daemon/context.ts';
 import { runDaemon } from '../daemon/daemon.ts';
 import { createMetrics } from '../daemon/metrics.ts';
 import { readVersion } from '../version.ts';
@@ -19,7 +20,10 @@ export const run = async (options: Options): Promise<number> => {
     asksNameServers: true,
   });
   ignore = () => opened.log.info({ event: 'signal.ignored', signal: 'SIGUSR1' }, 'signal ignored');
-  const context = { ...opened, readHistory: readHistoryPage };
+  const context: DaemonContext = {
+    ...opened,
+    readHistory: (request) => readHistoryPage(request, opened.store()),
+  };
   await runDaemon({ context, metrics, stop, onReload: (call) => void (reload = call) });
   return 0;
 };

@@ -14,6 +14,8 @@ export type HoldCause =
   | 'unreachable'
   /** What happened cannot be saved. */
   | 'unsaved'
+  /** What was remembered last may be forgotten. */
+  | 'forgotten'
   /** Something failed beside this template. */
   | 'broken'
   /** Nobody knows what became of a write. */

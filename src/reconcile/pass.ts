@@ -12,7 +12,7 @@ import { policyReasons, skipReasons } from './core/permit.ts';
 import { remember } from './core/remember.ts';
 import { templateResult, unseenResult } from './core/result.ts';
 import { planOf } from './core/basis.ts';
-import { openTemplate, withBasis, type TemplateState } from './core/state.ts';
+import { openTemplate, withBasis, withHold, type TemplateState } from './core/state.ts';
 import { suspectMemory } from './core/suspicion.ts';
 import { unwrittenSteps } from './core/unwritten.ts';
 import { ClientRun, type PassOptions } from './shell/client-run.ts';
@@ -109,8 +109,16 @@ const prepare = (states: readonly TemplateState[], pass: Pass): Promise<Template
   mapYielding(states, (state) => {
     const { state: suspected, warning } = suspectMemory(state, pass.clock.now());
     if (warning !== null) pass.warn(warning);
-    return Promise.resolve(override(suspected, pass));
+    return Promise.resolve(holdForgotten(override(suspected, pass), pass));
   });
+
+/** An add that nobody remembers may still be on its way. */
+const holdForgotten = (state: TemplateState, { holdsAdds = null, clock }: Pass): TemplateState => {
+  if (holdsAdds === null) return state;
+  const { steps } = planOf(state.basis, clock.now());
+  if (!steps.some(({ difference }) => difference.action === 'add')) return state;
+  return withHold(state, { scope: 'adds', cause: 'forgotten', reason: holdsAdds, retryAt: null });
+};
 
 /** A person who asks for a pass, or for its plan, need not wait for a backoff after refusals, nor what `retry` ends. */
 const override = (state: TemplateState, { trigger, retry }: Pass): TemplateState => {

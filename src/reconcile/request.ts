@@ -15,6 +15,8 @@ export interface Request {
   readonly described?: DesiredState;
   /** The first reading of the service, where it was asked before the pass began; under the same lock. */
   readonly listing: Promise<readonly PresentTemplate[]> | null;
+  /** Why there may be adds that nobody remembers, so that none is sent. */
+  readonly holdsAdds?: string | null;
   /** Recovers what earlier passes left open and shows what a pass would write, as `approve` would be shown it. */
   readonly isRehearsal?: boolean;
   /** Shown what is about to be written, before the first write. It throws where that may not be. */

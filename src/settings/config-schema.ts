@@ -31,7 +31,7 @@ const secret = (about: string): z.ZodType =>
   z
     .union(reference(), { error: secretFault })
     .optional()
-    .describe(`${about}: {env: NAME} or {file: PATH}, never the token itself.`);
+    .describe(`${about}: {env: NAME} or {file: PATH}, never the secret itself.`);
 
 const mapping = (what: string): { error: string } => ({ error: `expected ${what}` });
 
@@ -123,6 +123,9 @@ export const configSchema = lazily(() =>
       ...fileShape(publicTable),
       triggerToken: secret('The token that a request for a pass has to carry, of 16 characters at least'),
       pageToken: secret('The token that opens the status page and the API, of 16 characters at least'),
+      store: secret(
+        'Where several machines share what is remembered, as postgres://USER:PASSWORD@HOST/DATABASE',
+      ),
       notify: notifySchema().optional().describe('Who is told of drift and of what needs a person, by name.'),
       clients: z
         .record(clientName(), z.strictObject(clientShape(), mapping('a mapping')), { error: clients })

@@ -29,6 +29,11 @@ export class Secrets {
     return [...this.#seen];
   }
 
+  /** A part of one of them, that may turn up by itself. */
+  note(value: string): void {
+    this.#seen.add(value);
+  }
+
   /** The same, and the values that no command has asked for: whatever of them can be read. */
   all(): readonly string[] {
     for (const source of this.#sources) {

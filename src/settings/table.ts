@@ -182,6 +182,12 @@ export const programTable = {
     [],
     { env: 'DNS_SYNC_ALLOWED_HOSTS' },
   ),
+  leaseDuration: setting(
+    'With store: how long a process that is not heard of any more keeps a client from others.',
+    duration({ min: second, ...timer }),
+    30 * second,
+    { env: 'DNS_SYNC_LEASE_DURATION' },
+  ),
 };
 
 /** Where people reach this program, which it cannot know by itself. */

@@ -1,17 +1,20 @@
 import type { PresentTemplate } from '../model/template.ts';
-import { messageOf, processUser, UserError } from '../errors.ts';
+import type { ClientMemory } from './client-memory.ts';
 import { identify, type List, type Listing } from './identify.ts';
-import { acquireLock, type Lock, type LockOptions } from './lock.ts';
-import { identityLockOf, lockFileOf, type MemoryPlace } from './memory-place.ts';
-import type { FileMemory } from './sqlite.ts';
+import type { Lock, LockOptions } from './lock.ts';
+import { identityLockOf, scopeLockOf, type MemoryPlace } from './memory-place.ts';
 
 export type Waiting = Pick<LockOptions, 'timeout' | 'signal' | 'onWait'>;
 
-/** What is done while some of the locks are held. */
+/** Takes the lock of this name. Throws `LockedError`. */
+export type TakeLock = (name: string, waiting: Waiting) => Promise<Lock>;
+
+/** How locks are taken, and what is done while some of them are held. */
 interface Holding {
+  readonly take: TakeLock;
   /** Nobody else is at work with this token. */
   readonly onFirst: () => void;
-  readonly use: <T>(task: (memory: FileMemory) => Promise<T>) => Promise<T>;
+  readonly use: <T>(task: (memory: ClientMemory) => Promise<T>) => Promise<T>;
 }
 
 export interface HeldClient {
@@ -40,18 +43,18 @@ export const holdClient = async (
   place: MemoryPlace,
   waiting: Waiting,
   list: List,
-  { onFirst, use }: Holding,
+  { take, onFirst, use }: Holding,
 ): Promise<HeldClient> => {
   let scopes: readonly string[] = [place.digest];
   let listing: Listing | null = null;
   const listOnce = (): Listing => (listing ??= list());
   for (;;) {
     const isFirst = scopes.length === 1;
-    const locks = await acquireAll(place, scopes, waiting);
+    const locks = await takeAll(take, scopes, waiting);
     try {
       if (isFirst) onFirst();
       const held = new Set(scopes);
-      const found = await use((memory) => lookAround(memory, { place, held, waiting, list: listOnce }));
+      const found = await use((memory) => lookAround(memory, { place, held, waiting, take, list: listOnce }));
       // What was read before all locks were held may be old.
       if (found.missing.length === 0)
         return { locks, isDecided: found.isDecided, listing: isFirst ? listing : null, notice: found.notice };
@@ -68,13 +71,14 @@ interface Looking {
   readonly place: MemoryPlace;
   readonly held: ReadonlySet<string>;
   readonly waiting: Waiting;
+  readonly take: TakeLock;
   readonly list: List;
 }
 
 /** Whose the token is, and what has to be locked besides before anything may be written. */
 const lookAround = async (
-  memory: FileMemory,
-  { place, held, waiting, list }: Looking,
+  memory: ClientMemory,
+  { place, held, waiting, take, list }: Looking,
 ): Promise<{
   readonly missing: readonly string[];
   readonly notice: string | null;
@@ -86,7 +90,7 @@ const lookAround = async (
     return { missing: [], notice: null, isDecided: templates !== null };
   // Of two unknown tokens of one client, the second one finds what the first one has made known.
   const timeout = Math.max(waiting.timeout, shortWait);
-  const deciding = known ? null : await acquire(place, identityLockOf(place), { ...waiting, timeout });
+  const deciding = known ? null : await take(identityLockOf(place), { ...waiting, timeout });
   try {
     const { client, notice } = await identify(memory, place, templates);
     const ids = ownIds(templates);
@@ -106,30 +110,16 @@ const shortWait = 10_000;
 const ownIds = (templates: readonly PresentTemplate[]): number[] =>
   templates.filter(({ publiclyAvailable }) => !publiclyAvailable).map(({ id }) => id);
 
-const acquireAll = async (place: MemoryPlace, scopes: readonly string[], waiting: Waiting): Promise<Lock> => {
+const takeAll = async (take: TakeLock, scopes: readonly string[], waiting: Waiting): Promise<Lock> => {
   const locks: Lock[] = [];
   const release = async (): Promise<void> => {
     for (const lock of locks.splice(0)) await lock.release();
   };
   try {
-    for (const scope of scopes) locks.push(await acquire(place, lockFileOf(place, scope), waiting));
+    for (const scope of scopes) locks.push(await take(scopeLockOf(scope), waiting));
   } catch (error) {
     await release();
     throw error;
   }
   return { check: () => locks.forEach((lock) => lock.check()), release };
 };
-
-const acquire = async (place: MemoryPlace, file: string, waiting: Waiting): Promise<Lock> => {
-  try {
-    return await acquireLock({ ...waiting, file });
-  } catch (error) {
-    throw error instanceof UserError ? error : unusable(place, error);
-  }
-};
-
-const unusable = ({ stateDir }: MemoryPlace, error: unknown): UserError =>
-  new UserError(
-    `the state directory cannot be used, and nothing is written to the service without it: ${stateDir}: ${messageOf(error)}; set --state-dir to a directory that ${processUser} can write`,
-    { cause: error },
-  );

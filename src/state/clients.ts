@@ -1,15 +1,7 @@
 import type { PresentTemplate } from '../model/template.ts';
+import type { KnownClient } from './client-memory.ts';
 import type { Connection } from './connection.ts';
 import type { TemplateFacts, RecordMemory } from './memory.ts';
-
-/** A client whose memory lies in the file. */
-export interface KnownClient {
-  /** What all that is remembered of it is kept under: the digest of the first token it was seen with. */
-  readonly scope: string;
-  /** Null where an earlier version of this program wrote it, which kept no address. */
-  readonly baseUrl: string | null;
-  readonly name: string | null;
-}
 
 /** The clients of one file, all of them. */
 export interface Clients {
@@ -58,7 +50,7 @@ export const clientsOf = (connection: Connection): Clients => {
 };
 
 /** Own templates belong to one client: it is this one if most of its templates and of its records are shown. */
-const fits = (
+export const fits = (
   { templateIds, records, templates }: KnownClientRow,
   own: readonly PresentTemplate[],
 ): boolean => {
@@ -72,7 +64,8 @@ const fits = (
   return isMost(templateIds, shownTemplates) && isOfRecords;
 };
 
-interface KnownClientRow {
+/** What is remembered of a client that a token may belong to. */
+export interface KnownClientRow {
   readonly templateIds: readonly number[];
   readonly records: readonly RecordMemory[];
   readonly templates: readonly TemplateFacts[];

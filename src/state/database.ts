@@ -39,9 +39,9 @@ const pragmas = `
   PRAGMA wal_autocheckpoint = 64;
   PRAGMA journal_size_limit = 262144;`;
 
-/** Keeps a damaged database under another name, which is returned: somebody may want to look at it. */
-export const moveAside = (file: string): string => {
-  const aside = `${file}.damaged-${new Date().toISOString().replaceAll(/[^\d]/g, '')}`;
+/** Keeps a database under another name, which is returned: somebody may want to look at it. */
+export const moveAside = (file: string, why: 'damaged' | 'copied'): string => {
+  const aside = `${file}.${why}-${new Date().toISOString().replaceAll(/[^\d]/g, '')}`;
   try {
     for (const one of filesOf(file)) if (existsSync(one)) renameSync(one, aside + one.slice(file.length));
     return aside;

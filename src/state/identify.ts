@@ -1,7 +1,6 @@
 import type { PresentTemplate } from '../model/template.ts';
-import type { KnownClient } from './clients.ts';
+import type { ClientMemory, KnownClient } from './client-memory.ts';
 import type { MemoryPlace } from './memory-place.ts';
-import type { FileMemory } from './sqlite.ts';
 
 export type Listing = Promise<readonly PresentTemplate[]>;
 
@@ -19,7 +18,7 @@ export interface Identity {
  * and records it opens, since own templates belong to one client; else that of a new one.
  */
 export const identify = async (
-  memory: FileMemory,
+  memory: ClientMemory,
   { digest, baseUrl, name, others }: MemoryPlace,
   templates: readonly PresentTemplate[],
 ): Promise<Identity> => {

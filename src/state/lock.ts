@@ -18,7 +18,7 @@ export interface LockOptions {
 
 export interface Lock {
   /** Throws a `MemoryError` where its file was removed or replaced: then others can take the lock too. */
-  check(): void;
+  readonly check: () => void;
   release(): Promise<void>;
 }
 

@@ -31,7 +31,7 @@ export const memoryPlace = (
 ): MemoryPlace => {
   const address = isSandbox ? null : normalBaseUrl(baseUrl);
   return {
-    file: path.join(stateDir, isSandbox ? 'sandbox-memory.db' : 'memory.db'),
+    file: isSandbox ? path.join(stateDir, 'sandbox-memory.db') : memoryFileIn(stateDir),
     stateDir,
     digest: digestOf(address === null ? `sandbox ${name}` : `${address} ${clientToken}`),
     baseUrl: address,
@@ -41,12 +41,14 @@ export const memoryPlace = (
   };
 };
 
-export const lockFileOf = ({ stateDir }: MemoryPlace, scope: string): string =>
-  path.join(stateDir, `lock-${scope}.db`);
+/** Of all clients of a service. */
+export const memoryFileIn = (stateDir: string): string => path.join(stateDir, 'memory.db');
+
+/** What is locked by whoever writes what is kept under a scope. */
+export const scopeLockOf = (scope: string): string => `lock-${scope}`;
 
 /** Held while it is found out whose an unknown token is. */
-export const identityLockOf = ({ stateDir, baseUrl }: MemoryPlace): string =>
-  path.join(stateDir, `identity-${digestOf(baseUrl ?? '')}.db`);
+export const identityLockOf = ({ baseUrl }: MemoryPlace): string => `identity-${digestOf(baseUrl ?? '')}`;
 
 /** Scheme and host in lower case, without the default port, the host's final dot and slashes at the end. */
 const normalBaseUrl = (baseUrl: string): string => {

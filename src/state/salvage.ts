@@ -20,7 +20,7 @@ export const openOrSalvage = async (
     const fresh = `${file}.new`;
     removeDatabase(fresh);
     const saved = await salvage(file, fresh);
-    const aside = moveAside(file);
+    const aside = moveAside(file, 'damaged');
     renameSync(fresh, file);
     say(
       `${error.message}: it is ${aside} now, and a new one is begun with what could be read of it (${saved}); what else there was is forgotten`,

@@ -1,5 +1,5 @@
-import type { PresentTemplate } from '../model/template.ts';
-import { clientsOf, type KnownClient } from './clients.ts';
+import type { ClientMemory, KnownClient } from './client-memory.ts';
+import { clientsOf } from './clients.ts';
 import type { Closing } from './connection.ts';
 import { filesOf, memoryError, openDatabase } from './database.ts';
 import { identityOf } from './file-identity.ts';
@@ -11,24 +11,12 @@ import {
   type HistoryFilter,
   type Intent,
   type MemoryChanges,
-  type Memory,
-  type PagedHistory,
 } from './memory.ts';
 
 /** A memory that lies in a file. */
-export interface FileMemory extends Memory, PagedHistory {
+export interface FileMemory extends ClientMemory {
   /** Whether its files are still those that were opened. */
   isInPlace(): boolean;
-  /** Whose memory it is, looked up anew; null while nobody knows. */
-  identify(): Promise<KnownClient | null>;
-  /** From now on it is this client's: what is remembered of it is read, and nothing is changed. */
-  actAs(client: KnownClient): void;
-  readonly clients: {
-    fitting(baseUrl: string, listing: readonly PresentTemplate[]): Promise<readonly KnownClient[]>;
-    rivalsOf(client: KnownClient, templateIds: readonly number[]): Promise<readonly string[]>;
-    /** From now on the token is this client's, and so is this memory. */
-    learn(client: KnownClient, templateIds: readonly number[]): Promise<void>;
-  };
   close(when?: Closing): Promise<void>;
 }
 

@@ -179,3 +179,14 @@ test('a plan changes nothing that is remembered', async () => {
     await scene.pass(desiredTemplate(changed(lines(2), 1)), { writer: null, trigger });
   expect(await scene.memory.template(17)).toEqual(before);
 });
+
+test('no add is sent while one may be on its way that memory has forgotten; changes are', async () => {
+  const scene = await known(lines(20));
+  const edited = desiredTemplate([...changed(lines(20), 1), 'new A 192.0.2.99']);
+  const result = await scene.pass(edited, { holdsAdds: 'the store was failed over' });
+  expect(writesOf(scene)).toEqual(['update 1']);
+  expect(result.templates[0]?.message).toContain('the store was failed over');
+  expect(await writesAfter(scene, edited)).toEqual(['update 1', 'add 1']);
+  const inSync = await scene.pass(edited, { holdsAdds: 'the store was failed over' });
+  expect(inSync.templates[0]).toMatchObject({ status: 'in-sync', message: null });
+});

@@ -90,7 +90,7 @@ describe('a damaged database', () => {
         writeFileSync(file, broken);
         if (cut === 0) truncateSync(file, spots[0]!.at);
         const first = await errorOf(use(file));
-        if (first !== null) moveAside(file);
+        if (first !== null) moveAside(file, 'damaged');
         const second = first === null ? null : await errorOf(use(file));
         expect([first, second]).toEqual([first === null ? null : expect.any(UserError), null]);
       }),
@@ -103,7 +103,7 @@ describe('a damaged database', () => {
     const damaged = Buffer.from('no database '.repeat(500));
     writeFileSync(file, damaged);
     writeFileSync(`${file}-wal`, 'no journal');
-    const aside = moveAside(file);
+    const aside = moveAside(file, 'damaged');
     expect(readFileSync(aside)).toEqual(damaged);
     expect(readFileSync(`${aside}-wal`, 'utf8')).toBe('no journal');
     expect(readdirSync(path.dirname(file)).filter((name) => !name.includes('.damaged-'))).toEqual([]);

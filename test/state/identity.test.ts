@@ -1,123 +1,17 @@
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import type { PresentTemplate } from '../../src/model/template.ts';
 import { connect } from '../../src/state/connection.ts';
 import { createMemoryKeeper } from '../../src/state/kept-memory.ts';
-import type { Memory } from '../../src/state/memory.ts';
 import { memoryPlace } from '../../src/state/memory-place.ts';
 import { makePrivateFile } from '../../src/state/private-file.ts';
-import { changesOf, factsOf, intentOf, newFolder, recordData, rememberedRecord } from './samples.ts';
+import { baseUrl, identityContract, remember, stateOf, template } from './identity-contract.ts';
+import { factsOf, intentOf, rememberedRecord } from './samples.ts';
 
-const template = (id: number, recordIds: readonly number[]): PresentTemplate => ({
-  id,
-  name: `template-${id}`,
-  publiclyAvailable: false,
-  subdomains: 0,
-  records: recordIds.map((recordId) => ({ ...recordData(), id: recordId, ttl: 300 })),
-});
-
-const baseUrl = 'https://panel.example.net/api/v1';
-
-/** Passes with different tokens over one state directory, and what they had to say. */
-const newState = () => {
-  const stateDir = newFolder();
-  const said: string[] = [];
-  const write = async <T>(
-    token: string,
-    shown: readonly PresentTemplate[],
-    task: (memory: Memory) => Promise<T>,
-    { others = [], url = baseUrl }: { others?: readonly string[]; url?: string } = {},
-  ): Promise<T> => {
-    const keeper = createMemoryKeeper((message) => said.push(message));
-    onTestFinished(() => keeper.close());
-    const place = memoryPlace({ stateDir, baseUrl: url, name: 'default' }, token, false, others);
-    const waiting = { timeout: 0, signal: new AbortController().signal, onWait: () => undefined };
-    const result = await keeper.write(place, waiting, () => Promise.resolve(shown), task);
-    await keeper.close();
-    return result;
-  };
-  return { stateDir, said, write };
-};
-
-const remember = (templateId: number, recordIds: readonly number[]) => (memory: Memory) =>
-  memory.save(
-    changesOf({
-      facts: factsOf({ templateId }),
-      records: recordIds.map((recordId) => rememberedRecord(`A www  ${recordId}`, { recordId })),
-    }),
-  );
-
-const known = (memory: Memory) => memory.templates().then((all) => all.map(({ templateId }) => templateId));
-
-it('takes an unknown token for the client whose templates and most of whose records it opens', async () => {
-  const { said, write } = newState();
-  await write('old', [template(17, [])], remember(17, [1, 2, 3]));
-  const intent = await write('old', [], (memory) => memory.begin(intentOf()));
-  const shown = [template(17, [2, 3, 4]), template(18, [])];
-  expect(await write('new', shown, known)).toEqual([17]);
-  expect(said.at(-1)).toContain('its memory is taken over');
-  for (const token of ['old', 'new'])
-    expect(await write(token, [], (memory) => memory.openIntents())).toEqual([intent]);
-});
-
-it('gives a client with other templates, or that another base URL knows, a memory of its own', async () => {
-  const { said, write } = newState();
-  await write('one', [template(17, [])], remember(17, [1, 2, 3]));
-  expect(await write('two', [template(18, [4])], known)).toEqual([]);
-  const url = 'https://other.example.net/api/v1';
-  expect(await write('three', [template(17, [1, 2, 3])], known, { url })).toEqual([]);
-  expect(said.filter((message) => message.includes('taken over'))).toEqual([]);
-});
-
-it('takes one that is configured beside it for another', async () => {
-  const { write } = newState();
-  await write('one', [template(17, [])], remember(17, [1]));
-  expect(await write('two', [template(17, [1])], known, { others: ['default'] })).toEqual([]);
-});
-
-it('takes nothing over where two clients fit, says so, and lets nobody write beside them', async () => {
-  const { said, write } = newState();
-  await write('one', [template(17, [])], remember(17, [1]));
-  await write('two', [template(17, [2])], remember(17, [2]), { others: ['default'] });
-  const shown = [template(17, [1, 2])];
-  await write('one', shown, async () => {
-    await expect(write('three', shown, known)).rejects.toThrow('another pass for this client is running');
-  });
-  expect(await write('three', shown, known)).toEqual([]);
-  expect(said.find((message) => message.includes('no memory is taken over'))).toContain('2 clients');
-});
-
-it('counts an add as open by its template, whatever token it was sent with', async () => {
-  const { write } = newState();
-  await write('one', [template(17, [])], remember(17, [1]));
-  const intent = await write('one', [], (memory) => memory.begin(intentOf()));
-  await write('one', [], (memory) => memory.begin(intentOf({ templateId: 99 })));
-  // Its records are all other ones.
-  const open = (memory: Memory) => memory.openIntents();
-  expect(await write('two', [template(17, [7])], open)).toEqual([intent]);
-});
-
-it('lets two unknown tokens of one client share what the first one begins', async () => {
-  const { write } = newState();
-  const shown = [template(17, [1])];
-  await write('one', shown, async () => {
-    await expect(write('two', shown, known)).rejects.toThrow('another pass for this client is running');
-  });
-});
-
-it.each([
-  'HTTPS://Panel.Example.NET/api/v1',
-  'https://panel.example.net:443/api/v1/',
-  'https://panel.example.net./api/v1//',
-])('knows its base URL as %s', async (url) => {
-  const { write } = newState();
-  await write('token', [], remember(17, [1]));
-  expect(await write('token', [], known, { url })).toEqual([17]);
-});
+identityContract(() => Promise.resolve(createMemoryKeeper));
 
 it('keeps intents, bindings and history of a file that an earlier version wrote', async () => {
-  const { stateDir, write } = newState();
+  const { stateDir, write } = stateOf(createMemoryKeeper);
   const { file, digest } = memoryPlace({ stateDir, baseUrl, name: 'default' }, 'old', false);
   makePrivateFile(file);
   const connection = connect(file, { timeout: 0 });
@@ -147,7 +41,7 @@ it('keeps intents, bindings and history of a file that an earlier version wrote'
 });
 
 it('keeps nothing of a token', async () => {
-  const { stateDir, write } = newState();
+  const { stateDir, write } = stateOf(createMemoryKeeper);
   await write('a-very-secret-token', [template(17, [1])], remember(17, [1]));
   const connection = connect(path.join(stateDir, 'memory.db'), { timeout: 0 });
   onTestFinished(() => connection.close());

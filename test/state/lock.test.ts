@@ -4,8 +4,12 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { LockedError } from '../../src/errors.ts';
 import { acquireLock, type LockOptions } from '../../src/state/lock.ts';
+import { lockFilesIn } from '../../src/state/lock-files.ts';
 import { startChild } from './child.ts';
+import { lockContract } from './lock-contract.ts';
 import { newFolder } from './samples.ts';
+
+lockContract(() => Promise.resolve(lockFilesIn(newFolder())));
 
 const newLock = (): string => path.join(newFolder(), 'state', 'lock-1.db');
 
@@ -45,7 +49,7 @@ const isFree = async (file: string): Promise<boolean> => {
   return said === 'free';
 };
 
-describe('a lock', () => {
+describe('a lock on a file', () => {
   it('is held by one at a time, and trying again does not let go of it', async () => {
     const file = newLock();
     const lock = await acquire(file);
@@ -95,21 +99,5 @@ describe('a lock', () => {
     await expect(acquire(file)).rejects.toThrow('holder unknown');
     await lock.release();
     expect(readFileSync(`${file}.holder`, 'utf8')).toBe('');
-  });
-
-  it('is not waited for by one who is told to end', async () => {
-    const file = newLock();
-    const lock = await acquire(file);
-    const ending = new AbortController();
-    const waiting = acquire(file, { timeout: 600_000, signal: ending.signal, onWait: () => ending.abort() });
-    await expect(waiting).rejects.toThrow(LockedError);
-    await lock.release();
-  });
-
-  it('of another client is another lock', async () => {
-    const file = newLock();
-    const lock = await acquire(file);
-    expect(await isFree(file.replace('lock-1', 'lock-2'))).toBe(true);
-    await lock.release();
   });
 });

@@ -1,235 +1,45 @@
 import { chmodSync, statSync } from 'node:fs';
 import Database from 'libsql';
-import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Intent, MemoryChanges, RecordMemory } from '../../src/state/memory.ts';
+import type { FileMemory } from '../../src/state/sqlite.ts';
 import { startChild } from './child.ts';
-import { changesOf, factsOf, intentOf, newFile, opened, recordData, rememberedRecord } from './samples.ts';
+import { memoryContract } from './memory-contract.ts';
+import { changesOf, intentOf, newFile, opened } from './samples.ts';
 
-const byKey = (a: RecordMemory, b: RecordMemory): number => (a.key < b.key ? -1 : 1);
-
-describe('what is remembered', () => {
-  it('is nothing at first', async () => {
-    const memory = await opened(newFile());
-    expect(await memory.template(17)).toBeNull();
-    expect(await memory.templates()).toEqual([]);
-    expect(await memory.openIntents()).toEqual([]);
-    expect(await memory.history()).toEqual([]);
-  });
-
-  it('is there again, field by field, when the file is opened again', async () => {
-    const file = newFile();
-    const first = await opened(file);
-    const facts = factsOf({ suspectIds: [3, 4], strangers: [9], lastWriteAt: 1_763_679_600_123 });
-    const records = [rememberedRecord('A www  1'), rememberedRecord('TXT  "it\'s"')];
-    await first.save(changesOf({ facts, records }));
-    const intent = await first.begin(
-      intentOf({ before: recordData({ ttl: 60 }), recordId: 7, action: 'update' }),
-    );
-    await first.close();
-
-    const second = await opened(file);
-    const template = await second.template(17);
-    expect(template?.facts).toEqual(facts);
-    expect(template?.records.toSorted(byKey)).toEqual(records);
-    expect(await second.templates()).toEqual([facts]);
-    expect(await second.openIntents()).toEqual([intent]);
-  });
-
-  it('can be written over and forgotten', async () => {
-    const memory = await opened(newFile());
-    await memory.save(changesOf({ records: [rememberedRecord('one'), rememberedRecord('two')] }));
-    const facts = factsOf({ file: 'moved.yaml' });
-    await memory.save(
-      changesOf({ facts, records: [rememberedRecord('two', { adds: 0 })], forgotten: ['one'] }),
-    );
-    expect(await memory.template(17)).toEqual({ facts, records: [rememberedRecord('two', { adds: 0 })] });
-  });
-
-  it('is what a plain map would hold after any changes', async () => {
-    const key = fc.constantFrom('a', 'b', 'c', "d'); DROP TABLE records; --");
-    const change = fc.record({
-      templateId: fc.constantFrom(1, 2),
-      records: fc.uniqueArray(fc.record({ key, adds: fc.nat(3) }), { selector: (one) => one.key }),
-      forgotten: fc.uniqueArray(key),
-    });
-    await fc.assert(
-      fc.asyncProperty(fc.array(change, { maxLength: 8 }), async (all) => {
-        const memory = await opened(newFile());
-        const expected = new Map<number, Map<string, RecordMemory>>();
-        for (const { templateId, records, forgotten } of all) {
-          const changes: MemoryChanges = {
-            facts: factsOf({ templateId }),
-            records: records.map(({ key: name, adds }) => rememberedRecord(name, { adds })),
-            forgotten,
-          };
-          await memory.save(changes);
-          const known = expected.get(templateId) ?? new Map<string, RecordMemory>();
-          for (const name of forgotten) known.delete(name);
-          for (const record of changes.records) known.set(record.key, record);
-          expected.set(templateId, known);
-        }
-        for (const [templateId, known] of expected) {
-          const found = (await memory.template(templateId))?.records.toSorted(byKey);
-          expect(found).toEqual([...known.values()].toSorted(byKey));
-        }
-      }),
-      { numRuns: 25 },
-    );
-  });
+memoryContract(() => {
+  const file = newFile();
+  return Promise.resolve((scope) => opened(file, scope));
 });
 
-describe('intents', () => {
-  it('are open, in their order, until they are finished together with what they change', async () => {
-    const memory = await opened(newFile());
-    const one = await memory.begin(intentOf());
-    const two = await memory.begin(intentOf({ key: 'another' }));
-    expect(one.id).not.toBe(two.id);
-    expect(await memory.openIntents()).toEqual([one, two]);
-
-    const records = [rememberedRecord(one.key, { recordId: 12 })];
-    await memory.finish(one, { outcome: 'applied', recordId: 12, error: null }, changesOf({ records }));
-    expect(await memory.openIntents()).toEqual([two]);
-    expect((await memory.template(17))?.records).toEqual(records);
-    expect(await memory.history()).toMatchObject([{ outcome: 'applied', recordId: 12, after: one.after }]);
-  });
-
-  it('finish wholly or not at all', async () => {
-    const memory = await opened(newFile());
-    const intent = await memory.begin(intentOf());
-    const unstorable = { ...rememberedRecord('a'), adds: 1n } as unknown as RecordMemory;
-    const ending = { outcome: 'applied', recordId: 1, error: null } as const;
-    await expect(memory.finish(intent, ending, changesOf({ records: [unstorable] }))).rejects.toThrow(
-      'BigInt',
-    );
-    expect(await memory.openIntents()).toEqual([intent]);
-    expect(await memory.history()).toEqual([]);
-    expect(await memory.template(17)).toBeNull();
-  });
-
-  it('never take an id of one that was finished', async () => {
-    const file = newFile();
-    const first = await opened(file);
-    const intent = await first.begin(intentOf());
-    await first.finish(intent, { outcome: 'failed', recordId: null, error: 'x' }, changesOf());
-    await first.close();
-    expect((await (await opened(file)).begin(intentOf())).id).toBeGreaterThan(intent.id);
-  });
-
-  it('are on disk when begin returns, however the process ends', async () => {
-    const file = newFile();
-    const child = startChild(
-      `const { openMemory } = await load('state/sqlite.mjs');
-       const memory = await openMemory(process.argv[1], 'client');
-       for (;;) { const { id } = await memory.begin(${JSON.stringify(intentOf())}); console.log(id); }`,
-      file,
-    );
-    const said: number[] = [];
-    while (said.length < 50) said.push(Number(await child.line()));
-    await child.kill('SIGKILL');
-    const ids = (await (await opened(file)).openIntents()).map(({ id }) => id);
-    expect(ids).toEqual(expect.arrayContaining(said));
-    expect(ids).toEqual(ids.map((_, index) => index + 1));
-  });
+it('has intents on disk when begin returns, however the process ends', async () => {
+  const file = newFile();
+  const child = startChild(
+    `const { openMemory } = await load('state/sqlite.mjs');
+     const memory = await openMemory(process.argv[1], 'client');
+     for (;;) { const { id } = await memory.begin(${JSON.stringify(intentOf())}); console.log(id); }`,
+    file,
+  );
+  const said: number[] = [];
+  while (said.length < 50) said.push(Number(await child.line()));
+  await child.kill('SIGKILL');
+  const ids = (await (await opened(file)).openIntents()).map(({ id }) => id);
+  expect(ids).toEqual(expect.arrayContaining(said));
+  expect(ids).toEqual(ids.map((_, index) => index + 1));
 });
 
-describe('history', () => {
-  const write = async (
-    file: string,
-    entries: readonly (Partial<Intent> & { outcome?: 'applied' | 'failed' })[],
-  ) => {
+it('has a bound for the history, whatever the clock says', async () => {
+  const file = newFile();
+  const write = async (at: number): Promise<FileMemory> => {
     const memory = await opened(file);
-    for (const { outcome = 'applied', ...changes } of entries)
-      await memory.finish(
-        await memory.begin(intentOf(changes)),
-        { outcome, recordId: 3, error: null },
-        changesOf(),
-      );
+    const intent = await memory.begin(intentOf({ at }));
+    await memory.finish(intent, { outcome: 'applied', recordId: 3, error: null }, changesOf());
     return memory;
   };
-
-  it('is told from the oldest on, also where the clock went back', async () => {
-    const memory = await write(newFile(), [{ at: 3_000 }, { at: 1_000 }, { at: 2_000 }]);
-    expect((await memory.history()).map(({ at }) => at)).toEqual([1_000, 2_000, 3_000]);
-  });
-
-  it('can be narrowed by template, time and outcome', async () => {
-    const memory = await write(newFile(), [
-      { at: 1_000, template: 'one' },
-      { at: 2_000, template: 'two', outcome: 'failed' },
-      { at: 3_000, template: 'one', outcome: 'failed' },
-    ]);
-    const at = async (filter: Parameters<typeof memory.history>[0]): Promise<number[]> =>
-      (await memory.history(filter)).map((entry) => entry.at);
-    expect(await at({ templates: ['one'] })).toEqual([1_000, 3_000]);
-    expect(await at({ templates: [] })).toEqual([1_000, 2_000, 3_000]);
-    expect(await at({ since: 2_000 })).toEqual([2_000, 3_000]);
-    expect(await at({ outcome: 'failed', templates: ['one'], since: 1 })).toEqual([3_000]);
-  });
-
-  it('can be read piece by piece, from the newest on', async () => {
-    const memory = await write(newFile(), [
-      { at: 2_000, template: 'two' },
-      { at: 1_000, template: 'one' },
-      { at: 2_000, template: 'one', outcome: 'failed' },
-      { at: 3_000, template: 'one' },
-    ]);
-    const end = { at: Number.MAX_SAFE_INTEGER, id: 0 };
-    const first = await memory.historySlice({ before: end, rows: 2 });
-    expect(first.entries).toMatchObject([
-      { at: 3_000, id: 4 },
-      { at: 2_000, id: 3, outcome: 'failed' },
-    ]);
-    expect(first.end).toEqual({ at: 2_000, id: 3 });
-    const second = await memory.historySlice({ before: first.end!, rows: 3, templates: ['one'] });
-    expect(second.entries).toMatchObject([{ at: 1_000, id: 2, template: 'one' }]);
-    expect(second.end).toBeNull();
-    const recent = await memory.historySlice({ before: end, rows: 9, since: 2_000, outcome: 'applied' });
-    expect(recent.entries.map(({ id }) => id)).toEqual([4, 1]);
-  });
-
-  const day = 86_400_000;
-  const after91Days = Array.from({ length: 100 }, () => ({ at: 91 * day - 1 }));
-
-  it('is kept for 90 days', async () => {
-    const memory = await write(newFile(), [{ at: 0 }, { at: day }, ...after91Days]);
-    expect((await memory.history()).map(({ at }) => at)).toEqual([day, ...after91Days.map(({ at }) => at)]);
-  });
-
-  it('is not taken for old because of a few writes by a clock that was ahead', async () => {
-    const written = Array.from({ length: 150 }, (_, index) => ({ at: index }));
-    const memory = await write(newFile(), [...written, { at: 100 * day }, { at: 100 * day }, { at: 200 }]);
-    expect(await memory.history()).toHaveLength(153);
-  });
-
-  it('has a bound, whatever the clock says', async () => {
-    const file = newFile();
-    await (await write(file, [{ at: 1 }])).close();
-    const database = new Database(file);
-    database.exec("UPDATE sqlite_sequence SET seq = 50000 WHERE name = 'history'");
-    database.close();
-    const memory = await write(file, [{ at: 2 }]);
-    expect((await memory.history()).map(({ at }) => at)).toEqual([2]);
-  });
-});
-
-it('keeps clients apart that share the file', async () => {
-  const file = newFile();
-  const [one, other] = [await opened(file, 'one'), await opened(file, 'other')];
-  await one.save(changesOf({ records: [rememberedRecord('a')] }));
-  const intent = await one.begin(intentOf());
-  await other.finish(
-    intent,
-    { outcome: 'applied', recordId: 1, error: null },
-    changesOf({ facts: factsOf({ templateId: 18 }) }),
-  );
-  await other.save(changesOf({ forgotten: ['a'] }));
-
-  expect(await one.openIntents()).toEqual([intent]);
-  expect(await one.history()).toEqual([]);
-  expect((await one.template(17))?.records).toHaveLength(1);
-  expect((await one.templates()).map(({ templateId }) => templateId)).toEqual([17]);
-  expect((await other.templates()).map(({ templateId }) => templateId)).toEqual([17, 18]);
+  await (await write(1)).close();
+  const database = new Database(file);
+  database.exec("UPDATE sqlite_sequence SET seq = 50000 WHERE name = 'history'");
+  database.close();
+  expect((await (await write(2)).history()).map(({ at }) => at)).toEqual([2]);
 });
 
 it('is written by two processes at once without losing anything', async () => {

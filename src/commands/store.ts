@@ -1,0 +1,79 @@
+import type { Options } from './options.ts';
+import { UserError } from '../errors.ts';
+import { asJson } from '../report/json-text.ts';
+import { readSettings, type Settings } from '../settings.ts';
+import { giveFile, takeIntoFile } from '../state/copy-files.ts';
+import { giveFromPostgres, takeIntoPostgres } from '../state/postgres/copy.ts';
+import { openDatabase, type Database } from '../state/postgres/database.ts';
+import { clientHolders } from '../state/postgres/holders.ts';
+import { migrate, versionIn } from '../state/postgres/schema.ts';
+import { asTable } from './table.ts';
+
+/** What is remembered in PostgreSQL: makes its tables, tells who is at work, takes a state directory's over. */
+export const store = async (what: 'migrate' | 'status' | 'copy', options: Options): Promise<number> => {
+  const settings = readSettings({ flags: options, needs: { baseUrl: false, tokens: false } });
+  if (settings.store === null)
+    throw new UserError(
+      'no PostgreSQL is set: give DNS_SYNC_STORE=postgres://…, DNS_SYNC_STORE_FILE or store in the settings file',
+    );
+  const database = openDatabase(settings.store.read());
+  try {
+    await tasks[what](database, settings, options);
+    return 0;
+  } finally {
+    await database.close();
+  }
+};
+
+type Task = (database: Database, settings: Settings, options: Options) => Promise<void>;
+
+const say = (text: string): void => void process.stdout.write(`${text}\n`);
+
+const makeTables: Task = async (database) => {
+  const { from, to } = await migrate(database);
+  if (from === to) say(`${database.place}: the tables are up to date (schema ${to})`);
+  else say(`${database.place}: ${from === 0 ? 'made the tables' : 'upgraded the tables'} (schema ${to})`);
+};
+
+const tellStatus: Task = async (database, _, { format }) => {
+  const schema = await versionIn(database.query);
+  const clients = schema === 0 ? [] : await clientHolders(database);
+  const shown = clients.map(({ client, ...rest }) => ({
+    client: client.name,
+    baseUrl: client.baseUrl,
+    ...rest,
+  }));
+  if (format === 'json') {
+    process.stdout.write(asJson({ place: database.place, schema, clients: shown }));
+    return;
+  }
+  say(`${database.place}: ${schema === 0 ? 'no tables yet' : `schema ${schema}, ${shown.length} clients`}`);
+  if (shown.length > 0) process.stdout.write(asTable(shown));
+};
+
+const copy: Task = async (database, settings, { to }) => {
+  await migrate(database);
+  const stateDirs = [...new Set(settings.clients.map(({ stateDir }) => stateDir))];
+  if (to === 'postgres') {
+    for (const stateDir of stateDirs) await copyIn(database, stateDir);
+    return;
+  }
+  const [stateDir, ...others] = stateDirs;
+  if (stateDir === undefined || others.length > 0)
+    throw new UserError('clients have state directories of their own: name one for all with --state-dir');
+  await giveFromPostgres(database, (batches) => takeIntoFile(stateDir, batches));
+  say(`what ${database.place} remembered is in ${stateDir}, and no longer there`);
+};
+
+const copyIn = async (database: Database, stateDir: string): Promise<void> => {
+  const waiting = { timeout: 0, signal: new AbortController().signal, onWait: () => undefined };
+  const aside = await giveFile(stateDir, waiting, (batches) => takeIntoPostgres(database, batches));
+  if (aside === null) throw new UserError(`nothing is remembered in ${stateDir}`);
+  say(`what ${stateDir} remembered is in ${database.place}; its file is now ${aside}`);
+};
+
+const tasks: Readonly<Record<'migrate' | 'status' | 'copy', Task>> = {
+  migrate: makeTables,
+  status: tellStatus,
+  copy,
+};

@@ -1,0 +1,99 @@
+import { existsSync } from 'node:fs';
+import { UserError } from '../errors.ts';
+import type { Waiting } from './client-locks.ts';
+import type { Connection } from './connection.ts';
+import { moveAside, openDatabase } from './database.ts';
+import { lockFilesIn } from './lock-files.ts';
+import { memoryFileIn, scopeLockOf } from './memory-place.ts';
+import { batchSize, fieldOf, portableNames, portableTables, type RowBatch } from './portable-rows.ts';
+
+/**
+ * Gives all that is remembered in a state directory, while nobody else can write there, and puts the file aside once
+ * it was taken; null where there is none. Gives the name that the file has then.
+ */
+export const giveFile = async (
+  stateDir: string,
+  waiting: Waiting,
+  take: (batches: Iterable<RowBatch>) => Promise<void>,
+): Promise<string | null> => {
+  const file = memoryFileIn(stateDir);
+  if (!existsSync(file)) return null;
+  const connection = await openDatabase(file);
+  try {
+    const names = namesIn(connection);
+    return await whileLocked(stateDir, waiting, names, async () => {
+      if (namesIn(connection).length > names.length)
+        throw new UserError(`somebody is at work in ${stateDir}: end it first`);
+      await take(batchesOf(connection));
+      await connection.close();
+      return moveAside(file, 'copied');
+    });
+  } finally {
+    await connection.close();
+  }
+};
+
+/** Takes it into a state directory where nothing is remembered yet; all of it or nothing. */
+export const takeIntoFile = async (stateDir: string, batches: readonly RowBatch[]): Promise<void> => {
+  const file = memoryFileIn(stateDir);
+  const connection = await openDatabase(file);
+  try {
+    if (connection.all('SELECT scope FROM clients').length > 0)
+      throw new UserError(`${file} remembers clients already: move it away, or name another --state-dir`);
+    connection.transaction(() => {
+      for (const batch of batches) insert(connection, batch);
+    });
+  } finally {
+    await connection.close();
+  }
+};
+
+/** What is locked by whoever writes any of it. */
+const namesIn = (connection: Connection): string[] => {
+  const rows = connection.all('SELECT scope AS name FROM clients UNION SELECT digest AS name FROM tokens');
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the column that was asked for
+  return rows.map((row) => scopeLockOf((row as { name: string }).name)).sort();
+};
+
+const whileLocked = async <T>(
+  stateDir: string,
+  waiting: Waiting,
+  names: readonly string[],
+  task: () => Promise<T>,
+): Promise<T> => {
+  const take = lockFilesIn(stateDir);
+  const locks = [];
+  try {
+    for (const name of names) locks.push(await take(name, waiting));
+    return await task();
+  } finally {
+    for (const lock of locks) await lock.release();
+  }
+};
+
+function* batchesOf(connection: Connection): Generator<RowBatch> {
+  for (const table of portableNames) {
+    const { columns, order } = portableTables[table];
+    const sql = `SELECT ${columns.join()} FROM ${table} ORDER BY ${order.join()} LIMIT ${batchSize} OFFSET ?`;
+    for (let offset = 0; ; offset += batchSize) {
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the columns that were asked for
+      const rows = connection.all(sql, offset) as RowBatch['rows'];
+      if (rows.length > 0) yield { table, rows };
+      if (rows.length < batchSize) break;
+    }
+  }
+}
+
+const insert = (connection: Connection, { table, rows }: RowBatch): void => {
+  for (const row of rows) {
+    const own = table === 'records' ? { key: fieldOf(row, 'key') } : {};
+    const told =
+      table === 'history' ? { template: fieldOf(row, 'template'), outcome: fieldOf(row, 'outcome') } : {};
+    const columns = { ...row, ...own, ...told };
+    const marks = Object.keys(columns).map(() => '?');
+    connection.run(
+      `INSERT INTO ${table} (${Object.keys(columns).join()}) VALUES (${marks.join()})`,
+      ...Object.values(columns),
+    );
+  }
+};

@@ -1,0 +1,90 @@
+import { messageOf } from '../../errors.ts';
+import { holdClient, type TakeLock } from '../client-locks.ts';
+import type { ClientMemory } from '../client-memory.ts';
+import { actAsOwner, startsWithout, watched, type MemoryKeeper, type Say } from '../memory-keeper.ts';
+import { scopeLockOf } from '../memory-place.ts';
+import { MemoryError, noMemories } from '../memory.ts';
+import { openNotices } from '../notices.ts';
+import type { Database } from './database.ts';
+import type { Fence } from './fence.ts';
+import { acquireLease, type Lease } from './lease.ts';
+import { openPostgresMemory } from './memory.ts';
+import { migrate, versionIn } from './schema.ts';
+import { forgottenSince } from './timeline.ts';
+
+/** Memories that lie in PostgreSQL, where several processes and machines share them. */
+export const createPostgresKeeper = (
+  open: () => Database,
+  leaseDuration: number,
+  warn: (message: string) => void,
+): MemoryKeeper => {
+  const notices = openNotices(warn);
+  return {
+    read: async (place, list, task) => {
+      const say = notices.begin();
+      let memory: ClientMemory;
+      try {
+        memory = await openForReading(open(), place.digest);
+      } catch (error) {
+        say(`planned without memory, so causes are unknown: ${messageOf(error)}`);
+        return task(noMemories, say, null);
+      }
+      const { listing } = await actAsOwner(memory, place, list, say);
+      return task(memory, say, listing);
+    },
+    write: async (place, { mayBeginAnew = false, unknownPause, ...waiting }, list, task) => {
+      let say: Say = () => undefined;
+      const database = open();
+      await migrate(database);
+      const leases = new Set<Lease>();
+      const memory = await openPostgresMemory(database, place.digest, () => fenceOf(leases));
+      const { locks, isDecided, listing, notice } = await holdClient(place, waiting, list, {
+        take: leasesOf(database, leaseDuration, leases),
+        onFirst: () => (say = notices.begin()),
+        use: (lookAround) => lookAround(memory),
+      });
+      try {
+        const scope = (await memory.identify())?.scope ?? place.digest;
+        const holdsAdds = await forgottenSince(database, memory, scopeLockOf(scope), unknownPause);
+        if (holdsAdds !== null) say(holdsAdds);
+        if (notice !== null) say(notice);
+        if (!place.isSandbox && isDecided && !mayBeginAnew && (await memory.templates()).length === 0)
+          say(startsWithout(database.place));
+        const onFailure = (error: unknown): void => {
+          say(messageOf(error));
+          notices.forget();
+        };
+        return await task(watched(memory, locks, onFailure), say, listing, { check: locks.check, holdsAdds });
+      } finally {
+        await locks.release();
+      }
+    },
+    close: () => Promise.resolve(),
+  };
+};
+
+/** Throws `MemoryError` where nothing is remembered yet. */
+const openForReading = async (database: Database, digest: string): Promise<ClientMemory> => {
+  if ((await versionIn(database.query)) === 0)
+    throw new MemoryError(`there is none in ${database.place} yet`);
+  return openPostgresMemory(database, digest);
+};
+
+const fenceOf = (leases: ReadonlySet<Lease>): Fence => ({
+  names: [...leases].map(({ name }) => name),
+  tokens: [...leases].map(({ token }) => token),
+});
+
+const leasesOf =
+  (database: Database, duration: number, held: Set<Lease>): TakeLock =>
+  async (name, waiting) => {
+    const lease = await acquireLease(database, { ...waiting, name, duration });
+    held.add(lease);
+    return {
+      check: lease.check,
+      release: async () => {
+        held.delete(lease);
+        await lease.release();
+      },
+    };
+  };

@@ -1,0 +1,144 @@
+import { randomUUID } from 'node:crypto';
+import { hostname } from 'node:os';
+import { LockedError } from '../../errors.ts';
+import { sleep } from '../../lib/sleep.ts';
+import type { Waiting } from '../client-locks.ts';
+import type { Lock } from '../lock.ts';
+import { MemoryError } from '../memory.ts';
+import type { Database } from './database.ts';
+import { takenOver } from './fence.ts';
+import { currentTimeline } from './timeline.ts';
+
+/** A lock that is free again some time after its holder was last heard of, so that nobody waits for a dead machine. */
+export interface Lease extends Lock {
+  readonly name: string;
+  /** Given for this taking alone: no other, not even one that a failover made forget it, has the same. */
+  readonly token: string;
+}
+
+export interface LeaseOptions extends Waiting {
+  readonly name: string;
+  /** Milliseconds from the last renewal on. */
+  readonly duration: number;
+}
+
+/** Throws `LockedError` after `timeout`, and `MemoryError`. */
+export const acquireLease = async (
+  database: Database,
+  { name, duration, timeout, signal, onWait }: LeaseOptions,
+): Promise<Lease> => {
+  const end = performance.now() + timeout;
+  let isTold = false;
+  for (;;) {
+    const token = randomUUID();
+    const asked = moment();
+    const claimed = await claim(database, name, token, duration);
+    if (claimed === 'ours') return keepLease(database, name, token, duration, asked);
+    if (!isTold) onWait(claimed.holder);
+    isTold = true;
+    if (signal.aborted || performance.now() >= end)
+      throw new LockedError(`another pass for this client is running: ${claimed.holder}`);
+    await sleep(Math.min(interval, duration / 5), signal);
+  }
+};
+
+/** Milliseconds. */
+const interval = 250;
+
+const claim = async (
+  { query }: Database,
+  name: string,
+  token: string,
+  duration: number,
+): Promise<'ours' | { readonly holder: string }> => {
+  const holder = `process ${process.pid} on ${hostname()}, since ${new Date().toISOString()}`;
+  const [claimed] = await query(claimFree, [name, token, holder, duration], patience);
+  if (claimed) return 'ours';
+  const [other] = await query<{ holder: string }>(holderOf, [name], patience);
+  return { holder: other?.holder ?? 'holder unknown' };
+};
+
+/** A statement about a lease is worth nothing once it takes longer. */
+const patience = 2_000;
+
+/**
+ * Until when it is ours is known on this machine too, by the earlier of two clocks: one runs on steadily and stands
+ * still while the machine sleeps, the other may be set. What they say begins before the database was asked.
+ */
+const keepLease = (
+  { query }: Database,
+  name: string,
+  token: string,
+  duration: number,
+  asked: Moment,
+): Lease => {
+  let renewed = asked;
+  let isLost = false;
+  let isReleased = false;
+  let renewal = Promise.resolve();
+  const renew = async (): Promise<void> => {
+    const before = moment();
+    const [ours] = await query(renewOurs, [name, token, duration], patience);
+    if (ours) renewed = before;
+    else isLost = true;
+  };
+  const later = (delay: number): NodeJS.Timeout =>
+    setTimeout(() => {
+      renewal = renew().then(
+        () => rearm(duration / 3),
+        // Until it has run out, it may still be renewed.
+        () => rearm(duration / 10),
+      );
+    }, delay).unref();
+  let timer = later(duration / 3);
+  const rearm = (delay: number): void => {
+    if (!isReleased && !isLost) timer = later(delay);
+  };
+  return {
+    name,
+    token,
+    check: () => {
+      if (isLost) throw takenOver();
+      if (elapsedSince(renewed) > duration - marginOf(duration)) throw runOut();
+    },
+    release: async () => {
+      isReleased = true;
+      clearTimeout(timer);
+      await renewal;
+      // One that cannot be given back runs out by itself.
+      await query(giveBack, [name, token], patience).catch(() => undefined);
+    },
+  };
+};
+
+interface Moment {
+  readonly steady: number;
+  readonly wall: number;
+}
+
+const moment = (): Moment => ({ steady: performance.now(), wall: Date.now() });
+
+const elapsedSince = ({ steady, wall }: Moment): number =>
+  Math.max(performance.now() - steady, Date.now() - wall);
+
+/** What a request may take from the check to the wire. */
+const marginOf = (duration: number): number => Math.min(2_000, duration / 5);
+
+const runOut = (): MemoryError =>
+  new MemoryError(
+    'the lease on this client was not renewed in time, so another process may have taken it over: nothing more is sent',
+  );
+
+const claimFree = `INSERT INTO dns_template_sync.leases AS lease (name, epoch, token, holder, lease_until, timeline, quiet_until)
+  VALUES ($1, 1, $2, $3, clock_timestamp() + $4 * interval '1 millisecond', ${currentTimeline}, '-infinity')
+  ON CONFLICT (name) DO UPDATE SET epoch = lease.epoch + 1, token = excluded.token, holder = excluded.holder,
+    lease_until = clock_timestamp() + $4 * interval '1 millisecond'
+  WHERE lease.lease_until < clock_timestamp() RETURNING epoch`;
+
+const holderOf = 'SELECT holder FROM dns_template_sync.leases WHERE name = $1';
+
+const renewOurs = `UPDATE dns_template_sync.leases SET lease_until = clock_timestamp() + $3 * interval '1 millisecond'
+  WHERE name = $1 AND token = $2 RETURNING name`;
+
+const giveBack = `UPDATE dns_template_sync.leases SET lease_until = '-infinity', token = '', holder = ''
+  WHERE name = $1 AND token = $2`;

@@ -1,0 +1,213 @@
+import type { ClientMemory, KnownClient } from '../client-memory.ts';
+import type {
+  Ending,
+  HistoryEntry,
+  HistoryFilter,
+  Intent,
+  MemoryChanges,
+  RecordMemory,
+  TemplateFacts,
+} from '../memory.ts';
+import { clientsOf, parse } from './clients.ts';
+import type { Database, Query } from './database.ts';
+import { heldLeases, noFence, requireLeases, takenOver, type Fence } from './fence.ts';
+
+/**
+ * The memory of one client in PostgreSQL. `digest` is that of its token. A write is on disk when its promise resolves;
+ * it rejects with `MemoryError` where a lease of the fence is not ours any more, or the database does not take it.
+ */
+export const openPostgresMemory = async (
+  database: Database,
+  digest: string,
+  fence: () => Fence = () => noFence,
+): Promise<ClientMemory> => {
+  const { query, transaction } = database;
+  const clients = clientsOf(database);
+  let scope = digest;
+  const actAs = (client: KnownClient): void => {
+    scope = client.scope;
+  };
+  const identify = async (): Promise<KnownClient | null> => {
+    const client = await clients.ofToken(digest);
+    if (client) actAs(client);
+    return client;
+  };
+  await identify();
+
+  /** What is kept under these is ours to settle: adds of rivals to a template that is ours too. */
+  const scopes = async (): Promise<readonly string[]> => {
+    const client = await clients.ofToken(digest);
+    return [scope, ...(client ? await clients.rivalsOf(client, []) : [])];
+  };
+  const bodies = async <T>(sql: string, ...values: readonly unknown[]): Promise<T[]> =>
+    (await query<{ body: string }>(sql, values)).map(({ body }) => parse<T>(body));
+  const fenced = (task: (run: Query) => Promise<void>): Promise<void> =>
+    transaction(async (run) => {
+      await requireLeases(run, fence());
+      await task(run);
+    });
+
+  return {
+    template: async (templateId) => {
+      const [facts] = await bodies<TemplateFacts>(queries.template, scope, templateId);
+      if (facts === undefined) return null;
+      return { facts, records: await bodies<RecordMemory>(queries.records, scope, templateId) };
+    },
+    templates: () => bodies(queries.templates, scope),
+    openIntents: async () => {
+      const rows = await query<{ id: string; body: string }>(queries.intents, [await scopes(), scope]);
+      return rows.map(({ id, body }) => ({ ...parse<Intent>(body), id: Number(id) }));
+    },
+    history: async (filter = {}) => {
+      const entries = await bodies<HistoryEntry>(queries.history, scope, filter.since ?? 0);
+      return entries.filter((entry) => matches(entry, filter));
+    },
+    historySlice: async ({ before, rows, since = 0, ...filter }) => {
+      const found = await query<HistoryRow>(queries.slice, [scope, since, before.at, before.id, rows]);
+      const entries = found.map(({ id, body }) => ({ ...parse<HistoryEntry>(body), id: Number(id) }));
+      const last = entries.at(-1);
+      return {
+        entries: entries.filter((entry) => matches(entry, filter)),
+        end: last === undefined || found.length < rows ? null : { at: last.at, id: last.id },
+      };
+    },
+    begin: async (intent) => {
+      const { names, tokens } = fence();
+      const body = JSON.stringify(intent);
+      const values = [names, tokens, scope, intent.templateId, body];
+      const [begun] = await query<{ id: string }>(queries.begin, values, beginPatience);
+      if (!begun) throw takenOver();
+      return { ...intent, id: Number(begun.id) };
+    },
+    finish: async (intent, ending, changes) => {
+      const closable = await scopes();
+      const saved = asRows(changes);
+      await fenced(async (run) => {
+        await run(queries.close, [intent.id, closable]);
+        await note(run, scope, intent, ending);
+        await save(run, scope, saved);
+      });
+    },
+    save: async (changes) => {
+      const saved = asRows(changes);
+      await fenced((run) => save(run, scope, saved));
+    },
+    revisions: async () => {
+      const rows = await query<{ id: string; revision: string }>(queries.revisions, [scope]);
+      const known = new Map(rows.map(({ id, revision }) => [Number(id), revision]));
+      return {
+        of: (id) => `${scope} ${known.get(id) ?? 'none'}`,
+        whole: [scope, ...rows.map(({ id, revision }) => `${id}:${revision}`)].join(' '),
+      };
+    },
+    identify,
+    actAs,
+    clients: {
+      fitting: clients.fitting,
+      rivalsOf: clients.rivalsOf,
+      learn: async (client, templateIds) => {
+        await clients.learn(client, digest, templateIds);
+        actAs(client);
+      },
+    },
+    close: () => Promise.resolve(),
+  };
+};
+
+/** Milliseconds: an intent that takes longer is not begun. */
+const beginPatience = 2_000;
+
+interface HistoryRow {
+  readonly id: string;
+  readonly body: string;
+}
+
+/** Changes as they are stored, made before anything is begun: what cannot be stored changes nothing. */
+interface ChangedRows {
+  readonly templateId: number;
+  readonly facts: string;
+  readonly keys: readonly string[];
+  readonly bodies: readonly string[];
+  readonly forgotten: readonly string[];
+}
+
+const asRows = ({ facts, records, forgotten }: MemoryChanges): ChangedRows => {
+  const kept = new Map(records.map((record) => [asKey(record.key), JSON.stringify(record)]));
+  return {
+    templateId: facts.templateId,
+    facts: JSON.stringify(facts),
+    keys: [...kept.keys()],
+    bodies: [...kept.values()],
+    forgotten: forgotten.map(asKey).filter((key) => !kept.has(key)),
+  };
+};
+
+/** A service may put any character into a record; PostgreSQL takes no NUL. */
+const asKey = (key: string): string => JSON.stringify(key);
+
+const save = async (run: Query, scope: string, rows: ChangedRows): Promise<void> => {
+  const { templateId, facts, keys, bodies, forgotten } = rows;
+  await run(queries.saveTemplate, [scope, templateId, facts]);
+  if (forgotten.length > 0) await run(queries.forget, [scope, templateId, forgotten]);
+  if (keys.length > 0) await run(queries.saveRecords, [scope, templateId, keys, bodies]);
+};
+
+const note = async (run: Query, scope: string, intent: Intent, ending: Ending): Promise<void> => {
+  const { at, run: pass, templateId, template, action, before, after } = intent;
+  const { outcome, recordId, error } = ending;
+  const entry: HistoryEntry = {
+    at,
+    run: pass,
+    templateId,
+    template,
+    action,
+    recordId,
+    before,
+    after,
+    outcome,
+    error,
+  };
+  await run(queries.note, [scope, at, JSON.stringify(entry)]);
+  await run(queries.trimOld, [scope, at - historyAge, newestWrites, historyAge]);
+};
+
+const historyAge = 90 * 86_400_000;
+/** A clock may be wrong: an entry is old where it is by so many of the client's newest writes, by each of them. */
+const newestWrites = 100;
+
+const matches = (
+  entry: Pick<HistoryEntry, 'template' | 'outcome'>,
+  { templates, outcome }: HistoryFilter,
+): boolean =>
+  (!templates || templates.length === 0 || templates.includes(entry.template)) &&
+  (!outcome || entry.outcome === outcome);
+
+const queries = {
+  template: 'SELECT body FROM dns_template_sync.templates WHERE scope = $1 AND template_id = $2',
+  templates: 'SELECT body FROM dns_template_sync.templates WHERE scope = $1 ORDER BY template_id',
+  records:
+    'SELECT body FROM dns_template_sync.records WHERE scope = $1 AND template_id = $2 ORDER BY key COLLATE "C"',
+  intents: `SELECT id, body FROM dns_template_sync.intents WHERE scope = $2 OR (scope = ANY ($1::text[]) AND
+    template_id IN (SELECT template_id FROM dns_template_sync.known_templates WHERE scope = $2)) ORDER BY id`,
+  history: 'SELECT body FROM dns_template_sync.history WHERE scope = $1 AND at >= $2 ORDER BY at, id',
+  slice: `SELECT id, body FROM dns_template_sync.history WHERE scope = $1 AND at >= $2 AND (at, id) < ($3, $4)
+    ORDER BY at DESC, id DESC LIMIT $5`,
+  begin: `WITH held AS (${heldLeases})
+    INSERT INTO dns_template_sync.intents (scope, template_id, body)
+    SELECT $3, $4, $5 WHERE (SELECT count(*) FROM held) = cardinality($1::text[]) RETURNING id`,
+  close: 'DELETE FROM dns_template_sync.intents WHERE id = $1 AND scope = ANY ($2::text[])',
+  note: 'INSERT INTO dns_template_sync.history (scope, at, body) VALUES ($1, $2, $3)',
+  trimOld: `DELETE FROM dns_template_sync.history WHERE scope = $1 AND at < $2 AND at <
+    (SELECT min(at) FROM (SELECT at FROM dns_template_sync.history WHERE scope = $1 ORDER BY id DESC LIMIT $3) newest)
+    - $4::bigint`,
+  saveTemplate: `INSERT INTO dns_template_sync.templates (scope, template_id, revision, body)
+    VALUES ($1, $2, nextval('dns_template_sync.revisions'), $3) ON CONFLICT (scope, template_id)
+    DO UPDATE SET revision = excluded.revision, body = excluded.body`,
+  forget:
+    'DELETE FROM dns_template_sync.records WHERE scope = $1 AND template_id = $2 AND key = ANY ($3::text[])',
+  saveRecords: `INSERT INTO dns_template_sync.records (scope, template_id, key, body)
+    SELECT $1, $2, key, body FROM unnest($3::text[], $4::text[]) AS changed (key, body)
+    ON CONFLICT (scope, template_id, key) DO UPDATE SET body = excluded.body`,
+  revisions:
+    'SELECT template_id AS id, revision FROM dns_template_sync.templates WHERE scope = $1 ORDER BY template_id',
+} as const;

@@ -1,0 +1,90 @@
+import { UserError } from '../../errors.ts';
+import type { Database, Query } from './database.ts';
+
+/**
+ * Each brings the schema from the version of its index to the next. Never change one that was released. Bodies are
+ * JSON as text: `jsonb` refuses what a service may well put into a record.
+ */
+const migrations: readonly string[] = [
+  `CREATE TABLE dns_template_sync.clients (scope text PRIMARY KEY, body text NOT NULL);
+   CREATE TABLE dns_template_sync.tokens (digest text PRIMARY KEY, scope text NOT NULL);
+   CREATE TABLE dns_template_sync.client_templates (
+     scope text NOT NULL, template_id bigint NOT NULL, PRIMARY KEY (scope, template_id));
+   CREATE TABLE dns_template_sync.templates (
+     scope text NOT NULL, template_id bigint NOT NULL, revision bigint NOT NULL, body text NOT NULL,
+     PRIMARY KEY (scope, template_id));
+   CREATE TABLE dns_template_sync.records (
+     scope text NOT NULL, template_id bigint NOT NULL, key text NOT NULL, body text NOT NULL,
+     PRIMARY KEY (scope, template_id, key));
+   CREATE TABLE dns_template_sync.intents (
+     id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, scope text NOT NULL, template_id bigint NOT NULL,
+     body text NOT NULL);
+   CREATE INDEX intents_of_client ON dns_template_sync.intents (scope, template_id);
+   CREATE TABLE dns_template_sync.history (
+     id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, scope text NOT NULL, at bigint NOT NULL, body text NOT NULL);
+   CREATE INDEX history_by_time ON dns_template_sync.history (scope, at, id);
+   CREATE INDEX history_by_id ON dns_template_sync.history (scope, id);
+   CREATE SEQUENCE dns_template_sync.revisions;
+   CREATE VIEW dns_template_sync.known_templates AS
+     SELECT scope, template_id FROM dns_template_sync.client_templates
+     UNION SELECT scope, template_id FROM dns_template_sync.templates
+     UNION SELECT scope, template_id FROM dns_template_sync.intents;
+   CREATE TABLE dns_template_sync.leases (
+     name text PRIMARY KEY, epoch bigint NOT NULL, token text NOT NULL, holder text NOT NULL,
+     lease_until timestamptz NOT NULL, timeline text NOT NULL, quiet_until timestamptz NOT NULL);
+   CREATE INDEX client_templates_by_id ON dns_template_sync.client_templates (template_id);
+   CREATE INDEX templates_by_id ON dns_template_sync.templates (template_id);`,
+];
+
+/** Before and after. */
+export interface Migrated {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Makes the tables, or brings them up to date; does nothing where they are. Throws `UserError`. */
+export const migrate = async (database: Database): Promise<Migrated> => {
+  const version = await versionIn(database.query);
+  if (version === migrations.length) return { from: version, to: version };
+  return database.transaction(async (query) => {
+    // Two that begin at once would make the same tables; the lock ends with the transaction.
+    await query('SELECT pg_advisory_xact_lock($1)', [migrationLock], migrationPatience);
+    const from = await versionIn(query);
+    if (from > migrations.length)
+      throw new UserError(
+        `${database.place} was written by a newer version of this program (schema ${from}, this one knows ${migrations.length}): use that version`,
+      );
+    if (from === 0) await begin(query, database.place);
+    for (const migration of migrations.slice(from)) await query(migration, [], migrationPatience);
+    await query('UPDATE dns_template_sync.schema_version SET version = $1', [migrations.length]);
+    return { from, to: migrations.length };
+  });
+};
+
+/** 0 where there is nothing yet. */
+export const versionIn = async (query: Query): Promise<number> => {
+  // Not by to_regclass: it goes by what this connection found before somebody else made the tables.
+  const tables = await query(
+    "SELECT FROM pg_catalog.pg_tables WHERE schemaname = 'dns_template_sync' AND tablename = 'schema_version'",
+  );
+  if (tables.length === 0) return 0;
+  const [row] = await query<{ version: number }>('SELECT version FROM dns_template_sync.schema_version');
+  return row?.version ?? 0;
+};
+
+const begin = async (query: Query, place: string): Promise<void> => {
+  const [encoding] = await query<{ server_encoding: string }>('SHOW server_encoding');
+  if (encoding?.server_encoding !== 'UTF8')
+    throw new UserError(
+      `${place} keeps texts as ${encoding?.server_encoding}, and not every name and text of DNS can be kept so: make a database with ENCODING 'UTF8' TEMPLATE template0`,
+    );
+  await query('CREATE SCHEMA IF NOT EXISTS dns_template_sync');
+  await query('CREATE TABLE dns_template_sync.schema_version (version integer NOT NULL)');
+  await query('INSERT INTO dns_template_sync.schema_version VALUES (0)');
+};
+
+/** Any number that no other program is likely to have taken. */
+const migrationLock = 4_771_009_325;
+
+/** Milliseconds: somebody else may be at it, and there may be much to bring up to date. */
+const migrationPatience = 600_000;

@@ -1,0 +1,33 @@
+import { existsSync, rmSync } from 'node:fs';
+import type { ClientMemory } from './client-memory.ts';
+import { filesOf } from './database.ts';
+import { createMemoryKeeper } from './kept-memory.ts';
+import type { MemoryKeeper } from './memory-keeper.ts';
+import type { MemoryPlace } from './memory-place.ts';
+import { openForReading } from './read-copy.ts';
+
+/** Where what is remembered lies. */
+export interface StateStore {
+  /** For the passes of one client. */
+  keeper(warn: (message: string) => void): MemoryKeeper;
+  /** To be closed; null where nothing is remembered yet. */
+  openForReading(place: MemoryPlace): Promise<ClientMemory | null>;
+  /** Of the embedded service, which begins anew. */
+  forget(place: MemoryPlace): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** In a file of each client's state directory. */
+export const fileStore: StateStore = {
+  keeper: createMemoryKeeper,
+  openForReading: async ({ file, digest }) => {
+    if (!existsSync(file)) return null;
+    const memory = await openForReading(file, digest);
+    return { ...memory, close: () => memory.close('later') };
+  },
+  forget: ({ file }) => {
+    for (const one of filesOf(file)) rmSync(one, { force: true });
+    return Promise.resolve();
+  },
+  close: () => Promise.resolve(),
+};

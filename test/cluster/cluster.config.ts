@@ -1,0 +1,12 @@
+import { defineConfig } from 'vitest/config';
+
+/** What rests on a real PostgreSQL, which `npm test` does not ask for. One server serves all of it. */
+export default defineConfig({
+  test: {
+    include: ['test/cluster/*.cluster.ts'],
+    globalSetup: 'test/cluster/server.ts',
+    setupFiles: ['test/seed.ts'],
+    testTimeout: 120_000,
+    hookTimeout: 60_000,
+  },
+});

@@ -1,0 +1,96 @@
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { giveFile, takeIntoFile } from '../../src/state/copy-files.ts';
+import { memoryFileIn } from '../../src/state/memory-place.ts';
+import { giveFromPostgres, takeIntoPostgres } from '../../src/state/postgres/copy.ts';
+import { acquireLease } from '../../src/state/postgres/lease.ts';
+import { openPostgresMemory } from '../../src/state/postgres/memory.ts';
+import type { ClientMemory } from '../../src/state/client-memory.ts';
+import { openMemory } from '../../src/state/sqlite.ts';
+import { changesOf, factsOf, intentOf, newFolder, rememberedRecord } from '../state/samples.ts';
+import { newDatabase } from './databases.ts';
+
+const baseUrl = 'https://panel.example.net/api/v1';
+const waiting = { timeout: 0, signal: new AbortController().signal, onWait: () => undefined };
+
+/** Two clients with all that can be remembered of one. */
+const newState = async (): Promise<string> => {
+  const stateDir = path.join(newFolder(), 'state');
+  for (const digest of ['one', 'two']) {
+    const memory = await openMemory(memoryFileIn(stateDir), digest);
+    await memory.clients.learn({ scope: digest, baseUrl, name: digest }, [17, 18]);
+    const records = Array.from({ length: 1_200 }, (_, at) => rememberedRecord(`TXT ${digest}\u0000${at}`));
+    await memory.save(changesOf({ facts: factsOf({ file: `${digest}.yaml` }), records }));
+    const ended = await memory.begin(intentOf({ run: digest }));
+    await memory.finish(ended, { outcome: 'applied', recordId: 7, error: null }, changesOf());
+    for (const key of ['a', 'b']) await memory.begin(intentOf({ key, run: digest }));
+    await memory.close();
+  }
+  return stateDir;
+};
+
+/** All that a client remembers, whatever ids a store gave. */
+const contentOf = async (memory: ClientMemory) => {
+  const stored = await memory.template(17);
+  const content = {
+    client: await memory.identify(),
+    facts: stored?.facts,
+    records: stored?.records.toSorted((a, b) => (a.key < b.key ? -1 : 1)),
+    intents: (await memory.openIntents()).map((intent) => ({ ...intent, id: 0 })),
+    history: await memory.history(),
+  };
+  await memory.close();
+  return content;
+};
+
+const inFile = async (stateDir: string) =>
+  Promise.all(
+    ['one', 'two'].map(async (digest) => contentOf(await openMemory(memoryFileIn(stateDir), digest))),
+  );
+
+describe('what a state directory remembers', () => {
+  it('goes to PostgreSQL and back, open intents too, and is never in two places', async () => {
+    const stateDir = await newState();
+    const before = await inFile(stateDir);
+    expect(before[0]?.intents).toHaveLength(4);
+    const database = await newDatabase();
+    const aside = await giveFile(stateDir, waiting, (batches) => takeIntoPostgres(database, batches));
+    expect(existsSync(memoryFileIn(stateDir))).toBe(false);
+    expect(existsSync(aside!)).toBe(true);
+    const shared = ['one', 'two'].map(async (digest) =>
+      contentOf(await openPostgresMemory(database, digest)),
+    );
+    expect(await Promise.all(shared)).toEqual(before);
+
+    await giveFromPostgres(database, (batches) => takeIntoFile(stateDir, batches));
+    expect(await inFile(stateDir)).toEqual(before);
+    expect(await (await openPostgresMemory(database, 'one')).templates()).toEqual([]);
+  });
+
+  it('is not copied over what is remembered there', async () => {
+    const database = await newDatabase();
+    await (
+      await openPostgresMemory(database, 'two')
+    ).clients.learn({ scope: 'two', baseUrl, name: null }, []);
+    const stateDir = await newState();
+    const copied = giveFile(stateDir, waiting, (batches) => takeIntoPostgres(database, batches));
+    await expect(copied).rejects.toThrow('remembers 1 of these clients already, so nothing was copied');
+    expect(await (await openPostgresMemory(database, 'one')).history()).toEqual([]);
+    expect((await inFile(stateDir))[0]?.history).toHaveLength(1);
+    await expect(giveFromPostgres(database, (batches) => takeIntoFile(stateDir, batches))).rejects.toThrow(
+      'remembers clients already',
+    );
+    expect((await openPostgresMemory(database, 'two')).identify()).not.toBeNull();
+  });
+
+  it('is not copied while somebody is at work', async () => {
+    const database = await newDatabase();
+    const lease = await acquireLease(database, { ...waiting, name: 'lock-one', duration: 30_000 });
+    const stateDir = await newState();
+    const copied = giveFile(stateDir, waiting, (batches) => takeIntoPostgres(database, batches));
+    await expect(copied).rejects.toThrow(`somebody is at work: process ${process.pid}`);
+    await lease.release();
+    expect(existsSync(memoryFileIn(stateDir))).toBe(true);
+  });
+});

@@ -1,0 +1,31 @@
+import { randomUUID } from 'node:crypto';
+import { Client } from 'pg';
+import { inject, onTestFinished } from 'vitest';
+import { openDatabase, type Database } from '../../src/state/postgres/database.ts';
+import { migrate } from '../../src/state/postgres/schema.ts';
+
+/** A database of its own, with nothing in it. */
+export const newDatabaseUrl = async (options = ''): Promise<string> => {
+  const name = `test_${randomUUID().replaceAll('-', '')}`;
+  const client = new Client(inject('postgres'));
+  await client.connect();
+  await client.query(`CREATE DATABASE ${name} ${options}`);
+  await client.end();
+  const url = new URL(inject('postgres'));
+  url.pathname = `/${name}`;
+  return url.href;
+};
+
+/** Closed when the test ends. */
+export const connected = (url: string): Database => {
+  const database = openDatabase(url);
+  onTestFinished(() => database.close());
+  return database;
+};
+
+/** One with the tables. */
+export const newDatabase = async (): Promise<Database> => {
+  const database = connected(await newDatabaseUrl());
+  await migrate(database);
+  return database;
+};

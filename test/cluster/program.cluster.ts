@@ -1,0 +1,84 @@
+import { readdirSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { run, workplace } from '../e2e/program.ts';
+import { startService } from '../e2e/service.ts';
+import { newDatabaseUrl } from './databases.ts';
+
+const newPlace = async () => {
+  const service = await startService();
+  const cwd = await workplace();
+  const url = new URL(await newDatabaseUrl());
+  url.password = 'hidden-password';
+  const program = (args: string, store = url.href) =>
+    run(args.split(' '), { cwd, env: { ...service.env, DNS_SYNC_STORE: store } });
+  return { cwd, service, program, place: `PostgreSQL at ${url.host}${url.pathname}` };
+};
+
+describe('the program on PostgreSQL', () => {
+  it('remembers there, tells what it wrote and who is at work', async () => {
+    const { cwd, program, place } = await newPlace();
+    const none = await program('store status');
+    expect(none).toMatchObject({ code: 0, stdout: `${place}: no tables yet\n` });
+    expect((await program('store migrate')).stdout).toBe(`${place}: made the tables (schema 1)\n`);
+    expect((await program('store migrate')).stdout).toBe(`${place}: the tables are up to date (schema 1)\n`);
+    const applied = await program('apply --yes');
+    expect(applied.code).toBe(0);
+    expect(applied.stderr).toContain(`nothing is remembered of this client in ${place} yet`);
+    const again = await program('apply --yes');
+    expect(again.stdout).not.toContain('applied');
+    expect(again.stderr).toBe('');
+    expect((await program('history')).stdout.split('\n').length).toBeGreaterThan(3);
+    const { stdout } = await program('store status --format json');
+    expect(JSON.parse(stdout)).toEqual({
+      place,
+      schema: 1,
+      clients: [
+        {
+          client: 'default',
+          baseUrl: expect.any(String),
+          templates: 5,
+          openIntents: 0,
+          epoch: 2,
+          holder: null,
+          leaseUntil: null,
+        },
+      ],
+    });
+    expect(readdirSync(cwd)).not.toContain('state');
+  });
+
+  it('takes a state directory over and gives it back', async () => {
+    const { program } = await newPlace();
+    const file = (args: string) => program(args, '');
+    expect((await file('store status')).stderr).toContain('the secret is empty');
+    const { cwd, program: other } = await newPlace();
+    await other('apply --yes');
+    const written = (await other('history')).stdout;
+    expect((await other('store copy --to sqlite')).stdout).toContain('and no longer there');
+    expect(readdirSync(`${cwd}/state`)).toContain('memory.db');
+    expect((await other('history')).stdout).toBe('no writes\n');
+    expect((await other('store copy --to postgres')).stdout).toContain('its file is now');
+    expect((await other('history')).stdout).toBe(written);
+  });
+
+  it('says what is wrong where there is none, and shows no password', async () => {
+    const { service, program } = await newPlace();
+    const away = 'postgres://tester:hidden-password@127.0.0.1:1/state';
+    const applied = await program('apply --yes', away);
+    expect(applied.code).toBe(1);
+    expect(applied.stderr).toContain('what is remembered in PostgreSQL at 127.0.0.1:1/state cannot be used');
+    expect(service.writes()).toEqual([]);
+    const planned = await program('plan', away);
+    expect(planned.code).toBe(0);
+    expect(planned.stderr).toContain('planned without memory');
+    for (const { stdout, stderr } of [applied, planned]) expect(stdout + stderr).not.toContain('hidden');
+  });
+
+  it('needs a database for what is about one', async () => {
+    const cwd = await workplace();
+    expect(await run(['store', 'status'], { cwd })).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('give DNS_SYNC_STORE=postgres://'),
+    });
+  });
+});

@@ -1,0 +1,119 @@
+import { describe, expect, it } from 'vitest';
+import { memoryPlace } from '../../src/state/memory-place.ts';
+import { createPostgresKeeper } from '../../src/state/postgres/keeper.ts';
+import { acquireLease } from '../../src/state/postgres/lease.ts';
+import { openPostgresMemory } from '../../src/state/postgres/memory.ts';
+import { migrate, versionIn } from '../../src/state/postgres/schema.ts';
+import { baseUrl, identityContract, template } from '../state/identity-contract.ts';
+import { lockContract } from '../state/lock-contract.ts';
+import { memoryContract } from '../state/memory-contract.ts';
+import { changesOf, factsOf, intentOf, rememberedRecord } from '../state/samples.ts';
+import { connected, newDatabase, newDatabaseUrl } from './databases.ts';
+
+memoryContract(async () => {
+  const database = await newDatabase();
+  return (scope = 'client') => openPostgresMemory(database, scope);
+});
+
+identityContract(async () => {
+  const database = await newDatabase();
+  return (warn) => createPostgresKeeper(() => database, 30_000, warn);
+});
+
+lockContract(async () => {
+  const database = await newDatabase();
+  return (name, waiting) => acquireLease(database, { ...waiting, name, duration: 30_000 });
+});
+
+describe('the tables', () => {
+  it('are made once, by whomever of many comes first', async () => {
+    const url = await newDatabaseUrl();
+    const databases = Array.from({ length: 8 }, () => connected(url));
+    const made = await Promise.all(databases.map(migrate));
+    expect(made.filter(({ from }) => from === 0)).toHaveLength(1);
+    const [database] = databases;
+    expect(await versionIn(database!.query)).toBe(made[0]!.to);
+  });
+
+  it('of a newer version are left alone', async () => {
+    const database = await newDatabase();
+    await database.query('UPDATE dns_template_sync.schema_version SET version = 999');
+    await expect(migrate(database)).rejects.toThrow('newer version of this program (schema 999');
+  });
+
+  it('are not made where names and texts could not be kept', async () => {
+    const database = connected(await newDatabaseUrl("ENCODING 'LATIN1' TEMPLATE template0"));
+    await expect(migrate(database)).rejects.toThrow("make a database with ENCODING 'UTF8'");
+    expect(await versionIn(database.query)).toBe(0);
+  });
+
+  it('that are not there are told of, with what to do', async () => {
+    const database = connected(await newDatabaseUrl());
+    await expect(openPostgresMemory(database, 'client')).rejects.toThrow('dns-template-sync store migrate');
+  });
+});
+
+it('keeps what PostgreSQL takes no text of', async () => {
+  const memory = await openPostgresMemory(await newDatabase(), 'client');
+  const keys = ['TXT  a\u0000b', 'TXT  \ud800', 'TXT  "quoted"'];
+  await memory.save(changesOf({ records: keys.map((key) => rememberedRecord(key)) }));
+  expect((await memory.template(17))?.records.map(({ key }) => key).toSorted()).toEqual(keys.toSorted());
+  await memory.save(changesOf({ forgotten: keys }));
+  expect((await memory.template(17))?.records).toEqual([]);
+});
+
+it('says what is wrong with a database, without its password', async () => {
+  const database = connected('postgres://tester:hidden-password@127.0.0.1:1/none');
+  const failed = database.query('SELECT 1').catch((error: unknown) => error);
+  expect(await failed).toMatchObject({ name: 'MemoryError' });
+  expect(String(await failed)).toContain('PostgreSQL at 127.0.0.1:1/none');
+  expect(String(await failed)).not.toContain('hidden-password');
+});
+
+it('takes an intent for no intent where the wait for a standby was ended', async () => {
+  const url = await newDatabaseUrl();
+  const database = connected(url);
+  await migrate(database);
+  await database.query(
+    `CREATE FUNCTION warn() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+       RAISE WARNING 'canceling wait for synchronous replication due to user request' USING ERRCODE = '57014';
+       RETURN NULL; END $$`,
+  );
+  await database.query(
+    'CREATE TRIGGER warn AFTER INSERT ON dns_template_sync.intents FOR EACH ROW EXECUTE FUNCTION warn()',
+  );
+  const memory = await openPostgresMemory(database, 'client');
+  await expect(memory.begin(intentOf())).rejects.toThrow('canceling wait for synchronous replication');
+});
+
+it('sends no adds for a while, and compares with no earlier reading, once a standby has taken over', async () => {
+  const database = await newDatabase();
+  const said: string[] = [];
+  const keeper = createPostgresKeeper(
+    () => database,
+    30_000,
+    (message) => said.push(message),
+  );
+  const place = memoryPlace({ stateDir: 'none', baseUrl, name: 'default' }, 'token', false);
+  const lastReading = { digest: 'any', since: { now: 1, uptime: { boot: 'b', at: 1 } } };
+  const pass = (unknownPause: number) => {
+    const use = { timeout: 0, signal: new AbortController().signal, onWait: () => undefined, unknownPause };
+    const list = () => Promise.resolve([template(17, [1])]);
+    return keeper.write(place, use, list, async (memory, _, __, { holdsAdds }) => {
+      const found = (await memory.template(17))?.facts.lastReading;
+      await memory.save(changesOf({ facts: factsOf({ lastReading }) }));
+      return { holdsAdds, found };
+    });
+  };
+  expect(await pass(1)).toEqual({ holdsAdds: null, found: undefined });
+  expect(await pass(1)).toEqual({ holdsAdds: null, found: lastReading });
+  await database.query("UPDATE dns_template_sync.leases SET timeline = 'another'");
+  expect(await pass(600_000)).toMatchObject({
+    holdsAdds: expect.stringContaining('failed over'),
+    found: null,
+  });
+  expect(await pass(600_000)).toMatchObject({ holdsAdds: expect.stringContaining('failed over') });
+  expect(said.join()).toContain('no adds before 20');
+  await database.query("UPDATE dns_template_sync.leases SET quiet_until = '-infinity'");
+  expect(await pass(600_000)).toMatchObject({ holdsAdds: null });
+});

@@ -1,0 +1,143 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { Client } from 'pg';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { clientToken, startService, userToken, type Service } from '../e2e/service.ts';
+import { newFolder } from '../state/samples.ts';
+import { migrate } from '../../src/state/postgres/schema.ts';
+import { connected, newDatabaseUrl } from './databases.ts';
+import { mutatedProgram, startWorker, type Worker } from './workers.ts';
+
+const wanted = Array.from({ length: 8 }, (_, at) => `added-${at}`);
+
+/** A service, files that want eight records of it, and workers that share a database. */
+const newRound = async () => {
+  const service = await startService();
+  const url = await newDatabaseUrl();
+  const cwd = newFolder();
+  mkdirSync(path.join(cwd, 'templates'));
+  const records = wanted.map((name) => `  - {type: A, name: ${name}, content: 203.0.113.99}\n`);
+  const head = 'template: standard-web\nadopt: true\nrecords:\n';
+  writeFileSync(path.join(cwd, 'templates/web.yaml'), head + records.join(''));
+  const env = {
+    DNS_SYNC_BASE_URL: service.url,
+    DNS_SYNC_USER_TOKEN: userToken,
+    DNS_SYNC_CLIENT_TOKEN: clientToken,
+    DNS_SYNC_STORE: url,
+    DNS_SYNC_LEASE_DURATION: '1s',
+    DNS_SYNC_SETTLE: '20ms',
+    DNS_SYNC_UNKNOWN_PAUSE: '100ms',
+  };
+  const worker = (folder?: string): Worker =>
+    startWorker(['apply', '--yes', '--lock-timeout', '60s'], {
+      cwd,
+      env,
+      ...(folder === undefined ? {} : { folder }),
+    });
+  return { service, url, worker };
+};
+
+/** How often each of the wanted records is there. */
+const countsOf = async (service: Service): Promise<number[]> => {
+  const records = await service.records(17);
+  return wanted.map((name) => records.filter((record) => record.name === name).length);
+};
+
+/** Applies until nothing is left to do: what was unknown waits for a while. */
+const settle = async (service: Service, worker: () => Worker): Promise<number[]> => {
+  for (let tries = 0; tries < 10; tries += 1) {
+    await worker().ended;
+    const counts = await countsOf(service);
+    if (counts.every((count) => count > 0)) return counts;
+    await setTimeout(100);
+  }
+  return countsOf(service);
+};
+
+/** Stops the first worker when its first intent is committed and it has not heard of that. */
+const stopInBegin = async (url: string, worker: Worker): Promise<void> => {
+  const gate = new Client(url);
+  await gate.connect();
+  onTestFinished(() => gate.end());
+  await gate.query('SELECT pg_advisory_lock(1)');
+  await gate.query(`CREATE FUNCTION wait_for_gate() RETURNS trigger LANGUAGE plpgsql AS
+    $$ BEGIN PERFORM pg_advisory_xact_lock_shared(1); RETURN NULL; END $$`);
+  await gate.query(
+    'CREATE TRIGGER wait_for_gate AFTER INSERT ON dns_template_sync.intents FOR EACH ROW EXECUTE FUNCTION wait_for_gate()',
+  );
+  const waits = "SELECT FROM pg_stat_activity WHERE wait_event = 'advisory' AND datname = current_database()";
+  let said: string | null = null;
+  void worker.ended.then((text) => (said = text));
+  while ((await gate.query(waits)).rowCount === 0) {
+    if (said !== null) throw new Error(`it ended before its first write: ${String(said)}`);
+    await setTimeout(5);
+  }
+  worker.signal('SIGSTOP');
+  await gate.query('SELECT pg_advisory_unlock(1)');
+};
+
+/** A worker that is stopped between its intent and its request; it wakes when its successors are done. */
+const wakeLate = async (folder?: string) => {
+  const { service, url, worker } = await newRound();
+  const database = connected(url);
+  await migrate(database);
+  const late = worker(folder);
+  await stopInBegin(url, late);
+  const before = await settle(service, () => worker(folder));
+  expect(before).toEqual(wanted.map(() => 1));
+  late.signal('SIGCONT');
+  return { said: await late.ended, counts: await countsOf(service) };
+};
+
+describe('a worker that is stopped over its first write, and wakes after its successor has made it', () => {
+  it('sends nothing any more', async () => {
+    const { said, counts } = await wakeLate();
+    expect(counts).toEqual(wanted.map(() => 1));
+    expect(said).toMatch(refusal);
+  });
+
+  it('would make it twice without the deadline at the socket, and that is found', async () => {
+    const folder = mutatedProgram('request.beforeStart?.()', 'void 0');
+    const { counts } = await wakeLate(folder);
+    expect(Math.max(...counts)).toBe(2);
+  });
+});
+
+/** Of the write whose intent was begun in time. */
+const refusal =
+  /add dns template record: (the lease on this client was not renewed|another process has taken over)/;
+
+const random = (below: number): number => Math.floor(Math.random() * below);
+
+describe.each(['SIGSTOP', 'SIGKILL'] as const)('a worker that gets %s in the middle of its pass', (name) => {
+  it('is taken over, and no record is there twice', async () => {
+    const rounds = 6;
+    const lane = async (): Promise<{ refused: number; takenOver: number; twice: number }> => {
+      const { service, worker } = await newRound();
+      const first = worker();
+      const write = random(wanted.length);
+      while (service.writes().length < write) await setTimeout(1);
+      await setTimeout(random(10));
+      first.signal(name);
+      const counts = await settle(service, worker);
+      first.signal('SIGCONT');
+      const said = await first.ended;
+      const after = await settle(service, worker);
+      expect(after.every((count) => count > 0)).toBe(true);
+      return {
+        refused: refusal.test(said) ? 1 : 0,
+        takenOver: counts.every((count) => count > 0) ? 1 : 0,
+        twice: after.filter((count) => count > 1).length,
+      };
+    };
+    const found: Awaited<ReturnType<typeof lane>>[] = [];
+    for (let round = 0; round < rounds; round += 2) found.push(...(await Promise.all([lane(), lane()])));
+    const sum = (of: (one: (typeof found)[number]) => number): number =>
+      found.reduce((all, one) => all + of(one), 0);
+    process.stdout.write(
+      `${name}: ${rounds} rounds, ${sum((one) => one.takenOver)} taken over, ${sum((one) => one.refused)} late writes refused, ${sum((one) => one.twice)} records twice\n`,
+    );
+    expect(sum((one) => one.twice)).toBe(0);
+  });
+});
