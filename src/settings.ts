@@ -5,7 +5,7 @@ import { resolveClient, secretOf } from './settings/client.ts';
 import type { ConfigFile, Section } from './settings/config-file.ts';
 import { readConfigFile } from './settings/config-file.ts';
 import type { ListenAddress } from './settings/kind.ts';
-import { notifyTargets, type NotifyTarget } from './settings/notify.ts';
+import { notifyTargets, type NotifyReceiver } from './settings/notify.ts';
 import { Problems } from './settings/problems.ts';
 import type { Sources } from './settings/resolve.ts';
 import { resolve } from './settings/resolve.ts';
@@ -39,7 +39,7 @@ export interface Settings {
   /** Milliseconds after which another process may take a client over, where the state is shared. */
   readonly leaseDuration: number;
   /** The receivers of notifications. */
-  readonly notify: readonly NotifyTarget[];
+  readonly notify: readonly NotifyReceiver[];
   readonly logLevel: LogLevel;
   /** The config file that was read, as it was given. */
   readonly configFile: string | null;

@@ -320,7 +320,7 @@ describe('a bad value', () => {
     ],
     [
       { config: 'clients: {acme: {listen: off}}' },
-      'dns-template-sync.yaml:1:26: clients.acme.listen: it is one for all clients: set it at the top of the file',
+      'dns-template-sync.yaml:1:26: clients.acme.listen: it applies to all clients: set it at the top of the file',
     ],
     [
       { config: 'clients: {"a b": {}}' },
@@ -337,11 +337,11 @@ describe('a bad value', () => {
     ],
     [
       { config: '%YAML 1.1\n---\ndryRun: yes' },
-      'dns-template-sync.yaml:1:1: the file must be YAML 1.2: take the %YAML 1.1 line out',
+      'dns-template-sync.yaml:1:1: the file must be YAML 1.2: remove the %YAML 1.1 line',
     ],
     [
       { config: 'schedule: *five' },
-      'dns-template-sync.yaml:1:1: not valid YAML: an alias (*name) without its anchor, or too many of them',
+      'dns-template-sync.yaml:1:1: not valid YAML: an alias (*name) without its anchor, or too many aliases',
     ],
   ])('in %j is explained', (given, problem) => {
     expect(problemsOf(given)).toEqual([problem]);
@@ -397,7 +397,7 @@ describe('the base URL', () => {
     'needs allowInsecure for %s',
     (baseUrl) => {
       const problem =
-        'http: would send the tokens in the clear: use https:, or say allowInsecure: true in the config file';
+        'http: would send the tokens unencrypted: use https:, or set allowInsecure: true in the config file';
       expect(problemsOf({ flags: { baseUrl } })).toEqual([`--base-url: ${problem}`]);
       expect(problemsOf({ env: { DNS_SYNC_BASE_URL: baseUrl } })).toEqual([`DNS_SYNC_BASE_URL: ${problem}`]);
       expect(problemsOf({ config: `baseUrl: ${baseUrl}` })).toEqual([
@@ -486,10 +486,10 @@ describe('tokens', () => {
   });
 
   it.each([
-    ['user-secret ', 'blanks at the beginning or end: take them out'],
-    ['\tuser-secret', 'blanks at the beginning or end: take them out'],
-    ['user-secret\u00a0\n', 'blanks at the beginning or end: take them out'],
-    ['abc', 'fewer than 4 characters, which could not be kept out of what the program shows'],
+    ['user-secret ', 'blanks at the beginning or end: remove them'],
+    ['\tuser-secret', 'blanks at the beginning or end: remove them'],
+    ['user-secret\u00a0\n', 'blanks at the beginning or end: remove them'],
+    ['abc', 'fewer than 4 characters, which is too short to redact from output'],
   ])('are refused as they are in %j', (secret, why) => {
     write('user', secret);
     const others = { ...address, DNS_SYNC_CLIENT_TOKEN: 'client-secret' };
@@ -537,22 +537,22 @@ describe('tokens', () => {
     [
       'two lines',
       { env: { ...tokens, DNS_SYNC_USER_TOKEN: 'one\ntwo' } },
-      'DNS_SYNC_USER_TOKEN: the secret is not one line of text: line breaks, control characters or no UTF-8',
+      'DNS_SYNC_USER_TOKEN: the secret is not one line of text: it has line breaks, control characters or invalid UTF-8',
     ],
     [
       'no UTF-8',
       { env: { ...tokens, DNS_SYNC_USER_TOKEN: '\ufffdsecret' } },
-      'DNS_SYNC_USER_TOKEN: the secret is not one line of text: line breaks, control characters or no UTF-8',
+      'DNS_SYNC_USER_TOKEN: the secret is not one line of text: it has line breaks, control characters or invalid UTF-8',
     ],
     [
       'a literal',
       { env: tokens, config: 'userToken: pasted-secret' },
-      'dns-template-sync.yaml:1:12: userToken: a secret is never written into this file: say {env: NAME} or {file: PATH}',
+      'dns-template-sync.yaml:1:12: userToken: secrets are not allowed in this file: use {env: NAME} or {file: PATH}',
     ],
     [
       'two places',
       { env: tokens, config: 'userToken: {env: A, file: b}' },
-      'dns-template-sync.yaml:1:12: userToken: say either {env: NAME} or {file: PATH}, not both',
+      'dns-template-sync.yaml:1:12: userToken: use either {env: NAME} or {file: PATH}, not both',
     ],
     [
       'a variable not set',
@@ -650,11 +650,11 @@ describe('NODE_TLS_REJECT_UNAUTHORIZED=0', () => {
 
 describe('what is wrong in a file, in words', () => {
   it.each([
-    ['clients: {acme: {listen: off}}', 'it is one for all clients: set it at the top of the file'],
-    ['userToken: {env: A, file: b}', 'say either {env: NAME} or {file: PATH}, not both'],
+    ['clients: {acme: {listen: off}}', 'it applies to all clients: set it at the top of the file'],
+    ['userToken: {env: A, file: b}', 'use either {env: NAME} or {file: PATH}, not both'],
     [
       'notify: {ops: {type: webhook, url: {env: A, file: b}}}',
-      'say either {env: NAME} or {file: PATH}, not both',
+      'use either {env: NAME} or {file: PATH}, not both',
     ],
     [
       'notify: {ops: {type: webhook, url: "https://x.example", on: [nothing]}}',

@@ -2,22 +2,22 @@ import type { Answer } from 'dns-packet';
 import { canonicalContent } from '../model/canonical.ts';
 import { canonicalHost } from '../model/host.ts';
 
-/** The types that are asked for: those of template records, and what every zone has. */
+/** The types that are queried: those of template records, and NS and SOA. */
 export const askedTypes = ['A', 'AAAA', 'CNAME', 'MX', 'PTR', 'SRV', 'TXT', 'NS', 'SOA'] as const;
 export type AskedType = (typeof askedTypes)[number];
 
-/** A record out of a DNS message, its content in canonical form. */
+/** A record of a DNS message, with canonical content. */
 export interface AnswerRecord {
   readonly name: string;
   readonly type: AskedType;
   readonly content: string;
   readonly priority: number | null;
   readonly ttl: number;
-  /** Of a SOA record alone. */
+  /** Of SOA records only. */
   readonly serial: number | null;
 }
 
-/** Those of the types that are asked for. */
+/** The records of the queried types. */
 export const recordsIn = (answers: readonly Answer[] = []): AnswerRecord[] =>
   answers.flatMap((one) => readRecord(one) ?? []);
 
@@ -29,7 +29,7 @@ const readRecord = (answer: Answer): AnswerRecord | null => {
   return { name: canonicalHost(answer.name), type, content, priority, ttl, serial };
 };
 
-/** Template records have no NS, so that the model does not know it. */
+/** The model has no NS, since template records have none. */
 export const canonicalData = (type: string, content: string): string =>
   type === 'NS' ? canonicalHost(content) : canonicalContent(type, content);
 
@@ -67,14 +67,14 @@ const dataIn = (answer: Answer): ReadData | null => {
   }
 };
 
-/** As `canonicalContent` has it: the strings joined, read as UTF-8; in presentation format where they are none. */
+/** Like `canonicalContent`: the strings joined and read as UTF-8; in presentation format if they are not UTF-8. */
 const textOf = (data: string | Buffer | readonly (string | Buffer)[]): string => {
   const parts: readonly (string | Buffer)[] =
     typeof data === 'string' || Buffer.isBuffer(data) ? [data] : data;
   const octets = Buffer.concat(parts.map((part) => (typeof part === 'string' ? Buffer.from(part) : part)));
   try {
     const text = utf8.decode(octets);
-    // A text that begins with a quotation mark would be taken for presentation format.
+    // A text that starts with a quotation mark would be read as presentation format.
     return text.startsWith('"') ? quoted(octets) : text;
   } catch {
     return quoted(octets);

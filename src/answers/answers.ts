@@ -3,7 +3,7 @@ import { canonicalHost } from '../model/host.ts';
 import type { SubdomainRecord } from '../model/template.ts';
 import { limit } from '../lib/limit.ts';
 import { openDnsServer, type AskOptions, type DnsServer } from './dns-server.ts';
-import { serverFinder, type FoundServer, type FoundServers } from './find-servers.ts';
+import { serverFinder, type KnownServer, type KnownServers } from './find-servers.ts';
 import { isName } from './names.ts';
 import { readServer } from './read-server.ts';
 import { shownRecords } from './record-sets.ts';
@@ -15,7 +15,7 @@ import { parseNameServer } from '../model/name-server.ts';
 export interface AnswersOptions extends AskOptions {
   /** The address of a recursive server; null: the system's first one. */
   readonly resolver: string | null;
-  /** Milliseconds after the last write in which a difference is no drift; the highest TTL, if that is longer. */
+  /** Milliseconds after the last write during which a difference is pending; at least the highest TTL. */
   readonly grace: number;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
@@ -23,17 +23,17 @@ export interface AnswersOptions extends AskOptions {
 
 export interface SubdomainQuestion {
   readonly subdomain: string;
-  /** As the service shows them. */
+  /** The records at the service. */
   readonly records: readonly SubdomainRecord[];
-  /** The only servers that are asked; none: those that the zone is delegated to. */
+  /** The only servers to ask; empty: those that the zone is delegated to. */
   readonly nameservers: readonly string[];
-  /** When the subdomain's template was last written, in ms since the epoch; null where that is not known. */
+  /** When the subdomain's template was last written, in ms since the epoch; null if unknown. */
   readonly lastWriteAt: number | null;
-  /** What was found the time before: what was drift then has no grace. */
+  /** The previous answers: a difference that was drift then is not pending. */
   readonly previous: SubdomainAnswers | null;
 }
 
-/** Asks name servers, for as many subdomains as there are. */
+/** Asks name servers about subdomains. */
 export interface Answers {
   check(question: SubdomainQuestion): Promise<SubdomainAnswers>;
   close(): void;
@@ -49,9 +49,9 @@ export const openAnswers = (options: AnswersOptions): Answers => {
   const pool = serverPool(options);
   const limited = limit(subdomainsAtOnce);
 
-  /** Null where there is no route to the address, as for IPv6 on many machines. */
+  /** Null if there is no route to the address, as for IPv6 on many machines. */
   const read = async (
-    found: FoundServer,
+    found: KnownServer,
     question: SubdomainQuestion,
     name: string,
   ): Promise<ReadServer | null> => {
@@ -65,11 +65,10 @@ export const openAnswers = (options: AnswersOptions): Answers => {
 
   const check = async (question: SubdomainQuestion): Promise<SubdomainAnswers> => {
     const name = canonicalHost(question.subdomain);
-    if (!isName(name))
-      return failed('', 'failed', `${question.subdomain} is not a name that can be asked for`);
+    if (!isName(name)) return failed('', 'failed', `${question.subdomain} is not a valid DNS name`);
     const { nameservers } = question;
     const found = await (nameservers.length > 0 ? finder.fixed(nameservers) : finder.delegated(name));
-    if ('problem' in found) return ofProblem(found.problem, options.resolver);
+    if ('reason' in found) return ofProblem(found.reason, options.resolver);
     const reads = await Promise.all(found.servers.map((server) => read(server, question, name)));
     const asked = reads.filter((one) => one !== null);
     if (asked.length === 0) return failed('', 'failed', 'there is no route to any of the name servers');
@@ -84,7 +83,7 @@ export const openAnswers = (options: AnswersOptions): Answers => {
   };
 };
 
-/** Each has a few servers, and each of those a socket. */
+/** Each has a few servers, and each server a socket. */
 const subdomainsAtOnce = 8;
 
 const isFresh = (
@@ -102,6 +101,6 @@ const failed = (name: string, status: 'silent' | 'failed', message: string): Sub
 });
 
 const ofProblem = (
-  { status, message }: Extract<FoundServers, { problem: unknown }>['problem'],
+  { status, message }: Extract<KnownServers, { reason: unknown }>['reason'],
   resolver: string | null,
 ): SubdomainAnswers => failed(`resolver ${resolver ?? systemResolver()}`, status, message);

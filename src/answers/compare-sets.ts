@@ -6,10 +6,10 @@ import { agree, answeredSet, type RecordSet, type ShownRecords } from './record-
 import { answerTo } from './reply-fault.ts';
 import { Wildcards } from './wildcards.ts';
 
-/** Of a server whose name goes without saying. */
+/** A difference without the name of the server. */
 export type SetDifference = Omit<AnswerDifference, 'server'>;
 
-/** Each difference between what the service shows and what one server answers. Throws a `ReadError`. */
+/** The differences between what the service shows and what one server answers. Throws a `ReadError`. */
 export const compareSets = async (
   server: DnsServer,
   shown: ShownRecords,
@@ -60,7 +60,7 @@ class SetComparison {
     const { answered, alias } = await this.#read(name, type);
     const isThere = answered.records.length > 0 && !(await this.#wildcards.hasAnswered(answered));
     if (desired === undefined) {
-      // What a wildcard answers for a name that is missing is told of the name.
+      // A wildcard's answer for a missing name is reported for that name.
       if (isThere) this.#addForeign(answered);
       return;
     }
@@ -86,7 +86,7 @@ class SetComparison {
     return sets.flatMap(({ answered }) => answered.records);
   }
 
-  /** An alias shows in the answers for every type. */
+  /** An alias is in the answers for every type. */
   #addForeign({ name, type, records }: RecordSet): void {
     const key = `${name} ${type}`;
     if (records.length === 0 || this.#foreign.has(key)) return;
@@ -105,7 +105,10 @@ class SetComparison {
 
 const wildcardTypes = ['A', 'AAAA', 'CNAME', 'MX', 'TXT'] as const;
 
-/** At the subdomain itself most is felt of what should not be there; an address beside another one, at every name. */
+/**
+ * The types to query besides the shown ones: several at the subdomain itself, where foreign records matter
+ * most; the other address type at every name.
+ */
 const typesBeside = (shown: ReadonlySet<AskedType>, isSubdomain: boolean): AskedType[] => {
   const beside: AskedType[] = shown.has('CNAME')
     ? []
@@ -117,7 +120,7 @@ const typesBeside = (shown: ReadonlySet<AskedType>, isSubdomain: boolean): Asked
   return [...new Set([...shown, ...beside])];
 };
 
-/** So many of a long list at a time: what is known of the others would only take memory. */
+/** Works in batches, since the results of a long list would take much memory. */
 const inTurns = async <T>(items: readonly T[], task: (item: T) => Promise<void>): Promise<void> => {
   const rest = items.values();
   const work = async (): Promise<void> => {

@@ -1,35 +1,35 @@
 import { limit } from '../lib/limit.ts';
 import type { DnsQuestion, DnsReply, QueryOptions } from './message.ts';
 import { askOverTcp } from './tcp.ts';
-import { UdpExchange } from './udp.ts';
+import { UdpClient } from './udp.ts';
 
-/** Where a server listens, by its address. */
+/** The address and port of a server. */
 export interface ServerAddress {
   readonly address: string;
   readonly port: number;
 }
 
-/** How servers are asked. */
+/** How to query servers. */
 export interface AskOptions {
-  /** Milliseconds that one question may take in all. */
+  /** Milliseconds for one question in all. */
   readonly timeout: number;
   readonly signal: AbortSignal;
 }
 
-/** One server that is asked, until it gives no reply: to ask it again would take as long again. */
+/** One server. After a question without a reply it is not asked again, since that would take as long again. */
 export interface DnsServer {
   /** Null without a reply. */
   ask(question: DnsQuestion): Promise<DnsReply | null>;
   close(): void;
 }
 
-/** Null where there is no route to it. */
+/** Null if there is no route to it. */
 export const openDnsServer = async (
   place: ServerAddress,
   isRecursive: boolean,
   { timeout, signal }: AskOptions,
 ): Promise<DnsServer | null> => {
-  const udp = await UdpExchange.open(place.address, place.port);
+  const udp = await UdpClient.open(place.address, place.port);
   if (udp === null) return null;
   const limited = limit(questionsAtOnce);
   const tcpLimited = limit(connectionsAtOnce);
@@ -39,8 +39,8 @@ export const openDnsServer = async (
   let dropsPackets = false;
   let lost = 0;
 
-  /** Servers that limit the rate of their answers drop packets, and take connections (RFC 7766 §1). */
-  const exchange = async (question: DnsQuestion, options: QueryOptions): Promise<DnsReply | null> => {
+  /** Servers with rate limits drop packets but accept connections (RFC 7766 §1). */
+  const askWithRetries = async (question: DnsQuestion, options: QueryOptions): Promise<DnsReply | null> => {
     const deadline = AbortSignal.any([given.signal, AbortSignal.timeout(timeout)]);
     const first = dropsPackets ? null : await udp.ask(question, options, pauses, deadline);
     if (first?.isTruncated === false) return first;
@@ -50,7 +50,7 @@ export const openDnsServer = async (
   };
   const ask = async (question: DnsQuestion): Promise<DnsReply | null> => {
     if (given.signal.aborted) return null;
-    const reply = await exchange(question, { isRecursive, hasEdns });
+    const reply = await askWithRetries(question, { isRecursive, hasEdns });
     if (hasEdns && reply !== null && withoutEdns.has(reply.rcode)) {
       hasEdns = false;
       return ask(question);
@@ -71,15 +71,18 @@ export const openDnsServer = async (
   };
 };
 
-/** In flight to one server: what the buffers of its socket and of ours hold. */
+/** Questions in flight to one server: as many as socket buffers hold. */
 const questionsAtOnce = 48;
 const connectionsAtOnce = 4;
 
-/** Of the timeout: how long each packet is waited for. The rest is for a connection. */
+/** The share of the timeout for each packet. The rest is for a TCP connection. */
 const shares = [0.2, 0.3];
 
-/** Questions in a row: a resolver that is silent about one zone, since that has no servers, may answer for others. */
+/**
+ * Unanswered questions in a row. A resolver that does not answer for one zone, whose servers are down, may
+ * answer for others.
+ */
 const maxUnanswered = 16;
 
-/** What servers say that do not know EDNS. */
+/** Answers of servers that do not support EDNS. */
 const withoutEdns: ReadonlySet<string> = new Set(['FORMERR', 'NOTIMP']);

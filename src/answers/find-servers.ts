@@ -6,29 +6,29 @@ import type { DnsReply } from './message.ts';
 import { isWithin, parentOf } from './names.ts';
 import { isPrivateAddress } from './private-address.ts';
 
-/** A server that is to be asked, or, with `refusal`, why not. */
-export interface FoundServer extends ServerAddress {
-  /** As a delegation or a setting names it. */
+/** A server to ask, or, with `refusal`, why it is not asked. */
+export interface KnownServer extends ServerAddress {
+  /** Its name in the delegation or the setting. */
   readonly name: string;
   readonly refusal: string | null;
 }
 
-/** What is to be asked about a subdomain; `problem`: nothing can be, and why. */
-export type FoundServers =
-  | { readonly servers: readonly FoundServer[] }
-  | { readonly problem: { readonly status: 'silent' | 'failed'; readonly message: string } };
+/** The servers of a subdomain; `reason`: why there are none. */
+export type KnownServers =
+  | { readonly servers: readonly KnownServer[] }
+  | { readonly reason: { readonly status: 'silent' | 'failed'; readonly message: string } };
 
-/** Finds authoritative servers by way of a recursive one. What it has found out it keeps. */
+/** Finds authoritative servers with a recursive one. Caches its results. */
 export interface ServerFinder {
-  /** Those that answer for the zone which holds the name: all addresses of all its name servers. */
-  delegated(name: string): Promise<FoundServers>;
-  /** Those that the settings name: private addresses too. */
-  fixed(places: readonly string[]): Promise<FoundServers>;
+  /** The servers of the zone of the name: all addresses of all its name servers. */
+  delegated(name: string): Promise<KnownServers>;
+  /** The servers from the settings, private addresses too. */
+  fixed(places: readonly string[]): Promise<KnownServers>;
 }
 
 export const serverFinder = (resolver: () => Promise<DnsServer | null>): ServerFinder => {
-  const known = new Map<string, Promise<FoundServers>>();
-  const once = (key: string, find: () => Promise<FoundServers>): Promise<FoundServers> => {
+  const known = new Map<string, Promise<KnownServers>>();
+  const once = (key: string, find: () => Promise<KnownServers>): Promise<KnownServers> => {
     const found = known.get(key) ?? find().catch(asProblem);
     known.set(key, found);
     return found;
@@ -48,7 +48,7 @@ export const serverFinder = (resolver: () => Promise<DnsServer | null>): ServerF
     );
   };
 
-  const ofZone = async (apex: string): Promise<FoundServers> => {
+  const ofZone = async (apex: string): Promise<KnownServers> => {
     const { answers } = await ask(apex, 'NS');
     const names = answers.flatMap(({ type, content }) => (type === 'NS' ? content : [])).slice(0, maxNames);
     if (names.length === 0) throw new FindError('failed', `the zone ${apex} has no name servers`);
@@ -85,12 +85,12 @@ export const serverFinder = (resolver: () => Promise<DnsServer | null>): ServerF
   };
 };
 
-/** Nobody has more; a delegation that is made to have many would make us ask all of them. */
+/** A limit, since a hostile delegation could have many. */
 const maxNames = 16;
 const maxAddresses = 4;
 
 const refusalOf = (address: string): string | null =>
-  isPrivateAddress(address) ? 'a private address: asked only where `nameservers` names it' : null;
+  isPrivateAddress(address) ? 'a private address: asked only if it is in `nameservers`' : null;
 
 class FindError extends Error {
   readonly status: 'silent' | 'failed';
@@ -101,14 +101,14 @@ class FindError extends Error {
   }
 }
 
-const asProblem = (error: unknown): FoundServers => {
+const asProblem = (error: unknown): KnownServers => {
   if (!(error instanceof FindError)) throw error;
-  return { problem: { status: error.status, message: error.message } };
+  return { reason: { status: error.status, message: error.message } };
 };
 
 /**
- * The owner of the SOA record in what is answered to the question for the SOA of a name: the apex of the zone that
- * holds it. At an alias that is another zone's, so that its parent is asked for.
+ * The apex of the zone of a name: the owner of the SOA record in the answer for the name. At an alias that is
+ * another zone's, so the parent is queried.
  */
 const apexOf = async (name: string, askSoa: (name: string) => Promise<DnsReply>): Promise<string | null> => {
   for (let owner: string | null = name; owner !== null; owner = parentOf(owner)) {
@@ -118,6 +118,6 @@ const apexOf = async (name: string, askSoa: (name: string) => Promise<DnsReply>)
   return null;
 };
 
-/** The SOA record of the zone that holds the name. */
+/** The SOA record of the zone of the name. */
 export const soaIn = ({ answers, authorities }: DnsReply, name: string): AnswerRecord | undefined =>
   [...answers, ...authorities].find(({ type, name: owner }) => type === 'SOA' && isWithin(name, owner));

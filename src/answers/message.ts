@@ -2,7 +2,7 @@ import { decode, encode, type DecodedPacket, RECURSION_DESIRED } from 'dns-packe
 import { canonicalHost } from '../model/host.ts';
 import { recordsIn, type AnswerRecord, type AskedType } from './answer-record.ts';
 
-/** The name in lower case, of A-labels, without a dot at its end. */
+/** The name in lower case and A-labels, without a final dot. */
 export interface DnsQuestion {
   readonly name: string;
   readonly type: AskedType;
@@ -22,7 +22,7 @@ export interface QueryOptions {
   readonly hasEdns: boolean;
 }
 
-/** Fits into a packet that no network on the way divides (DNS flag day 2020). */
+/** Fits into a packet that is not fragmented (DNS flag day 2020). */
 const payloadSize = 1_232;
 
 export const encodeQuery = (
@@ -51,7 +51,7 @@ export const encodeQuery = (
       : [],
   });
 
-/** Null for what is no reply to this question: forged, broken, or an answer to another one. */
+/** Null if it is not a reply to this question: forged, malformed, or to another question. */
 export const readReply = (message: Buffer, id: number, question: DnsQuestion): DnsReply | null => {
   if (message.length < headerSize || message.readUInt16BE(0) !== id) return null;
   const packet = decodeSafely(message);

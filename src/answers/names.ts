@@ -12,14 +12,17 @@ export const parentOf = (name: string): string | null => {
 export const isWithin = (name: string, zone: string): boolean =>
   name === zone || zone === '.' || name.endsWith(`.${zone}`);
 
-/** Of a record of a subdomain: its name may be relative to it, or end in it. Null for what no message can hold. */
+/**
+ * The absolute name of a record of a subdomain, whose name may be relative or end in the subdomain. Null if a
+ * message cannot contain it.
+ */
 export const absoluteName = (subdomain: string, name: string | null): string | null => {
   const plain = name === null || name === '@' ? '' : canonicalHost(name);
   const absolute = plain === '' ? subdomain : isWithin(plain, subdomain) ? plain : `${plain}.${subdomain}`;
   return isName(absolute) ? absolute : null;
 };
 
-/** As a report has it: null for the subdomain itself. */
+/** The name for a report: null for the subdomain itself. */
 export const relativeName = (subdomain: string, name: string): string | null =>
   name === subdomain ? null : name.slice(0, -subdomain.length - 1);
 

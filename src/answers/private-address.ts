@@ -1,6 +1,6 @@
 import { BlockList, isIPv6 } from 'node:net';
 
-/** Whether an address is of this machine, of a private network, or of no host at all (RFC 6890): no public server has it. */
+/** Whether an address belongs to this machine, a private network or no host (RFC 6890): no public server has it. */
 export const isPrivateAddress = (address: string): boolean =>
   blocks.check(address, isIPv6(address) ? 'ipv6' : 'ipv4');
 
@@ -16,7 +16,7 @@ const ipv4 = [
   '198.18.0.0/15',
   '224.0.0.0/3',
 ];
-/** IPv4 addresses in IPv6 form are checked by the list as what they are; NAT64 hides one too. */
+/** The list checks mapped IPv4 addresses as IPv4; NAT64 addresses contain one too. */
 const ipv6 = ['::/127', '64:ff9b::/96', '64:ff9b:1::/48', 'fc00::/7', 'fe80::/10', 'fec0::/10', 'ff00::/8'];
 
 const blocks = new BlockList();

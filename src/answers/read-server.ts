@@ -5,14 +5,14 @@ import { readZone, type ServedZone } from './read-zone.ts';
 import type { ShownRecords } from './record-sets.ts';
 import { ReadError } from './reply-fault.ts';
 
-/** What one server answers otherwise than the service shows. */
+/** The differences between one server's answers and what the service shows. */
 export interface ServerReading extends Pick<ServedZone, 'serial' | 'primary'> {
   readonly status: ServerResult['status'];
   readonly message: string | null;
   readonly differences: readonly SetDifference[];
 }
 
-/** Asks one server for each record set that the service shows, and for what might stand beside them. */
+/** Queries one server for each record set that the service shows, and for others that may exist beside them. */
 export const readServer = async (server: DnsServer, shown: ShownRecords): Promise<ServerReading> => {
   const start = await readZone(server, shown.subdomain);
   if ('status' in start) return { ...nothing, ...start };

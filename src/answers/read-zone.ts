@@ -1,25 +1,25 @@
 import type { DnsServer } from './dns-server.ts';
 import { soaIn } from './find-servers.ts';
 import { parentOf } from './names.ts';
-import { faultOf, type ReplyFault } from './reply-fault.ts';
+import { errorOf, type ReplyError } from './reply-fault.ts';
 
-/** What a server tells of the zone in which it holds a subdomain. */
+/** A server's zone of a subdomain. */
 export interface ServedZone {
-  /** Null where the server does not tell. */
+  /** Null if the server does not say. */
   readonly apex: string | null;
   readonly serial: number | null;
-  /** The server that its serials are counted by. */
+  /** The primary server, which counts the serials. */
   readonly primary: string | null;
 }
 
-/** The zone that the server has for a subdomain, or why it has none. */
-export const readZone = async (server: DnsServer, subdomain: string): Promise<ServedZone | ReplyFault> => {
+/** The server's zone of a subdomain, or why it has none. */
+export const readZone = async (server: DnsServer, subdomain: string): Promise<ServedZone | ReplyError> => {
   for (let name: string | null = subdomain; name !== null; name = parentOf(name)) {
     const reply = await server.ask({ name, type: 'SOA' });
-    const fault = faultOf(reply, name);
-    if (fault !== null) {
-      // Above the zone the server need not know anything.
-      return name === subdomain ? fault : untold;
+    const error = errorOf(reply, name);
+    if (error !== null) {
+      // A server need not answer for names above its zone.
+      return name === subdomain ? error : untold;
     }
     const soa = soaIn(reply!, name);
     if (soa !== undefined) return { apex: soa.name, serial: soa.serial, primary: soa.content };

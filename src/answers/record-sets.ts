@@ -5,12 +5,12 @@ import { askedTypes, canonicalData, type AnswerRecord, type AskedType } from './
 import { type DnsQuestion } from './message.ts';
 import { absoluteName, relativeName } from './names.ts';
 
-/** All records of one name and type, as the service shows them or a server answers them. */
+/** All records of one name and type, at the service or in an answer. */
 export interface RecordSet extends DnsQuestion {
   readonly records: readonly RecordData[];
 }
 
-/** What the service shows of a subdomain, by name and type. SOA is asked for its serial alone. */
+/** What the service shows of a subdomain, by name and type. SOA is only queried for its serial. */
 export interface ShownRecords {
   readonly subdomain: string;
   readonly sets: readonly RecordSet[];
@@ -18,7 +18,7 @@ export interface ShownRecords {
   readonly typesAt: (name: string) => ReadonlySet<AskedType>;
 }
 
-/** Records of types, and under names, that cannot be asked for are left out. */
+/** Leaves out records whose type or name cannot be queried. */
 export const shownRecords = (subdomain: string, records: readonly SubdomainRecord[]): ShownRecords => {
   const sets = new Map<string, { name: string; type: AskedType; records: RecordData[] }>();
   const types = new Map<string, Set<AskedType>>();
@@ -46,7 +46,7 @@ export const shownRecords = (subdomain: string, records: readonly SubdomainRecor
   };
 };
 
-/** What of a reply is the answer to the question. */
+/** The part of a reply that answers the question. */
 export const answeredSet = (
   subdomain: string,
   { name, type }: DnsQuestion,
@@ -65,7 +65,7 @@ export const answeredSet = (
     })),
 });
 
-/** The same records, whatever their order; a TTL counts where the service states one. */
+/** Whether the records are the same in any order; a TTL counts if the service states one. */
 export const agree = (desired: RecordSet | undefined, answered: RecordSet): boolean => {
   const [some, others] = [desired?.records ?? [], answered.records];
   return sameData(some, others) && others.every((record) => hasStatedTtl(record, some));
@@ -76,7 +76,7 @@ export const sameData = (some: readonly RecordData[], others: readonly RecordDat
   return one.size === other.size && [...one].every((key) => other.has(key));
 };
 
-/** A set has one TTL on its way; where the service states several, any of them will do. */
+/** A set has one TTL in a message; if the service states several, any of them is right. */
 const hasStatedTtl = ({ ttl }: RecordData, desired: readonly RecordData[]): boolean => {
   const stated = desired.flatMap((record) => record.ttl ?? []);
   return stated.length < desired.length || stated.some((one) => one === ttl);

@@ -1,14 +1,14 @@
 import type { DnsServer } from './dns-server.ts';
 import type { DnsQuestion, DnsReply } from './message.ts';
 
-/** What keeps a reply from being an answer. */
-export interface ReplyFault {
+/** Why a reply is not an answer. */
+export interface ReplyError {
   readonly status: 'silent' | 'refused' | 'lame';
   readonly message: string;
 }
 
-/** Why a reply cannot be taken for an answer; null where it can. */
-export const faultOf = (reply: DnsReply | null, name: string): ReplyFault | null => {
+/** Why a reply is not an answer; null if it is one. */
+export const errorOf = (reply: DnsReply | null, name: string): ReplyError | null => {
   if (reply === null) return { status: 'silent', message: 'it does not answer' };
   if (reply.rcode === 'REFUSED') return { status: 'refused', message: `it refuses the question for ${name}` };
   if (!isAnswer(reply))
@@ -20,21 +20,21 @@ export const faultOf = (reply: DnsReply | null, name: string): ReplyFault | null
 
 const isAnswer = ({ rcode }: DnsReply): boolean => rcode === 'NOERROR' || rcode === 'NXDOMAIN';
 
-/** A server that serves the zone, and then does not answer a question about it. */
+/** A server that has the zone does not answer a question about it. */
 export class ReadError extends Error {
-  readonly status: ReplyFault['status'];
+  readonly status: ReplyError['status'];
 
-  constructor({ status, message }: ReplyFault) {
+  constructor({ status, message }: ReplyError) {
     super(message);
     this.status = status;
   }
 }
 
-/** A name that is delegated away is answered without authority: nothing of that counts. Throws a `ReadError`. */
+/** The answer to a question. Non-authoritative answers, for delegated names, are ignored. Throws a `ReadError`. */
 export const answerTo = async (server: DnsServer, question: DnsQuestion): Promise<DnsReply> => {
   const reply = await server.ask(question);
   if (reply !== null && !reply.isAuthoritative && isAnswer(reply)) return { ...reply, answers: [] };
-  const fault = faultOf(reply, `${question.name} ${question.type}`);
-  if (fault !== null) throw new ReadError(fault);
+  const error = errorOf(reply, `${question.name} ${question.type}`);
+  if (error !== null) throw new ReadError(error);
   return reply!;
 };

@@ -1,8 +1,8 @@
 import { openDnsServer, type AskOptions, type DnsServer, type ServerAddress } from './dns-server.ts';
 
-/** Servers by their addresses: one socket each, open as long as somebody uses it. */
+/** Servers by address: one socket each, open while it is in use. */
 export interface ServerPool {
-  /** Null where there is no route to it. */
+  /** The server is null if there is no route to it. */
   use<T>(place: ServerAddress, task: (server: DnsServer | null) => T | Promise<T>): Promise<T>;
   close(): void;
 }
@@ -39,7 +39,7 @@ export const serverPool = (options: AskOptions): ServerPool => {
   };
 };
 
-/** One that did not answer for one subdomain is not asked for the next: thousands of them would take hours. */
+/** A server that did not answer is not asked about the next subdomain: thousands of timeouts would take hours. */
 const silentServer: DnsServer = { ask: () => Promise.resolve(null), close: () => undefined };
 
 const noting = (server: DnsServer, onSilence: () => void): DnsServer => ({

@@ -1,13 +1,13 @@
 import type { AnswerDifference, ServerResult, SubdomainAnswers } from '../result.ts';
-import type { FoundServer } from './find-servers.ts';
+import type { KnownServer } from './find-servers.ts';
 import type { ServerReading } from './read-server.ts';
 
-/** What was found at one server, or why it was not asked. */
+/** The result of one server, or why it was not asked. */
 export interface ReadServer extends ServerReading {
-  readonly found: FoundServer;
+  readonly found: KnownServer;
 }
 
-/** All servers of a subdomain together. `isFresh`: it was written so lately that what is new may still follow. */
+/** Combines all servers of a subdomain. `isFresh`: it was written so recently that new differences are pending. */
 export const summed = (
   reads: readonly ReadServer[],
   isFresh: boolean,
@@ -20,8 +20,8 @@ export const summed = (
   );
   const servers = reads.map((read): ServerResult => {
     const { found, status, message, serial, differences: own } = read;
-    const isNews = own.every((one) => !known.has(keyOf({ ...one, server: found.name })));
-    const isPending = status === 'drifted' && (isBehind || (isFresh && isNews));
+    const isRecent = own.every((one) => !known.has(keyOf({ ...one, server: found.name })));
+    const isPending = status === 'drifted' && (isBehind || (isFresh && isRecent));
     return {
       name: found.name,
       address: addressText(found),
@@ -33,7 +33,7 @@ export const summed = (
   return { status: worstOf(servers), servers, differences };
 };
 
-/** Serials count among servers of one primary alone: two providers each have their own. */
+/** Serials are only comparable between servers of one primary: two providers each have their own. */
 const hasSeveralSerials = (reads: readonly ServerReading[]): boolean => {
   const serials = new Map<string | null, number>();
   return reads.some(({ primary, serial }) => {
@@ -44,7 +44,7 @@ const hasSeveralSerials = (reads: readonly ServerReading[]): boolean => {
   });
 };
 
-/** One that answers nothing is drift as long as others answer: some of those who ask get to it. */
+/** A silent server is drift while others answer, since some clients will ask it. */
 const worstOf = (servers: readonly ServerResult[]): SubdomainAnswers['status'] => {
   const statuses = new Set(servers.map(({ status }) => status));
   if (!(['in-sync', 'pending', 'drifted'] as const).some((status) => statuses.has(status))) return 'failed';
@@ -56,7 +56,7 @@ const worstOf = (servers: readonly ServerResult[]): SubdomainAnswers['status'] =
 const keyOf = ({ kind, server, name, type, current }: AnswerDifference): string =>
   JSON.stringify([kind, server, name, type, current]);
 
-const addressText = ({ address, port }: FoundServer): string => {
+const addressText = ({ address, port }: KnownServer): string => {
   if (port === 53 || address === '') return address;
   return address.includes(':') ? `[${address}]:${port}` : `${address}:${port}`;
 };

@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto';
 import { connect } from 'node:net';
 import { encodeQuery, readReply, type DnsQuestion, type DnsReply, type QueryOptions } from './message.ts';
 
-/** Asks over a connection of its own, as for what does not fit into a packet (RFC 7766). Null without a reply. */
+/** Asks over a new TCP connection, as for replies that do not fit into a packet (RFC 7766). Null without a reply. */
 export const askOverTcp = (
   { address, port }: { readonly address: string; readonly port: number },
   question: DnsQuestion,

@@ -10,22 +10,22 @@ interface WaitingQuery {
 }
 
 /**
- * All questions to one server over one socket. The socket is connected, so that the operating system passes on only
- * what comes from that server; of that, whatever does not repeat the id and the question is ignored.
+ * Asks one server over one socket. The socket is connected, so that the operating system drops packets from
+ * elsewhere; replies that do not repeat id and question are ignored.
  */
-export class UdpExchange {
+export class UdpClient {
   readonly #socket: Socket;
   readonly #waiting = new Map<number, WaitingQuery>();
 
   private constructor(socket: Socket) {
     this.#socket = socket;
     socket.on('message', (message) => this.#receive(message));
-    // Nobody listens at that port; what was sent meanwhile goes the same way.
+    // Nothing listens on that port; this fails all questions in flight.
     socket.on('error', () => this.#refuse());
   }
 
-  /** Null where there is no route to the address. */
-  static open(address: string, port: number): Promise<UdpExchange | null> {
+  /** Null if there is no route to the address. */
+  static open(address: string, port: number): Promise<UdpClient | null> {
     return new Promise((resolve) => {
       const socket = createSocket(isIPv6(address) ? 'udp6' : 'udp4');
       const fail = (): void => {
@@ -36,7 +36,7 @@ export class UdpExchange {
       try {
         socket.connect(port, address, () => {
           socket.off('error', fail);
-          resolve(new UdpExchange(socket));
+          resolve(new UdpClient(socket));
         });
       } catch {
         fail();
@@ -45,13 +45,13 @@ export class UdpExchange {
   }
 
   /**
-   * Asks until the signal is aborted, again after each of `pauses` (milliseconds); late replies to the first message
-   * count too. Null without a reply.
+   * Asks until the signal is aborted, again after each of `intervals` (milliseconds). Late replies to the
+   * first message count too. Null without a reply.
    */
   async ask(
     question: DnsQuestion,
     options: QueryOptions,
-    pauses: readonly number[],
+    intervals: readonly number[],
     signal: AbortSignal,
   ): Promise<DnsReply | null> {
     if (signal.aborted) return null;
@@ -68,7 +68,7 @@ export class UdpExchange {
       };
       const onAbort = (): void => end(null);
       const send = (): void => {
-        const pause = pauses[sent];
+        const pause = intervals[sent];
         if (pause === undefined) return end(null);
         sent += 1;
         clearTimeout(timer);
@@ -81,7 +81,7 @@ export class UdpExchange {
         take: end,
         onRefusal: () => {
           clearTimeout(timer);
-          timer = setTimeout(send, pauseAfterRefusal);
+          timer = setTimeout(send, retryAfterRefusal);
         },
       });
       send();
@@ -112,5 +112,5 @@ export class UdpExchange {
   }
 }
 
-/** Milliseconds: a server that is being restarted is there again soon. */
-const pauseAfterRefusal = 100;
+/** Milliseconds: a restarting server is back soon. */
+const retryAfterRefusal = 100;

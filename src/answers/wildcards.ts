@@ -10,32 +10,32 @@ export class Wildcards {
   readonly #server: DnsServer;
   readonly #shown: ShownRecords;
   readonly #apex: string | null;
-  /** A label that no zone has by itself: what answers to it is a wildcard. */
+  /** A random label: an answer to it comes from a wildcard. */
   readonly #label = `r${randomBytes(8).toString('hex')}`;
   readonly #known = new Map<string, Promise<RecordSet | null>>();
 
-  /** `apex`: of the zone that the server has; null where it does not tell. */
+  /** `apex`: of the server's zone; null if unknown. */
   constructor(server: DnsServer, shown: ShownRecords, apex: string | null) {
     this.#server = server;
     this.#shown = shown;
     this.#apex = apex;
   }
 
-  /** Below which a wildcard may answer for a name. For the apex none does, nor for a literal star. */
+  /** The parent whose wildcard may answer for a name. None does for the apex, nor for a literal star. */
   parentOf(name: string): string | null {
     if (name === this.#apex || name.startsWith('*.')) return null;
     const parent = parentOf(name);
     return parent !== null && (this.#apex === null || isWithin(parent, this.#apex)) ? parent : null;
   }
 
-  /** Whether anything answers for all names below this one. */
+  /** Whether a wildcard answers for all names below this one. */
   async isBelow(parent: string): Promise<boolean> {
     return (await this.#of(parent, 'A')) !== null;
   }
 
   /**
-   * Whether an answer is what a wildcard says for a name that is not there: below a name that is, the wildcard above
-   * it does not answer (RFC 4592 §2.2.1).
+   * Whether an answer comes from a wildcard rather than from the name itself. Below an existing name, the
+   * wildcard above does not answer (RFC 4592 §2.2.1).
    */
   async hasAnswered({ name, type, records }: RecordSet): Promise<boolean> {
     const parent = this.parentOf(name);
@@ -46,7 +46,7 @@ export class Wildcards {
     return below !== null && sameData(below.records, records);
   }
 
-  /** What a wildcard below this name answers; null where there is none. */
+  /** The answer of the wildcard below this name; null if there is none. */
   #of(parent: string, type: AskedType): Promise<RecordSet | null> {
     const key = `${parent} ${type}`;
     const found = this.#known.get(key) ?? this.#ask(parent, type);

@@ -15,7 +15,7 @@ import type { PassLoopState } from './loop.ts';
 export interface ClientState extends PassLoopState {
   readonly client: string;
   readonly health: 'starting' | 'healthy' | 'held' | 'denied' | 'failing';
-  /** Why it is not healthy; null where it is. */
+  /** Why it is not healthy; null if it is. */
   readonly why: string | null;
   /** Why the last pass could not be made, or ended early; null where it went through. */
   readonly lastError: string | null;

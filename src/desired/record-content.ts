@@ -1,5 +1,5 @@
 import { recordTypes, type RecordType } from '../model/record.ts';
-import type { Parts } from '../model/types/definition.ts';
+import type { ContentParts } from '../model/types/definition.ts';
 import { definitionOf } from '../model/types/table.ts';
 import type { Position } from './diagnostic.ts';
 import type { Fields, KeyOf } from './fields.ts';
@@ -52,7 +52,7 @@ const plainContentsIn = (
 
 const contentsInParts = (
   type: RecordType,
-  parts: Parts,
+  parts: ContentParts,
   fields: RecordFields,
   entry: Position,
   reader: Reader,

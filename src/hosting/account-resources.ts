@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { listOf, optionalListOf, optionalNumber, optionalText, text, wholeNumber } from './fields.ts';
 
 /*
- * Accounts and what they hold (specification §2). They are only shown, so whatever part of them is missing is
- * null or an empty list. Unknown keys are dropped.
+ * Accounts and their contents (specification §2). They are only shown, so missing parts are null or an empty
+ * list. Unknown keys are dropped.
  */
 
 const databaseGrant = z
@@ -27,7 +27,7 @@ const database = z
     databaseGrants: database_grants,
   }));
 export const databases = listOf(database);
-/** A grant's `id` is null where the service gives none, as in an account (specification §2, Database grant). */
+/** A grant's `id` is null if the service gives none, as in an account (specification §2, Database grant). */
 export type Database = z.output<typeof database>;
 
 const application = z

@@ -1,32 +1,33 @@
-/** The body of an answer, as its pieces come in. */
+/** Collects the body of an answer. */
 export interface IncomingBody {
   readonly add: (piece: Buffer) => void;
-  /** All of it, when no more comes. */
+  /** The whole body, at the end. */
   readonly whole: () => Buffer;
 }
 
 /**
- * `former` is what came when the same was asked before. What comes again is compared while it is at hand and not kept
- * a second time, and the whole of it is `former` itself: joining a large answer takes longer than reading it.
+ * `former` is the previous answer to the same request. Equal pieces are compared as they arrive and not
+ * stored again; if all are equal the body is `former` itself. Joining a large answer takes longer than
+ * reading it.
  */
-export const incomingBody = (former: Buffer | null = null): IncomingBody => {
+export const incomingBody = (previous: Buffer | null = null): IncomingBody => {
   const pieces: Buffer[] = [];
-  /** Bytes, as long as there are no pieces. */
+  /** The number of equal bytes so far; valid while there are no pieces. */
   let same = 0;
   const comesAgain = (piece: Buffer): boolean =>
-    former !== null &&
+    previous !== null &&
     pieces.length === 0 &&
-    same + piece.length <= former.length &&
-    former.compare(piece, 0, piece.length, same, same + piece.length) === 0;
+    same + piece.length <= previous.length &&
+    previous.compare(piece, 0, piece.length, same, same + piece.length) === 0;
   return {
     add: (piece) => {
       if (comesAgain(piece)) same += piece.length;
       else pieces.push(piece);
     },
     whole: () => {
-      if (former === null) return Buffer.concat(pieces);
-      if (pieces.length === 0 && same === former.length) return former;
-      return Buffer.concat([former.subarray(0, same), ...pieces]);
+      if (previous === null) return Buffer.concat(pieces);
+      if (pieces.length === 0 && same === previous.length) return previous;
+      return Buffer.concat([previous.subarray(0, same), ...pieces]);
     },
   };
 };

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { readRetryAfter } from '../lib/retry-after.ts';
 import { redactor } from '../secrets.ts';
-import { shapeFault, type Shape } from './elements.ts';
+import { shapeError, type Shape } from './elements.ts';
 import { HostingError, type HostingErrorKind, type Operation } from './errors.ts';
 import { excerpt, oneLine } from './excerpt.ts';
 import { isSuccess, TransportError, type WireAnswer, type WireRequest } from './send-request.ts';
@@ -13,27 +13,27 @@ export interface Call<T> {
   /** Relative to the base URL. */
   readonly path: string;
   readonly parameters?: Readonly<Record<string, string | number | null | undefined>>;
-  /** What the answer must be. */
+  /** The schema of the answer. */
   readonly answer: z.ZodType<T>;
   readonly reader?: BodyReader<T>;
 }
 
-/** A shorter way from the body of a whole answer to what it must be, for calls whose answers are much alike. */
+/** A faster parser, for calls whose answers are mostly alike. */
 export interface BodyReader<T> {
-  /** Null where the schema of the call has to look at it, and to say what is wrong. */
+  /** Null if the schema has to read it, and to say what is wrong. */
   readonly read: (body: Buffer) => Promise<T | null>;
-  /** The last one that was read. */
-  readonly former: () => Buffer | null;
+  /** The previous body. */
+  readonly previous: () => Buffer | null;
 }
 
 export interface Tokens {
   readonly userToken: string;
   readonly clientToken: string;
-  /** Where they come from, for whoever has to mend them. */
+  /** Where the tokens come from, for error messages. */
   readonly places?: string;
 }
 
-/** One request as metrics and traces see it, without any secret. */
+/** One request for metrics and logs, without secrets. */
 export interface RequestTrace {
   readonly operation: Operation;
   /** Null if there was no answer. */
@@ -47,13 +47,13 @@ interface Wire {
   readonly basePath: string;
   readonly tokens: () => Tokens;
   readonly getParameters: 'query' | 'body';
-  /** What an answer may hold. */
+  /** The limits of an answer. */
   readonly shape: Shape;
   readonly send: (request: WireRequest) => Promise<WireAnswer>;
   readonly onRequest: ((trace: RequestTrace) => void) | undefined;
 }
 
-/** Makes one request of a call and gives its answer, checked. Throws {@link HostingError}, free of secrets. */
+/** Makes one request and returns its checked answer. Throws {@link HostingError} without secrets. */
 export const callOperation = async <T>(call: Call<T>, timeout: number, wire: Wire): Promise<T> => {
   const tokens = wire.tokens();
   const redact = (text: string): string => redactor([tokens.userToken, tokens.clientToken])(text);
@@ -81,14 +81,14 @@ export const callOperation = async <T>(call: Call<T>, timeout: number, wire: Wir
 };
 
 const requestOf = (call: Call<unknown>, tokens: Tokens, timeout: number, wire: Wire): WireRequest => {
-  const former = call.reader?.former() ?? null;
+  const previous = call.reader?.previous() ?? null;
   const form = new URLSearchParams({ user_token: tokens.userToken, client_token: tokens.clientToken });
   for (const [name, value] of Object.entries(call.parameters ?? {}))
     if (value !== null && value !== undefined) form.set(name, String(value));
   const path = `${wire.basePath}${call.path}`;
   return call.method === 'GET' && wire.getParameters === 'query'
-    ? { method: call.method, path: `${path}?${form.toString()}`, body: null, timeout, former }
-    : { method: call.method, path, body: form.toString(), timeout, former };
+    ? { method: call.method, path: `${path}?${form.toString()}`, body: null, timeout, previous }
+    : { method: call.method, path, body: form.toString(), timeout, previous };
 };
 
 type RedactText = (text: string) => string;
@@ -99,7 +99,7 @@ const withoutAnswer = (call: Call<unknown>, error: TransportError, redact: Redac
     kind: error.sent ? (error.tooLarge ? brokenKind(call) : lostKind(call)) : 'not-sent',
   });
 
-/** What an answer is read with. */
+/** The context for reading an answer. */
 interface ResponseReading {
   readonly redact: RedactText;
   readonly wire: Wire;
@@ -120,20 +120,20 @@ const readAnswer = async <T>(call: Call<T>, answer: WireAnswer, reading: Respons
       details: details.map(redact),
     });
 
-  const fault = shapeFault(answer.body, shape);
+  const fault = shapeError(answer.body, shape);
   if (fault !== null) throw broken(fault);
   const value = parseJson(answer.body);
   if (value === notJson) {
     const content = excerpt(answer, redact);
     throw broken(content === '' ? 'the answer is empty' : `the answer is not JSON: ${content}`);
   }
-  // To compile a schema first takes longer than what is left for it to read (dns-resources.ts).
+  // Jitless: compiling the schema takes longer than reading what remains for it (dns-resources.ts).
   const read = call.answer.safeParse(value, { jitless: true });
   if (read.success) return read.data;
   const details = read.error.issues.map(
     ({ path, message }) => `${['answer', ...path].reduce<string>(place, '')} ${message}`,
   );
-  // If it is something else altogether, it may well say in words what is wrong.
+  // If it is something else altogether, its text may say what is wrong.
   const words = read.error.issues[0]?.path.length === 0 ? `: ${excerpt(answer, redact)}` : '';
   const more = read.error.issues.length > 1 ? ' (and more)' : '';
   throw broken(`the answer breaks the contract: ${details[0]}${more}${words}`, details);
@@ -161,8 +161,8 @@ const adviceOn = (
   tokens: Tokens,
 ): string => {
   if (status >= 300 && status < 400) return isMoved;
-  if (status === 401) return `: it does not take the tokens${tokens.places ? ` (${tokens.places})` : ''}`;
-  // What is there at every service is not there.
+  if (status === 401) return `: it rejects the tokens${tokens.places ? ` (${tokens.places})` : ''}`;
+  // Every service has this path.
   if (status === 404 && fixedPlaces.has(call.operation))
     return `: there is nothing at ${origin}${basePath}${call.path}, so the base URL is probably wrong`;
   return '';
@@ -170,7 +170,7 @@ const adviceOn = (
 
 const fixedPlaces: ReadonlySet<Operation> = new Set(['list-accounts', 'list-dns-templates']);
 
-const isMoved = ', a redirect, and none is followed: see whether the base URL is right';
+const isMoved = ', a redirect, which is not followed: check the base URL';
 
 const kindOfStatus = (status: number, call: Call<unknown>): HostingErrorKind => {
   if (status === 401 || (status === 403 && !isWrite(call))) return 'unauthorized';

@@ -4,8 +4,8 @@ import type { PresentTemplate, SubdomainRecord } from '../model/template.ts';
 import { listOf, optionalNumber, optionalText, text, unlikeIds, wholeNumber } from './fields.ts';
 
 /*
- * Templates and records (specification §2), tolerant of what the service may send and strict about what every
- * decision rests on: an id, type or content that is missing breaks the contract. Unknown keys are dropped.
+ * Templates and records (specification §2), tolerant of what the service may send, but strict about what
+ * decisions depend on: a missing id, type or content breaks the contract. Unknown keys are dropped.
  */
 
 const recordFields = {
@@ -17,7 +17,7 @@ const recordFields = {
   priority: z.unknown().optional(),
 };
 
-/** Only MX and SRV have a priority (specification §4.5): whatever else the service says of one is nothing to fail over. */
+/** Only MX and SRV have a priority (specification §4.5). On other types an invalid one is ignored. */
 const readPriority = (type: string, value: unknown, context: z.RefinementCtx): number | null => {
   const read = optionalNumber.safeParse(value);
   if (read.success) return read.data;
@@ -38,8 +38,8 @@ const carefulRecord = z
   }));
 
 /**
- * A template record. A listing holds up to 100,000 of them and nearly all need no tolerance: those are taken
- * as they are, at a fraction of the cost, and the schema decides about the others.
+ * A template record. A listing has up to 100,000 of them, and nearly all are regular: those are accepted as
+ * they are, at a fraction of the cost; the schema reads the others.
  */
 export const templateRecord = z.unknown().transform((value, context): PresentRecord => {
   const known = takePlain(value);
@@ -76,15 +76,15 @@ const isPlainRecord = (value: unknown): value is PresentRecord => {
   );
 };
 
-/** Only a clear "no" makes a template the client's own: a public one must never be written. */
+/** Only an explicit "no" makes a template the client's own: public ones must never be written. */
 const isPublic = z
   .unknown()
   .optional()
   .transform((value) => value !== false && value !== 'false' && value !== 0 && value !== '0');
 
 /**
- * A template without a list of records breaks the contract too: taken as an empty one, it would have
- * everything added again.
+ * A template without a list of records breaks the contract too: if it counted as empty, everything would be
+ * added again.
  */
 export const dnsTemplate = z
   .object(
@@ -105,7 +105,7 @@ export const dnsTemplate = z
     records: template.dns_template_records,
   }));
 
-/** A template as the schema reads it; null where that finds anything wrong. */
+/** A template as the schema reads it; null if it is invalid. */
 export const readTemplate = (value: unknown): PresentTemplate | null => {
   if (isPlainTemplate(value)) {
     const { id, name, publicly_available: publiclyAvailable, subdomains } = value;

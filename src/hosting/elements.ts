@@ -1,17 +1,16 @@
-/** Where the elements of a JSON array begin and end in its text: offsets in pairs. */
+/** The start and end offsets of the elements of a JSON array, in pairs. */
 export type Bounds = readonly number[];
 
-/** How much an answer may hold: what is small on the wire may be large in memory. */
+/** Limits for the structure of an answer: a small body may be large in memory. */
 export interface Shape {
   readonly depth: number;
-  /** Elements, members, and what holds them. */
+  /** Elements, members, arrays and objects. */
   readonly values: number;
 }
 
 /**
- * The bounds of the elements that follow `from`, a place between two elements or before the first, until `until`;
- * null where this is no array, or not in the form that services write it, or holds more than `most`. Nothing else
- * inside an element is checked.
+ * The bounds of the elements from `from`, an offset between two elements or before the first, to `until`.
+ * Null if this is not an array in the usual form, or exceeds `max`. The content of elements is not checked.
  */
 export const boundsIn = (text: Uint8Array, from: number, until: number, max: Shape): number[] | null => {
   const bounds: number[] = [];
@@ -19,8 +18,8 @@ export const boundsIn = (text: Uint8Array, from: number, until: number, max: Sha
   return found === 'whole' ? bounds : null;
 };
 
-/** Why the text of an answer must not be parsed; null where it may, or where the parser will say what is wrong. */
-export const shapeFault = (text: Uint8Array, max: Shape): string | null => {
+/** Why the text of an answer must not be parsed; null if it may, or if the parser will report the error. */
+export const shapeError = (text: Uint8Array, max: Shape): string | null => {
   const start = text.findIndex((octet) => !isIdle(octet));
   if (text[start] !== openBracket && text[start] !== openBrace) return null;
   const found = scan(text, start, text.length, max, () => undefined);
@@ -30,7 +29,7 @@ export const shapeFault = (text: Uint8Array, max: Shape): string | null => {
   return null;
 };
 
-/** `edge` is told where each of the outermost values that hold others begins, and where it ends. */
+/** Calls `edge` with the start and end of each outermost array or object. */
 const scan = (
   text: Uint8Array,
   from: number,
@@ -68,7 +67,7 @@ const endOfString = (text: Uint8Array, start: number, until: number): number => 
   return -1;
 };
 
-/** Blanks, and the octets of a byte order mark. */
+/** White space, and the octets of a byte order mark. */
 const isIdle = (octet: number): boolean => octet <= 0x20 || [0xef, 0xbb, 0xbf].includes(octet);
 
 const quote = 0x22;

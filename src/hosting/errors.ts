@@ -1,4 +1,4 @@
-/** The seven operations of the service, as errors and metrics name them. */
+/** The seven operations of the service, as in errors and metrics. */
 export type Operation =
   | 'list-accounts'
   | 'show-account'
@@ -9,7 +9,7 @@ export type Operation =
   | 'list-dns-records';
 
 /**
- * What has to be done about a failed request, which is all that a caller decides by.
+ * What callers decide by after a failed request.
  *
  * | kind           | the request                                                            |
  * |----------------|------------------------------------------------------------------------|
@@ -30,7 +30,7 @@ export type HostingErrorKind =
   | 'unavailable'
   | 'bad-answer';
 
-interface Facts {
+interface HostingErrorFields {
   readonly kind: HostingErrorKind;
   readonly operation: Operation;
   readonly status?: number | null;
@@ -47,10 +47,10 @@ export class HostingError extends Error {
   readonly status: number | null;
   /** Milliseconds that the service asks to wait. */
   readonly retryAfter: number | null;
-  /** Each thing that is wrong with an answer, with its place, the first few of them. */
+  /** The first few errors of an answer, with their paths. */
   readonly details: readonly string[];
 
-  constructor(message: string, { kind, operation, status, retryAfter, details }: Facts) {
+  constructor(message: string, { kind, operation, status, retryAfter, details }: HostingErrorFields) {
     super(`${operation.replaceAll('-', ' ')}: ${message}`);
     this.kind = kind;
     this.operation = operation;

@@ -6,12 +6,12 @@ import type { WireAnswer } from './send-request.ts';
  */
 export const excerpt = ({ body, cut }: WireAnswer, redact: (text: string) => string): string => {
   const text = redact(body.subarray(0, readBytes).toString('utf8'));
-  // A body that was cut may end within a secret, which is then not recognised: that end is not used.
+  // A cut body may end inside a secret, which would not be recognised, so the end is dropped.
   const whole = cut || body.length > readBytes ? text.slice(0, -maxSecret) : text;
   return oneLine(whole.replace(/<(script|style)\b.*?<\/\1\s*>|<[^>]*>/gis, ' '));
 };
 
-/** One line of at most 200 characters, and nothing in it that could steer a terminal. */
+/** One line of at most 200 characters, without terminal controls. */
 export const oneLine = (text: string): string => {
   const line = text.replace(/[\p{C}\p{Z}\uFFFD]+/gu, ' ').trim();
   return line.length > maxLength ? `${Array.from(line).slice(0, maxLength).join('')}…` : line;

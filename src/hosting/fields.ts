@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/* What the fields of the service's resources are made of, tolerant of the ways in which a service may write them. */
+/* The types of the fields of the service's resources, tolerant of different forms. */
 
 export const wholeNumber = z.union(
   [
@@ -24,8 +24,8 @@ export const text = z.union([z.string(), z.number().transform(String)], { error:
 /** Null where there is none. */
 export const optionalText = text.nullish().transform((value) => value ?? null);
 /**
- * Element by element, until a few are wrong: a malformed answer may hold a million, and each has much to say. `plain`
- * is a shorter way to most elements, null for the others.
+ * Reads element by element until a few are invalid: a malformed answer may have a million errors. `plain` is
+ * a faster parser for most elements; null for the others.
  */
 export const listOf = <S extends z.ZodType>(
   element: S,
@@ -60,7 +60,7 @@ const reportFew = ({ issues }: z.ZodError, place: PropertyKey[], context: z.Refi
   return shown.length;
 };
 
-/** Two of one id: no write could tell them apart. */
+/** Rejects duplicate ids: no write could tell them apart. */
 export const unlikeIds = (list: readonly { readonly id: number }[], context: z.RefinementCtx): void => {
   const seen = new Set<number>();
   let faults = 0;

@@ -4,8 +4,8 @@ import type { BodyReader } from './call-operation.ts';
 import { boundsIn, type Bounds, type Shape } from './elements.ts';
 
 /**
- * Reads the list of templates, from one answer after the other. Those whose text is the same as in the answer before
- * are the same objects, and cost nothing. `readTemplate` gives null for what is no template.
+ * Reads successive listings of templates. Templates whose text has not changed are the same objects and cost
+ * nothing. `readTemplate` returns null for an invalid template.
  */
 export const listingReader = (
   readTemplate: (value: unknown) => PresentTemplate | null,
@@ -13,7 +13,7 @@ export const listingReader = (
 ): BodyReader<readonly PresentTemplate[]> => {
   let known: KnownListing | null = null;
   return {
-    former: () => known?.body ?? null,
+    previous: () => known?.body ?? null,
     read: async (body) => {
       if (known?.body.equals(body)) return known.templates;
       const read = await readChanged(body, known, readTemplate, max);
@@ -32,7 +32,7 @@ interface KnownListing {
 
 type ReadTemplate = (value: unknown) => PresentTemplate | null;
 
-/** What stands before and after all changes is taken over as it is; only what lies between is read. */
+/** Keeps everything before the first and after the last change; reads only what is between. */
 const readChanged = async (
   body: Buffer,
   known: KnownListing | null,
@@ -49,13 +49,13 @@ const readChanged = async (
   const until = after === 0 ? end : known!.bounds.at(-2 * after)! + shift;
   const middle = boundsIn(body, from, until, max);
   if (middle === null) return null;
-  const former = known && {
+  const previous = known && {
     ...known,
     bounds: known.bounds.slice(2 * before, known.bounds.length - 2 * after),
     templates: known.templates.slice(before, known.templates.length - after),
   };
   const edges = { hasBefore: before > 0, hasAfter: after > 0, from, until };
-  const templates = await readElements(body, middle, edges, former, readTemplate);
+  const templates = await readElements(body, middle, edges, previous, readTemplate);
   if (templates === null) return null;
   return {
     body,
@@ -72,18 +72,18 @@ const readChanged = async (
   };
 };
 
-/** How many elements at the beginning and at the end are as they were. */
+/** The number of unchanged elements at the start and at the end. */
 const unchangedIn = (
   body: Buffer,
-  { body: former, bounds }: KnownListing,
+  { body: previous, bounds }: KnownListing,
 ): [before: number, after: number] => {
-  const max = Math.min(body.length, former.length);
-  const same = sameAtStart(body, former, max);
+  const max = Math.min(body.length, previous.length);
+  const same = sameAtStart(body, previous, max);
   let before = 0;
   while (2 * before + 1 < bounds.length && bounds[2 * before + 1]! <= same) before += 1;
-  const sameEnd = sameAtEnd(body, former, max - same);
+  const sameEnd = sameAtEnd(body, previous, max - same);
   let after = 0;
-  while (before + after < bounds.length / 2 && bounds.at(-2 * after - 2)! >= former.length - sameEnd)
+  while (before + after < bounds.length / 2 && bounds.at(-2 * after - 2)! >= previous.length - sameEnd)
     after += 1;
   return [before, after];
 };
@@ -114,24 +114,24 @@ interface Edges {
   readonly until: number;
 }
 
-/** Bytes that are read at once, with a turn for everything else in between. */
+/** Bytes to read before yielding to other tasks. */
 const readAtOnce = 200_000;
 
 const readElements = async (
   body: Buffer,
   bounds: Bounds,
   edges: Edges,
-  former: KnownListing | null,
+  previous: KnownListing | null,
   readTemplate: ReadTemplate,
 ): Promise<PresentTemplate[] | null> => {
   if (!isWellDivided(body, bounds, edges)) return null;
-  // Most are where they were, counted from the start or, behind one that came or went, from the end.
-  const moved = (former?.bounds.length ?? 0) - bounds.length;
+  // Most elements keep their index, counted from the start or, behind an added or removed one, from the end.
+  const moved = (previous?.bounds.length ?? 0) - bounds.length;
   const templates: PresentTemplate[] = [];
   let read = 0;
   for (let index = 0; index < bounds.length; index += 2) {
     const [from, until] = [bounds[index]!, bounds[index + 1]!];
-    const same = former && sameIn(former, body, from, until, [index, index + moved]);
+    const same = previous && sameIn(previous, body, from, until, [index, index + moved]);
     if (same) {
       templates.push(same);
       continue;
@@ -148,18 +148,18 @@ const readElements = async (
   return templates;
 };
 
-/** The template whose text stood at one of these places of the answer before. */
+/** The template with the same text at one of these positions in the previous answer. */
 const sameIn = (
-  former: KnownListing,
+  previous: KnownListing,
   body: Buffer,
   from: number,
   until: number,
   places: readonly number[],
 ): PresentTemplate | null => {
   for (const place of places) {
-    const [start, end] = [former.bounds[place], former.bounds[place + 1]];
-    if (end !== undefined && body.compare(former.body, start, end, from, until) === 0)
-      return former.templates[place / 2]!;
+    const [start, end] = [previous.bounds[place], previous.bounds[place + 1]];
+    if (end !== undefined && body.compare(previous.body, start, end, from, until) === 0)
+      return previous.templates[place / 2]!;
   }
   return null;
 };
@@ -172,7 +172,7 @@ const parse = (text: string): unknown => {
   }
 };
 
-/** Between two elements stands one comma and nothing else, before the first and after the last none. */
+/** Whether elements are separated by exactly one comma. */
 const isWellDivided = (body: Buffer, bounds: Bounds, edges: Edges): boolean => {
   const { hasBefore, hasAfter, from, until } = edges;
   if (bounds.length === 0)
@@ -193,6 +193,6 @@ const isComma = (body: Buffer, from: number, until: number): boolean =>
 const isBlank = (body: Buffer, from: number, until: number): boolean =>
   from >= until || /^[ \t\r\n]*$/.test(body.toString('latin1', from, until));
 
-/** Two of one id: no write could tell them apart. */
+/** Duplicate ids are refused: no write could tell them apart. */
 const haveOwnIds = (templates: readonly { readonly id: number }[]): boolean =>
   new Set(templates.map(({ id }) => id)).size === templates.length;

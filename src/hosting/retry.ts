@@ -4,14 +4,14 @@ import { HostingError } from './errors.ts';
 
 interface RetryPolicy {
   readonly mayRepeat: (error: HostingError) => boolean;
-  /** Milliseconds that the next pause may take at most; beyond it the error is thrown instead. */
+  /** The longest next backoff in milliseconds; beyond it the error is thrown instead. */
   readonly maxBackoff: () => number;
-  /** Ends the pauses: no attempt follows. */
+  /** Ends the backoff: no further attempt. */
   readonly signal: AbortSignal;
   readonly onPause?: ((milliseconds: number, why: string) => void) | undefined;
 }
 
-/** Repeats a failed attempt after pauses, three attempts in all, and throws the last attempt's error. */
+/** Retries with backoff, three attempts in all, and throws the last attempt's error. */
 export const withRetries = async <T>(attempt: () => Promise<T>, policy: RetryPolicy): Promise<T> => {
   for (let failures = 1; ; failures += 1) {
     try {
@@ -26,13 +26,13 @@ export const withRetries = async <T>(attempt: () => Promise<T>, policy: RetryPol
   }
 };
 
-/** A read changes nothing, so it may be repeated whenever another try can go better. */
+/** A read changes nothing, so it may be repeated whenever another try may succeed. */
 export const mayRepeatRead = ({ kind, status }: HostingError): boolean =>
   kind === 'not-sent' ||
   kind === 'rate-limited' ||
   (kind === 'unavailable' && (status === null || status === 408 || status >= 500));
 
-/** A write is sent again only if it certainly never left: the service cannot undo a second one. */
+/** A write is repeated only if it certainly was not sent: the service cannot undo a second one. */
 export const mayRepeatWrite = ({ kind }: HostingError): boolean => kind === 'not-sent';
 
 const attempts = 3;

@@ -9,26 +9,26 @@ export interface WireRequest {
   readonly body: string | null;
   /** Milliseconds for everything: connecting, sending, and the whole answer. */
   readonly timeout: number;
-  /** Asked at the moment when it is written to its connection: it throws where that must not be any more. */
+  /** Called just before it is written to its connection; throws if it must not be sent any more. */
   readonly beforeStart?: (() => void) | undefined;
-  /** The body of the answer before, which most likely comes again: then it is that of this one too. */
-  readonly former?: Buffer | null;
+  /** The previous answer, which most likely comes again and is then reused. */
+  readonly previous?: Buffer | null;
 }
 
 export interface WireAnswer {
   readonly status: number;
   readonly headers: Headers;
   readonly body: Buffer;
-  /** True if the body was not received to its end, which happens to the bodies of errors only. */
+  /** True if the body is incomplete, which only happens with errors. */
   readonly cut: boolean;
 }
 
 type Headers = Readonly<Record<string, string | string[] | undefined>>;
 
-/** Why there is no answer. Its message is the network's: it is scrubbed before anybody sees it. */
+/** Why there is no answer. The message comes from the network and must be redacted before it is shown. */
 export class TransportError extends Error {
   override name = 'TransportError';
-  /** False only if it is certain that no part of the request was sent. */
+  /** False only if certainly no part of the request was sent. */
   readonly sent: boolean;
   readonly tooLarge: boolean;
 
@@ -39,7 +39,7 @@ export class TransportError extends Error {
   }
 }
 
-/** What answers on their way may take up, in bytes: all together that share it. */
+/** The memory for incoming answers, in bytes, shared by several requests. */
 export interface Room {
   readonly size: number;
   left: number;
@@ -47,7 +47,7 @@ export interface Room {
 
 /**
  * Sends one request, at most once, and receives its whole answer. Rejects with {@link TransportError}: at the
- * deadline, when the signal cuts it off, when there is no room for the answer, or when the network fails.
+ * deadline, when aborted, when the answer is too large, or when the network fails.
  */
 export const sendRequest = (
   dispatcher: Dispatcher,
@@ -58,7 +58,7 @@ export const sendRequest = (
   new Promise((resolve, reject) => {
     let connection: Dispatcher.DispatchController | null = null;
     let head: Pick<WireAnswer, 'status' | 'headers'> | null = null;
-    const body = incomingBody(request.former);
+    const body = incomingBody(request.previous);
     let bytes = 0;
     let settled = false;
 
@@ -76,7 +76,7 @@ export const sendRequest = (
         else reject(new TransportError('no answer', { sent: true }));
       });
     const fail = (message: string, tooLarge = false): void => {
-      // The status of an error says all that matters, so its body may end anyhow.
+      // The status of an error is enough, so its body may be incomplete.
       if (head && !isSuccess(head.status)) complete(true);
       else settle(() => reject(new TransportError(message, { sent: connection !== null, tooLarge })));
       connection?.abort(new Error('not needed any more'));
@@ -90,23 +90,23 @@ export const sendRequest = (
         return false;
       }
     };
-    const cut = (): void => fail('cut off: this program is stopping');
+    const cut = (): void => fail('aborted: this program is shutting down');
     const expire = (): void => {
       const missing = head ? 'the rest of the answer' : connection ? 'an answer' : 'a connection';
       fail(`timeout: ${missing} did not come within ${Math.round(request.timeout)} ms`);
     };
-    // After a busy stretch of this program the timer comes first, and then the answer that waits in the socket.
+    // After a blocked event loop the timer fires before the answer that waits in the socket is read.
     const timer = setTimeout(() => setImmediate(expire), request.timeout);
     signal?.addEventListener('abort', cut);
 
     dispatcher.dispatch(dispatchOptions(request), {
-      // Called at the moment when the request is written to a connection, and not before.
+      // Called when the request is written to a connection, not before.
       onRequestStart: (controller) => {
         if (!settled && connection === null && isAllowed()) connection = controller;
         else controller.abort(new Error('never to be sent late, or twice'));
       },
       onResponseStart: (_, status, headers) => {
-        // Below 200 it is an interim answer, which another one follows.
+        // Below 200 it is an interim answer; another one follows.
         if (status >= 200) head = { status, headers };
       },
       onResponseData: (_, chunk) => {
@@ -117,7 +117,7 @@ export const sendRequest = (
         const isOverLimit = head !== null && !isSuccess(head.status) && bytes > maxErrorBytes;
         if (isOverLimit || room.left < 0)
           fail(
-            `the answer, with others on their way, is larger than ${sizeText(room.size)}: if that is right, allow more with maxAnswerSize`,
+            `the answer, together with others in transfer, is larger than ${sizeText(room.size)}: if that is right, allow more with maxAnswerSize`,
             true,
           );
       },
@@ -126,7 +126,7 @@ export const sendRequest = (
     });
   });
 
-/** Enough of an error's body for an excerpt. */
+/** Bytes of an error's body that are enough for an excerpt. */
 const maxErrorBytes = 8_192;
 
 const dispatchOptions = ({ method, path, body }: WireRequest): Dispatcher.DispatchOptions => ({
@@ -143,7 +143,7 @@ const dispatchOptions = ({ method, path, body }: WireRequest): Dispatcher.Dispat
 
 export const isSuccess = (status: number): boolean => status >= 200 && status < 300;
 
-/** Only the code and the message: the errors of undici carry the answer's bytes and more. */
+/** Only the code and the message: undici's errors contain the answer's bytes and more. */
 const describe = ({ code, name, message }: Error & { code?: unknown }): string => {
   const kind = typeof code === 'string' ? code : name;
   const said = message.includes(kind) ? message : [kind, message].filter(Boolean).join(': ');
@@ -151,16 +151,16 @@ const describe = ({ code, name, message }: Error & { code?: unknown }): string =
   return meant ? `${meant[1]} (${said})` : said;
 };
 
-/** What people make of the codes of Node.js. */
+/** The error codes of Node.js in words. */
 const inWords: readonly (readonly [RegExp, string])[] = [
-  [/^ENOTFOUND$/, 'there is no such host: see whether the base URL is right'],
-  [/^EAI_AGAIN$/, 'the name of the host cannot be looked up at present'],
+  [/^ENOTFOUND$/, 'there is no such host: check the base URL'],
+  [/^EAI_AGAIN$/, 'the host name cannot be resolved at the moment'],
   [/^ECONNREFUSED$/, 'connection refused: nothing listens at this address and port'],
-  [/^(?:EHOSTUNREACH|ENETUNREACH)$/, 'there is no way to this host'],
+  [/^(?:EHOSTUNREACH|ENETUNREACH)$/, 'there is no route to this host'],
   [
     /^(?:ERR_SSL_WRONG_VERSION_NUMBER|ERR_SSL_PACKET_LENGTH_TOO_LONG|EPROTO)$/,
-    'this port does not speak TLS: is it https:, and the right port?',
+    'this port does not use TLS: check https: and the port',
   ],
   [/^(?:SELF_SIGNED|DEPTH_ZERO|UNABLE_TO|CERT_|ERR_TLS_CERT)/, 'its certificate is not trusted'],
-  [/^HPE_/, 'what answers there does not speak HTTP: does this port want https:?'],
+  [/^HPE_/, 'the answer is not HTTP: does this port need https:?'],
 ];

@@ -14,19 +14,19 @@ import { Transport } from './transport.ts';
 export interface HostingOptions {
   /** With the version prefix, e.g. `https://panel.example.net/api/v1`. */
   readonly baseUrl: string;
-  /** Asked before each request, so that token files which were read again take effect. */
+  /** Called before each request, so that reloaded tokens take effect. */
   readonly tokens: () => Tokens;
-  /** Where a GET carries its parameters. */
+  /** How a GET sends its parameters. */
   readonly getParameters: 'query' | 'body';
-  /** Milliseconds that one read may take, its whole answer included; a repetition has as much again. */
+  /** Milliseconds for one read with its whole answer; each retry has as much again. */
   readonly requestTimeout: number;
-  /** Milliseconds that a write may take in all, with whatever is tried again. */
+  /** Milliseconds for a write with its retries. */
   readonly writeTimeout: number;
-  /** Requests in flight at most. */
+  /** The largest number of requests in flight. */
   readonly concurrency: number;
-  /** Told of each single request when it has ended. */
+  /** Called after each request. */
   readonly onRequest?: (trace: RequestTrace) => void;
-  /** Told before a failed request is repeated: after how many milliseconds, and what went wrong. */
+  /** Called before a failed request is retried, with the backoff in milliseconds and the reason. */
   readonly onPause?: (milliseconds: number, why: string) => void;
   /** Asked when a write goes on to its connection: it throws where that may not be sent any more. */
   readonly beforeWrite?: () => void;
@@ -34,7 +34,7 @@ export interface HostingOptions {
   readonly maxAnswerSize: number;
 }
 
-/** A record to add. What is null or absent is not sent, and the service decides about it. */
+/** A record to add. Null or absent values are not sent; the service chooses them. */
 export interface AdditionParameters {
   readonly type: string;
   readonly content: string;
@@ -43,7 +43,7 @@ export interface AdditionParameters {
   readonly priority?: number | null;
 }
 
-/** What changes in a record. What is null or absent is not sent and keeps its value at the service. */
+/** The changes of a record. Null or absent values are not sent and stay as they are. */
 export interface ChangeParameters {
   readonly recordId: number;
   readonly content?: string | null;
@@ -57,20 +57,18 @@ export interface HostingService {
   listAccounts(): Promise<Account[]>;
   showAccount(id: number): Promise<Account>;
   listDatabases(accountId: number): Promise<Database[]>;
-  /** The very same list where the answer is the same as before. */
+  /** The same object as before if the answer is the same. */
   listDnsTemplates(): Promise<readonly PresentTemplate[]>;
   /** Gives the template after the write. Sent at most once: see {@link HostingErrorKind}. */
   addDnsTemplateRecord(templateId: number, record: AdditionParameters): Promise<PresentTemplate>;
   /** Gives the template after the write. Sent at most once: see {@link HostingErrorKind}. */
   updateDnsTemplateRecord(templateId: number, change: ChangeParameters): Promise<PresentTemplate>;
   listDnsRecords(subdomain: string): Promise<SubdomainRecord[]>;
-  /** Starts nothing more and cuts reads off; the writes in flight are waited for. */
+  /** Starts no more requests, aborts reads, and waits for writes in flight. */
   close(): Promise<void>;
 }
 
-/**
- * Nothing is sent before the first operation. Throws {@link UserError} if the base URL cannot be used.
- */
+/** Sends nothing before the first operation. Throws {@link UserError} if the base URL is invalid. */
 export const connectHosting = (options: HostingOptions): HostingService => {
   const { origin, basePath } = readBaseUrl(options.baseUrl);
   const { tokens, getParameters, onRequest, requestTimeout, writeTimeout, concurrency, maxAnswerSize } =
@@ -85,7 +83,7 @@ export const connectHosting = (options: HostingOptions): HostingService => {
 
   const attempt = async <T>(call: Call<T>, timeout: number): Promise<T> => {
     if (closing.signal.aborted)
-      throw new HostingError('not sent: this program is stopping', {
+      throw new HostingError('not sent: this program is shutting down', {
         operation: call.operation,
         kind: 'not-sent',
       });
@@ -159,7 +157,7 @@ export const connectHosting = (options: HostingOptions): HostingService => {
 /** The specification nests four levels. */
 const deepest = 32;
 
-/** A record takes a dozen bytes for each of its values. Parsed, the shortest of all values take thirty times theirs. */
+/** A record takes a dozen bytes a value. The shortest values take thirty times their size once parsed. */
 const bytesPerValue = 32;
 
 const get = <T>(
@@ -174,9 +172,9 @@ const segment = (id: number): string => encodeURIComponent(id);
 const readBaseUrl = (baseUrl: string): { origin: string; basePath: string } => {
   const url = URL.canParse(baseUrl) ? new URL(baseUrl) : null;
   if (url?.protocol !== 'http:' && url?.protocol !== 'https:')
-    throw new UserError('The base URL must be a whole http or https URL, such as https://host/api/v1.');
-  // The value itself is not repeated: what does not belong into it may be a secret.
+    throw new UserError('The base URL must be a complete http or https URL, such as https://host/api/v1.');
+  // The message does not repeat the value: the extra parts may be secret.
   if (url.username || url.password || url.search || url.hash)
-    throw new UserError('The base URL must not hold a user name, a password, a query or a fragment.');
+    throw new UserError('The base URL must not contain a user name, a password, a query or a fragment.');
   return { origin: url.origin, basePath: url.pathname.replace(/\/+$/, '') };
 };

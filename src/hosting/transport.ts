@@ -11,8 +11,8 @@ interface TransportOptions {
 }
 
 /**
- * Sends single requests, each at most once: nothing here repeats one or follows a redirect.
- * Reads share kept connections; each write has its own, so that a stale one cannot blur what happened to it.
+ * Sends each request at most once, without retries or redirects. Reads share keep-alive connections; each
+ * write has its own, so that a stale connection cannot make its outcome unknown.
  */
 export class Transport {
   readonly #options: TransportOptions;
@@ -28,28 +28,28 @@ export class Transport {
       connections: options.concurrency,
       connect: { timeout: options.requestTimeout },
     });
-    // Half of the time is left for the answer: too little of it, and an add would end as an unknown outcome.
-    // One connector for all writes keeps their TLS sessions.
+    // Leaves half of the time for the answer: with too little, an add would have an unknown outcome. One
+    // connector for all writes keeps their TLS sessions.
     this.#connectForWrite = buildConnector({ timeout: Math.ceil(options.writeTimeout / 2) });
   }
 
-  /** Throws {@link TransportError}. The signal cuts it off. */
+  /** Throws {@link TransportError}. The signal aborts it. */
   async read(request: WireRequest, signal: AbortSignal): Promise<WireAnswer> {
     return sendRequest(this.#reads, request, this.#room, signal);
   }
 
-  /** Throws {@link TransportError}. Nothing but its deadline cuts it off. */
+  /** Throws {@link TransportError}. Only its deadline aborts it. */
   async write(request: WireRequest): Promise<WireAnswer> {
     const connection = new Client(this.#options.origin, { ...noOwnTimeouts, connect: this.#connectForWrite });
     try {
-      // Whatever comes with reads, what became of a write can be told.
+      // Not the room of the reads: their size must not make a write's outcome unknown.
       return await sendRequest(connection, request, roomOf(this.#options.maxAnswerSize));
     } finally {
       await connection.destroy();
     }
   }
 
-  /** Ends the kept connections; to be called when nothing is in flight. */
+  /** Closes the keep-alive connections; to be called when nothing is in flight. */
   async close(): Promise<void> {
     await this.#reads.destroy();
   }

@@ -8,10 +8,7 @@ export interface Growth {
 export const grownPause = (failures: number, { first, max }: Growth): number =>
   Math.min(max, first * 2 ** (failures - 1));
 
-/**
- * The same, but a share of it is left to chance, so that many do not come back in step: `jitter` is from 0, nothing,
- * to 1, all of it.
- */
+/** The same with a random share, so that many do not retry in step: `jitter` is from 0, nothing, to 1, all of it. */
 export const backoff = (
   failures: number,
   { jitter, ...growth }: Growth & { readonly jitter: number },

@@ -1,25 +1,25 @@
 /**
- * Text from anywhere, made fit for the eye: what steers a terminal, changes the reading direction or cannot be
- * seen stands as an escape (`\x1b`, `\u202e`, `\n`), and so do blanks that would be lost at an end or in a run, and
- * the first sign of what a CI runner takes for a command to itself.
+ * Makes foreign text safe to show. Terminal controls, direction marks and invisible characters become escapes
+ * (`\x1b`, `\u202e`, `\n`); so do blanks at the ends and in runs, and the first character of a CI runner's
+ * command.
  */
 export const escapeControl = (text: string): string =>
   text.replaceAll(unseen, escapeOf).replaceAll(lostBlank, '\\x20').replaceAll(command, escapeOf);
 
-/** The same for JSON, line by line: as `\uXXXX`, which every reader of it turns back, so the values are untouched. */
+/** The same for JSON, line by line: as `\uXXXX`, which JSON parsers decode, so values do not change. */
 export const escapeInJson = (json: string): string => json.replaceAll(unfitForJson, escapeUnits);
 
 /** Controls, format characters, lone surrogates, every separator but the plain blank, and blank letters. */
 export const unseen = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\u115f\u1160\u2800\u3164\uffa0]|(?! )\p{Zs}/gu;
 
-/** Within strings JSON has escaped line feeds already. */
+/** JSON has already escaped line feeds within strings. */
 const unfitForJson = new RegExp(String.raw`(?!\n)(?:${unseen.source})|#(?=#(?:vso)?\[)`, 'giu');
 
 const lostBlank = /^ | $|(?<= ) | (?= )/g;
 
 /**
- * `##[add-mask]` and `##vso[task.complete]` anywhere, and `::add-mask::`, which counts at the beginning of a line: where
- * lines begin is decided later. No address holds it, since its word has a letter that is no hexadecimal digit.
+ * `##[add-mask]` and `##vso[task.complete]` anywhere, and `::add-mask::` anywhere, since line breaks are
+ * decided later. IPv6 addresses do not match, since the word needs a letter that is not a hexadecimal digit.
  */
 const command = /#(?=#(?:vso)?\[)|:(?=:[a-z-]*[g-z-][a-z-]*(?: [^\n]*?)?::)/gi;
 

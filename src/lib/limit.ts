@@ -1,4 +1,4 @@
-/** Lets `width` tasks run at a time; the others wait here in the order in which they came. */
+/** Runs at most `width` tasks at a time; the others wait in order. */
 export const limit = (width: number): (<T>(task: () => Promise<T>) => Promise<T>) => {
   let free = width;
   const waiting: (() => void)[] = [];

@@ -1,14 +1,14 @@
 import { setImmediate } from 'node:timers/promises';
 
 /**
- * Begins one task after the other, so that this program can answer others in between; they end side by side.
- * Rejects as soon as all have begun and one has failed.
+ * Starts tasks one after the other and yields in between; they run concurrently. Rejects if one fails, once
+ * all have started.
  */
 export const mapYielding = async <T, R>(items: readonly T[], task: (item: T) => Promise<R>): Promise<R[]> => {
   const tasks: Promise<R>[] = [];
   for (const item of items) {
     const begun = task(item);
-    // Whoever waits for all of them hears of it.
+    // The caller gets the error from Promise.all.
     begun.catch(() => undefined);
     tasks.push(begun);
     await setImmediate();

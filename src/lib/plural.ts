@@ -1,2 +1,2 @@
-/** A number with what is counted: `1 record`, `2 records`. */
+/** A number with its noun: `1 record`, `2 records`. */
 export const plural = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;

@@ -1,6 +1,6 @@
 /**
- * Milliseconds, null where it says nothing that holds: `Retry-After` is whole seconds or an HTTP date (RFC 9110,
- * section 10.2.3).
+ * Milliseconds, or null if it is invalid: `Retry-After` is whole seconds or an HTTP date (RFC 9110, section
+ * 10.2.3).
  */
 export const readRetryAfter = (header: string | string[] | undefined): number | null => {
   const value = (Array.isArray(header) ? header[0] : header)?.trim() ?? '';

@@ -4,11 +4,11 @@ import path from 'node:path';
 
 export interface AtomicWrite {
   readonly mode: number;
-  /** Whether it outlives a power cut too, which takes the disk's time. */
+  /** Whether it must survive a power cut, which is slower. */
   readonly isDurable?: boolean;
 }
 
-/** Whoever reads the file meanwhile sees the old one or the new one, whole. Throws the error of the operating system. */
+/** Readers see the old file or the new one, never a part. Throws the error of the operating system. */
 export const writeAtomically = (
   file: string,
   text: string,

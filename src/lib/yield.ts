@@ -1,14 +1,14 @@
 import { setImmediate } from 'node:timers/promises';
 
-/** Milliseconds for which long work may keep everything else waiting. */
+/** Milliseconds that long work may block the event loop. */
 const slice = 5;
 
 let turnedAt = 0;
 
-/** Whether others have waited that long. Whoever works on asks at each small step, and then awaits `turn`. */
+/** Whether it is time to yield. Long work checks this at each small step, and then awaits `yieldToOthers`. */
 export const isYieldDue = (): boolean => performance.now() - turnedAt > slice;
 
-/** Lets this program answer others in between. */
+/** Lets other tasks run. */
 export const yieldToOthers = async (): Promise<void> => {
   await setImmediate();
   turnedAt = performance.now();

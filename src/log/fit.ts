@@ -1,8 +1,8 @@
 import type { Line } from './line.ts';
 
 /**
- * The line as JSON of at most `longest` characters. Of one that is longer the beginnings are kept: of its texts, which
- * then end with how much they lack, and of its lists, whose places stand under `cut` with how many are left out.
+ * The line as JSON of at most `maxLength` characters. A longer one is cut: texts keep their beginning and say
+ * how much is missing; lists keep their first elements, and `cut` says how many are missing.
  */
 export const fitted = (line: Line, maxLength: number): string => {
   for (const limits of steps) {
@@ -18,7 +18,7 @@ interface FitLimits {
   readonly items: number;
 }
 
-/** Of what lines hold, long lists are the usual, and of those the first hundred tell enough. */
+/** Long lines are mostly long lists, of which the first hundred are enough. */
 const smallest: FitLimits = { text: 64, items: 5 };
 const steps: readonly FitLimits[] = [
   { text: 8_192, items: 500 },

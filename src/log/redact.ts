@@ -2,7 +2,7 @@ import { escapeInJson } from '../lib/escape-control.ts';
 import { redactTexts, redactor } from '../secrets.ts';
 import { parseLine, type Line } from './line.ts';
 
-/** Takes known secrets out of whole lines. Most hold none, and stay as they are. */
+/** Replaces known secrets in whole lines. Most lines have none and stay as they are. */
 export const logRedactor = (secrets: () => readonly string[]): ((lines: string) => string) => {
   let known = '';
   let redact = redactor([]);
@@ -28,9 +28,9 @@ export const logRedactor = (secrets: () => readonly string[]): ((lines: string) 
   };
 };
 
-/** What might stand in our messages and keys, which are fixed words and hold nothing from elsewhere. */
+/** A secret that could be a word of our own messages and keys, which are fixed and contain no foreign text. */
 const isWordLike = /^[a-z][a-z .,:'-]{0,23}$/i;
 
-/** pino makes a message of an error that came without one. */
+/** pino uses the error's message if there is none. */
 const isOfError = ({ msg, err }: Line): boolean =>
   typeof err === 'object' && err !== null && 'message' in err && err.message === msg;

@@ -1,7 +1,7 @@
 import { escapeControl } from '../lib/escape-control.ts';
 import type { Line } from './line.ts';
 
-/** A line of the log for people: the time of day, how bad it is, and what happened. Ends without a line feed. */
+/** A log line for people: time of day, level, and what happened. Has no line feed. */
 export const inWords = (line: Line, color: boolean): string => {
   const { time, level } = line;
   const label = typeof level === 'string' && level !== 'info' ? `${level.toUpperCase()} ` : '';
@@ -12,7 +12,7 @@ export const inWords = (line: Line, color: boolean): string => {
   return `${paint(clockTime(String(time)), 90, color)} ${paint(label, colors[String(level)] ?? 33, color)}${text}`;
 };
 
-/** Of this machine's zone. */
+/** In this machine's time zone. */
 const clockTime = (time: string): string => new Date(time).toTimeString().slice(0, 8);
 
 const colors: Readonly<Record<string, number>> = { error: 31, fatal: 31, debug: 90, trace: 90 };
@@ -20,7 +20,7 @@ const colors: Readonly<Record<string, number>> = { error: 31, fatal: 31, debug: 
 const paint = (text: string, code: number, color: boolean): string =>
   color && text !== '' ? `\u001B[${code}m${text}\u001B[39m` : text;
 
-/* What lines hold was made by this program, but a line may have been cut: whatever is not there is left out. */
+/* This program writes the fields, but a line may have been cut: missing fields are left out. */
 type LogFields = Readonly<Record<string, unknown>>;
 
 const tellers: Readonly<Record<string, (line: LogFields) => string>> = {
@@ -40,7 +40,7 @@ const tellers: Readonly<Record<string, (line: LogFields) => string>> = {
       `${who(client)}${said(template)}: ${said(status)}`,
       ...(message === null ? [] : [said(message)]),
       `${said(inSync)} in sync`,
-      ...leftIn(listOf(differences)),
+      ...unwritten(listOf(differences)),
     ].join(', '),
   'pass.finished': ({ client, status, durationMs, summary, error }) =>
     `${who(client)}pass finished: ${said(error ?? status)}, ${countsOf(fieldsOf(summary))}, ${said(durationMs)} ms`,
@@ -75,7 +75,7 @@ const others = (line: LogFields): string => {
   ].join(', ');
 };
 
-/** The client that stands where there is just one needs no name. */
+/** The default client needs no name. */
 const who = (client: unknown): string =>
   client === undefined || client === 'default' ? '' : `${said(client)}: `;
 
@@ -99,8 +99,8 @@ const ofRecord = ({ type, name, content, priority, ttl }: LogFields): string =>
     .map(said)
     .join(' ');
 
-/** The first of what was not written; reports and the page have all of it. */
-const leftIn = (differences: readonly LogFields[]): readonly string[] => {
+/** The first differences that were not written; reports and the page have all. */
+const unwritten = (differences: readonly LogFields[]): readonly string[] => {
   const left = differences.filter(({ outcome }) => outcome !== 'applied');
   const more = left.length - maxShown;
   return [

@@ -1,6 +1,6 @@
 import { isIPv4 } from 'node:net';
 import { canonicalIPv6 } from './ipv6.ts';
 
-/** Also with a zone index, as people copy it from a machine. */
+/** Also with a zone index, as copied from a machine. */
 export const isAddress = (text: string): boolean =>
   isIPv4(text) || canonicalIPv6(text.split('%', 1)[0]!) !== null;

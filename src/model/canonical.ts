@@ -3,7 +3,7 @@ import type { RecordData } from './record.ts';
 import { definitionOf } from './types/table.ts';
 
 /**
- * Records are compared in canonical form; what cannot be brought to it is compared as it is.
+ * Records are compared in canonical form; invalid values are compared as they are.
  *
  * | part                              | canonical form                                                        |
  * | --------------------------------- | --------------------------------------------------------------------- |
@@ -36,15 +36,15 @@ export const canonicalRecord = (record: RecordData): CanonicalRecord => {
 
 export const canonicalType = (type: string): string => type.toUpperCase();
 
-/** Relative and absolute names are not equated, nor are placeholders resolved: nobody here knows the zone. */
+/** Relative and absolute names are not equated, and placeholders are not resolved: the zone is not known here. */
 export const canonicalName = (name: string | null): string =>
   name === null || name === '' || name === '@' ? '' : canonicalLabels(name);
 
-/** `type` in upper case. Of a type that nobody here knows, a content stays as it is. */
+/** `type` in upper case. The content of an unknown type stays as it is. */
 export const canonicalContent = (type: string, content: string): string =>
   definitionOf(type)?.canonical(content) ?? content;
 
-/** Whether two records have all in common, in canonical form and the TTL. */
+/** Whether two records are equal in canonical form and TTL. */
 export const sameData = (a: RecordData, b: RecordData): boolean => {
   const [left, right] = [canonicalRecord(a), canonicalRecord(b)];
   return (

@@ -21,7 +21,7 @@ export const durationText = (ms: number): string => {
 /** Ms since the epoch of a time such as `2026-11-20T20:00:00Z`, or of a duration before `now`; null for anything else. */
 export const parseMoment = (text: string, now: number): number | null => {
   const duration = parseDuration(text);
-  // Anything else is a time to Date.parse: a bare 2 is the February of 2001.
+  // Date.parse accepts too much: `2` is February 2001.
   const time = duration !== null ? now - duration : isTime.test(text) ? Date.parse(text) : Number.NaN;
   return Number.isNaN(time) ? null : time;
 };

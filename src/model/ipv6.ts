@@ -1,8 +1,8 @@
 import { isIPv4 } from 'node:net';
 
 /**
- * An IPv6 address (RFC 4291 §2.2) as RFC 5952 writes it; null where the text is none. A zone index means nothing in
- * the DNS, so a text with one is no address.
+ * An IPv6 address (RFC 4291 §2.2) in the form of RFC 5952; null if the text is not one. A zone index has no
+ * meaning in the DNS, so a text with one is not an address.
  */
 export const canonicalIPv6 = (text: string): string | null => {
   const groups = groupsOf(text);
@@ -17,7 +17,7 @@ export const canonicalIPv6 = (text: string): string | null => {
   return `${digits.slice(0, start).join(':')}::${digits.slice(start + length).join(':')}`;
 };
 
-/** Its first 64 bits, which name the network; null where the text is no address. */
+/** Its first 64 bits, the network; null if the text is not an address. */
 export const ipv6Network = (text: string): string | null =>
   groupsOf(text)
     ?.slice(0, 4)
@@ -36,7 +36,7 @@ const groupsOf = (text: string): number[] | null => {
   return head.concat(tail);
 };
 
-/** Appends the groups between two places; false where something else stands there. */
+/** Appends the groups between two offsets; false if there is something else. */
 const readGroups = (text: string, from: number, to: number, groups: number[]): boolean => {
   let [start, value] = [from, 0];
   for (let at = from; at < to; at += 1) {
@@ -65,7 +65,7 @@ const readIPv4 = (text: string, groups: number[]): boolean => {
   return isIPv4(text);
 };
 
-/** The first of the longest. */
+/** The first longest run of zeros. */
 const longestZeros = (groups: readonly number[]): { start: number; length: number } => {
   let run = { start: 0, length: 0 };
   let start = 0;

@@ -1,6 +1,6 @@
 import { isIP, isIPv6 } from 'node:net';
 
-/** Where a DNS server listens: an address or a host name, and a port. */
+/** The address or host name of a DNS server, and its port. */
 export interface NameServerPlace {
   readonly host: string;
   readonly port: number;
@@ -16,5 +16,5 @@ export const parseNameServer = (text: string): NameServerPlace | null => {
   return isHost && Number(port) >= 1 && Number(port) <= 65_535 ? { host, port: Number(port) } : null;
 };
 
-/** With a letter in its last label: what looks like an address and is none is no name either. */
+/** With a letter in its last label, so that an invalid address is not a name. */
 const hostName = /^(?:[a-z0-9_](?:[a-z0-9_-]{0,62})\.)*[a-z0-9-]*[a-z][a-z0-9-]*$/;

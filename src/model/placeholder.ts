@@ -1,5 +1,2 @@
-/**
- * A name that something fills in later: `##DOMAIN##`, `{domain}`, `<domain>`, `%domain%`. What it will be, nobody
- * here knows.
- */
+/** A placeholder in a name that the service replaces: `##DOMAIN##`, `{domain}`, `<domain>`, `%domain%`. */
 export const hasPlaceholder = (text: string): boolean => /##[^#]*##|\{[^{}]*\}|<[^<>]*>|%[^%]*%/.test(text);

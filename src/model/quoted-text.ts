@@ -2,8 +2,8 @@ const quotedStrings = /^"(?:[^"\\]|\\[^])*"(?:[ \t]*"(?:[^"\\]|\\[^])*")*[ \t]*$
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /**
- * The text of adjacent quoted strings in presentation format (RFC 1035 §5.1); null where it does not parse, or its
- * octets are not UTF-8.
+ * The text of adjacent quoted strings in presentation format (RFC 1035 §5.1); null if it does not parse or is
+ * not UTF-8.
  */
 export const unquoteText = (content: string): string | null => {
   if (!quotedStrings.test(content)) return null;

@@ -8,8 +8,8 @@ export const isRecordType = (type: string): type is RecordType => definitionOf(t
 export const recordTypes: readonly RecordType[] = Object.keys(definitions).filter(isRecordType);
 
 /**
- * What a record says, whoever says it: a file or the service.
- * `null` where it is not stated. `content` of SRV is `<weight> <port> <target>`; `ttl` is in seconds.
+ * The data of a record, in a file or at the service. `null` if not stated. `content` of SRV is `<weight>
+ * <port> <target>`; `ttl` is in seconds.
  */
 export interface RecordData {
   readonly type: string;
@@ -19,19 +19,19 @@ export interface RecordData {
   readonly ttl: number | null;
 }
 
-/** A record as the service holds it. Its type may be one this program does not know. */
+/** A record at the service. Its type may be unknown to this program. */
 export interface PresentRecord extends RecordData {
   readonly id: number;
 }
 
-/** A place in a template file, as people count: lines and columns from 1. */
+/** A position in a template file; lines and columns from 1. */
 export interface Place {
   readonly file: string;
   readonly line: number;
   readonly column: number;
 }
 
-/** A record that a file wants, with the place that says so. */
+/** A desired record, with its position in a file. */
 export interface WantedRecord extends RecordData {
   readonly type: RecordType;
   readonly source: Place;
@@ -40,7 +40,7 @@ export interface WantedRecord extends RecordData {
 /** `type` in upper case. */
 export const hasPriority = (type: string): boolean => definitionOf(type)?.hasPriority === true;
 
-/** The five keys of a record in a report, and nothing else that the object may carry. */
+/** Only the five keys of a record in a report. */
 export const dataOf = ({ type, name, content, priority, ttl }: RecordData): RecordData => ({
   type,
   name,

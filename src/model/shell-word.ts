@@ -1,4 +1,4 @@
-/** A text as one word of a shell command, quoted only where it has to be. */
+/** A text as one word of a shell command, quoted only if necessary. */
 export const shellWord = (text: string): string =>
   /^[\w@%+=:,./-]+$/.test(text) && !text.startsWith('-')
     ? text

@@ -12,7 +12,7 @@ export const parseSize = (text: string): number | null => {
   return match && unit ? Number(match[1]) * unit[1] : null;
 };
 
-/** The same the other way, in the largest unit that divides it. */
+/** The reverse, in the largest unit that divides it. */
 export const sizeText = (bytes: number): string => {
   const [name, size] = units.find(([, unit]) => bytes >= unit && bytes % unit === 0) ?? ['B', 1];
   return `${bytes / size}${name}`;

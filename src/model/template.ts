@@ -4,72 +4,72 @@ import type { Place, PresentRecord, RecordType, WantedRecord } from './record.ts
 export const modes = ['enforce', 'edits', 'report'] as const;
 export type Mode = (typeof modes)[number];
 
-/** What becomes of records that the file does not want: shown only, or put to use and out of the way. */
+/** What to do with surplus records: only show them, or reuse and park them. */
 export const surplusPolicies = ['report', 'park'] as const;
 export type SurplusPolicy = (typeof surplusPolicies)[number];
 
-/** Whether the name servers of a template's subdomains are asked what they answer. */
+/** Whether the name servers of a template's subdomains are checked. */
 export const answersChoices = ['off', 'on'] as const;
 export type AnswersChoice = (typeof answersChoices)[number];
 
-/** How far a pass may go in one template before it holds and asks. Percent of the records present. */
+/** How much a pass may change in one template before it is held. Percentages are of the current records. */
 export interface TemplateLimits {
   readonly maxAdds: number;
   readonly maxChangePercent: number;
   readonly minRecords: number;
 }
 
-/** Records that are left alone. Globs: `*` any text, `\*` a literal star; what is null matches everything. */
+/** Records to leave alone. Globs: `*` is any text, `\*` a literal star; null matches everything. */
 export interface IgnoreRule {
   readonly type: RecordType | null;
   readonly name: string | null;
   readonly content: string | null;
 }
 
-/** How files, commands and reports call a template that nobody gave a name: at the service, or in its file. */
+/** The name of a template without a name, at the service or in its file, in files, commands and reports. */
 export const nameById = (id: number): string => `template-${id}`;
 
-/** One template as its file describes it, with the TTL, mode and policies that hold for it filled in. */
+/** One template as its file describes it, with defaults applied. */
 export interface DesiredTemplate {
   readonly template: string;
-  /** Bound by id when the file says one, else by name. */
+  /** Bound by id if the file has one, else by name. */
   readonly id: number | null;
-  /** The place of the template's own document. */
+  /** The position of the template's own document. */
   readonly source: Place;
   readonly mode: Mode;
   readonly surplus: SurplusPolicy;
   readonly adopt: boolean;
   readonly limits: TemplateLimits;
   readonly subdomains: readonly string[];
-  /** Where the file says so; else the settings do. */
+  /** Present if the file sets it; else the settings apply. */
   readonly answers?: AnswersChoice;
-  /** The only name servers that are asked, where the file names some. */
+  /** The only name servers to ask, if the file names some. */
   readonly nameservers?: readonly string[];
   readonly ignore: readonly IgnoreRule[];
   readonly records: readonly WantedRecord[];
 }
 
-/** What a template file may leave to the settings. */
+/** The defaults that settings give for template files. */
 export type TemplateDefaults = Pick<DesiredTemplate, 'mode' | 'surplus' | 'adopt' | 'limits'>;
 
-/** A template as the service holds it (specification §2, DNS template). */
+/** A template at the service (specification §2, DNS template). */
 export interface PresentTemplate {
   readonly id: number;
   readonly name: string;
   readonly publiclyAvailable: boolean;
-  /** A count whose meaning the specification does not show. */
+  /** A count. The specification does not say of what. */
   readonly subdomains: number | null;
   readonly records: readonly PresentRecord[];
 }
 
-/** A DNS record of a subdomain; `templateRecordId` is null when it derives from no template record. */
+/** A DNS record of a subdomain; `templateRecordId` is null if it derives from no template record. */
 export interface SubdomainRecord extends PresentRecord {
   readonly templateRecordId: number | null;
 }
 
 /**
- * Something wrong in a template file. `check` is the id in brackets, e.g. `cname-alone`. Line and column count
- * from 1 and are null where the problem is of no one place, e.g. a directory that cannot be read.
+ * An error or warning about a template file. `check` is its id, such as `cname-alone`. Line and column count
+ * from 1, and are null for a problem without a position, such as an unreadable directory.
  */
 export interface Problem {
   readonly severity: 'error' | 'warning';
@@ -80,16 +80,16 @@ export interface Problem {
   readonly column: number | null;
 }
 
-/** A template whose description cannot be used. What it last said is not withdrawn (semantics §5). */
+/** A template whose description is invalid. Its last valid description is not withdrawn. */
 export interface UnusableTemplate {
   readonly file: string;
-  /** Null where the file is too broken to tell. */
+  /** Null if the file is too broken to know. */
   readonly template: string | null;
   readonly id: number | null;
   readonly message: string;
 }
 
-/** Everything the template files of one client say, read as one snapshot. */
+/** The content of the template files of one client, read as one snapshot. */
 export interface DesiredState {
   readonly templates: readonly DesiredTemplate[];
   readonly unusable: readonly UnusableTemplate[];

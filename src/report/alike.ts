@@ -1,6 +1,6 @@
 /**
- * Puts those together of which all that can be said is the same, each group where its first one stood. `wordsOf` gives
- * what can be said; null for one that stands by itself.
+ * Groups items with the same words, each group at the position of its first item. `wordsOf` returns the
+ * words; null keeps an item by itself.
  */
 export const groupAlike = <Item>(
   items: readonly Item[],

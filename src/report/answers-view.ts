@@ -3,15 +3,15 @@ import { groupBy } from '../plan/group.ts';
 import type { AnswerDifference, ServerResult, SubdomainAnswers } from '../result.ts';
 import { rowOfAnswer, type Row } from './row.ts';
 
-/** What the name servers of a subdomain answer, as people read it. */
+/** The answers of a subdomain's name servers, for people. */
 export interface AnswersView {
   readonly status: Exclude<SubdomainAnswers['status'], 'off'>;
-  /** One sentence for each server that has a message, and their serials where they differ. */
+  /** One sentence for each server with a message, and the serials if they differ. */
   readonly remarks: readonly string[];
   readonly rows: readonly Row[];
 }
 
-/** Null where they were not asked. */
+/** Null if they were not asked. */
 export const answersView = (
   { status, servers, differences }: SubdomainAnswers,
   subdomain: string,
@@ -43,7 +43,7 @@ const remarkOn = (server: ServerResult): string[] => {
   ];
 };
 
-/** What several servers answer alike is one row. */
+/** Equal answers of several servers are one row. */
 const sameness = ({ kind, name, type, current }: AnswerDifference): string =>
   JSON.stringify([
     kind,

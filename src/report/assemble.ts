@@ -2,8 +2,8 @@ import { type PassResult, type Status, type TemplateResult, worstOf } from '../r
 import type { Report, Summary } from './report.ts';
 
 /**
- * One report over the newest passes of all clients. Its run, trigger and time are those of the newest run;
- * passes of one run count together, from the first start to the last end.
+ * One report over the latest passes of all clients. Run, trigger and time are those of the newest run; the
+ * time of a run is from its first start to its last end.
  */
 export const assembleReport = (passes: readonly PassResult[]): Report => {
   const templates = passes.flatMap((pass) => pass.templates);
@@ -40,7 +40,10 @@ const newestRun = (
 
 const startOf = (pass: PassResult): number => Date.parse(pass.startedAt);
 
-/** Of templates, of what still differs in them, and of their subdomains. One that may still follow is no drift. */
+/**
+ * The worst status of templates, of their remaining differences, and of their subdomains. A pending subdomain
+ * does not count as drift.
+ */
 const statusOf = (templates: readonly TemplateResult[]): Status => {
   const found = new Set<Status>();
   for (const { status, differences, subdomains } of templates) {
@@ -51,7 +54,7 @@ const statusOf = (templates: readonly TemplateResult[]): Status => {
   return worstOf([...found]);
 };
 
-/** What is left in these templates, and what was written. */
+/** The counts of remaining and written differences. */
 export const summaryOf = (templates: readonly TemplateResult[]): Summary => {
   const differences = templates.flatMap((template) => template.differences);
   const applied = differences.filter(({ outcome }) => outcome === 'applied').length;

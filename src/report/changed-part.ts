@@ -1,14 +1,14 @@
-/** Two texts, taken apart where they differ. */
+/** Two texts, split where they differ. */
 export interface ChangedPart {
-  /** What both begin with. */
+  /** The common beginning. */
   readonly before: string;
   readonly from: string;
   readonly to: string;
-  /** What both end with. */
+  /** The common end. */
   readonly after: string;
 }
 
-/** Letters stay with the marks that are combined with them. */
+/** Keeps letters and their combining marks together. */
 export const changedPart = (from: string, to: string): ChangedPart => {
   const [some, others] = [lettersOf(from), lettersOf(to)];
   const max = Math.min(some.length, others.length);

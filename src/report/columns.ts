@@ -1,4 +1,4 @@
-/** Columns that a text takes in a terminal: none for combining marks, two for wide letters. */
+/** The columns of a text in a terminal: none for combining marks, two for wide letters. */
 export const widthOf = (text: string): number => {
   if (/^[ -~]*$/.test(text)) return text.length;
   return Array.from(text, columnsOf).reduce((sum, columns) => sum + columns, 0);
@@ -13,7 +13,7 @@ export const shorten = (text: string, width: number): string => {
   return `${head}…${Array.from(tail).toReversed().join('')}`;
 };
 
-/** Shortens two texts alike, so that the place where they begin to differ stays in sight. */
+/** Shortens two texts in the same way, so that the first difference stays visible. */
 export const shortenPair = (from: string, to: string, width: number): [string, string] => {
   if (widthOf(from) <= width && widthOf(to) <= width) return [from, to];
   const kept = Math.min(6, Math.floor(width / 8));
@@ -26,7 +26,7 @@ export const shortenPair = (from: string, to: string, width: number): [string, s
   return [cut(from), cut(to)];
 };
 
-/** Breaks a text at blanks into lines of at most `width`, and inside a word only where it must. */
+/** Wraps a text at blanks into lines of at most `width`; splits a word only if it is longer. */
 export const wrap = (text: string, width: number): string[] => {
   const lines: string[] = [];
   let line = '';

@@ -2,13 +2,13 @@ import type { Report } from './report.ts';
 
 interface ExitOptions {
   readonly detailed: boolean;
-  /** Whether a pass did not get to all that it was to write. */
+  /** Whether a pass left planned writes undone. */
   readonly isIncomplete?: boolean;
 }
 
 /**
- * What a command ends with: 1 for an error, else 2 if differences remain and `detailed` asks for it, else 0.
- * A report that wrote is also an error when a write was not sent or did not succeed for sure, or a template was held.
+ * The exit code: 1 for an error, else 2 if differences remain and `detailed` is set, else 0. After writing it
+ * is also an error if a write was not sent or did not certainly succeed, or a template was held.
  */
 export const exitCodeOf = (report: Report, { detailed, isIncomplete = false }: ExitOptions): 0 | 1 | 2 => {
   if (report.status === 'failed' || isIncomplete || (!report.dryRun && leftUndone(report))) return 1;

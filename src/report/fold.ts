@@ -1,15 +1,15 @@
-/** A part of a comment that opens by a click. */
+/** A collapsible part of a comment. */
 export interface Fold {
   readonly title: string;
-  /** Whether it is open from the beginning. */
+  /** Whether it is open at first. */
   readonly isOpen?: boolean;
-  /** Each is whole in itself, so that what has no room can be left out from any of them on. */
+  /** Parts are independent, so that the last ones can be left out if there is no room. */
   readonly parts: readonly string[];
 }
 
 /**
- * Folds one after the other. Where there is no room for all of them, `names` stand before them, and a long fold leaves
- * its room to the short ones: else whoever fills one template could hide what becomes of another.
+ * Joins folds. If there is no room for all, it lists `names` first and cuts the longest folds, so that one
+ * large template cannot hide the others.
  */
 export const fitted = (folds: readonly Fold[], names: readonly string[], room: number): string => {
   const whole = folds.map((fold) => textOf(fold, fold.parts)).join('');
@@ -24,7 +24,7 @@ export const fitted = (folds: readonly Fold[], names: readonly string[], room: n
 const textOf = ({ title, isOpen = false }: Fold, parts: readonly string[]): string =>
   `\n<details${isOpen ? ' open' : ''}><summary>${title}</summary>\n\n${parts.join('')}\n</details>\n`;
 
-/** What a fold takes up whatever is in it, with the note that something is not. */
+/** The length of a fold without its parts, with the note that some are missing. */
 const frameOf = (fold: Fold): number => textOf(fold, []).length + moreNote(fold.parts.length).length;
 
 const withinFrames = (folds: readonly Fold[], room: number): readonly Fold[] => {
@@ -33,7 +33,7 @@ const withinFrames = (folds: readonly Fold[], room: number): readonly Fold[] => 
   return end === -1 ? folds : folds.slice(0, end);
 };
 
-/** The shortest first: what they do not need is for the others. */
+/** The shortest first: they leave room to the others. */
 const shareOut = (folds: readonly Fold[], room: number): ReadonlyMap<Fold, readonly string[]> => {
   const kept = new Map<Fold, readonly string[]>();
   let left = room;
@@ -69,4 +69,4 @@ const sizeOf = (parts: readonly string[]): number => sumOf(parts.map(({ length }
 const sumOf = (numbers: readonly number[]): number => numbers.reduce((sum, number) => sum + number, 0);
 
 const cutNote =
-  '\n**Cut short:** there is more than a comment has room for. The json and html forms of the report hold everything.\n';
+  '\n**Cut short:** the report does not fit into a comment. Its json and html formats have everything.\n';

@@ -1,22 +1,22 @@
 import type { AnswersView } from './answers-view.ts';
-import { type PageClock, prose, sign } from './html-words.ts';
+import { type PageClock, prose, stateIcon } from './html-words.ts';
 import { answerSides, rowList, type SideNames, subdomainSides, templateSides } from './html-row.ts';
 import { html, type Markup } from './markup.ts';
 import { plural } from '../lib/plural.ts';
 import type { Row } from './row.ts';
 import type { ProblemView, SubdomainView, TemplateView } from './view.ts';
 
-/** What the pages have in common: the parts of a report as HTML. */
+/** The parts of a report as HTML, which all pages share. */
 
 interface ProblemOptions {
-  /** Whether nothing else needs a person. */
+  /** Whether there is nothing else to show. */
   readonly isAlone: boolean;
-  /** Those that are not given, and what says where they are. */
+  /** The number of problems that are not shown, and where they are. */
   readonly more?: number;
   readonly after?: Markup | string;
 }
 
-/** In a line that opens: what stands below is to be on the first screen. */
+/** Collapsed to one line, so that the rest is on the first screen. */
 export const problemSection = (
   problems: readonly ProblemView[],
   { isAlone, more = 0, after = '' }: ProblemOptions,
@@ -41,7 +41,7 @@ export const problemSection = (
   </section>`;
 };
 
-/** So few that they keep nobody from what stands below. */
+/** So few that they leave room for the rest. */
 const fewProblems = 2;
 
 const problemItem = ({ severity, place, message, check }: ProblemView): Markup =>
@@ -50,7 +50,7 @@ const problemItem = ({ severity, place, message, check }: ProblemView): Markup =
     <code class="aside">${check}</code>
   </li>`;
 
-/** What the columns of all differences are. Each difference says it for itself where it opens. */
+/** The headings of the columns of all differences. Each difference repeats them when it is open. */
 export const sidesHeading = html`<p class="columns" aria-hidden="true">
   <span>difference</span><span>type</span><span>name</span
   ><span><del>${templateSides.actual}</del> → <ins>${templateSides.desired}</ins></span
@@ -59,7 +59,7 @@ export const sidesHeading = html`<p class="columns" aria-hidden="true">
 
 interface ArticleOptions {
   readonly clock: PageClock;
-  /** The address of a template's own page; null where there is none. */
+  /** The address of the template's own page; null if there is none. */
   readonly href: string | null;
   /** After its differences, and after its subdomains. */
   readonly moreRows?: Markup | string;
@@ -72,7 +72,7 @@ export const templateArticle = (template: TemplateView, options: ArticleOptions)
   const { title, status, counts, file, message, rows, subdomains } = template;
   return html`<article class="of-${status}" data-key="${title}">
     <header>
-      <h3>${linked(title, href)} ${sign(status)}</h3>
+      <h3>${linked(title, href)} ${stateIcon(status)}</h3>
       <p class="aside">${counts === '' ? '' : `${counts} · `}<code>${file}</code></p>
     </header>
     ${message === null ? '' : html`<p class="message">${prose(message, clock)}</p>`}
@@ -81,19 +81,19 @@ export const templateArticle = (template: TemplateView, options: ArticleOptions)
   </article>`;
 };
 
-/** What a subdomain has, and what its name servers answer. */
+/** The differences of a subdomain, and those of its name servers. */
 export const subdomainPart = (
   { subdomain, status, message, rows, answers }: SubdomainView,
   clock: PageClock,
 ): Markup =>
   html`<section class="subdomain" data-key="${subdomain}">
-    <h4>Subdomain ${subdomain} ${sign(status)}</h4>
+    <h4>Subdomain ${subdomain} ${stateIcon(status)}</h4>
     ${message === null ? '' : html`<p class="message">${prose(message, clock)}</p>`}
     ${labelledRows(rows, subdomainSides, clock)}
     ${
       answers === null
         ? ''
-        : html`<p>Name servers ${sign(answers.status)}</p>
+        : html`<p>Name servers ${stateIcon(answers.status)}</p>
             ${answersPart(answers, clock)}`
     }
   </section>`;
@@ -108,7 +108,7 @@ const labelledRows = (rows: readonly Row[], names: SideNames, clock: PageClock):
     : html`<p class="aside"><del>${names.actual}</del> → <ins>${names.desired}</ins></p>
         ${rowList(rows, names, clock)}`;
 
-/** Templates of which all that is to say is the same: it is said once. Not all of the `count` need be given. */
+/** Templates with the same message, which is shown once. `count` may be more than the given templates. */
 export const alikeArticle = (
   templates: readonly (Pick<TemplateView, 'title' | 'status' | 'message'> & {
     readonly href: string | null;
@@ -118,7 +118,7 @@ export const alikeArticle = (
 ): Markup => {
   const [{ status, message } = { status: 'failed', message: null }] = templates;
   return html`<article class="of-${status}" data-key="${status} ${message ?? ''}">
-    <header><h3>${String(count)} templates ${sign(status)}</h3></header>
+    <header><h3>${String(count)} templates ${stateIcon(status)}</h3></header>
     ${message === null ? '' : html`<p class="message">${prose(message, clock)}</p>`}
     <p class="names">${templates.map(({ title, href }) => html`<span>${linked(title, href)}</span>`)}</p>
     ${count > templates.length ? html`<p class="rest">and ${String(count - templates.length)} more</p>` : ''}

@@ -2,13 +2,14 @@ import { changedPart } from './changed-part.ts';
 import { shorten, widthOf } from './columns.ts';
 import { type PageClock, prose } from './html-words.ts';
 import { html, type Markup } from './markup.ts';
-import { outcomeWords, type Row, toDo } from './row.ts';
+import { toDo } from './row-remarks.ts';
+import { outcomeWords, type Row } from './row.ts';
 
-/** What the two sides of a difference are called. */
+/** The names of the two sides of a difference. */
 export interface SideNames {
   readonly actual: string;
   readonly desired: string;
-  /** What is said where the desired side has no such record. */
+  /** The text for a record that the desired side does not have. */
   readonly unlisted: string;
 }
 
@@ -30,7 +31,7 @@ export const answerSides: SideNames = {
   unlisted: 'not at the service',
 };
 
-/** One line for each difference, which opens. */
+/** One line for each difference, with details to open. */
 export const rowList = (rows: readonly Row[], names: SideNames, clock: PageClock): Markup | string =>
   rows.length === 0
     ? ''
@@ -42,7 +43,7 @@ const rowItem = (row: Row, names: SideNames, clock: PageClock): Markup =>
   html`<li class="row ${row.kind}${isFailed(row) ? ' failing' : ''}">
     <details>
       <summary>
-        ${signOfRow(row)} <code class="type">${row.type}</code> <code class="name">${row.name}</code>
+        ${iconOfRow(row)} <code class="type">${row.type}</code> <code class="name">${row.name}</code>
         <span class="sides">${sidesInLine(row, names)}</span>
         <span class="cause"
           >${row.outcome === null ? '' : html`<b class="${row.outcome}">${outcomeWords[row.outcome]}</b>`}
@@ -59,14 +60,14 @@ const rowItem = (row: Row, names: SideNames, clock: PageClock): Markup =>
     </details>
   </li>`;
 
-export const signOfRow = ({ symbol, word }: Pick<Row, 'symbol' | 'word'>): Markup =>
+export const iconOfRow = ({ symbol, word }: Pick<Row, 'symbol' | 'word'>): Markup =>
   html`<span class="sign"><span aria-hidden="true">${symbol}</span> ${word}</span>`;
 
-/** Nobody can say that these went well. */
+/** These outcomes are not certain successes. */
 export const isFailed = ({ outcome }: Pick<Row, 'outcome'>): boolean =>
   outcome === 'failed' || outcome === 'unknown';
 
-/** What a person can do, else why it is as it is, else what is usual and needs nobody. */
+/** What a person can do, else the reason, else the usual next step. */
 const nextStep = ({ kind, outcome, remarks }: Row, clock: PageClock): Markup => {
   const advice = remarks.find((remark) => remark.startsWith(toDo))?.slice(toDo.length) ?? remarks[0];
   if (advice !== undefined) return html`<span class="todo">${prose(advice, clock)}</span>`;
@@ -86,10 +87,10 @@ const side = (name: string, texts: readonly (string | Markup)[]): Markup =>
     <dd>${texts.map((text) => html`<span>${text}</span>`)}</dd>
   </div>`;
 
-/** What a side says, as far as it is known; null where it has no such record. */
+/** The texts of a side, as far as known; null if it has no such record. */
 const textsOf = (row: Row, which: 'actual' | 'desired'): readonly Markup[] | null => {
-  if (row.lackedBy === which) return null;
-  const facts = row.lackedBy !== null || which === 'actual' ? row.facts : [];
+  if (row.missingFrom === which) return null;
+  const facts = row.missingFrom !== null || which === 'actual' ? row.facts : [];
   return [
     ...(row.content === null ? [] : [html`<code>${row.content}</code>`]),
     ...row.changes.map((change) => wholeOf(change, which)),
@@ -107,15 +108,15 @@ const wholeOf = ({ field, from, to }: HtmlChange, which: 'actual' | 'desired'): 
     >`;
 };
 
-/** The record, or what changes in it, in one line. */
+/** The record, or its changes, in one line. */
 export const sidesInLine = (
-  { content, changes, facts, lackedBy }: Pick<Row, 'content' | 'changes' | 'facts' | 'lackedBy'>,
+  { content, changes, facts, missingFrom }: Pick<Row, 'content' | 'changes' | 'facts' | 'missingFrom'>,
   names: SideNames,
 ): Markup => {
   const record = content === null ? '' : html`<code>${shorten(content, maxContent)}</code>`;
   const rest = facts.length === 0 ? '' : html`<span class="aside">${facts.join(', ')}</span>`;
-  if (lackedBy === 'actual') return html`<i>missing</i> ${arrow} <ins>${record}</ins> ${rest}`;
-  if (lackedBy === 'desired') return html`<del>${record}</del> ${rest} ${arrow} <i>${names.unlisted}</i>`;
+  if (missingFrom === 'actual') return html`<i>missing</i> ${arrow} <ins>${record}</ins> ${rest}`;
+  if (missingFrom === 'desired') return html`<del>${record}</del> ${rest} ${arrow} <i>${names.unlisted}</i>`;
   return html`${record} <span class="changes">${changes.map(changeInLine)}</span> ${rest}`;
 };
 
@@ -140,14 +141,14 @@ const labelOf = (field: HtmlChange['field']): string => (field === 'content' ? '
 
 const marked = (text: string): Markup | string => (text === '' ? '' : html`<mark>${text}</mark>`);
 
-/** Short texts, and such as have little in common, are read faster as they are. */
+/** Short texts, and texts with little in common, are easier to read without marks. */
 const isWorthMarking = (
   { before, after }: ReturnType<typeof changedPart>,
   from: string,
   to: string,
 ): boolean => Math.max(from.length, to.length) > 24 && before.length + after.length > 6;
 
-/** Columns of a text in a line, and what of it stands around the part that changes. */
+/** Columns of a text in a line, and how many of them are around the changed part. */
 const maxContent = 60;
 const context = 8;
 

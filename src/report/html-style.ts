@@ -1,6 +1,6 @@
 import { Markup } from './markup.ts';
 
-/** Colours have a contrast of at least 4.5 to 1 on their ground, in the light and in the dark. */
+/** Colours have a contrast of at least 4.5 to 1 with their background, in light and dark mode. */
 export const style = new Markup(`
 :root {
   color-scheme: light dark;

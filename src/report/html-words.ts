@@ -1,8 +1,8 @@
 import { html, Markup } from './markup.ts';
 
-/** Signs and times as all pages show them. A state is told by colour, by shape and by word. */
+/** Icons and times on all pages. A state is shown by colour, shape and word. */
 
-export const signs: Readonly<Record<string, readonly [shape: string, word: string, color?: string]>> = {
+export const icons: Readonly<Record<string, readonly [shape: string, word: string, color?: string]>> = {
   'in-sync': ['●', 'in sync'],
   pending: ['○', 'pending'],
   drifted: ['◆', 'drifted'],
@@ -17,12 +17,12 @@ export const signs: Readonly<Record<string, readonly [shape: string, word: strin
   duplicate: ['◆', 'stored twice', 'drifted'],
 };
 
-export const sign = (state: string): Markup => {
-  const [shape, word, color = state] = signs[state] ?? ['', state];
+export const stateIcon = (state: string): Markup => {
+  const [shape, word, color = state] = icons[state] ?? ['', state];
   return html`<span class="badge ${color}"><span aria-hidden="true">${shape}</span> ${word}</span>`;
 };
 
-/** How a page tells times. */
+/** How a page shows times. */
 export interface PageClock {
   /** Ms since the epoch. */
   readonly now: number;
@@ -30,7 +30,7 @@ export interface PageClock {
   readonly timeZone: string;
 }
 
-/** A moment: the time of today, or else with its date. The status page's script adds how long it is from now. */
+/** A moment: today's time, or time and date. The status page's script adds the relative time. */
 export const moment = (at: number, { now, timeZone }: PageClock): Markup => {
   const [day, time] = partsOf(at, timeZone);
   const [today] = partsOf(now, timeZone);
@@ -38,10 +38,10 @@ export const moment = (at: number, { now, timeZone }: PageClock): Markup => {
   return html`<time datetime="${iso}">${day === today ? '' : `${day} `}${time}</time>`;
 };
 
-/** The hour of a picture's axis. */
+/** An hour of a chart's axis. */
 export const hourOf = (at: number, { timeZone }: PageClock): string => partsOf(at, timeZone)[1].slice(0, 5);
 
-/** A sentence of the program's: moments in it, which stand there as ISO 8601, are told like all others. */
+/** A sentence of this program: ISO 8601 timestamps in it are shown like other moments. */
 export const prose = (text: string, clock: PageClock): Markup =>
   new Markup(
     text
@@ -71,7 +71,7 @@ const partsOf = (at: number, timeZone: string): readonly [day: string, time: str
 
 const formats = new Map<string, Intl.DateTimeFormat>();
 
-/** To make one takes longer than all else here. */
+/** Cached: creating one takes longer than everything else here. */
 const formatOf = (timeZone: string): Intl.DateTimeFormat => {
   const format =
     formats.get(timeZone) ??

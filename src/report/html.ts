@@ -3,13 +3,13 @@ import { groupAlike } from './alike.ts';
 import { alikeArticle, problemSection, sidesHeading, templateArticle } from './html-parts.ts';
 import { isFailed } from './html-row.ts';
 import { style } from './html-style.ts';
-import { moment, type PageClock, sign } from './html-words.ts';
+import { moment, type PageClock, stateIcon } from './html-words.ts';
 import { html, type Markup } from './markup.ts';
 import type { Report } from './report.ts';
 import { isBare, isQuiet, statusWords, type TemplateView, viewOf } from './view.ts';
 import { worstFirst } from './worst-first.ts';
 
-/** The report as one page that needs nothing else: no script, no font, no picture. */
+/** The report as one self-contained page: no script, font or image. */
 export const renderHtml = (report: Report): string => {
   const { status, summary, templates, problems } = viewOf({
     ...report,
@@ -34,7 +34,7 @@ export const renderHtml = (report: Report): string => {
         <header><h1>dns-template-sync</h1></header>
         <main>
           <section class="now ${status}">
-            ${sign(status)}
+            ${stateIcon(status)}
             <p class="summary">${summary}</p>
             ${runOf(report, clock)}
           </section>
@@ -90,7 +90,7 @@ const quietSection = (templates: readonly TemplateView[]): Markup =>
     </details>
   </section>`;
 
-/** What can be looked at alone. A page without script shows it by the state of a choice. */
+/** The kinds that can be shown alone. Without a script, radio buttons filter them. */
 const kinds = [
   ['failing', 'failed'],
   ['blocked', 'blocked'],
@@ -134,15 +134,15 @@ const chipStyle = kinds
 const words = [
   ['edited', 'the file changed'],
   ['drifted', 'the service changed'],
-  ['surplus', 'a record that the file does not want; the service cannot delete one'],
+  ['surplus', 'a record that the file does not list; the service cannot delete one'],
   ['unlisted, duplicate', 'not in the file; a copy of a record in use'],
-  ['park', 'a surplus record gets a name and content that serve nobody'],
-  ['blocked', 'not written until somebody clears what is in the way'],
+  ['park', 'a surplus record gets an unused name and inert content'],
+  ['blocked', 'not written until somebody removes the obstacle'],
   ['skipped', 'held back by a mode or a limit'],
   ['@', 'the subdomain itself'],
 ] as const;
 
-/** The words that are not plain, for whoever meets them for the first time. */
+/** The terms of the report, for new readers. */
 export const legend = html`<footer>
   <p>${words.map(([word, meaning]) => html`<span><b>${word}</b>: ${meaning}. </span>`)}</p>
 </footer>`;

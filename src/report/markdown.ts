@@ -11,10 +11,10 @@ import {
   viewOf,
 } from './view.ts';
 
-/** What GitHub takes as one comment. GitLab takes more. */
+/** The limit of a GitHub comment. GitLab's is higher. */
 const limit = 65_536;
 
-/** The report as a comment on a pull request: one line that sums up, and a fold for each template that differs. */
+/** The report as a comment on a pull request: one summary line, and a fold for each template that differs. */
 export const renderMarkdown = (report: Report): string => {
   const { status, summary, templates, problems } = viewOf(report);
   const differing = templates.filter((template) => !isQuiet(template));
@@ -28,7 +28,7 @@ export const renderMarkdown = (report: Report): string => {
   return head + fitted(folds, names, limit - head.length);
 };
 
-/** Lines that are read at once, without opening anything. */
+/** So few lines that they are shown open. */
 const few = 10;
 
 const linesIn = ({ rows, subdomains }: TemplateView): number =>
@@ -103,25 +103,29 @@ const changeOf = ({ field, from, to }: Row['changes'][number]): string => {
   return `${field === 'content' ? '' : `${field} `}${code(before)} → ${code(after)}`;
 };
 
-/** Columns of a text from elsewhere; a comment is no place for more. */
+/** Columns of foreign text in a comment. */
 const maxContent = 72;
 const maxProse = 600;
 
 /**
- * Text from elsewhere. GitHub looks for names to notify, issues and commits in all text but code, and Markdown
- * for its signs in all text: so it is code, and its signs are entities.
+ * Foreign text. GitHub links user names, issues and commits in all text but code, and Markdown has special
+ * characters in all text. So it is code, with special characters as entities.
  */
 const code = (text: string): string => inCode(shorten(text, maxContent));
 
 const prose = (text: string): string => inCode(shorten(text, maxProse));
 
-/** Letters written from right to left would turn the order of what stands beside them, but for `dir`. */
+/** Without `dir`, right-to-left letters would change the order of the text beside them. */
 const inCode = (text: string): string =>
   `<code${rightToLeft.test(text) ? ' dir="ltr"' : ''}>${plain(text)}</code>`;
 
-const plain = (text: string): string => text.replaceAll(signs, (sign) => `&#${sign.codePointAt(0)};`);
+const plain = (text: string): string =>
+  text.replaceAll(special, (character) => `&#${character.codePointAt(0)};`);
 
-/** Everything but letters, digits and what means nothing to Markdown or HTML; and the dot that makes `www.` a link. */
-const signs = /[^\p{L}\p{M}\p{N} .,;=+-]|(?<=www)\./giu;
+/**
+ * Everything but letters, digits and characters without meaning in Markdown or HTML; and the dot that makes
+ * `www.` a link.
+ */
+const special = /[^\p{L}\p{M}\p{N} .,;=+-]|(?<=www)\./giu;
 
 const rightToLeft = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;

@@ -9,8 +9,8 @@ export class Markup {
 type MarkupValue = string | Markup | readonly Markup[];
 
 /**
- * A piece of a page. Texts are escaped, for elements and for attributes in double quotes; the indent of the
- * template itself is left out.
+ * A piece of a page. Texts are escaped for elements and double-quoted attributes; the template's own indent
+ * is removed.
  */
 export const html = (strings: TemplateStringsArray, ...values: readonly MarkupValue[]): Markup =>
   new Markup(
@@ -18,6 +18,7 @@ export const html = (strings: TemplateStringsArray, ...values: readonly MarkupVa
   );
 
 const sourceOf = (value: MarkupValue): string => {
-  if (typeof value === 'string') return value.replaceAll(/[&<>"'`]/g, (sign) => `&#${sign.charCodeAt(0)};`);
+  if (typeof value === 'string')
+    return value.replaceAll(/[&<>"'`]/g, (character) => `&#${character.charCodeAt(0)};`);
   return value instanceof Markup ? value.source : value.map(sourceOf).join('\n');
 };

@@ -27,26 +27,26 @@ const place = z
 const recordId = z.int().describe("the service's id of the record");
 const cause = z
   .enum(['edited', 'drifted', 'both', 'unknown'])
-  .describe('who changed: the file (edited), the service (drifted), both, or nobody can tell');
+  .describe('what changed: the file (edited), the service (drifted), both, or unknown');
 const fields = z
   .array(z.enum(['name', 'content', 'priority', 'ttl']))
   .describe('the parts of the record that differ');
 
 const fate = {
-  retryAt: z.exactOptional(timestamp('when a failed write is tried again')),
+  retryAt: z.exactOptional(timestamp('when a failed write is retried')),
   outcome: z.exactOptional(
     z
       .enum(['applied', 'failed', 'unknown', 'skipped'])
-      .describe('what became of it, where a pass acted on it or held it back'),
+      .describe('the outcome, if a pass acted on it or held it back'),
   ),
-  error: z.exactOptional(described('why the outcome is no success')),
+  error: z.exactOptional(described('why it was not applied')),
 };
 
-/** One difference, as notifications show it too. */
+/** One difference, also in notifications. */
 export const differenceSchema = z.discriminatedUnion('action', [
   z
     .object({ action: z.literal('add'), desired: record, cause, source: place, ...fate })
-    .describe('The file wants a record that is not there'),
+    .describe('A record of the file is missing at the service'),
   z
     .object({
       action: z.literal('update'),
@@ -58,7 +58,7 @@ export const differenceSchema = z.discriminatedUnion('action', [
       source: place,
       ...fate,
     })
-    .describe('A record says something else than the file'),
+    .describe('A record differs from the file'),
   z
     .object({
       action: z.literal('park'),
@@ -68,7 +68,7 @@ export const differenceSchema = z.discriminatedUnion('action', [
       cause,
       ...fate,
     })
-    .describe('A surplus record is moved to a name and content that serve nobody'),
+    .describe('A surplus record gets an unused name and inert content'),
   z
     .object({
       action: z.literal('surplus'),
@@ -76,11 +76,11 @@ export const differenceSchema = z.discriminatedUnion('action', [
       current: record,
       reason: z
         .enum(['unlisted', 'duplicate'])
-        .describe('unlisted: the file does not name it; duplicate: a copy of a record in use'),
+        .describe('unlisted: not in the file; duplicate: a copy of a record in use'),
       cause,
       ...fate,
     })
-    .describe('A record that the file does not want and that cannot be deleted'),
+    .describe('A record that is not in the file and cannot be deleted'),
   z
     .object({
       action: z.literal('blocked'),
@@ -96,13 +96,13 @@ export const differenceSchema = z.discriminatedUnion('action', [
       source: place,
       recordId: z.exactOptional(recordId),
       current: z.exactOptional(record),
-      conflicts: z.exactOptional(z.array(z.int()).describe('ids of the records that stand in the way')),
+      conflicts: z.exactOptional(z.array(z.int()).describe('ids of the conflicting records')),
       retryAt: fate.retryAt,
       message: z.string(),
       outcome: fate.outcome,
       error: fate.error,
     })
-    .describe('A difference that is not written until a person or a policy clears it'),
+    .describe('A difference that is not written until a person or a policy resolves it'),
 ]);
 
 const subdomainDifference = z.object({
@@ -122,17 +122,17 @@ const answers = z
     status: z
       .enum(['in-sync', 'pending', 'drifted', 'failed', 'off'])
       .describe(
-        'pending: the servers are not of one mind yet, or the last write is young; failed: none could be asked; ' +
+        'pending: the servers do not agree yet, or the last write is recent; failed: none could be asked; ' +
           'off: they were not asked',
       ),
     servers: z.array(
       z.object({
         name: z.string(),
-        address: described('empty where it has none; with its port unless that is 53'),
+        address: described('with its port unless that is 53; empty if the server has none'),
         serial: z.nullable(z.int()).describe('of the zone'),
         status: z
           .enum(['in-sync', 'pending', 'drifted', 'lame', 'refused', 'silent', 'failed'])
-          .describe('lame: it does not serve the zone with authority; failed: it could not be asked'),
+          .describe('lame: it is not authoritative for the zone; failed: it could not be asked'),
         message: z.nullable(z.string()),
       }),
     ),
@@ -142,23 +142,23 @@ const answers = z
           .enum(['missing', 'stale', 'foreign', 'flattened'])
           .describe(
             'foreign: an answer where the service shows no record; flattened: addresses in place of an alias at ' +
-              'the apex, which is no drift',
+              'the apex, which does not count as drift',
           ),
         server: described('the name of the server'),
-        name: described('whole, as it was asked for'),
+        name: described('the full name that was asked for'),
         type: z.string(),
         desired: z.array(record).describe('what the service shows'),
         current: z.array(record).describe('what the server answers'),
       }),
     ),
   })
-  .describe('What the name servers answer, compared with what the service shows of the subdomain');
+  .describe('The answers of the name servers, compared with what the service shows');
 
 const subdomain = z.object({
   subdomain: z.string(),
   status: z
     .enum(['in-sync', 'pending', 'drifted', 'failed'])
-    .describe('pending: its template was written so recently that it may still follow'),
+    .describe('pending: its template was written so recently that it may still be updated'),
   message: z.nullable(z.string()),
   differences: z.array(subdomainDifference),
   answers,
@@ -169,43 +169,43 @@ const status = z.enum(statuses);
 const template = z.object({
   client: z.string(),
   template: z.string(),
-  id: z.nullable(z.int()).describe("the service's id of the template; null where none was found"),
+  id: z.nullable(z.int()).describe("the service's id of the template; null if none was found"),
   file: z.string(),
   revision: z.nullable(z.string()).describe("the git commit of the file's checkout"),
-  uncommitted: z.exactOptional(z.literal(true)).describe('only where the file is not what that commit has'),
+  uncommitted: z.exactOptional(z.literal(true)).describe('present if the file differs from that commit'),
   status,
   message: z.nullable(z.string()).describe('why it is held or failed'),
   asOf: z.exactOptional(
     z
-      .nullable(timestamp('when what stands here was read'))
+      .nullable(timestamp('when this was read'))
       .describe(
-        'only where the service could not be read: the last known state is shown; null: none is known',
+        'present if the service could not be read: the last known state is shown; null: none is known',
       ),
   ),
-  inSync: count('wanted records that are as the file says'),
-  parked: count('records that are out of the way'),
-  ignored: count('records that are left alone'),
+  inSync: count('desired records that are in sync'),
+  parked: count('parked records'),
+  ignored: count('ignored records'),
   differences: z.array(differenceSchema),
   subdomains: z.array(subdomain),
 });
 
 const summary = z.object({
   templates: count('templates in this report'),
-  inSync: count('wanted records that are as their file says'),
+  inSync: count('desired records that are in sync'),
   add: count('records to add'),
   update: count('records to change'),
-  park: count('surplus records to move out of the way'),
-  surplus: count('records that no file wants and that cannot be deleted'),
-  blocked: count('differences that are not written until somebody clears them'),
-  applied: count('differences that were written; they count nowhere else'),
+  park: count('surplus records to park'),
+  surplus: count('records that are in no file and cannot be deleted'),
+  blocked: count('differences that are not written until somebody resolves them'),
+  applied: count('differences that were written; not counted elsewhere'),
   differing: count('templates that are not in sync'),
   held: z
     .object({ add: count('adds'), update: count('changes'), park: count('parks') })
-    .describe('how many of these a guard, a mode or a pause holds back'),
+    .describe('how many of these a guard, a mode or a backoff holds back'),
   heldTemplates: count('templates that wait for a person'),
   failedTemplates: count('templates that could not be read, planned or written'),
-  subdomains: count('subdomains looked at'),
-  subdomainDifferences: count('differences in them, those that may still follow too'),
+  subdomains: count('subdomains that were read'),
+  subdomainDifferences: count('differences in them, pending ones too'),
 });
 
 const problem = z.object({
@@ -218,11 +218,11 @@ const problem = z.object({
   column: z.nullable(z.int()),
 });
 
-/** The report as other programs read it. Keys stand in the order in which they are written. */
+/** The report for other programs. Keys are in the order in which they are written. */
 export const reportSchema = z
   .object({
-    schema: z.literal('dns-template-sync/report/v1').describe('the form of this report'),
-    run: described('the id of the pass, which its log lines carry too; empty before the first pass'),
+    schema: z.literal('dns-template-sync/report/v1').describe('the format of this report'),
+    run: described('the id of the pass, as in its log lines; empty before the first pass'),
     trigger: z
       .enum(['command', 'startup', 'file-change', 'schedule', 'request'])
       .describe('what started the pass'),
@@ -232,7 +232,7 @@ export const reportSchema = z
     status: status.describe('the worst of all parts: failed, held, drifted, in-sync'),
     summary: summary.describe('counts over all templates'),
     templates: z.array(template).describe('one for each template file and for each that cannot be used'),
-    problems: z.array(problem).describe('what is wrong in template files'),
+    problems: z.array(problem).describe('problems of template files'),
   })
   .describe('What differs between template files and the hosting service, and what was done about it');
 

@@ -16,7 +16,7 @@ export const blank: TerminalLine = [];
 export const lineWidth = (line: TerminalLine): number =>
   line.reduce((sum, { text }) => sum + widthOf(text), 0);
 
-/** Words over as many lines as they need, up to some ten. */
+/** Words, wrapped to at most some ten lines. */
 export const paragraph = (text: string, indent: number, width: number, style?: Style): TerminalLine[] =>
   wrap(shorten(text, 10 * width), width - indent).map((line) => [
     { text: ' '.repeat(indent) },
@@ -30,6 +30,6 @@ export const join = (parts: readonly TerminalLine[], between: string): TerminalL
 export const paint = (lines: readonly TerminalLine[], color: boolean): string =>
   lines.map((line) => `${line.map((piece) => paintPiece(piece, color)).join('')}\n`).join('');
 
-/** The caller knows where the text goes. Node would look at stdout, whatever the text is for. */
+/** The caller knows where the text goes; Node.js would check stdout. */
 const paintPiece = ({ text, style }: Piece, color: boolean): string =>
   color && style !== undefined && text !== '' ? styleText(style, text, { validateStream: false }) : text;

@@ -3,8 +3,8 @@ import { outcomeWords, type Row } from './row.ts';
 import { join, type TerminalLine, lineWidth, paragraph, type Style } from './terminal.ts';
 
 /**
- * Differences in columns: sign, type, name, what is or changes, notes. Notes that find no room to the right
- * stand below their row.
+ * Differences in columns: symbol, type, name, content or changes, notes. Notes that do not fit are below
+ * their row.
  */
 export const rowLines = (rows: readonly Row[], indent: number, width: number): TerminalLine[] => {
   const typeWidth = Math.min(8, widest(rows.map(({ type }) => type)));
@@ -17,7 +17,7 @@ export const rowLines = (rows: readonly Row[], indent: number, width: number): T
   const short = details.filter((lines) => isOneLine(lines, room - notesWidth - 2));
   const notesColumn = largest(short.map(([line = []]) => lineWidth(line)));
 
-  // What several rows would say is said below the last of them.
+  // A remark of several rows is shown once, below the last of them.
   const lastRows = new Map(rows.flatMap(({ remarks }, index) => remarks.map((remark) => [remark, index])));
 
   return rows.flatMap((row, index) => {
@@ -74,7 +74,7 @@ const isOneLine = ([first, ...more]: readonly TerminalLine[], width: number): bo
 
 const shifted = (line: TerminalLine, indent: number): TerminalLine => [{ text: ' '.repeat(indent) }, ...line];
 
-/** All in one line if it fits, else content, changes and facts each in their own. */
+/** Everything in one line if it fits, else one line each for content, changes and facts. */
 const detailLines = (row: Row, room: number): TerminalLine[] => {
   const content: TerminalLine[] = row.content === null ? [] : [[{ text: row.content }]];
   const facts: TerminalLine[] = row.facts.map((fact) => [{ text: fact, style: 'gray' }]);
@@ -122,7 +122,7 @@ const belowLines = (row: Row, note: TerminalLine, indent: number, width: number)
   ];
 };
 
-/** The signs of a template's differences speak for themselves; those of a subdomain's need their word. */
+/** The symbols of a template's differences are clear; those of a subdomain's need their word. */
 const wordsOf = ({ kind, word, why, where }: Row): string =>
   [...(spoken.has(kind) ? [word] : []), ...why, ...where].join(between);
 

@@ -17,15 +17,15 @@ import {
 
 interface TextOptions {
   readonly color: boolean;
-  /** Each template in sync in a line of its own, too. */
+  /** Also lists each template in sync. */
   readonly all?: boolean;
-  /** Whoever reads it was told of each write already. */
+  /** The writes were shown already. */
   readonly withoutApplied?: boolean;
-  /** Columns of the terminal. From 40 on no line is wider. */
+  /** Columns of the terminal, which lines keep to from 40 on. */
   readonly width: number;
 }
 
-/** The report as a terminal shows it: what differs in each template, what is wrong, and one line that sums up. */
+/** The report for a terminal: differences of each template, problems, and a summary line. */
 export const renderText = (report: Report, options: TextOptions): string => {
   const { color, width, all = false, withoutApplied = false } = options;
   const view = viewOf(withoutApplied ? openPart(report) : report);

@@ -7,12 +7,12 @@ import type { Report } from './report.ts';
 import { type AnswersView, answersView, hasTrouble, isFaulty } from './answers-view.ts';
 import { type Row, rowOf, rowOfSubdomain } from './row.ts';
 
-/** What people read in a report, in words. Every text in it is visible and harmless to a terminal. */
+/** The report in words, for people. Every text is visible and harmless to a terminal. */
 export interface View {
   readonly status: Status;
   readonly summary: string;
   readonly templates: readonly TemplateView[];
-  /** What kept templates from being compared with the service: each cause once. */
+  /** Why templates could not be compared with the service: each reason once. */
   readonly outages: readonly OutageView[];
   readonly problems: readonly ProblemView[];
 }
@@ -26,9 +26,9 @@ export interface OutageView {
 export interface TemplateView {
   readonly title: string;
   readonly status: Status;
-  /** When what it shows was read, where the service could not be read since; null: it never was. */
+  /** When this was read, if the service could not be read since; null: never. */
   readonly asOf?: string | null;
-  /** Why it is held or failed, and why differences are skipped: what holds for several of them stands here once. */
+  /** Why it is held or failed, and common reasons for skipped differences. */
   readonly message: string | null;
   readonly counts: string;
   readonly file: string;
@@ -42,7 +42,7 @@ export interface SubdomainView {
   readonly status: SubdomainResult['status'];
   readonly message: string | null;
   readonly rows: readonly Row[];
-  /** Null where there is nothing to say of them. */
+  /** Null if there is nothing to show. */
   readonly answers: AnswersView | null;
 }
 
@@ -53,14 +53,14 @@ export interface ProblemView {
   readonly check: string;
 }
 
-/** Nothing to say but that it is in sync. */
+/** Whether it is just in sync. */
 export const isQuiet = ({ status, rows, subdomains, message }: TemplateView): boolean =>
   status === 'in-sync' && rows.length + subdomains.length === 0 && message === null;
 
-/** Nothing is known of it but that it could not be read, which its outage tells. */
+/** Whether its state is unknown, for a reason that is among the outages. */
 export const isUnknown = ({ asOf }: TemplateView): boolean => asOf === null;
 
-/** Nothing to say but its message. */
+/** Whether it has only a message. */
 export const isBare = ({ rows, subdomains, message }: TemplateView): boolean =>
   rows.length + subdomains.length === 0 && message !== null;
 
@@ -125,7 +125,7 @@ export const templateView = (template: TemplateResult, withClient: boolean): Tem
   };
 };
 
-/** Why differences of a template are skipped, where it is said once for all of them. */
+/** The common reasons why differences of a template are skipped. */
 const commonReasons = ({ message, differences }: TemplateResult): readonly string[] => {
   const reasons = differences.flatMap(({ action, outcome, error }) =>
     action !== 'blocked' && outcome === 'skipped' && error !== undefined ? [error] : [],
@@ -137,7 +137,7 @@ const commonReasons = ({ message, differences }: TemplateResult): readonly strin
   );
 };
 
-/** A guard's reason is the message of its template. */
+/** A guard's reason is also the message of its template. */
 const heldWord = 'held: ';
 
 const subdomainOf = ({

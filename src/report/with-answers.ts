@@ -6,10 +6,10 @@ import {
   type TemplateResult,
 } from '../result.ts';
 
-/** What is known of the name servers of a client's subdomains, by template and subdomain. */
+/** The last answers of name servers, by template and subdomain. */
 export type KnownAnswers = ReadonlyMap<string, SubdomainAnswers>;
 
-/** Null: of no template that a file describes. */
+/** Template null: no file names the subdomain. */
 export const answersKey = (template: string | null, subdomain: string): string =>
   JSON.stringify([template, subdomain]);
 
@@ -21,7 +21,7 @@ export const subdomainOfKey = (
   return { template, subdomain };
 };
 
-/** A pass with what the name servers answer. Where nothing is known of that, it is the very same. */
+/** Adds the answers of name servers to a pass. Without any, returns the same object. */
 export const withAnswers = (pass: PassResult, known: KnownAnswers): PassResult => {
   const templates = pass.templates.map((template) => templateWithAnswers(template, known));
   return templates.every((one, index) => one === pass.templates[index]) ? pass : { ...pass, templates };

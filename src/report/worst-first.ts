@@ -1,7 +1,7 @@
 import type { Difference } from '../plan/difference.ts';
 import { statuses, type TemplateResult } from '../result.ts';
 
-/** What needs a person stands first: templates that failed, then those with failed or blocked records, then held ones. */
+/** Sorts by urgency: failed templates, then those with failed or blocked records, then held ones. */
 export const worstFirst = (templates: readonly TemplateResult[]): TemplateResult[] =>
   templates
     .map((template) => ({

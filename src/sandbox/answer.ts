@@ -14,7 +14,7 @@ export interface Answer {
   readonly body: string | Buffer;
 }
 
-/** Answers any request there is: with JSON, whatever goes wrong. */
+/** Answers any request with JSON, also after errors. */
 export const answerTo = async (request: IncomingMessage, store: DataStore): Promise<Answer> => {
   try {
     const [path = '', query = ''] = (request.url ?? '').split(/\?(.*)/s);
@@ -67,8 +67,8 @@ const findOperation = (
 };
 
 /**
- * A page in a browser cannot get here: it may send JSON to another origin only after asking, which is not answered,
- * and a name that it makes point to this machine is not one of the loopback's.
+ * A web page cannot get here: JSON to another origin needs a preflight, which is not answered, and DNS
+ * rebinding fails since only loopback host names are accepted.
  */
 const control = async (request: IncomingMessage, store: DataStore, name: string): Promise<string> => {
   if (request.method !== 'POST') {

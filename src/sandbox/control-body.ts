@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Refusal } from './refusal.ts';
 
-/** What a new record is made of. */
+/** The fields of a new record. */
 export const RecordFields = z.strictObject({
   type: z.string().min(1),
   content: z.string(),
@@ -21,7 +21,7 @@ export const EditRecord = z.strictObject({
 
 export const RemoveRecord = z.strictObject({ record_id: z.int() });
 
-/** The body of a request for a change, or a refusal that says what is wrong with it. */
+/** Parses the body of a request, or throws a refusal that names the error. */
 export const parsed = <T>(schema: z.ZodType<T>, body: unknown): T => {
   const result = schema.safeParse(body);
   if (!result.success) {

@@ -14,9 +14,9 @@ import {
 import { followTemplate } from './subdomains.ts';
 
 /**
- * Changes that the service's interface has no operation for: what its other users and its own machinery do behind
- * a client's back. Each is a POST with a JSON body to `/sandbox/NAME`, outside the base address. None of the
- * operations' rules hold here, so that a template can also be brought into a state that no operation leads to.
+ * Changes that the service's API has no operation for: what other users and the service itself do. Each is a
+ * POST with a JSON body to `/sandbox/NAME`, outside the base address. The rules of the operations do not
+ * apply, so that a template can get any state.
  *
  * | name | body | answer |
  * |---|---|---|
@@ -29,10 +29,10 @@ import { followTemplate } from './subdomains.ts';
  * | `edit-dns-record` | `record_id` and any of `type`, `content`, `name`, `priority`, `ttl` | the subdomain |
  * | `remove-dns-record` | `record_id` | the subdomain |
  *
- * A subdomain with `follows: false` keeps its records while its template changes: an edited record is then stale
- * there, an added one missing, a removed one foreign. With `follows: true` again it catches up. With `lag_ms` it
- * follows late. The records of a subdomain can be changed by themselves too: those that derive from a template are
- * put right with the next change of the template.
+ * A subdomain with `follows: false` keeps its records while its template changes: an edited record is then
+ * stale there, an added one missing, a removed one foreign. With `follows: true` again it catches up. With
+ * `lag_ms` it follows late. The records of a subdomain can be changed by themselves too: those that derive
+ * from a template are put right with the next change of the template.
  */
 export const applyControl = (
   data: SandboxData,
@@ -70,28 +70,28 @@ const AddTemplate = z.strictObject({
 
 const AddRecord = z.strictObject({ dns_template_id: z.int(), ...RecordFields.shape });
 
-const addTemplate = (data: SandboxData, wanted: z.infer<typeof AddTemplate>) => {
+const addTemplate = (data: SandboxData, request: z.infer<typeof AddTemplate>) => {
   const id = data.next_id;
   const answer: DnsTemplate = {
     id,
-    name: wanted.name,
-    publicly_available: wanted.publicly_available,
-    subdomains: wanted.publicly_available ? null : 0,
-    dns_template_records: wanted.records.map((record, index) => ({ id: id + 1 + index, ...record })),
+    name: request.name,
+    publicly_available: request.publicly_available,
+    subdomains: request.publicly_available ? null : 0,
+    dns_template_records: request.records.map((record, index) => ({ id: id + 1 + index, ...record })),
   };
-  const next_id = id + 1 + wanted.records.length;
+  const next_id = id + 1 + request.records.length;
   return { data: { ...data, next_id, dns_templates: [...data.dns_templates, answer] }, answer };
 };
 
-const addRecord = (data: SandboxData, wanted: z.infer<typeof AddRecord>, now: number) => {
-  const { dns_template_id, ...fields } = wanted;
+const addRecord = (data: SandboxData, request: z.infer<typeof AddRecord>, now: number) => {
+  const { dns_template_id, ...fields } = request;
   const template = findTemplate(data, dns_template_id);
   const records = [...template.dns_template_records, { id: data.next_id, ...fields }];
   return replaceRecords({ ...data, next_id: data.next_id + 1 }, template, records, now);
 };
 
-const editRecord = (data: SandboxData, wanted: z.infer<typeof EditRecord>, now: number) => {
-  const { record_id, ...fields } = wanted;
+const editRecord = (data: SandboxData, request: z.infer<typeof EditRecord>, now: number) => {
+  const { record_id, ...fields } = request;
   const template = templateOfRecord(data, record_id);
   const records = template.dns_template_records.map((record) =>
     record.id === record_id ? { ...record, ...fields } : record,
@@ -99,9 +99,9 @@ const editRecord = (data: SandboxData, wanted: z.infer<typeof EditRecord>, now: 
   return replaceRecords(data, template, records, now);
 };
 
-const removeRecord = (data: SandboxData, wanted: z.infer<typeof RemoveRecord>, now: number) => {
-  const template = templateOfRecord(data, wanted.record_id);
-  const records = template.dns_template_records.filter(({ id }) => id !== wanted.record_id);
+const removeRecord = (data: SandboxData, request: z.infer<typeof RemoveRecord>, now: number) => {
+  const template = templateOfRecord(data, request.record_id);
+  const records = template.dns_template_records.filter(({ id }) => id !== request.record_id);
   return replaceRecords(data, template, records, now);
 };
 

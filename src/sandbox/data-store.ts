@@ -1,20 +1,20 @@
 import { exampleData } from './example-data.ts';
 import type { SandboxData } from './data.ts';
 
-/** What a change leaves, and what its caller is told. */
+/** The data after a change, and the answer to the caller. */
 interface DataChange<T> {
   readonly data: SandboxData;
   readonly answer: T;
 }
 
 export interface DataStore {
-  /** The newest data; the same object for as long as nothing changes. */
+  /** The current data; the same object while nothing changes. */
   read(): Promise<SandboxData>;
-  /** Changes come one after another, each on top of the one before. What `edit` throws changes nothing. */
+  /** Changes are serialised. If `edit` throws, nothing changes. */
   change<T>(edit: (data: SandboxData) => DataChange<T>): Promise<T>;
 }
 
-/** Data that lives as long as its process. */
+/** Data in memory. */
 export const memoryStore = (): DataStore => {
   let data = exampleData();
   return {

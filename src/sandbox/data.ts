@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** The resources of specification §2 in their own words, as they are kept and, but for little, as they are sent. */
+/** The resources of specification §2 with their field names, as they are stored and mostly as they are sent. */
 
 const id = z.int();
 const timestamp = z.string().regex(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d [+-]\d{4}$/);
@@ -78,7 +78,7 @@ const Subdomain = z.object({
 });
 export type Subdomain = z.infer<typeof Subdomain>;
 
-/** Everything the service holds. Never changed in place: whoever changes it makes a new one. */
+/** All data of the service. Immutable. */
 export const SandboxData = z.object({
   version: z.literal(1),
   next_id: id,

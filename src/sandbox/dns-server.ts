@@ -10,7 +10,7 @@ export interface DnsServerOptions {
   readonly host: string;
   /** 0: any free one. */
   readonly port: number;
-  /** Milliseconds from when a change is noticed to when it is answered, as where zones are loaded now and then. */
+  /** Milliseconds until a change is in the answers, as with zones that are loaded periodically. */
   readonly lag?: number;
   readonly read: () => Promise<SandboxData>;
 }
@@ -22,8 +22,8 @@ export interface SandboxDns {
 }
 
 /**
- * Serves the subdomains over DNS, each as a zone of its own, over UDP and TCP, as the records of each are at the moment.
- * The serial of a zone counts the changes that were seen. Throws a `UserError` when it cannot listen.
+ * Serves each subdomain as a zone over UDP and TCP, with its current records. The serial of a zone counts its
+ * changes. Throws a `UserError` when it cannot listen.
  */
 export const startDnsServer = async ({
   host,
@@ -67,11 +67,11 @@ interface KeptZone {
   readonly text: string;
   readonly serial: number;
   readonly zone: Zone;
-  /** When it was noticed that the records are others; null while they are the same. */
+  /** When a change of the records was noticed; null if there is none. */
   changedAt: number | null;
 }
 
-/** Gives the zones as they are, or were until lately; one that has changed has the next serial. */
+/** Returns the zones, with changes delayed by `lag`; a changed zone has the next serial. */
 const zoneKeeper = (lag: number): ((data: SandboxData, now: number) => readonly Zone[]) => {
   const known = new Map<string, KeptZone>();
   const keep = (name: string, records: readonly StoredRecord[], now: number): Zone => {
@@ -114,7 +114,7 @@ const replyTo = ({ id, questions = [] }: Packet, zones: readonly Zone[]): Packet
   return { ...base, flags: AUTHORITATIVE_ANSWER, ...(answers.length > 0 ? { answers } : { authorities }) };
 };
 
-/** Octets that the asker takes in one packet: 512 without EDNS. */
+/** Octets that the client accepts in one packet: 512 without EDNS. */
 const roomOf = ({ additionals = [] }: Packet): number =>
   additionals.reduce((room, one) => (one.type === 'OPT' ? Math.max(512, one.udpPayloadSize) : room), 512);
 
@@ -168,7 +168,7 @@ const listen = async (udp: UdpSocket, tcp: Server, host: string, port: number): 
   }
 };
 
-/** A port that is free for TCP may be taken for UDP. */
+/** A port that is free for TCP may be in use for UDP. */
 const maxAttempts = 20;
 
 const listenTcp = (tcp: Server, host: string, port: number): Promise<number> =>

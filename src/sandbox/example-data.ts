@@ -2,8 +2,8 @@ import type { StoredAccount, DnsTemplate, SandboxData, Subdomain, TemplateRecord
 import { followTemplate } from './subdomains.ts';
 
 /**
- * A small hosting client, the same each time. Held against the template files in `templates/`, its own templates
- * show every kind of difference.
+ * A small hosting client, always the same. Compared with the files in `templates/`, its templates show every
+ * kind of difference.
  */
 export const exampleData = (): SandboxData => {
   let data: SandboxData = {
@@ -110,7 +110,7 @@ const record = ([id, type, name, content, priority, ttl]: RecordRow): TemplateRe
   ttl,
 });
 
-/** A subdomain as it is before any template reaches it. */
+/** A subdomain without records from a template. */
 const subdomain = (firstId: number, name: string, templateId: number): Subdomain => ({
   name,
   dns_template_id: templateId,

@@ -5,14 +5,14 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { UserError } from '../errors.ts';
 import { hasCode } from './error-code.ts';
 
-/** No work under the lock takes nearly as long: an older lock was left behind. */
+/** Work under the lock never takes that long: an older lock was left behind. */
 const leftBehindAfter = 15_000;
 const maxWait = 30_000;
 
-/** Locks that this process holds. A process id alone would not tell: in a container it is 1 after each restart. */
+/** Locks that this process holds. The process id is not enough: in a container it is 1 after each restart. */
 const held = new Set<string>();
 
-/** Runs `work` while no other process, and nobody else in this one, holds the lock file. */
+/** Runs `work` with the lock file held, exclusively among processes and within this one. */
 export const withFileLock = async <T>(file: string, work: () => Promise<T>): Promise<T> => {
   const mark = `${hostname()} ${process.pid} ${randomUUID()}`;
   await take(file, mark);
@@ -71,7 +71,7 @@ const create = async (file: string, mark: string): Promise<boolean> => {
 const removeIfLeftBehind = async (file: string): Promise<void> => {
   const mark = await content(file);
   if (mark !== null && !held.has(mark) && ((await isOld(file)) || isDead(mark))) {
-    // Looked at again: somebody else may have come to the same end, and taken the lock meanwhile.
+    // Checked again: another process may have removed it and taken the lock meanwhile.
     if ((await content(file)) === mark) {
       await rm(file, { force: true });
     }
@@ -83,7 +83,7 @@ const isOld = async (file: string): Promise<boolean> => {
   return Date.now() - mtimeMs > leftBehindAfter;
 };
 
-/** Only a process of this host can be asked for. One with our own id that is not us died before us. */
+/** Only a process of this host can be checked. A lock with our own id that we do not hold is of a dead process. */
 const isDead = (mark: string): boolean => {
   const [host, pid] = mark.split(' ');
   if (host !== hostname() || pid === undefined) {

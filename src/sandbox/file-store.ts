@@ -10,7 +10,7 @@ import { hasCode } from './error-code.ts';
 import { exampleData } from './example-data.ts';
 import { withFileLock } from './file-lock.ts';
 
-/** Data as read or written last, and the file that held it. */
+/** The data last read or written, and the identity of its file. */
 interface StoreSnapshot {
   readonly data: SandboxData;
   readonly stamp: string;
@@ -40,11 +40,11 @@ export const openFileStore = async (path: string, reset: boolean): Promise<DataS
     return known.data;
   };
 
-  const inTurn = turns();
+  const oneByOne = serialize();
   const store: DataStore = {
-    read: async () => inTurn(current),
+    read: async () => oneByOne(current),
     change: async (edit) =>
-      inTurn(async () =>
+      oneByOne(async () =>
         withFileLock(lock, async () => {
           const { data, answer } = edit(await current());
           known = await save(file, data);
@@ -72,8 +72,8 @@ export const openFileStore = async (path: string, reset: boolean): Promise<DataS
   return store;
 };
 
-/** Lets work happen one piece after another, in the order of asking. */
-const turns = () => {
+/** Runs tasks one after the other, in order. */
+const serialize = () => {
   let last: Promise<unknown> = Promise.resolve();
   return <T>(work: () => Promise<T>): Promise<T> => {
     const turn = last.then(work);
@@ -107,11 +107,11 @@ const load = async (file: string): Promise<StoreSnapshot> => {
 
 const parse = (file: string, text: string): SandboxData => {
   try {
-    // To compile the schema first takes longer than to read a file with it.
+    // Jitless: compiling the schema takes longer than reading a file with it.
     return SandboxData.parse(JSON.parse(text), { jitless: true });
   } catch (thrown) {
     throw new UserError(
-      `The sandbox's data file ${file} is damaged. Start with --reset to begin again with the example data, or mend the file.`,
+      `The sandbox's data file ${file} is damaged. Use --reset to start again with the example data, or repair the file.`,
       { cause: thrown },
     );
   }

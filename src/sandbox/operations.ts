@@ -5,7 +5,7 @@ import { Refusal } from './refusal.ts';
 import type { DataParameters } from './request.ts';
 import { followTemplate, visibleRecords } from './subdomains.ts';
 
-/** One request to an operation. `id` is the one in the path, where the path has one. */
+/** One request to an operation. `id` is from the path, if the path has one. */
 interface OperationCall {
   readonly data: SandboxData;
   readonly parameters: DataParameters;
@@ -14,7 +14,7 @@ interface OperationCall {
   readonly now: number;
 }
 
-/** The answer's JSON text and, after a write, the data that it left. */
+/** The JSON text of the answer and, after a write, the new data. */
 interface CallOutcome {
   readonly body: string | Buffer;
   readonly data?: SandboxData;
@@ -22,12 +22,12 @@ interface CallOutcome {
 
 export interface SandboxOperation {
   readonly method: 'GET' | 'PUT';
-  /** Below the base address; a group holds the id. */
+  /** Relative to the base address; a group captures the id. */
   readonly path: RegExp;
   readonly run: (call: OperationCall) => CallOutcome;
 }
 
-/** Specification §4.1: accounts of the client, whole. */
+/** Specification §4.1: the accounts of the client, complete. */
 const listAccounts = ({ data }: OperationCall): CallOutcome => json(data.accounts.map(accountAnswer));
 
 /** Specification §4.2. */
@@ -42,7 +42,7 @@ const listDatabases = ({ data, parameters }: OperationCall): CallOutcome => {
   return json(findAccount(data, Number(accountId)).databases);
 };
 
-/** Specification §4.4. The listing can be long, so its text is kept until a template changes. */
+/** Specification §4.4. The listing can be long, so its text is cached until a template changes. */
 const listTemplates = ({ data }: OperationCall): CallOutcome => {
   const body = listings.get(data.dns_templates) ?? Buffer.from(JSON.stringify(data.dns_templates));
   listings.set(data.dns_templates, body);
@@ -98,7 +98,7 @@ const templateAnswer = (data: SandboxData, id: number): CallOutcome => ({
   data,
 });
 
-/** An account as it is sent: its grants without their ids. */
+/** An account in answers: its grants have no ids. */
 const accountAnswer = (account: StoredAccount) => ({
   ...account,
   databases: account.databases.map((database) => ({

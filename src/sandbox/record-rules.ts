@@ -7,7 +7,7 @@ const needsName = new Set(['PTR', 'SRV']);
 const needsPriority = new Set(['MX', 'SRV']);
 const defaultTtl = 3600;
 
-/** The record that Add DNS template record is asked for (specification §4.5). */
+/** The new record of Add DNS template record (specification §4.5). */
 export const addedRecord = (id: number, parameters: DataParameters): TemplateRecord => {
   const type = parameters.require('type');
   if (!types.includes(type)) {
@@ -32,7 +32,7 @@ export const updatedRecord = (record: TemplateRecord, parameters: DataParameters
 
 type RuleFields = Partial<Pick<TemplateRecord, 'content' | 'name' | 'priority' | 'ttl'>>;
 
-/** What both operations ask of the fields of a type, whether the record is new or not. */
+/** The rules for the fields of a type, for both operations. */
 const suppliedFields = (type: string, parameters: DataParameters): RuleFields => {
   const fields: RuleFields = {};
   const name = needsName.has(type) ? parameters.require('name') : parameters.get('name');

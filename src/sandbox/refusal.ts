@@ -1,4 +1,4 @@
-/** An answer other than success. The message goes to the caller, so it repeats nothing that might be a token. */
+/** An error answer. The message goes to the caller, so it must not repeat anything that may be a token. */
 export class Refusal extends Error {
   override name = 'Refusal';
   readonly status: number;

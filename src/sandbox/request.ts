@@ -5,11 +5,11 @@ const mebibyte = 1024 * 1024;
 const formLimit = mebibyte;
 const jsonLimit = 64 * mebibyte;
 
-/** The data parameters of a request, from query and form body alike. */
+/** The data parameters of a request, from query and form body. */
 export interface DataParameters {
-  /** Null when absent. A parameter that is given twice is refused: which one was meant? */
+  /** Null if absent. Refuses a parameter that is given twice. */
   get(name: string): string | null;
-  /** Absent or empty is refused. */
+  /** Refuses an absent or empty parameter. */
   require(name: string): string;
 }
 
@@ -36,7 +36,10 @@ export const readParameters = async (request: IncomingMessage, query: string): P
   return { get, require };
 };
 
-/** Reads a JSON body. Any other content type is refused: a page in a browser may send those to anyone unasked. */
+/**
+ * Reads a JSON body. Other content types are refused, since web pages may send those to any origin without a
+ * preflight.
+ */
 export const readJson = async (request: IncomingMessage): Promise<unknown> => {
   if (mediaType(request) !== 'application/json') {
     throw new Refusal(415, 'Send the body as application/json.');
@@ -52,7 +55,7 @@ export const readJson = async (request: IncomingMessage): Promise<unknown> => {
 const mediaType = (request: IncomingMessage): string =>
   (request.headers['content-type'] ?? '').replace(/;.*/s, '').trim().toLowerCase();
 
-/** What is too long is still read to its end, within reason, so that the sender gets to see the answer. */
+/** A body that is too long is still read, up to a limit, so that the sender sees the answer. */
 const readBody = async (request: IncomingMessage, limit: number): Promise<string> => {
   const chunks: Buffer[] = [];
   let size = 0;

@@ -13,15 +13,15 @@ export interface SandboxOptions {
   readonly host?: string;
   /** Default 0: any free port. */
   readonly port?: number;
-  /** Where the data is kept. Without it, it lives as long as the sandbox. */
+  /** The file for the data. Without it, data is in memory. */
   readonly dataFile?: string;
   /** Milliseconds before each answer, after its change has been made. */
   readonly latency?: number;
-  /** Begin again with the example data. */
+  /** Start again with the example data. */
   readonly reset?: boolean;
-  /** Where the subdomains are served over DNS; nowhere without it. Port 0: any free one. */
+  /** The address of the DNS server for the subdomains; without it there is none. Port 0: any free one. */
   readonly dns?: Pick<DnsServerOptions, 'host' | 'port' | 'lag'>;
-  /** Told of each answer given. `path` is without the query, which holds the tokens. */
+  /** Called after each answer. `path` is without the query, which has the tokens. */
   readonly onRequest?: (request: SandboxRequest) => void;
 }
 
@@ -34,11 +34,11 @@ export interface SandboxRequest {
 export interface Sandbox {
   /** The base address, ending in `/api/v1`. */
   readonly url: string;
-  /** Where changes that no operation can make are asked for. */
+  /** The base address for changes that no operation can make. */
   readonly controlUrl: string;
-  /** Where the subdomains are served over DNS: `127.0.0.1:5353`. */
+  /** The address of the DNS server, such as `127.0.0.1:5353`. */
   readonly dns: string | null;
-  /** Finishes the answers under way, then ends every connection. */
+  /** Finishes the answers in flight, then closes every connection. */
   close(): Promise<void>;
 }
 
@@ -143,7 +143,7 @@ const listen = async (server: Server, host: string, port: number): Promise<numbe
     });
   });
 
-/** Ends requests whose body is still on its way: they may never come to an end. */
+/** Drops requests whose body is incomplete: they may never end. */
 const dropUnread = (requests: Iterable<IncomingMessage>): void => {
   for (const request of requests) {
     if (!request.complete) {
@@ -152,7 +152,7 @@ const dropUnread = (requests: Iterable<IncomingMessage>): void => {
   }
 };
 
-/** Resolves when the answer has left, or its connection is gone. */
+/** Resolves when the answer was sent or the connection is closed. */
 const send = async (response: ServerResponse, { status, headers, body }: Answer): Promise<void> =>
   new Promise((resolve) => {
     response.once('close', resolve);

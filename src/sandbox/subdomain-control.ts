@@ -85,7 +85,7 @@ const holderOf = (
   throw new Refusal(404, 'There is no such DNS record.');
 };
 
-/** Until the next change of its template reaches it, which brings its own records. */
+/** Holds until the next change of its template. */
 const withRecords = (data: SandboxData, subdomain: Subdomain, dns_records: StoredRecord[], now: number) => {
   const { upcoming } = subdomain;
   const answer = { ...subdomain, dns_records, upcoming: upcoming && upcoming.at > now ? upcoming : null };

@@ -1,6 +1,6 @@
 import type { StoredRecord, DnsTemplate, SandboxData, Subdomain } from './data.ts';
 
-/** Brings a change of a template to the subdomains that follow it: at once, or after their lag. */
+/** Applies a change of a template to the subdomains that follow it: at once, or after their lag. */
 export const followTemplate = (data: SandboxData, templateId: number, now: number): SandboxData => {
   const template = data.dns_templates.find(({ id }) => id === templateId);
   if (template === undefined) {
@@ -22,14 +22,14 @@ export const followTemplate = (data: SandboxData, templateId: number, now: numbe
   return { ...data, next_id: nextId, subdomains };
 };
 
-/** What a subdomain answers now. */
+/** The records of a subdomain now. */
 export const visibleRecords = ({ dns_records, upcoming }: Subdomain, now: number): StoredRecord[] =>
   upcoming !== null && upcoming.at <= now ? upcoming.dns_records : dns_records;
 
-/** NS, SOA: records that no template brought. */
+/** Records that come from no template, such as NS and SOA. */
 const isOwn = (record: StoredRecord): boolean => record.dns_template_record_id === null;
 
-/** A derived record keeps its id for as long as its template record lives. */
+/** A derived record keeps its id as long as its template record exists. */
 const derivedRecords = (
   { dns_records, upcoming }: Subdomain,
   template: DnsTemplate,

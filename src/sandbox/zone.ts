@@ -2,7 +2,7 @@ import { isIPv4, isIPv6 } from 'node:net';
 import { encode, type Answer } from 'dns-packet';
 import type { StoredRecord } from './data.ts';
 
-/** The records of a subdomain as a name server holds them: whole names, and what DNS can say at all. */
+/** The records of a subdomain as a zone: absolute names, and only what DNS can represent. */
 export interface Zone {
   readonly apex: string;
   readonly soa: Answer;
@@ -22,11 +22,14 @@ export const zoneOf = (subdomain: string, dnsRecords: readonly StoredRecord[], s
   return { apex, soa: soaOf(apex, dnsRecords, serial), records };
 };
 
-/** The number that a change counts up from. */
+/** The serial before any change. */
 export const firstSerial = (dnsRecords: readonly StoredRecord[]): number =>
   Number(soaParts(dnsRecords)[2] ?? 1) || 1;
 
-/** The name whose records answer: its own, or those of the wildcard below its closest encloser; null: no such name. */
+/**
+ * The name whose records answer: the name itself, or the wildcard below its closest encloser; null: no such
+ * name.
+ */
 export const ownerOf = ({ apex, records }: Zone, name: string): string | null => {
   const exists = (one: string): boolean =>
     one === apex || records.has(one) || [...records.keys()].some((owner) => owner.endsWith(`.${one}`));
@@ -88,7 +91,7 @@ const absolute = (name: string | null, apex: string): string => {
   return plain === apex || plain.endsWith(`.${apex}`) ? plain : `${plain}.${apex}`;
 };
 
-/** A-labels; what has none stays as it is. */
+/** Converts to A-labels, if possible. */
 const asciiName = (name: string): string =>
   name
     .replace(/(?<=[^.])\.$/, '')
@@ -101,7 +104,7 @@ const hostOf = (label: string): string => {
   return URL.canParse(url) ? new URL(url).hostname.slice(0, -'.x'.length) : label;
 };
 
-/** In presentation format where it is quoted, else as it stands; 255 octets each. */
+/** Parses presentation format if it is quoted, else takes it literally; strings of at most 255 octets. */
 const stringsOf = (content: string): Buffer[] => {
   const parts = [...content.matchAll(/"((?:[^"\\]|\\.)*)"/gs)].map(([, text = '']) =>
     text.replaceAll(/\\(.)/gs, '$1'),
@@ -111,7 +114,7 @@ const stringsOf = (content: string): Buffer[] => {
   return Array.from({ length: count }, (_, index) => octets.subarray(255 * index, 255 * (index + 1)));
 };
 
-/** Nobody keeps a person from storing a label that is too long, or a number that is none. */
+/** Stored records may have labels that are too long, or invalid numbers. */
 const canBeSent = (answer: Answer): boolean => {
   const names = [answer.name, ...('data' in answer && typeof answer.data === 'string' ? [answer.data] : [])];
   if (names.some((name) => name.split('.').some((label) => Buffer.byteLength(label) > 63))) return false;

@@ -12,18 +12,18 @@ import { clientTable as table, limitTable } from './table.ts';
 
 /** Both tokens of a client. Read again before a pass that follows a 401: their files may have been replaced. */
 interface TokenSource {
-  /** Throws a UserError that names the place, never the value. */
+  /** Throws a UserError that names the source, never the value. */
   readonly read: () => { readonly userToken: string; readonly clientToken: string; readonly places?: string };
 }
 
-/** Variables for template files, the strongest first; a file's own stand between `override` and `client`. */
+/** Variables for template files, in order of precedence; a file's own come between `override` and `client`. */
 interface VariableSources {
   readonly override: Readonly<Record<string, string>>;
   readonly client: Readonly<Record<string, string>>;
   readonly config: Readonly<Record<string, string>>;
 }
 
-/** The settings of one client. Durations are milliseconds; `baseUrl` is empty where no command needs it. */
+/** The settings of one client. Durations are milliseconds; `baseUrl` is empty if the command does not need it. */
 export interface ClientSettings extends Omit<Values<typeof clientTable>, 'allowInsecure'> {
   readonly name: string;
   readonly tokens: TokenSource;
@@ -61,7 +61,7 @@ export const resolveClient = (request: ClientRequest): ClientSettings => {
   };
 };
 
-/** Who a client is: one variable for several of them would make each the same. */
+/** Settings that identify a client: one environment variable would make several clients the same. */
 const ownSettings = [
   ['baseUrl', ['DNS_SYNC_BASE_URL'], 'baseUrl'],
   ['templates', ['DNS_SYNC_TEMPLATES'], null],
@@ -69,7 +69,7 @@ const ownSettings = [
   ['clientToken', ['DNS_SYNC_CLIENT_TOKEN', 'DNS_SYNC_CLIENT_TOKEN_FILE'], 'tokens'],
 ] as const;
 
-/** A variable comes before the file, and would take from each client what the file says of it alone. */
+/** A variable has precedence over the file, so it would replace what the file says for each client. */
 const refuseOverrides = ({ env, sections: [own], problems }: Sources, needs: Needs): void => {
   for (const [key, variables, need] of ownSettings) {
     if (own === undefined || valueAt(own, key) === undefined || (need !== null && !needs[need])) continue;
@@ -83,8 +83,8 @@ const refuseOverrides = ({ env, sections: [own], problems }: Sources, needs: Nee
 };
 
 /**
- * A secret from its variable, from the file that a second variable names, or from the config file;
- * null where it is in none of them. `least`: characters that it must have.
+ * A secret from its variable, from the file that a second variable names, or from the config file; null if
+ * there is none. `minLength` is in characters.
  */
 export const secretOf = (
   key: string,
@@ -125,12 +125,12 @@ const checkAddress = (baseUrl: string, allowInsecure: boolean, needs: Needs, sou
   } else if (baseUrl.startsWith('http:') && !allowInsecure && !isLoopback(new URL(baseUrl).hostname)) {
     problems.add(
       placeOf(table.baseUrl, 'baseUrl', sources) ?? keyName(sources, 'baseUrl'),
-      'http: would send the tokens in the clear: use https:, or say allowInsecure: true in the config file',
+      'http: would send the tokens unencrypted: use https:, or set allowInsecure: true in the config file',
     );
   }
 };
 
-/** Whether a host of a URL is this machine. */
+/** Whether the host of a URL is this machine. */
 export const isLoopback = (host: string): boolean =>
   host === 'localhost' ||
   host.endsWith('.localhost') ||
@@ -166,11 +166,11 @@ const tryToRead = (source: SecretSource, key: string, { problems }: Sources): vo
   }
 };
 
-/** The key as it would stand in the config file. */
+/** The full key in the config file. */
 const keyName = ({ sections }: Sources, key: string): string => [...(sections[0]?.at ?? []), key].join('.');
 
 const usualStateDir = ({ XDG_STATE_HOME: xdg, HOME: home }: NodeJS.ProcessEnv): string => {
-  // The XDG specification has relative paths ignored.
+  // The XDG specification says to ignore relative paths.
   const folder = xdg && path.isAbsolute(xdg) ? xdg : path.join(home || homedir(), '.local', 'state');
   return path.join(folder, 'dns-template-sync');
 };

@@ -9,7 +9,7 @@ import { readRegularFileSync } from '../regular-file.ts';
 import { configKeys, configSchema } from './config-schema.ts';
 import type { Problems } from './problems.ts';
 
-/** A mapping of the config file: the top level, or one client's. Only what passed the checks is in it. */
+/** A mapping of the config file: the top level or one client's. Contains valid values only. */
 export interface Section {
   readonly at: readonly string[];
   readonly values: unknown;
@@ -19,19 +19,19 @@ export interface ConfigFile {
   readonly file: string;
   readonly folder: string;
   readonly top: Section;
-  /** Null without a `clients` map. */
+  /** Null if there is no `clients` map. */
   readonly clients: ReadonlyMap<string, Section> | null;
   /** The place of a key, for messages: `dns-template-sync.yaml:3:5: clients.acme.mode`. */
   readonly place: (keys: readonly string[]) => string;
-  /** The text of a mapping's values as the file has it: `010` and `1.10` stay what they look like. */
+  /** The values of a mapping as text: `010` and `1.10` stay as written. */
   readonly texts: (keys: readonly string[]) => Readonly<Record<string, string>>;
 }
 
 const usualName = 'dns-template-sync.yaml';
 
 /**
- * The config file, or null where there is none or none is to be read. What is wrong in it goes to `problems` and is
- * left out.
+ * Reads the config file; null if there is none or none shall be read. Errors go to `problems`, and invalid
+ * values are left out.
  */
 export const readConfigFile = (
   given: string | false | undefined,
@@ -55,7 +55,7 @@ export const readConfigFile = (
     const at = start === undefined ? file : placeOf(file, lines, start);
     return keys.length === 0 ? at : `${at}: ${keys.join('.')}`;
   };
-  const checked = withoutFaults(values, place, problems);
+  const checked = withoutInvalid(values, place, problems);
   const clients = checked['clients'];
   return {
     file,
@@ -69,7 +69,7 @@ export const readConfigFile = (
   };
 };
 
-/** The value at a dotted key, undefined where there is none. */
+/** The value at a dotted key, or undefined. */
 export const valueAt = ({ values }: Section, key: string): unknown => {
   let value = values;
   for (const part of key.split('.')) value = isObject(value) ? value[part] : undefined;
@@ -85,31 +85,31 @@ const read = (absolute: string, file: string, problems: Problems): string | null
   }
 };
 
-/** Bytes; hundreds of clients need less. */
+/** Bytes; enough for hundreds of clients. */
 const largestFile = 1024 * 1024;
 
-/** Messages are our own: those of the parser quote the file, in which somebody may have written a token. */
+/** The parser's messages quote the file, which may contain a token, so messages are our own. */
 const valuesOf = (document: Document, at: (offset: number) => string, problems: Problems): unknown => {
-  const fault = document.errors[0] ?? document.warnings[0];
-  if (fault) {
-    const what = fault.code.toLowerCase().replaceAll('_', ' ');
-    const hint = hintless.has(fault.code) ? '' : '; text with special characters needs quotes';
-    problems.addUnread(at(fault.pos[0]), `not valid YAML: ${what}${hint}`);
+  const error = document.errors[0] ?? document.warnings[0];
+  if (error) {
+    const what = error.code.toLowerCase().replaceAll('_', ' ');
+    const hint = hintless.has(error.code) ? '' : '; text with special characters needs quotes';
+    problems.addUnread(at(error.pos[0]), `not valid YAML: ${what}${hint}`);
     return {};
   }
   if (document.directives?.yaml.version === '1.1') {
-    problems.addUnread(at(0), 'the file must be YAML 1.2: take the %YAML 1.1 line out');
+    problems.addUnread(at(0), 'the file must be YAML 1.2: remove the %YAML 1.1 line');
     return {};
   }
   try {
     return document.toJS() ?? {};
   } catch {
-    problems.addUnread(at(0), 'not valid YAML: an alias (*name) without its anchor, or too many of them');
+    problems.addUnread(at(0), 'not valid YAML: an alias (*name) without its anchor, or too many aliases');
     return {};
   }
 };
 
-/** Of which quotes would mend nothing. */
+/** Errors that quotes would not fix. */
 const hintless: ReadonlySet<string> = new Set(['DUPLICATE_KEY', 'MULTIPLE_DOCS']);
 
 const placeOf = (file: string, lines: LineCounter, offset: number): string => {
@@ -117,8 +117,8 @@ const placeOf = (file: string, lines: LineCounter, offset: number): string => {
   return `${file}:${line}:${col}`;
 };
 
-/** The file's values without those that are not what they should be. */
-const withoutFaults = (
+/** The file's values without the invalid ones. */
+const withoutInvalid = (
   values: unknown,
   place: (keys: readonly string[]) => string,
   problems: Problems,
@@ -127,26 +127,26 @@ const withoutFaults = (
   const rest: unknown = structuredClone(values);
   for (const issue of error?.issues ?? []) {
     const keys = issue.path.map(String);
-    for (const fault of faultsOf(issue, keys)) {
-      if (fault.keys.length === 0) problems.addUnread(place([]), fault.message);
-      else problems.add(place(fault.keys), fault.message, fault.keys.at(-1));
-      remove(rest, fault.keys);
+    for (const invalid of errorsOf(issue, keys)) {
+      if (invalid.keys.length === 0) problems.addUnread(place([]), invalid.message);
+      else problems.add(place(invalid.keys), invalid.message, invalid.keys.at(-1));
+      remove(rest, invalid.keys);
     }
   }
   return isObject(rest) ? rest : {};
 };
 
-const faultsOf = (issue: z.core.$ZodIssue, keys: string[]): { keys: string[]; message: string }[] => {
+const errorsOf = (issue: z.core.$ZodIssue, keys: string[]): { keys: string[]; message: string }[] => {
   if (issue.code !== 'unrecognized_keys') return [{ keys, message: issue.message }];
   return issue.keys.map((key) => ({
     keys: [...keys, key],
     message: isForAll(key, keys)
-      ? 'it is one for all clients: set it at the top of the file'
+      ? 'it applies to all clients: set it at the top of the file'
       : `unknown key${suggestion(key, configKeys(keys))}`,
   }));
 };
 
-/** What a client cannot set for itself. */
+/** Whether a key applies to all clients and cannot be set for one. */
 const isForAll = (key: string, keys: readonly string[]): boolean =>
   keys[0] === 'clients' && keys.length === 2 && key !== 'clients' && configKeys([]).includes(key);
 

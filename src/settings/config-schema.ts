@@ -2,13 +2,13 @@ import { z } from 'zod';
 import type { Table } from './table.ts';
 import { clientTable, limitTable, programTable, publicTable } from './table.ts';
 
-/** Schemas take milliseconds to make, and most commands find no config file. */
+/** Schemas take milliseconds to create, and most commands find no config file. */
 const lazily = <Made>(make: () => Made): (() => Made) => {
   let made: Made | undefined;
   return () => (made ??= make());
 };
 
-/** The keys that may stand in the mapping at this place. */
+/** The keys that are allowed in the mapping at this path. */
 export const configKeys = (keys: readonly string[]): readonly string[] => {
   if (keys.at(-1) === 'limits') return Object.keys(limitTable);
   if (keys[0] === 'notify') return Object.keys(notifyEntry().shape);
@@ -20,16 +20,16 @@ const fileShape = (table: Table): Record<string, z.ZodType> =>
     Object.entries(table).map(([key, { kind, about }]) => [key, kind.file.optional().describe(about)]),
   );
 
-const oneOfTwo = 'say either {env: NAME} or {file: PATH}, not both';
-const never = 'a secret is never written into this file: say {env: NAME} or {file: PATH}';
+const oneOfTwo = 'use either {env: NAME} or {file: PATH}, not both';
+const never = 'secrets are not allowed in this file: use {env: NAME} or {file: PATH}';
 const reference = lazily(
   () => [z.strictObject({ env: z.string().min(1) }), z.strictObject({ file: z.string().min(1) })] as const,
 );
-const secretFault = ({ input }: { readonly input?: unknown }): string =>
+const secretError = ({ input }: { readonly input?: unknown }): string =>
   typeof input === 'object' && input !== null && 'env' in input && 'file' in input ? oneOfTwo : never;
 const secret = (about: string): z.ZodType =>
   z
-    .union(reference(), { error: secretFault })
+    .union(reference(), { error: secretError })
     .optional()
     .describe(`${about}: {env: NAME} or {file: PATH}, never the secret itself.`);
 
@@ -49,7 +49,7 @@ const clientShape = lazily(() => ({
     .describe('Variables for the template files.'),
 }));
 
-/** What a receiver may ask to be told of. */
+/** What a receiver can subscribe to. */
 export const occasions = ['drift', 'held', 'failed', 'unknown'] as const;
 export type OccasionSetting = (typeof occasions)[number];
 
@@ -58,21 +58,19 @@ const notifyEntry = lazily(() =>
     {
       type: z
         .enum(['webhook', 'slack'], { error: 'expected webhook or slack' })
-        .describe(
-          'webhook: JSON as `schema notification` describes it; slack: what Slack and its like take.',
-        ),
+        .describe('webhook: JSON as `schema notification` describes it; slack: the format of Slack.'),
       url: z
         .union([z.string(), ...reference()], {
           error: ({ input }) =>
-            secretFault({ input }) === oneOfTwo
+            secretError({ input }) === oneOfTwo
               ? oneOfTwo
               : 'expected an address, {env: NAME} or {file: PATH}',
         })
         .describe(
-          'Where to. For slack, and with a query, {env: NAME} or {file: PATH}: who has it can write there.',
+          'The address. For slack, and with a query, {env: NAME} or {file: PATH}: whoever has it can write there.',
         ),
       secret: z
-        .union(reference(), { error: secretFault })
+        .union(reference(), { error: secretError })
         .optional()
         .describe('Signs the messages of a webhook: {env: NAME} or {file: PATH}.'),
       on: z
@@ -81,22 +79,22 @@ const notifyEntry = lazily(() =>
         })
         .min(1, { error: 'expected at least one' })
         .optional()
-        .describe('What is told, and the end of it; without it, everything.'),
+        .describe('What to report, each with its end; default: everything.'),
       clients: z
         .array(z.string(), { error: 'expected a list of clients' })
         .min(1, { error: 'expected at least one' })
         .optional()
-        .describe('Of which clients; without it, of all.'),
+        .describe('For which clients; default: all.'),
       timeout: z
         .string({ error: 'expected a duration such as 10s' })
         .regex(/^\d{1,6}(ms|s|m)$/, { error: 'expected a duration such as 10s' })
         .optional()
-        .describe('Longest wait for an answer; 10s without it.'),
+        .describe('Longest wait for an answer; default: 10s.'),
       after: z
         .string({ error: 'expected a duration such as 10m' })
         .regex(/^\d{1,6}(ms|s|m|h|d)$/, { error: 'expected a duration such as 10m' })
         .optional()
-        .describe('Only what lasts as long as this is told; without it, everything at once.'),
+        .describe('How long a change has to last before it is sent; default: sent at once.'),
       allowInsecure: z
         .boolean({ error: 'expected true or false' })
         .optional()
@@ -114,24 +112,24 @@ export const notifySchema = lazily(() => z.record(clientName(), notifyEntry(), {
 
 const clients = 'expected at least one client by its name: letters, digits, dots, dashes and underscores';
 
-/** The form of the config file. What a value means is checked where it is read, for all sources alike. */
+/** The structure of the config file. Values are checked where they are read, in the same way for all sources. */
 export const configSchema = lazily(() =>
   z.strictObject(
     {
       ...clientShape(),
       ...fileShape(programTable),
       ...fileShape(publicTable),
-      triggerToken: secret('The token that a request for a pass has to carry, of 16 characters at least'),
-      pageToken: secret('The token that opens the status page and the API, of 16 characters at least'),
-      store: secret(
-        'Where several machines share what is remembered, as postgres://USER:PASSWORD@HOST/DATABASE',
-      ),
-      notify: notifySchema().optional().describe('Who is told of drift and of what needs a person, by name.'),
+      triggerToken: secret('The token that requests a pass, of at least 16 characters'),
+      pageToken: secret('The token that opens the status page and the API, of at least 16 characters'),
+      store: secret('Store for several machines, as postgres://USER:PASSWORD@HOST/DATABASE'),
+      notify: notifySchema()
+        .optional()
+        .describe('Receivers of notifications about drift and about what needs a person, by name.'),
       clients: z
         .record(clientName(), z.strictObject(clientShape(), mapping('a mapping')), { error: clients })
         .refine((map) => Object.keys(map).length > 0, { error: clients })
         .optional()
-        .describe('Several clients of the service, by name; what one does not set holds as above.'),
+        .describe('Several clients of the service, by name; the settings above are the defaults.'),
     },
     mapping('a mapping of settings'),
   ),

@@ -6,7 +6,7 @@ import { parseNameServer } from '../model/name-server.ts';
 import { parseSize, sizeText } from '../model/size.ts';
 import { isTimezone, scheduleProblem } from './schedule.ts';
 
-/** Where a value stands: paths in a file count from its folder, all others from the working directory. */
+/** Where a value comes from: paths in a file are relative to its folder, all others to the working directory. */
 interface Base {
   readonly cwd: string;
   readonly folder: string;
@@ -14,10 +14,10 @@ interface Base {
 
 export type Parsed<T> = { readonly value: T } | { readonly expected: string };
 
-/** A kind of value: what the config file may hold for it, and the way from its text to the value. */
+/** A kind of value: its schema in the config file, and how to parse its text. */
 export interface Kind<T> {
   readonly file: z.ZodType;
-  /** Present on lists: what divides them in an environment variable. */
+  /** Present on lists: the separator in an environment variable. */
   readonly divider?: string;
   readonly parse: (texts: readonly string[], base: Base) => Parsed<T>;
   /** How a value is written, where that is not as the language has it. */
@@ -85,7 +85,7 @@ export const timezone: Kind<string> = scalar(
   (zone) => (isTimezone(zone) ? zone : null),
 );
 
-/** The service's base address, without a slash at its end. Whether `http:` will do is another question. */
+/** The service's base address, without a slash at its end. Whether `http:` is allowed is checked elsewhere. */
 export const serviceAddress: Kind<string> = scalar(
   'an address such as https://panel.example.net/api/v1, without user, query or fragment',
   string,
@@ -96,7 +96,7 @@ export const serviceAddress: Kind<string> = scalar(
   },
 );
 
-/** A directory or file, shown as the person named it: relative where it lies in the working directory. */
+/** A directory or file as it was given: relative if it is in the working directory. */
 export const shownPath: Kind<string> = scalar('a path', string, (given, { cwd, folder }) => {
   if (given === '') return null;
   if (path.isAbsolute(given)) return path.normalize(given);
@@ -135,7 +135,7 @@ export const nameServer: Kind<string> = scalar(
   (text) => (parseNameServer(text) === null ? null : text),
 );
 
-/** The system's where it is null. */
+/** Null: the system's. */
 export const resolverAddress: Kind<string | null> = scalar(
   'the address of a resolver, such as 192.0.2.53 or 127.0.0.1:5353',
   string,

@@ -6,11 +6,14 @@ import { notifySchema, occasions, type NotifyEntry, type OccasionSetting } from 
 import type { Sources } from './resolve.ts';
 import type { SecretReference, Secrets, SecretSource } from './secret.ts';
 
-/** One place where news go. Its secrets are read when they are needed, so no other command misses them. */
-export interface NotifyTarget {
+/**
+ * One receiver of notifications. Its secrets are read when they are needed, so that other commands do not
+ * need them.
+ */
+export interface NotifyReceiver {
   readonly name: string;
   readonly type: NotifyEntry['type'];
-  /** `read` throws a UserError for what is no address that may be used; its message never holds the address. */
+  /** `read` throws a UserError if the address cannot be used; the message never contains it. */
   readonly url: SecretSource;
   readonly secret: SecretSource | null;
   readonly on: readonly OccasionSetting[];
@@ -20,19 +23,19 @@ export interface NotifyTarget {
   readonly timeout: number;
   /** Milliseconds that a change has to last before it is sent. */
   readonly after: number;
-  /** Where people reach the page; null where nobody said. */
+  /** The address of the status page; null if it is not set. */
   readonly publicUrl: string | null;
 }
 
-/** The targets that the config file names. */
+/** The receivers in the config file. */
 export const notifyTargets = (
   sources: Sources,
   secrets: Secrets,
   publicUrl: string | null,
-): readonly NotifyTarget[] => {
+): readonly NotifyReceiver[] => {
   const { config, problems } = sources;
   if (config === null) return [];
-  // What is wrong with its form was said when the file was read.
+  // Errors of its structure were reported when the file was read.
   const { data } = notifySchema().safeParse(valueAt(config.top, 'notify') ?? {});
   if (!data) return [];
   const known = new Set(config.clients?.keys() ?? ['default']);
@@ -40,7 +43,8 @@ export const notifyTargets = (
     const place = (key: string): string => config.place(['notify', name, key]);
     for (const client of entry.clients ?? [])
       if (!known.has(client)) problems.add(place('clients'), `there is no client ${client}`);
-    if (entry.type === 'slack' && entry.secret) problems.add(place('secret'), 'Slack takes no signature');
+    if (entry.type === 'slack' && entry.secret)
+      problems.add(place('secret'), 'Slack does not check signatures: remove it');
     const timeout = parseDuration(entry.timeout ?? '10s') ?? 0;
     if (timeout < 1 || timeout > maxTimeout)
       problems.add(place('timeout'), 'expected a duration above zero, at most 1m');
@@ -63,8 +67,8 @@ export const notifyTargets = (
   });
 };
 
-/** Throws a UserError where an address or a secret cannot be used. */
-export const checkTargets = (targets: readonly NotifyTarget[]): void => {
+/** Throws a UserError if an address or a secret cannot be used. */
+export const checkTargets = (targets: readonly NotifyReceiver[]): void => {
   for (const { url, secret } of targets) {
     url.read();
     secret?.read();
@@ -84,18 +88,18 @@ const addressOf = (
     return {
       read: () => {
         const address = read().trim();
-        const fault = faultOf(address, allowInsecure === true);
-        if (fault !== null) throw new UserError(`${place}: ${fault}`);
+        const error = errorOf(address, allowInsecure === true);
+        if (error !== null) throw new UserError(`${place}: ${error}`);
         return address;
       },
     };
   }
-  const fault = type === 'slack' || mayHoldSecret(url) ? asReference : faultOf(url, allowInsecure === true);
-  if (fault !== null) problems.add(place, fault);
+  const error = type === 'slack' || mayHoldSecret(url) ? asReference : errorOf(url, allowInsecure === true);
+  if (error !== null) problems.add(place, error);
   return { read: () => url };
 };
 
-const asReference = 'this address is a secret, or holds one: say {env: NAME} or {file: PATH}';
+const asReference = 'this address is or contains a secret: use {env: NAME} or {file: PATH}';
 
 const mayHoldSecret = (url: string): boolean => {
   if (!URL.canParse(url)) return false;
@@ -103,10 +107,10 @@ const mayHoldSecret = (url: string): boolean => {
   return `${username}${password}${search}` !== '';
 };
 
-const faultOf = (url: string, allowInsecure: boolean): string | null => {
+const errorOf = (url: string, allowInsecure: boolean): string | null => {
   if (!/^https?:\/\//i.test(url) || !URL.canParse(url))
     return 'expected an address that begins with https://';
   const { protocol, hostname } = new URL(url);
   if (protocol === 'https:' || allowInsecure || isLoopback(hostname)) return null;
-  return 'http: would send the news in the clear: use https:, or say allowInsecure: true beside it';
+  return 'http: would send notifications unencrypted: use https:, or set allowInsecure: true beside it';
 };

@@ -1,30 +1,30 @@
 import { UserError } from '../errors.ts';
 
-/** Gathers everything that is wrong with the settings, so that one run tells it all. */
+/** Collects all problems of the settings, so that one run shows them all. */
 export class Problems {
   readonly #lines = new Set<string>();
   readonly #keys = new Set<string>();
   #isFileUnread = false;
 
-  /** `place` is the flag, variable or key as a person would look for it; `key` the setting it is about. */
+  /** `place` is the flag, variable or key to look for; `key` is the setting. */
   add(place: string, message: string, key: string = place): void {
     this.#lines.add(`${place}: ${message}`);
     this.#keys.add(key);
   }
 
-  /** An error whose message names its place already. */
+  /** Adds an error whose message already names its place. */
   note(error: UserError, key: string): void {
     this.#lines.add(error.message);
     this.#keys.add(key);
   }
 
-  /** What a config file says that cannot be read may be any setting. */
+  /** Adds an error of a file that cannot be read: it may concern any setting. */
   addUnread(place: string, message: string): void {
     this.add(place, message);
     this.#isFileUnread = true;
   }
 
-  /** Whether something was said about that setting: what it lacks then is no second problem. */
+  /** Whether the setting has a problem already, so that a missing value is not a second one. */
   concern(key: string): boolean {
     return this.#isFileUnread || this.#keys.has(key);
   }

@@ -4,18 +4,18 @@ import type { Parsed } from './kind.ts';
 import type { Problems } from './problems.ts';
 import type { FlagName, Setting, Table, Values } from './table.ts';
 
-/** What the values of settings are taken from, the strongest first: flags, environment, sections of the file. */
+/** The sources of settings, in order of precedence: flags, environment, sections of the file. */
 export interface Sources {
   readonly flags: Readonly<Partial<Record<FlagName, string | boolean | readonly string[] | undefined>>>;
   readonly env: NodeJS.ProcessEnv;
   readonly config: ConfigFile | null;
-  /** The client's own section before the top level. */
+  /** The client's own section, then the top level. */
   readonly sections: readonly Section[];
   readonly cwd: string;
   readonly problems: Problems;
 }
 
-/** A value for each setting of the table. A bad one is a problem, and its default stands in for it. */
+/** A value for each setting of the table. An invalid value is a problem and is replaced by the default. */
 export function resolve<T extends Table>(table: T, sources: Sources, prefix?: string): Values<T>;
 export function resolve(table: Table, sources: Sources, prefix = ''): Readonly<Record<string, unknown>> {
   return Object.fromEntries(
@@ -39,7 +39,7 @@ const valueOf = (setting: Setting<unknown>, key: string, sources: Sources): unkn
   return setting.fallback;
 };
 
-/** Where a person wrote the value that holds: a flag, a variable, a place in the file; null where nobody did. */
+/** Where the value was set: a flag, a variable, a position in the file; null if it is the default. */
 export const placeOf = (setting: Setting<unknown>, key: string, sources: Sources): string | null =>
   find(setting, key, sources)?.place ?? null;
 
@@ -53,7 +53,7 @@ const inFlags = ({ flag }: Setting<unknown>, { flags, cwd }: Sources): FoundSett
   return { place, texts: textsOf(given), folder: cwd };
 };
 
-/** An empty variable is an unset one: that is what compose files make of a value nobody gave. */
+/** An empty variable counts as unset: compose files pass missing values that way. */
 const inEnvironment = ({ env: name, kind }: Setting<unknown>, { env, cwd }: Sources): FoundSetting | null => {
   const text = name === undefined ? undefined : env[name];
   if (name === undefined || text === undefined || text === '') return null;

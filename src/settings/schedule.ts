@@ -17,13 +17,12 @@ const fields: readonly CronField[] = [
   { label: 'day of week', min: 0, max: 7, names: days },
 ];
 
-/** Two passes of a schedule are at least this far apart. */
+/** The shortest time between two passes of a schedule. */
 const minGapSeconds = 10;
 
 /**
- * What is wrong with a cron expression of five fields, or of six with seconds first; null if nothing is.
- * Stricter than the scheduler itself, which takes steps beyond the field, ranges that run backwards,
- * and a pass every second.
+ * The problem with a cron expression of five fields, or of six with seconds first; null if there is none.
+ * Stricter than node-cron, which accepts steps beyond the field, backward ranges, and a run every second.
  */
 export const scheduleProblem = (expression: string): string | null => {
   const texts = expression.trim().split(/\s+/);
@@ -45,7 +44,7 @@ export const scheduleProblem = (expression: string): string | null => {
   return null;
 };
 
-/** Whether the IANA time zone is one that this Node.js knows. */
+/** Whether this Node.js knows the IANA time zone. */
 export const isTimezone = (zone: string): boolean => {
   try {
     return zone !== '' && new Intl.DateTimeFormat('en', { timeZone: zone }).format(0) !== '';
@@ -54,7 +53,7 @@ export const isTimezone = (zone: string): boolean => {
   }
 };
 
-/** The values that a field such as `0-30/10,45` stands for; null where it is none. */
+/** The values of a field such as `0-30/10,45`; null if it is invalid. */
 const valuesOf = (text: string, field: CronField): readonly number[] | null => {
   const values = new Set<number>();
   for (const part of text.toLowerCase().split(',')) {

@@ -3,18 +3,18 @@ import { codeOf, UserError } from '../errors.ts';
 import { readRegularFileSync } from '../regular-file.ts';
 import { minSecretLength } from '../secrets.ts';
 
-/** A secret by the place it comes from. `read` goes to that place each time, so a replaced file is noticed. */
+/** A secret and its source. `read` goes to the source each time, so that a replaced file is noticed. */
 export interface SecretSource {
-  /** Throws a UserError that names the place, never the value. */
+  /** Throws a UserError that names the source, never the value. */
   readonly read: () => string;
-  /** As a person would look for it. */
+  /** The source, for people. */
   readonly place?: string;
 }
 
 /** How the config file names a secret: never by its value. */
 export type SecretReference = { readonly env: string } | { readonly file: string };
 
-/** Secrets of one run of the program. It knows each value ever read, so that none of them reaches an output. */
+/** The secrets of one run of the program. Remembers every value read, so that none of them reaches an output. */
 export class Secrets {
   readonly #env: NodeJS.ProcessEnv;
   readonly #seen = new Set<string>();
@@ -29,12 +29,12 @@ export class Secrets {
     return [...this.#seen];
   }
 
-  /** A part of one of them, that may turn up by itself. */
+  /** Adds a part of a secret that may occur by itself. */
   note(value: string): void {
     this.#seen.add(value);
   }
 
-  /** The same, and the values that no command has asked for: whatever of them can be read. */
+  /** The same, and all other secrets of the settings that can be read. */
   all(): readonly string[] {
     for (const source of this.#sources) {
       try {
@@ -46,7 +46,7 @@ export class Secrets {
     return this.seen();
   }
 
-  /** `least`: characters, of what nobody may be able to guess. */
+  /** `minLength` is in characters. */
   fromEnv(name: string, label = name, minLength = minSecretLength): SecretSource {
     return this.#source(label, minLength, () => {
       const value = this.#env[name];
@@ -70,26 +70,26 @@ export class Secrets {
     const source = {
       place: label,
       read: (): string => {
-        // Editors and `echo` put around a text what is no part of it.
+        // Editors and `echo` add a line break at the end.
         const secret = value()
           .replace(/^\ufeff/, '')
           .replace(/[\r\n]+$/, '');
         if (secret.trim() === '') throw new UserError(`${label}: the secret is empty`);
-        // A service may name it without them, and then nobody would recognise it.
+        // A service may repeat it without the blanks, and then it would not be redacted.
         if (secret.trim() !== secret)
-          throw new UserError(`${label}: the secret has blanks at the beginning or end: take them out`);
+          throw new UserError(`${label}: the secret has blanks at the beginning or end: remove them`);
         if (neverInSecrets.test(secret))
           throw new UserError(
-            `${label}: the secret is not one line of text: line breaks, control characters or no UTF-8`,
+            `${label}: the secret is not one line of text: it has line breaks, control characters or invalid UTF-8`,
           );
         if (secret.length < minSecretLength)
           throw new UserError(
-            `${label}: the secret has fewer than ${minSecretLength} characters, which could not be kept out of what the program shows`,
+            `${label}: the secret has fewer than ${minSecretLength} characters, which is too short to redact from output`,
           );
         this.#seen.add(secret);
         if (secret.length < minLength)
           throw new UserError(
-            `${label}: the token has fewer than ${minLength} characters, which somebody could guess: take one such as \`openssl rand -hex 16\` gives`,
+            `${label}: the token has fewer than ${minLength} characters, which is too easy to guess: use one such as \`openssl rand -hex 16\` gives`,
           );
         return secret;
       },
@@ -99,7 +99,7 @@ export class Secrets {
   }
 }
 
-/** Bytes; more than any token or certificate. */
+/** Bytes; larger than any token or certificate. */
 const largestFile = 64 * 1024;
 
 // oxlint-disable-next-line no-control-regex

@@ -18,7 +18,7 @@ import {
   yesOrNo,
 } from './kind.ts';
 
-/** One setting: its key in the config file, its environment variable, its flag, and what holds without them. */
+/** One setting: its key in the config file, its environment variable, its flag and its default. */
 export interface Setting<T> {
   readonly kind: Kind<T>;
   readonly fallback: T;
@@ -40,7 +40,7 @@ export type FlagName =
   | 'listen'
   | 'logLevel';
 
-/** What the settings of a table come to. */
+/** The values of the settings of a table. */
 export type Values<T> = { readonly [Key in keyof T]: T[Key] extends Setting<infer Value> ? Value : never };
 
 const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
@@ -57,12 +57,12 @@ const setting = <T>(
 
 const second = 1_000;
 const minute = 60 * second;
-/** Timers take no more than 24 days; a day is more than any of these needs. */
+/** Timers cannot exceed 24 days; a day is more than any of these needs. */
 const timer = { max: 24 * 60 * minute };
 const mebibyte = 1_024 ** 2;
 const any = Number.MAX_SAFE_INTEGER;
 
-/** What each client may set for itself. The state directory's default depends on the environment. */
+/** Settings that each client may have. The state directory's default depends on the environment. */
 export const clientTable = {
   baseUrl: setting("The service's base address, which includes /api/v1.", serviceAddress, '', {
     env: 'DNS_SYNC_BASE_URL',
@@ -70,7 +70,7 @@ export const clientTable = {
   }),
   allowInsecure: setting('Allow http: to a host that is not this machine.', yesOrNo, false),
   templates: setting(
-    'Directories and files that hold the template files.',
+    'Directories with template files, and template files.',
     list(shownPath, ':'),
     ['templates'],
     { env: 'DNS_SYNC_TEMPLATES', flag: 'templates' },
@@ -91,10 +91,10 @@ export const clientTable = {
   }),
   dryRun: setting('Report only, write nothing.', yesOrNo, false, { env: 'DNS_SYNC_DRY_RUN', flag: 'dryRun' }),
   mode: setting('What a pass may write.', oneOf(modes), 'enforce', { env: 'DNS_SYNC_MODE' }),
-  surplus: setting('What becomes of records that no file wants.', oneOf(surplusPolicies), 'report', {
+  surplus: setting('What to do with records that no file lists.', oneOf(surplusPolicies), 'report', {
     env: 'DNS_SYNC_SURPLUS',
   }),
-  adopt: setting('Treat records that the file never wanted as its own.', yesOrNo, false, {
+  adopt: setting("Treat records that the file never listed as the file's own.", yesOrNo, false, {
     env: 'DNS_SYNC_ADOPT',
   }),
   requestTimeout: setting('Longest wait for an answer.', duration({ min: 1, ...timer }), 30 * second, {
@@ -108,11 +108,11 @@ export const clientTable = {
       env: 'DNS_SYNC_WRITE_TIMEOUT',
     },
   ),
-  settle: setting('Wait between the readings that settle an unknown outcome.', duration(timer), 10 * second, {
+  settle: setting('Wait between the two listings that a write needs.', duration(timer), 10 * second, {
     env: 'DNS_SYNC_SETTLE',
   }),
   unknownPause: setting(
-    'Pause before an add of unknown outcome that no reading shows is tried again.',
+    'Wait before an add of unknown outcome that no listing shows is retried.',
     duration({ min: 1 }),
     5 * minute,
     { env: 'DNS_SYNC_UNKNOWN_PAUSE' },
@@ -124,7 +124,7 @@ export const clientTable = {
   subdomainGrace: setting('How long a subdomain may lag behind its template.', duration(), 15 * minute, {
     env: 'DNS_SYNC_SUBDOMAIN_GRACE',
   }),
-  answers: setting('Ask name servers what they answer for the subdomains.', oneOf(answersChoices), 'off', {
+  answers: setting('Ask name servers for the records of the subdomains.', oneOf(answersChoices), 'off', {
     env: 'DNS_SYNC_ANSWERS',
   }),
   answersSchedule: setting('When name servers are asked: cron, as for schedule.', cron, '0 * * * *', {
@@ -148,7 +148,7 @@ export const clientTable = {
     [],
     { env: 'DNS_SYNC_NAMESERVERS' },
   ),
-  // V8 makes one text of an answer, and none above half a gibibyte.
+  // V8 strings end at half a gibibyte.
   maxAnswerSize: setting('Largest answer of the service.', size(1_024, 256 * mebibyte), 64 * mebibyte, {
     env: 'DNS_SYNC_MAX_ANSWER_SIZE',
   }),
@@ -160,15 +160,15 @@ export const limitTable = {
   maxAddsPerPass: setting('Most adds in one pass.', whole(0, any), 300, {
     env: 'DNS_SYNC_MAX_ADDS_PER_PASS',
   }),
-  maxChangePercent: setting('Most updates and parks, in percent of the records present.', whole(0, 100), 30, {
+  maxChangePercent: setting('Most updates and parks, in percent of the current records.', whole(0, 100), 30, {
     env: 'DNS_SYNC_MAX_CHANGE_PERCENT',
   }),
-  minRecords: setting('Templates with fewer records are free of maxChangePercent.', whole(0, any), 10, {
+  minRecords: setting('maxChangePercent does not apply to templates with fewer records.', whole(0, any), 10, {
     env: 'DNS_SYNC_MIN_RECORDS',
   }),
 };
 
-/** What holds for the whole program. */
+/** Settings of the whole program. */
 export const programTable = {
   listen: setting(
     'Address of the status page, probes and metrics; off for none.',
@@ -177,7 +177,7 @@ export const programTable = {
     { env: 'DNS_SYNC_LISTEN', flag: 'listen' },
   ),
   allowedHosts: setting<readonly string[]>(
-    'Host names under which the status page may be asked for.',
+    'Host names under which the status page may be requested.',
     list(hostName, ','),
     [],
     { env: 'DNS_SYNC_ALLOWED_HOSTS' },
@@ -190,16 +190,16 @@ export const programTable = {
   ),
 };
 
-/** Where people reach this program, which it cannot know by itself. */
+/** The public address of this program, which it cannot find out by itself. */
 export const publicTable = {
-  publicUrl: setting('Where people reach the status page, for links in messages.', serviceAddress, '', {
+  publicUrl: setting('Public address of the status page, for links in messages.', serviceAddress, '', {
     env: 'DNS_SYNC_PUBLIC_URL',
   }),
 };
 
-/** Not in the config file: a log level is a matter of one run. */
+/** Not in the config file: a log level is for one run. */
 export const runTable = {
-  logLevel: setting('Least level of a log line.', oneOf(logLevels), 'info', {
+  logLevel: setting('Lowest level that is logged.', oneOf(logLevels), 'info', {
     env: 'LOG_LEVEL',
     flag: 'logLevel',
   }),

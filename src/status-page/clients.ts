@@ -1,13 +1,13 @@
 import { escapeControl } from '../lib/escape-control.ts';
 import { plural } from '../lib/plural.ts';
 import { linked } from '../report/html-parts.ts';
-import { moment, type PageClock, prose, sign } from '../report/html-words.ts';
+import { moment, type PageClock, prose, stateIcon } from '../report/html-words.ts';
 import { html, type Markup } from '../report/markup.ts';
 import type { ClientSummary } from './facts.ts';
 import { addressOf, everything } from './query.ts';
 import { duration, reasonOf, rest } from './words.ts';
 
-/** How each client is. */
+/** The state of each client. */
 export const clientSection = (clients: readonly ClientSummary[], clock: PageClock): Markup =>
   html`<section aria-labelledby="clients">
     <h2 id="clients">Clients</h2>
@@ -37,12 +37,12 @@ const clientRow = (client: ClientSummary, isOneOfMany: boolean, clock: PageClock
     <th role="rowheader" scope="row">
       ${linked(escapeControl(client.client), isOneOfMany ? addressOf({ ...everything, client: client.client }) : null)}
     </th>
-    <td role="cell" data-label="State">${sign(client.health)} ${whyOf(client, clock)}</td>
+    <td role="cell" data-label="State">${stateIcon(client.health)} ${whyOf(client, clock)}</td>
     <td role="cell" data-label="Last pass">${lastPass(client, clock)}</td>
     <td role="cell" data-label="Next pass">${nextPass(client, clock)}</td>
   </tr>`;
 
-/** What keeps it from a pass as a whole is told of the state above. */
+/** The state above shows why its passes fail as a whole. */
 const whyOf = ({ why, trouble }: ClientSummary, clock: PageClock): Markup | string =>
   why === null || trouble !== null ? '' : html`<p class="why">${prose(escapeControl(why), clock)}</p>`;
 
@@ -51,7 +51,7 @@ const lastPass = ({ lastPass: last, why, trouble }: ClientSummary, clock: PageCl
     ? html`none yet`
     : html`${moment(last.startedAt, clock)}
         <p class="aside">
-          ${reasonOf(last.trigger)}, took ${duration(last.durationMs)}, ended ${sign(last.status)}
+          ${reasonOf(last.trigger)}, took ${duration(last.durationMs)}, ended ${stateIcon(last.status)}
         </p>
         ${last.error === null || last.error === why || last.error === trouble?.why ? '' : html`<p>${escapeControl(last.error)}</p>`}`;
 

@@ -8,7 +8,7 @@ import type { PageFacts } from './facts.ts';
 import { addressOf, type PageQuery } from './query.ts';
 import { count, rest } from './words.ts';
 
-/** What differs, the worst first; what is wrong in files; and what is in sync. */
+/** What differs, the worst first; problems of files; and what is in sync. */
 export const differenceSections = (facts: PageFacts): Markup => {
   const { newest, query } = facts;
   return html`${problemPart(newest)} ${differingSection(newest, query, facts)} ${calmSection(newest, query)}`;
@@ -26,7 +26,7 @@ const differingSection = (newest: Excerpt, query: PageQuery, clock: PageClock): 
     const isFiltered = query.show !== null || query.text !== '';
     return isFiltered && newest.calm.length === 0
       ? html`<section>
-          <p>Nothing is like that. <a data-stay href="/">Show all that differs</a></p>
+          <p>Nothing matches. <a data-stay href="/">Show all that differs</a></p>
         </section>`
       : '';
   }
@@ -59,16 +59,16 @@ const shownTemplate = (
     ${rest(more.subdomains, 'subdomain', href, 'all of this template')}`,
   });
 
-/** From one part of a long list to the next. */
+/** Links between the pages of a long list. */
 const leaf = (query: PageQuery, shown: number, all: number): Markup | string => {
   if (shown === all) return '';
   const { skip: from } = query;
   const to = (start: number, words: string): Markup =>
     html`<a href="${addressOf({ ...query, skip: Math.max(0, start) })}">${words}</a>`;
   return html`<p class="leaf">
-    ${from > 0 ? to(from - limits.groups, '← the ones before') : ''}
+    ${from > 0 ? to(from - limits.groups, '← previous') : ''}
     <span>${count(from + 1)} to ${count(from + shown)} of ${count(all)}</span>
-    ${from + shown < all ? to(from + shown, 'the next ones →') : ''}
+    ${from + shown < all ? to(from + shown, 'next →') : ''}
   </p>`;
 };
 
@@ -95,6 +95,6 @@ const calmSection = (newest: Excerpt, query: PageQuery): Markup | string => {
         </li>`;
       })}
     </ul>
-    ${rest(calmCount - next, 'template', addressOf({ ...query, show: 'in-sync', skip: next }), 'the next ones')}
+    ${rest(calmCount - next, 'template', addressOf({ ...query, show: 'in-sync', skip: next }), 'next')}
   </section>`;
 };

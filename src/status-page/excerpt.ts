@@ -7,17 +7,17 @@ import { type LayerFacts, layersOf } from './layer-facts.ts';
 import { countsOf, follows, isCalm, matching } from './matches.ts';
 import { type PageQuery, type Show, templateAddress } from './query.ts';
 
-/** What of a report is shown on one page, however much it holds. */
+/** The part of a report that one page shows. */
 export interface Excerpt {
-  /** The whole but for its templates, and with the first problems. */
+  /** The report without its templates, and with the first problems only. */
   readonly report: Report;
-  /** Of the whole. */
+  /** The summary of the whole report. */
   readonly summary: string;
   readonly hasSeveralClients: boolean;
   readonly counts: Readonly<Record<Show, number>>;
-  /** What differs, the worst first: templates, or such together of which only the same can be said. */
+  /** What differs, the worst first: templates, or groups of templates with the same message. */
   readonly groups: readonly ShownGroup[];
-  /** Groups that there are, those that are not shown too. */
+  /** The number of all groups, shown or not. */
   readonly groupCount: number;
   readonly calm: readonly ShownTemplate[];
   readonly calmCount: number;
@@ -33,7 +33,7 @@ interface ShownGroup {
 
 export interface ShownTemplate {
   readonly template: TemplateResult;
-  /** Of its own page. */
+  /** The address of its own page. */
   readonly href: string;
   readonly more: LeftOut;
 }
@@ -42,11 +42,11 @@ export interface ShownTemplate {
 interface LeftOut {
   readonly differences: number;
   readonly subdomains: number;
-  /** In the subdomains that are shown. */
+  /** In the shown subdomains. */
   readonly subdomainDifferences: number;
 }
 
-/** What was applied differs no more, and is left out too. */
+/** Leaves out applied differences, which differ no more. */
 export const excerptOf = (report: Report, query: PageQuery): Excerpt => {
   const open = report.templates.map(withoutApplied);
   const found = open.flatMap((template) => matching(template, query) ?? []);
@@ -81,12 +81,12 @@ export const limits = {
   subdomains: 10,
   alike: 200,
   calm: 200,
-  /** Where nothing else is to be said, these few are named. */
+  /** Templates in sync are named if there are no more than these and nothing differs. */
   quiet: 60,
   problems: 50,
 };
 
-/** The page of what is in sync alone can be leafed through. */
+/** Only the list of templates in sync has several pages. */
 const calmFrom = ({ show, skip }: PageQuery): number => (show === 'in-sync' ? skip : 0);
 
 export const withoutApplied = (template: TemplateResult): TemplateResult => ({
@@ -94,11 +94,11 @@ export const withoutApplied = (template: TemplateResult): TemplateResult => ({
   differences: template.differences.filter(({ outcome }) => outcome !== 'applied'),
 });
 
-/** All that can be said of a template with nothing but a message. */
+/** The key of a template that has only a message. */
 const bareWords = ({ status, message, differences, subdomains }: TemplateResult): string | null =>
   message !== null && differences.length + subdomains.length === 0 ? `${status} ${message}` : null;
 
-/** Names that templates of several clients have. */
+/** Template names that several clients use. */
 const ambiguousIn = (templates: readonly TemplateResult[]): ReadonlySet<string> => {
   const clients = new Map<string, string>();
   return new Set(

@@ -4,13 +4,13 @@ import type { Status, TemplateResult, Trigger } from '../result.ts';
 import type { Excerpt, ShownTemplate } from './excerpt.ts';
 import type { PageQuery } from './query.ts';
 
-/** What all pages show of the whole. */
+/** What all pages show. */
 export interface PageFrame extends PageClock {
-  /** Of what is shown; another one at the daemon means that there is something new. */
+  /** The version of the shown state; the daemon has another one as soon as there is something new. */
   readonly version: string;
 }
 
-/** All that the status page shows. */
+/** The content of the status page. */
 export interface PageFacts extends PageFrame {
   readonly query: PageQuery;
   readonly newest: Excerpt;
@@ -18,11 +18,11 @@ export interface PageFacts extends PageFrame {
   readonly day: readonly SummarySlot[];
   /** The newest first. */
   readonly passes: readonly PassEntry[];
-  /** The newest first; a text says why they cannot be read. */
+  /** The newest first; or why they cannot be read. */
   readonly writes: readonly WriteEntry[] | string;
 }
 
-/** All that the page of one template shows; of several where they have one name. */
+/** The content of the page of one template, or of several with the same name. */
 export interface TemplateSummary extends PageFrame {
   readonly name: string;
   readonly hasSeveralClients: boolean;
@@ -36,12 +36,12 @@ export interface TemplateDetails extends ShownTemplate {
   readonly moreRecords: number;
 }
 
-/** A record of a file, and how it is at the service. */
+/** A record of a file, and its state at the service. */
 export interface RecordState {
   readonly record: RecordData;
   /** `FILE:LINE`. */
   readonly place: string;
-  /** Null: nobody could look. */
+  /** Null: unknown. */
   readonly state: 'in-sync' | TemplateResult['differences'][number]['action'] | null;
 }
 
@@ -49,7 +49,7 @@ export interface RecordState {
 export interface ClientSummary {
   readonly client: string;
   readonly health: 'starting' | 'healthy' | 'held' | 'denied' | 'failing';
-  /** Why it is not healthy; null where it is. */
+  /** Why it is not healthy; null if it is. */
   readonly why: string | null;
   readonly running: Trigger | null;
   readonly waiting: Trigger | null;
@@ -58,15 +58,15 @@ export interface ClientSummary {
   readonly backoffUntil: number | null;
   readonly nextScheduled: number | null;
   readonly lastPass: PassEntry | null;
-  /** Where its passes fail as a whole: why, and since when what is shown of its templates is how it was. */
+  /** Set if its passes fail as a whole: why, and how old the shown state is. */
   readonly trouble: Trouble | null;
 }
 
 interface Trouble {
   readonly why: string;
-  /** Null: nothing is known. */
+  /** Null: unknown. */
   readonly knownAt: number | null;
-  /** Templates of which nothing is known. */
+  /** Templates with unknown state. */
   readonly unknown: number;
 }
 
@@ -80,9 +80,9 @@ export interface PassEntry {
   readonly status: Status;
   /** Differences that it wrote. */
   readonly written: number;
-  /** Differences in all templates of the client after it; null where it did not come to look. */
+  /** Differences in all templates of the client after it; null if it compared nothing. */
   readonly left: number | null;
-  /** Why it could not be made, or ended early. */
+  /** Why it failed or ended early. */
   readonly error: string | null;
 }
 
@@ -91,19 +91,19 @@ export interface SummarySlot {
   /** Ms since the epoch. */
   readonly from: number;
   readonly passes: number;
-  /** The worst that a pass in it ended with; null where there was none. */
+  /** The worst status of its passes; null if there were none. */
   readonly worst: Status | null;
   readonly written: number;
-  /** The most differences that were left at one time; null before the first pass. */
+  /** The largest number of differences left at one time; null before the first pass. */
   readonly left: number | null;
-  /** Those that were left at its end, or are now. */
+  /** Differences left at its end, or now. */
   readonly leftAtEnd: number | null;
 }
 
-/** Of a slot, in milliseconds. */
+/** The length of a slot, in milliseconds. */
 export const slotLength = 15 * 60_000;
 
-/** One write of the past, as `/api/history` has it. */
+/** One write, as in `/api/history`. */
 export interface WriteEntry {
   /** ISO 8601. */
   readonly at: string;

@@ -3,7 +3,7 @@ import type { Excerpt } from './excerpt.ts';
 import { addressOf, type PageQuery, shows } from './query.ts';
 import { count } from './words.ts';
 
-/** Links that show one kind alone, each with how many there are, and a field for any text. */
+/** Links that filter by kind, each with its count, and a search field. */
 export const filters = ({ counts }: Pick<Excerpt, 'counts'>, query: PageQuery): Markup => {
   const chip = (show: PageQuery['show'], words: Markup): Markup => {
     const current = query.show === show ? html` aria-current="true"` : '';

@@ -7,13 +7,13 @@ import { style } from './style.ts';
 
 interface FrameOptions {
   readonly facts: PageFrame;
-  /** What the tab shows. */
+  /** The title of the tab. */
   readonly title: string;
   readonly state: string;
   readonly main: Markup;
 }
 
-/** What every page stands in: whole as it is, and kept up to date by its script. */
+/** The frame of every page: complete HTML, kept up to date by its script. */
 export const frame = ({ facts, title, state, main }: FrameOptions): string => {
   const page = html`<!doctype html>
     <html lang="en" data-version="${facts.version}">
@@ -41,7 +41,7 @@ export const frame = ({ facts, title, state, main }: FrameOptions): string => {
   return `${page.source}\n`;
 };
 
-/** Whatever stands in a record, the page stays one that a browser can show. */
+/** Keeps the page at a size that a browser can show, whatever a record contains. */
 export const shortened = (text: string): string =>
   text.length > maxLength
     ? `${text.slice(0, maxLength)}… (${text.length - maxLength} characters more)`

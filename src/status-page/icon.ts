@@ -1,9 +1,9 @@
-import { signs } from '../report/html-words.ts';
+import { icons } from '../report/html-words.ts';
 
-/** The sign of the state as the icon of the tab. */
+/** The icon of the tab, by state. */
 export const icon = (state: string): string => {
-  const color = colors[signs[state]?.[2] ?? state] ?? '#57606c';
-  const shape = shapes[signs[state]?.[2] ?? state] ?? shapes['pending'];
+  const color = colors[icons[state]?.[2] ?? state] ?? '#57606c';
+  const shape = shapes[icons[state]?.[2] ?? state] ?? shapes['pending'];
   const svg = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16" fill="${color}">${shape}</svg>`;
   return `data:image/svg+xml,${encodeURIComponent(svg)}`;
 };

@@ -1,7 +1,7 @@
 import { hasTrouble } from '../report/answers-view.ts';
 import type { ServerResult, Status, SubdomainAnswers, SubdomainResult, TemplateResult } from '../result.ts';
 
-/** A subdomain from the file to what the world sees: how each layer agrees with the one before. */
+/** A subdomain from file to name servers: whether each layer agrees with the one before. */
 export interface LayerFacts {
   readonly subdomain: string;
   readonly template: string;
@@ -11,7 +11,7 @@ export interface LayerFacts {
   readonly servers: readonly ServerResult[];
 }
 
-/** Of all subdomains whose name servers were asked, those first where something is wrong. */
+/** All subdomains whose name servers were asked; those with differences come first. */
 export const layersOf = (
   templates: readonly TemplateResult[],
 ): { readonly layers: readonly LayerFacts[]; readonly moreLayers: number } => {

@@ -1,6 +1,6 @@
 import { escapeControl } from '../lib/escape-control.ts';
 import { isFaulty, serverName } from '../report/answers-view.ts';
-import { sign } from '../report/html-words.ts';
+import { stateIcon } from '../report/html-words.ts';
 import { html, type Markup } from '../report/markup.ts';
 import type { ServerResult } from '../result.ts';
 import type { LayerFacts } from './layer-facts.ts';
@@ -34,11 +34,11 @@ const layerRow = ({ subdomain, template, ofTemplate, ofService, answers, servers
   html`<tr role="row" data-key="${escapeControl(`${template} ${subdomain}`)}">
     <th role="rowheader" scope="row">${escapeControl(subdomain)}</th>
     <td role="cell" data-label="File to template">
-      ${sign(ofTemplate)}
+      ${stateIcon(ofTemplate)}
       <p class="aside">${escapeControl(template)}</p>
     </td>
-    <td role="cell" data-label="Template to service">${sign(ofService)}</td>
-    <td role="cell" data-label="Service to name servers">${sign(answers)} ${servers.map(serverLine)}</td>
+    <td role="cell" data-label="Template to service">${stateIcon(ofService)}</td>
+    <td role="cell" data-label="Service to name servers">${stateIcon(answers)} ${servers.map(serverLine)}</td>
   </tr>`;
 
 const serverLine = (server: ServerResult): Markup =>

@@ -6,7 +6,7 @@ import type { PageQuery, Show } from './query.ts';
 
 type ShownDifference = Report['templates'][number]['differences'][number];
 
-/** What of a template is asked for; null where nothing is. */
+/** The part of a template that matches the query; null if nothing does. */
 export const matching = (template: TemplateResult, { show, text }: PageQuery): TemplateResult | null => {
   const chosen = show === null ? template : ofKind(template, show);
   return chosen === null || text === '' ? chosen : withText(chosen, text.toLowerCase());
@@ -15,11 +15,11 @@ export const matching = (template: TemplateResult, { show, text }: PageQuery): T
 export const isCalm = ({ status, message, differences, subdomains }: TemplateResult): boolean =>
   status === 'in-sync' && message === null && differences.length === 0 && subdomains.every(follows);
 
-/** All is well with it, and with what its name servers answer. */
+/** Whether the subdomain and its name servers are in sync. */
 export const follows = ({ status, answers }: TemplateResult['subdomains'][number]): boolean =>
   status === 'in-sync' && !hasTrouble(answers);
 
-/** How many there are of each kind: of templates, of differences, or of subdomains. */
+/** The number of templates, differences or subdomains of each kind. */
 export const countsOf = (templates: readonly TemplateResult[]): Readonly<Record<Show, number>> => {
   const counts = {
     failed: 0,
@@ -58,7 +58,7 @@ const ofKind = (template: TemplateResult, show: Show): TemplateResult | null => 
 
 const isFailed = ({ outcome }: ShownDifference): boolean => outcome === 'failed' || outcome === 'unknown';
 
-/** The whole template where its own words hold the text, else what in it does. */
+/** The whole template if its own texts match, else the parts that match. */
 const withText = (template: TemplateResult, text: string): TemplateResult | null => {
   const { client, template: name, file, message } = template;
   if (holds([client, name, file, message], text)) return template;

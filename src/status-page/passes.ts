@@ -1,11 +1,11 @@
 import { escapeControl } from '../lib/escape-control.ts';
-import { moment, type PageClock, prose, sign } from '../report/html-words.ts';
+import { moment, type PageClock, prose, stateIcon } from '../report/html-words.ts';
 import { html, type Markup } from '../report/markup.ts';
 import type { PassEntry, SummarySlot } from './facts.ts';
 import { plot } from './plot.ts';
 import { duration, reasonOf } from './words.ts';
 
-/** The passes of the last day as a picture, and the last ones one by one. */
+/** The passes of the last day as a chart, and the last ones as a table. */
 export const passSection = (
   day: readonly SummarySlot[],
   passes: readonly PassEntry[],
@@ -54,9 +54,9 @@ const passRow = (pass: PassEntry, clock: PageClock): Markup =>
     <td role="cell" data-label="Why">${reasonOf(pass.trigger)}</td>
     <td role="cell" data-label="Took">${duration(pass.durationMs)}</td>
     <td role="cell" data-label="Written">${String(pass.written)}</td>
-    <td role="cell" data-label="Left">${pass.left === null ? 'not looked' : String(pass.left)}</td>
+    <td role="cell" data-label="Left">${pass.left === null ? 'unknown' : String(pass.left)}</td>
     <td role="cell" data-label="Ended">
-      ${sign(pass.status)}
+      ${stateIcon(pass.status)}
       ${pass.error === null ? '' : html`<p class="why">${prose(escapeControl(pass.error), clock)}</p>`}
     </td>
   </tr>`;

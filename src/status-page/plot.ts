@@ -3,7 +3,7 @@ import { hourOf, type PageClock } from '../report/html-words.ts';
 import { html, Markup } from '../report/markup.ts';
 import { slotLength, type SummarySlot } from './facts.ts';
 
-/** The day as a picture: what differed above, the passes below; and the same in words. */
+/** The day as a chart: differences above, passes below; and the same in words. */
 export const plot = (day: readonly SummarySlot[], clock: PageClock): Markup => {
   const highest = Math.max(1, ...day.map(({ left, written }) => (left ?? 0) + written));
   return html`<figure>
@@ -27,7 +27,7 @@ const picture = (day: readonly SummarySlot[], highest: number, clock: PageClock)
     </ul>`;
 
 const step = 10;
-/** The upper part of the picture, for differences; passes stand in the rest. */
+/** The height of the upper part, for differences; passes are below. */
 const ground = 74;
 
 const column = ({ passes, worst, written, left }: SummarySlot, x: number, highest: number): Markup => {
@@ -51,7 +51,7 @@ const bar = (name: string, x: number, y: number, height: number): string =>
     ? ''
     : `<rect class="${name}" x="${x + 1}" y="${y.toFixed(1)}" width="${step - 2}" height="${height.toFixed(1)}"/>`;
 
-/** Every sixth hour, so that it can be read on a phone too. */
+/** Every sixth hour, so that it is readable on a phone. */
 const hours = (day: readonly SummarySlot[], clock: PageClock): string[] => {
   const inSixHours = (6 * 3_600_000) / slotLength;
   const marks = day.filter((_, index) => index % inSixHours === 0).map(({ from }) => hourOf(from, clock));

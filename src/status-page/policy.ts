@@ -5,7 +5,7 @@ import { style } from './style.ts';
 export const hashOf = (text: string): string =>
   `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 
-/** Of the status page: its own style and script and nothing else, told by their digests. */
+/** The content security policy of the status page: only its own style and script, by their digests. */
 export const pagePolicy = [
   "default-src 'none'",
   `script-src ${hashOf(script)}`,

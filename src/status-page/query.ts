@@ -1,14 +1,14 @@
-/** What of the page is asked for; its address says so, so that it can be kept and sent to somebody. */
+/** The filter of the page. It is in the address, so that it can be bookmarked and shared. */
 export interface PageQuery {
   readonly show: Show | null;
-  /** In any letter case. */
+  /** Case does not matter. */
   readonly text: string;
   readonly client: string | null;
-  /** How many of what differs are passed over. */
+  /** How many entries to skip. */
   readonly skip: number;
 }
 
-/** What can be looked at alone, what needs a person first. */
+/** The kinds that can be shown alone; those that need a person come first. */
 export const shows = [
   ['failed', 'failed'],
   ['blocked', 'blocked'],
@@ -25,7 +25,7 @@ export type Show = (typeof shows)[number][0];
 
 export const everything: PageQuery = { show: null, text: '', client: null, skip: 0 };
 
-/** What is no question that the page has an answer to is not asked. */
+/** Ignores invalid parameters. */
 export const readPageQuery = (query: URLSearchParams): PageQuery => {
   const skip = query.get('skip') ?? '';
   return {
@@ -51,5 +51,5 @@ export const addressOf = ({ show, text, client, skip }: PageQuery): string => {
 export const templateAddress = (template: string, client: string | null): string =>
   `${client === null ? '' : `/clients/${encoded(client)}`}/templates/${encoded(template)}`;
 
-/** Half a character, which a name may hold too, has no place in an address. */
+/** A lone surrogate, which a name may contain, cannot be encoded. */
 export const encoded = (text: string): string => encodeURIComponent(text.replaceAll(/\p{Cs}/gu, '\ufffd'));

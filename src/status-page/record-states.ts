@@ -2,7 +2,7 @@ import type { Place, RecordData } from '../model/record.ts';
 import type { TemplateResult } from '../result.ts';
 import type { RecordState } from './facts.ts';
 
-/** The records of a file, each with what the differences say of it. */
+/** The records of a file, each with its state from the differences. */
 export const recordStates = (
   records: readonly (RecordData & { readonly source: Place })[],
   { status, inSync, differences }: Pick<TemplateResult, 'status' | 'inSync' | 'differences'>,

@@ -1,6 +1,6 @@
 /**
- * Keeps the page up to date. The daemon says that there is something new (`/events`), the page is asked for again,
- * and what differs in it is changed in place: the focus, what is unfolded and where one reads stay as they are.
+ * Keeps the page up to date. When `/events` announces something new, it loads the page again and updates what
+ * differs in place: focus, open details and scroll position stay.
  */
 export const script = String.raw`
 'use strict';

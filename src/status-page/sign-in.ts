@@ -3,9 +3,9 @@ import { icon } from './icon.ts';
 import { hashOf } from './policy.ts';
 import { style } from './style.ts';
 
-/** What the status page is to those who have not signed in; `next` is the page that they asked for. */
+/** The sign-in page; `next` is the page that was requested. */
 export const renderSignIn = (isWrong: boolean, next: string): string => {
-  const complaint = isWrong
+  const errorLine = isWrong
     ? html`<p class="failed" role="alert">This is not the page token.</p>`
     : html`<p class="aside">The page token is in the settings of this program: <code>pageToken</code>.</p>`;
   const page = html`<!doctype html>
@@ -37,7 +37,7 @@ export const renderSignIn = (isWrong: boolean, next: string): string => {
               />
               <button>Sign in</button>
             </form>
-            ${complaint}
+            ${errorLine}
           </section>
         </main>
       </body>
@@ -45,7 +45,7 @@ export const renderSignIn = (isWrong: boolean, next: string): string => {
   return `${page.source}\n`;
 };
 
-/** Its own style, and a form that goes nowhere else. */
+/** The content security policy: its own style, and a form that posts only here. */
 export const signInPolicy = [
   "default-src 'none'",
   `style-src ${hashOf(style)}`,

@@ -1,12 +1,12 @@
 import { escapeControl } from '../lib/escape-control.ts';
 import { groupAlike } from '../report/alike.ts';
-import { moment, type PageClock, prose, sign, signs } from '../report/html-words.ts';
+import { moment, type PageClock, prose, stateIcon, icons } from '../report/html-words.ts';
 import { html, type Markup } from '../report/markup.ts';
 import { plural } from '../lib/plural.ts';
 import type { ClientSummary, PageFacts } from './facts.ts';
 import { duration, reasonOf } from './words.ts';
 
-/** How it is, in a word, in a line, and why nobody knows better where nobody does. */
+/** The state in a word and in a line, and why it is not up to date, if so. */
 export const stateOf = ({ newest, clients }: Pick<PageFacts, 'newest' | 'clients'>): string => {
   if (clients.some(({ trouble }) => trouble !== null)) return 'failed';
   return newest.report.run === '' ? 'starting' : newest.report.status;
@@ -16,9 +16,9 @@ export const stateSection = (facts: PageFacts): Markup => {
   const { newest, clients } = facts;
   const hasReport = newest.report.run !== '';
   const state = stateOf(facts);
-  return html`<section id="now" class="now ${signs[state]?.[2] ?? state}" aria-labelledby="now-title">
+  return html`<section id="now" class="now ${icons[state]?.[2] ?? state}" aria-labelledby="now-title">
     <h2 id="now-title" class="unseen">State</h2>
-    <p class="state">${sign(state)}</p>
+    <p class="state">${stateIcon(state)}</p>
     ${causes(clients, facts)}
     <p class="summary" role="status">${hasReport ? newest.summary : 'the first pass has not ended yet'}</p>
     <p class="meta">
@@ -28,7 +28,7 @@ export const stateSection = (facts: PageFacts): Markup => {
   </section>`;
 };
 
-/** Each cause once, with all the clients that it keeps from a pass. */
+/** Each cause once, with all its clients. */
 export const causes = (clients: readonly ClientSummary[], clock: PageClock): Markup | string => {
   const kept = clients.flatMap(({ client, trouble, backoffUntil, lastPass }) =>
     trouble === null ? [] : [{ client, backoffUntil, lastPass, ...trouble }],
@@ -56,9 +56,7 @@ const known = (
 ): Markup => {
   const times = group.flatMap(({ knownAt }) => knownAt ?? []);
   const unknown = group.reduce((sum, one) => sum + one.unknown, 0);
-  return html`${
-    times.length === 0 ? '' : html`What is shown is how it was at ${moment(Math.min(...times), clock)}.`
-  }
+  return html`${times.length === 0 ? '' : html`This shows the state of ${moment(Math.min(...times), clock)}.`}
   ${unknown === 0 ? '' : `Nothing is known yet of ${plural(unknown, 'template')}.`}`;
 };
 
@@ -81,11 +79,11 @@ const nextPass = (clients: readonly ClientSummary[], clock: PageClock): Markup =
     : html`Next pass ${moment(next.at, clock)}, ${next.why}`;
 };
 
-/** While a client backs off, its schedule waits too. */
+/** While a client backs off, its schedule has no effect. */
 const comingPass = ({ backoffUntil, nextScheduled }: ClientSummary): { at: number; why: string }[] => {
   if (backoffUntil !== null) return [{ at: backoffUntil, why: 'after one that failed' }];
   return nextScheduled === null ? [] : [{ at: nextScheduled, why: 'on schedule' }];
 };
 
 /** The title of the tab. */
-export const titleOf = (state: string): string => signs[state]?.[1] ?? state;
+export const titleOf = (state: string): string => icons[state]?.[1] ?? state;

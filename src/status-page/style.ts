@@ -1,6 +1,6 @@
 import { style as reportStyle } from '../report/html-style.ts';
 
-/** The look of reports, and what a page that shows more of them needs besides. */
+/** The style of reports, and what the status page needs besides. */
 export const style = `${reportStyle.source}
 :root { --bar-left: #c77700; --bar-written: #5aa9c4; }
 @media screen and (prefers-color-scheme: dark) {

@@ -2,7 +2,7 @@ import { escapeControl } from '../lib/escape-control.ts';
 import { plural } from '../lib/plural.ts';
 import { sidesHeading, subdomainPart } from '../report/html-parts.ts';
 import { rowList, templateSides } from '../report/html-row.ts';
-import { type PageClock, prose, sign } from '../report/html-words.ts';
+import { type PageClock, prose, stateIcon } from '../report/html-words.ts';
 import { html, type Markup } from '../report/markup.ts';
 import { templateView } from '../report/view.ts';
 import { worstOf } from '../result.ts';
@@ -15,7 +15,7 @@ import { encoded } from './query.ts';
 import { rest } from './words.ts';
 import { writeSection } from './writes.ts';
 
-/** One template: what differs in it, all its records, its subdomains and what was written to it. */
+/** One template: its differences, all its records, its subdomains and its writes. */
 export const renderTemplatePage = (all: TemplateSummary): string => {
   const facts = redactTexts(all, shortened);
   const { name, templates, writes, clients, hasSeveralClients } = facts;
@@ -32,7 +32,7 @@ export const renderTemplatePage = (all: TemplateSummary): string => {
         templates.length === 0
           ? html`<section>
               <h2>${escapeControl(name)}</h2>
-              <p>There is no template of this name, or nobody could look yet.</p>
+              <p>There is no template of this name, or it has not been read yet.</p>
             </section>`
           : ''
       }
@@ -50,7 +50,7 @@ const templateSections = (details: TemplateDetails, withClient: boolean, clock: 
   const { more } = details;
   return html`<section class="now ${status}" data-key="${title}">
       <h2>${title}</h2>
-      <p class="state">${sign(status)}</p>
+      <p class="state">${stateIcon(status)}</p>
       <p class="summary">${counts}</p>
       <p class="meta"><code>${file}</code></p>
     </section>
@@ -76,7 +76,7 @@ const templateSections = (details: TemplateDetails, withClient: boolean, clock: 
               followers.length === 0
                 ? ''
                 : html`<p>
-                    ${sign('in-sync')}
+                    ${stateIcon('in-sync')}
                     ${followers.map(({ subdomain }) => escapeControl(subdomain)).join(', ')}
                   </p>`
             }
@@ -103,14 +103,14 @@ const recordItem = ({ record, place, state }: RecordState): Markup => {
     ...(ttl === null ? [] : [`ttl ${ttl}`]),
   ];
   return html`<li>
-    <span class="${state ?? ''}">${state === null ? '' : stateSigns[state]}</span>
+    <span class="${state ?? ''}">${state === null ? '' : stateIcons[state]}</span>
     <code class="type">${escapeControl(type)}</code> <code class="name">${escapeControl(name || '@')}</code>
     <code class="content">${escapeControl(content)}</code> <span class="aside">${facts.join(', ')}</span>
     <code class="aside">${escapeControl(place)}</code>
   </li>`;
 };
 
-const stateSigns: Readonly<Record<NonNullable<RecordState['state']>, Markup>> = {
+const stateIcons: Readonly<Record<NonNullable<RecordState['state']>, Markup>> = {
   'in-sync': html`<span class="sign"><span aria-hidden="true">●</span> in sync</span>`,
   add: html`<span class="sign"><span aria-hidden="true">+</span> missing</span>`,
   update: html`<span class="sign"><span aria-hidden="true">~</span> differs</span>`,

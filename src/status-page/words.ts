@@ -3,14 +3,14 @@ import { plural } from '../lib/plural.ts';
 import { html, type Markup } from '../report/markup.ts';
 import type { PassEntry } from './facts.ts';
 
-/** Milliseconds as people say them. */
+/** Milliseconds in words. */
 export const duration = (ms: number): string => {
   if (ms < 1_000) return `${Math.round(ms)} ms`;
   if (ms < 60_000) return `${(ms / 1_000).toFixed(1)} s`;
   return `${Math.floor(ms / 60_000)} min ${Math.round((ms % 60_000) / 1_000)} s`;
 };
 
-/** A count with commas, as it stands in English. */
+/** A count with thousands separators. */
 export const count = (number: number): string => number.toLocaleString('en');
 
 const reasons: Readonly<Record<PassEntry['trigger'], string>> = {
@@ -23,7 +23,7 @@ const reasons: Readonly<Record<PassEntry['trigger'], string>> = {
 
 export const reasonOf = (trigger: PassEntry['trigger']): string => reasons[trigger] ?? escapeControl(trigger);
 
-/** What is not on the page, and where it is. */
+/** How many are not on the page, with a link to them. */
 export const rest = (left: number, noun: string, address: string, words = address): Markup | string =>
   left <= 0
     ? ''

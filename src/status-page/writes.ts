@@ -1,11 +1,11 @@
 import { escapeControl } from '../lib/escape-control.ts';
-import { sidesInLine, signOfRow, templateSides } from '../report/html-row.ts';
-import { moment, type PageClock, prose, sign } from '../report/html-words.ts';
+import { sidesInLine, iconOfRow, templateSides } from '../report/html-row.ts';
+import { moment, type PageClock, prose, stateIcon } from '../report/html-words.ts';
 import { html, type Markup } from '../report/markup.ts';
 import { rowOfWrite } from '../report/row.ts';
 import type { PageFacts, WriteEntry } from './facts.ts';
 
-/** What was written last, before and after. */
+/** The last writes, before and after. */
 export const writeSection = (
   writes: PageFacts['writes'],
   clock: PageClock,
@@ -27,7 +27,7 @@ export const writeSection = (
 
 const writeTable = (writes: readonly WriteEntry[], clock: PageClock): Markup =>
   writes.length === 0
-    ? html`<p>Nothing was written yet.</p>`
+    ? html`<p>Nothing has been written yet.</p>`
     : html`<table role="table">
         <caption class="unseen">
           The last writes to the service, the newest first
@@ -55,7 +55,7 @@ const writeRow = (write: WriteEntry, clock: PageClock): Markup => {
       <span class="aside">${escapeControl(write.client)}</span>
     </td>
     <td role="cell" data-label="Write">
-      <span class="${row.kind}">${signOfRow(row)}</span>
+      <span class="${row.kind}">${iconOfRow(row)}</span>
       ${write.recordId === null ? '' : html`<span class="aside">record ${String(write.recordId)}</span>`}
     </td>
     <td role="cell" data-label="Record">
@@ -63,7 +63,7 @@ const writeRow = (write: WriteEntry, clock: PageClock): Markup => {
       ${sidesInLine(row, templateSides)}
     </td>
     <td role="cell" data-label="Outcome">
-      ${sign(write.outcome)}
+      ${stateIcon(write.outcome)}
       ${write.error === null ? '' : html`<p class="why">${prose(escapeControl(write.error), clock)}</p>`}
     </td>
   </tr>`;

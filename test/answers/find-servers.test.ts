@@ -57,7 +57,7 @@ describe('the servers that a zone is delegated to', () => {
         name: 'ns2.example.net',
         address: '10.0.0.53',
         port: 53,
-        refusal: 'a private address: asked only where `nameservers` names it',
+        refusal: 'a private address: asked only if it is in `nameservers`',
       },
     ];
     expect(await finder.delegated(apex)).toEqual({ servers });
@@ -89,13 +89,13 @@ describe('the servers that a zone is delegated to', () => {
       udp: (reply) => (isBroken(reply) ? [] : [{ ...reply, authorities: authoritiesOf(reply) }]),
       tcp: (reply) => (isBroken(reply) ? null : reply),
     });
-    expect(await finder.delegated('broken.net')).toMatchObject({ problem: { status: 'silent' } });
+    expect(await finder.delegated('broken.net')).toMatchObject({ reason: { status: 'silent' } });
     expect(await finder.delegated(apex)).toMatchObject({ servers: [{ name: 'ns1.example.net' }, {}, {}] });
   });
 
   it('are not found where no zone holds the name', async () => {
     const { finder } = await resolve(world, {});
-    expect(await finder.delegated('example.org')).toMatchObject({ problem: { status: 'failed' } });
+    expect(await finder.delegated('example.org')).toMatchObject({ reason: { status: 'failed' } });
   });
 
   it('are none where all is private', async () => {

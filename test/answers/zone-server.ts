@@ -170,7 +170,7 @@ const bindBoth = async (
   }
 };
 
-/** The name whose records answer: its own, or those of the wildcard below its closest encloser; null: no such name. */
+/** The name whose records answer: the name itself, or the wildcard below its closest encloser; null: no such name. */
 const ownerOf = (name: string, apex: string, lines: readonly ZoneLine[]): string | null => {
   const exists = (one: string): boolean =>
     one === apex || lines.some(([owner]) => owner === one || owner.endsWith(`.${one}`));

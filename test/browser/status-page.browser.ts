@@ -160,7 +160,7 @@ describe('the page in a browser', () => {
     await page.locator('#link.live').waitFor();
     await page.keyboard.press('/');
     await page.keyboard.type('nothing has this name');
-    await page.getByText('Nothing is like that.').waitFor();
+    await page.getByText('Nothing matches.').waitFor();
     await page.getByText('Show all that differs').click();
     await page.locator('.row').first().waitFor();
     expect(await page.getByRole('searchbox').inputValue()).toBe('');

@@ -223,7 +223,7 @@ describe('settings', () => {
     const env = { HOOK: 'http://ops.example.net/a-secret', HOOK_SECRET: hookSecret };
     const { code, stdout, stderr } = await start(['run', '--sandbox', '--listen', 'off'], { cwd, env }).ended;
     expect(code).toBe(1);
-    expect(stderr).toContain('notify.ops.url: http: would send the news in the clear');
+    expect(stderr).toContain('notify.ops.url: http: would send notifications unencrypted');
     expect(stdout + stderr).not.toContain('a-secret');
   });
 });

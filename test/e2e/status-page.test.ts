@@ -80,13 +80,13 @@ describe('the status page of the running program', () => {
     const html = await page();
     expect(html).toContain('192.0.2.9');
     expect(html).toMatch(/▲<\/span> failed/);
-    expect(html).toMatch(/What is shown is how it was at\s<time/);
+    expect(html).toMatch(/This shows the state of\s<time/);
     const [aboveThePast = ''] = html.split('id="last-passes"');
     expect(aboveThePast.match(/closed for today/g)).toHaveLength(1);
     expect((await (await daemon.ask('/templates/site')).text()).match(/closed for today/g)).toHaveLength(1);
     answer = null;
     await daemon.pass();
-    expect(await page()).not.toContain('What is shown is how it was');
+    expect(await page()).not.toContain('This shows the state of');
   });
 
   it('says by an event that there is something new, which the page then has', async () => {

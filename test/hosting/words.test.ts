@@ -31,7 +31,7 @@ const answering = async (status: number): Promise<string> => {
 
 test('a host that is not there', async () => {
   expect(await messageAt('https://no-such-host.invalid/api')).toMatch(
-    /there is no such host|cannot be looked up/,
+    /there is no such host|cannot be resolved/,
   );
 });
 
@@ -46,12 +46,12 @@ test('a port at which nothing listens', async () => {
 });
 
 test('TLS at a port without', async () => {
-  expect(await messageAt(`https://${await answering(200)}/api`)).toContain('this port does not speak TLS');
+  expect(await messageAt(`https://${await answering(200)}/api`)).toContain('this port does not use TLS');
 });
 
 test('tokens that are not taken, with the places that they come from', async () => {
   expect(await messageAt(`http://${await answering(401)}/api`)).toContain(
-    'the service answered 401: it does not take the tokens (userToken: HERE)',
+    'the service answered 401: it rejects the tokens (userToken: HERE)',
   );
 });
 

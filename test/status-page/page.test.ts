@@ -111,7 +111,7 @@ describe('the status page', () => {
     const empty = wordsOf(page(assembleReport([]), { writes: [], passes: [] }));
     expect(empty).toContain('the first pass has not ended yet');
     expect(empty).toContain('No pass has ended in the last 24 hours.');
-    expect(empty).toContain('Nothing was written yet.');
+    expect(empty).toContain('Nothing has been written yet.');
     expect(wordsOf(page(everyKindReport, { writes: 'it is damaged' }))).toContain(
       'The history cannot be read: it is damaged',
     );
@@ -244,7 +244,7 @@ describe('a page of very much', () => {
       'and 44 differences more',
       'and 20 subdomains more',
       'and 980 differences more',
-      '1 to 40 of 300 the next ones',
+      '1 to 40 of 300 next →',
       '1000 templates in sync',
       'and 150 problems more',
     ])

@@ -5,7 +5,7 @@ import type { TypeDefinition } from './definition.ts';
 
 /** An IPv4 address (RFC 1035 §3.4.1). */
 export const a = {
-  // A strict dotted quad has one spelling only.
+  // A strict dotted quad has only one spelling.
   canonical: (content) => content,
   canonicalPattern: (text) => text.toLowerCase(),
   ignoresCase: true,

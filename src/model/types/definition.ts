@@ -1,80 +1,80 @@
 /**
- * What a record type is: all that is decided by type, but for the embedded service's own rules. The table beside this
- * file holds one definition a type; a member left out does not compile. A content is in canonical form unless a
- * member says otherwise.
+ * A record type: everything that depends on the type, except the embedded service's own rules. `table.ts` has
+ * one definition a type; a missing member does not compile. Contents are in canonical form unless a member
+ * says otherwise.
  */
 export interface TypeDefinition {
-  /** Brings a content to canonical form; a content that has none stays as it is. */
+  /** Brings a content to canonical form; an invalid content stays as it is. */
   readonly canonical: (content: string) => string;
-  /** The same for a text with gaps, which a pattern over contents is, as far as that can be. */
+  /** The same for the texts of a pattern, as far as possible. */
   readonly canonicalPattern: (text: string) => string;
-  /** Whether a pattern takes upper and lower case for one. */
+  /** Whether patterns ignore case. */
   readonly ignoresCase: boolean;
-  /** Whether it has a priority, which every add and update then carries (service specification §4.5, §4.6). */
+  /** Whether it has a priority, which every add and update then sends (service specification §4.5, §4.6). */
   readonly hasPriority: boolean;
   /**
-   * Whether it has to have a name: `required` by the service, in every add and update (§4.5, §4.6), or `below-apex`, as
-   * it cannot stand beside the records that every zone has at the subdomain itself.
+   * Whether it has to have a name: `required` by the service, in every add and update (§4.5, §4.6), or
+   * `below-apex`, since it conflicts with the records that every zone has at the subdomain itself.
    */
   readonly name: 'optional' | 'required' | 'below-apex';
-  /** Whether a label of its name, stars apart, is in order. */
+  /** Whether a label of its name is valid, apart from stars. */
   readonly isNameLabel: (label: string) => boolean;
-  /** The host that it points at; null of a type that points at none. */
-  readonly target: Target | null;
-  /** The keys that a template file may spread its content over; null where there is `content` alone. */
-  readonly parts: Parts | null;
-  /** What a template file may get wrong in it, beyond what holds for every name, host and priority. */
+  /** The host that it points at; null for types without a target. */
+  readonly target: TargetRule | null;
+  /** The keys that may replace `content` in a template file; null if there are none. */
+  readonly parts: ContentParts | null;
+  /** Checks of this type, besides those of every name, host and priority. */
   readonly checks: readonly TypeCheck[];
-  /** Why no content holds a text that a pattern asks for, of which `isWhole` says that it is all of the content. */
+  /** Why a text in a pattern cannot match any content; null if it can. `isWhole`: the text is the whole content. */
   readonly whyNotIn: (text: string, isWhole: boolean) => string | null;
-  /** Earlier ones are written first: addresses 0, what nothing else refers to 1, what points at names 2. */
+  /** The order of writing: addresses 0, independent types 1, types that point at names 2. */
   readonly writePhase: 0 | 1 | 2;
-  /** What a parked record says: well formed, and of use to nobody. */
+  /** The content of a parked record: valid and inert. */
   readonly inertContent: string;
-  /** What it suffers beside it at its name. */
+  /** Which records it conflicts with at its name. */
   readonly conflictKind: (content: string) => ConflictKind;
-  /** Where one name holds contents of several owners; null where all records of a name and type belong together. */
+  /** Set if one name may have contents of several owners; null if all records of a name and type belong together. */
   readonly independent: Independent | null;
 }
 
-/** Records by what they suffer beside them at their name: a null MX (RFC 7505) is a kind of its own. */
+/** Kinds of records by what they conflict with at their name. A null MX (RFC 7505) is a kind of its own. */
 export type ConflictKind = 'CNAME' | 'null MX' | 'MX' | 'other';
 
 /** How to tell contents of several owners at one name from each other. */
 export interface Independent {
-  /** A name holds one content of a kind at most; null for a content of no kind. */
+  /** A name has at most one content of a kind; null: the content has no kind. */
   readonly kindOf: (content: string) => string | null;
-  /** Whether the second is the first as a service may have spelled it. */
+  /** Whether the second may be the service's spelling of the first. */
   readonly isRespelled: (sent: string, stored: string) => boolean;
 }
 
-export interface Target {
-  /** Null where the content is not in order. */
+export interface TargetRule {
+  /** Null if the content is invalid. */
   readonly in: (content: string) => string | null;
   readonly isLabel: (label: string) => boolean;
-  /** Whether a lone `.` means something: that there is none. */
+  /** Whether a lone `.` is allowed, which means that there is none. */
   readonly mayBeRoot: boolean;
   readonly mayBeAlias: boolean;
-  /** What is probably meant by a content, as it is written, that is no host; null for most. */
+  /** What an invalid content, as written, probably means; null for most. */
   readonly mistake: (content: string) => string | null;
 }
 
 /** A content that can be written in three keys. */
-export interface Parts {
-  /** Null where the content is not in order. */
+export interface ContentParts {
+  /** Null if the content is invalid. */
   readonly of: (content: string) => { weight: number; port: number; target: string } | null;
-  /** A content as it is sent: the parts joined by single blanks. */
+  /** The content to send: the parts joined by single blanks. */
   readonly joined: (content: string) => string;
 }
 
-/** A check of template files: its id, where in the record it points, and what it says; null where all is well. */
+/** A check of template files: its id, the field that it is about, and its message; null if the record is valid. */
 export interface TypeCheck {
   readonly id: string;
   readonly at: 'name' | 'content';
   readonly find: (record: CheckedRecord, quote: (text: string) => string) => string | null;
 }
 
-/** As it is written, and in canonical form. */
+/** A record as written, and in canonical form. */
 export interface CheckedRecord {
   readonly name: string | null;
   readonly content: string;

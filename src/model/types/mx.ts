@@ -8,7 +8,7 @@ import {
 } from '../host.ts';
 import type { TypeDefinition } from './definition.ts';
 
-/** A mail exchange (RFC 1035 §3.3.9); `.` says that there is none (RFC 7505). */
+/** A mail exchange (RFC 1035 §3.3.9); `.` means that there is none (RFC 7505). */
 export const mx = {
   canonical: canonicalHost,
   canonicalPattern: canonicalHostPattern,

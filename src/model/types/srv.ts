@@ -10,7 +10,7 @@ import { hasPlaceholder } from '../placeholder.ts';
 import { isUnsigned16, maxUnsigned16 } from '../unsigned16.ts';
 import type { TypeDefinition } from './definition.ts';
 
-/** Where a service is (RFC 2782): `<weight> <port> <target>`, the priority apart. */
+/** The location of a service (RFC 2782): `<weight> <port> <target>`; the priority is separate. */
 export const srv = {
   canonical: (content) => {
     const parts = content.trim().split(/\s+/);
@@ -37,7 +37,7 @@ export const srv = {
       if (target === undefined || Math.max(Number(weight), Number(port)) > maxUnsigned16) return null;
       return { weight: Number(weight), port: Number(port), target };
     },
-    // What is not in three parts stays as it is, for a check to tell or a record to allow.
+    // Invalid content stays as it is; a check reports it unless the record allows it.
     joined: (content) => (inOrder.test(content) ? content.trim().split(/\s+/).join(' ') : content),
   },
   checks: [

@@ -20,7 +20,7 @@ export const definitions = {
 
 const byType: ReadonlyMap<string, TypeDefinition> = new Map(Object.entries(definitions));
 
-/** `type` in upper case; undefined for a type that nobody here knows. */
+/** `type` in upper case; undefined for an unknown type. */
 export function definitionOf(type: keyof typeof definitions): TypeDefinition;
 export function definitionOf(type: string): TypeDefinition | undefined;
 export function definitionOf(type: string): TypeDefinition | undefined {

@@ -4,7 +4,10 @@ import { unquoteText } from '../quoted-text.ts';
 import { isSpf, textKind, whyTooLong } from '../text.ts';
 import type { TypeDefinition } from './definition.ts';
 
-/** Text (RFC 1035 §3.3.14): in presentation format where it is quoted, else verbatim. One name serves many owners. */
+/**
+ * Text (RFC 1035 §3.3.14): in presentation format if it is quoted, else verbatim. One name may have texts of
+ * several owners.
+ */
 export const txt = {
   canonical: (content) => canonicalText(content),
   canonicalPattern: (text) => canonicalText(text),
@@ -47,7 +50,7 @@ export const txt = {
   conflictKind: () => 'other',
   independent: {
     kindOf: textKind,
-    // But for blanks, quotes and case, or cut short.
+    // Equal except for blanks, quotes and case, or cut short.
     isRespelled: (sent, stored) => {
       const [one, other] = [letters(sent), letters(stored)];
       return one === other || (other !== '' && one.startsWith(other));

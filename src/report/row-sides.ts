@@ -1,0 +1,79 @@
+import { escapeControl } from '../lib/escape-control.ts';
+import type { RecordData } from '../model/record.ts';
+import type { Difference, Field } from '../plan/difference.ts';
+
+/** The record of a difference, and what changes in it. Every text is visible and harmless to a terminal. */
+export interface RowSides {
+  readonly type: string;
+  readonly name: string;
+  /** Null if the content itself changes. */
+  readonly content: string | null;
+  /** Priority and TTL, if they are stated and do not change. */
+  readonly facts: readonly string[];
+  readonly changes: readonly RowChange[];
+}
+
+interface RowChange {
+  readonly field: Field | 'type';
+  readonly from: string;
+  readonly to: string;
+}
+
+export const sidesOf = (difference: Difference): RowSides => {
+  if (difference.action === 'update') {
+    return recordSides(difference.current, difference.desired, difference.fields);
+  }
+  if (difference.action === 'park') {
+    return recordSides(difference.current, difference.desired, ['name', 'content']);
+  }
+  if (difference.action === 'blocked') return sidesOfBlocked(difference);
+  const record = difference.action === 'surplus' ? difference.current : difference.desired;
+  return recordSides(record, record, []);
+};
+
+/** Values that the file does not state do not change. */
+const sidesOfBlocked = ({ current, desired }: BlockedDifference): RowSides => {
+  const fields = recordFields.filter(
+    (field) =>
+      current !== undefined &&
+      isStated(desired, field) &&
+      valueOf(current, field) !== valueOf(desired, field),
+  );
+  return recordSides(current ?? desired, desired, fields);
+};
+
+type BlockedDifference = Extract<Difference, { action: 'blocked' }>;
+
+export const sideMissingFrom = (difference: Difference): 'actual' | 'desired' | null => {
+  if (difference.action === 'surplus') return 'desired';
+  return 'current' in difference ? null : 'actual';
+};
+
+export const recordSides = (
+  from: RecordData,
+  to: RecordData,
+  fields: readonly RowChange['field'][],
+): RowSides => ({
+  type: escapeControl(from.type),
+  name: valueOf(from, 'name'),
+  content: fields.includes('content') ? null : valueOf(from, 'content'),
+  facts: (['priority', 'ttl'] as const)
+    .filter((field) => from[field] !== null && !fields.includes(field))
+    .map((field) => `${field} ${from[field]}`),
+  changes: fields.map((field) => ({ field, from: valueOf(from, field), to: valueOf(to, field) })),
+});
+
+export const valueOf = (record: RecordData, field: RowChange['field']): string => {
+  const value = record[field];
+  if (field === 'name' && (value === null || value === '')) return '@';
+  if (value === '') return '(empty)';
+  return value === null ? '(none)' : escapeControl(String(value));
+};
+
+export const recordFields = ['name', 'content', 'priority', 'ttl'] as const;
+
+/** A priority or TTL that is not stated is left as it is. */
+export const isStated = (record: RecordData, field: Field): boolean =>
+  record[field] !== null || (field !== 'ttl' && field !== 'priority');
+
+export const nothing: RecordData = { type: '', name: null, content: '', priority: null, ttl: null };
