@@ -625,9 +625,7 @@ describe('a store', () => {
   );
 
   it('never stands in the settings file itself', () => {
-    expect(problemsOf({ config: `store: ${url}` }).join()).toContain(
-      'a secret is never written into this file',
-    );
+    expect(problemsOf({ config: `store: ${url}` }).join()).toContain('secrets are not allowed in this file');
   });
 });
 
