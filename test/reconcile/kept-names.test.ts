@@ -92,10 +92,11 @@ test('what goes back to its place more than once keeps telling how the service s
 test('what is found back in its place tells how the service spells its name', async () => {
   const { scene, spelled, pass } = await openLonger();
   await scene.pass(file('@ MX 10 mx1.example.net', www));
+  scene.now += 60_000;
   scene.mishaps
     .set('update 2', () => ({ ...spelled(), records: [] }))
-    .set('list 2', failing('unavailable', 502));
-  await pass();
-  scene.mishaps.set('update 2', spelled).delete('list 2');
+    .set('list 3', failing('unavailable', 502));
+  expect(await pass()).toEqual(['update 1', 'add 1', 'update 2']);
+  scene.mishaps.set('update 2', spelled).delete('list 3');
   expect(await pass()).toEqual(['update 1', 'add 1', 'update 2']);
 });

@@ -49,6 +49,10 @@ export const confirmAll = (state: TemplateState, now: number): TemplateState => 
   confirmed: writeKeysOf(state, now),
 });
 
+/** Whether a second reading shows all that the first one did. */
+export const isConfirming = ({ basis }: TemplateState, reading: PresentTemplate | undefined): boolean =>
+  reading !== undefined && compare(basis.view, reading, 'confirming').verdict === 'take';
+
 /** A second reading confirms what both ask for, unless it lacks what the first one showed. */
 export const confirmBy = (
   state: TemplateState,

@@ -1,6 +1,12 @@
-import { withAllOf } from '../core/reading.ts';
 import type { TemplateState } from '../core/state.ts';
-import { awaitsReading, confirmAll, confirmBy, isSettled, recallReading } from '../core/two-readings.ts';
+import {
+  awaitsReading,
+  confirmAll,
+  confirmBy,
+  isConfirming,
+  isSettled,
+  recallReading,
+} from '../core/two-readings.ts';
 import type { ClientRun } from './client-run.ts';
 
 /** Reads all templates a second time where a step waits for that, and confirms what both readings ask for. */
@@ -25,10 +31,8 @@ export const confirmTemplates = async (
     const { id } = state.basis.view;
     if (listing && waiting.has(state)) return confirmBy(state, listing.get(id), moment);
     if (!settled.has(state)) return state;
-    // Another template's sake may have brought a newer reading since.
+    // For another template's sake there may be a newer reading.
     const newest = run.listing?.get(id);
-    return newest
-      ? confirmBy(state, withAllOf(state.basis.view, newest), moment)
-      : confirmAll(state, moment.now);
+    return isConfirming(state, newest) ? confirmBy(state, newest, moment) : confirmAll(state, moment.now);
   });
 };

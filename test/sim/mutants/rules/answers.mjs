@@ -216,8 +216,8 @@ export const answers = [
   {
     rule: '§3.1 a record that is back in its place stands for what it stood for',
     file: commit,
-    from: '    restore(draft, own, record.id, stored, changes);\n',
-    to: '',
+    from: '  if (own) restore(draft, own, record.id, stored, changes);\n',
+    to: '  if (own) return;\n',
     tests: ['reconcile/permit'],
   },
 ];

@@ -152,29 +152,29 @@ export const readings = [
   {
     rule: '§3.1 the second reading comes `settle` after the first',
     file: 'src/reconcile/shell/confirm.ts',
-    from: '  await clock.sleep(settle, signal);\n',
+    from: '  if (waiting.size > 0) await clock.sleep(settle, signal);\n',
     to: '',
     tests: ['reconcile/readings'],
   },
   {
     rule: '§3.1 the second reading is made',
     file: 'src/reconcile/shell/confirm.ts',
-    from: 'waiting.has(state) ? confirmBy(state, listing.get(state.basis.view.id), moment) : state,',
-    to: 'waiting.has(state) ? confirmAll(state, moment.now) : state,',
+    from: 'return confirmBy(state, listing.get(id), moment);',
+    to: 'return confirmAll(state, moment.now);',
     tests: ['reconcile/confirm'],
   },
   {
     rule: '§3.1 where nothing is to be written nothing is waited for',
     file: 'src/reconcile/shell/confirm.ts',
-    from: '    if (!isAwaited(state)) return state;\n',
-    to: '    if (isAwaited(state) && at.now < 0) return state;\n',
+    from: '    if (!awaitsReading(state, run.view, force, at.now)) return state;\n',
+    to: '',
     tests: ['reconcile/readings'],
   },
   {
     rule: '§3.1 what two readings ask for already does not wait for the others',
     file: 'src/reconcile/shell/confirm.ts',
-    from: 'waiting.has(state) ? confirmBy(state, listing.get(state.basis.view.id), moment) : state,',
-    to: 'confirmBy(state, listing.get(state.basis.view.id), moment),',
+    from: 'if (listing && waiting.has(state)) return',
+    to: 'if (listing) return',
     tests: ['reconcile/confirm'],
   },
   {
@@ -222,8 +222,8 @@ export const readings = [
   {
     rule: '§3.1 what was settled before takes the newest reading',
     file: 'src/reconcile/shell/confirm.ts',
-    from: 'return newest ? confirmBy',
-    to: 'return newest && !newest ? confirmBy',
+    from: 'isConfirming(state, newest) ?',
+    to: 'newest && !newest ?',
     tests: ['reconcile/confirm'],
   },
 ];
