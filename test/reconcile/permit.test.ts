@@ -70,15 +70,22 @@ test.each(['its answer is lost', 'the process dies'])(
   },
 );
 
-test('a park of unknown outcome that did not land has taken nothing: an edit changes its record', async () => {
-  const scene = await makingWay();
-  const file = desiredTemplate(wanted, { surplus: 'park', limits });
-  scene.mishaps.set('update 1', failing('unknown', null));
-  await scene.pass(file);
-  scene.mishaps.clear();
+test('a park of unknown outcome that did not land has taken nothing: an edit changes its own record', async () => {
+  const scene = await openScene(presentTemplate(['#4 @ A 192.0.2.1', '#5 www A 192.0.2.2']));
+  await scene.pass(old);
   scene.now += 60_000;
-  await scene.pass(desiredTemplate(['@ A 192.0.2.1', 'www A 192.0.2.9'], { mode: 'edits', limits }));
-  expect(scene.present.records).toMatchObject([{ id: 1 }, { id: 2, content: '192.0.2.9' }]);
+  scene.mishaps.set('update 1', failing('unknown', null));
+  await scene.pass(desiredTemplate(wanted, { surplus: 'park', limits }));
+  scene.mishaps.clear();
+  const others = presentTemplate(['#3 www A 192.0.2.8']).records;
+  scene.present = { ...scene.present, records: [...scene.present.records, ...others] };
+  scene.now += 60_000;
+  await scene.pass(desiredTemplate(['@ A 192.0.2.1', 'www A 192.0.2.9'], { limits }));
+  expect(scene.present.records).toMatchObject([
+    { id: 4 },
+    { id: 5, content: '192.0.2.9' },
+    { id: 3, content: '192.0.2.8' },
+  ]);
 });
 
 test('a park of unknown outcome that did not land is made once more', async () => {
