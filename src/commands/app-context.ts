@@ -12,7 +12,8 @@ import { checkTargets } from '../settings/notify.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import { memoryPlace } from '../state/memory-place.ts';
 import { fileStore, type StateStore } from '../state/store.ts';
-import { observedBelow, openClient, type Client, type ClientOptions } from './client.ts';
+import { openClient, type Client, type ClientOptions } from './client.ts';
+import { observedBelow } from './observer.ts';
 import { openStore } from './open-store.ts';
 
 /** Settings, log and clients of one run of the program. */

@@ -1,14 +1,11 @@
-import path from 'node:path';
 import type { ScanResult } from '../desired/scan.ts';
 import { createTemplateLoader } from '../desired/load.ts';
 import { problemsOf } from '../desired/problems-of.ts';
-import { createRevisions } from '../desired/revision.ts';
 import { createUncommitted } from '../desired/uncommitted.ts';
-import { UserError } from '../errors.ts';
 import { connectHosting, type HostingService } from '../hosting/service.ts';
 import type { DesiredState } from '../model/template.ts';
 import { emptyCache } from '../reconcile/cache.ts';
-import { reconcile, type Pass } from '../reconcile/pass.ts';
+import { reconcile } from '../reconcile/pass.ts';
 import type { PassResult } from '../result.ts';
 import { redactor } from '../secrets.ts';
 import type { ClientSettings } from '../settings/client.ts';
@@ -20,36 +17,21 @@ import type { Memory, MemoryReader } from '../state/memory.ts';
 import { fileStore, type StateStore } from '../state/store.ts';
 import { withoutSecrets } from '../state/without-secrets.ts';
 import { askNameServers, type AnswersRequest } from './client-answers.ts';
-import { withObservedCauses } from './observed-causes.ts';
+import { observedBelow, openObserver, withoutWrites } from './observer.ts';
+import { passOf, type PassRequest } from './pass-request.ts';
 import { systemClock } from './system-clock.ts';
-
-/** What differs from pass to pass. */
-export type PassRequest = Pick<Pass, 'run' | 'trigger' | 'templates' | 'signal' | 'onChange'> &
-  Partial<Pick<Pass, 'ignoreSubdomains' | 'force' | 'retry' | 'acceptLoss' | 'isRehearsal' | 'approve'>> & {
-    readonly dryRun: boolean;
-    /** Milliseconds to wait for another process that writes for this client. */
-    readonly lockTimeout: number;
-    readonly onWait?: (holder: string) => void;
-    /** Told that for so many milliseconds nothing is done, and why. */
-    readonly onPause?: (milliseconds: number, why: string) => void;
-    /** Writes nothing to the service, whatever the files say, and remembers what it saw. */
-    readonly onlyRemembers?: boolean;
-    /** Called when the lock is held and the pass begins. */
-    readonly onStart?: () => void;
-    /** Called with the loaded files before anything else; returns the part that the pass shall compare. */
-    readonly onDesired?: (desired: DesiredState) => DesiredState;
-  };
+import { withUncommitted } from './with-uncommitted.ts';
 
 /** One client of the service with all that its passes need, wired together. */
 export interface Client {
   readonly settings: ClientSettings;
   readonly service: HostingService;
-  /** Files, service and memory held against each other once. */
+  /** Compares files, service and state once, and writes what differs. */
   pass(request: PassRequest): Promise<PassResult>;
   load(): Promise<DesiredState>;
-  /** What the name servers of its subdomains answer. No pass waits for it, and it has a connection of its own. */
+  /** Asks the name servers of its subdomains. Passes do not wait for it; it has a connection of its own. */
   askNameServers(request: AnswersRequest): Promise<KnownAnswers>;
-  /** Looks which template files there are, for whoever watches them. */
+  /** Lists the template files, for a watcher. */
   readonly scan: () => Promise<ScanResult>;
   close(): Promise<void>;
 }
@@ -59,15 +41,15 @@ export interface ClientOptions {
   readonly strict: boolean;
   /** Having no template files is not an error. */
   readonly allowEmpty?: boolean;
-  /** Names of the clients that are configured beside it. */
+  /** The names of the other configured clients. */
   readonly others?: readonly string[];
-  /** Where what is remembered lies; without it, in the state directory. */
+  /** The store for the state; default: the state directory. */
   readonly store?: StateStore;
-  /** The embedded service answers truly at once, and what is remembered of it is kept apart. */
+  /** The embedded service needs no `settle`, and its state is separate. */
   readonly isSandbox: boolean;
-  /** The only name servers that are asked, whatever settings and files say. */
+  /** The only name servers to ask; overrides settings and files. */
   readonly nameservers?: readonly string[] | undefined;
-  /** Told what a person should know that is no part of a report. */
+  /** Called with messages for people that are not part of a report. */
   readonly warn: (message: string) => void;
   readonly onRequest?: Parameters<typeof connectHosting>[0]['onRequest'];
 }
@@ -86,7 +68,6 @@ export const openClient = ({
   let tokens = settings.tokens.read();
   const loader = createTemplateLoader();
   const keeper = store.keeper(warn);
-  const observer = fileStore.keeper(() => undefined);
   const cache = emptyCache();
   const isUncommitted = createUncommitted();
   let onPause: NonNullable<PassRequest['onPause']> = () => undefined;
@@ -106,50 +87,12 @@ export const openClient = ({
     return loader.load({ paths, defaults: settings, variables, strict, allowEmpty }, signal);
   };
   const list = (): Listing => service.listDnsTemplates();
-  const place = (): MemoryPlace => memoryPlace(settings, tokens.clientToken, isSandbox, others);
-
-  /** A daemon that only looks remembers what it saw, apart from what passes that write go by: so it can tell causes. */
-  const observe = async (
-    result: PassResult,
-    listing: Listing,
-    pass: ReturnType<typeof passOf>,
-  ): Promise<PassResult> => {
-    const apart = { ...settings, stateDir: observedBelow(settings.stateDir) };
-    const where = memoryPlace(apart, tokens.clientToken, isSandbox, others);
-    const use = {
-      timeout: 0,
-      signal: pass.signal,
-      onWait: () => undefined,
-      mayBeginAnew: true,
-      unknownPause: 0,
-    };
-    try {
-      const observed = await observer.write(
-        where,
-        use,
-        () => listing,
-        async (memory) => {
-          const own = withoutSecrets(memory, redactor([tokens.userToken, tokens.clientToken]));
-          return reconcile(withoutWrites(latest ?? (await load())), {
-            ...pass,
-            startedAt: systemClock.now(),
-            settle: 0,
-            ignoreSubdomains: true,
-            onChange: () => undefined,
-            listing,
-            memory: own,
-            writer: own,
-            warn: () => undefined,
-          });
-        },
-      );
-      return withObservedCauses(result, observed);
-    } catch (error) {
-      // Without that memory it shows what it did before: causes that nobody knows.
-      if (error instanceof UserError) return result;
-      throw error;
-    }
-  };
+  const placeIn = (stateDir: string): MemoryPlace =>
+    memoryPlace({ ...settings, stateDir }, tokens.clientToken, isSandbox, others);
+  const place = (): MemoryPlace => placeIn(settings.stateDir);
+  const redacted = (memory: Memory): Memory =>
+    withoutSecrets(memory, redactor([tokens.userToken, tokens.clientToken]));
+  const observer = openObserver({ place: () => placeIn(observedBelow(settings.stateDir)), redacted });
 
   return {
     settings,
@@ -180,8 +123,8 @@ export const openClient = ({
       tokens = settings.tokens.read();
       onPause = request.onPause ?? (() => undefined);
       const pass = passOf(request, settings, service, isSandbox);
-      // A person's own pass looks at everything.
-      const kept = request.trigger === 'command' ? {} : { cache };
+      // A command compares everything again.
+      const cached = request.trigger === 'command' ? {} : { cache };
       let listed: Listing | null = null;
       const begin = async (
         memory: MemoryReader,
@@ -192,7 +135,7 @@ export const openClient = ({
       ): Promise<PassResult> => {
         request.onStart?.();
         const startedAt = systemClock.now();
-        // The service answers while files are looked at; where all have to be read first, its answer would be an old one.
+        // Lists the service while changed files are read. A first load takes long, so the listing would be old.
         const listing = read ?? (loader.hasCache() ? list() : null);
         listing?.catch(() => undefined);
         const files = await load(request.signal);
@@ -205,7 +148,7 @@ export const openClient = ({
         listed.catch(() => undefined);
         const result = await reconcile(part, {
           ...pass,
-          ...kept,
+          ...cached,
           startedAt,
           described,
           listing: listed,
@@ -219,7 +162,9 @@ export const openClient = ({
       if (request.dryRun) {
         const result = await keeper.read(place(), list, (memory, ...rest) => begin(memory, null, ...rest));
         const isDaemon = request.trigger !== 'command';
-        return isDaemon && result.wasRead === true && listed ? observe(result, listed, pass) : result;
+        return isDaemon && result.wasRead === true && listed
+          ? observer.observe(result, latest ?? (await load()), listed, pass)
+          : result;
       }
       const { lockTimeout, signal, onWait = () => undefined } = request;
       const { unknownPause } = settings;
@@ -232,7 +177,7 @@ export const openClient = ({
       };
       return keeper.write(place(), use, list, (memory, say, read, held) => {
         checkLock = held.check;
-        const own = withoutSecrets(memory, redactor([tokens.userToken, tokens.clientToken]));
+        const own = redacted(memory);
         return begin(own, own, say, read, held.holdsAdds);
       });
     },
@@ -244,55 +189,5 @@ export const openClient = ({
   };
 };
 
-/** Where a daemon that only looks keeps what it saw. */
-export const observedBelow = (stateDir: string): string => path.join(stateDir, 'observed');
-
-const withoutWrites = (desired: DesiredState): DesiredState => ({
-  ...desired,
-  templates: desired.templates.map((template) => ({ ...template, mode: 'report' })),
-});
-
-/** Says of which files the commit is not the whole truth. What is as it is said stays the very same. */
-const withUncommitted = (result: PassResult, isUncommitted: (file: string) => boolean): PassResult => {
-  const files = new Set(
-    result.templates.flatMap(({ file, revision }) =>
-      revision !== null && isUncommitted(file) ? [file] : [],
-    ),
-  );
-  if (files.size === 0) return result;
-  const templates = result.templates.map((one) =>
-    files.has(one.file) ? ({ ...one, uncommitted: true } as const) : one,
-  );
-  return { ...result, templates };
-};
-
-/** Which client it is takes a pass to find out, which reads the service's templates for that. */
+/** Only a pass lists the service's templates to identify the client. */
 const notListed = (): Listing => Promise.reject(new Error('not listed'));
-
-const passOf = (
-  request: PassRequest,
-  settings: ClientSettings,
-  service: HostingService,
-  isSandbox: boolean,
-): Omit<Pass, 'startedAt' | 'listing' | 'memory' | 'writer' | 'warn'> => ({
-  ignoreSubdomains: false,
-  force: false,
-  retry: false,
-  acceptLoss: false,
-  ...request,
-  client: settings.name,
-  service,
-  clock: {
-    ...systemClock,
-    sleep: (milliseconds, signal) => {
-      request.onPause?.(milliseconds, 'then the service is read once more');
-      return systemClock.sleep(milliseconds, signal);
-    },
-  },
-  revisionOf: createRevisions(),
-  settle: isSandbox ? 0 : settings.settle,
-  unknownPause: settings.unknownPause,
-  subdomainGrace: settings.subdomainGrace,
-  maxAddsPerPass: settings.limits.maxAddsPerPass,
-  concurrency: settings.concurrency,
-});

@@ -1,41 +1,24 @@
 import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
 import { LockedError, messageOf, UserError } from '../errors.ts';
-import type { PassEvent } from '../notify/health.ts';
-import { assembleReport } from '../report/assemble.ts';
 import type { KnownAnswers } from '../report/with-answers.ts';
 import type { PassResult, TemplateResult, Trigger } from '../result.ts';
 import { AnswersRounds } from './answers-rounds.ts';
+import type { ChangeFeed } from './change-feed.ts';
 import { clientState, type ClientState } from './client-state.ts';
 import type { DaemonClient } from './context.ts';
-import type { PassHistory } from './pass-history.ts';
-import { PassLoop, type PassCause, type PassOutcome } from './loop.ts';
-import type { Metrics } from './metrics.ts';
 import { LatestResults } from './latest-results.ts';
-import { passEntry } from './pass-entry.ts';
-import { logChange, logFinished, logFound, logInvalid, logStarted, type PassId } from './pass-log.ts';
-import { startSchedule } from './schedule.ts';
-import type { ChangeFeed } from './change-feed.ts';
-import { watchTemplates } from './watch.ts';
+import { PassLoop, type PassCause, type PassOutcome } from './loop.ts';
+import { logChange, logInvalid, logStarted, type PassId } from './pass-log.ts';
+import { recordFailure, recordPass, type PassSinks } from './record-pass.ts';
+import { startTriggers, type Triggers } from './triggers.ts';
 
-export interface ClientControllerOptions {
+export interface ClientControllerOptions extends PassSinks {
   readonly client: DaemonClient;
-  readonly log: Logger;
-  readonly metrics: Metrics;
-  /** Called after each pass with its result, or with why there was none. */
-  readonly onPass: (event: PassEvent) => void;
-  /** For the status page: what the passes did, and that there is something new. */
-  readonly passHistory: PassHistory;
+  /** Notified of everything that is new for the status page. */
   readonly changeFeed: ChangeFeed;
   /** Limits how many clients' passes run at the same time. */
   readonly limit: <T>(task: () => Promise<T>) => Promise<T>;
-}
-
-/** The watcher and the schedules, which trigger passes. */
-interface Triggers {
-  /** The next time of the schedule. */
-  readonly next: () => Date;
-  readonly close: () => Promise<void>;
 }
 
 /** One client in the daemon: its passes, their triggers and their results. */
@@ -104,28 +87,13 @@ export class ClientController {
 
   /** Starts the watcher and the schedules. */
   async start(): Promise<void> {
-    const { scan, settings } = this.#client;
-    const { templates: paths, schedule: expression, answersSchedule, timezone } = settings;
-    const watcher = await watchTemplates({
-      paths,
-      scan,
+    this.#triggers = await startTriggers({
+      client: this.#client,
       onChange: () => this.trigger('file-change'),
+      onSchedule: () => this.trigger('schedule'),
+      onAnswersSchedule: () => this.#answers.start(),
       log: this.#log,
     });
-    const schedule = startSchedule({ expression, timezone, onTime: () => this.trigger('schedule') });
-    const rounds = startSchedule({
-      expression: answersSchedule,
-      timezone,
-      onTime: () => this.#answers.start(),
-    });
-    this.#triggers = {
-      next: schedule.next,
-      close: () => {
-        schedule.close();
-        rounds.close();
-        return watcher.close();
-      },
-    };
   }
 
   trigger(trigger: Trigger): void {
@@ -154,7 +122,6 @@ export class ClientController {
 
     const id = { client: this.#client.settings.name, run: randomUUID(), trigger: cause.trigger };
     const started = performance.now();
-    const { log, metrics } = this.#options;
     try {
       const result = await this.#compare(cause, id, signal);
       return this.#accept(result, id, signal.aborted);
@@ -169,20 +136,7 @@ export class ClientController {
       this.#lastError = message;
       if (error instanceof LockedError) return 'busy';
       this.#couldNotBegin = true;
-      const durationMs = Math.round(performance.now() - started);
-      const report = { ...assembleReport([]), status: 'failed', durationMs } as const;
-      logFinished(report, message, id, signal.aborted, log);
-      metrics.countPass({ ...id, ...report }, null);
-      this.#options.passHistory.add(passEntry(id, report, null, message));
-      const at = new Date(Date.now() - durationMs).toISOString();
-      this.#options.onPass({
-        ...id,
-        at,
-        result: null,
-        failure: message,
-        removed: [],
-        isEnding: signal.aborted,
-      });
+      recordFailure({ id, message, started, isEnding: signal.aborted }, this.#options);
       if (error instanceof UserError) return 'failed';
       throw error;
     }
@@ -220,7 +174,6 @@ export class ClientController {
   }
 
   #accept(result: PassResult, id: PassId, isEnding: boolean): PassOutcome {
-    const { log, metrics, passHistory } = this.#options;
     const removed = this.#latest.add(result);
     for (const template of removed) {
       this.#log.warn(
@@ -231,14 +184,9 @@ export class ClientController {
     this.#lastError = result.halted;
     this.#wasRead ||= result.wasRead === true && isLoaded(result);
     this.#couldNotBegin = false;
-    const report = assembleReport([result]);
-    logFound(result, id, isEnding, log);
-    logFinished(report, result.halted, id, isEnding, log);
-    metrics.countPass({ ...id, ...report }, this.#latest.result);
-    const compared = result.wasRead === true ? this.#latest.result : null;
-    passHistory.add(passEntry(id, report, compared, result.halted));
+    const latest = this.#latest.result;
     const shown = this.#answers.addTo(result);
-    this.#options.onPass({ ...id, at: result.startedAt, result: shown, failure: null, removed, isEnding });
+    recordPass({ id, result, latest, shown, removed, isEnding }, this.#options);
     this.#askFirst(isEnding);
     return outcomeOf(result);
   }

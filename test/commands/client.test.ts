@@ -1,7 +1,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { openClient, type PassRequest } from '../../src/commands/client.ts';
+import { openClient } from '../../src/commands/client.ts';
+import type { PassRequest } from '../../src/commands/pass-request.ts';
 import { readSettings } from '../../src/settings.ts';
 import type { ClientSettings } from '../../src/settings/client.ts';
 import { json, scriptedServer } from '../hosting/scripted-server.ts';

@@ -1,0 +1,75 @@
+import path from 'node:path';
+import { UserError } from '../errors.ts';
+import type { DesiredState } from '../model/template.ts';
+import { reconcile } from '../reconcile/pass.ts';
+import type { PassResult } from '../result.ts';
+import type { Listing } from '../state/identify.ts';
+import type { MemoryPlace } from '../state/memory-place.ts';
+import type { Memory } from '../state/memory.ts';
+import { fileStore } from '../state/store.ts';
+import { withObservedCauses } from './observed-causes.ts';
+import type { PreparedPass } from './pass-request.ts';
+import { systemClock } from './system-clock.ts';
+
+export interface ObserverOptions {
+  /** Where it keeps its own state. */
+  readonly place: () => MemoryPlace;
+  readonly redacted: (memory: Memory) => Memory;
+}
+
+/** Finds the causes of differences for a daemon with `dryRun`, whose passes save nothing. */
+export interface Observer {
+  readonly observe: (
+    result: PassResult,
+    desired: DesiredState,
+    listing: Listing,
+    pass: PreparedPass,
+  ) => Promise<PassResult>;
+  readonly close: () => Promise<void>;
+}
+
+/** Keeps state of its own, apart from the state of passes that write. */
+export const openObserver = ({ place, redacted }: ObserverOptions): Observer => {
+  const keeper = fileStore.keeper(() => undefined);
+  return {
+    observe: async (result, desired, listing, pass) => {
+      const use = {
+        timeout: 0,
+        signal: pass.signal,
+        onWait: () => undefined,
+        mayBeginAnew: true,
+        unknownPause: 0,
+      };
+      const observe = (memory: Memory): Promise<PassResult> => {
+        const own = redacted(memory);
+        return reconcile(withoutWrites(desired), {
+          ...pass,
+          startedAt: systemClock.now(),
+          settle: 0,
+          ignoreSubdomains: true,
+          onChange: () => undefined,
+          listing,
+          memory: own,
+          writer: own,
+          warn: () => undefined,
+        });
+      };
+      try {
+        return withObservedCauses(result, await keeper.write(place(), use, () => listing, observe));
+      } catch (error) {
+        // Without that state the causes stay unknown.
+        if (error instanceof UserError) return result;
+        throw error;
+      }
+    },
+    close: () => keeper.close(),
+  };
+};
+
+/** The directory for the state of the observer. */
+export const observedBelow = (stateDir: string): string => path.join(stateDir, 'observed');
+
+export const withoutWrites = (desired: DesiredState): DesiredState => ({
+  ...desired,
+  templates: desired.templates.map((template) => ({ ...template, mode: 'report' })),
+});

@@ -1,0 +1,54 @@
+import { createRevisions } from '../desired/revision.ts';
+import type { HostingService } from '../hosting/service.ts';
+import type { DesiredState } from '../model/template.ts';
+import type { Pass } from '../reconcile/pass.ts';
+import type { ClientSettings } from '../settings/client.ts';
+import { systemClock } from './system-clock.ts';
+
+/** The request for one pass. */
+export type PassRequest = Pick<Pass, 'run' | 'trigger' | 'templates' | 'signal' | 'onChange'> &
+  Partial<Pick<Pass, 'ignoreSubdomains' | 'force' | 'retry' | 'acceptLoss' | 'isRehearsal' | 'approve'>> & {
+    readonly dryRun: boolean;
+    /** Milliseconds to wait for the lock of another process. */
+    readonly lockTimeout: number;
+    readonly onWait?: (holder: string) => void;
+    /** Called before each wait, with its milliseconds and the reason. */
+    readonly onPause?: (milliseconds: number, why: string) => void;
+    /** Writes nothing to the service, whatever the files say, but saves what it saw. */
+    readonly onlyRemembers?: boolean;
+    /** Called when the lock is held and the pass begins. */
+    readonly onStart?: () => void;
+    /** Called with the loaded files before anything else; returns the part that the pass shall compare. */
+    readonly onDesired?: (desired: DesiredState) => DesiredState;
+  };
+
+export type PreparedPass = Omit<Pass, 'startedAt' | 'listing' | 'memory' | 'writer' | 'warn'>;
+
+/** What a pass needs, apart from what is only known when it begins. */
+export const passOf = (
+  request: PassRequest,
+  settings: ClientSettings,
+  service: HostingService,
+  isSandbox: boolean,
+): PreparedPass => ({
+  ignoreSubdomains: false,
+  force: false,
+  retry: false,
+  acceptLoss: false,
+  ...request,
+  client: settings.name,
+  service,
+  clock: {
+    ...systemClock,
+    sleep: (milliseconds, signal) => {
+      request.onPause?.(milliseconds, 'then the service is read once more');
+      return systemClock.sleep(milliseconds, signal);
+    },
+  },
+  revisionOf: createRevisions(),
+  settle: isSandbox ? 0 : settings.settle,
+  unknownPause: settings.unknownPause,
+  subdomainGrace: settings.subdomainGrace,
+  maxAddsPerPass: settings.limits.maxAddsPerPass,
+  concurrency: settings.concurrency,
+});

@@ -1,0 +1,64 @@
+import type { Logger } from 'pino';
+import type { PassEvent } from '../notify/health.ts';
+import { assembleReport } from '../report/assemble.ts';
+import type { PassResult } from '../result.ts';
+import type { Metrics } from './metrics.ts';
+import { passEntry } from './pass-entry.ts';
+import type { PassHistory } from './pass-history.ts';
+import { logFinished, logFound, type PassId } from './pass-log.ts';
+
+/** Where passes are reported to. */
+export interface PassSinks {
+  readonly log: Logger;
+  readonly metrics: Metrics;
+  /** For the status page. */
+  readonly passHistory: PassHistory;
+  /** Called after each pass with its result, or with why there was none. */
+  readonly onPass: (event: PassEvent) => void;
+}
+
+interface CompletedPass {
+  readonly id: PassId;
+  readonly result: PassResult;
+  /** The latest results of the client, this pass included. */
+  readonly latest: PassResult | null;
+  /** The result with the answers of name servers. */
+  readonly shown: PassResult;
+  readonly removed: readonly string[];
+  readonly isEnding: boolean;
+}
+
+export const recordPass = (
+  { id, result, latest, shown, removed, isEnding }: CompletedPass,
+  { log, metrics, passHistory, onPass }: PassSinks,
+): void => {
+  const report = assembleReport([result]);
+  logFound(result, id, isEnding, log);
+  logFinished(report, result.halted, id, isEnding, log);
+  metrics.countPass({ ...id, ...report }, latest);
+  const compared = result.wasRead === true ? latest : null;
+  passHistory.add(passEntry(id, report, compared, result.halted));
+  onPass({ ...id, at: result.startedAt, result: shown, failure: null, removed, isEnding });
+};
+
+interface FailedPass {
+  readonly id: PassId;
+  readonly message: string;
+  /** When it started, by `performance.now()`. */
+  readonly started: number;
+  readonly isEnding: boolean;
+}
+
+/** A pass that could not begin. */
+export const recordFailure = (
+  { id, message, started, isEnding }: FailedPass,
+  { log, metrics, passHistory, onPass }: PassSinks,
+): void => {
+  const durationMs = Math.round(performance.now() - started);
+  const report = { ...assembleReport([]), status: 'failed', durationMs } as const;
+  logFinished(report, message, id, isEnding, log);
+  metrics.countPass({ ...id, ...report }, null);
+  passHistory.add(passEntry(id, report, null, message));
+  const at = new Date(Date.now() - durationMs).toISOString();
+  onPass({ ...id, at, result: null, failure: message, removed: [], isEnding });
+};
