@@ -1,3 +1,4 @@
+import { sameElements } from '../lib/same-elements.ts';
 import type { DesiredState, DesiredTemplate } from '../model/template.ts';
 import { pushTo } from '../plan/group.ts';
 import type { PassResult, TemplateResult } from '../result.ts';
@@ -67,7 +68,7 @@ export class LatestResults {
     if (this.#result === null || desired.files === 0) return desired;
     const unsettled = new Set(this.#result.templates.filter(isUnsettled).map(({ template }) => template));
     const isTouched = (name: string): boolean =>
-      unsettled.has(name) || !areSame(this.#described.get(name) ?? [], this.#compared.get(name) ?? []);
+      unsettled.has(name) || !sameElements(this.#described.get(name) ?? [], this.#compared.get(name) ?? []);
     return {
       ...desired,
       templates: desired.templates.filter(({ template }) => isTouched(template)),
@@ -110,9 +111,6 @@ const withLastKnown = (
 const keyOf = ({ template, file }: TemplateResult): string => `${template}\n${file}`;
 
 const nothing: DesiredState = { templates: [], unusable: [], problems: [], files: 0 };
-
-const areSame = (some: readonly unknown[], others: readonly unknown[]): boolean =>
-  some.length === others.length && some.every((one, index) => one === others[index]);
 
 /**
  * The descriptions of each name; several templates of one name differ in their ids. A loader returns the same

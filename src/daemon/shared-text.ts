@@ -1,4 +1,5 @@
 import { limit } from '../lib/limit.ts';
+import { sameElements } from '../lib/same-elements.ts';
 import { sleep } from '../lib/sleep.ts';
 
 interface SharedText {
@@ -59,7 +60,7 @@ export const sharedText = ({
     });
   };
   const holds = ({ key: previous, at }: Made): boolean =>
-    performance.now() - at < maxAge && areSame(previous, key());
+    performance.now() - at < maxAge && sameElements(previous, key());
   return () => (newest !== null && holds(newest) ? newest.bytes : (next ??= begin()));
 };
 
@@ -75,6 +76,3 @@ const encoder = new TextEncoder();
 
 const bytesOf = async (make: SharedText['make']): Promise<Uint8Array<ArrayBuffer>> =>
   encoder.encode(await make());
-
-const areSame = (some: readonly unknown[], others: readonly unknown[]): boolean =>
-  some.length === others.length && some.every((one, index) => one === others[index]);

@@ -1,4 +1,5 @@
 import { Gauge, type Registry } from 'prom-client';
+import { sameElements } from '../lib/same-elements.ts';
 import { groupBy } from '../plan/group.ts';
 import { statuses, type TemplateResult } from '../result.ts';
 
@@ -46,7 +47,8 @@ export const templateGauges = (
       const byName = groupBy(newest, ({ template }) => template);
       for (const template of before?.byName.keys() ?? []) if (!byName.has(template)) remove(client, template);
       for (const [template, results] of byName) {
-        if (!areSame(results, before?.byName.get(template))) set(client, template, results);
+        // Unchanged templates keep their result object. There may be thousands, each with eleven series.
+        if (!sameElements(results, before?.byName.get(template) ?? [])) set(client, template, results);
       }
       shown.set(client, { newest, byName });
     },
@@ -57,10 +59,6 @@ interface Shown {
   readonly newest: readonly TemplateResult[];
   readonly byName: ReadonlyMap<string, readonly TemplateResult[]>;
 }
-
-/** Unchanged templates keep their result object. There may be thousands, each with eleven series. */
-const areSame = (now: readonly TemplateResult[], before: readonly TemplateResult[] = []): boolean =>
-  now.length === before.length && now.every((result, index) => result === before[index]);
 
 const states = ['in_sync', 'add', 'update', 'park', 'surplus', 'blocked'] as const;
 

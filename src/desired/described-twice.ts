@@ -1,3 +1,4 @@
+import { pushTo } from '../plan/group.ts';
 import { diagnosticAt, quote } from './diagnostic.ts';
 import type { FileDiagnostic } from './problem.ts';
 import type { ResolvedTemplate } from './resolve-template.ts';
@@ -28,10 +29,7 @@ const descriptionsOf = (
   const descriptions = new Map<string | number, ResolvedTemplate[]>();
   for (const template of templates) {
     for (const key of [template.name, template.id]) {
-      if (key === null) continue;
-      const others = descriptions.get(key);
-      if (others === undefined) descriptions.set(key, [template]);
-      else others.push(template);
+      if (key !== null) pushTo(descriptions, key, template);
     }
   }
   return descriptions;

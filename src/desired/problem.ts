@@ -1,5 +1,6 @@
 import { escapeControl } from '../lib/escape-control.ts';
 import type { Problem } from '../model/template.ts';
+import { groupBy } from '../plan/group.ts';
 import { isWarning } from './check-id.ts';
 import type { Diagnostic } from './diagnostic.ts';
 import type { Place } from '../model/record.ts';
@@ -28,14 +29,9 @@ export const formatProblem = ({ file, line, column, severity, message, check }: 
  * which names the includes.
  */
 export const problemsOf = (diagnostics: readonly FileDiagnostic[], strict: boolean): Problem[] => {
-  const groups = new Map<string, FileDiagnostic[]>();
-  for (const diagnostic of diagnostics) {
-    const { file, line, column, check, message } = diagnostic;
-    const key = JSON.stringify([file, line, column, check, message]);
-    const group = groups.get(key);
-    if (group === undefined) groups.set(key, [diagnostic]);
-    else group.push(diagnostic);
-  }
+  const groups = groupBy(diagnostics, ({ file, line, column, check, message }) =>
+    JSON.stringify([file, line, column, check, message]),
+  );
   return [...groups.values()].map((group) => problemOf(group, strict)).sort(byPlace);
 };
 

@@ -1,4 +1,5 @@
 import { isYieldDue, yieldToOthers } from '../../lib/yield.ts';
+import { groupBy } from '../../plan/group.ts';
 import type { CheckId } from '../check-id.ts';
 import type { ReportDiagnostic } from '../diagnostic.ts';
 import type { ResolvedRecord } from '../resolve-record.ts';
@@ -51,12 +52,5 @@ const withCheck = (id: CheckId, records: readonly ResolvedRecord[]): readonly Re
   records.some(({ allow }) => allow.has(id)) ? records.filter(({ allow }) => !allow.has(id)) : records;
 
 /** Only names with several records: these checks compare them. */
-const byName = (records: readonly ResolvedRecord[]): ResolvedRecord[][] => {
-  const names = new Map<string, ResolvedRecord[]>();
-  for (const record of records) {
-    const others = names.get(record.canonical.name);
-    if (others === undefined) names.set(record.canonical.name, [record]);
-    else others.push(record);
-  }
-  return [...names.values()].filter(({ length }) => length > 1);
-};
+const byName = (records: readonly ResolvedRecord[]): ResolvedRecord[][] =>
+  [...groupBy(records, ({ canonical }) => canonical.name).values()].filter(({ length }) => length > 1);
