@@ -13,6 +13,9 @@ export const runCli = async (argv: readonly string[]): Promise<number> => {
     .addHelpText('after', epilogue)
     .exitOverride();
   for (const add of commands) add(program, (code) => void (exitCode = code));
+  for (const command of program.commands)
+    for (const one of [command, ...command.commands])
+      one.showHelpAfterError(`(see dns-template-sync ${command.name()} --help)`);
   if (argv.some((word) => ['help', '--help', '-h'].includes(word)))
     (await import('./commands/help.ts')).addManuals(program);
   try {

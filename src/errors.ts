@@ -25,6 +25,7 @@ export const codeOf = (thrown: unknown): string => {
 const codeWords: Readonly<Record<string, string>> = {
   ENOENT: 'it does not exist',
   EISDIR: 'it is a directory',
+  EEXIST: 'a file is where its directory should be',
   ENOTDIR: 'part of its path is not a directory',
   EACCES: 'no permission',
   EPERM: 'no permission',

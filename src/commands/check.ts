@@ -48,6 +48,8 @@ interface CheckedName {
 }
 
 const checkName = async (subdomain: string, clients: readonly Client[]): Promise<CheckedName> => {
+  if (/[/:@\s]/.test(subdomain))
+    throw new UserError(`${subdomain} is not a host name: give the subdomain alone`);
   const { client, desired } = await ownerOf(subdomain, clients);
   const [records, templates] = await Promise.all([
     client.service.listDnsRecords(subdomain),

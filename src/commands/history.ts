@@ -79,7 +79,7 @@ const resolveNames = async (
   const { found, unknown } = matchNames(patterns, names);
   if (unknown.length === 0) return found;
   throw new UserError(
-    `there is no template ${unknown.map((name) => `${name}${suggestion(name, names)}`).join(', ')}, and there is no history of one`,
+    `no template or history is called ${unknown.map((name) => `${name}${suggestion(name, names)}`).join(', ')}`,
   );
 };
 

@@ -130,6 +130,7 @@ export const resolveNames = async (
   throw new UserError(
     [
       `no template file describes ${unknown.map((name) => `${name}${suggestion(name, described)}`).join(', ')}`,
+      ...(unknown.some((name) => /\.ya?ml$/.test(name)) ? ['give the name of a template, not its file'] : []),
       ...errors.map(formatProblem),
     ].join('\n'),
   );

@@ -1,4 +1,4 @@
-import { messageOf, UserError } from '../errors.ts';
+import { codeOf, UserError } from '../errors.ts';
 import type { Difference } from '../plan/difference.ts';
 import { groupBy } from '../plan/group.ts';
 import { readRegularFile } from '../regular-file.ts';
@@ -7,18 +7,23 @@ import { changeText, recordText } from './record-text.ts';
 
 /** A report that `plan --format json --out FILE` wrote. */
 export const readPlan = async (file: string): Promise<Report> => {
-  let value: unknown;
-  try {
-    value = JSON.parse((await readRegularFile(file, largestFile)).toString('utf8'));
-  } catch (error) {
-    throw new UserError(`--plan: cannot read ${file}: ${messageOf(error)}`, { cause: error });
-  }
+  const how = 'write one with plan --format json --out plan.json';
+  const text = await readRegularFile(file, largestFile).catch((error: unknown) => {
+    throw new UserError(`--plan: cannot read ${file} (${codeOf(error)}): ${how}`, { cause: error });
+  });
   const { reportSchema } = await import('../report/report.ts');
-  const parsed = reportSchema.safeParse(value);
+  const parsed = reportSchema.safeParse(parseJson(text.toString('utf8')));
   if (parsed.success && parsed.data.dryRun) return parsed.data;
-  throw new UserError(
-    `--plan: ${file} is not a report of plan: write one with plan --format json --out ${file}`,
-  );
+  throw new UserError(`--plan: ${file} is not a report of plan: ${how}`);
+};
+
+/** Null, which is no report, where it is not JSON. */
+const parseJson = (text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
 };
 
 /** Bytes; V8 strings end at half a gibibyte. */

@@ -1,7 +1,7 @@
 import { access, constants, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Options } from './options.ts';
-import { messageOf, UserError } from '../errors.ts';
+import { codeOf, UserError } from '../errors.ts';
 import type { Report } from '../report/report.ts';
 
 /** Writes a report in the chosen format, to stdout or a file. */
@@ -32,7 +32,10 @@ export const checkOut = async ({ out }: Options): Promise<void> => {
 };
 
 const cannotWrite = (out: string, error: unknown): UserError =>
-  new UserError(`--out: cannot write ${out}: ${messageOf(error)}`, { cause: error });
+  new UserError(`--out: cannot write ${out} (${whyNot(error)})`, { cause: error });
+
+/** A file that is not there yet is made, so what does not exist is its directory. */
+const whyNot = (error: unknown): string => codeOf(error).replace(/^it does not/, 'its directory does not');
 
 const render = async (report: Report, format: string, { out, all, isTold }: Options): Promise<string> => {
   const isFile = typeof out === 'string';

@@ -1,4 +1,6 @@
+import { existsSync } from 'node:fs';
 import path from 'node:path';
+import { UserError } from '../errors.ts';
 import { escapeControl } from '../lib/escape-control.ts';
 import { plural } from '../lib/plural.ts';
 import type { Options } from './options.ts';
@@ -16,6 +18,8 @@ type ClientProblem = Problem & { readonly client: string };
 /** Checks the template files, or only these; needs no network and no tokens. */
 export const validate = async (files: readonly string[], options: Options): Promise<number> => {
   const settings = readSettings({ flags: options, needs: { baseUrl: false, tokens: false } });
+  const missing = files.find((file) => !existsSync(file));
+  if (missing !== undefined) throw new UserError(`${missing}: it does not exist`);
   const how = { strict: options['strict'] === true, allowEmpty: options['allowEmpty'] === true };
   const states = await Promise.all(
     settings.clients.map(async (client) => {

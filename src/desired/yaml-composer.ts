@@ -123,6 +123,10 @@ const explain = ({ code, message }: YAMLError, rest: string): string => {
   if (code === 'BAD_SCALAR_START') {
     return `a value that begins with \`${rest[0]}\` is not plain text in YAML; ${quoted}`;
   }
+  if (message.startsWith('Implicit keys need to be on a single line'))
+    return 'a key ends at a colon and a blank, as in `key: value`: there is none';
+  const bracket = /^Flow .* end with a (.)$/.exec(message)?.[1];
+  if (bracket !== undefined) return `a \`${bracket}\` is missing before this, or the lines are not indented`;
   if (code === 'BAD_ALIAS' && rest.startsWith('*')) return `a lone \`*\` is not text in YAML; ${quoted}`;
   if (message.startsWith('Nested mappings')) {
     return `${said}; if ${quote(text)} is one text, quote it: unquoted text ends at a colon and a blank`;

@@ -125,7 +125,9 @@ const readAnswer = async <T>(call: Call<T>, answer: WireAnswer, reading: Respons
   const value = parseJson(answer.body);
   if (value === notJson) {
     const content = excerpt(answer, redact);
-    throw broken(content === '' ? 'the answer is empty' : `the answer is not JSON: ${content}`);
+    const isPage = /^\s*</.test(answer.body.toString('latin1', 0, 100));
+    const kind = isPage ? 'a page for people, so the base URL may be wrong' : 'not JSON';
+    throw broken(content === '' ? 'the answer is empty' : `the answer is ${kind}: ${content}`);
   }
   // Jitless: compiling the schema takes longer than reading what remains for it (dns-resources.ts).
   const read = call.answer.safeParse(value, { jitless: true });
@@ -161,10 +163,16 @@ const adviceOn = (
   tokens: Tokens,
 ): string => {
   if (status >= 300 && status < 400) return isMoved;
-  if (status === 401) return `: it rejects the tokens${tokens.places ? ` (${tokens.places})` : ''}`;
+  const places = tokens.places ? ` (${tokens.places})` : '';
+  if (status === 401) return `: it rejects the tokens${places}`;
+  if (status === 403 && !isWrite(call)) return `: these tokens may not do this${places}`;
+  if (status === 429) return ': too many requests';
+  if (status >= 500) return ', an error of its own';
   // Every service has this path.
   if (status === 404 && fixedPlaces.has(call.operation))
     return `: there is nothing at ${origin}${basePath}${call.path}, so the base URL is probably wrong`;
+  if (status === 404 && call.operation === 'list-dns-records')
+    return `: there is no subdomain ${call.parameters?.['subdomain']}`;
   return '';
 };
 

@@ -156,6 +156,7 @@ const inWords: readonly (readonly [RegExp, string])[] = [
   [/^ENOTFOUND$/, 'there is no such host: check the base URL'],
   [/^EAI_AGAIN$/, 'the host name cannot be resolved at the moment'],
   [/^ECONNREFUSED$/, 'connection refused: nothing listens at this address and port'],
+  [/^(?:UND_ERR_SOCKET|ECONNRESET)$/, 'the service ended the connection before its answer was complete'],
   [/^(?:EHOSTUNREACH|ENETUNREACH)$/, 'there is no route to this host'],
   [
     /^(?:ERR_SSL_WRONG_VERSION_NUMBER|ERR_SSL_PACKET_LENGTH_TOO_LONG|EPROTO)$/,

@@ -2,7 +2,7 @@ import { open, stat } from 'node:fs/promises';
 import type { BigIntStats } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { makeDirectory } from '../directory.ts';
-import { messageOf, UserError } from '../errors.ts';
+import { codeOf, UserError } from '../errors.ts';
 import { writeAtomically } from '../lib/write-atomically.ts';
 import { SandboxData } from './data.ts';
 import type { DataStore } from './data-store.ts';
@@ -65,7 +65,7 @@ export const openFileStore = async (path: string, reset: boolean): Promise<DataS
   } catch (thrown) {
     throw thrown instanceof UserError
       ? thrown
-      : new UserError(`The sandbox cannot use its data file ${file}: ${messageOf(thrown)}`, {
+      : new UserError(`The sandbox cannot use its data file ${file}: ${codeOf(thrown)}`, {
           cause: thrown,
         });
   }

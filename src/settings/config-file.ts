@@ -8,6 +8,7 @@ import { codeOf } from '../errors.ts';
 import { readRegularFileSync } from '../regular-file.ts';
 import { configKeys, configSchema } from './config-schema.ts';
 import type { Problems } from './problems.ts';
+import { limitTable, runTable } from './table.ts';
 
 /** A mapping of the config file: the top level or one client's. Contains valid values only. */
 export interface Section {
@@ -142,8 +143,14 @@ const errorsOf = (issue: z.core.$ZodIssue, keys: string[]): { keys: string[]; me
     keys: [...keys, key],
     message: isForAll(key, keys)
       ? 'it applies to all clients: set it at the top of the file'
-      : `unknown key${suggestion(key, configKeys(keys))}`,
+      : (elsewhere(key) ?? `unknown key${suggestion(key, configKeys(keys))}`),
   }));
+};
+
+/** Where a setting belongs that is not at this place of the file. */
+const elsewhere = (key: string): string | null => {
+  if (key in runTable) return 'a matter of one run: use --log-level or LOG_LEVEL';
+  return key in limitTable ? `unknown key; did you mean \`limits.${key}\`?` : null;
 };
 
 /** Whether a key applies to all clients and cannot be set for one. */

@@ -107,7 +107,7 @@ describe('fragments', () => {
     expect(state.lines).toEqual([
       'templates/_f.yaml:1:1: error: unknown key `template`; there are: vars, include, ignore, records [unknown-key]',
       'templates/_f.yaml:2:1: error: unknown key `record`; did you mean `records`? [unknown-key]',
-      'templates/_g.yaml:2:1: error: flow sequence in block collection must be sufficiently indented and end with a ] [yaml-syntax]',
+      'templates/_g.yaml:2:1: error: a `]` is missing before this, or the lines are not indented [yaml-syntax]',
     ]);
     expect(state.files).toBe(0);
   });

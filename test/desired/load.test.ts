@@ -158,3 +158,11 @@ test('a template with an error is set apart, and the others stay', async () => {
     { file: 'templates/a.yaml', template: 'a', id: 3, message: '1 error in templates/a.yaml' },
   ]);
 });
+
+test.each([
+  ['records: [{type: A, content: 192.0.2.1}', 'error: a `]` is missing before this'],
+  ['template web', 'a.yaml:1:1: error: a key ends at a colon and a blank'],
+])('YAML with a mistake, %s, tells it in words', async (text, message) => {
+  const { lines } = await loadFiles({ 'a.yaml': `${text}\nttl: 60\n` });
+  expect(lines[0]).toContain(message);
+});

@@ -120,7 +120,7 @@ describe.each(faults)('$fault', (fault) => {
   test('an answer that leads elsewhere, or to nothing, asks for the base URL', async () => {
     const server = await scriptedServer(fault.answer);
     const { message } = await failureOf(read(connected(server.url, fault.options)));
-    expect(message.includes('base URL')).toBe(['301', '307', '404'].includes(fault.fault));
+    expect(message.includes('base URL')).toBe(['301', '307', '404', 'a page'].includes(fault.fault));
   });
 
   test('a write is sent once', async () => {

@@ -21,8 +21,11 @@ const messageAt = async (baseUrl: string): Promise<string> => {
   );
 };
 
-const answering = async (status: number): Promise<string> => {
-  const server = createServer((_, response) => response.writeHead(status).end('x')).listen(0, '127.0.0.1');
+const answering = async (status: number, body = 'x', headers = {}): Promise<string> => {
+  const server = createServer((_, response) => response.writeHead(status, headers).end(body)).listen(
+    0,
+    '127.0.0.1',
+  );
   onTestFinished(() => void server.close());
   await once(server, 'listening');
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- it listens on a port
@@ -60,4 +63,24 @@ test('a base URL with nothing behind it, with what was asked for', async () => {
   const message = await messageAt(`http://${host}/wrong`);
   expect(message).toContain(`there is nothing at http://${host}/wrong/accounts`);
   expect(message).not.toContain('secret');
+});
+
+test.each<[status: number, body: string, headers: Record<string, string>, words: string]>([
+  [403, 'x', {}, 'answered 403: these tokens may not do this (userToken: HERE): x'],
+  [500, 'x', {}, 'answered 500, an error of its own: x'],
+  [429, 'x', {}, 'answered 429: too many requests: x'],
+  [200, '<b>login</b>', {}, 'the answer is a page for people, so the base URL may be wrong: login'],
+])('an answer of %d and %j', async (status, body, headers, words) => {
+  expect(await messageAt(`http://${await answering(status, body, headers)}/api`)).toContain(words);
+});
+
+test('a connection that ends before the answer', async () => {
+  const server = createServer((request) => void request.destroy()).listen(0, '127.0.0.1');
+  onTestFinished(() => void server.close());
+  await once(server, 'listening');
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- it listens on a port
+  const { port } = server.address() as AddressInfo;
+  expect(await messageAt(`http://127.0.0.1:${port}/api`)).toContain(
+    'the service ended the connection before its answer was complete',
+  );
 });
