@@ -8,6 +8,7 @@ import {
   type Setting,
   type Table,
 } from '../settings/table.ts';
+import { storeVariables } from '../settings/store.ts';
 import { manuals, type Manual } from './manual.ts';
 
 /** Gives each command its page of help: what it does, environment, exit codes and examples. */
@@ -67,6 +68,7 @@ const variablesOf = (command: Command): Item[] => {
   return [
     ...(flags.has('--config') ? [configVariable] : []),
     ...(flags.has('--base-url') ? tokens : []),
+    ...(makesPasses || command.parent?.name() === 'store' ? [store] : []),
     ...settings.flatMap(itemOf),
     ...(isDaemon ? ownTokens : []),
   ];
@@ -96,6 +98,11 @@ const configVariable: Item = ['DNS_SYNC_CONFIG', 'With off, no settings file is 
 const tokens: readonly Item[] = [
   ['DNS_SYNC_USER_TOKEN', "The user's token; or DNS_SYNC_USER_TOKEN_FILE, a file that holds it."],
   ['DNS_SYNC_CLIENT_TOKEN', "The client's token; or DNS_SYNC_CLIENT_TOKEN_FILE, a file that holds it."],
+];
+
+const store: Item = [
+  storeVariables[0],
+  `PostgreSQL, where several machines share what is remembered; or ${storeVariables[1]}. (default: SQLite in the state directory)`,
 ];
 
 const ownTokens: readonly Item[] = [

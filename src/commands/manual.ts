@@ -130,6 +130,28 @@ export const manuals: Readonly<Record<string, Manual>> = {
       ['dns-template-sync history --outcome failed --format json', 'failed writes, for a script'],
     ],
   },
+  store: {
+    about:
+      'Looks after a state that several machines share in PostgreSQL. Each task has a command of its own.',
+    examples: [['dns-template-sync store status', 'who is at work for each client']],
+  },
+  'store migrate': {
+    about:
+      'Makes the tables in PostgreSQL, or brings them up to date. Run it before the first daemon and after an upgrade.',
+    examples: [['dns-template-sync store migrate', 'with DNS_SYNC_STORE, or store in the settings file']],
+  },
+  'store status': {
+    about: 'Lists the clients that the store knows, which process is at work for each, and its open intents.',
+    examples: [['dns-template-sync store status --format json', 'for a script']],
+  },
+  'store copy': {
+    about:
+      'Moves what a state directory remembers into PostgreSQL, or back: it is never in both. End all processes first.',
+    examples: [
+      ['dns-template-sync store copy --to postgres', 'from one machine to several'],
+      ['dns-template-sync store copy --to sqlite', 'back to one machine'],
+    ],
+  },
   schema: {
     about:
       'Prints the JSON Schema of template files, the settings file, reports or notifications, for completion and checks in an editor.',

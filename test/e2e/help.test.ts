@@ -55,7 +55,8 @@ it('the examples of the help work as they are printed', async () => {
   await service.change('add-template', { name: 'acme-web', records: [] });
   const launch = { cwd, env: { ...service.env, HOOK: receiver.url } };
   for (const line of Object.values(manuals).flatMap(({ examples }) => examples.map(([command]) => command))) {
-    if (line.startsWith('source ') || line.includes(' > ')) continue;
+    // Those of the store need PostgreSQL; test/cluster tries that.
+    if (/^source | > | store /.test(line)) continue;
     const words = wordsOf(line);
     const serves = words[0] === 'run' || words[0] === 'sandbox';
     // The port that it says may be taken.
