@@ -90,17 +90,26 @@ const wakeLate = async (folder?: string) => {
   return { said: await late.ended, counts: await countsOf(service) };
 };
 
+/** One that wakes may first see that its own patience has ended, and then it does not come as far as its socket. */
+const rounds = 10;
+
 describe('a worker that is stopped over its first write, and wakes after its successor has made it', () => {
   it('sends nothing any more', async () => {
-    const { said, counts } = await wakeLate();
-    expect(counts).toEqual(wanted.map(() => 1));
-    expect(said).toMatch(refusal);
+    for (let round = 0; round < rounds; round += 1) {
+      const { said, counts } = await wakeLate();
+      expect(counts).toEqual(wanted.map(() => 1));
+      if (refusal.test(said)) return;
+    }
+    throw new Error('no write was refused at its socket');
   });
 
   it('would make it twice without the deadline at the socket, and that is found', async () => {
     const folder = mutatedProgram('request.beforeStart?.()', 'void 0');
-    const { counts } = await wakeLate(folder);
-    expect(Math.max(...counts)).toBe(2);
+    for (let round = 0; round < rounds; round += 1) {
+      const { counts } = await wakeLate(folder);
+      if (counts.includes(2)) return;
+    }
+    throw new Error('no record is there twice');
   });
 });
 
@@ -108,11 +117,12 @@ describe('a worker that is stopped over its first write, and wakes after its suc
 const refusal =
   /add dns template record: (the lease on this client was not renewed|another process has taken over)/;
 
+const pairs = 3;
+
 const random = (below: number): number => Math.floor(Math.random() * below);
 
 describe.each(['SIGSTOP', 'SIGKILL'] as const)('a worker that gets %s in the middle of its pass', (name) => {
   it('is taken over, and no record is there twice', async () => {
-    const rounds = 6;
     const lane = async (): Promise<{ refused: number; takenOver: number; twice: number }> => {
       const { service, worker } = await newRound();
       const first = worker();
@@ -132,11 +142,11 @@ describe.each(['SIGSTOP', 'SIGKILL'] as const)('a worker that gets %s in the mid
       };
     };
     const found: Awaited<ReturnType<typeof lane>>[] = [];
-    for (let round = 0; round < rounds; round += 2) found.push(...(await Promise.all([lane(), lane()])));
+    for (let round = 0; round < pairs; round += 1) found.push(...(await Promise.all([lane(), lane()])));
     const sum = (of: (one: (typeof found)[number]) => number): number =>
       found.reduce((all, one) => all + of(one), 0);
     process.stdout.write(
-      `${name}: ${rounds} rounds, ${sum((one) => one.takenOver)} taken over, ${sum((one) => one.refused)} late writes refused, ${sum((one) => one.twice)} records twice\n`,
+      `${name}: ${2 * pairs} rounds, ${sum((one) => one.takenOver)} taken over, ${sum((one) => one.refused)} late writes refused, ${sum((one) => one.twice)} records twice\n`,
     );
     expect(sum((one) => one.twice)).toBe(0);
   });
