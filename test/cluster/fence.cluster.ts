@@ -12,7 +12,7 @@ const waiting = { timeout: 0, signal: new AbortController().signal, onWait: () =
 /** Holds a lease that has run out: nobody has taken it over yet. */
 const holdOutrun = (database: Database, name: string): Promise<unknown> =>
   database.query(
-    `INSERT INTO dns_template_sync.leases VALUES ($1, 1, 'old', 'the holder', '-infinity', 'any', '-infinity')`,
+    `INSERT INTO dns_template_sync.leases VALUES ($1, 1, 'old', 'the holder', '-infinity', 'any')`,
     [name],
   );
 

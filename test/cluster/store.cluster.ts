@@ -108,12 +108,16 @@ it('sends no adds for a while, and compares with no earlier reading, once a stan
   expect(await pass(1)).toEqual({ holdsAdds: null, found: undefined });
   expect(await pass(1)).toEqual({ holdsAdds: null, found: lastReading });
   await database.query("UPDATE dns_template_sync.leases SET timeline = 'another'");
+  await database.query("UPDATE dns_template_sync.failovers SET timeline = 'another'");
   expect(await pass(600_000)).toMatchObject({
     holdsAdds: expect.stringContaining('failed over'),
     found: null,
   });
   expect(await pass(600_000)).toMatchObject({ holdsAdds: expect.stringContaining('failed over') });
   expect(said.join()).toContain('no adds before 20');
-  await database.query("UPDATE dns_template_sync.leases SET quiet_until = '-infinity'");
+  // Also for a client that the other server had never heard of.
+  await database.query('DELETE FROM dns_template_sync.leases');
+  expect(await pass(600_000)).toMatchObject({ holdsAdds: expect.stringContaining('failed over') });
+  await database.query("UPDATE dns_template_sync.failovers SET since = '-infinity'");
   expect(await pass(600_000)).toMatchObject({ holdsAdds: null });
 });

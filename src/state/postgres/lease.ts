@@ -129,8 +129,8 @@ const runOut = (): MemoryError =>
     'the lease on this client was not renewed in time, so another process may have taken it over: nothing more is sent',
   );
 
-const claimFree = `INSERT INTO dns_template_sync.leases AS lease (name, epoch, token, holder, lease_until, timeline, quiet_until)
-  VALUES ($1, 1, $2, $3, clock_timestamp() + $4 * interval '1 millisecond', ${currentTimeline}, '-infinity')
+const claimFree = `INSERT INTO dns_template_sync.leases AS lease (name, epoch, token, holder, lease_until, timeline)
+  VALUES ($1, 1, $2, $3, clock_timestamp() + $4 * interval '1 millisecond', ${currentTimeline})
   ON CONFLICT (name) DO UPDATE SET epoch = lease.epoch + 1, token = excluded.token, holder = excluded.holder,
     lease_until = clock_timestamp() + $4 * interval '1 millisecond'
   WHERE lease.lease_until < clock_timestamp() RETURNING epoch`;

@@ -1,5 +1,6 @@
 import { UserError } from '../../errors.ts';
 import type { Database, Query } from './database.ts';
+import { currentTimeline } from './timeline.ts';
 
 /**
  * Each brings the schema from the version of its index to the next. Never change one that was released. Bodies are
@@ -31,7 +32,9 @@ const migrations: readonly string[] = [
      UNION SELECT scope, template_id FROM dns_template_sync.intents;
    CREATE TABLE dns_template_sync.leases (
      name text PRIMARY KEY, epoch bigint NOT NULL, token text NOT NULL, holder text NOT NULL,
-     lease_until timestamptz NOT NULL, timeline text NOT NULL, quiet_until timestamptz NOT NULL);
+     lease_until timestamptz NOT NULL, timeline text NOT NULL);
+   CREATE TABLE dns_template_sync.failovers (timeline text NOT NULL, since timestamptz NOT NULL);
+   INSERT INTO dns_template_sync.failovers SELECT ${currentTimeline}, '-infinity';
    CREATE INDEX client_templates_by_id ON dns_template_sync.client_templates (template_id);
    CREATE INDEX templates_by_id ON dns_template_sync.templates (template_id);`,
 ];

@@ -1,13 +1,14 @@
 import type { ClientMemory } from '../client-memory.ts';
 import type { Database } from './database.ts';
+import { takenOver } from './fence.ts';
 
 /** Another one since a standby took over: then what was acknowledged last may be forgotten. */
 export const currentTimeline = 'substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8)';
 
 /**
- * Why there may be adds that nobody remembers; null where there can be none. Where PostgreSQL was failed over since the
- * last pass under this lease, readings made before count no more, and no add is sent for a while: one whose intent is
- * forgotten may still be on its way.
+ * Why there may be adds that nobody remembers; null where there can be none. A failover is noticed by whoever comes first
+ * after it. From then on no add is sent for `pause` milliseconds, for one whose intent is forgotten may still be on its
+ * way; and readings that were made before the failover count no more.
  */
 export const forgottenSince = async (
   { query }: Database,
@@ -15,24 +16,22 @@ export const forgottenSince = async (
   lease: string,
   pause: number,
 ): Promise<string | null> => {
-  const [row] = await query<{ isOther: boolean }>(
-    `SELECT timeline <> ${currentTimeline} AS "isOther" FROM dns_template_sync.leases WHERE name = $1`,
-    [lease],
-  );
-  if (row?.isOther === true) {
+  await query(noticeFailover);
+  const [row] = await query<{ isOther: boolean; until: Date; isQuiet: boolean }>(quiet, [lease, pause]);
+  if (row === undefined) throw takenOver();
+  if (row.isOther) {
     for (const facts of await memory.templates())
       await memory.save({ facts: { ...facts, lastReading: null }, records: [], forgotten: [] });
-    await query(
-      `UPDATE dns_template_sync.leases SET timeline = ${currentTimeline},
-         quiet_until = clock_timestamp() + $2 * interval '1 millisecond' WHERE name = $1`,
-      [lease, pause],
-    );
+    await query(`UPDATE dns_template_sync.leases SET timeline = ${currentTimeline} WHERE name = $1`, [lease]);
   }
-  const [quiet] = await query<{ until: Date }>(
-    'SELECT quiet_until AS until FROM dns_template_sync.leases WHERE name = $1 AND quiet_until > clock_timestamp()',
-    [lease],
-  );
-  return quiet === undefined
-    ? null
-    : `PostgreSQL was failed over to another server, and what was remembered last may be forgotten: no adds before ${quiet.until.toISOString()}`;
+  return row.isQuiet
+    ? `PostgreSQL was failed over to another server, and what was remembered last may be forgotten: no adds before ${row.until.toISOString()}`
+    : null;
 };
+
+const noticeFailover = `UPDATE dns_template_sync.failovers SET timeline = ${currentTimeline}, since = clock_timestamp()
+  WHERE timeline <> ${currentTimeline}`;
+
+const quiet = `SELECT l.timeline <> ${currentTimeline} AS "isOther", until, until > clock_timestamp() AS "isQuiet"
+  FROM dns_template_sync.leases AS l, dns_template_sync.failovers AS f,
+    LATERAL (SELECT f.since + $2 * interval '1 millisecond' AS until) AS own WHERE l.name = $1`;

@@ -1,0 +1,154 @@
+import { EventEmitter, once } from 'node:events';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { connect, createServer, type AddressInfo } from 'node:net';
+import path from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { Client } from 'pg';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { clientToken, startService, userToken, type Service } from '../e2e/service.ts';
+import { newFolder } from '../state/samples.ts';
+import { startPostgres, type PostgresServer } from './postgres.ts';
+import { mutatedProgram, startWorker, type Worker } from './workers.ts';
+
+/** One address by which PostgreSQL is found, whichever of several servers that is. */
+const openAddress = async (first: PostgresServer) => {
+  let current = first;
+  const address = createServer((socket) => {
+    const server = connect(current.port, '127.0.0.1');
+    for (const one of [socket, server]) one.on('error', () => undefined).on('close', () => socket.destroy());
+    socket.on('close', () => server.destroy());
+    socket.pipe(server).pipe(socket);
+  });
+  address.listen(0, '127.0.0.1');
+  await once(address, 'listening');
+  onTestFinished(() => void address.close());
+  const { port } = address.address() as AddressInfo;
+  const lead = (to: PostgresServer): void => void (current = to);
+  return { url: `postgres://tester@127.0.0.1:${port}/postgres`, lead };
+};
+
+const ask = async ({ url }: PostgresServer, ...statements: readonly string[]): Promise<unknown[]> => {
+  const client = new Client(url);
+  await client.connect();
+  let rows: unknown[] = [];
+  for (const statement of statements) ({ rows } = await client.query<object>(statement));
+  await client.end();
+  return rows;
+};
+
+/** A place whose file wants these names, and workers that keep what they remember at an address. */
+const newWorkers = (service: Service, url: string) => {
+  const cwd = newFolder();
+  mkdirSync(path.join(cwd, 'templates'));
+  const want = (names: readonly string[]): void => {
+    const records = names.map((name) => `  - {type: A, name: ${name}, content: 203.0.113.99}\n`);
+    const head = 'template: standard-web\nadopt: true\nrecords:\n';
+    writeFileSync(path.join(cwd, 'templates/web.yaml'), head + records.join(''));
+  };
+  const env = {
+    DNS_SYNC_BASE_URL: service.url,
+    DNS_SYNC_USER_TOKEN: userToken,
+    DNS_SYNC_CLIENT_TOKEN: clientToken,
+    DNS_SYNC_STORE: url,
+    DNS_SYNC_LEASE_DURATION: '1s',
+    DNS_SYNC_SETTLE: '20ms',
+    DNS_SYNC_UNKNOWN_PAUSE: '3s',
+    DNS_SYNC_WRITE_TIMEOUT: '60s',
+  };
+  const start = (args: readonly string[], folder?: string): Worker =>
+    startWorker(args, { cwd, env, ...(folder === undefined ? {} : { folder }) });
+  const apply = (folder?: string): Worker => start(['apply', '--yes', '--lock-timeout', '20s'], folder);
+  const countOf = async (name: string): Promise<number> =>
+    (await service.records(17)).filter((record) => record.name === name).length;
+  return { want, start, apply, countOf };
+};
+
+describe('PostgreSQL that ends at once in the middle of a pass', () => {
+  it('and comes back keeps no record from being written, and none is written twice', async () => {
+    const server = await startPostgres();
+    onTestFinished(server.remove);
+    const service = await startService();
+    const { want, start, countOf } = newWorkers(service, server.url);
+    const names = Array.from({ length: 20 }, (_, at) => `added-${at}`);
+    want(names);
+    const daemon = start(['run', '--listen', 'off', '--schedule', '*/10 * * * * *']);
+    for (const write of [3, 9]) {
+      while (service.writes().length < write) await setTimeout(1);
+      await server.stop('SIGQUIT');
+      await server.start();
+    }
+    for (const name of names) while ((await countOf(name)) === 0) await setTimeout(20);
+    daemon.signal('SIGTERM');
+    const said = await daemon.ended;
+    expect(said).toContain('nothing is written to the service without it');
+    for (const name of names) expect([name, await countOf(name)]).toEqual([name, 1]);
+  });
+});
+
+/**
+ * A write is on its way, and its sender dead, when a standby takes over that has never heard of its intent. Gives how
+ * often its record is there in the end.
+ */
+const failOver = async (folder?: string): Promise<{ said: string; count: number }> => {
+  const primary = await startPostgres();
+  onTestFinished(primary.remove);
+  const gate = new EventEmitter().setMaxListeners(0);
+  let isHeld = false;
+  const service = await startService(async ({ method }) => {
+    if (method !== 'GET' && isHeld) {
+      const released = once(gate, 'released');
+      gate.emit('held');
+      await released;
+    }
+    return null;
+  });
+  const { url, lead } = await openAddress(primary);
+  const { want, apply, countOf } = newWorkers(service, url);
+  want(['first']);
+  await apply(folder).ended;
+  expect(await countOf('first')).toBe(1);
+
+  const standby = await primary.standby();
+  onTestFinished(standby.remove);
+  await ask(standby, "ALTER SYSTEM SET primary_conninfo = ''", 'SELECT pg_reload_conf()');
+  const followers = 'SELECT FROM pg_stat_replication';
+  while ((await ask(primary, followers)).length > 0) await setTimeout(20);
+  want(['first', 'second']);
+  isHeld = true;
+  const held = once(gate, 'held');
+  const sender = apply(folder);
+  await held;
+  sender.signal('SIGKILL');
+  await sender.ended;
+  await primary.stop('SIGKILL');
+  await ask(standby, 'SELECT pg_promote()');
+  lead(standby);
+  expect(await ask(standby, 'SELECT FROM dns_template_sync.intents')).toEqual([]);
+
+  const successor = apply(folder);
+  const ended = successor.ended.then(() => 'ended');
+  // It sends the write again, or comes to its end without.
+  await Promise.race([ended, once(gate, 'held')]);
+  isHeld = false;
+  gate.emit('released');
+  const said = await successor.ended;
+  while ((await countOf('second')) === 0) await setTimeout(20);
+  for (let passes = 0; passes < 5; passes += 1) {
+    await apply(folder).ended;
+    await setTimeout(1_000);
+  }
+  return { said, count: await countOf('second') };
+};
+
+describe('a standby that takes over and has forgotten the last intent', () => {
+  it('is noticed, and no add is sent while that one may be on its way', async () => {
+    const { said, count } = await failOver();
+    expect(said).toContain('PostgreSQL was failed over to another server');
+    expect(count).toBe(1);
+  });
+
+  it('would have it sent twice without that, and that is found', async () => {
+    const folder = mutatedProgram('row.isQuiet?', '!1?');
+    expect((await failOver(folder)).count).toBe(2);
+  });
+});
