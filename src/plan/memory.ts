@@ -1,6 +1,7 @@
 import { canonicalRecord, sameData } from '../model/canonical.ts';
 import type { PresentRecord, RecordData } from '../model/record.ts';
 import type { Cause } from './difference.ts';
+import { mayBeOneOf } from './like.ts';
 import { isParkedName } from './parked.ts';
 
 /** What was last agreed on between the file and the service about one record, by its id. */
@@ -79,6 +80,11 @@ export const isClaimed = ({ claims }: PlanMemory, id: number): boolean => {
   return false;
 };
 
-/** A service may store another name or TTL than it was sent. */
-const shows = (record: PresentRecord, { wanted, seen }: KnownRecord): boolean =>
-  canonicalRecord(record).content === canonicalRecord(wanted).content && !sameData(seen, record);
+/** A service may store another name or TTL than it was sent. Where only the name was to change, it tells. */
+const shows = (record: PresentRecord, { wanted, seen }: KnownRecord): boolean => {
+  const is = canonicalRecord(record);
+  const sent = canonicalRecord(wanted);
+  const was = canonicalRecord(seen);
+  if (is.content !== sent.content || sameData(seen, record)) return false;
+  return was.content !== sent.content || is.name === was.name || mayBeOneOf(new Set([sent.name]))(is.name);
+};

@@ -1,6 +1,12 @@
 import { expect, test } from 'vitest';
 import { known, linesOf, memoryOf, planOf, type Scenario } from './records.ts';
 
+/** A change of unknown outcome went to what is `seen`, to make it the wanted `line`. */
+const claimOf = (line: string, seen: string) => {
+  const claim = known(line, seen);
+  return new Map([[claim.key, claim]]);
+};
+
 const scenarios: readonly (Scenario & { readonly inSync?: number })[] = [
   // 1: the same data
   {
@@ -143,6 +149,20 @@ const scenarios: readonly (Scenario & { readonly inSync?: number })[] = [
     service: ['#5 www 60 A 192.0.2.2'],
     memory: memoryOf([known('#5 www A 192.0.2.1', '#5 www 60 A 192.0.2.2')]),
     plan: ['update #5 ttl: www 300 A 192.0.2.2', 'blocked not-converging #5: www A 192.0.2.1'],
+  },
+  ...(['cn', 'cn.##DOMAIN##', '*'] as const).map((name) => ({
+    name: `what was to get a name is known by it, under a name of the service, or by what else changed: ${name}`,
+    file: ['cn 300 CNAME web.example.org'],
+    service: [`#5 ${name} 60 CNAME web.example.org`],
+    memory: memoryOf([], { claims: claimOf('#5 cn CNAME web.example.org', '#5 * 30 CNAME web.example.org') }),
+    plan: [`update #5 ${name === 'cn' ? 'ttl' : 'name,ttl'}: cn 300 CNAME web.example.org`],
+  })),
+  {
+    name: 'what was to get a name, and has got another from somebody, is not known by it',
+    file: ['cn CNAME web.example.org'],
+    service: ['#5 mail CNAME web.example.org'],
+    memory: memoryOf([], { claims: claimOf('#5 cn CNAME web.example.org', '#5 * CNAME web.example.org') }),
+    plan: ['add cn CNAME web.example.org', 'surplus #5 unlisted'],
   },
   {
     name: 'a known record of another type is not taken, and no second one is added beside it',

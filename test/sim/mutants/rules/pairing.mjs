@@ -112,4 +112,11 @@ export const pairing = [
     to: '',
     tests: ['plan/pairing'],
   },
+  {
+    rule: '§2 what was only to get a name is known by that',
+    file: 'src/plan/memory.ts',
+    from: 'return was.content !== sent.content || is.name === was.name || ',
+    to: 'return is.name !== "" || ',
+    tests: ['plan/pairing'],
+  },
 ];
