@@ -92,7 +92,7 @@ export const store = async (
     const { id } = bound.present;
     const revision = revisions.of(id);
     const isCalm = result.status === 'in-sync' || result.status === 'drifted';
-    if (!isCalm || revision !== revisionBefore || !isUnchanging(state, run.moment.now)) continue;
+    if (!isCalm || revision !== revisionBefore || !isUnchanging(state)) continue;
     cache.byId.set(id, {
       bound: { ...bound, present: state.basis.view },
       revision,
@@ -131,9 +131,9 @@ const withoutSubdomains = (result: TemplateResult): TemplateResult => ({
 });
 
 /** Whether only a change, and no lapse of time, can give a pass something to do here. */
-const isUnchanging = (state: TemplateState, now: number): boolean => {
+const isUnchanging = (state: TemplateState): boolean => {
   const { attempts, basis, holds } = state;
-  const plan = planOf(basis, now);
+  const plan = planOf(basis);
   const byMode = policyReasons(plan, state, false);
   return (
     attempts.size === 0 &&

@@ -107,15 +107,15 @@ const passOver = async (part: DesiredState, pass: Pass, run: ClientRun): Promise
 /** Nothing is done that could not be undone before all of this has been worked out. */
 const prepare = (states: readonly TemplateState[], pass: Pass): Promise<TemplateState[]> =>
   mapYielding(states, (state) => {
-    const { state: suspected, warning } = suspectMemory(state, pass.clock.now());
+    const { state: suspected, warning } = suspectMemory(state);
     if (warning !== null) pass.warn(warning);
     return Promise.resolve(holdForgotten(override(suspected, pass), pass));
   });
 
 /** An add that nobody remembers may still be on its way. */
-const holdForgotten = (state: TemplateState, { holdsAdds = null, clock }: Pass): TemplateState => {
+const holdForgotten = (state: TemplateState, { holdsAdds = null }: Pass): TemplateState => {
   if (holdsAdds === null) return state;
-  const { steps } = planOf(state.basis, clock.now());
+  const { steps } = planOf(state.basis);
   if (!steps.some(({ difference }) => difference.action === 'add')) return state;
   return withHold(state, { scope: 'adds', cause: 'forgotten', reason: holdsAdds, retryAt: null });
 };
@@ -128,7 +128,7 @@ const override = (state: TemplateState, { trigger, retry }: Pass): TemplateState
 };
 
 const guard = (states: readonly TemplateState[], { pass }: ClientRun): TemplateState[] =>
-  guardAll(states, pass, pass.clock.now());
+  guardAll(states, pass);
 
 /** A template at the end of a pass, and what there is to tell of it. */
 interface FinishedTemplate {
@@ -139,7 +139,7 @@ interface FinishedTemplate {
 /** Without writing: what a pass would do and hold back. */
 const show = (states: readonly TemplateState[], run: ClientRun): Promise<FinishedTemplate[]> =>
   mapYielding(states, (state) => {
-    const plan = planOf(state.basis, run.moment.now);
+    const plan = planOf(state.basis);
     return resultOf(state, policyReasons(plan, state, run.pass.force), run, false);
   });
 
@@ -168,7 +168,7 @@ const write = async (
     return saveMemory(remember(state, { listing: run.listing, acceptLoss, settle, now }), run);
   });
   const finished = await mapYielding(remembered, (state) => {
-    const plan = planOf(state.basis, run.moment.now);
+    const plan = planOf(state.basis);
     const reasons = skipReasons(plan, state, run.view, pass.force);
     return resultOf(state, (step) => reasons(step) ?? needsOthers, run, true);
   });
@@ -179,11 +179,10 @@ const write = async (
 const needsOthers = 'waits for a write that has to come first';
 
 const hasUnwritten = (planned: TemplateState, state: TemplateState, { pass }: ClientRun): boolean => {
-  const now = pass.clock.now();
-  const first = planOf(planned.basis, now);
+  const first = planOf(planned.basis);
   const reasons = policyReasons(first, state, pass.force);
   const permitted = first.steps.filter((step) => reasons(step) === null);
-  return unwrittenSteps(permitted, state, planOf(state.basis, now)).length > 0;
+  return unwrittenSteps(permitted, state, planOf(state.basis)).length > 0;
 };
 
 /** Where one template cannot go on, no other may be left writing behind its back. */
@@ -205,7 +204,7 @@ const openTemplates = (bound: readonly BoundTemplate[], run: ClientRun): Promise
   );
 
 const plannedResult = (state: TemplateState, { pass }: ClientRun): TemplateResult => {
-  const plan = planOf(state.basis, pass.clock.now());
+  const plan = planOf(state.basis);
   return templateResult({
     client: pass.client,
     state,
@@ -233,7 +232,7 @@ const resultOf = async (
   const result = templateResult({
     client: pass.client,
     state: next,
-    plan: planOf(next.basis, pass.clock.now()),
+    plan: planOf(next.basis),
     revision: pass.revisionOf(desired.source.file),
     subdomains: check.results,
     skipReason,

@@ -14,7 +14,7 @@ test('only what both readings ask for is confirmed', () => {
   // In the second one, another record is missing too.
   const second = presentTemplate(['#1 @ A 192.0.2.1', '#2 other A 192.0.2.2']);
   const { basis, confirmed } = confirmBy(state, second, moment);
-  const steps = planOf(basis, 0).steps.map((step) => [
+  const steps = planOf(basis).steps.map((step) => [
     'wanted' in step && step.wanted.name,
     confirmed.has(writeKey(step)),
   ]);

@@ -48,6 +48,21 @@ test('what made way is back in its place where the write that needed it is found
   expect(namesOf(scene.present)).toEqual(['#1 @', '#2 www']);
 });
 
+test('all that made way is back in its place, though putting it back takes longer than the backoff', async () => {
+  const scene = await openScene(
+    presentTemplate(['#1 @ A 192.0.2.1', '#2 www A 192.0.2.2', '#3 www A 192.0.2.3']),
+  );
+  await scene.pass(desiredTemplate(['@ A 192.0.2.1', 'www A 192.0.2.2', 'www A 192.0.2.3'], { limits }));
+  scene.now += 60_000;
+  scene.mishaps.set('add 1', failing('refused', 422));
+  scene.mishaps.set('update 3', (template) => {
+    scene.now += 120_000;
+    return template;
+  });
+  await scene.pass(desiredTemplate(wanted, { surplus: 'park', limits }));
+  expect(namesOf(scene.present)).toEqual(['#1 @', '#2 www', '#3 www']);
+});
+
 test.each(['its answer is lost', 'the process dies'])(
   'what made way is back in its place where %s, and the write that needed it is refused later',
   async (what) => {

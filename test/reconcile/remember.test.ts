@@ -11,7 +11,7 @@ import { newState } from './state.ts';
 const suspectsAfter = (shownElsewhere: readonly string[]) => {
   const state = newState(['@ A 192.0.2.1', 'www A 192.0.2.2'], ['#1 @ A 192.0.2.1', '#2 www A 192.0.2.2']);
   const memory = edit(state.basis.memory, (draft) => {
-    for (const { wanted, present } of planOf(state.basis, 0).pairs) bind(draft, wanted, present);
+    for (const { wanted, present } of planOf(state.basis).pairs) bind(draft, wanted, present);
   });
   const { id } = state.basis.view;
   const listing = new Map([[id, presentTemplate(shownElsewhere)]]);

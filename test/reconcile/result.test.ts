@@ -14,7 +14,7 @@ const afterAdd = (
   outcome: { state: 'applied'; recordId: number } | { state: 'failed'; error: string; retryAt: number },
 ): TemplateState => {
   const state = newState(wanted, ['#1 @ A 192.0.2.1']);
-  const [step] = planOf(state.basis, 0).steps;
+  const [step] = planOf(state.basis).steps;
   const intent = { ...intentOf(step!, state.basis, { run: 'run-1', now: 0, makesWayFor: null }), id: 1 };
   const attempt: Attempt = { step: step!, intent, ...outcome };
   const attempts = new Map([[stepKey(step!), attempt]]);
@@ -25,7 +25,7 @@ const resultOf = (state: TemplateState) =>
   templateResult({
     client: 'acme',
     state,
-    plan: planOf(state.basis, 0),
+    plan: planOf(state.basis),
     revision: null,
     subdomains: [],
     skipReason: () => null,

@@ -29,7 +29,7 @@ test('an add is not sent where something else is to be sent next by then', async
     return begun;
   };
   const run = runWith({ service, memory, writer: { ...memory, begin } });
-  await writeTemplate(confirmAll(state, 0), run);
+  await writeTemplate(confirmAll(state), run);
   expect(sent).toEqual(['update']);
 });
 
@@ -53,7 +53,7 @@ test.each([
   };
   const run = runWith({ service, memory, writer: { ...memory, begin } });
   await run.readTemplates();
-  await writeTemplate(confirmAll(state, 0), run);
+  await writeTemplate(confirmAll(state), run);
   expect(sent).toEqual(expected);
 });
 
@@ -77,7 +77,7 @@ test('an add is not sent where a reading shows more while its intent goes to dis
     return begun;
   };
   const run = runWith({ service, memory, writer: { ...memory, begin } });
-  const { holds } = await writeTemplate(confirmAll(state, 0), run);
+  const { holds } = await writeTemplate(confirmAll(state), run);
   expect(sent).toEqual([]);
   expect(holds).toMatchObject([
     { scope: 'adds', reason: expect.stringMatching(/another reading shows 1 record/) },

@@ -26,24 +26,22 @@ export const failureAfter = (
 
 /**
  * Whether a failure still keeps what is `sent` from being written. An edit ends the backoff after a refusal, but not
- * one after an unknown outcome; a clock that was set back ends any but that which would get longer than it was meant
- * to be.
+ * one after an unknown outcome.
  */
 export const isActive = (failure: Failure | null, sent: RecordData, now: number): failure is Failure =>
-  failure !== null &&
-  now < failure.retryAt &&
-  (failure.kind === 'unknown' || (failure.retryAt - now <= failure.pause && sameData(failure.sent, sent)));
+  failure !== null && now < failure.retryAt && (failure.kind === 'unknown' || sameData(failure.sent, sent));
 
 /**
- * The failure of an add whose outcome was unknown, with its next try by the clock as it is now; any other as it is.
- * What never jumps tells how much of the backoff is over; it tells nothing after the machine has started anew, and then
+ * A failure with its next try by the clock as it is now. A clock that was set back ends any backoff that would get
+ * longer than it was meant to be, but not that of an add of unknown outcome. Of that,
+ * what never jumps tells how much of the backoff is over; it tells nothing after the machine has started anew, and then
  * a clock that was set back makes the backoff begin anew.
  */
 export const onSteadyTime = (failure: Failure, { now, uptime }: Moment): Failure => {
-  if (failure.kind !== 'unknown') return failure;
+  const isLonger = failure.retryAt - now > failure.pause;
+  if (failure.kind !== 'unknown') return isLonger ? { ...failure, retryAt: now } : failure;
   const elapsed = elapsedSince(failure.since, uptime);
   if (elapsed !== null) return withRetryAt(failure, now + failure.pause - elapsed);
-  const isLonger = failure.retryAt - now > failure.pause;
   return isLonger ? { ...failure, retryAt: now + failure.pause, since: uptime } : failure;
 };
 

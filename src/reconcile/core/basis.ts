@@ -14,11 +14,13 @@ export interface PlanBasis {
   readonly memory: TemplateMemory;
   /** Adds whose outcome is unknown. */
   readonly pending: readonly Intent[];
+  /** When the pass began to look at it, ms since the epoch: what waits longer than that waits for the next one. */
+  readonly now: number;
 }
 
 /** What is to be done in a template as it stands. Made once for what it is made from. */
-export const planOf = (basis: PlanBasis, now: number): TemplatePlan => {
-  const { desired, view: present, memory, pending } = basis;
+export const planOf = (basis: PlanBasis): TemplatePlan => {
+  const { desired, view: present, memory, pending, now } = basis;
   const known = plans.get(memory.view);
   const isSame =
     known?.basis.desired === desired && known.basis.view === present && known.basis.pending === pending;

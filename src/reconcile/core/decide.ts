@@ -13,26 +13,21 @@ export type Command =
   | { readonly kind: 'done' };
 
 /** One write at a time, each decided on from the answer to the one before. */
-export const decide = (state: TemplateState, client: ClientView, force: boolean, now: number): Command =>
-  commandBy(nextStep, state, client, force, now);
+export const decide = (state: TemplateState, client: ClientView, force: boolean): Command =>
+  commandBy(nextStep, state, client, force);
 
 /** At the end of a pass: what made way for a write that did not come goes back to its place. */
-export const decideRevert = (
-  state: TemplateState,
-  client: ClientView,
-  force: boolean,
-  now: number,
-): Command => commandBy(nextRevert, state, client, force, now);
+export const decideRevert = (state: TemplateState, client: ClientView, force: boolean): Command =>
+  commandBy(nextRevert, state, client, force);
 
 const commandBy = (
   next: typeof nextStep,
   state: TemplateState,
   client: ClientView,
   force: boolean,
-  now: number,
 ): Command => {
   if (isQuestioned(state)) return { kind: 'read' };
-  const plan = planOf(state.basis, now);
+  const plan = planOf(state.basis);
   const step = next(plan, state, client, force);
   if (step === null) return { kind: 'done' };
   return { kind: 'write', step, makesWayFor: isPark(step) ? needOf(step, plan) : null };

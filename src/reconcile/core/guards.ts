@@ -11,17 +11,13 @@ export interface GuardPolicy {
 }
 
 /** Holds what a guard of semantics §5 holds; the limit of adds per pass holds the adds of all that have some. */
-export const guardAll = (
-  states: readonly TemplateState[],
-  policy: GuardPolicy,
-  now: number,
-): TemplateState[] => {
+export const guardAll = (states: readonly TemplateState[], policy: GuardPolicy): TemplateState[] => {
   const guarded = states.map((state) => {
-    const hold = guardOf(state, planOf(state.basis, now), policy);
+    const hold = guardOf(state, planOf(state.basis), policy);
     return hold ? withHold(state, hold) : state;
   });
   const addsOf = (state: TemplateState): number =>
-    hasGuard(state) || isReported(state) ? 0 : countAdds(planOf(state.basis, now));
+    hasGuard(state) || isReported(state) ? 0 : countAdds(planOf(state.basis));
   const adds = guarded.reduce((sum, state) => sum + addsOf(state), 0);
   if (policy.force || adds <= policy.maxAddsPerPass) return guarded;
   return guarded.map((state) => (addsOf(state) > 0 ? withHold(state, manyAdds(state, adds, policy)) : state));

@@ -24,14 +24,14 @@ export interface RememberInput {
 
 /** Takes what a pass saw into memory, as far as it can be trusted. */
 export const remember = (state: TemplateState, input: RememberInput): TemplateState =>
-  rememberReading(rememberSeen(rememberUndone(state, input.now), input), input.now);
+  rememberReading(rememberSeen(rememberUndone(state), input), input.now);
 
 /** What was stored in this pass and did not stay, because a later write undid it, is not sent again by itself. */
-const rememberUndone = (state: TemplateState, now: number): TemplateState => {
+const rememberUndone = (state: TemplateState): TemplateState => {
   // A view that is in doubt does not tell what stayed.
   if (isStopped(state)) return state;
   const memory = edit(state.basis.memory, (draft) => {
-    for (const step of planOf(state.basis, now).steps) {
+    for (const step of planOf(state.basis).steps) {
       if (isPark(step) || !('present' in step)) continue;
       if (state.attempts.get(stepKey(step))?.state !== 'applied') continue;
       const rewritten = { sent: resultOf(step), stored: dataOf(step.present.record) };
@@ -55,11 +55,11 @@ const rememberSeen = (
     (acceptLoss || !hasLostMany({ desired, present, memory: memory.view, suspectIds }));
   const hasDisagreement = state.holds.some(({ cause }) => cause === 'disagreement');
   const lost = hasDisagreement ? null : manyLost({ desired, present, memory: memory.view });
-  const plan = planOf(state.basis, now);
+  const plan = planOf(state.basis);
   const next = edit(memory, (draft) => {
     if (suspectIds?.join() !== lost?.join()) draft.setFacts({ suspectIds: lost });
     const wanted = wantedKeysOf(desired);
-    if (isTrusted) observe(draft, plan, { present, wanted, from: state.openedAt.now, to: now, settle });
+    if (isTrusted) observe(draft, plan, { present, wanted, from: state.basis.now, to: now, settle });
   });
   return next === memory ? state : withBasis(state, { memory: next });
 };

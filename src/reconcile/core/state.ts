@@ -23,7 +23,6 @@ export interface TemplateState {
   readonly basis: PlanBasis;
   /** What a person should know, though it hinders nothing. */
   readonly notes: readonly string[];
-  readonly openedAt: Moment;
   /** By `stepKey`, in the order in which they were begun: each is attempted once in a pass. */
   readonly attempts: ReadonlyMap<string, Attempt>;
   /** By `writeKey`: what two readings ask for. */
@@ -46,9 +45,8 @@ export const openTemplate = (
     takeBack(draft, present);
   });
   return {
-    basis: { desired, view: present, memory, pending: [] },
+    basis: { desired, view: present, memory, pending: [], now: moment.now },
     notes,
-    openedAt: moment,
     attempts: new Map(),
     confirmed: new Set(),
     agreement: { since: moment, until: moment, isRepeated: false },

@@ -18,8 +18,8 @@ export interface Suspicion {
   readonly warning: string | null;
 }
 
-export const suspectMemory = (state: TemplateState, now: number): Suspicion => {
-  const plan = planOf(state.basis, now);
+export const suspectMemory = (state: TemplateState): Suspicion => {
+  const plan = planOf(state.basis);
   const unseen = unseenIds(state.basis, plan);
   if (unseen.length > 0) {
     const memory = edit(state.basis.memory, (draft) => meetAnew(draft, state.basis, plan));

@@ -36,17 +36,13 @@ export const isSettled = ({ agreement }: TemplateState, settle: number): boolean
 };
 
 /** Whether a second reading would let anything be written. */
-export const awaitsReading = (
-  state: TemplateState,
-  client: ClientView,
-  force: boolean,
-  now: number,
-): boolean => nextStep(planOf(state.basis, now), confirmAll(state, now), client, force) !== null;
+export const awaitsReading = (state: TemplateState, client: ClientView, force: boolean): boolean =>
+  nextStep(planOf(state.basis), confirmAll(state), client, force) !== null;
 
 /** Everything that the newest reading asks for is confirmed. */
-export const confirmAll = (state: TemplateState, now: number): TemplateState => ({
+export const confirmAll = (state: TemplateState): TemplateState => ({
   ...state,
-  confirmed: writeKeysOf(state, now),
+  confirmed: writeKeysOf(state),
 });
 
 /** Whether a second reading shows all that the first one did. */
@@ -63,9 +59,9 @@ export const confirmBy = (
   const { verdict, lacks } = compare(state.basis.view, reading, 'confirming');
   if (verdict !== 'take')
     return disagree(state, `a second reading lacked ${lacks} of the records that the first one showed`);
-  const first = writeKeysOf(state, at.now);
+  const first = writeKeysOf(state);
   const next = withView(state, reading, at);
-  return { ...next, confirmed: new Set([...writeKeysOf(next, at.now)].filter((key) => first.has(key))) };
+  return { ...next, confirmed: new Set([...writeKeysOf(next)].filter((key) => first.has(key))) };
 };
 
 /** Readings that disagree tell nothing of what is gone; no step is written from them. */
@@ -93,5 +89,5 @@ export const rememberReading = (state: TemplateState, now: number): TemplateStat
 /** Milliseconds. Later than this, a value of ours that is not there any more was changed, not just slow to show. */
 const longestLag = 600_000;
 
-const writeKeysOf = ({ basis }: TemplateState, now: number): ReadonlySet<string> =>
-  new Set(planOf(basis, now).steps.map(writeKey));
+const writeKeysOf = ({ basis }: TemplateState): ReadonlySet<string> =>
+  new Set(planOf(basis).steps.map(writeKey));

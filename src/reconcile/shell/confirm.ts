@@ -15,11 +15,10 @@ export const confirmTemplates = async (
   run: ClientRun,
 ): Promise<TemplateState[]> => {
   const { clock, settle, signal, force } = run.pass;
-  const at = run.moment;
   const waiting = new Set<TemplateState>();
   const settled = new Set<TemplateState>();
   const states = given.map((state) => {
-    if (!awaitsReading(state, run.view, force, at.now)) return state;
+    if (!awaitsReading(state, run.view, force)) return state;
     const recalled = recallReading(state);
     (isSettled(recalled, settle) ? settled : waiting).add(recalled);
     return recalled;
@@ -33,6 +32,6 @@ export const confirmTemplates = async (
     if (!settled.has(state)) return state;
     // For another template's sake there may be a newer reading.
     const newest = run.listing?.get(id);
-    return isConfirming(state, newest) ? confirmBy(state, newest, moment) : confirmAll(state, moment.now);
+    return isConfirming(state, newest) ? confirmBy(state, newest, moment) : confirmAll(state);
   });
 };

@@ -27,7 +27,7 @@ const carryOut = async (
   let state = given;
   for (;;) {
     state = compareListing(state, run.listing);
-    const command = next(state, run.view, run.pass.force, run.moment.now);
+    const command = next(state, run.view, run.pass.force);
     switch (command.kind) {
       case 'done':
         return state;
@@ -54,7 +54,7 @@ const write = async (
   if (intent === null) return before;
   // Meanwhile another template may have had an answer, or a reading.
   const state = compareListing(before, run.listing);
-  const again = next(state, run.view, run.pass.force, now);
+  const again = next(state, run.view, run.pass.force);
   if (again.kind !== 'write' || writeKey(again.step) !== writeKey(step)) {
     const reason = skipReasonOf(step, state, run.view, run.pass.force) ?? 'another reading came in between';
     const ending = { outcome: 'failed', recordId: null, error: `not sent: ${reason}` } as const;

@@ -166,7 +166,7 @@ export const readings = [
   {
     rule: '§3.1 where nothing is to be written nothing is waited for',
     file: 'src/reconcile/shell/confirm.ts',
-    from: '    if (!awaitsReading(state, run.view, force, at.now)) return state;\n',
+    from: '    if (!awaitsReading(state, run.view, force)) return state;\n',
     to: '',
     tests: ['reconcile/readings'],
   },

@@ -59,15 +59,15 @@ export const refusals = [
   {
     rule: '§3.6 a clock that was set back makes no pause longer',
     file: 'src/reconcile/core/backoff.ts',
-    from: 'failure.retryAt - now <= failure.pause && ',
-    to: '',
+    from: 'return isLonger ? { ...failure, retryAt: now } : failure;\n  const',
+    to: 'return failure;\n  const',
     tests: ['reconcile/sending'],
   },
   {
     rule: '§3.6 an edit ends the pause after a refusal',
     file: 'src/reconcile/core/backoff.ts',
-    from: 'failure.retryAt - now <= failure.pause && sameData(failure.sent, sent)',
-    to: 'failure.retryAt - now <= failure.pause',
+    from: "(failure.kind === 'unknown' || sameData(failure.sent, sent))",
+    to: "(failure.kind === 'unknown' || failure.kind !== 'unknown')",
     tests: ['reconcile/sending'],
   },
 ];

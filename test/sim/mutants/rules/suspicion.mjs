@@ -100,8 +100,8 @@ export const suspicion = [
   {
     rule: '§3.4 a person’s word is enough in the pass that finds memory in doubt',
     file: 'src/reconcile/pass.ts',
-    from: 'suspectMemory(state, pass.clock.now());',
-    to: 'suspectMemory(override(state, pass), pass.clock.now());',
+    from: 'suspectMemory(state);',
+    to: 'suspectMemory(override(state, pass));',
     tests: ['reconcile/older-memory'],
   },
   {
