@@ -13,7 +13,7 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 });
 process.stderr.on('error', () => undefined);
 
-const visibleLine = (line: string): string => (/^ */.exec(line)?.[0] ?? '') + escapeControl(line.trimStart());
+const escapedLine = (line: string): string => (/^ */.exec(line)?.[0] ?? '') + escapeControl(line.trimStart());
 
 const main = async (): Promise<void> => {
   try {
@@ -21,7 +21,7 @@ const main = async (): Promise<void> => {
     process.exitCode ??= exitCode;
   } catch (error) {
     const message = error instanceof UserError ? messageOf(error) : `defect: ${messageOf(error)}`;
-    const lines = message.split('\n').map(visibleLine).join('\n');
+    const lines = message.split('\n').map(escapedLine).join('\n');
     process.stderr.write(`dns-template-sync: ${lines}\n`);
     process.exitCode = 1;
   }

@@ -13,7 +13,7 @@ export const redactor = (secrets: readonly string[]): ((text: string) => string)
   const minLength = known.at(-1)?.length;
   if (minLength === undefined) return (text) => text;
   const spellings = known.map(spellingOf);
-  const asIs = [...new Set(spellings.flatMap(({ exact, signs }) => [...signs, ...exact]))];
+  const asIs = [...new Set(spellings.flatMap(({ exact, escapes }) => [...escapes, ...exact]))];
   const capitals = spellings.flatMap((spelling) => spelling.capitals);
   const mayHoldOne = (text: string): boolean => {
     if (text.length < minLength) return false;

@@ -11,7 +11,7 @@ export interface Spelling {
   /** Parts that may be in either case, here in capitals. */
   readonly capitals: readonly string[];
   /** Without these escape characters in a text, every character of the secret is itself. */
-  readonly signs: readonly string[];
+  readonly escapes: readonly string[];
 }
 
 export const spellingOf = (secret: string): Spelling => {
@@ -25,7 +25,7 @@ export const spellingOf = (secret: string): Spelling => {
     pattern: [...hex.map(anyCase), ...encoded.map(inBase64), inEscapes(secret)].join('|'),
     exact: encoded.flatMap(({ inside }) => [inside, forUrls(inside)]),
     capitals: [secret, ...hex].map((text) => text.toUpperCase()),
-    signs: [
+    escapes: [
       '%',
       '&#',
       '\\u',

@@ -49,9 +49,9 @@ export const openAppContext = async (
 ): Promise<AppContext> => {
   const read = (): Settings => readSettings({ flags: options, needs: { baseUrl: true, tokens: true } });
   const settings = read();
-  let newest = settings;
-  const former = new Set<string>();
-  const secrets = (): string[] => [...former, ...newest.secrets()];
+  let current = settings;
+  const previousSecrets = new Set<string>();
+  const secrets = (): string[] => [...previousSecrets, ...current.secrets()];
   const log = createLogger({
     level: levelOf(settings, logTo),
     fd: logTo,
@@ -70,14 +70,16 @@ export const openAppContext = async (
       settings: sandbox ? { ...client, baseUrl: sandbox.url, tokens: sandboxTokens(client.name) } : client,
       strict: options['strict'] === true,
       allowEmpty: options['allowEmpty'] === true,
-      others: newest.clients.map(({ name }) => name).filter((name) => name !== client.name),
+      others: current.clients.map(({ name }) => name).filter((name) => name !== client.name),
       store: store(),
       isSandbox: sandbox !== null,
       nameservers: sandbox?.dns == null ? undefined : [sandbox.dns],
       warn: (message) => {
         if (logTo === 1) log.warn({ event: 'notice', client: client.name, notice: message }, 'notice');
         else if (log.isLevelEnabled('warn'))
-          tell(redactor(secrets())(newest.clients.length > 1 ? `${client.name}: ${message}` : message));
+          printWarning(
+            redactor(secrets())(current.clients.length > 1 ? `${client.name}: ${message}` : message),
+          );
       },
       onRequest: (request) => {
         log.debug({ event: 'service.request', client: client.name, ...request }, 'request');
@@ -99,9 +101,9 @@ export const openAppContext = async (
       fresh.triggerToken?.read();
       fresh.pageToken?.read();
       checkTargets(fresh.notify);
-      for (const secret of newest.secrets()) former.add(secret);
-      if (!isSameStore(fresh, newest)) stores.push(openStore(fresh));
-      newest = fresh;
+      for (const secret of current.secrets()) previousSecrets.add(secret);
+      if (!isSameStore(fresh, current)) stores.push(openStore(fresh));
+      current = fresh;
       return { settings: fresh, clients: fresh.clients.map(open) };
     },
     close: async () => {
@@ -113,7 +115,7 @@ export const openAppContext = async (
 };
 
 /** A message beside the result of a command, for the person who runs it. */
-const tell = (message: string): void =>
+const printWarning = (message: string): void =>
   void process.stderr.write(`dns-template-sync: ${escapeControl(message)}\n`);
 
 /** A command's result is on stdout; the steps of its passes are logged only on request. */

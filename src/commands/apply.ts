@@ -33,7 +33,7 @@ export const apply = async (patterns: readonly string[], options: Options): Prom
     const request = { dryRun: false, ...how, signal, ...(agreed ? { approve: agreed } : {}) };
     const passes = await passClients(context, request, templates, options);
     const report = assembleReport(context.redact(passes));
-    await showReport(report, { ...options, isTold: options['yes'] !== true });
+    await showReport(report, { ...options, withoutApplied: options['yes'] !== true });
     const detailed = options['detailedExitcode'] === true;
     const isIncomplete = signal.aborted || passes.some((pass) => pass.isIncomplete === true);
     return exitCodeOf(report, { detailed, isIncomplete });

@@ -31,8 +31,8 @@ export const layerRows = (
 ): LayerRow[] => {
   const apex = canonicalHost(subdomain);
   const layers = [file, template, service].map((records) => records && byKey(records, apex));
-  const told = groupBy(answers.differences, ({ name, type }) => `${type} ${relative(name, apex)}`);
-  const keys = new Set([...layers.flatMap((layer) => [...(layer?.keys() ?? [])]), ...told.keys()]);
+  const shown = groupBy(answers.differences, ({ name, type }) => `${type} ${relative(name, apex)}`);
+  const keys = new Set([...layers.flatMap((layer) => [...(layer?.keys() ?? [])]), ...shown.keys()]);
   const serverNames = [...new Set(answers.servers.map(({ name }) => name))];
   return [...keys].sort(byNameAndType).map((key) => {
     const [type, name] = partsOf(key);
@@ -40,7 +40,7 @@ export const layerRows = (
     const answeredBy = (server: string): LayerRow['service'] => {
       const own = answers.servers.filter((one) => one.name === server);
       if (own.every(isFaulty)) return null;
-      const difference = told.get(key)?.find((one) => one.server === server);
+      const difference = shown.get(key)?.find((one) => one.server === server);
       return difference ? difference.current : (atService ?? null);
     };
     return {

@@ -75,7 +75,7 @@ export const openClient = ({
   const connection = {
     ...settings,
     tokens: () => tokens,
-    onPause: (milliseconds: number, why: string) => onPause(milliseconds, why),
+    onBackoff: (milliseconds: number, why: string) => onPause(milliseconds, why),
     beforeWrite: () => checkLock(),
     ...(onRequest ? { onRequest } : {}),
   };

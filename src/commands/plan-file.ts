@@ -114,7 +114,10 @@ const differencesOf = ({ differences }: Planned, lifted: boolean): Map<string, D
   new Map(
     differences
       .filter((one) => lifted || one.action !== 'blocked' || one.reason !== 'pending-write')
-      .map((one) => [JSON.stringify(lifted ? withoutFate(one) : { ...one, source: null }, inKeyOrder), one]),
+      .map((one) => [
+        JSON.stringify(lifted ? withoutOutcome(one) : { ...one, source: null }, inKeyOrder),
+        one,
+      ]),
   );
 
 const inKeyOrder = (_: string, value: unknown): unknown =>
@@ -122,7 +125,7 @@ const inKeyOrder = (_: string, value: unknown): unknown =>
     ? Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1)))
     : value;
 
-const withoutFate = (difference: Difference): unknown => ({
+const withoutOutcome = (difference: Difference): unknown => ({
   recordId: 'recordId' in difference ? difference.recordId : null,
   current: 'current' in difference ? difference.current : null,
   desired: 'desired' in difference ? difference.desired : null,

@@ -37,7 +37,11 @@ const cannotWrite = (out: string, error: unknown): UserError =>
 /** A file that is not there yet is made, so what does not exist is its directory. */
 const whyNot = (error: unknown): string => codeOf(error).replace(/^it does not/, 'its directory does not');
 
-const render = async (report: Report, format: string, { out, all, isTold }: Options): Promise<string> => {
+const render = async (
+  report: Report,
+  format: string,
+  { out, all, withoutApplied }: Options,
+): Promise<string> => {
   const isFile = typeof out === 'string';
   switch (format) {
     case 'json':
@@ -49,7 +53,7 @@ const render = async (report: Report, format: string, { out, all, isTold }: Opti
     default:
       return (await import('../report/text.ts')).renderText(report, {
         all: all === true,
-        withoutApplied: isTold === true && !isFile,
+        withoutApplied: withoutApplied === true && !isFile,
         color: !isFile && process.stdout.isTTY && process.stdout.hasColors(),
         // Some terminals report a width of 0.
         width: isFile ? 100 : process.stdout.columns || 100,

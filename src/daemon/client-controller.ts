@@ -80,7 +80,7 @@ export class ClientController {
       loop: this.#loop.state,
       isReady: this.#wasRead && !this.#couldNotBegin,
       lastError: this.#lastError,
-      newest: this.#latest.result,
+      latest: this.#latest.result,
       nextScheduled: this.#triggers?.next() ?? null,
     });
   }

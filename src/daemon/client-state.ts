@@ -32,7 +32,7 @@ export interface ClientFacts {
   /** Why the last pass could not be made, or ended early; null where it went through. */
   readonly lastError: string | null;
   /** What is known of its templates; null before the first pass. */
-  readonly newest: PassResult | null;
+  readonly latest: PassResult | null;
   readonly nextScheduled: Date | null;
 }
 
@@ -55,17 +55,17 @@ export const readinessOf = (clients: readonly ClientState[]): Readiness => {
   return { ready: reasons.length === 0, reason: reasons.join('; ') || null };
 };
 
-const healthOf = ({ lastError, newest }: ClientFacts): Pick<ClientState, 'health' | 'why'> => {
+const healthOf = ({ lastError, latest }: ClientFacts): Pick<ClientState, 'health' | 'why'> => {
   if (lastError !== null) {
-    const isDenied = newest?.isDenied === true && newest.halted === lastError;
+    const isDenied = latest?.isDenied === true && latest.halted === lastError;
     return { health: isDenied ? 'denied' : 'failing', why: lastError };
   }
-  if (newest === null) return { health: 'starting', why: 'no pass has ended yet' };
-  const failed = newest.templates.find(({ status }) => status === 'failed');
+  if (latest === null) return { health: 'starting', why: 'no pass has ended yet' };
+  const failed = latest.templates.find(({ status }) => status === 'failed');
   if (failed) return { health: 'failing', why: saying(failed) };
-  const problem = newest.problems.find(({ severity }) => severity === 'error');
+  const problem = latest.problems.find(({ severity }) => severity === 'error');
   if (problem) return { health: 'failing', why: problem.message };
-  const held = newest.templates.find(({ status }) => status === 'held');
+  const held = latest.templates.find(({ status }) => status === 'held');
   return held ? { health: 'held', why: saying(held) } : { health: 'healthy', why: null };
 };
 

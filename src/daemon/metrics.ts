@@ -23,7 +23,7 @@ export interface Metrics {
   readonly countAnswers: (client: string, known: KnownAnswers) => void;
   readonly countRefusal: (refusal: Pick<PageRefusal, 'token' | 'reason'>) => void;
   /** `newest`: the latest results of the client; null if the pass compared nothing. */
-  readonly countPass: (pass: PassFacts, newest: PassResult | null) => void;
+  readonly countPass: (pass: PassFacts, latest: PassResult | null) => void;
 }
 
 interface RequestFacts {
@@ -172,15 +172,15 @@ export const createMetrics = (version: string): Metrics => {
       revision += 1;
       refusals.inc({ token, reason });
     },
-    countPass: ({ client, trigger, status, durationMs }, newest) => {
+    countPass: ({ client, trigger, status, durationMs }, latest) => {
       revision += 1;
       passes.inc({ client, trigger, result: status });
       passDuration.observe(durationMs / 1_000);
       lastPass.setToCurrentTime({ client });
       if (status !== 'failed') lastSuccess.setToCurrentTime({ client });
-      if (newest === null) return;
-      templates.show(client, newest.templates);
-      filesValid.set({ client }, newest.problems.some(({ severity }) => severity === 'error') ? 0 : 1);
+      if (latest === null) return;
+      templates.show(client, latest.templates);
+      filesValid.set({ client }, latest.problems.some(({ severity }) => severity === 'error') ? 0 : 1);
     },
   };
 };

@@ -11,7 +11,7 @@ import type { PassId } from './pass-log.ts';
 export const passEntry = (
   { client, trigger }: PassId,
   { status, durationMs, summary }: Pick<Report, 'status' | 'durationMs' | 'summary'>,
-  newest: PassResult | null,
+  latest: PassResult | null,
   error: string | null,
 ): PassEntry => ({
   client,
@@ -20,11 +20,11 @@ export const passEntry = (
   durationMs,
   status,
   written: summary.applied,
-  left: newest === null ? null : differencesIn(newest),
+  left: latest === null ? null : differencesIn(latest),
   error,
 });
 
-const differencesIn = (newest: PassResult): number => {
-  const { add, update, park, surplus, blocked, subdomainDifferences } = summaryOf(newest.templates);
+const differencesIn = (latest: PassResult): number => {
+  const { add, update, park, surplus, blocked, subdomainDifferences } = summaryOf(latest.templates);
   return add + update + park + surplus + blocked + subdomainDifferences;
 };

@@ -40,7 +40,7 @@ export const logInvalid = ({ problems }: DesiredState, { client }: PassId, log: 
 };
 
 /** `isEnding`: the shutdown cut the pass short, which is no problem. */
-export const logFound = (
+export const logDrift = (
   { templates }: PassResult,
   { run, trigger }: PassId,
   isEnding: boolean,

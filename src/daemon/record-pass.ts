@@ -5,7 +5,7 @@ import type { PassResult } from '../result.ts';
 import type { Metrics } from './metrics.ts';
 import { passEntry } from './pass-entry.ts';
 import type { PassHistory } from './pass-history.ts';
-import { logFinished, logFound, type PassId } from './pass-log.ts';
+import { logFinished, logDrift, type PassId } from './pass-log.ts';
 
 /** Where passes are reported to. */
 export interface PassSinks {
@@ -33,7 +33,7 @@ export const recordPass = (
   { log, metrics, passHistory, onPass }: PassSinks,
 ): void => {
   const report = assembleReport([result]);
-  logFound(result, id, isEnding, log);
+  logDrift(result, id, isEnding, log);
   logFinished(report, result.halted, id, isEnding, log);
   metrics.countPass({ ...id, ...report }, latest);
   const compared = result.wasRead === true ? latest : null;

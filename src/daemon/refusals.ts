@@ -23,7 +23,7 @@ export const refusalLog = (log: Logger): ((refusal: PageRefusal) => void) => {
       isWaiting = false;
       if (last !== null) say(last, count);
       [last, count] = [null, 0];
-    }, pause).unref();
+    }, interval).unref();
   };
   return (refusal) => {
     if (!isWaiting) return say(refusal, 1);
@@ -33,4 +33,4 @@ export const refusalLog = (log: Logger): ((refusal: PageRefusal) => void) => {
 };
 
 /** Milliseconds. */
-const pause = 10_000;
+const interval = 10_000;

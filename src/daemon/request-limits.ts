@@ -39,19 +39,19 @@ export const oneAtATime = (answer: RequestListener, { max = 256 } = {}): Request
  * Lets a few requests start, then after a pause (milliseconds) a few more, in order. So many slow answers
  * leave most of the time to quick ones.
  */
-export const fewAtATime = ({ max = 4, pause = 5 } = {}): (() => Promise<void>) => {
+export const fewAtATime = ({ max = 4, breakMs = 5 } = {}): (() => Promise<void>) => {
   const waiting: (() => void)[] = [];
   let free = max;
   const letMore = (): void => {
     const begun = waiting.splice(0, max);
     free = max - begun.length;
     for (const begin of begun) begin();
-    if (begun.length > 0) setTimeout(letMore, pause);
+    if (begun.length > 0) setTimeout(letMore, breakMs);
   };
   return () =>
     new Promise((resolve) => {
       if (free === 0) return void waiting.push(resolve);
-      if (free === max) setTimeout(letMore, pause);
+      if (free === max) setTimeout(letMore, breakMs);
       free -= 1;
       resolve();
     });

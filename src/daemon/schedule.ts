@@ -23,17 +23,17 @@ export interface Schedule {
 export const startSchedule = ({ expression, timezone, onTime }: ScheduleOptions): Schedule => {
   const times = cronTimes(expression, timezone);
   let next = times.next();
-  let looked = Date.now();
+  let checkedAt = Date.now();
   let timer: NodeJS.Timeout;
   const sleep = (): void => {
-    timer = setTimeout(look, Math.min(Math.max(next.getTime() - Date.now(), 1), maxSleep));
+    timer = setTimeout(check, Math.min(Math.max(next.getTime() - Date.now(), 1), maxSleep));
   };
-  const look = (): void => {
+  const check = (): void => {
     const now = Date.now();
     const isTime = now >= next.getTime();
-    const wasSetBack = now < looked - maxSleep;
+    const wasSetBack = now < checkedAt - maxSleep;
     if (isTime || wasSetBack) next = times.next();
-    looked = now;
+    checkedAt = now;
     sleep();
     if (isTime) onTime();
   };

@@ -9,7 +9,7 @@ export const prefix = 'dns_template_sync_';
 /** The gauges with a template label. A template that is gone loses its series. */
 export const templateGauges = (
   registers: Registry[],
-): { readonly show: (client: string, newest: readonly TemplateResult[]) => void } => {
+): { readonly show: (client: string, results: readonly TemplateResult[]) => void } => {
   const shown = new Map<string, Shown>();
   const records = new Gauge({
     name: `${prefix}records`,
@@ -28,7 +28,7 @@ export const templateGauges = (
   const set = (client: string, template: string, results: readonly TemplateResult[]): void => {
     const worst = statuses.findLast((status) => results.some((result) => result.status === status));
     for (const status of statuses) templateStatus.set({ client, template, status }, status === worst ? 1 : 0);
-    if (!results.every(wasLookedAt)) return;
+    if (!results.every(wasCompared)) return;
     const counts = results.map(countsOf);
     for (const state of states)
       records.set(
@@ -41,29 +41,29 @@ export const templateGauges = (
     for (const state of states) records.remove({ client, template, state });
   };
   return {
-    show: (client, newest) => {
+    show: (client, results) => {
       const before = shown.get(client);
-      if (before?.newest === newest) return;
-      const byName = groupBy(newest, ({ template }) => template);
+      if (before?.results === results) return;
+      const byName = groupBy(results, ({ template }) => template);
       for (const template of before?.byName.keys() ?? []) if (!byName.has(template)) remove(client, template);
-      for (const [template, results] of byName) {
+      for (const [template, ofName] of byName) {
         // Unchanged templates keep their result object. There may be thousands, each with eleven series.
-        if (!sameElements(results, before?.byName.get(template) ?? [])) set(client, template, results);
+        if (!sameElements(ofName, before?.byName.get(template) ?? [])) set(client, template, ofName);
       }
-      shown.set(client, { newest, byName });
+      shown.set(client, { results, byName });
     },
   };
 };
 
 interface Shown {
-  readonly newest: readonly TemplateResult[];
+  readonly results: readonly TemplateResult[];
   readonly byName: ReadonlyMap<string, readonly TemplateResult[]>;
 }
 
 const states = ['in_sync', 'add', 'update', 'park', 'surplus', 'blocked'] as const;
 
 /** If the service or the file could not be read, nothing was counted. */
-const wasLookedAt = ({ status, inSync, parked, ignored, differences }: TemplateResult): boolean =>
+const wasCompared = ({ status, inSync, parked, ignored, differences }: TemplateResult): boolean =>
   status === 'in-sync' || status === 'drifted' || inSync + parked + ignored + differences.length > 0;
 
 const countsOf = ({ inSync, differences }: TemplateResult): Record<(typeof states)[number], number> => {

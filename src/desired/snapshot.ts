@@ -1,5 +1,5 @@
 import { basename, dirname, isAbsolute, join, normalize, sep } from 'node:path';
-import { grownPause } from '../lib/backoff.ts';
+import { backoffDelay } from '../lib/backoff.ts';
 import { sleep } from '../lib/sleep.ts';
 import { readBeginning } from '../regular-file.ts';
 import {
@@ -79,7 +79,7 @@ export const readSnapshot = async (
   let scan = first ?? (await scanPaths(paths));
   for (let attempt = 0; attempt < tries; attempt += 1) {
     if (attempt > 0) {
-      await sleep(grownPause(attempt, { first: 40, max: 320 }));
+      await sleep(backoffDelay(attempt, { first: 40, max: 320 }));
       scan = await scanPaths(paths, scan.result);
     }
     const { result, startedAt } = scan;

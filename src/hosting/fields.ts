@@ -62,14 +62,14 @@ const reportFew = ({ issues }: z.ZodError, place: PropertyKey[], context: z.Refi
 
 /** Rejects duplicate ids: no write could tell them apart. */
 export const unlikeIds = (list: readonly { readonly id: number }[], context: z.RefinementCtx): void => {
-  const seen = new Set<number>();
+  const ids = new Set<number>();
   let faults = 0;
   for (const [index, { id }] of list.entries()) {
-    if (seen.has(id)) {
+    if (ids.has(id)) {
       context.addIssue({ code: 'custom', path: [index, 'id'], message: `${id} occurs twice` });
       if ((faults += 1) === few) return;
     }
-    seen.add(id);
+    ids.add(id);
   }
 };
 

@@ -126,12 +126,12 @@ const readElements = async (
 ): Promise<PresentTemplate[] | null> => {
   if (!isWellDivided(body, bounds, edges)) return null;
   // Most elements keep their index, counted from the start or, behind an added or removed one, from the end.
-  const moved = (previous?.bounds.length ?? 0) - bounds.length;
+  const shift = (previous?.bounds.length ?? 0) - bounds.length;
   const templates: PresentTemplate[] = [];
   let read = 0;
   for (let index = 0; index < bounds.length; index += 2) {
     const [from, until] = [bounds[index]!, bounds[index + 1]!];
-    const same = previous && sameIn(previous, body, from, until, [index, index + moved]);
+    const same = previous && sameIn(previous, body, from, until, [index, index + shift]);
     if (same) {
       templates.push(same);
       continue;

@@ -8,7 +8,7 @@ interface RetryPolicy {
   readonly maxBackoff: () => number;
   /** Ends the backoff: no further attempt. */
   readonly signal: AbortSignal;
-  readonly onPause?: ((milliseconds: number, why: string) => void) | undefined;
+  readonly onBackoff?: ((milliseconds: number, why: string) => void) | undefined;
 }
 
 /** Retries with backoff, three attempts in all, and throws the last attempt's error. */
@@ -18,10 +18,10 @@ export const withRetries = async <T>(attempt: () => Promise<T>, policy: RetryPol
       return await attempt();
     } catch (error) {
       if (!(error instanceof HostingError) || failures === attempts || !policy.mayRepeat(error)) throw error;
-      const pause = Math.max(backoff(failures, growth), error.retryAfter ?? 0);
-      if (pause > policy.maxBackoff()) throw error;
-      policy.onPause?.(pause, error.message);
-      if (!(await sleep(pause, policy.signal))) throw error;
+      const delay = Math.max(backoff(failures, growth), error.retryAfter ?? 0);
+      if (delay > policy.maxBackoff()) throw error;
+      policy.onBackoff?.(delay, error.message);
+      if (!(await sleep(delay, policy.signal))) throw error;
     }
   }
 };

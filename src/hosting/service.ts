@@ -27,7 +27,7 @@ export interface HostingOptions {
   /** Called after each request. */
   readonly onRequest?: (trace: RequestTrace) => void;
   /** Called before a failed request is retried, with the backoff in milliseconds and the reason. */
-  readonly onPause?: (milliseconds: number, why: string) => void;
+  readonly onBackoff?: (milliseconds: number, why: string) => void;
   /** Asked when a write goes on to its connection: it throws where that may not be sent any more. */
   readonly beforeWrite?: () => void;
   /** Bytes. */
@@ -99,7 +99,7 @@ export const connectHosting = (options: HostingOptions): HostingService => {
       mayRepeat: mayRepeatRead,
       maxBackoff: () => requestTimeout,
       signal: closing.signal,
-      onPause: options.onPause,
+      onBackoff: options.onBackoff,
     });
 
   const write = <T>(call: Call<T>): Promise<T> =>
@@ -110,7 +110,7 @@ export const connectHosting = (options: HostingOptions): HostingService => {
         mayRepeat: mayRepeatWrite,
         maxBackoff: left,
         signal: closing.signal,
-        onPause: options.onPause,
+        onBackoff: options.onBackoff,
       });
     });
 

@@ -5,7 +5,7 @@ export interface Growth {
 }
 
 /** Milliseconds to wait after so many failures in a row: doubled each time. */
-export const grownPause = (failures: number, { first, max }: Growth): number =>
+export const backoffDelay = (failures: number, { first, max }: Growth): number =>
   Math.min(max, first * 2 ** (failures - 1));
 
 /** The same with a random share, so that many do not retry in step: `jitter` is from 0, nothing, to 1, all of it. */
@@ -13,4 +13,4 @@ export const backoff = (
   failures: number,
   { jitter, ...growth }: Growth & { readonly jitter: number },
   random: () => number = Math.random,
-): number => grownPause(failures, growth) * (1 - jitter + jitter * random());
+): number => backoffDelay(failures, growth) * (1 - jitter + jitter * random());

@@ -7,7 +7,7 @@ import { isIPv4 } from 'node:net';
 export const canonicalIPv6 = (text: string): string | null => {
   const groups = groupsOf(text);
   if (groups === null) return null;
-  const { start, length } = longestZeros(groups);
+  const { start, length } = longestZeroRun(groups);
   const [high, low] = groups.slice(6);
   // §5: an IPv4-mapped address ends in dotted decimal.
   if (start === 0 && length === 5 && groups[5] === 65_535)
@@ -66,7 +66,7 @@ const readIPv4 = (text: string, groups: number[]): boolean => {
 };
 
 /** The first longest run of zeros. */
-const longestZeros = (groups: readonly number[]): { start: number; length: number } => {
+const longestZeroRun = (groups: readonly number[]): { start: number; length: number } => {
   let run = { start: 0, length: 0 };
   let start = 0;
   for (const [index, group] of groups.entries()) {

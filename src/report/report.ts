@@ -32,7 +32,7 @@ const fields = z
   .array(z.enum(['name', 'content', 'priority', 'ttl']))
   .describe('the parts of the record that differ');
 
-const fate = {
+const outcomeFields = {
   retryAt: z.exactOptional(timestamp('when a failed write is retried')),
   outcome: z.exactOptional(
     z
@@ -45,7 +45,7 @@ const fate = {
 /** One difference, also in notifications. */
 export const differenceSchema = z.discriminatedUnion('action', [
   z
-    .object({ action: z.literal('add'), desired: record, cause, source: place, ...fate })
+    .object({ action: z.literal('add'), desired: record, cause, source: place, ...outcomeFields })
     .describe('A record of the file is missing at the service'),
   z
     .object({
@@ -56,7 +56,7 @@ export const differenceSchema = z.discriminatedUnion('action', [
       fields,
       cause,
       source: place,
-      ...fate,
+      ...outcomeFields,
     })
     .describe('A record differs from the file'),
   z
@@ -66,7 +66,7 @@ export const differenceSchema = z.discriminatedUnion('action', [
       current: record,
       desired: record,
       cause,
-      ...fate,
+      ...outcomeFields,
     })
     .describe('A surplus record gets an unused name and inert content'),
   z
@@ -78,7 +78,7 @@ export const differenceSchema = z.discriminatedUnion('action', [
         .enum(['unlisted', 'duplicate'])
         .describe('unlisted: not in the file; duplicate: a copy of a record in use'),
       cause,
-      ...fate,
+      ...outcomeFields,
     })
     .describe('A record that is not in the file and cannot be deleted'),
   z
@@ -97,10 +97,10 @@ export const differenceSchema = z.discriminatedUnion('action', [
       recordId: z.exactOptional(recordId),
       current: z.exactOptional(record),
       conflicts: z.exactOptional(z.array(z.int()).describe('ids of the conflicting records')),
-      retryAt: fate.retryAt,
+      retryAt: outcomeFields.retryAt,
       message: z.string(),
-      outcome: fate.outcome,
-      error: fate.error,
+      outcome: outcomeFields.outcome,
+      error: outcomeFields.error,
     })
     .describe('A difference that is not written until a person or a policy resolves it'),
 ]);

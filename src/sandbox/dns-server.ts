@@ -3,7 +3,7 @@ import { createServer, type Server, type Socket } from 'node:net';
 import { AUTHORITATIVE_ANSWER, decode, encode, TRUNCATED_RESPONSE, type Packet } from 'dns-packet';
 import { messageOf, UserError } from '../errors.ts';
 import type { StoredRecord, SandboxData } from './data.ts';
-import { visibleRecords } from './subdomains.ts';
+import { currentRecords } from './subdomains.ts';
 import { firstSerial, ownerOf, zoneOf, type Zone } from './zone.ts';
 
 export interface DnsServerOptions {
@@ -90,7 +90,7 @@ const zoneKeeper = (lag: number): ((data: SandboxData, now: number) => readonly 
     known.set(name, { text, serial, zone, changedAt: null });
     return zone;
   };
-  return ({ subdomains }, now) => subdomains.map((one) => keep(one.name, visibleRecords(one, now), now));
+  return ({ subdomains }, now) => subdomains.map((one) => keep(one.name, currentRecords(one, now), now));
 };
 
 const refused = 5;

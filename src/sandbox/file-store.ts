@@ -76,9 +76,9 @@ export const openFileStore = async (path: string, reset: boolean): Promise<DataS
 const serialize = () => {
   let last: Promise<unknown> = Promise.resolve();
   return <T>(work: () => Promise<T>): Promise<T> => {
-    const turn = last.then(work);
-    last = turn.catch(() => undefined);
-    return turn;
+    const task = last.then(work);
+    last = task.catch(() => undefined);
+    return task;
   };
 };
 

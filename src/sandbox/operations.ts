@@ -3,7 +3,7 @@ import type { StoredAccount, DnsTemplate, SandboxData } from './data.ts';
 import { addedRecord, updatedRecord } from './record-rules.ts';
 import { Refusal } from './refusal.ts';
 import type { DataParameters } from './request.ts';
-import { followTemplate, visibleRecords } from './subdomains.ts';
+import { followTemplate, currentRecords } from './subdomains.ts';
 
 /** One request to an operation. `id` is from the path, if the path has one. */
 interface OperationCall {
@@ -78,7 +78,7 @@ const listDnsRecords = ({ data, parameters, now }: OperationCall): CallOutcome =
   if (subdomain === undefined) {
     throw new Refusal(404, 'There is no such subdomain.');
   }
-  return json(visibleRecords(subdomain, now));
+  return json(currentRecords(subdomain, now));
 };
 
 export const operations: readonly SandboxOperation[] = [

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { RecordFields, type EditRecord } from './control-body.ts';
 import type { StoredRecord, SandboxData, Subdomain } from './data.ts';
 import { Refusal } from './refusal.ts';
-import { followTemplate, visibleRecords } from './subdomains.ts';
+import { followTemplate, currentRecords } from './subdomains.ts';
 
 /** Changes of subdomains and of their records, which no operation can make at all. */
 
@@ -52,7 +52,7 @@ export const addDnsRecord = (data: SandboxData, wanted: z.infer<typeof AddDnsRec
   if (subdomain === undefined) {
     throw new Refusal(404, 'There is no such subdomain.');
   }
-  const records = [...visibleRecords(subdomain, now), { id: data.next_id, ...record }];
+  const records = [...currentRecords(subdomain, now), { id: data.next_id, ...record }];
   return withRecords({ ...data, next_id: data.next_id + 1 }, subdomain, records, now);
 };
 
@@ -79,7 +79,7 @@ const holderOf = (
   now: number,
 ): { subdomain: Subdomain; records: StoredRecord[] } => {
   for (const subdomain of data.subdomains) {
-    const records = visibleRecords(subdomain, now);
+    const records = currentRecords(subdomain, now);
     if (records.some(({ id }) => id === recordId)) return { subdomain, records };
   }
   throw new Refusal(404, 'There is no such DNS record.');

@@ -13,7 +13,7 @@ export const followTemplate = (data: SandboxData, templateId: number, now: numbe
     }
     const derived = derivedRecords(subdomain, template, nextId);
     nextId = derived.nextId;
-    const present = visibleRecords(subdomain, now);
+    const present = currentRecords(subdomain, now);
     const dns_records = [...present.filter(isOwn), ...derived.records];
     return subdomain.lag_ms > 0
       ? { ...subdomain, dns_records: present, upcoming: { at: now + subdomain.lag_ms, dns_records } }
@@ -23,7 +23,7 @@ export const followTemplate = (data: SandboxData, templateId: number, now: numbe
 };
 
 /** The records of a subdomain now. */
-export const visibleRecords = ({ dns_records, upcoming }: Subdomain, now: number): StoredRecord[] =>
+export const currentRecords = ({ dns_records, upcoming }: Subdomain, now: number): StoredRecord[] =>
   upcoming !== null && upcoming.at <= now ? upcoming.dns_records : dns_records;
 
 /** Records that come from no template, such as NS and SOA. */

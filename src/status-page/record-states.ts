@@ -14,13 +14,13 @@ export const recordStates = (
         : [],
     ),
   );
-  const wasLookedAt = status !== 'failed' || inSync + differences.length > 0;
+  const wasCompared = status !== 'failed' || inSync + differences.length > 0;
   return records.map((record) => {
     const { type, name, content, priority, ttl, source } = record;
     return {
       record: { type, name, content, priority, ttl },
       place: `${source.file}:${source.line}`,
-      state: wasLookedAt ? (states.get(keyOf(record, source)) ?? 'in-sync') : null,
+      state: wasCompared ? (states.get(keyOf(record, source)) ?? 'in-sync') : null,
     };
   });
 };

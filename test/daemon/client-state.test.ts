@@ -46,43 +46,43 @@ const facts = (rest: Partial<ClientFacts> = {}): ClientFacts => ({
   loop: { running: null, waiting: null, failures: 0, backoffUntil: null },
   isReady: true,
   lastError: null,
-  newest: result({ web: 'in-sync' }),
+  latest: result({ web: 'in-sync' }),
   nextScheduled: null,
   ...rest,
 });
 
 describe('a client', () => {
   it.each<[string, Partial<ClientFacts>, string, string | null]>([
-    ['before its first pass has ended', { newest: null }, 'starting', 'no pass has ended yet'],
+    ['before its first pass has ended', { latest: null }, 'starting', 'no pass has ended yet'],
     ['in sync', {}, 'healthy', null],
-    ['drifted', { newest: result({ web: 'drifted' }) }, 'healthy', null],
+    ['drifted', { latest: result({ web: 'drifted' }) }, 'healthy', null],
     [
       'with a held template',
-      { newest: result({ web: 'drifted', b: 'held' }) },
+      { latest: result({ web: 'drifted', b: 'held' }) },
       'held',
       'b: held for a reason',
     ],
     [
       'with a failed one too',
-      { newest: result({ a: 'held', b: 'failed' }) },
+      { latest: result({ a: 'held', b: 'failed' }) },
       'failing',
       'b: failed for a reason',
     ],
-    ['with a broken file', { newest: result({ a: 'held' }, 'a fault') }, 'failing', 'a fault'],
+    ['with a broken file', { latest: result({ a: 'held' }, 'a fault') }, 'failing', 'a fault'],
     ['whose last pass was cut short', { lastError: 'the service is away' }, 'failing', 'the service is away'],
     [
       'whose tokens the service does not take',
-      { newest: { ...result({}), halted: 'it answered 401', isDenied: true }, lastError: 'it answered 401' },
+      { latest: { ...result({}), halted: 'it answered 401', isDenied: true }, lastError: 'it answered 401' },
       'denied',
       'it answered 401',
     ],
     [
       'whose tokens it did not take either, before another reason',
-      { newest: { ...result({}), halted: 'it answered 401', isDenied: true }, lastError: 'no disk' },
+      { latest: { ...result({}), halted: 'it answered 401', isDenied: true }, lastError: 'no disk' },
       'failing',
       'no disk',
     ],
-    ['whose first pass could not be made', { newest: null, lastError: 'no disk' }, 'failing', 'no disk'],
+    ['whose first pass could not be made', { latest: null, lastError: 'no disk' }, 'failing', 'no disk'],
   ])('%s', (_, rest, health, why) => {
     expect(clientState(facts(rest))).toMatchObject({ client: 'acme', health, why });
   });
@@ -100,8 +100,8 @@ describe('a client', () => {
 describe('the program is ready', () => {
   it('once every client is, and says which are not, and why', () => {
     const ready = clientState(facts());
-    const starting = clientState(facts({ client: 'bakery', isReady: false, newest: null }));
-    const away = clientState(facts({ client: 'cafe', isReady: false, newest: null, lastError: 'away' }));
+    const starting = clientState(facts({ client: 'bakery', isReady: false, latest: null }));
+    const away = clientState(facts({ client: 'cafe', isReady: false, latest: null, lastError: 'away' }));
     expect(readinessOf([ready])).toEqual({ ready: true, reason: null });
     expect(readinessOf([ready, starting, away])).toEqual({
       ready: false,
@@ -110,7 +110,7 @@ describe('the program is ready', () => {
   });
 
   it('also when a client that was read is in trouble now', () => {
-    const state = clientState(facts({ lastError: 'away', newest: result({ web: 'failed' }) }));
+    const state = clientState(facts({ lastError: 'away', latest: result({ web: 'failed' }) }));
     expect(readinessOf([state])).toEqual({ ready: true, reason: null });
   });
 });

@@ -15,19 +15,19 @@ beforeEach(async () => {
 });
 
 const at = (name: string): string => path.join(home, name);
-const wholeOf = (paths: readonly string[]): (() => Promise<string>) => {
+const filesOf = (paths: readonly string[]): (() => Promise<string>) => {
   const take = fingerprints(() => scanFiles(paths));
   return async () => (await take()).files;
 };
 
 /** Twenty times something else of the same length in the same file, at once after the file was looked at. */
 const changesSeen = async (): Promise<number> => {
-  const whole = wholeOf([home]);
+  const files = filesOf([home]);
   writeFileSync(at('a.yaml'), 'content 0?');
-  let [seen, before] = [0, await whole()];
+  let [seen, before] = [0, await files()];
   for (let time = 10; time < 30; time += 1) {
     writeFileSync(at('a.yaml'), `content ${time}`);
-    const now = await whole();
+    const now = await files();
     if (now !== before) seen += 1;
     before = now;
   }
@@ -55,22 +55,22 @@ describe('a fingerprint', () => {
     await writeFile(at('a.yaml'), 'a');
     await writeFile(at('b.yaml'), 'b');
     await utimes(at('b.yaml'), 0, 0);
-    const whole = wholeOf([home]);
-    const first = await whole();
+    const files = filesOf([home]);
+    const first = await files();
     // As if hours had gone by.
     const later = Date.now() + 3_600_000;
     const clock = vi.spyOn(Date, 'now').mockImplementation(() => later);
     onTestFinished(() => clock.mockRestore());
-    expect([await whole(), await whole()]).toEqual([first, first]);
+    expect([await files(), await files()]).toEqual([first, first]);
   });
 
   it('is another when an old file takes the place of another', async () => {
     await writeFile(at('a.yaml'), 'first');
     await writeFile(at('.b.yaml'), 'other');
-    const whole = wholeOf([home]);
-    const before = await whole();
+    const files = filesOf([home]);
+    const before = await files();
     await rename(at('.b.yaml'), at('a.yaml'));
-    expect(await whole()).not.toBe(before);
+    expect(await files()).not.toBe(before);
   });
 
   it('is taken of whatever lies there, and waits for none of it', async () => {
@@ -81,9 +81,9 @@ describe('a fingerprint', () => {
     await symlink('loop.yaml', at('loop.yaml'));
     await symlink('.', at('round'));
     await writeFile(at('large.yaml'), Buffer.alloc(50_000_000, 'x'));
-    const whole = wholeOf([home, at('none'), at('pipe.yaml')]);
-    const first = await whole();
-    expect(await whole()).toBe(first);
+    const files = filesOf([home, at('none'), at('pipe.yaml')]);
+    const first = await files();
+    expect(await files()).toBe(first);
     for (const name of ['pipe', 'socket', 'zero', 'loop', 'large'])
       expect(first).toContain(at(`${name}.yaml`));
   });

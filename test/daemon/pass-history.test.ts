@@ -16,10 +16,10 @@ const entry = (rest: Partial<PassEntry> = {}): PassEntry => ({
   ...rest,
 });
 
-const journalOf = (...entries: readonly Partial<PassEntry>[]): PassHistory => {
-  const journal = new PassHistory();
-  for (const one of entries) journal.add(entry(one));
-  return journal;
+const historyOf = (...entries: readonly Partial<PassEntry>[]): PassHistory => {
+  const passHistory = new PassHistory();
+  for (const one of entries) passHistory.add(entry(one));
+  return passHistory;
 };
 
 describe('the day of a journal', () => {
@@ -38,12 +38,12 @@ describe('the day of a journal', () => {
   });
 
   it('counts the passes of a quarter hour, with the worst that they ended as and the most that was left', () => {
-    const journal = journalOf(
+    const passHistory = historyOf(
       { status: 'drifted', left: 3 },
       { status: 'failed', left: null },
       { status: 'in-sync', left: 0, written: 3 },
     );
-    expect(journal.day(noon).at(-1)).toEqual({
+    expect(passHistory.day(noon).at(-1)).toEqual({
       from: noon,
       passes: 3,
       worst: 'failed',
@@ -54,38 +54,38 @@ describe('the day of a journal', () => {
   });
 
   it('knows of a quarter hour without a pass what was left before it', () => {
-    const journal = journalOf({ left: 4 }, { startedAt: noon + 2 * slotLength, left: 1 });
+    const passHistory = historyOf({ left: 4 }, { startedAt: noon + 2 * slotLength, left: 1 });
     expect(
-      journal
+      passHistory
         .day(noon + 3 * slotLength)
         .slice(-5)
         .map(({ left }) => left),
     ).toEqual([null, 4, 4, 4, 1]);
-    expect(journal.day(noon + 200 * slotLength).map(({ left }) => left)).toEqual(Array(96).fill(1));
+    expect(passHistory.day(noon + 200 * slotLength).map(({ left }) => left)).toEqual(Array(96).fill(1));
   });
 
   it('adds up what is left at several clients, and no more at one that is gone', () => {
-    const journal = journalOf({ client: 'one', left: 2 }, { client: 'two', left: 5 });
-    expect(journal.day(noon).at(-1)?.left).toBe(7);
-    journal.forget('two');
-    expect(journal.lastOf('two')).toBeNull();
-    journal.add(entry({ client: 'one', left: 2, startedAt: noon + slotLength }));
-    journal.add(entry({ client: 'one', left: 2, startedAt: noon + 2 * slotLength }));
-    expect(journal.day(noon + 2 * slotLength).at(-1)?.left).toBe(2);
+    const passHistory = historyOf({ client: 'one', left: 2 }, { client: 'two', left: 5 });
+    expect(passHistory.day(noon).at(-1)?.left).toBe(7);
+    passHistory.forget('two');
+    expect(passHistory.lastOf('two')).toBeNull();
+    passHistory.add(entry({ client: 'one', left: 2, startedAt: noon + slotLength }));
+    passHistory.add(entry({ client: 'one', left: 2, startedAt: noon + 2 * slotLength }));
+    expect(passHistory.day(noon + 2 * slotLength).at(-1)?.left).toBe(2);
   });
 });
 
 describe('a journal', () => {
   it('holds the last passes, and no more however many there were', () => {
-    const journal = new PassHistory();
+    const passHistory = new PassHistory();
     for (let index = 0; index < 5_000; index += 1) {
-      journal.add(entry({ startedAt: noon + index * 60_000, written: index }));
+      passHistory.add(entry({ startedAt: noon + index * 60_000, written: index }));
     }
-    expect(journal.recent.map(({ written }) => written)).toEqual(
+    expect(passHistory.recent.map(({ written }) => written)).toEqual(
       Array.from({ length: 20 }, (_, index) => 4_999 - index),
     );
-    expect(journal.lastOf('acme')?.written).toBe(4_999);
-    const day = journal.day(noon + 4_999 * 60_000);
+    expect(passHistory.lastOf('acme')?.written).toBe(4_999);
+    const day = passHistory.day(noon + 4_999 * 60_000);
     expect(day.reduce((sum, { passes }) => sum + passes, 0)).toBe(95 * 15 + 5);
   });
 });

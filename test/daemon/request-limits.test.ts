@@ -6,10 +6,10 @@ afterEach(() => void vi.useRealTimers());
 
 describe('long answers', () => {
   it('begin a few at a time, in the order in which they were asked for', async () => {
-    const turn = fewAtATime({ max: 2, pause: 5 });
+    const waitForSlot = fewAtATime({ max: 2, breakMs: 5 });
     const begun: number[] = [];
     const ask = async (number: number): Promise<void> => {
-      await turn();
+      await waitForSlot();
       begun.push(number);
     };
     const asked = [1, 2, 3, 4, 5].map(ask);
@@ -24,12 +24,12 @@ describe('long answers', () => {
   });
 
   it('begin at once where few are asked for, and leave no timer behind', async () => {
-    const turn = fewAtATime({ max: 2, pause: 5 });
-    await Promise.all([turn(), turn()]);
+    const waitForSlot = fewAtATime({ max: 2, breakMs: 5 });
+    await Promise.all([waitForSlot(), waitForSlot()]);
     await vi.advanceTimersByTimeAsync(5);
-    await turn();
+    await waitForSlot();
     await vi.advanceTimersByTimeAsync(5);
     expect(vi.getTimerCount()).toBe(0);
-    await turn();
+    await waitForSlot();
   });
 });

@@ -33,7 +33,7 @@ const point = (link: string, target: string): Promise<void> => pointBelow(home, 
 const watching = async (options: { paths: string[]; read: string; poll?: number; quiet?: number }) => {
   const { log } = listeningLogger();
   const contents: (string | null)[] = [];
-  let told: (() => void) | undefined;
+  let onChanged: (() => void) | undefined;
   const paths = options.paths.map((name) => at(name));
   watcher = await watchTemplates({
     paths,
@@ -43,12 +43,12 @@ const watching = async (options: { paths: string[]; read: string; poll?: number;
     log,
     onChange: () => {
       contents.push(contentOf(at(options.read)));
-      told?.();
+      onChanged?.();
     },
   });
   let seen = 0;
   const next = async (): Promise<string | null> => {
-    while (contents.length <= seen) await new Promise<void>((resolve) => (told = resolve));
+    while (contents.length <= seen) await new Promise<void>((resolve) => (onChanged = resolve));
     seen = contents.length;
     return contents.at(-1) ?? null;
   };

@@ -234,21 +234,21 @@ describe('a look at the files before they are loaded', () => {
     const [loader, paths] = [createTemplateLoader(), [directory]];
     const names = async (): Promise<string[]> =>
       (await loader.load({ ...options, paths })).templates.map((one) => one.template);
-    return { directory, loader, names, look: () => loader.scan(paths) };
+    return { directory, loader, names, scan: () => loader.scan(paths) };
   };
   test('that saw what was read before does not stand for one that sees what is there now', async () => {
-    const { directory, names, look } = await loaderOf({ 'a.yaml': template('a') });
+    const { directory, names, scan } = await loaderOf({ 'a.yaml': template('a') });
     expect(await names()).toEqual(['a']);
-    await look();
+    await scan();
     await write(directory, { 'a.yaml': template('b') });
     expect(await names()).toEqual(['b']);
   });
 
   test('that saw a change is followed by one that sees the next', async () => {
-    const { directory, names, look } = await loaderOf({ 'a.yaml': template('a'), 'z.yaml': template('z') });
+    const { directory, names, scan } = await loaderOf({ 'a.yaml': template('a'), 'z.yaml': template('z') });
     expect(await names()).toEqual(['a', 'z']);
     await write(directory, { 'a.yaml': template('b') });
-    expect((await look()).files).toHaveLength(2);
+    expect((await scan()).files).toHaveLength(2);
     await write(directory, { 'a.yaml': template('c'), 'm.yaml': template('m') });
     expect(await names()).toEqual(['c', 'm', 'z']);
     expect(await names()).toEqual(['c', 'm', 'z']);
@@ -270,13 +270,13 @@ describe('a look at the files before they are loaded', () => {
   });
 
   test('that came too late to be news is not gone by', async () => {
-    const { directory, names, look } = await loaderOf({ 'a.yaml': template('a') });
+    const { directory, names, scan } = await loaderOf({ 'a.yaml': template('a') });
     expect(await names()).toEqual(['a']);
-    const old = look();
+    const old = scan();
     await write(directory, { 'a.yaml': template('b') });
     expect(await names()).toEqual(['b']);
     await old;
-    await look();
+    await scan();
     rmSync(join(directory, 'a.yaml'));
     expect(await names()).toEqual([]);
   });

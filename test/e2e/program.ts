@@ -83,29 +83,29 @@ const startCommand = ([command = '', ...args]: readonly string[], { cwd, env = {
   let stdout = '';
   let stderr = '';
   let isOver = false;
-  const news = new EventEmitter().setMaxListeners(0);
+  const emitter = new EventEmitter().setMaxListeners(0);
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
     stdout += text;
-    news.emit('news');
+    emitter.emit('news');
   });
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     stderr += text;
-    news.emit('news');
+    emitter.emit('news');
   });
   const ended = new Promise<Ended>((resolve, reject) => {
     child.on('error', reject);
     child.on('close', (code) => {
       isOver = true;
-      news.emit('news');
+      emitter.emit('news');
       resolve({ code, stdout, stderr });
     });
   });
-  const until = async <T>(look: () => T | null, what: string): Promise<T> => {
+  const until = async <T>(find: () => T | null, what: string): Promise<T> => {
     for (;;) {
-      const found = look();
+      const found = find();
       if (found !== null) return found;
       if (isOver) throw new Error(`the program ended before ${what}; it said:\n${stdout}${stderr}`);
-      await once(news, 'news');
+      await once(emitter, 'news');
     }
   };
   const output = (): string => stdout + stderr;

@@ -1,16 +1,16 @@
 import { expect, it } from 'vitest';
-import { backoff, grownPause } from '../../src/lib/backoff.ts';
+import { backoff, backoffDelay } from '../../src/lib/backoff.ts';
 
 it('pauses double, up to the longest', () => {
-  const pauses = [1, 2, 3, 4, 5, 5_000].map((failures) => grownPause(failures, { first: 2, max: 15 }));
+  const pauses = [1, 2, 3, 4, 5, 5_000].map((failures) => backoffDelay(failures, { first: 2, max: 15 }));
   expect(pauses).toEqual([2, 4, 8, 15, 15, 15]);
 });
 
 it.each([
-  { jitter: 0, shortest: 100 },
-  { jitter: 0.5, shortest: 50 },
-  { jitter: 1, shortest: 0 },
-])('chance takes a share of $jitter at most', ({ jitter, shortest }) => {
+  { jitter: 0, min: 100 },
+  { jitter: 0.5, min: 50 },
+  { jitter: 1, min: 0 },
+])('chance takes a share of $jitter at most', ({ jitter, min }) => {
   const pause = (random: number): number => backoff(1, { first: 100, max: 100, jitter }, () => random);
-  expect([pause(0), pause(1)]).toEqual([shortest, 100]);
+  expect([pause(0), pause(1)]).toEqual([min, 100]);
 });

@@ -29,7 +29,7 @@ const eventsIn = (request: SeenRequest): string[] =>
 const opened = async (answers: readonly Answer[], more: Partial<ReceiverSettings> = {}, gap = 1) => {
   const server = await scriptedServer(...answers);
   const { log, lines } = listeningLogger();
-  const news = new EventEmitter();
+  const outcomes = new EventEmitter();
   const counts: string[] = [];
   const notified = notifiedInMemory();
   const settings: ReceiverSettings = {
@@ -50,7 +50,7 @@ const opened = async (answers: readonly Answer[], more: Partial<ReceiverSettings
     firstBackoff: 5,
     count: (outcome) => {
       counts.push(outcome);
-      news.emit(outcome);
+      outcomes.emit(outcome);
     },
   });
   onTestFinished(() => receiver.close(0));
@@ -61,7 +61,7 @@ const opened = async (answers: readonly Answer[], more: Partial<ReceiverSettings
     counts,
     lines,
     notified,
-    next: (outcome: string) => once(news, outcome),
+    next: (outcome: string) => once(outcomes, outcome),
   };
 };
 

@@ -11,7 +11,7 @@ import { add, passEvent, update } from './pass-events.ts';
 const lastNotified = { state: 'in-sync', keys: [] } as const;
 
 const changesIn = (one: PassEvent): HealthChange[] =>
-  healthsOf(one).flatMap((standing) => changeOf(lastNotified, standing, one) ?? []);
+  healthsOf(one).flatMap((health) => changeOf(lastNotified, health, one) ?? []);
 
 interface SlackMessage {
   readonly text: string;
@@ -81,7 +81,7 @@ test('tells of ends, and of how many changes are one', () => {
   expect(message).toMatchObject({ text: '*`web` (client `acme`)* is in sync again (3 changes in one)' });
 });
 
-const hostileSight = (texts: readonly string[]): PassEvent => {
+const hostileEvent = (texts: readonly string[]): PassEvent => {
   let used = 0;
   const next = (): string => texts[used++ % texts.length] ?? '';
   const record = () => ({ type: next(), name: next(), content: next(), priority: null, ttl: null });
@@ -113,7 +113,7 @@ test('texts from elsewhere stay in their code, where nobody is notified and noth
   fc.assert(
     fc.property(someHostileTexts, (texts) => {
       const { text, blocks } = messageOf(
-        hostileSight([...texts, '<!channel> & <@U1> @here <https://evil.example|x>']),
+        hostileEvent([...texts, '<!channel> & <@U1> @here <https://evil.example|x>']),
       );
       expect(text.length).toBeLessThanOrEqual(4_000);
       expect(blocks).toHaveLength(20);

@@ -67,9 +67,9 @@ const writes: readonly WriteEntry[] = Array.from({ length: 12 }, (_, index) => (
 
 /** The facts of a page on which nothing is filtered. */
 const pageOf = (passes: readonly PassResult[], rest: Partial<PageFacts> = {}): PageFacts => {
-  const journal = new PassHistory();
+  const passHistory = new PassHistory();
   for (let hour = 20; hour > 0; hour -= 3)
-    journal.add(lastPass({ startedAt: now - hour * 3_600_000, left: hour, written: hour % 4 }));
+    passHistory.add(lastPass({ startedAt: now - hour * 3_600_000, left: hour, written: hour % 4 }));
   const { query = everything } = rest;
   return {
     version: 'v-1',
@@ -78,8 +78,8 @@ const pageOf = (passes: readonly PassResult[], rest: Partial<PageFacts> = {}): P
     query,
     newest: excerptOf(assembleReport(passes), query),
     clients: [client()],
-    day: journal.day(now),
-    passes: journal.recent,
+    day: passHistory.day(now),
+    passes: passHistory.recent,
     writes,
     ...rest,
   };

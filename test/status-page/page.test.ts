@@ -118,10 +118,10 @@ describe('the status page', () => {
   });
 
   it('tells the day in words beside the picture', () => {
-    const journal = new PassHistory();
-    journal.add({ ...lastPass(), startedAt: now - 5 * 3_600_000, left: 12, status: 'failed' });
-    journal.add({ ...lastPass(), left: 0 });
-    expect(wordsOf(page(everyKindReport, { day: journal.day(now) }))).toContain(
+    const passHistory = new PassHistory();
+    passHistory.add({ ...lastPass(), startedAt: now - 5 * 3_600_000, left: 12, status: 'failed' });
+    passHistory.add({ ...lastPass(), left: 0 });
+    expect(wordsOf(page(everyKindReport, { day: passHistory.day(now) }))).toContain(
       'In the last 24 hours 2 passes; 4 differences written; at most 12 left at one time, 0 now; in 1 quarter hour a pass failed or was held.',
     );
   });

@@ -39,14 +39,14 @@ const mixedTtl: NameCheck = {
   id: 'mixed-ttl',
   find: (records) => {
     const first = new Map<string, ResolvedRecord>();
-    const told = new Set<string>();
+    const reported = new Set<string>();
     return records.flatMap((record) => {
       const { type, ttl } = record.desired;
       const before = first.get(type);
-      if (ttl === null || told.has(type)) return [];
+      if (ttl === null || reported.has(type)) return [];
       if (before === undefined) first.set(type, record);
       if (before === undefined || before.desired.ttl === ttl) return [];
-      told.add(type);
+      reported.add(type);
       const message = `the TTLs of one record set differ: ${ttl} here, ${before.desired.ttl} at ${placeOf(before)}`;
       return [{ entry: record, at: record.fields.get('ttl') ?? record.at.record, message }];
     });

@@ -1,4 +1,4 @@
-import { grownPause } from '../../lib/backoff.ts';
+import { backoffDelay } from '../../lib/backoff.ts';
 import { sameData } from '../../model/canonical.ts';
 import type { RecordData } from '../../model/record.ts';
 import type { Failure, Uptime } from '../../state/memory.ts';
@@ -20,7 +20,7 @@ export const failureAfter = (
   const count = isRepeated ? previous.count + 1 : 1;
   const failures = kind === 'unseen' ? count - 1 : count;
   const growth = { first, max: Math.max(first, maxBackoff) };
-  const pause = failures === 0 ? 0 : grownPause(failures, growth);
+  const pause = failures === 0 ? 0 : backoffDelay(failures, growth);
   return { kind, message, count, sent, retryAt: now + pause, pause, since: uptime };
 };
 
