@@ -1,30 +1,50 @@
 import { EventEmitter, once } from 'node:events';
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { connect, createServer, type AddressInfo } from 'node:net';
+import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import path from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { Client } from 'pg';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { clientToken, startService, userToken, type Service } from '../e2e/service.ts';
-import { newFolder } from '../state/samples.ts';
+import { acquireLease } from '../../src/state/postgres/lease.ts';
+import { openPostgresMemory } from '../../src/state/postgres/memory.ts';
+import { migrate } from '../../src/state/postgres/schema.ts';
+import { intentOf, newFolder } from '../state/samples.ts';
+import { connected } from './databases.ts';
 import { startPostgres, type PostgresServer } from './postgres.ts';
 import { mutatedProgram, startWorker, type Worker } from './workers.ts';
 
 /** One address by which PostgreSQL is found, whichever of several servers that is. */
 const openAddress = async (first: PostgresServer) => {
   let current = first;
+  let isSilent = false;
+  const open = new Set<Socket>();
+  const hush = (): void => {
+    for (const one of open) {
+      if (isSilent) one.pause();
+      else one.resume();
+    }
+  };
   const address = createServer((socket) => {
     const server = connect(current.port, '127.0.0.1');
+    for (const one of [socket, server]) open.add(one.on('close', () => open.delete(one)));
     for (const one of [socket, server]) one.on('error', () => undefined).on('close', () => socket.destroy());
     socket.on('close', () => server.destroy());
-    socket.pipe(server).pipe(socket);
+    socket.on('data', (piece) => server.write(piece));
+    server.on('data', (piece) => socket.write(piece));
+    hush();
   });
   address.listen(0, '127.0.0.1');
   await once(address, 'listening');
   onTestFinished(() => void address.close());
   const { port } = address.address() as AddressInfo;
   const lead = (to: PostgresServer): void => void (current = to);
-  return { url: `postgres://tester@127.0.0.1:${port}/postgres`, lead };
+  /** Nothing goes through, and nobody is told. */
+  const cut = (is: boolean): void => {
+    isSilent = is;
+    hush();
+  };
+  return { url: `postgres://tester@127.0.0.1:${port}/postgres`, lead, cut };
 };
 
 const ask = async ({ url }: PostgresServer, ...statements: readonly string[]): Promise<unknown[]> => {
@@ -85,6 +105,40 @@ describe('PostgreSQL that ends at once in the middle of a pass', () => {
   });
 });
 
+describe('a network that is silent', () => {
+  it('ends what is asked of PostgreSQL in time, and is used again once it has healed', async () => {
+    const server = await startPostgres();
+    onTestFinished(server.remove);
+    const { url, cut } = await openAddress(server);
+    const database = connected(url);
+    await migrate(database);
+    const memory = await openPostgresMemory(database, 'client');
+    const waiting = { timeout: 0, signal: new AbortController().signal, onWait: () => undefined };
+    const lease = await acquireLease(database, { ...waiting, name: 'one', duration: 3_000 });
+    cut(true);
+    const asked = [
+      memory.begin(intentOf()),
+      memory.templates(),
+      acquireLease(database, { ...waiting, name: 'two', duration: 3_000 }),
+    ];
+    for (const one of await Promise.allSettled(asked))
+      expect(one).toMatchObject({ reason: { name: 'MemoryError' } });
+    const refusal = (): string => {
+      try {
+        lease.check();
+        return '';
+      } catch (error) {
+        return String(error);
+      }
+    };
+    await expect.poll(refusal, { timeout: 20_000 }).toContain('was not renewed in time');
+    cut(false);
+    await expect.poll(() => memory.templates(), { timeout: 20_000 }).toEqual([]);
+    await memory.begin(intentOf());
+    await lease.release();
+  });
+});
+
 /**
  * A write is on its way, and its sender dead, when a standby takes over that has never heard of its intent. Gives how
  * often its record is there in the end.
@@ -110,6 +164,8 @@ const failOver = async (folder?: string): Promise<{ said: string; count: number 
 
   const standby = await primary.standby();
   onTestFinished(standby.remove);
+  const warned = await apply(folder).ended;
+  expect(warned).toContain('has a standby and no synchronous one');
   await ask(standby, "ALTER SYSTEM SET primary_conninfo = ''", 'SELECT pg_reload_conf()');
   const followers = 'SELECT FROM pg_stat_replication';
   while ((await ask(primary, followers)).length > 0) await setTimeout(20);

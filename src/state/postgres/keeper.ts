@@ -9,6 +9,7 @@ import type { Database } from './database.ts';
 import type { Fence } from './fence.ts';
 import { acquireLease, type Lease } from './lease.ts';
 import { openPostgresMemory } from './memory.ts';
+import { replicationNotice } from './replication.ts';
 import { migrate, versionIn } from './schema.ts';
 import { forgottenSince } from './timeline.ts';
 
@@ -46,8 +47,7 @@ export const createPostgresKeeper = (
       try {
         const scope = (await memory.identify())?.scope ?? place.digest;
         const holdsAdds = await forgottenSince(database, memory, scopeLockOf(scope), unknownPause);
-        if (holdsAdds !== null) say(holdsAdds);
-        if (notice !== null) say(notice);
+        for (const one of [holdsAdds, await firstNotice(database), notice]) if (one !== null) say(one);
         if (!place.isSandbox && isDecided && !mayBeginAnew && (await memory.templates()).length === 0)
           say(startsWithout(database.place));
         const onFailure = (error: unknown): void => {
@@ -69,6 +69,15 @@ const openForReading = async (database: Database, digest: string): Promise<Clien
     throw new MemoryError(`there is none in ${database.place} yet`);
   return openPostgresMemory(database, digest);
 };
+
+/** What is about all clients is said once. */
+const firstNotice = async (database: Database): Promise<string | null> => {
+  if (told.has(database)) return null;
+  told.add(database);
+  return replicationNotice(database);
+};
+
+const told = new WeakSet<Database>();
 
 const fenceOf = (leases: ReadonlySet<Lease>): Fence => ({
   names: [...leases].map(({ name }) => name),
