@@ -6,7 +6,7 @@ import type { BlockedStep } from './order.ts';
 import { isStuck, type PlanMemory } from './memory.ts';
 import type { Obstruction, PlanInput } from './plan-input.ts';
 
-/** A missing record whose id is still there, as something else, is not missing: an add would make a second one. */
+/** If the id of a missing record is still there as something else, an add would make a second record. */
 export const obstructionOfAdd = (
   wanted: Wanted,
   standing: ReadonlyMap<number, PresentRecord>,
@@ -30,13 +30,13 @@ export const obstructionOfAdd = (
   return obstruction ? blockedAs(obstruction, wanted, null) : null;
 };
 
-/** What surplus might have served is asked after once it is known that none does. */
+/** Asked only after it is known that no surplus record serves it. */
 export const obstructionOfUnserved = (wanted: Wanted, { addGate }: PlanInput): Blocked | null => {
   const obstruction = addGate?.(wanted);
   return obstruction ? blockedAs(obstruction, wanted, null) : null;
 };
 
-/** What was to make way for it and kept its name is in its way, however that name is spelled. */
+/** A record that was parked to make way but kept its name blocks it, however that name is spelled. */
 const stuckBefore = (wanted: Wanted, { memory, present: { records } }: PlanInput): Blocked | null => {
   if (memory.displaced.size === 0) return null;
   const key = recordKey(wanted);
@@ -48,7 +48,7 @@ const stuckBefore = (wanted: Wanted, { memory, present: { records } }: PlanInput
   return blockedAs({ reason: 'not-converging', message }, wanted, stuck);
 };
 
-/** An update cannot take a name away: what is not sent keeps its value (specification §4.6). */
+/** An update cannot clear a name: fields that are not sent keep their value (specification §4.6). */
 export const obstructionOfUpdate = ({ wanted, present, fields }: Pair, input: PlanInput): Blocked | null => {
   const { gate, memory } = input;
   const { record } = present;
@@ -63,7 +63,7 @@ export const obstructionOfUpdate = ({ wanted, present, fields }: Pair, input: Pl
   return obstruction ? blockedAs(obstruction, wanted, record) : null;
 };
 
-/** The rest of a record can change where the service gave a name to what was sent without one. */
+/** If the service gave the name itself, the rest of the record can still change. */
 const isNamedByService = ({ name, record }: Present, memory: PlanMemory): boolean => {
   const known = memory.byId.get(record.id);
   return known?.keptName === name && canonicalName(known.wanted.name) === '';

@@ -3,16 +3,16 @@ import type { Cause } from './difference.ts';
 import { recordKey, type Present, type Wanted } from './entry.ts';
 import { isClaimed, knownOf, parkedKey, type PlanMemory } from './memory.ts';
 
-/** A record that had been there has vanished; one that memory never met is new in the file. */
+/** A known record has vanished; an unknown one is new in the file. */
 export const causeOfAdd = (wanted: Wanted, memory: PlanMemory): Cause =>
   memory.byKey.has(recordKey(wanted)) ? 'drifted' : causeAtFirst(wanted, memory);
 
-/** Against what file and service last agreed on: which of the two has moved since. */
+/** Compares both sides with what they last agreed on. */
 export const causeOfUpdate = (wanted: Wanted, present: Present, memory: PlanMemory): Cause => {
   const known = memory.byId.get(present.record.id);
   const key = recordKey(wanted);
   const isMet = memory.byKey.has(key) || memory.causes.has(key);
-  // Over a record that stood for another one, what counts is how the wanted one came to be missing.
+  // For an update of a record that belonged to another one, the cause is why the desired record is missing.
   if (!known || (known.key !== key && isMet)) return causeOfAdd(wanted, memory);
   const edited = !sameData(known.wanted, wanted.record);
   const drifted = !sameData(known.seen, present.record);
@@ -22,9 +22,9 @@ export const causeOfUpdate = (wanted: Wanted, present: Present, memory: PlanMemo
 };
 
 /**
- * A surplus record that the file once wanted was dropped from it, if nothing there wants it any more, else it was
- * changed at the service; one that was parked was brought back; any other came from elsewhere, or was always there.
- * Where this program took its own park back, it is what it was before.
+ * A surplus record that the file once listed was removed from the file, or changed at the service if the file
+ * still lists it. A parked one was brought back. Any other came from elsewhere or was always there. After
+ * this program reverted its own park, the cause is the one from before.
  */
 export const causeOfSurplus = ({ record }: Present, memory: PlanMemory, wants: Wants): Cause => {
   const known = knownOf(memory, record);
@@ -35,7 +35,7 @@ export const causeOfSurplus = ({ record }: Present, memory: PlanMemory, wants: W
   return isNew ? 'drifted' : 'unknown';
 };
 
-/** Whether the file wants a record of this `recordKey`. */
+/** Whether the file lists a record of this `recordKey`. */
 export type Wants = (key: string) => boolean;
 
 const causeAtFirst = (wanted: Wanted, memory: PlanMemory): Cause =>

@@ -9,7 +9,7 @@ export type ConflictReason = Extract<BlockReason, 'cname-conflict' | 'null-mx-co
 export const kindOf = ({ type, content }: CanonicalRecord): ConflictKind =>
   definitionOf(type)?.conflictKind(content) ?? 'other';
 
-/** The kinds that the result of a step excludes at a name, as far as it brings anything new there. */
+/** The kinds of records that the result of a step excludes at a name, if it is new there. */
 export const excludedBy = (
   step: Step,
   result: CanonicalRecord,

@@ -1,9 +1,9 @@
 import type { Place, RecordData } from '../model/record.ts';
 
-/** Whose change made the difference: the file's, the service's, both, or nobody can tell (semantics §6). */
+/** Which side changed: the file, the service, both, or unknown. */
 export type Cause = 'edited' | 'drifted' | 'both' | 'unknown';
 
-/** What became of a difference that a pass acted on, or held back. */
+/** The outcome of a difference that a pass acted on or held back. */
 export type Outcome = 'applied' | 'failed' | 'unknown' | 'skipped';
 
 /** The parts of a record that an update can change. */
@@ -20,11 +20,11 @@ export type BlockReason =
 interface Fate {
   readonly outcome?: Outcome;
   readonly error?: string;
-  /** ISO 8601: when a failed write is tried again. */
+  /** ISO 8601: when a failed write is retried. */
   readonly retryAt?: string;
 }
 
-/** One difference between a file and the service, holding both sides: the values of the report. */
+/** One difference between file and service with both sides, as in the report. */
 export type Difference = Add | Update | Park | Surplus | Blocked;
 
 export interface Add extends Fate {
@@ -44,7 +44,7 @@ export interface Update extends Fate {
   readonly source: Place;
 }
 
-/** A surplus record moved out of the way, to a name and content that serve nobody (semantics §4). */
+/** A surplus record that gets an unused name and inert content. */
 export interface Park extends Fate {
   readonly action: 'park';
   readonly recordId: number;
@@ -57,7 +57,7 @@ export interface Surplus extends Fate {
   readonly action: 'surplus';
   readonly recordId: number;
   readonly current: RecordData;
-  /** `duplicate`: a copy of a record in use; `unlisted`: the file does not name it. */
+  /** `duplicate`: a copy of a record in use; `unlisted`: not in the file. */
   readonly reason: 'unlisted' | 'duplicate';
   readonly cause: Cause;
 }
@@ -69,7 +69,7 @@ export interface Blocked extends Fate {
   readonly source: Place;
   readonly recordId?: number;
   readonly current?: RecordData;
-  /** Ids of the records that stand in the way. */
+  /** Ids of the conflicting records. */
   readonly conflicts?: readonly number[];
   readonly message: string;
 }

@@ -14,7 +14,7 @@ import type { PlanInput } from './plan-input.ts';
 import type { ParkStep, Step } from './step.ts';
 import { useSurplus } from './surplus.ts';
 
-/** What is to be done in a template, before it is known what of it can be written. */
+/** What has to be done in a template, before it is known what can be written. */
 export interface Work {
   readonly changed: readonly Pair[];
   /** Sorted by `byWanted`. */
@@ -30,7 +30,7 @@ export interface Work {
 export interface Draft {
   readonly steps: readonly Step[];
   readonly needs: ReadonlyMap<Step, readonly Step[]>;
-  /** Steps that other records bar. */
+  /** Steps that other records block. */
   readonly barred: readonly BlockedStep[];
   /** Updates and adds that may not be written now. */
   readonly obstructed: readonly Blocked[];
@@ -40,8 +40,8 @@ export interface Draft {
 }
 
 /**
- * What stands at a name stays in service while a record that is to come there cannot be written: surplus of such
- * a name is neither used nor parked. `closed` are names of which this is known beforehand, as the file has them.
+ * Records at a name stay while a record that shall come there cannot be written: surplus records of such a
+ * name are neither reused nor parked. `closed` are such names that are known beforehand, as in the file.
  */
 export const draftSteps = (work: Work, closed: ReadonlySet<string>, input: PlanInput): Draft => {
   const { keptNames } = work;
@@ -55,7 +55,7 @@ export const draftSteps = (work: Work, closed: ReadonlySet<string>, input: PlanI
   }
 };
 
-/** What memory does not know may stand at one of the names as the service spells it. */
+/** An unknown record may be at one of the names in the service's spelling. */
 const closedBy = (names: ReadonlySet<string>, { memory }: PlanInput): ((present: Present) => boolean) => {
   const mayBeClosed = mayBeOneOf(names);
   return ({ name, record }) =>
@@ -132,7 +132,7 @@ const surplusOf = ({ present, reason }: LeftOver, memory: PlanMemory, wants: Wan
   cause: causeOfSurplus(present, memory, wants),
 });
 
-/** A record on its way to another name can wait at the name of a parked one; without a name it could not come back. */
+/** A record on its way to another name can wait at a parked name; a nameless one could not come back. */
 const stepAside = (
   present: Present,
   wants: Wants,
@@ -142,7 +142,10 @@ const stepAside = (
     ? parkStep(present, memory, wants)
     : null;
 
-/** What is only kept because of a conflict is not the conflict, unless it stays for want of a name. */
+/**
+ * A record that is only kept because of a conflict is not the conflict itself, unless it stays because it has
+ * no name.
+ */
 const withoutKept = (step: BlockedStep, kept: ReadonlyMap<number, Present>): BlockedStep => {
   const nameless = step.conflicts.filter((id) => kept.get(id)?.name === '');
   const others = step.conflicts.filter((id) => !kept.has(id) || nameless.includes(id));

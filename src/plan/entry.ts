@@ -2,7 +2,7 @@ import { canonicalRecord, type CanonicalRecord } from '../model/canonical.ts';
 import type { PresentRecord, RecordData, WantedRecord } from '../model/record.ts';
 import type { Field } from './difference.ts';
 
-/** A record in canonical form, worked out once for a plan, beside the record itself. */
+/** A record with its canonical form, computed once for a plan. */
 export interface Entry<Record extends RecordData> extends CanonicalRecord {
   readonly record: Record;
 }
@@ -10,7 +10,7 @@ export interface Entry<Record extends RecordData> extends CanonicalRecord {
 export type Wanted = Entry<WantedRecord>;
 export type Present = Entry<PresentRecord>;
 
-/** A wanted record and the present one that stands, or shall stand, for it. */
+/** A desired record and the actual one that is, or shall become, it. */
 export interface Pair {
   readonly wanted: Wanted;
   readonly present: Present;
@@ -18,13 +18,13 @@ export interface Pair {
   readonly fields: readonly Field[];
 }
 
-/** One object for both: a plan may hold a million. */
+/** One object for both, since a plan may have a million. */
 export const entryOf = <Record extends RecordData>(record: Record): Entry<Record> => {
   const { type, name, content, priority } = canonicalRecord(record);
   return { record, type, name, content, priority };
 };
 
-/** Identifies a wanted record over time: everything but its TTL. */
+/** Identifies a desired record over time: everything except its TTL. */
 export const recordKey = (entry: CanonicalRecord): string => `${setKey(entry)} ${dataKey(entry)}`;
 
 /** Records of one key are one record set. */
@@ -39,7 +39,7 @@ export const pairOf = (wanted: Wanted, present: Present): Pair => ({
   fields: differingFields(wanted, present),
 });
 
-/** What the file does not state is never different: an update could not take it away (specification §4.6). */
+/** Values that the file does not state never differ: an update cannot clear them (specification §4.6). */
 const differingFields = (wanted: Wanted, present: Present): readonly Field[] => {
   const fields: Field[] = [];
   if (wanted.name !== present.name) fields.push('name');
@@ -50,10 +50,10 @@ const differingFields = (wanted: Wanted, present: Present): readonly Field[] => 
   return fields.length === 0 ? none : fields;
 };
 
-/** One for all: a plan keeps a list for each of its records, and nearly all are empty. */
+/** Shared: a plan has a list for each of its records, and nearly all are empty. */
 export const none: readonly never[] = [];
 
-/** An order of wanted records that does not depend on the order in which they came. */
+/** An order of desired records that does not depend on the input order. */
 export const byWanted = (a: Wanted, b: Wanted): number =>
   compareText(a.type, b.type) ||
   compareText(a.name, b.name) ||

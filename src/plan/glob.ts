@@ -23,10 +23,10 @@ export const contentGlob = (type: string, pattern: string): Glob =>
       : canonicalContent(type, text),
   );
 
-/** Of a text that has no other spelling, as the name of a template. */
+/** For a text with one spelling only, such as the name of a template. */
 export const plainGlob = (pattern: string): Glob => globOf(pattern, (text) => text);
 
-/** Of a type that nobody here knows, nobody knows whether case matters. */
+/** For an unknown type it is not known whether case matters. */
 export const inCaseOf = (type: string, content: string): string =>
   definitionOf(type)?.ignoresCase === true ? lower(content) : content;
 
@@ -45,7 +45,7 @@ export const matchesGlob = ({ texts: [first = '', ...rest], hasStar }: Glob, tex
 
 export const withoutFinalDot = (name: string): string => (/[^.]\.$/.test(name) ? name.slice(0, -1) : name);
 
-/** In place of a star while the text around it is brought to canonical form; no host name can hold it. */
+/** Replaces a star while the text around it is brought to canonical form; cannot occur in a host name. */
 const anyText = '\u{10ffff}';
 
 const globOf = (pattern: string, canonical: (text: string) => string): Glob => {

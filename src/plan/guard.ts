@@ -18,7 +18,7 @@ export interface GuardInput {
   readonly acceptLoss: boolean;
 }
 
-/** The first guard that holds, the widest first; null where the plan may be written. */
+/** The first guard that applies, the widest first; null if the plan may be written. */
 export const guardTemplate = (input: GuardInput): Hold | null => {
   for (const guard of [firstContact, tooManyChanges, lostRecords, tooManyAdds]) {
     const hold = guard(input);
@@ -27,24 +27,24 @@ export const guardTemplate = (input: GuardInput): Hold | null => {
   return null;
 };
 
-/** Ids that memory knows and the service no longer shows, in ascending order. */
+/** Known ids that the service no longer shows, in ascending order. */
 export const lostIds = ({ present, memory }: Pick<GuardInput, 'present' | 'memory'>): number[] => {
   if (memory.byId.size === 0) return [];
   const ids = new Set(present.records.map((record) => record.id));
   return [...memory.byId.keys()].filter((id) => !ids.has(id)).sort((a, b) => a - b);
 };
 
-/** Whether a reading lacks so much that it is hardly the whole template, and no earlier pass saw the same. */
+/** Whether a reading lacks so many records that it is probably incomplete, and no earlier pass saw the same. */
 export const hasLostMany = (
   input: Pick<GuardInput, 'desired' | 'present' | 'memory' | 'suspectIds'>,
 ): boolean => {
   const lost = manyLost(input);
-  // What was lost and has been added again since is known by another id now.
+  // A record that was lost and added again has another id now.
   const suspects = input.suspectIds?.filter((id) => input.memory.byId.has(id));
   return lost !== null && suspects?.join() !== lost.join();
 };
 
-/** The ids that a reading lacks, where they are suspiciously many; null where they are not. */
+/** The missing ids, if they are suspiciously many; else null. */
 export const manyLost = (input: Pick<GuardInput, 'desired' | 'present' | 'memory'>): number[] | null => {
   const lost = lostIds(input);
   const { maxChangePercent } = input.desired.limits;
@@ -62,7 +62,7 @@ const guardHold = (cause: GuardCause, scope: HoldScope, reason: string): Hold =>
 export const countAdds = ({ steps }: TemplatePlan): number =>
   steps.filter((step) => step.difference.action === 'add').length;
 
-/** First contact lasts until a wanted record was found or written: having looked and held is no acquaintance. */
+/** First contact lasts until a desired record was found or written; a pass that was held does not end it. */
 const firstContact = ({ desired, present, memory, plan, force }: GuardInput): Hold | null => {
   if (memory.byKey.size > 0 || desired.adopt || force || countAdds(plan) === 0) return null;
   const sets = new Set(present.records.map((record) => setKey(entryOf(record))));
@@ -90,7 +90,7 @@ const tooManyChanges = (input: GuardInput): Hold | null => {
   );
 };
 
-/** Puts a record to use, or out of the way, that the file never wanted. */
+/** Whether a step reuses or parks a record that the file never listed. */
 const isForeign = (step: Step, memory: PlanMemory): boolean => {
   const present = presentOf(step);
   if (present === null || knownOf(memory, present.record)) return false;

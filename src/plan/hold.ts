@@ -1,4 +1,4 @@
-/** What nothing more is written in: all of the client, one template, or only its adds. */
+/** The scope of a hold: the whole client, one template, or only its adds. */
 export type HoldScope = 'client' | 'template' | 'adds';
 
 /** A guard of semantics §5. */
@@ -6,7 +6,7 @@ export type GuardCause = 'first-contact' | 'changes' | 'loss' | 'adds';
 
 export type HoldCause =
   | GuardCause
-  /** The service does not take the tokens. */
+  /** The service rejects the tokens. */
   | 'denied'
   /** The service asked to wait. */
   | 'asked-to-wait'
@@ -27,17 +27,17 @@ export type HoldCause =
   /** A record is there, or another reading shows one, that nobody can explain. */
   | 'unexplained';
 
-/** Why nothing more, or nothing more of some kind, is written in this pass. */
+/** A reason to write nothing more within a scope in this pass. */
 export interface Hold {
   readonly scope: HoldScope;
   readonly cause: HoldCause;
   /** For a person. */
   readonly reason: string;
-  /** Ms since the epoch, where the service asked to wait until then. */
+  /** Ms since the epoch, if the service asked to wait until then. */
   readonly retryAt: number | null;
 }
 
 const guards: readonly HoldCause[] = ['first-contact', 'changes', 'loss', 'adds'] satisfies GuardCause[];
 
-/** Whether a guard holds: that is policy, and no accident of this pass. */
+/** Whether it is a guard, which is policy, rather than an error of this pass. */
 export const isGuard = ({ cause }: Hold): boolean => guards.includes(cause);

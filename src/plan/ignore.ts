@@ -60,7 +60,7 @@ const compiledOf = (rules: readonly IgnoreRule[]): CompiledRules => {
   return made;
 };
 
-/** What is the same content depends on the type, and a rule may be for any. */
+/** Content is compared by type, and a rule may apply to any type. */
 const contentMatcher = (pattern: string): CompiledRule => {
   const globs = new Map<string, Glob>();
   return ({ type, content }) => {

@@ -3,12 +3,12 @@ import { compareText } from './entry.ts';
 import type { PlanMemory } from './memory.ts';
 import { isParkedName } from './parked.ts';
 
-/** All names, in canonical form, under which the service may keep what the file calls by one. */
+/** All canonical names under which the service may store a name of the file. */
 export type KeptNames = (name: string) => readonly string[];
 
 /**
- * A service may keep names in a spelling of its own. What it made of names that it was sent tells that spelling, and
- * the ending that it gave to most of them it may give to any. Any other name may be a person's.
+ * A service may store names in its own spelling. The names that it made of sent names show that spelling; it
+ * may append the ending that it appended to most of them to any name. Any other name may be somebody else's.
  */
 export const keptNamesOf = ({ byId }: PlanMemory): KeptNames => {
   const spellings = new Map<string, Set<string>>();

@@ -1,7 +1,7 @@
 import type { CanonicalRecord } from '../model/canonical.ts';
 
 /**
- * Whether one record may be the other as a service keeps it: the same content at a name that was made longer or
+ * Whether one record may be the other as a service stores it: the same content at a name that is longer or
  * shorter by whole labels, or the same name in another spelling.
  */
 export const isLike = (one: CanonicalRecord, other: CanonicalRecord): boolean => {
@@ -11,11 +11,11 @@ export const isLike = (one: CanonicalRecord, other: CanonicalRecord): boolean =>
   return lettersOf(one.name) !== '' && lettersOf(one.name) === lettersOf(other.name);
 };
 
-/** Beneath no name at all stands what is a whole domain, or stands for one. */
+/** A record without a name may be stored under a whole domain or a placeholder for one. */
 const isLonger = (long: string, short: string): boolean =>
   short === '' ? /[.#]/.test(long) : long.startsWith(`${short}.`);
 
-/** Whether a name may be how a service keeps one of `names`, whatever stands there. */
+/** Whether a name may be the service's spelling of one of `names`. */
 export const mayBeOneOf = (names: ReadonlySet<string>): ((name: string) => boolean) => {
   if (names.size === 0) return () => false;
   const shorter = new Set([...names].flatMap(beginningsOf));
@@ -29,7 +29,7 @@ export const mayBeOneOf = (names: ReadonlySet<string>): ((name: string) => boole
   };
 };
 
-/** The names of which it is one that was made longer. */
+/** The names that this name extends. */
 const beginningsOf = (name: string): string[] =>
   [...name.matchAll(/\./g)].map(({ index }) => name.slice(0, index));
 

@@ -7,32 +7,32 @@ import { isParkedName } from './parked.ts';
 /** What was last agreed on between the file and the service about one record, by its id. */
 export interface KnownRecord {
   readonly id: number;
-  /** Ids of other records that adds of it left: while one of them is there, no more are added. */
+  /** Ids of other records that its adds made: while one of them exists, nothing more is added. */
   readonly copies: readonly number[];
-  /** `recordKey` of the wanted record that this id stands for, or its `parkedKey`. */
+  /** `recordKey` of the desired record that this id belongs to, or its `parkedKey`. */
   readonly key: string;
   readonly wanted: RecordData;
   readonly seen: RecordData;
-  /** Its name, in canonical form, by the answer to a write of it; absent where none told. */
+  /** Its canonical name in the answer to a write of it; absent if no answer showed it. */
   readonly keptName?: string;
 }
 
 /** What a record was before it was parked. */
 export interface Displaced {
-  /** `recordKey` of the wanted record that it made way for; its own `parkedKey` where it made way for none. */
+  /** `recordKey` of the desired record that it made way for; its own `parkedKey` if there is none. */
   readonly key: string;
-  /** The wanted record that it stood for. */
+  /** The desired record that it belonged to. */
   readonly own: { readonly key: string; readonly wanted: RecordData } | null;
   readonly was: RecordData;
   readonly cause: Cause;
 }
 
-/** In place of a `recordKey`, for a record that was parked. */
+/** The key of a parked record, instead of a `recordKey`. */
 export const parkedKey = (id: number): string => `#${id}`;
 
-/** What planning may know of a template's past. */
+/** What a plan knows of a template's past. */
 export interface PlanMemory {
-  /** Whether this template was ever read before. */
+  /** Whether this template has been read before. */
   readonly familiar: boolean;
   readonly byKey: ReadonlyMap<string, KnownRecord>;
   readonly byId: ReadonlyMap<number, KnownRecord>;
@@ -41,11 +41,11 @@ export interface PlanMemory {
    * they were before.
    */
   readonly claims: ReadonlyMap<string, KnownRecord>;
-  /** Ids that were there when the template was first met, and stood for nothing that the file wants. */
+  /** Ids that existed at first contact and belonged to no record of the file. */
   readonly strangers: ReadonlySet<number>;
   /** By the id of a parked record that made way, or that kept its name. */
   readonly displaced: ReadonlyMap<number, Displaced>;
-  /** By `recordKey`: why a record that nothing stands for yet was first found to differ. */
+  /** By `recordKey`: the first known cause of a record without an id. */
   readonly causes: ReadonlyMap<string, Cause>;
 }
 

@@ -23,19 +23,19 @@ export interface BlockedStep {
   readonly reason: ConflictReason;
   /** Ids of the records in the way; a record that is only about to be added has none yet. */
   readonly conflicts: readonly number[];
-  /** Those of them that would be moved out of the way if they had a name to come back to. */
+  /** Those of them that could be moved out of the way if they had a name to return to. */
   readonly nameless?: readonly number[];
 }
 
 export interface Surroundings {
   /** Every record of the template, ignored and unknown ones too. */
   readonly present: readonly Present[];
-  /** Adds that may still come. */
+  /** Adds of unknown outcome. */
   readonly pending: readonly RecordData[];
   readonly keptNames: KeptNames;
-  /** Surplus records that are put to use: they leave a place where they serve. */
+  /** Surplus records that are reused: they leave their current name. */
   readonly used: ReadonlySet<Present>;
-  /** A step that takes a record out of the way before it is put to use; null where that is not allowed. */
+  /** A step that parks a record before it is reused; null if that is not allowed. */
   readonly stepAside: (present: Present) => ParkStep | null;
 }
 
@@ -125,7 +125,7 @@ export const orderSteps = (
     }
   };
 
-  /** Where the result may come to stand: where it is, should the service have its own spelling of the name. */
+  /** The names that the result may get: also its current one, if the service has its own spelling. */
   const namesFor = ({ name }: CanonicalRecord, own: Present | null): readonly string[] => {
     const all = keptNames(name);
     return own && all.includes(own.name) ? [...new Set([name, own.name])] : all;

@@ -7,7 +7,7 @@ import { takeRest } from './take-rest.ts';
 export interface Pairing {
   /** In sync, or to be updated. */
   readonly pairs: readonly Pair[];
-  /** Wanted records that nothing present stands for. */
+  /** Desired records without an actual one. */
   readonly missing: readonly Wanted[];
   readonly left: readonly LeftOver[];
 }
@@ -54,7 +54,7 @@ export const pairRecords = (
   };
 };
 
-/** Among copies, the one that memory knows the wanted record by, else the lowest id. */
+/** Among copies, the known id of the desired record, else the lowest id. */
 const takeSame = (set: OpenSet, memory: PlanMemory): void => {
   if (set.wanted.length === 0 || set.present.length === 0) return;
   // Two that agreed would be a pair.
@@ -91,7 +91,7 @@ const takeKnown = (sets: readonly OpenSet[], memory: PlanMemory): void => {
       const known = claims.get(key) ?? byKey.get(key);
       const found = known && free.get(known.id);
       if (!found || used.has(found) || found.type !== entry.type) return undefined;
-      // What was to become the wanted one may not have done so.
+      // A write of unknown outcome may not have changed it.
       if (knownOf(memory, found.record)?.key !== key) return undefined;
       return isBetterElsewhere(entry, found, known) ? undefined : found;
     });

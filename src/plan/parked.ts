@@ -1,12 +1,12 @@
 import { dataOf, type PresentRecord, type RecordData } from '../model/record.ts';
 import { definitionOf } from '../model/types/table.ts';
 
-/** The service may have made the name an absolute one. */
+/** The service may have made the name absolute. */
 export const isParkedName = (name: string): boolean => /^_parked-\d+(?:\.|$)/.test(name);
 
 /**
- * A name and content that serve nobody; the TTL and priority stay what they are, where the type needs one. `type` is
- * in upper case; a record of a type that nobody here knows is never written.
+ * An unused name and inert content; TTL and priority stay as they are. `type` is in upper case; records of
+ * unknown types are never written.
  */
 export const parkedForm = (record: PresentRecord, type: string): RecordData => {
   const definition = definitionOf(type);

@@ -3,7 +3,7 @@ import { pushTo } from './group.ts';
 import type { KeptNames } from './kept-names.ts';
 import { presentOf, resultOf, type Step } from './step.ts';
 
-/** The name, in canonical form, that a step takes its record from; null where the record stays at its name. */
+/** The canonical name that the record of a step leaves; null if it keeps its name. */
 export const placeLeft = (step: Step, keptNames: KeptNames): string | null => {
   const present = presentOf(step);
   return present !== null && !placesOf(step, keptNames).includes(present.name) ? present.name : null;

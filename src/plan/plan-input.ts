@@ -8,13 +8,13 @@ export interface PlanInput {
   readonly desired: DesiredTemplate;
   readonly present: PresentTemplate;
   readonly memory: PlanMemory;
-  /** Adds whose outcome is unknown: they may still come. */
+  /** Adds of unknown outcome: they may still take effect. */
   readonly pending?: readonly RecordData[];
-  /** Tells why a wanted record may not be written now, as an add (`present` null) or over a present record. */
+  /** Why a desired record may not be written now, as an add (`present` null) or by an update of an actual record. */
   readonly gate?: (wanted: Wanted, present: Present | null) => Obstruction | null;
-  /** Tells why a wanted record that no surplus serves may not be added. */
+  /** Why a desired record that no surplus record serves may not be added. */
   readonly addGate?: (wanted: Wanted) => Obstruction | null;
-  /** Tells why a record may not be parked now, or changed to what is given. */
+  /** Why a record may not be parked now, or changed to the given data. */
   readonly parkGate?: (present: Present, sent?: RecordData) => Pick<Surplus, 'error' | 'retryAt'> | null;
 }
 

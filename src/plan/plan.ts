@@ -16,18 +16,18 @@ import type { Step } from './step.ts';
 import { restoreParked, restoreStuck } from './restore.ts';
 import { isParkedName } from './parked.ts';
 
-/** What differs in one template, and the writes that would mend it. */
+/** The differences of one template, and the writes that resolve them. */
 export interface TemplatePlan {
-  /** In the order in which they are to be written. */
+  /** In the order of writing. */
   readonly steps: readonly Step[];
   /** For a step that can only be written after others, those others. */
   readonly needs: ReadonlyMap<Step, readonly Step[]>;
   readonly keptNames: KeptNames;
   /** Surplus and parked records that serve a wanted one. */
   readonly used: ReadonlySet<Present>;
-  /** Steps whose way a conflict bars; they are in `blocked` too. */
+  /** Steps that a conflict blocks; they are in `blocked` too. */
   readonly barred: readonly Step[];
-  /** Adds that may not be written now for what was written before; they are in `blocked` too. */
+  /** Adds that wait because of earlier writes; they are in `blocked` too. */
   readonly waiting: readonly Step[];
   readonly blocked: readonly Blocked[];
   readonly surplus: readonly Surplus[];
@@ -87,13 +87,13 @@ export const planTemplate = (input: PlanInput): TemplatePlan => {
   };
 };
 
-/** Most plans never ask. */
+/** Lazy: most plans do not need it. */
 const wantedIn = (wanted: readonly Wanted[]): Wants => {
   let keys: ReadonlySet<string> | undefined;
   return (key) => (keys ??= new Set(wanted.map(recordKey))).has(key);
 };
 
-/** Everything a plan has to say, in the order of a report: writes, what is blocked, what is surplus. */
+/** All differences of a plan in the order of a report: writes, blocked, surplus. */
 export const differencesOf = (plan: TemplatePlan): Difference[] => [
   ...plan.steps.map((step) => step.difference),
   ...plan.blocked,

@@ -1,9 +1,9 @@
-/** Things by a key, in the order they came; each is handed out while it is not used. */
+/** Items by key, in their order; each can be taken until it is used. */
 export interface Pool<Thing> {
   first(key: string, used: ReadonlySet<Thing>): Thing | undefined;
 }
 
-/** What was used once stays used: each list is walked once over the life of the pool. */
+/** Used items stay used, so each list is walked only once. */
 export const createPool = <Thing>(things: readonly Thing[], keyOf: (thing: Thing) => string): Pool<Thing> => {
   const lists = new Map<string, { things: Thing[]; next: number }>();
   for (const thing of things) {

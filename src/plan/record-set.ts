@@ -1,6 +1,6 @@
 import { byId, byWanted, dataKey, none, pairOf, type Pair, type Present, type Wanted } from './entry.ts';
 
-/** What is still to be paired in one record set, and what has been. */
+/** One record set: its pairs, and what is not paired yet. */
 export interface OpenSet {
   wanted: readonly Wanted[];
   present: readonly Present[];
@@ -12,10 +12,10 @@ interface GrowingSet extends OpenSet {
   readonly present: Present[];
 }
 
-/** By type and name, without a text of both for each of perhaps a million records. */
+/** By type and name, without building a key for each of perhaps a million records. */
 type BySet<Found> = Map<string, Map<string, Found>>;
 
-/** The record sets of both sides, but for the many that hold one wanted and one present record, and agree. */
+/** The record sets of both sides, without the many that have one equal record on each side. */
 export const openSets = (
   wanted: readonly Wanted[],
   present: readonly Present[],
@@ -71,7 +71,7 @@ const isSet = (one: Wanted | GrowingSet | Pair): one is GrowingSet => 'pairs' in
 
 const isPair = (one: Wanted | GrowingSet | Pair): one is Pair => 'fields' in one;
 
-/** Pairs each wanted entry with what `choose` finds for it; returns those it found nothing for. */
+/** Pairs each desired entry with the choice of `choose`; returns those without one. */
 export const pairUp = (
   set: OpenSet,
   used: Set<Present>,
@@ -94,7 +94,7 @@ export const pairUp = (
   return wanted.filter((entry) => !paired.has(entry));
 };
 
-/** What served a set may have been in another one. */
+/** Removes records that were used, which may have been in another set. */
 export const removeUsed = (sets: readonly OpenSet[], used: ReadonlySet<Present>): void => {
   if (used.size === 0) return;
   for (const set of sets) set.present = set.present.filter((entry) => !used.has(entry));

@@ -9,8 +9,8 @@ import type { PlanInput } from './plan-input.ts';
 import type { ParkStep } from './step.ts';
 
 /**
- * What was parked to make way goes back to its place while the record that it made way for cannot be written, and is
- * not perhaps on its way: else the name would stand empty.
+ * A record that was parked to make way returns if the record that it made way for cannot be written and has
+ * no write of unknown outcome: else the name would stay empty.
  */
 export const restoreParked = (
   parked: readonly Present[],
@@ -35,7 +35,7 @@ export const restoreParked = (
   });
 };
 
-/** What kept its name when it was parked would serve nobody there: it gets its content back before all else. */
+/** A record that kept its name when it was parked gets its content back first of all. */
 export const restoreStuck = (stuck: readonly Present[], { memory, parkGate }: PlanInput): ParkStep[] =>
   stuck.flatMap((present) => {
     const step = restoreStep(present, memory.displaced.get(present.record.id)!);

@@ -5,7 +5,7 @@ import type { Add, Park, Update } from './difference.ts';
 import type { Present, Wanted } from './entry.ts';
 import { isParkedName } from './parked.ts';
 
-/** One write that brings the service closer to the file, with the difference it mends. */
+/** One write, with the difference that it resolves. */
 export type Step = AddStep | UpdateStep | ParkStep;
 
 export interface AddStep {
@@ -13,7 +13,7 @@ export interface AddStep {
   readonly wanted: Wanted;
 }
 
-/** Changes a record where it stands, or puts a surplus one to use. */
+/** Changes a record in place, or reuses a surplus one. */
 export interface UpdateStep {
   readonly difference: Update;
   readonly wanted: Wanted;
@@ -28,17 +28,17 @@ export interface ParkStep {
 export const isUpdate = (step: Step): step is UpdateStep => step.difference.action === 'update';
 export const isPark = (step: Step): step is ParkStep => step.difference.action === 'park';
 
-/** Whether it puts a parked record back to its place. */
+/** Whether it restores a parked record. */
 export const isRestore = (step: ParkStep): boolean =>
   !isParkedName(canonicalName(step.difference.desired.name));
 
-/** The record whose present form a step changes. */
+/** The actual record that a step changes. */
 export const presentOf = (step: Step): Present | null => ('present' in step ? step.present : null);
 
-/** The record that a step leaves at the service. */
+/** The record at the service after a step. */
 export const resultOf = (step: Step): RecordData => step.difference.desired;
 
-/** What an add sends (specification §4.5). What is null is not sent. */
+/** What an add sends (specification §4.5). Null values are not sent. */
 export interface RecordAddition {
   readonly type: string;
   readonly content: string;
@@ -47,7 +47,7 @@ export interface RecordAddition {
   readonly priority: number | null;
 }
 
-/** What an update sends (specification §4.6). What is null is not sent and keeps its value. */
+/** What an update sends (specification §4.6). Null values are not sent and stay as they are. */
 export interface RecordChange {
   readonly recordId: number;
   readonly content: string | null;

@@ -13,8 +13,8 @@ export interface SubdomainDifference {
 }
 
 /**
- * Holds the DNS records of a subdomain against the template as it is at the service, by the template record that
- * each derives from. Records that derive from none (NS, SOA, made by hand) are not differences.
+ * Compares the DNS records of a subdomain with the template at the service, by the template record that each
+ * derives from. Records that derive from none (NS, SOA, manual ones) are not differences.
  */
 export const compareSubdomain = (
   subdomain: string,
@@ -69,7 +69,7 @@ const staleFields = (subdomain: string, from: PresentRecord, record: SubdomainRe
   return fields;
 };
 
-/** A derived name may be relative to the subdomain or end in it; what a placeholder becomes is the service's matter. */
+/** A derived name may be relative to the subdomain or end in it; the service replaces placeholders. */
 const agreesByName = (subdomain: string, expected: string, actual: string): boolean => {
   if (hasPlaceholder(expected)) return true;
   const zone = withoutDot(canonicalName(subdomain));

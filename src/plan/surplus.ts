@@ -7,12 +7,12 @@ import type { LeftOver } from './pairing.ts';
 import { createPool } from './pool.ts';
 
 export interface SurplusUse {
-  /** Wanted records that a surplus or parked record is put to use for. */
+  /** Desired records that reuse a surplus or parked record. */
   readonly served: readonly Pair[];
   readonly missing: readonly Wanted[];
   readonly parks: readonly LeftOver[];
   readonly surplus: readonly LeftOver[];
-  /** The part of the surplus that only a closed name keeps from being used. */
+  /** Surplus records that could be reused if their name were not closed. */
   readonly kept: readonly LeftOver[];
 }
 
@@ -21,15 +21,16 @@ export interface SurplusInput {
   readonly missing: readonly Wanted[];
   readonly left: readonly LeftOver[];
   readonly parked: readonly Present[];
-  /** Whether all stays in service where a record stands. */
+  /** Whether the records at this record's name must stay. */
   readonly isClosed: (present: Present) => boolean;
   /** Adds whose outcome is unknown. */
   readonly pending: readonly RecordData[];
 }
 
 /**
- * With `park`, a record that the file once wanted (or any, with `adopt`) serves a missing record of its type, or
- * is parked. Parked records are taken first. A name cannot be cleared: a nameless record is served by a nameless one.
+ * With `park`, a surplus record that the file once listed (or any, with `adopt`) is reused for a missing
+ * record of its type, or parked. Parked records are reused first. A name cannot be cleared, so a nameless
+ * record needs a nameless one.
  */
 export const useSurplus = (
   template: DesiredTemplate,
@@ -40,7 +41,7 @@ export const useSurplus = (
   const isOurs = ({ present }: LeftOver): boolean =>
     template.adopt || knownOf(memory, present.record) !== undefined;
   const pendingTypes = new Set(pending.map(({ type }) => canonicalType(type)));
-  // What memory does not know may be what an add of unknown outcome made, under whatever name.
+  // An unknown record may come from an add of unknown outcome, under any name.
   const mayBePending = ({ type, record }: Present): boolean =>
     pendingTypes.has(type) && knownOf(memory, record) === undefined;
   const stays = ({ present }: LeftOver): boolean => isClosed(present) || mayBePending(present);
@@ -60,7 +61,7 @@ export const useSurplus = (
   };
 };
 
-/** Nameless records come first by their order, which lets them choose: they can take fewer. */
+/** Nameless records are sorted first, so that they choose first: fewer records fit them. */
 const serve = (
   missing: readonly Wanted[],
   candidates: readonly Present[],

@@ -8,10 +8,10 @@ import { createPool } from './pool.ts';
 import { pairedData, pairUp, removeUsed, type OpenSet } from './record-set.ts';
 
 /**
- * Changes records in place, as far as there are any to change: copies of paired records first, so that a copy becomes
- * useful; then what the file wanted before and does not want any more; then the rest of the set. Where one name holds
- * independent texts of several owners, a text is written over another only if both are of one kind, or if the file
- * wanted the other one before.
+ * Pairs the rest for updates in place: first with copies of paired records, so that a copy becomes useful;
+ * then with records that the file no longer lists; then with the rest of the set. If one name has independent
+ * texts of several owners, a text replaces another only if both are of one kind, or if the file listed the
+ * other one before.
  */
 export const takeRest = (sets: readonly OpenSet[], wanted: readonly Wanted[], memory: PlanMemory): void => {
   const open = sets.filter((set) => set.wanted.length > 0);
@@ -37,7 +37,7 @@ const copiesIn = (set: OpenSet): readonly Present[] => {
   return set.present.filter((entry) => paired.has(dataKey(entry)));
 };
 
-/** By the `setKey` that the file had them in, under whatever name the service keeps them. */
+/** By their `setKey` in the file, whatever name the service stores. */
 type OwnRecords = ReadonlyMap<string, readonly Present[]>;
 
 const ownRecordsIn = (
@@ -57,13 +57,13 @@ const ownRecordsIn = (
       return wasWanted && canServe(entry, known) ? [{ entry, stoodFor, key: known.key }] : [];
     });
   const names = new Set(before.map(({ stoodFor }) => stoodFor.name));
-  // Of a hundred thousand keys hardly any is asked for.
+  // Only few of a hundred thousand keys are needed.
   const keys = new Set(wanted.filter(({ name }) => names.has(name)).map(recordKey));
   for (const { entry, stoodFor, key } of before) if (!keys.has(key)) pushTo(own, setKey(stoodFor), entry);
   return own;
 };
 
-/** No update makes a record nameless again, but where the service itself gave it its name. */
+/** No update makes a record nameless again, unless the service itself gave it its name. */
 const canServe = ({ name }: Present, { wanted, keptName }: KnownRecord): boolean =>
   name === '' || name === keptName || canonicalRecord(wanted).name !== '';
 
