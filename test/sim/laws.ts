@@ -267,8 +267,12 @@ const lawsOfAdds: readonly Law[] = [
   notBesidePending,
 ];
 
-const shownAndNotEqual: Law = ({ before, after }) => {
+const shownAndNotEqual: Law = (deed, { one, earlier }) => {
+  const { before, after } = deed;
   if (!before) return 'updates a record that the last reading did not show';
+  // A reading that is behind may show it as it was before a park of this pass.
+  const isOfThisPass = earlier.some((other) => recordOf(other) === before.id);
+  if (isOfThisPass && isUndo(deed, one)) return null;
   return keyOf(before) === keyOf(after) && before.ttl === after.ttl
     ? `writes ${shown(before)} as it is`
     : null;

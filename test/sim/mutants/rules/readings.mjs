@@ -160,7 +160,7 @@ export const readings = [
     rule: '§3.1 the second reading is made',
     file: 'src/reconcile/shell/confirm.ts',
     from: 'return confirmBy(state, listing.get(id), moment);',
-    to: 'return confirmAll(state, moment.now);',
+    to: 'return confirmAll(state);',
     tests: ['reconcile/confirm'],
   },
   {
@@ -188,7 +188,7 @@ export const readings = [
     rule: '§3.1 a second reading that lacks the template confirms nothing',
     file: twoReadings,
     from: "if (!reading) return disagree(state, 'the template was missing in a second reading');",
-    to: 'if (!reading) return confirmAll(state, at.now);',
+    to: 'if (!reading) return confirmAll(state);',
     tests: ['reconcile/confirm'],
   },
   {

@@ -52,7 +52,7 @@ export const refusals = [
   {
     rule: '§3.6 a pause after a refusal ends',
     file: 'src/reconcile/core/backoff.ts',
-    from: '  now < failure.retryAt &&\n',
+    from: 'now < failure.retryAt && ',
     to: '',
     tests: ['reconcile/sending'],
   },
@@ -67,7 +67,7 @@ export const refusals = [
     rule: '§3.6 an edit ends the pause after a refusal',
     file: 'src/reconcile/core/backoff.ts',
     from: "(failure.kind === 'unknown' || sameData(failure.sent, sent))",
-    to: "(failure.kind === 'unknown' || failure.kind !== 'unknown')",
+    to: "failure.kind !== ''",
     tests: ['reconcile/sending'],
   },
 ];

@@ -59,8 +59,8 @@ export const unknown = [
   {
     rule: '§3.4 no edit ends that pause',
     file: 'src/reconcile/core/backoff.ts',
-    from: "(failure.kind === 'unknown' || (failure",
-    to: '((failure',
+    from: "(failure.kind === 'unknown' || sameData(failure",
+    to: '(sameData(failure',
     tests: ['reconcile/unknown-pause'],
   },
   {
