@@ -178,7 +178,8 @@ describe('a receiver', () => {
     receiver.enqueue(drifted);
     await next('delivered');
     const ids = server.seen.map(({ headers }) => headers['webhook-id']);
-    expect(ids).toEqual([ids[0], ids[0]]);
+    expect(ids.length).toBeGreaterThan(1);
+    expect(new Set(ids).size).toBe(1);
     expect(lines).toContainEqual(expect.objectContaining({ reason: 'no answer within 50 ms' }));
   });
 
