@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import { UserError } from '../errors.ts';
 import { escapeControl } from '../lib/escape-control.ts';
 import { plural } from '../lib/plural.ts';
 import type { Options } from './options.ts';
@@ -18,12 +17,10 @@ type ClientProblem = Problem & { readonly client: string };
 /** Checks the template files, or only these; needs no network and no tokens. */
 export const validate = async (files: readonly string[], options: Options): Promise<number> => {
   const settings = readSettings({ flags: options, needs: { baseUrl: false, tokens: false } });
-  const missing = files.find((file) => !existsSync(file));
-  if (missing !== undefined) throw new UserError(`${missing}: it does not exist`);
   const how = { strict: options['strict'] === true, allowEmpty: options['allowEmpty'] === true };
   const states = await Promise.all(
     settings.clients.map(async (client) => {
-      const state = await loadTemplates(client, { ...how, paths: pathsFor(client, settings, files) });
+      const state = await loadTemplates(client, { ...how, paths: pathsFor(settings, files) });
       return { client: client.name, state: files.length === 0 ? state : partOf(state, files) };
     }),
   );
@@ -42,15 +39,12 @@ export const validate = async (files: readonly string[], options: Options): Prom
   return problems.some(({ severity }) => severity === 'error') ? 1 : 0;
 };
 
-/** A file outside of all clients' directories is checked for each client. */
-const pathsFor = (
-  client: ClientSettings,
-  { clients }: Settings,
-  files: readonly string[],
-): readonly string[] => {
+/** A file outside of all clients' directories is checked for each client; so is one that does not exist. */
+const pathsFor = ({ clients }: Settings, files: readonly string[]): readonly string[] => {
   const isIn = ({ templates }: ClientSettings, file: string): boolean =>
     templates.some((directory) => isBelow(path.resolve(directory), path.resolve(file)));
-  return files.filter((file) => !isIn(client, file) && !clients.some((other) => isIn(other, file)));
+  const isRead = (file: string): boolean => existsSync(file) && clients.some((other) => isIn(other, file));
+  return files.filter((file) => !isRead(file));
 };
 
 /** The problems of these files. The others are read since these may conflict with them. */

@@ -57,7 +57,7 @@ describe('apply on the examples', () => {
       const launch = { cwd: await workplace(), env: service.env };
       const { code, stderr } = await run(['apply', '--yes', '--out', out], launch);
       expect(code).toBe(1);
-      expect(stderr).toMatch(`dns-template-sync: --out: cannot write ${out}: `);
+      expect(stderr).toMatch(`dns-template-sync: --out: cannot write ${out} `);
       expect(service.writes()).toEqual([]);
       await run(['apply', 'voice', '--yes', '--out', 'report.txt'], launch);
       expect(await readFile(path.join(launch.cwd, 'report.txt'), 'utf8')).toContain('1 applied');

@@ -8,7 +8,11 @@ vi.setConfig({ testTimeout: 30_000 });
 
 /** What a person does wrong, and what tells how to put it right. */
 it.each<[what: string, args: readonly string[], message: string]>([
-  ['a file of no template', ['validate', 'templates/voise.yaml'], 'templates/voise.yaml: it does not exist'],
+  [
+    'a file of no template',
+    ['validate', 'templates/voise.yaml'],
+    'templates/voise.yaml cannot be read: it does not exist',
+  ],
   ['a file for a name', ['plan', 'templates/voice.yaml'], 'give the name of a template, not its file'],
   ['an option of no command', ['plan', '--json'], '(see dns-template-sync plan --help)'],
   [

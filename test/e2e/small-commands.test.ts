@@ -69,7 +69,7 @@ describe('history', () => {
     expect(await run(['history', 'voice'], launch)).toMatchObject({ code: 0, stdout: 'no writes\n' });
     const { code, stderr } = await run(['history', 'voise'], launch);
     expect(code).toBe(1);
-    expect(stderr).toContain('there is no template voise; did you mean `voice`?');
+    expect(stderr).toContain('no template or history is called voise; did you mean `voice`?');
   });
 
   it.each(['2', '12', 'May', '1.5h'])('refuses --since %s', async (since) => {
