@@ -11,21 +11,21 @@ import { checkSubdomains, factsAfter } from './shell/subdomains.ts';
 import type { PassInputs } from './request.ts';
 
 /**
- * A template in which a pass found nothing to do, and of which it remembered nothing new. As long as the file, the
- * service's answer and memory are the very same, any other pass would find the same.
+ * The result of a template in which a pass found nothing to do and nothing new to save. While file, service
+ * and saved state are unchanged, another pass would find the same.
  */
 export interface CachedResult {
   readonly bound: BoundTemplate;
-  /** What is remembered of it. */
+  /** The revision of its saved state. */
   readonly revision: string;
   readonly facts: TemplateFacts;
-  /** Found by a pass that writes nothing, memory neither. */
+  /** Found by a dry run. */
   readonly isDryRun: boolean;
-  /** Without its subdomains, which are looked at in every pass; of the commit that was seen last. */
+  /** Without its subdomains, which every pass checks; with the last commit. */
   result: TemplateResult;
 }
 
-/** What is kept from one pass to the next. */
+/** The results that are kept from one pass to the next. */
 export interface ResultCache {
   /** By the template's id. */
   readonly byId: Map<number, CachedResult>;
@@ -35,7 +35,7 @@ export interface ResultCache {
 
 export const emptyCache = (): ResultCache => ({ byId: new Map(), results: [] });
 
-/** The templates that are as they were, with what was then found; none with a write of unknown outcome. */
+/** The unchanged templates with their results; none with a write of unknown outcome. */
 export const lookUp = async (
   bound: readonly BoundTemplate[],
   { revisions }: PassInputs,
@@ -58,7 +58,7 @@ export const lookUp = async (
   return found;
 };
 
-/** Results as they are now: the very same, but where there are subdomains to look at, or another commit. */
+/** The current results: the same objects, unless there are subdomains to check or another commit. */
 export const refresh = async (cached: readonly CachedResult[], run: ClientRun): Promise<TemplateResult[]> => {
   const results = cached.map((one) => {
     const revision = run.pass.revisionOf(one.result.file);
@@ -69,7 +69,7 @@ export const refresh = async (cached: readonly CachedResult[], run: ClientRun): 
     const check = await checkSubdomains(bound.desired, bound.present, facts, run);
     results[index] = withSubdomains(results[index]!, check.results);
     const changed = factsAfter(facts, check);
-    // With that the next pass looks at all of it.
+    // Makes the next pass compare the whole template.
     if (changed && !run.isDryRun)
       await run.save(run.writer.save({ facts: changed, records: [], forgotten: [] }));
   };
@@ -80,7 +80,7 @@ export const refresh = async (cached: readonly CachedResult[], run: ClientRun): 
   return results;
 };
 
-/** Keeps what the next pass would find again. */
+/** Stores the results that the next pass would find again. */
 export const store = async (
   found: readonly FoundTemplate[],
   cache: ResultCache | undefined,
@@ -103,16 +103,16 @@ export const store = async (
   }
 };
 
-/** A template that a pass looked at, and what it found. */
+/** A template that a pass compared, and its result. */
 export interface FoundTemplate {
   readonly bound: BoundTemplate;
   readonly state: TemplateState;
   readonly result: TemplateResult;
-  /** What was remembered of it before the pass. */
+  /** The revision of its saved state before the pass. */
   readonly revisionBefore: string | undefined;
 }
 
-/** The very same list as after the last pass, where there is nothing else to tell. */
+/** The same list object as after the last pass, if nothing has changed. */
 export const asBefore = (
   results: readonly TemplateResult[],
   cache: ResultCache | undefined,
@@ -130,7 +130,7 @@ const withoutSubdomains = (result: TemplateResult): TemplateResult => ({
   subdomains: [],
 });
 
-/** Whether only a change, and no lapse of time, can give a pass something to do here. */
+/** Whether only a change, and not the passing of time, can give a pass something to do here. */
 const isUnchanging = (state: TemplateState): boolean => {
   const { attempts, basis, holds } = state;
   const plan = planOf(basis);
@@ -139,11 +139,11 @@ const isUnchanging = (state: TemplateState): boolean => {
     attempts.size === 0 &&
     basis.pending.length === 0 &&
     holds.length === 0 &&
-    // What a mode keeps from being written stays so.
+    // Steps that a mode skips stay skipped.
     plan.steps.every((step) => byMode(step) !== null) &&
     plan.blocked.length === 0 &&
     plan.surplus.every(({ error }) => error === undefined) &&
-    // What is missed for the first time waits for a second look.
+    // A record that is missing for the first time needs a second listing.
     showsAll(basis.view, basis.memory.view.byId)
   );
 };

@@ -33,10 +33,10 @@ import { revertParks, writeTemplate } from './shell/write.ts';
  *   shown the record, or its absence twice (core/recover.ts), in whichever process.
  */
 
-/** One pass, with what it may use; `cache` where it need not look at everything anew. */
+/** One pass with its inputs; with `cache` it need not compare everything again. */
 export type Pass = PassOptions & { readonly cache?: ResultCache };
 
-/** One pass over one client: what the files want, what the service holds, what differs, what may be written. */
+/** One pass over one client: desired, actual, differences, guards, writes. */
 export const reconcile = async (desired: DesiredState, pass: Pass): Promise<PassResult> => {
   const run = new ClientRun(pass);
   const found = await passOver(desired, pass, run);
@@ -61,7 +61,7 @@ export const reconcile = async (desired: DesiredState, pass: Pass): Promise<Pass
 interface FoundByPass {
   readonly results: readonly TemplateResult[];
   readonly wasRead: boolean;
-  /** Whether it did not get to all that it was to write, for whatever reason but a mode or a guard. */
+  /** Whether planned writes were left undone for another reason than a mode or a guard. */
   readonly isIncomplete: boolean;
 }
 
@@ -104,7 +104,7 @@ const passOver = async (part: DesiredState, pass: Pass, run: ClientRun): Promise
   return { results: asBefore(all, cache), wasRead: true, isIncomplete };
 };
 
-/** Nothing is done that could not be undone before all of this has been worked out. */
+/** All of this is computed before anything irreversible is done. */
 const prepare = (states: readonly TemplateState[], pass: Pass): Promise<TemplateState[]> =>
   mapYielding(states, (state) => {
     const { state: suspected, warning } = suspectMemory(state);
@@ -112,7 +112,7 @@ const prepare = (states: readonly TemplateState[], pass: Pass): Promise<Template
     return Promise.resolve(holdForgotten(override(suspected, pass), pass));
   });
 
-/** An add that nobody remembers may still be on its way. */
+/** An add that is not in the saved state may still take effect. */
 const holdForgotten = (state: TemplateState, { holdsAdds = null }: Pass): TemplateState => {
   if (holdsAdds === null) return state;
   const { steps } = planOf(state.basis);
@@ -120,7 +120,7 @@ const holdForgotten = (state: TemplateState, { holdsAdds = null }: Pass): Templa
   return withHold(state, { scope: 'adds', cause: 'forgotten', reason: holdsAdds, retryAt: null });
 };
 
-/** A person who asks for a pass, or for its plan, need not wait for a backoff after refusals, nor what `retry` ends. */
+/** A command does not wait for the backoff after refusals; with `retry` not for other obstacles either. */
 const override = (state: TemplateState, { trigger, retry }: Pass): TemplateState => {
   if (trigger !== 'command') return state;
   const memory = edit(state.basis.memory, (draft) => clearBackoff(draft, retry));
@@ -130,13 +130,13 @@ const override = (state: TemplateState, { trigger, retry }: Pass): TemplateState
 const guard = (states: readonly TemplateState[], { pass }: ClientRun): TemplateState[] =>
   guardAll(states, pass);
 
-/** A template at the end of a pass, and what there is to tell of it. */
+/** A template at the end of a pass, and its result. */
 interface FinishedTemplate {
   readonly state: TemplateState;
   readonly result: TemplateResult;
 }
 
-/** Without writing: what a pass would do and hold back. */
+/** A dry run: what a pass would write and skip. */
 const show = (states: readonly TemplateState[], run: ClientRun): Promise<FinishedTemplate[]> =>
   mapYielding(states, (state) => {
     const plan = planOf(state.basis);
@@ -185,7 +185,7 @@ const hasUnwritten = (planned: TemplateState, state: TemplateState, { pass }: Cl
   return unwrittenSteps(permitted, state, planOf(state.basis)).length > 0;
 };
 
-/** Where one template cannot go on, no other may be left writing behind its back. */
+/** If one template fails, the others must stop before the error is thrown. */
 const allSettledOrStop = async <T>(tasks: readonly Promise<T>[], run: ClientRun): Promise<T[]> => {
   const stopOthers = (error: unknown): never => {
     run.hold({ scope: 'client', cause: 'broken', reason: messageOf(error), retryAt: null });
@@ -216,7 +216,7 @@ const plannedResult = (state: TemplateState, { pass }: ClientRun): TemplateResul
   });
 };
 
-/** `isWritten`: whether what ended the writes of the client early concerns it. */
+/** `isWritten`: whether holds of the client concern it. */
 const resultOf = async (
   state: TemplateState,
   skipReason: Parameters<typeof templateResult>[0]['skipReason'],
@@ -282,7 +282,7 @@ const unseen = (
     unseenResult({ client, template, id, file, revision: revisionOf(file) }, status, message),
   );
 
-/** What a file last said is not withdrawn because the file is broken or gone: its template holds. */
+/** Templates of invalid or missing files are held. */
 const unusableTemplates = async (
   { unusable, files }: DesiredState,
   { client, memory, revisionOf, templates }: Pass,

@@ -14,23 +14,23 @@ export interface TemplateService {
 export interface Clock {
   /** Milliseconds since the epoch. */
   now(): number;
-  /** Runs on steadily, whatever happens to the clock. */
+  /** The monotonic clock. */
   uptime(): Uptime;
   /** Ends early, without an error, when the signal is aborted. */
   sleep(milliseconds: number, signal: AbortSignal): Promise<unknown>;
 }
 
-/** What a pass reaches of the world. */
+/** What a pass needs of the outside. */
 export interface Ports {
   readonly service: TemplateService;
   readonly memory: MemoryReader;
-  /** Null where nothing may be written, neither to the service nor to memory. */
+  /** Null in a dry run: nothing may be written, neither to the service nor to the store. */
   readonly writer: Memory | null;
   readonly clock: Clock;
-  /** Aborted when the program is to end: no new write starts. */
+  /** Aborted at shutdown: no new write starts. */
   readonly signal: AbortSignal;
   readonly onChange: (change: Change) => void;
-  /** Told what a person should know that is no part of a report. */
+  /** Called with messages for people that are not part of a report. */
   readonly warn: (message: string) => void;
   /** The git commit of a file's checkout. */
   readonly revisionOf: (file: string) => string | null;

@@ -7,7 +7,7 @@ import type { Change } from '../../result.ts';
 import type { Ending, Intent } from '../../state/memory.ts';
 import type { PlanBasis } from './basis.ts';
 
-/** What became of one step of this pass. */
+/** The state of one step of this pass. */
 export type Attempt = AttemptedStep &
   (
     | { readonly state: 'intended' }
@@ -26,20 +26,20 @@ interface AttemptedStep {
   readonly intent: Intent;
 }
 
-/** Identifies what a step writes, over the plans of a pass. */
+/** Identifies a step over all plans of a pass. */
 export const stepKey = (step: Step): string => {
   if (!isPark(step)) return recordKey(step.wanted);
   const key = parkedKey(step.present.record.id);
   return isRestore(step) ? `${key} back` : key;
 };
 
-/** Identifies a write: what it makes, and of which record. Which one is put to use at another name is of no matter. */
+/** Identifies a write by its result and its record. Which surplus record is reused does not matter. */
 export const writeKey = (step: Step): string => {
   const isMoved = isUpdate(step) && step.difference.fields.includes('name');
   return `${isMoved ? 'moved' : (presentOf(step)?.record.id ?? 'new')} ${stepKey(step)}`;
 };
 
-/** How the store remembers that an attempt ended; null while it has not, as of an add of unknown outcome. */
+/** The outcome for the store; null while the attempt is open, as an add of unknown outcome is. */
 export const endingOf = (attempt: Attempt): Ending | null => {
   const { recordId, action } = attempt.intent;
   switch (attempt.state) {
@@ -56,7 +56,7 @@ export const endingOf = (attempt: Attempt): Ending | null => {
   }
 };
 
-/** How a report and the log tell of it; null while it is under way. */
+/** The outcome for report and log; null while it is in flight. */
 export const outcomeOf = (attempt: Attempt): Pick<Change, 'outcome' | 'error'> | null => {
   switch (attempt.state) {
     case 'applied':
@@ -72,7 +72,7 @@ export const outcomeOf = (attempt: Attempt): Pick<Change, 'outcome' | 'error'> |
   }
 };
 
-/** Ms since the epoch: when it may be tried again, where that is known. */
+/** Ms since the epoch: when it may be retried, if known. */
 export const retryAtOf = (attempt: Attempt): number | null => ('retryAt' in attempt ? attempt.retryAt : null);
 
 export const changeOfAttempt = (attempt: Attempt, { view, memory }: PlanBasis): Change | null => {
@@ -92,7 +92,7 @@ export const changeOfAttempt = (attempt: Attempt, { view, memory }: PlanBasis): 
   };
 };
 
-/** What is on disk before a step is sent. */
+/** The intent, which is on disk before a step is sent. */
 export const intentOf = (
   step: Step,
   basis: PlanBasis,
@@ -120,7 +120,7 @@ export const intentOf = (
   };
 };
 
-/** Those that were met are among them though no reading shows them now. */
+/** Includes known ids that no reading shows now. */
 const idsOfType = ({ view, memory }: PlanBasis, type: string): number[] => {
   const shown = view.records.filter((record) => canonicalType(record.type) === type);
   const known = [...memory.view.byId.values()].filter(({ seen }) => canonicalType(seen.type) === type);

@@ -3,7 +3,7 @@ import { sameData } from '../../model/canonical.ts';
 import type { RecordData } from '../../model/record.ts';
 import type { Failure, Uptime } from '../../state/memory.ts';
 
-/** A point in time, by a clock that may jump (ms since the epoch) and by one that never does. */
+/** A point in time, by the wall clock (ms since the epoch), which may jump, and by the monotonic clock. */
 export interface Moment {
   readonly now: number;
   readonly uptime: Uptime;
@@ -25,17 +25,16 @@ export const failureAfter = (
 };
 
 /**
- * Whether a failure still keeps what is `sent` from being written. An edit ends the backoff after a refusal, but not
- * one after an unknown outcome.
+ * Whether a failure still delays the write of `sent`. An edit ends the backoff after a refusal, but not after
+ * an unknown outcome.
  */
 export const isActive = (failure: Failure | null, sent: RecordData, now: number): failure is Failure =>
   failure !== null && now < failure.retryAt && (failure.kind === 'unknown' || sameData(failure.sent, sent));
 
 /**
- * A failure with its next try by the clock as it is now. A clock that was set back ends any backoff that would get
- * longer than it was meant to be, but not that of an add of unknown outcome. Of that,
- * what never jumps tells how much of the backoff is over; it tells nothing after the machine has started anew, and then
- * a clock that was set back makes the backoff begin anew.
+ * Corrects the next try of a failure after a jump of the wall clock. If the clock was set back, a backoff
+ * ends rather than gets longer, except after an add of unknown outcome. For that the monotonic clock gives
+ * the elapsed time; after a reboot there is none, and then a clock that was set back restarts the backoff.
  */
 export const onSteadyTime = (failure: Failure, { now, uptime }: Moment): Failure => {
   const isLonger = failure.retryAt - now > failure.pause;
@@ -45,14 +44,14 @@ export const onSteadyTime = (failure: Failure, { now, uptime }: Moment): Failure
   return isLonger ? { ...failure, retryAt: now + failure.pause, since: uptime } : failure;
 };
 
-/** Milliseconds; null where nothing but the clock that jumps can tell. */
+/** Milliseconds by the monotonic clock; null after a reboot. */
 export const elapsedSince = (since: Uptime | undefined, { boot, at }: Uptime): number | null =>
   since?.boot === boot && at >= since.at ? at - since.at : null;
 
-/** No clock is exact to the millisecond: what hardly differs is the same, and need not be saved anew. */
+/** Clocks are not exact: a small difference need not be saved. */
 const withRetryAt = (failure: Failure, retryAt: number): Failure =>
   Math.abs(retryAt - failure.retryAt) < 1_000 ? failure : { ...failure, retryAt };
 
-/** Milliseconds. After an add of unknown outcome the shortest is the one that is set. */
+/** Milliseconds. After an add of unknown outcome the minimum is `unknownPause`. */
 const minBackoff = 60_000;
 const maxBackoff = 6 * 3_600_000;

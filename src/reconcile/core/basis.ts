@@ -6,19 +6,19 @@ import type { Intent } from '../../state/memory.ts';
 import { addGate, gate, parkGate } from './gate.ts';
 import type { TemplateMemory } from './memory.ts';
 
-/** All that a plan is made from. */
+/** Everything that a plan is made from. */
 export interface PlanBasis {
   readonly desired: DesiredTemplate;
-  /** The newest reading that is believed. */
+  /** The newest trusted reading. */
   readonly view: PresentTemplate;
   readonly memory: TemplateMemory;
-  /** Adds whose outcome is unknown. */
+  /** Adds of unknown outcome. */
   readonly pending: readonly Intent[];
   /** When the pass began to look at it, ms since the epoch: what waits longer than that waits for the next one. */
   readonly now: number;
 }
 
-/** What is to be done in a template as it stands. Made once for what it is made from. */
+/** The current plan of a template. Cached by its basis. */
 export const planOf = (basis: PlanBasis): TemplatePlan => {
   const { desired, view: present, memory, pending, now } = basis;
   const known = plans.get(memory.view);
@@ -41,7 +41,7 @@ export const planOf = (basis: PlanBasis): TemplatePlan => {
 
 const plans = new WeakMap<PlanMemory, { readonly basis: PlanBasis; readonly plan: TemplatePlan }>();
 
-/** `recordKey` of all that a file wants. */
+/** The `recordKey` of every record of a file. */
 export const wantedKeysOf = (desired: DesiredTemplate): ReadonlySet<string> => {
   const known = wantedKeys.get(desired);
   if (known) return known;

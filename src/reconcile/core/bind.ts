@@ -4,7 +4,7 @@ import { groupBy } from '../../plan/group.ts';
 export interface BoundTemplate {
   readonly desired: DesiredTemplate;
   readonly present: PresentTemplate;
-  /** What a person should know, though it hinders nothing. */
+  /** Notes for people that block nothing. */
   readonly notes: readonly string[];
 }
 
@@ -23,9 +23,9 @@ interface Description {
 }
 
 /**
- * Finds the template that a file describes: by id, else by exact name among the client's own. One that is found by
- * its id here and by its name there has two descriptions, and only the service could tell: neither is written.
- * `unusable` are descriptions with errors, which hold what they name all the same.
+ * Finds the template that a file describes: by id, else by exact name among the client's own. A template that
+ * one file names by id and another by name has two descriptions, and neither is written. `unusable` are
+ * descriptions with errors, which hold the templates that they name.
  */
 export const bindTemplates = (
   desired: readonly DesiredTemplate[],
@@ -59,7 +59,7 @@ export const bindTemplates = (
   });
 };
 
-/** A file copied for another template, with the id of the first, would write over that one. */
+/** A copied file with the id of the first template would overwrite that one. */
 const isCalled = ({ template }: DesiredTemplate, { id, name }: PresentTemplate): boolean =>
   template === name || template === nameById(id);
 

@@ -1,7 +1,7 @@
 import type { HostingError } from '../../hosting/errors.ts';
 import type { Hold } from '../../plan/hold.ts';
 
-/** What a failed request holds of its client. */
+/** The hold of the client after a failed request. */
 export const holdFor = ({ kind, message, retryAfter }: HostingError, now: number): Hold => {
   const wait = retryAfter ?? (kind === 'rate-limited' ? defaultWait : null);
   const retryAt = wait === null ? null : now + wait;
@@ -9,11 +9,14 @@ export const holdFor = ({ kind, message, retryAfter }: HostingError, now: number
   return { scope: 'client', cause, reason: message, retryAt };
 };
 
-/** Whether the service takes no more calls of the client for now: the tokens open nothing, or it asked for time. */
+/**
+ * Whether the service accepts no more calls of the client for now: the tokens were rejected, or it asked to
+ * wait.
+ */
 export const isClosed = (holds: readonly Hold[]): boolean =>
   holds.some(({ cause, retryAt }) => cause === 'denied' || retryAt !== null);
 
-/** The one hold to tell of: a denial is the cause of all else; the longest wait asked for counts. */
+/** The hold to report: a denial comes first, then the longest requested wait. */
 export const tellHold = (holds: readonly Hold[]): Hold | null => {
   const told = holds.find(({ cause }) => cause === 'denied') ?? holds[0];
   if (!told) return null;
@@ -21,13 +24,13 @@ export const tellHold = (holds: readonly Hold[]): Hold | null => {
   return { ...told, retryAt: times.length > 0 ? Math.max(...times) : null };
 };
 
-/** With the time that was asked for. */
+/** The reason, with the requested time. */
 export const describeHold = ({ reason, retryAt }: Hold): string =>
   retryAt === null ? reason : `${reason}, and asked to wait until ${new Date(retryAt).toISOString()}`;
 
-/** Whether what failed would fail for every other request of the client as well. */
+/** Whether every other request of the client would fail too. */
 export const concernsAll = ({ kind }: HostingError): boolean =>
   kind === 'unauthorized' || kind === 'rate-limited';
 
-/** Milliseconds, where a service that asks for time does not say how much. */
+/** Milliseconds, if a service asks to wait without a time. */
 const defaultWait = 60_000;

@@ -11,7 +11,7 @@ import type { Attempt } from './attempt.ts';
 import type { MemoryDraft } from './memory.ts';
 import { bind, park, restore } from './remembering.ts';
 
-/** Remembers a write that counts: what the service made of it, where that is not what was sent. */
+/** Saves a successful write, and what the service stored if that differs from what was sent. */
 export const commit = (draft: MemoryDraft, attempt: Attempt, record: PresentRecord, now: number): void => {
   const { step, intent } = attempt;
   draft.setFacts({ lastWriteAt: intent.at });
@@ -20,7 +20,10 @@ export const commit = (draft: MemoryDraft, attempt: Attempt, record: PresentReco
   else commitPark(draft, step, intent, record);
 };
 
-/** Whether the service took the content of a park and not its name; an answer may show a record as it was. */
+/**
+ * Whether the service stored the content of a park but not its name. An answer may also show the record
+ * unchanged.
+ */
 export const isKeptInPlace = (step: ParkStep, record: PresentRecord): boolean => {
   const present = entryOf(record);
   return (
@@ -81,8 +84,8 @@ const commitPark = (
 };
 
 /**
- * A park of unknown outcome counts as done, since what it took from its place has to find back there. Should the next
- * reading show it in its place, it was not.
+ * A park of unknown outcome counts as done, so that its record can be restored. If the next reading shows the
+ * record in its place, the park was not done.
  */
 export const supposePark = (
   draft: MemoryDraft,
@@ -105,7 +108,7 @@ const commitRestore = (draft: MemoryDraft, step: ParkStep, record: PresentRecord
   const wasKept = !isParkedName(present.name);
   const rewritten = wasKept ? { sent: parkedForm(record, present.type), stored } : null;
   const { cause, desired: sent } = difference;
-  // Of a name that somebody else gave it, nothing is to be learned.
+  // A name that somebody else gave the record shows nothing of the service's spelling.
   const isOwnName = !own || canonicalName(own.wanted.name) === canonicalName(sent.name);
   const changes = { rewritten, ...(isOwnName ? { keptName: canonicalName(record.name) } : {}) };
   if (own) restore(draft, own, record.id, stored, changes);
@@ -113,12 +116,12 @@ const commitRestore = (draft: MemoryDraft, step: ParkStep, record: PresentRecord
   else park(draft, record.id, stored, { ...changes, wanted: sent, cause, displaced: null });
 };
 
-/** What a park takes from its place. The name that it goes back to is the one that made the service give it this one. */
+/** What a park displaces. The record is restored with the name that made the service store the current one. */
 const displacedBy = (draft: MemoryDraft, record: PresentRecord, cause: Cause, key: string): Displaced => {
   const known = draft.ofId(record.id);
   const own = known && known.key !== parkedKey(record.id) ? { key: known.key, wanted: known.wanted } : null;
   const isNamedByService = known?.keptName === canonicalName(record.name);
-  // Without a name it could not come back.
+  // Without a name it could not be restored.
   const name = (isNamedByService ? known?.wanted.name : null) ?? record.name;
   return { key, own, was: { ...dataOf(record), name }, cause };
 };

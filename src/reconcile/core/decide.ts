@@ -5,18 +5,18 @@ import { nextRevert, nextStep, type ClientView } from './permit.ts';
 import { planOf } from './basis.ts';
 import type { TemplateState } from './state.ts';
 
-/** What is to be done next in a template. */
+/** The next command for a template. */
 export type Command =
   | { readonly kind: 'write'; readonly step: Step; readonly makesWayFor: string | null }
   /** A reading is to tell what came of the write that is under way. */
   | { readonly kind: 'read' }
   | { readonly kind: 'done' };
 
-/** One write at a time, each decided on from the answer to the one before. */
+/** One write at a time, each decided from the answer to the previous one. */
 export const decide = (state: TemplateState, client: ClientView, force: boolean): Command =>
   commandBy(nextStep, state, client, force);
 
-/** At the end of a pass: what made way for a write that did not come goes back to its place. */
+/** At the end of a pass: restores records that made way for a write that was not done. */
 export const decideRevert = (state: TemplateState, client: ClientView, force: boolean): Command =>
   commandBy(nextRevert, state, client, force);
 

@@ -25,7 +25,7 @@ import { withBasis, withHold, type TemplateState } from './state.ts';
 
 /** What happens to a template while a pass writes it. */
 export type TemplateEvent =
-  /** The intent of a step is on disk: it may leave now. */
+  /** The intent of a step is on disk: it may be sent now. */
   | { readonly type: 'begun'; readonly step: Step; readonly intent: Intent }
   | { readonly type: 'answered'; readonly answer: PresentTemplate }
   /** The service said no to this record. */
@@ -37,7 +37,7 @@ export type TemplateEvent =
   /** The reading that was to tell what came of it; null where none could be had. */
   | { readonly type: 'reread'; readonly reading: PresentTemplate | null };
 
-/** Gives a template after an event. The trust table is in reading.ts. */
+/** The template after an event. The trust table is in reading.ts. */
 export const evolve = (state: TemplateState, event: TemplateEvent, at: Moment): TemplateState => {
   if (event.type === 'begun') return begun(state, event);
   const attempt = underWay(state);
@@ -57,7 +57,7 @@ export const evolve = (state: TemplateState, event: TemplateEvent, at: Moment): 
   }
 };
 
-/** The attempt that was sent and has not ended. A template is written one step at a time. */
+/** The attempt in flight. A template is written one step at a time. */
 export const underWay = ({ attempts }: TemplateState): Attempt => {
   const open = [...attempts.values()].find(({ state }) => state === 'intended' || state === 'questioned');
   if (!open) throw new Error('no write is under way in this template');
@@ -70,7 +70,7 @@ const begun = (
 ): TemplateState => {
   const memory = edit(state.basis.memory, (draft) => {
     noteCause(draft, step);
-    // From here on until the end of the pass, what was read before it is no longer what is there.
+    // From here on the last saved reading is out of date.
     draft.setFacts({ lastReading: null });
   });
   return withAttempt(withBasis(state, { memory }), { step, intent, state: 'intended' });
@@ -100,7 +100,7 @@ const answered = (
   return lost(state, attempt, 'the answer does not show the record', at);
 };
 
-/** A service may answer with less than the whole template: one reading that can be believed may show it. */
+/** An answer may lack part of the template: a trusted reading may show it. */
 const rereadAfterDoubt = (
   state: TemplateState,
   attempt: Attempt,
@@ -135,7 +135,7 @@ const rereadAfterRefusal = (
     hold(state, 'template', 'changed-meanwhile', `stopped after a refusal: ${reason}`);
   const isTaken = comparison?.verdict === 'take-if-as-wanted';
   let next = state;
-  // It shows more than there should be: what was read before is no longer what is there.
+  // It shows unexpected records: earlier readings are out of date.
   if (reading && comparison?.verdict === 'hold') next = stop(describeDoubt(view, reading, comparison));
   // It may be behind what was read before, or newer: nobody can tell.
   else if (reading && isTaken && !record && !showsTheSame(view, reading))
@@ -146,7 +146,7 @@ const rereadAfterRefusal = (
   return refused(next, attempt, error, at);
 };
 
-/** The write counts, unless the service kept in its place what was to be parked. */
+/** The write succeeded, unless the service kept a parked record at its name. */
 const applied = (
   state: TemplateState,
   attempt: Attempt,
@@ -165,7 +165,7 @@ const applied = (
   return isPark(step) && isRestore(step) ? asReverted(done, step) : done;
 };
 
-/** Of a park and its way back in one pass, a report tells what it came to. */
+/** If a park is reverted in the same pass, the report shows only the result. */
 const asReverted = (state: TemplateState, step: ParkStep): TemplateState => {
   const parked = state.attempts.get(parkedKey(step.present.record.id));
   if (parked?.state !== 'applied') return state;
@@ -180,8 +180,8 @@ const asReverted = (state: TemplateState, step: ParkStep): TemplateState => {
 };
 
 /**
- * Nobody can tell whether the write landed. An add waits until that is found out; an update is planned anew from the
- * next reading, at once for the first time and then with a backoff.
+ * It is unknown whether the write took effect. An add waits until that is resolved; an update is planned
+ * again from the next reading, at once the first time and then with backoff.
  */
 const lost = (state: TemplateState, attempt: Attempt, error: string, at: Moment): TemplateState => {
   const { step, intent } = attempt;
@@ -225,7 +225,7 @@ const rememberFailure = (step: Step, failure: Failure, draft: MemoryDraft): void
 const rememberedOf = (step: Step, draft: MemoryDraft): RecordMemory | undefined =>
   (isPark(step) ? recordOfId(draft.now, step.present.record.id) : undefined) ?? draft.get(stepKey(step));
 
-/** The record that a write made or changed, in an answer that is believed. */
+/** The record that a write made or changed, in a trusted answer. */
 const writtenRecord = (state: TemplateState, answer: PresentTemplate, step: Step): PresentRecord | null => {
   const own = presentOf(step);
   if (own) return answer.records.find((record) => record.id === own.record.id) ?? null;
@@ -233,7 +233,7 @@ const writtenRecord = (state: TemplateState, answer: PresentTemplate, step: Step
   return match.kind === 'matched' ? match.record : null;
 };
 
-/** A record that was there or was met, and shows again, is not what an add has made. */
+/** A record that was there or is known cannot come from this add. */
 const isMetBefore = ({ basis: { view, memory } }: TemplateState): ((id: number) => boolean) => {
   const ids = new Set(view.records.map((record) => record.id));
   return (id) => ids.has(id) || isKnownId(memory, id) || memory.view.strangers.has(id);
@@ -257,7 +257,7 @@ const isAsWanted = (record: PresentRecord, step: Step): boolean =>
     ? sameData({ ...resultOf(step), ttl: record.ttl }, record)
     : pairOf(step.wanted, entryOf(record)).fields.length === 0;
 
-/** A service may keep another spelling of the name than it was sent, with all else as it was. */
+/** A service may store another spelling of the name, with everything else as sent. */
 const renamedRecord = (reading: PresentTemplate, step: Step): PresentRecord | null => {
   if (!isUpdate(step)) return null;
   const record = reading.records.find(({ id }) => id === step.present.record.id);

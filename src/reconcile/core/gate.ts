@@ -17,17 +17,17 @@ export interface GateInput {
   /** Record sets, as `entryOf` names them, of the pending adds. */
   readonly pendingSets: ReadonlySet<string>;
   readonly present: PresentTemplate;
-  /** Whether the file takes records that it never wanted for its own. */
+  /** Whether the file adopts records that it never listed. */
   readonly adopt: boolean;
   readonly now: number;
 }
 
-/** Adds of one wanted record that may land before a person has to say so again. */
+/** Adds of one desired record that may take effect before a person has to allow another one. */
 export const maxAddsUnseen = 2;
 const maxStores = 3;
 const day = 86_400_000;
 
-/** Why a wanted record may not be written now, going by what was remembered of earlier writes; null if it may. */
+/** Why a desired record may not be written now because of earlier writes; null if it may. */
 export const gate = ({ memory, pendingSets, present: template, adopt, now }: GateInput) => {
   let lost: ReadonlyMap<string, readonly RecordMemory[]> | undefined;
   return (wanted: Wanted, present: Present | null): Obstruction | null => {
@@ -38,7 +38,7 @@ export const gate = ({ memory, pendingSets, present: template, adopt, now }: Gat
     if (pendingSets.has(setKey(wanted))) return pendingAdd;
     lost ??= lostAdds(memory, template);
     const besideOne = besideUncounted(wanted, template, memory);
-    // Put to use for it, it is the one.
+    // A record that is reused for it resolves it.
     if (besideOne) return adopt ? null : besideOne;
     const late =
       record?.failure?.kind === 'unknown'
@@ -54,7 +54,7 @@ export const gate = ({ memory, pendingSets, present: template, adopt, now }: Gat
   };
 };
 
-/** Why what no surplus serves may not be added: the record like it is still there. */
+/** Why a record that no surplus serves may not be added: a similar record is still there. */
 export const addGate =
   ({ memory, present }: Pick<GateInput, 'memory' | 'present'>) =>
   (wanted: Wanted): Obstruction | null =>
@@ -70,7 +70,7 @@ const besideUncounted = (
   return like && besideLike(like);
 };
 
-/** Of the records that memory does not know. */
+/** A similar record among the unknown ones. */
 const likeOne = (
   wanted: Wanted,
   { records }: Pick<PresentTemplate, 'records'>,
@@ -78,7 +78,7 @@ const likeOne = (
 ): PresentRecord | null =>
   records.find((record) => !isKnownId(memory, record.id) && isLike(wanted, entryOf(record))) ?? null;
 
-/** What was there from the first was made by no add. */
+/** Records from before first contact come from no add. */
 const withoutStrangers = (
   { records }: PresentTemplate,
   { view: { strangers } }: TemplateMemory,
@@ -94,7 +94,7 @@ const besideLike = (like: PresentRecord): Obstruction => ({
   message: `record ${like.id} (${describe(like)}) may be this one as the service keeps it, and nothing is remembered of it: import the template, set surplus: park with adopt: true, or, if it is another one, apply --retry`,
 });
 
-/** By record set, what adds of unknown outcome were to make, and no reading has shown: it may still come. */
+/** By record set: the adds of unknown outcome that no reading shows. They may still take effect. */
 const lostAdds = (memory: TemplateMemory, { records }: PresentTemplate): Map<string, RecordMemory[]> => {
   const lost = unseenAdds(memory);
   if (lost.length === 0) return new Map();
@@ -105,7 +105,7 @@ const lostAdds = (memory: TemplateMemory, { records }: PresentTemplate): Map<str
   );
 };
 
-/** Whatever the file says since, a record set with two of them takes no other before a person says so. */
+/** Whatever the file says since, a record set with two of them needs a person before another add. */
 const besideLost = (lost: readonly RecordMemory[], wanted: Wanted, now: number): Obstruction | null => {
   const adds = lost.reduce((sum, one) => sum + one.adds, 0);
   if (adds >= maxAddsUnseen) return { reason: 'pending-write', message: askForRetry(adds) };
@@ -167,7 +167,7 @@ const tooManyAdds = ({ adds, failure }: RecordMemory): Obstruction | null => {
 const askForRetry = (adds: number): string =>
   `${adds} adds were sent to this record set and none was seen to arrive; look at the service, then apply --retry`;
 
-/** What an add of it made stands for another wanted record, as the service stored it: the next would be a copy. */
+/** An earlier add of it became another desired record, as the service stored it: another add would make a copy. */
 const becomingAnother = ({ recordId, rewritten }: RecordMemory, wanted: Wanted): Obstruction | null => {
   if (recordId !== null || rewritten === null || !sameData(rewritten.sent, dataOf(wanted.record)))
     return null;

@@ -10,7 +10,7 @@ export interface GuardPolicy {
   readonly acceptLoss: boolean;
 }
 
-/** Holds what a guard of semantics §5 holds; the limit of adds per pass holds the adds of all that have some. */
+/** Applies the guards; the limit of adds per pass holds the adds of all templates. */
 export const guardAll = (states: readonly TemplateState[], policy: GuardPolicy): TemplateState[] => {
   const guarded = states.map((state) => {
     const hold = guardOf(state, planOf(state.basis), policy);

@@ -2,7 +2,7 @@ import type { PresentTemplate } from '../../model/template.ts';
 import { compare } from './reading.ts';
 import { withHold, type TemplateState } from './state.ts';
 
-/** What was read for another template's sake may show that this one holds more than it was planned with. */
+/** A listing for another template may show records that this plan did not know. */
 export const compareListing = (
   state: TemplateState,
   listing: ReadonlyMap<number, PresentTemplate> | null,

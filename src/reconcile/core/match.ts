@@ -6,7 +6,10 @@ import { entryOf, recordKey } from '../../plan/entry.ts';
 import type { Intent } from '../../state/memory.ts';
 import type { UpdateTarget } from './remembering.ts';
 
-/** From now on the record may be the wanted one, under whatever name the service gives it; null of adds and parks. */
+/**
+ * The target of an update: from now on the record may be the desired one, under any name. Null for adds and
+ * parks.
+ */
 export const targetOf = ({ action, key, after, recordId, before, cause }: Intent): UpdateTarget | null =>
   action === 'update' && recordId !== null && before !== null
     ? { key, wanted: after, recordId, before, cause }
@@ -21,13 +24,13 @@ export type Match =
   | { readonly kind: 'absent' };
 
 /**
- * What makes a new record the one that an add made: that it is the wanted one; or that it alone of its type is like it,
- * as a service may spell it, where a nameless one can have been given any name that came with the add's own answer.
- * What is not like it is somebody else's, or cannot be explained.
+ * When a new record comes from an add: it equals the desired one (`exact`); or it is the only similar one of
+ * its type, in the service's spelling (`alike`); in the add's own answer (`answer`) a nameless one may have
+ * any name. Other records are somebody else's or unexplained.
  */
 export type MatchRule = 'exact' | 'alike' | 'answer';
 
-/** The record that an add made, by a reading after it. */
+/** The record that an add made, in a reading after it. */
 export const matchAdd = (
   after: RecordData,
   isOld: (id: number) => boolean,
@@ -46,7 +49,7 @@ export const matchAdd = (
   const candidates = ofType.filter((entry) => isAlike(sent, entry, isNamed));
   const [first] = candidates;
   const areCopies = candidates.every((entry) => recordKey(entry) === recordKey(first!));
-  // It may be what another one is that came under a name of its own.
+  // Another new record of this type may be the one, under another name.
   const hasRival = ofType.some((entry) => !candidates.includes(entry) && isSameContent(sent, entry));
   if (!first || !areCopies || hasRival) return { kind: 'unclear' };
   return candidates.length === 1
@@ -54,7 +57,7 @@ export const matchAdd = (
     : { kind: 'duplicate', records: candidates.map(({ record }) => record) };
 };
 
-/** At its name, or at one that was made longer or shorter. One name holds independent texts: others are not like it. */
+/** At its name or at a longer or shorter one. Independent texts at one name are not similar. */
 const isAlike = (
   sent: CanonicalRecord,
   stored: CanonicalRecord,

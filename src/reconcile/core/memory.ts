@@ -2,20 +2,20 @@ import type { Cause } from '../../plan/difference.ts';
 import { isClaimed, type Displaced, type KnownRecord, type PlanMemory } from '../../plan/memory.ts';
 import type { MemoryChanges, RecordMemory, StoredTemplate, TemplateFacts } from '../../state/memory.ts';
 
-/** What is remembered of one template. A value: `edit` makes the next one. */
+/** The saved state of one template. Immutable: `edit` makes the next one. */
 export interface TemplateMemory {
   readonly facts: TemplateFacts;
   /** By `recordKey`, or `parkedKey` once parked. */
   readonly records: ReadonlyMap<string, RecordMemory>;
-  /** The same as a plan looks at it. */
+  /** The same, for a plan. */
   readonly view: PlanMemory;
-  /** Ids of the copies that adds of known records left. */
+  /** Ids of copies that adds of known records made. */
   readonly copyIds: ReadonlySet<number>;
-  /** What the store does not hold yet. */
+  /** What is not saved yet. */
   readonly unsaved: { readonly facts: boolean; readonly keys: ReadonlySet<string> };
 }
 
-/** Gives the memory after a change; the very same where nothing was changed. */
+/** The state after a change; the same object if nothing changed. */
 export const edit = (memory: TemplateMemory, change: (draft: MemoryDraft) => void): TemplateMemory => {
   const draft = new MemoryDraft(memory);
   change(draft);
@@ -40,7 +40,7 @@ export const openMemory = (
 
 export const isUnsaved = ({ unsaved }: TemplateMemory): boolean => unsaved.facts || unsaved.keys.size > 0;
 
-/** What the store has to be told; facts go with everything. */
+/** What has to be saved; facts are saved with every change. */
 export const changesOf = ({ facts, records, unsaved }: TemplateMemory): MemoryChanges => ({
   facts,
   records: [...unsaved.keys].flatMap((key) => records.get(key) ?? []),
@@ -53,24 +53,24 @@ export const asSaved = (memory: TemplateMemory): TemplateMemory => ({
   unsaved: { facts: false, keys: new Set() },
 });
 
-/** What is remembered of the record that an id stands for. */
+/** The saved state of the record with this id. */
 export const recordOfId = ({ records, view }: TemplateMemory, id: number): RecordMemory | undefined => {
   const known = view.byId.get(id);
   return known && records.get(known.key);
 };
 
-/** Whether the id stands for a wanted record, or was to. */
+/** Whether the id belongs to a desired record, or was meant to. */
 export const isKnownId = ({ view, copyIds }: TemplateMemory, id: number): boolean =>
   view.byId.has(id) || isClaimed(view, id) || copyIds.has(id);
 
-/** What adds of unknown outcome were to make, found in no reading. */
+/** The adds of unknown outcome that no reading shows. */
 export const unseenAdds = ({ records }: TemplateMemory): RecordMemory[] =>
   [...records.values()].filter(({ failure }) => failure?.kind === 'unknown');
 
 /** The id in a `parkedKey`; null of other keys. */
 export const parkedIdOf = (key: string): number | null => (key.startsWith('#') ? Number(key.slice(1)) : null);
 
-/** Of a record of which nothing is remembered yet. */
+/** The state of an unknown record. */
 export const nothingKnown = {
   adds: 0,
   copies: [],
@@ -91,7 +91,7 @@ const viewOf = (strangers: readonly number[] | null): PlanMemory => ({
   strangers: new Set(strangers),
 });
 
-/** A memory in the making. It lives as long as one `edit`; nothing that was there before it is changed. */
+/** Builds the next state within one `edit`; the previous one is not changed. */
 export class MemoryDraft {
   #memory: TemplateMemory;
   #records = new Map<string, RecordMemory>();
@@ -147,7 +147,7 @@ export class MemoryDraft {
     const { view, unsaved, facts: before } = this.#memory;
     const facts = { ...before, ...changes };
     const { strangers } = facts;
-    // What a plan does not look at leaves the very same view.
+    // Changes that a plan does not see keep the same view object.
     const isSame = strangers === before.strangers;
     this.#memory = {
       ...this.#memory,

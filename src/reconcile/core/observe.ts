@@ -6,19 +6,19 @@ import type { RecordMemory } from '../../state/memory.ts';
 import { isKnownId, parkedIdOf, type MemoryDraft } from './memory.ts';
 import { bind, noteCause } from './remembering.ts';
 
-/** What a pass saw of a template. */
+/** What a pass observed of a template. */
 export interface Observation {
   readonly present: PresentTemplate;
   /** Keys of the records that the file wants. */
   readonly wanted: ReadonlySet<string>;
-  /** When the pass began to look, and when it was done, in ms since the epoch. */
+  /** When the observation began and ended, in ms since the epoch. */
   readonly from: number;
   readonly to: number;
   /** Milliseconds. */
   readonly settle: number;
 }
 
-/** Remembers what a plan saw: which records agree, and why the others were first found to differ. */
+/** Saves what a plan found: which records agree, and the first cause of each difference. */
 export const observe = (draft: MemoryDraft, plan: TemplatePlan, seen: Observation): void => {
   const ids = new Set(seen.present.records.map(({ id }) => id));
   let free: ReadonlySet<number> | undefined;
@@ -51,7 +51,7 @@ const keepsOther = (
   return true;
 };
 
-/** A record that differs is only taken for the file's own where the service already holds its content. */
+/** A record that differs belongs to the file only if the service already has its content. */
 const observePair = (draft: MemoryDraft, pair: Pair): void => {
   const known = draft.ofId(pair.present.record.id);
   const inSync = pair.fields.length === 0;
@@ -69,7 +69,7 @@ const observePair = (draft: MemoryDraft, pair: Pair): void => {
   bind(draft, pair.wanted, pair.present, inSync ? changes : {});
 };
 
-/** What was sent with an unknown outcome and is there now was stored. */
+/** A write of unknown outcome whose result is there now has succeeded. */
 const storedUnseen = (known: RecordMemory | undefined): RecordMemory['stored'] => {
   if (known?.failure?.kind !== 'unseen') return null;
   const { sent, retryAt, pause } = known.failure;

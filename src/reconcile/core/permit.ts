@@ -7,14 +7,14 @@ import { describeHold, tellHold } from './client-holds.ts';
 import { withPlaces, type SkipReason } from './places.ts';
 import type { TemplateState } from './state.ts';
 
-/** What of the client keeps its templates from being written. */
+/** The holds of the client on its templates. */
 export interface ClientView {
   readonly holds: readonly Hold[];
-  /** The program was told to end. */
+  /** The program is shutting down. */
   readonly isEnding: boolean;
 }
 
-/** Why a mode or a guard keeps each step of a plan from being written. */
+/** Why a mode or a guard skips each step of a plan. */
 export const policyReasons = (plan: TemplatePlan, state: TemplateState, force: boolean): SkipReason =>
   withPlaces(plan, (step) => policyReason(step, state, force));
 
@@ -26,7 +26,7 @@ export const skipReasons = (
   force: boolean,
 ): SkipReason => withPlaces(plan, (step) => skipReasonOf(step, state, client, force));
 
-/** The step to be written next; null where none may be. Each is attempted once in a pass. */
+/** The next step to write; null if there is none. Each is attempted once in a pass. */
 export const nextStep = (
   plan: TemplatePlan,
   state: TemplateState,
@@ -39,20 +39,20 @@ export const nextStep = (
   return plan.steps.find((step) => whyNot(step) === null) ?? null;
 };
 
-/** The step that puts a record back which made way for a write that did not come. */
+/** The step that restores a record that made way for a write that was not done. */
 export const nextRevert = (
   { steps }: TemplatePlan,
   { attempts }: TemplateState,
   client: ClientView,
 ): Step | null => {
   if (clientReason(client) !== null) return null;
-  // What an earlier pass parked takes two readings, as every other step.
+  // Records that an earlier pass parked need two readings, like every other step.
   const isOfThisPass = (step: Step): boolean =>
     isPark(step) && attempts.has(parkedKey(step.present.record.id)) && !attempts.has(stepKey(step));
   return steps.find(isOfThisPass) ?? null;
 };
 
-/** Why one step is not written for its own sake; the one place that decides it. */
+/** Why one step by itself may not be written; the only place that decides it. */
 export const skipReasonOf = (
   step: Step,
   state: TemplateState,

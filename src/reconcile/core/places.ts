@@ -7,8 +7,8 @@ import { isPark, presentOf, resultOf, type Step } from '../../plan/step.ts';
 export type SkipReason = (step: Step) => string | null;
 
 /**
- * Nothing leaves its place unless what is to come there may be written now. `own` tells why a step may not be written
- * for its own sake; with it wait
+ * No record leaves its name unless the one that shall come there may be written now. `own` returns why a step
+ * by itself may not be written. These wait with it:
  *
  * | the steps                                | because                                       |
  * | ---------------------------------------- | --------------------------------------------- |
@@ -22,7 +22,7 @@ export const withPlaces = (
   { steps, needs, used, keptNames }: Pick<TemplatePlan, 'steps' | 'needs' | 'used' | 'keptNames'>,
   own: SkipReason,
 ): SkipReason => {
-  // A record on its way home leaves a place that was never its own.
+  // A record that is restored leaves a name that was never its own.
   const isSurplus = (step: Step): boolean => isPark(step) || used.has(presentOf(step)!);
   const leaving = groupBy(
     steps.filter((step) => isSurplus(step) && placeLeft(step, keptNames) !== null),

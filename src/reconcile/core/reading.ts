@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { sameData } from '../../model/canonical.ts';
 import type { PresentTemplate } from '../../model/template.ts';
 
-/** What a reading of a template was made for. */
+/** The purpose of a reading of a template. */
 export type ReadingPurpose =
   /** The answer to a write. */
   | 'answer'
@@ -16,7 +16,7 @@ export type ReadingPurpose =
   | 'for-another-template';
 
 type Verdict =
-  /** It is what the template holds, as far as anybody knows. */
+  /** It is trusted as the state of the template. */
   | 'take'
   /** It is, if it shows what was written as it was sent. */
   | 'take-if-as-wanted'
@@ -31,8 +31,8 @@ type Verdict =
   | 'hold-adds';
 
 /**
- * What a reading is believed, compared with the one before it. `lacks`: not every id of that one is there; `more`:
- * more new ids than were written; `same`: neither, whatever the values are.
+ * The trust table: how a reading is trusted, compared with the previous one. `lacks`: not every id of that
+ * one is there; `more`: more new ids than were written; `same`: neither, whatever the values are.
  */
 const trust: Readonly<Record<ReadingPurpose, Readonly<Record<'lacks' | 'more' | 'same', Verdict>>>> = {
   answer: { lacks: 'read-once', more: 'unknown', same: 'take' },
@@ -44,9 +44,9 @@ const trust: Readonly<Record<ReadingPurpose, Readonly<Record<'lacks' | 'more' | 
 };
 
 export interface Comparison {
-  /** How many records of the one before it lacks. */
+  /** How many records of the previous one are missing. */
   readonly lacks: number;
-  /** How many it shows that the one before did not, beyond those that were written. */
+  /** How many new records there are beyond the written ones. */
   readonly more: number;
   readonly verdict: Verdict;
 }
@@ -73,7 +73,7 @@ const countMissing = (one: PresentTemplate, other: PresentTemplate): number => {
   return one.records.filter(({ id }) => !ids.has(id)).length;
 };
 
-/** Of two readings with the same records, whether all their values are the same. */
+/** Whether two readings with the same ids have the same values. */
 export const showsTheSame = (one: PresentTemplate, other: PresentTemplate): boolean => {
   const records = new Map(one.records.map((record) => [record.id, record]));
   return other.records.every((record) => {
@@ -82,7 +82,7 @@ export const showsTheSame = (one: PresentTemplate, other: PresentTemplate): bool
   });
 };
 
-/** With the records that only another reading shows. */
+/** Adds the records that only another reading shows. */
 export const withAllOf = (other: PresentTemplate | undefined, reading: PresentTemplate): PresentTemplate => {
   if (other === undefined || other === reading) return reading;
   const ids = new Set(reading.records.map(({ id }) => id));
@@ -102,5 +102,5 @@ export const digestOf = (reading: PresentTemplate): string => {
   return digest;
 };
 
-/** An answer that has not changed is the same object. */
+/** An unchanged answer is the same object. */
 const digests = new WeakMap<PresentTemplate, string>();

@@ -13,23 +13,23 @@ import { compare } from './reading.ts';
 import { change, claim, keepAway, takeBack } from './remembering.ts';
 import { wantedKeysOf } from './basis.ts';
 
-/** A template of which it has to be found out what became of writes. */
+/** A template with writes of unknown outcome that have to be resolved. */
 export interface Recovery {
   readonly templateId: number;
-  /** Null where this pass is not about it. */
+  /** Null if this pass is not about it. */
   readonly desired: DesiredTemplate | null;
-  /** Whether a file describes it, if only one that this pass is not about, or that has errors. */
+  /** Whether any file describes it, also one that this pass is not about or that has errors. */
   readonly isDescribed: boolean;
-  /** The last reading that is believed; null where the service does not show the template. */
+  /** The last trusted reading; null if the service does not show the template. */
   readonly view: PresentTemplate | null;
   readonly memory: TemplateMemory;
   /** Writes of unknown outcome. */
   readonly open: readonly Intent[];
-  /** Those whose outcome was found out, in that order. */
+  /** Resolved writes, in order. */
   readonly ended: readonly EndedIntent[];
   /** How many of those are on disk. */
   readonly saved: number;
-  /** Whether the last reading told what is there, and whether each one did so far. */
+  /** Whether the last reading was conclusive, and whether all were. */
   readonly isConclusive: boolean;
   readonly wasConclusive: boolean;
 }
@@ -37,13 +37,13 @@ export interface Recovery {
 export interface EndedIntent {
   readonly intent: Intent;
   readonly ending: Ending;
-  /** What is remembered from then on. */
+  /** The state after resolving. */
   readonly memory: TemplateMemory;
-  /** Ms since the epoch: when an add that is not there may be tried once more. */
+  /** Ms since the epoch: when a missing add may be retried. */
   readonly retryAt: number | null;
 }
 
-/** What was read before a write that may have landed is no longer what is there. */
+/** A saved reading from before a write that may have taken effect is out of date. */
 export const openRecovery = (
   given: Pick<Recovery, 'templateId' | 'desired' | 'isDescribed' | 'view' | 'memory' | 'open'>,
 ): Recovery => ({
@@ -55,7 +55,7 @@ export const openRecovery = (
   wasConclusive: true,
 });
 
-/** A process died before it knew what became of these updates: they are planned anew if need be. */
+/** A process died before it knew the outcome of these updates: they are planned again if needed. */
 export const endUpdates = (recovery: Recovery): Recovery =>
   recovery.open
     .filter(({ action }) => action !== 'add')
@@ -72,8 +72,8 @@ export const endUpdates = (recovery: Recovery): Recovery =>
     }, recovery);
 
 /**
- * Takes what the last reading shows for what adds were to make. What is there exactly as it was sent comes first; only
- * then may a lone add take a lone new record of its type. A reading that has lost much tells nothing.
+ * Matches open adds with the new records of the last reading: exact matches first, then a lone add with a
+ * lone new record of its type. A reading that lost many records is inconclusive.
  */
 export const matchOpen = (recovery: Recovery): Recovery => {
   const { view } = recovery;
@@ -89,7 +89,7 @@ export const matchOpen = (recovery: Recovery): Recovery => {
   return next;
 };
 
-/** One more reading. It tells something unless it lacks what the one before showed, or has lost much. */
+/** Adds a reading. It is conclusive unless it lacks records of the previous one or lost many. */
 export const withReading = (recovery: Recovery, reading: PresentTemplate | undefined): Recovery => {
   const { view } = recovery;
   const isTaken = view && reading && compare(view, reading, 'settling').verdict === 'take';
@@ -98,13 +98,13 @@ export const withReading = (recovery: Recovery, reading: PresentTemplate | undef
   return isWhole(reading, recovery) ? next : { ...next, wasConclusive: false };
 };
 
-/** Absent in all readings, an add counts as failed, and may be tried once more after a backoff. */
+/** An add that is absent in all readings counts as failed, and may be retried once after a backoff. */
 export const concludeAbsent = (
   recovery: Recovery,
   { isRetry, unknownPause, at }: { isRetry: boolean; unknownPause: number; at: Moment },
 ): Recovery => {
   const { view, wasConclusive, desired, isDescribed } = recovery;
-  // What its file wants can be told by a pass that is about it.
+  // Only a pass about the template knows what its file lists.
   if (view === null || !wasConclusive || (desired === null && isDescribed)) return recovery;
   let next = recovery;
   for (const intent of recovery.open) {
@@ -117,8 +117,8 @@ export const concludeAbsent = (
 };
 
 /**
- * A record that stands for a wanted one is no newcomer, unless it is this very one and exactly that; and what is just
- * as the file wants another one is not like this one.
+ * A known record is not a match unless it is exactly this one; and a record that equals another desired one
+ * is not similar to this one.
  */
 const matchOf = (
   intent: Intent,
@@ -140,7 +140,7 @@ const matchOf = (
   return matchAdd(intent.after, (id) => old.has(id) || isTaken(id), reading, rule);
 };
 
-/** Where several records stand for one add, the one that did so before goes on doing so, else the first that came. */
+/** If several records match one add, the earlier match stays; else the first one is used. */
 const accept = (
   recovery: Recovery,
   intent: Intent,
@@ -193,7 +193,7 @@ const abandon = (
   );
   const set = setKey(entryOf(intent.after));
   const inSet = unseenAdds(memory).filter(({ wanted }) => setKey(entryOf(wanted)) === set);
-  // A second one waits for a person, not for a time.
+  // A second one waits for a person, not for a backoff.
   const isLast = inSet.reduce((sum, one) => sum + one.adds, 0) < maxAddsUnseen;
   const ending = { outcome: 'failed', recordId: null, error: failure.message } as const;
   return end(recovery, intent, ending, memory, isLast ? failure.retryAt : null);
@@ -222,7 +222,7 @@ const isAlone = (intent: Intent, { open }: Recovery): boolean => {
   return open.filter(({ after }) => canonicalType(after.type) === type).length === 1;
 };
 
-/** Where it sent no TTL, any will do. */
+/** If it sent no TTL, any TTL matches. */
 const hasLanded = ({ recordId, after }: Intent, reading: PresentTemplate | null): boolean => {
   const record = reading?.records.find(({ id }) => id === recordId);
   return record !== undefined && sameData({ ...after, ttl: after.ttl ?? record.ttl }, record);

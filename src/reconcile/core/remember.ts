@@ -13,22 +13,22 @@ import { isStopped, withBasis, type TemplateState } from './state.ts';
 import { rememberReading } from './two-readings.ts';
 
 export interface RememberInput {
-  /** All that the readings since the first one showed, for whichever template they were made. */
+  /** The union of all readings of this pass after the first, for whichever template they were made. */
   readonly listing: ReadonlyMap<number, PresentTemplate> | null;
-  /** A person said that what is missing is truly gone. */
+  /** A person confirmed that missing records are gone. */
   readonly acceptLoss: boolean;
   /** Milliseconds. */
   readonly settle: number;
   readonly now: number;
 }
 
-/** Takes what a pass saw into memory, as far as it can be trusted. */
+/** Saves what a pass observed, as far as it can be trusted. */
 export const remember = (state: TemplateState, input: RememberInput): TemplateState =>
   rememberReading(rememberSeen(rememberUndone(state), input), input.now);
 
 /** What was stored in this pass and did not stay, because a later write undid it, is not sent again by itself. */
 const rememberUndone = (state: TemplateState): TemplateState => {
-  // A view that is in doubt does not tell what stayed.
+  // An uncertain view does not show whether a value stayed.
   if (isStopped(state)) return state;
   const memory = edit(state.basis.memory, (draft) => {
     for (const step of planOf(state.basis).steps) {
@@ -41,13 +41,13 @@ const rememberUndone = (state: TemplateState): TemplateState => {
   return memory === state.basis.memory ? state : withBasis(state, { memory });
 };
 
-/** A reading that lost too much makes nobody forget anything, until a second pass agrees. */
+/** After a reading that lost many records nothing is forgotten until a second pass agrees. */
 const rememberSeen = (
   state: TemplateState,
   { listing, acceptLoss, settle, now }: RememberInput,
 ): TemplateState => {
   const { desired, view, memory } = state.basis;
-  // What a reading for another template's sake showed is not missed.
+  // A record that any reading of the pass showed is not missing.
   const present = withAllOf(listing?.get(view.id), view);
   const { suspectIds } = memory.facts;
   const isTrusted =

@@ -10,7 +10,7 @@ import { isPark, type Step } from '../../plan/step.ts';
 import type { Failure, RecordMemory } from '../../state/memory.ts';
 import { nothingKnown, parkedIdOf, type MemoryDraft } from './memory.ts';
 
-/** A wanted record, and the one at the service that was to become it. */
+/** A desired record, and the actual one that was meant to become it. */
 export interface UpdateTarget {
   readonly key: string;
   readonly wanted: RecordData;
@@ -19,7 +19,7 @@ export interface UpdateTarget {
   readonly cause: Cause;
 }
 
-/** From now on this id stands for this wanted record, and both agree. */
+/** Binds an id to a desired record; both agree. */
 export const bind = (
   draft: MemoryDraft,
   wanted: Wanted,
@@ -40,13 +40,16 @@ export const bind = (
   keepAway(draft, key);
 };
 
-/** What made way for a record that is there stays away. */
+/** A record that made way for an existing record stays parked. */
 export const keepAway = (draft: MemoryDraft, key: string): void => {
   for (const [parked, { key: waiting }] of draft.now.view.displaced)
     if (waiting === key) draft.put({ ...draft.get(parkedKey(parked))!, displaced: null });
 };
 
-/** A change of unknown outcome went to the id, which still stands for what it stood for until it shows that. */
+/**
+ * A tentative binding: a change of unknown outcome went to this id. The previous binding holds until the
+ * record shows the change.
+ */
 export const claim = (
   draft: MemoryDraft,
   { key, wanted, recordId, before, cause }: UpdateTarget,
@@ -71,7 +74,7 @@ export const park = (
   draft.put({ ...known, key, recordId: id, wanted: seen, seen, failure: null, ...changes });
 };
 
-/** A record is back in its place, and stands for what it stood for there. */
+/** A record was restored, with its previous binding. */
 export const restore = (
   draft: MemoryDraft,
   { key, wanted }: NonNullable<Displaced['own']>,
@@ -111,14 +114,14 @@ export const change = (
   draft.put({ ...known, ...changes });
 };
 
-/** From now on the id stands for nothing that the file ever wanted. */
+/** Removes the binding of an id. */
 export const disown = (draft: MemoryDraft, id: number): void => {
   const known = draft.now.view.byId.get(id);
   if (known) draft.forget(known.key);
   draft.setFacts({ strangers: [...new Set([...(draft.now.facts.strangers ?? []), id])] });
 };
 
-/** Remembers why a record that memory has not met yet was first found to differ. */
+/** Saves the first cause of a record that is not known yet. */
 export const noteCause = (draft: MemoryDraft, step: Step): void => {
   if (isPark(step)) return;
   const key = recordKey(step.wanted);
@@ -126,7 +129,7 @@ export const noteCause = (draft: MemoryDraft, step: Step): void => {
   change(draft, key, dataOf(step.wanted.record), { cause: step.difference.cause });
 };
 
-/** Brings the times of next tries up to date. */
+/** Updates the times of next tries. */
 export const retime = (draft: MemoryDraft, retimed: (failure: Failure) => Failure): void => {
   for (const record of draft.now.records.values()) {
     const failure = record.failure && retimed(record.failure);
@@ -134,7 +137,7 @@ export const retime = (draft: MemoryDraft, retimed: (failure: Failure) => Failur
   }
 };
 
-/** Ends the backoff after refusals; with `everything`, all that keeps a wanted record from being written. */
+/** Ends the backoff after refusals; with `everything`, every obstacle that a person can lift. */
 export const clearBackoff = (draft: MemoryDraft, everything: boolean): void => {
   for (const record of draft.now.records.values()) {
     // Of what an older copy of memory knew, all that is certain is that it was there.
@@ -147,10 +150,10 @@ export const clearBackoff = (draft: MemoryDraft, everything: boolean): void => {
   }
 };
 
-/** Stands for adds that nobody has counted. */
+/** The count for an unknown number of adds. */
 export const uncountedAdds = 1_000;
 
-/** One id stands for one wanted record: what else it stood for has lost it, should it still be wanted. */
+/** One id belongs to one desired record: any other record loses it. */
 const takeId = (draft: MemoryDraft, key: string, id: number): RecordMemory | undefined => {
   for (const claimed of draft.now.view.claims.values()) {
     if (claimed.id !== id || claimed.key === key) continue;
@@ -163,7 +166,7 @@ const takeId = (draft: MemoryDraft, key: string, id: number): RecordMemory | und
     if (parkedIdOf(other.key) !== null) draft.forget(other.key);
     else {
       const { adds, rewritten } = other;
-      // What the service makes of it is what it has become: another add would make the same once more.
+      // The service has turned it into another record: another add would do the same again.
       const isOfTheService = rewritten !== null && recordKey(entryOf(rewritten.stored)) === key;
       const kept = { adds, rewritten: isOfTheService ? rewritten : null };
       draft.put({ ...other, ...nothingKnown, ...kept, recordId: null, seen: null, cause: 'drifted' });

@@ -12,17 +12,17 @@ import { isStopped, type TemplateState } from './state.ts';
 export interface ResultInput {
   readonly client: string;
   readonly state: TemplateState;
-  /** What still differs at the end. */
+  /** The plan at the end: what still differs. */
   readonly plan: TemplatePlan;
   readonly revision: string | null;
   readonly subdomains: readonly SubdomainResult[];
-  /** Why a step was not written; null where it simply was not this program's turn to write. */
+  /** Why a step was not written; null in a dry run. */
   readonly skipReason: (step: Step) => string | null;
-  /** Why the writes of the client ended early in this pass. */
+  /** Why the client's writes ended early in this pass. */
   readonly clientHolds: readonly Hold[];
 }
 
-/** What a pass found in a template and what it left: writes with their outcome first, then what remains. */
+/** The result of a template: writes with their outcome first, then what remains. */
 export const templateResult = (input: ResultInput): TemplateResult => {
   const { state, plan, clientHolds } = input;
   const { desired, view } = state.basis;
@@ -52,7 +52,7 @@ export const templateResult = (input: ResultInput): TemplateResult => {
   return withSubdomains(result, input.subdomains);
 };
 
-/** A result that says nothing of subdomains yet, with what was found of them now. */
+/** Adds the subdomains to a result without them. */
 export const withSubdomains = (
   result: TemplateResult,
   subdomains: readonly SubdomainResult[],
@@ -67,7 +67,7 @@ export const withSubdomains = (
   };
 };
 
-/** One that may still follow is no difference. */
+/** A pending subdomain is not a difference. */
 const statusBySubdomain: Readonly<Record<SubdomainResult['status'], Status>> = {
   'in-sync': 'in-sync',
   pending: 'in-sync',
@@ -109,7 +109,7 @@ const differencesAfter = ({ state, plan, skipReason }: ResultInput): Difference[
   const unfinished = attempts.filter((one) => one.state !== 'applied').map(({ step }) => step.difference);
   const sources = new Set(unfinished.map(sourceOf));
   const parks = new Set(unfinished.map((difference) => difference.action === 'park' && difference.recordId));
-  // What is in sync after all, by another record or a late answer, is not tried again.
+  // What is in sync after all, by another record or a late answer, is not retried.
   const open = new Set([...plan.steps.map(({ difference }) => difference), ...plan.blocked].map(sourceOf));
   const isOpen = (difference: Difference): boolean =>
     difference.action === 'park' || open.has(sourceOf(difference));
@@ -118,7 +118,7 @@ const differencesAfter = ({ state, plan, skipReason }: ResultInput): Difference[
     ...plan.steps
       .filter((step) => !state.attempts.has(stepKey(step)))
       .map((step) => afterSkip(step, skipReason(step))),
-    // A write that failed in this pass stands in the report once, as that.
+    // A write that failed in this pass is in the report only once.
     ...plan.blocked.filter(({ source }) => !sources.has(source)),
     ...plan.surplus.filter(({ recordId }) => !parks.has(recordId)),
   ];
@@ -145,7 +145,7 @@ const afterAttempt = (attempt: Attempt, isOpen: boolean): Difference => {
 const afterSkip = ({ difference }: Step, reason: string | null): Difference =>
   reason === null ? difference : { ...difference, outcome: 'skipped' satisfies Outcome, error: reason };
 
-/** A template that could not be looked at, or whose description cannot be used. */
+/** The result of a template that could not be compared, or whose description is invalid. */
 export const unseenResult = (
   {
     client,

@@ -8,24 +8,24 @@ import type { BoundTemplate } from './bind.ts';
 import { edit, openMemory } from './memory.ts';
 import { retime, takeBack } from './remembering.ts';
 
-/** How well the newest reading is borne out. */
+/** How long readings have agreed with the newest one. */
 export interface Agreement {
-  /** When the first reading was made with which all since have agreed. */
+  /** The time of the first reading with which all later ones agree. */
   readonly since: Moment;
-  /** When the newest one was made. */
+  /** The time of the newest reading. */
   readonly until: Moment;
-  /** Whether there was more than that one. */
+  /** Whether there was more than one. */
   readonly isRepeated: boolean;
 }
 
 /** One template in a pass. A value: `evolve` makes the next one. */
 export interface TemplateState {
   readonly basis: PlanBasis;
-  /** What a person should know, though it hinders nothing. */
+  /** Notes for people that block nothing. */
   readonly notes: readonly string[];
   /** By `stepKey`, in the order in which they were begun: each is attempted once in a pass. */
   readonly attempts: ReadonlyMap<string, Attempt>;
-  /** By `writeKey`: what two readings ask for. */
+  /** By `writeKey`: the writes that two readings require. */
   readonly confirmed: ReadonlySet<string>;
   readonly agreement: Agreement;
   readonly holds: readonly Hold[];
@@ -33,7 +33,7 @@ export interface TemplateState {
   readonly comparedListing: ReadonlyMap<number, PresentTemplate> | null;
 }
 
-/** A template at the beginning of a pass, with what the store holds of it. */
+/** A template at the beginning of a pass, with its saved state. */
 export const openTemplate = (
   { desired, present, notes }: BoundTemplate,
   stored: StoredTemplate | null,
@@ -66,6 +66,6 @@ export const withHold = (state: TemplateState, hold: Hold): TemplateState => ({
   holds: [...state.holds, hold],
 });
 
-/** Whether nothing more at all is written in a template, for whatever but a guard. */
+/** Whether nothing more is written in a template, for another reason than a guard. */
 export const isStopped = ({ holds }: TemplateState): boolean =>
   holds.some((hold) => hold.scope === 'template' && !isGuard(hold));

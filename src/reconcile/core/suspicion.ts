@@ -12,7 +12,7 @@ import { bind, change, disown, uncountedAdds } from './remembering.ts';
 import { planOf, wantedKeysOf, type PlanBasis } from './basis.ts';
 import { withBasis, type TemplateState } from './state.ts';
 
-/** A template with what its memory cannot be trusted for, and what a person should know of that. */
+/** A template whose saved state is partly not trusted, and notes about that for people. */
 export interface Suspicion {
   readonly state: TemplateState;
   readonly warning: string | null;
@@ -38,9 +38,8 @@ export const suspectMemory = (state: TemplateState): Suspicion => {
 };
 
 /**
- * Where wanted records stand in sync under ids that memory never saw, somebody else made them, or what is remembered
- * is an older copy of itself. Nobody can tell then who changed what since, so all of it is met anew: causes are
- * unknown, and what is missing may have been added before.
+ * If desired records are in sync under unknown ids, somebody else made them, or the saved state is an older
+ * copy. Then causes are unknown, and missing records may have been added before.
  */
 const unseenIds = ({ desired, view, memory, pending }: PlanBasis, { pairs }: TemplatePlan): number[] => {
   const { highestId, suspectIds } = memory.facts;
@@ -56,7 +55,7 @@ const unseenIds = ({ desired, view, memory, pending }: PlanBasis, { pairs }: Tem
   return isDoubtful ? [] : unseen;
 };
 
-/** An add that was given up may land late, also of what had been there before. */
+/** An abandoned add may take effect late. */
 const isExpected = ({ wanted }: Pair, records: PlanBasis['memory']['records']): boolean => {
   const known = records.get(recordKey(wanted));
   if (!known || known.adds === 0) return false;
@@ -78,13 +77,13 @@ const meetAnew = (draft: MemoryDraft, { desired, view }: PlanBasis, { pairs }: T
   }
 };
 
-/** As if file and service had come to differ at once. */
+/** As if both sides had changed. */
 const meetChanged = (draft: MemoryDraft, { wanted, present }: Pair): void => {
   if (draft.ofId(present.record.id)) bind(draft, wanted, present);
   else meetMissing(draft, wanted);
 };
 
-/** What stood for it may only be missing in this reading, or be something else now: it stays known. */
+/** Its record may only be missing in this reading, or be something else now: it stays known. */
 const meetMissing = (draft: MemoryDraft, wanted: Wanted): void => {
   const key = recordKey(wanted);
   const isKnown = draft.now.view.byKey.has(key);
@@ -95,8 +94,8 @@ const meetMissing = (draft: MemoryDraft, wanted: Wanted): void => {
 };
 
 /**
- * A template of which nothing is remembered may hold what was added before that was lost, as the service keeps it: what
- * is missing while a record like it is there may have been added any number of times.
+ * Without saved state, a template may have records that were added before the state was lost, in the
+ * service's spelling. A missing record with a similar one may have been added any number of times.
  */
 const perhapsAdded = ({ desired, view, memory }: PlanBasis, plan: TemplatePlan): Wanted[] => {
   if (memory.view.familiar || memory.view.byKey.size > 0 || desired.adopt) return [];

@@ -9,19 +9,19 @@ import { planOf } from './basis.ts';
 import { withBasis, withHold, type TemplateState } from './state.ts';
 
 /**
- * The rule of two readings (semantics §3.1): a step is written only if two readings of its template, at least `settle`
- * apart, ask for it. The older one may be remembered from an earlier pass: as long as all readings since then agree with
- * it, nothing is waited for.
+ * The rule of two readings (semantics §3.1): a step is written only if two readings of its template, at least
+ * `settle` apart, require it. The older one may be saved by an earlier pass: while all readings since then
+ * agree with it, there is no wait.
  */
 
-/** Takes up since when readings agree from what is remembered. */
+/** Restores from the saved reading since when readings agree. */
 export const recallReading = (state: TemplateState): TemplateState => {
   const { lastReading } = state.basis.memory.facts;
   if (!lastReading || lastReading.digest !== digestOf(state.basis.view)) return state;
   return { ...state, agreement: { ...state.agreement, since: lastReading.since, isRepeated: true } };
 };
 
-/** A newer reading that is believed. */
+/** Adds a newer trusted reading. */
 export const withView = (state: TemplateState, view: PresentTemplate, at: Moment): TemplateState => {
   const isSame = digestOf(view) === digestOf(state.basis.view);
   const since = isSame ? state.agreement.since : at;
@@ -39,7 +39,7 @@ export const isSettled = ({ agreement }: TemplateState, settle: number): boolean
 export const awaitsReading = (state: TemplateState, client: ClientView, force: boolean): boolean =>
   nextStep(planOf(state.basis), confirmAll(state), client, force) !== null;
 
-/** Everything that the newest reading asks for is confirmed. */
+/** Confirms everything that the newest reading requires. */
 export const confirmAll = (state: TemplateState): TemplateState => ({
   ...state,
   confirmed: writeKeysOf(state),
@@ -49,7 +49,7 @@ export const confirmAll = (state: TemplateState): TemplateState => ({
 export const isConfirming = ({ basis }: TemplateState, reading: PresentTemplate | undefined): boolean =>
   reading !== undefined && compare(basis.view, reading, 'confirming').verdict === 'take';
 
-/** A second reading confirms what both ask for, unless it lacks what the first one showed. */
+/** A second reading confirms what both require, unless it lacks records of the first. */
 export const confirmBy = (
   state: TemplateState,
   reading: PresentTemplate | undefined,
@@ -64,13 +64,13 @@ export const confirmBy = (
   return { ...next, confirmed: new Set([...writeKeysOf(next)].filter((key) => first.has(key))) };
 };
 
-/** Readings that disagree tell nothing of what is gone; no step is written from them. */
+/** Disagreeing readings do not show what is missing; no step is written from them. */
 export const disagree = (state: TemplateState, reason: string): TemplateState =>
   withHold(state, { scope: 'template', cause: 'disagreement', reason, retryAt: null });
 
 /**
- * Remembers the newest reading, for the next pass to be compared with. Soon after a write of ours one that is new may
- * be behind it, in one pass after the other: it is not remembered unless a second one agrees.
+ * Saves the newest reading for comparison in the next pass. Soon after our own write a new reading may lag
+ * behind it, even in several passes, so it is only saved if a second one agrees.
  */
 export const rememberReading = (state: TemplateState, now: number): TemplateState => {
   const { lastReading = null, lastWriteAt } = state.basis.memory.facts;
@@ -86,7 +86,7 @@ export const rememberReading = (state: TemplateState, now: number): TemplateStat
   return withBasis(state, { memory });
 };
 
-/** Milliseconds. Later than this, a value of ours that is not there any more was changed, not just slow to show. */
+/** Milliseconds. After this time, a missing value of ours was changed rather than not yet visible. */
 const longestLag = 600_000;
 
 const writeKeysOf = ({ basis }: TemplateState): ReadonlySet<string> =>

@@ -10,12 +10,12 @@ import { withAllOf } from '../core/reading.ts';
 import type { Ports } from '../ports.ts';
 import type { Overrides, Policy, Request } from '../request.ts';
 
-/** What one pass over a client may use, and was asked for. */
+/** The ports, policy, overrides and request of one pass over a client. */
 export type PassOptions = Ports & Policy & Overrides & Request;
 
 type ListingById = ReadonlyMap<number, PresentTemplate>;
 
-/** What the templates of a client share while a pass runs: what holds them all, and what any reading showed. */
+/** What the templates of a client share during a pass: holds of the client, and the readings. */
 export class ClientRun {
   readonly pass: PassOptions;
   readonly #limitReads: <T>(task: () => Promise<T>) => Promise<T>;
@@ -35,12 +35,12 @@ export class ClientRun {
     return this.#holds;
   }
 
-  /** The one hold of the client to tell of. */
+  /** The hold of the client to report. */
   get told(): Hold | null {
     return tellHold(this.#holds);
   }
 
-  /** All that the readings since the first one showed, for whichever template they were made. */
+  /** The union of all readings of this pass after the first, for whichever template they were made. */
   get listing(): ListingById | null {
     return this.#listing;
   }
@@ -55,13 +55,16 @@ export class ClientRun {
     this.#holds = [...this.#holds, hold];
   }
 
-  /** All templates by id. Null, with the client held, where they cannot be read; or where no more may be asked. */
+  /**
+   * All templates by id. Null, with a hold of the client, if they cannot be read or no more requests are
+   * allowed.
+   */
   async readTemplates(): Promise<ListingById | null> {
     const templates = await this.readOrHold(() => this.pass.service.listDnsTemplates());
     if (templates === null) return null;
     const listing = new Map(templates.map((template) => [template.id, template]));
     const before = this.#listing;
-    // A listing may be behind one that came before it.
+    // A listing may be older than the previous one.
     this.#listing = before
       ? new Map(templates.map((template) => [template.id, withAllOf(before.get(template.id), template)]))
       : listing;
@@ -79,7 +82,7 @@ export class ClientRun {
     }
   }
 
-  /** What reading a subdomain gives, or why it cannot be read; a few at a time. */
+  /** Reads a subdomain, a few at a time. Returns why it cannot be read, if so. */
   readSubdomain<T>(read: () => Promise<T>): Promise<T | string> {
     return this.#limitReads(async () => {
       if (isClosed(this.#holds)) return `not read: ${this.#holds[0]?.reason}`;
@@ -94,8 +97,8 @@ export class ClientRun {
   }
 
   /**
-   * What cannot be saved ends the writes of the client, and no more than that: what has been sent by then is told all
-   * the same. Null where it could not be saved.
+   * If saving fails, the client's writes end, but writes so far are still reported. Null if it could not be
+   * saved.
    */
   async save<T>(task: Promise<T>): Promise<T | null> {
     try {
@@ -107,7 +110,7 @@ export class ClientRun {
     }
   }
 
-  /** Nothing may be written, neither to the service nor to memory. */
+  /** Nothing may be written, neither to the service nor to the store. */
   get isDryRun(): boolean {
     return this.pass.writer === null;
   }

@@ -9,7 +9,7 @@ import {
 } from '../core/two-readings.ts';
 import type { ClientRun } from './client-run.ts';
 
-/** Reads all templates a second time where a step waits for that, and confirms what both readings ask for. */
+/** Lists the templates a second time if a step waits for that, and confirms what both readings require. */
 export const confirmTemplates = async (
   given: readonly TemplateState[],
   run: ClientRun,
@@ -30,7 +30,7 @@ export const confirmTemplates = async (
     const { id } = state.basis.view;
     if (listing && waiting.has(state)) return confirmBy(state, listing.get(id), moment);
     if (!settled.has(state)) return state;
-    // For another template's sake there may be a newer reading.
+    // There may be a newer reading, made for another template.
     const newest = run.listing?.get(id);
     return isConfirming(state, newest) ? confirmBy(state, newest, moment) : confirmAll(state);
   });

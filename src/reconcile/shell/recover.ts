@@ -18,7 +18,7 @@ import { disagree, withView } from '../core/two-readings.ts';
 import type { PassInputs } from '../request.ts';
 import type { ClientRun } from './client-run.ts';
 
-/** Finds out what became of the writes that earlier passes, or a process that died, left open. */
+/** Resolves the writes that earlier passes or a dead process left open. */
 export const recoverIntents = async (
   states: readonly TemplateState[],
   { actual, described }: Pick<PassInputs, 'actual' | 'described'>,
@@ -36,7 +36,7 @@ export const recoverIntents = async (
   return applyAll(states, await resolveUnknown(ended, run, run.pass.retry), run);
 };
 
-/** Finds out what became of the adds of this pass whose outcome was unknown, of all templates by the same readings. */
+/** Resolves this pass's adds of unknown outcome, of all templates with the same readings. */
 export const recoverOwn = async (
   states: readonly TemplateState[],
   run: ClientRun,
@@ -64,7 +64,7 @@ export const recoverOwn = async (
   });
 };
 
-/** Waits, reads, waits, reads; a reading that lost records tells nothing. */
+/** Waits, reads, waits, reads; a reading that lost records is inconclusive. */
 const resolveUnknown = async (
   given: readonly Recovery[],
   run: ClientRun,
@@ -102,7 +102,7 @@ const openLeft = async (
   return openRecovery({ templateId, desired, isDescribed, view, memory, open });
 };
 
-/** Where there are no files at all any more, nothing is withdrawn. */
+/** If there are no files at all any more, templates still count as described. */
 const describes = (
   { templates, unusable, files }: DesiredState,
   templateId: number,
@@ -111,7 +111,7 @@ const describes = (
   files === 0 ||
   [...templates, ...unusable].some(({ id, template }) => id === templateId || template === name);
 
-/** What was found out goes to disk, each with what is remembered from then on. */
+/** Saves the resolved writes, each with the state after it. */
 const saveEnded = async (recoveries: readonly Recovery[], run: ClientRun): Promise<Recovery[]> => {
   const saved: Recovery[] = [];
   for (const recovery of recoveries) {

@@ -3,7 +3,7 @@ import { asSaved, changesOf, isUnsaved } from '../core/memory.ts';
 import { withBasis, type TemplateState } from '../core/state.ts';
 import type { ClientRun } from './client-run.ts';
 
-/** Saves what has changed in a template's memory; what could not be saved goes with the next attempt, never in parts. */
+/** Saves the changes of a template's state; if that fails, the next attempt saves all of them, never a part. */
 export const saveWith = async (
   state: TemplateState,
   run: ClientRun,

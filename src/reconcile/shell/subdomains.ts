@@ -4,14 +4,14 @@ import { notAsked, type SubdomainResult } from '../../result.ts';
 import type { TemplateFacts } from '../../state/memory.ts';
 import type { ClientRun } from './client-run.ts';
 
-/** What was found of the subdomains of a template, and what memory has to know of it. */
+/** The result of a template's subdomains, and what has to be saved of it. */
 export interface SubdomainCheck {
   readonly results: readonly SubdomainResult[];
-  /** What is drift by now, and what could not be looked at and was. */
+  /** What is drift now, and what was drift and could not be read. */
   readonly reportedDrift: readonly string[];
 }
 
-/** Holds the DNS records of each subdomain against the template that it follows. */
+/** Compares the DNS records of each subdomain with the template that it follows. */
 export const checkSubdomains = async (
   desired: DesiredTemplate,
   present: PresentTemplate,
@@ -41,10 +41,10 @@ export const checkSubdomains = async (
   return { results, reportedDrift: drift.toSorted() };
 };
 
-/** The facts with what was reported now; null where that is nothing new. */
+/** The facts with what was reported now; null if nothing is new. */
 export const factsAfter = (facts: TemplateFacts, { reportedDrift }: SubdomainCheck): TemplateFacts | null =>
   reportedDrift.join() === (facts.reportedDrift ?? []).join() ? null : { ...facts, reportedDrift };
 
-/** The same as long as the same record of the template is missing or stale, or the same record is foreign. */
+/** The same key while the same template record is missing or stale, or the same record is foreign. */
 const driftKey = (subdomain: string, { kind, templateRecord, record }: SubdomainDifference): string =>
   `${subdomain} ${kind} ${(templateRecord ?? record)!.id}`;

@@ -11,11 +11,11 @@ import type { TemplateState } from '../core/state.ts';
 import type { ClientRun } from './client-run.ts';
 import { saveWith } from './save.ts';
 
-/** Writes one template, one write at a time, each decided on from the answer to the one before. */
+/** Writes one template, one write at a time, each decided from the answer to the previous one. */
 export const writeTemplate = (state: TemplateState, run: ClientRun): Promise<TemplateState> =>
   carryOut(state, run, decide);
 
-/** After all is known that can be: puts back what made way for a write that did not come. */
+/** When everything is resolved: restores records that made way for a write that was not done. */
 export const revertParks = (state: TemplateState, run: ClientRun): Promise<TemplateState> =>
   carryOut(state, run, decideRevert);
 
@@ -52,7 +52,7 @@ const write = async (
   const given = intentOf(step, before.basis, { run: run.pass.run, now, makesWayFor });
   const intent = await run.save(run.writer.begin(given));
   if (intent === null) return before;
-  // Meanwhile another template may have had an answer, or a reading.
+  // Another template may have got an answer or a reading meanwhile.
   const state = compareListing(before, run.listing);
   const again = next(state, run.view, run.pass.force);
   if (again.kind !== 'write' || writeKey(again.step) !== writeKey(step)) {
@@ -100,7 +100,7 @@ const reread = async ({ basis }: TemplateState, run: ClientRun): Promise<Templat
   return { type: 'reread', reading: listing?.get(basis.view.id) ?? null };
 };
 
-/** What became of the write goes to disk together with what is remembered of it. */
+/** The outcome of the write is saved together with the state after it. */
 const takeEvent = async (
   before: TemplateState,
   run: ClientRun,
