@@ -55,11 +55,15 @@ export const draftSteps = (work: Work, closed: ReadonlySet<string>, input: PlanI
   }
 };
 
-/** An unknown record may be at one of the names in the service's spelling. */
+/** A record that is unknown, or known at one of the names, may stand there in the service's spelling. */
 const closedBy = (names: ReadonlySet<string>, { memory }: PlanInput): ((present: Present) => boolean) => {
   const mayBeClosed = mayBeOneOf(names);
-  return ({ name, record }) =>
-    names.has(name) || (mayBeClosed(name) && knownOf(memory, record) === undefined);
+  return ({ name, record }) => {
+    if (names.has(name)) return true;
+    if (!mayBeClosed(name)) return false;
+    const known = knownOf(memory, record);
+    return known === undefined || names.has(canonicalName(known.wanted.name));
+  };
 };
 
 const draftBeside = (closed: ReadonlySet<string>, work: Work, input: PlanInput): Draft => {

@@ -5,6 +5,12 @@ const park = { surplus: 'park' } as const;
 const adopt = { surplus: 'park', adopt: true } as const;
 
 /** What becomes of records that the file does not want, and of parked ones. */
+/** Known by no answer that would tell under what name the service keeps it. */
+const untold = (line: string) => {
+  const { keptName: _keptName, ...record } = known(line);
+  return record;
+};
+
 const scenarios: readonly (Scenario & { readonly parked?: number; readonly ignored?: number })[] = [
   // report
   {
@@ -214,6 +220,15 @@ const scenarios: readonly (Scenario & { readonly parked?: number; readonly ignor
     template: adopt,
     gate: () => ({ reason: 'pending-write', message: 'wait' }),
     plan: ['park #1: _parked-1 A 0.0.0.0', 'blocked pending-write: new A 192.0.2.1'],
+  },
+  {
+    name: 'what the file had at the name of an add that may not be written now stays, as the service spells it',
+    file: ['mail CNAME web.example.org'],
+    service: ['#5 mail.##DOMAIN## A 192.0.2.1'],
+    memory: memoryOf([untold('#5 mail A 192.0.2.1')]),
+    template: { surplus: 'park' },
+    gate: () => ({ reason: 'pending-write', message: 'wait' }),
+    plan: ['blocked pending-write: mail CNAME web.example.org', 'surplus #5 unlisted'],
   },
 
   // parked records

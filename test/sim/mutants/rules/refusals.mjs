@@ -10,7 +10,7 @@ export const refusals = [
   {
     rule: '§3.6 pauses after refusals grow',
     file: 'src/reconcile/core/backoff.ts',
-    from: 'grownPause(failures, growth)',
+    from: 'backoffDelay(failures, growth)',
     to: 'grownPause(1, growth)',
     tests: ['reconcile/sending'],
   },
@@ -67,7 +67,7 @@ export const refusals = [
     rule: '§3.6 an edit ends the pause after a refusal',
     file: 'src/reconcile/core/backoff.ts',
     from: "(failure.kind === 'unknown' || sameData(failure.sent, sent))",
-    to: "failure.kind !== ''",
+    to: 'failure.count > 0',
     tests: ['reconcile/sending'],
   },
 ];

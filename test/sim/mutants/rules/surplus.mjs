@@ -105,4 +105,11 @@ export const surplus = [
     to: '',
     tests: ['reconcile/hold'],
   },
+  {
+    rule: '§3.1 what the file had at a name stays there while nothing comes, however it is spelled',
+    file: 'src/plan/draft.ts',
+    from: 'known === undefined || names.has(canonicalName(known.wanted.name))',
+    to: 'known === undefined',
+    tests: ['plan/surplus'],
+  },
 ];
