@@ -1,6 +1,6 @@
 import type { Place, PresentRecord, RecordType, WantedRecord } from './record.ts';
 
-/** What a pass may write (semantics §4): everything, only what an edit of the file caused, or nothing. */
+/** What a pass may write: everything, only what an edit of the file caused, or nothing. */
 export const modes = ['enforce', 'edits', 'report'] as const;
 export type Mode = (typeof modes)[number];
 

@@ -1,7 +1,7 @@
 /** The scope of a hold: the whole client, one template, or only its adds. */
 export type HoldScope = 'client' | 'template' | 'adds';
 
-/** A guard of semantics §5. */
+/** The guards. */
 export type GuardCause = 'first-contact' | 'changes' | 'loss' | 'adds';
 
 export type HoldCause =

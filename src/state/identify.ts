@@ -14,8 +14,8 @@ export interface Identity {
 }
 
 /**
- * Whose a token is. One that was never seen is that of the one known client of its base URL most of whose templates
- * and records it opens, since own templates belong to one client; else that of a new one.
+ * Finds the client of a token. Own templates belong to one client, so an unknown token belongs to the known
+ * client of its base URL if it shows most of that client's templates and records; else to a new client.
  */
 export const identify = async (
   memory: ClientMemory,

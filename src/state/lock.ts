@@ -12,19 +12,19 @@ export interface LockOptions {
   /** Milliseconds to wait for another holder. */
   readonly timeout: number;
   readonly signal: AbortSignal;
-  /** Told once, if somebody else holds the lock. */
+  /** Called once if another process holds the lock. */
   readonly onWait: (holder: string) => void;
 }
 
 export interface Lock {
-  /** Throws a `MemoryError` where its file was removed or replaced: then others can take the lock too. */
+  /** Throws a `MemoryError` if its file was removed or replaced: then others can take the lock too. */
   readonly check: () => void;
   release(): Promise<void>;
 }
 
 /**
- * An exclusive lock on a file, held through SQLite and so by the operating system: it is free again as soon as its
- * holder has died, however that died. Throws `LockedError` after `timeout`.
+ * An exclusive lock on a file, held by the operating system through SQLite: it is released when its holder
+ * dies, however it dies. Throws `LockedError` after `timeout`.
  */
 export const acquireLock = async ({ file, timeout, signal, onWait }: LockOptions): Promise<Lock> => {
   makePrivateFile(file);
@@ -72,7 +72,7 @@ const takes = (connection: Connection): boolean => {
   }
 };
 
-/** Only for people: what counts is the lock, which a full disk must not keep. */
+/** Only for people: a full disk must not prevent the lock. */
 const noteHolder = (file: string, text: string): void => {
   try {
     writeFileSync(file, text, { mode: 0o600 });

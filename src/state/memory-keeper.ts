@@ -5,45 +5,45 @@ import type { Lock } from './lock.ts';
 import type { MemoryPlace } from './memory-place.ts';
 import type { Memory, MemoryReader } from './memory.ts';
 
-/** Told what a person should know of a pass; what the pass before said too is not said again. */
+/** Called with messages about a pass for people; messages of the previous pass are not repeated. */
 export type Say = (message: string) => void;
 
-/** The memory of one client. It is opened by the first pass that needs it, and kept for those that follow. */
+/** The state of one client. The first pass that needs it opens it; it stays open for later passes. */
 export interface MemoryKeeper {
-  /** Planning goes on without memory where there is none, or none that can be read. */
+  /** Plans without state if there is none or it cannot be read. */
   read<T>(place: MemoryPlace, list: List, task: ReadTask<T>): Promise<T>;
-  /** While it holds the lock. */
+  /** Runs the task while it holds the lock. */
   write<T>(place: MemoryPlace, use: MemoryUse, list: List, task: WriteTask<T>): Promise<T>;
   /** At once, or when the pass that runs has ended. */
   close(): Promise<void>;
 }
 
-/** `mayBeginAnew`: that nothing is remembered yet is nothing to tell. */
+/** `mayBeginAnew`: does not warn if there is no saved state yet. */
 export interface MemoryUse extends Waiting {
   readonly mayBeginAnew?: boolean;
-  /** Milliseconds that no add is sent where the newest intents may be forgotten. */
+  /** Milliseconds without adds if the newest intents may be lost. */
   readonly unknownPause: number;
 }
 
-/** Given the listing by which the client was found, where that took one. */
+/** Gets the listing that identified the client, if one was needed. */
 type ReadTask<T> = (memory: MemoryReader, say: Say, listing: Listing | null) => Promise<T>;
 
-/** What is held for a pass that writes. */
+/** What a writing pass holds. */
 export interface HeldMemory {
-  /** Throws a `MemoryError` where nothing may be written any more. */
+  /** Throws a `MemoryError` if nothing may be written any more. */
   readonly check: () => void;
-  /** Why adds may have been forgotten; null where none can have been. */
+  /** Why adds may be missing from the state; null if none can be. */
   readonly holdsAdds: string | null;
 }
 
 type WriteTask<T> = (memory: Memory, say: Say, listing: Listing | null, held: HeldMemory) => Promise<T>;
 
-/** The listing by which a client was found, where that took one. */
+/** The listing that identified a client, if one was needed. */
 interface FoundOwner {
   readonly listing: Listing | null;
 }
 
-/** Makes it the memory of the client whose the token is. */
+/** Switches to the state of the client that owns the token. */
 export const actAsOwner = async (
   memory: ClientMemory,
   place: MemoryPlace,
@@ -60,7 +60,7 @@ export const actAsOwner = async (
   return { listing };
 };
 
-/** Keeps nothing once the lock is gone, and tells of what could not be kept. */
+/** Saves nothing once the lock is gone, and reports what could not be saved. */
 export const watched = (
   memory: ClientMemory,
   lock: Pick<Lock, 'check'>,
@@ -84,4 +84,4 @@ export const watched = (
 };
 
 export const startsWithout = (store: string): string =>
-  `starts without memory, so causes are unknown and adds wait for a second reading: nothing is remembered of this client in ${store} yet`;
+  `no saved state for this client yet in ${store}: causes are unknown, first writes wait for a second listing`;

@@ -1,18 +1,18 @@
 import { createHash } from 'node:crypto';
 import path from 'node:path';
 
-/** Where what is remembered of one client lies, and by what it is told from others. */
+/** Where the state of one client is, and what identifies it. */
 export interface MemoryPlace {
   readonly file: string;
   readonly stateDir: string;
-  /** Of base URL and client token: no more is kept of the token. */
+  /** The digest of base URL and client token; the token itself is not stored. */
   readonly digest: string;
-  /** Normalised; null for the embedded service, whose clients are told apart by name alone. */
+  /** Normalised; null for the embedded service, whose clients differ only by name. */
   readonly baseUrl: string | null;
   readonly name: string;
-  /** Names of the clients that are configured beside it, and so are others, whatever templates they open. */
+  /** The names of the other configured clients, which are different clients whatever templates they show. */
   readonly others: readonly string[];
-  /** The embedded service begins with nothing to remember, and nobody need hear of it. */
+  /** The embedded service starts without state, which needs no warning. */
   readonly isSandbox: boolean;
 }
 

@@ -3,43 +3,43 @@ import type { RecordData } from '../model/record.ts';
 import type { Cause } from '../plan/difference.ts';
 import type { Displaced } from '../plan/memory.ts';
 
-/** What has to be remembered cannot be, and without that nothing may be sent. */
+/** The state cannot be saved, and without that nothing may be sent. */
 export class MemoryError extends UserError {
   override name = 'MemoryError';
 }
 
 /**
- * What is remembered between passes, so that no record is added twice and every difference can name its cause.
- * All of it can be lost: then records are met as for the first time.
+ * The saved state, so that no record is added twice and every difference has a cause. It may be lost; then
+ * every record is new.
  */
 export interface MemoryReader {
-  /** Null for a template that was never read. */
+  /** Null for a template that has not been read yet. */
   template(templateId: number): Promise<StoredTemplate | null>;
-  /** Every template that was ever managed. */
+  /** Every template that has been managed. */
   templates(): Promise<TemplateFacts[]>;
-  /** Writes that left and whose outcome nobody knows yet. */
+  /** Writes that were sent and have an unknown outcome. */
   openIntents(): Promise<Intent[]>;
   history(filter?: HistoryFilter): Promise<HistoryEntry[]>;
-  /** As of now, and only where that can be told. */
+  /** The current revisions, if the store can tell. */
   revisions?(): Promise<Revisions>;
 }
 
-/** Another text whenever what is remembered may have been changed, by whomever. */
+/** Texts that change whenever the saved state may have changed, also by another process. */
 export interface Revisions {
-  /** What is remembered of one template. */
+  /** The revision of one template's state. */
   readonly of: (templateId: number) => string;
 }
 
 export interface Memory extends MemoryReader {
-  /** On disk, synced, before it returns: from here on the write may leave. */
+  /** On disk, synced, before it returns: then the write may be sent. */
   begin(intent: Omit<Intent, 'id'>): Promise<Intent>;
-  /** Closes an intent together with what its outcome changes; all of it or nothing. */
+  /** Closes an intent and saves the changes of its outcome, in one transaction. */
   finish(intent: Intent, outcome: Ending, changes: MemoryChanges): Promise<void>;
   save(changes: MemoryChanges): Promise<void>;
   close(): Promise<void>;
 }
 
-/** One template as memory knows it. */
+/** The saved state of one template. */
 export interface StoredTemplate {
   readonly facts: TemplateFacts;
   readonly records: readonly RecordMemory[];
@@ -49,22 +49,22 @@ export interface TemplateFacts {
   readonly templateId: number;
   readonly template: string;
   readonly file: string;
-  /** The ids of a reading that had lost many, waiting for another pass to agree. */
+  /** The ids that a reading has lost, if many, until another pass agrees. */
   readonly suspectIds: readonly number[] | null;
-  /** Ids that were there when the template was first met, and that the file did not want; null until a pass saw it. */
+  /** Ids that existed at first contact and are in no file; null before the first pass. */
   readonly strangers: readonly number[] | null;
-  /** The newest reading, and since when all readings have agreed with it. */
+  /** The newest reading, and since when all readings agree with it. */
   readonly lastReading?: {
-    /** Of ids and values. */
+    /** The digest of ids and values. */
     readonly digest: string;
     /** `now`: ms since the epoch. */
     readonly since: { readonly now: number; readonly uptime: Uptime };
   } | null;
-  /** The highest id that was ever seen in it: what stands under a higher one has come since. */
+  /** The highest id ever seen: a higher one is newer. */
   readonly highestId?: number;
-  /** When the last write that landed was sent, in ms since the epoch; null where this program never wrote it. */
+  /** When the last successful write was sent, in ms since the epoch; null if there was none. */
   readonly lastWriteAt: number | null;
-  /** Differences of its subdomains that were reported as drift and are there since, each as its key. */
+  /** The keys of differences of its subdomains that were reported as drift and still exist. */
   readonly reportedDrift?: readonly string[];
 }
 
@@ -75,67 +75,67 @@ export interface MemoryChanges {
   readonly forgotten: readonly string[];
 }
 
-/** How a write ended, for the history. */
+/** The outcome of a write, for the history. */
 export interface Ending {
   readonly outcome: HistoryEntry['outcome'];
   readonly recordId: number | null;
   readonly error: string | null;
 }
 
-/** What is known of one wanted, or once wanted, record. */
+/** The state of one desired, or once desired, record. */
 export interface RecordMemory {
-  /** Identifies the wanted record, TTL aside; `#ID` once the record was parked. */
+  /** Identifies the desired record, without its TTL; `#ID` once it was parked. */
   readonly key: string;
-  /** The record at the service that stands for it. */
+  /** The id of the actual record. */
   readonly recordId: number | null;
-  /** Ids of other records that adds of it left: while one of them is there, no more are added. */
+  /** Ids of other records that its adds made: while one of them exists, nothing more is added. */
   readonly copies?: readonly number[];
-  /** Both sides as they last agreed, or as they were first met. */
+  /** Both sides as they last agreed, or as they were first seen. */
   readonly wanted: RecordData;
   readonly seen: RecordData | null;
-  /** Its name, in canonical form, by the answer to a write of it; absent where none told. */
+  /** Its canonical name in the answer to a write of it; absent if no answer showed it. */
   readonly keptName?: string;
-  /** Adds that were sent and may have landed, since a person last said to try again. */
+  /** Adds that were sent and may have taken effect, since a person last allowed a retry. */
   readonly adds: number;
-  /** When the same value was stored, in ms since the epoch: the last three times. */
+  /** When the same value was accepted, in ms since the epoch: the last three times. */
   readonly stored: { readonly sent: RecordData; readonly at: readonly number[] } | null;
-  /** Of a record that was parked to make way: for which wanted record, and what it was. */
+  /** For a record that was parked to make way: the desired record it made way for, and its previous state. */
   readonly displaced?: Displaced | null;
-  /** What was sent and what the service made of it, where that differs. */
+  /** What was sent and what the service stored, if they differ. */
   readonly rewritten: { readonly sent: RecordData; readonly stored: RecordData } | null;
   readonly failure: Failure | null;
-  /** When what stands for it was first missed, in ms since the epoch: once more, and it is gone. */
+  /** When its record was first missing, in ms since the epoch; missing in another reading, it is gone. */
   readonly missedAt?: number | null;
-  /** Why the record was first found to differ; null once file and service agreed on it. */
+  /** The first cause of the difference; null once both sides agreed. */
   readonly cause: Cause | null;
 }
 
 /**
- * `refused`: the service said no; `unknown`: an add of unknown outcome was found in no reading; `unseen`: an update
- * of unknown outcome, whose effect nobody has seen so far.
+ * `refused`: the service refused it; `unknown`: an add of unknown outcome is in no reading; `unseen`: the
+ * effect of an update of unknown outcome has not been seen yet.
  */
 export interface Failure {
   readonly kind: 'refused' | 'unknown' | 'unseen';
   readonly message: string;
   readonly count: number;
-  /** The values that failed: an edit of the record starts anew. */
+  /** The values that failed; an edit of the record starts again. */
   readonly sent: RecordData;
-  /** Ms since the epoch; not tried again before. */
+  /** Ms since the epoch; no retry before that. */
   readonly retryAt: number;
   /** Milliseconds. */
   readonly pause: number;
-  /** When it came to that, by a clock that never jumps. */
+  /** When it failed, by the monotonic clock. */
   readonly since?: Uptime;
 }
 
-/** Times of one boot can be told apart in order and distance, whatever the clock was set to meanwhile. */
+/** A monotonic time within one boot of the machine. */
 export interface Uptime {
   readonly boot: string;
   /** Milliseconds. */
   readonly at: number;
 }
 
-/** A write that is about to leave, or has left. */
+/** A write that is about to be sent, or was sent. */
 export interface Intent {
   readonly id: number;
   readonly run: string;
@@ -144,15 +144,15 @@ export interface Intent {
   readonly template: string;
   readonly file: string;
   readonly action: 'add' | 'update' | 'park';
-  /** Of the wanted record; `#ID` for a park. */
+  /** The key of the desired record; `#ID` for a park. */
   readonly key: string;
   readonly recordId: number | null;
   readonly before: RecordData | null;
   readonly after: RecordData;
   readonly cause: Cause;
-  /** Of a park: the key of the wanted record that it makes way for; null where it makes way for none. */
+  /** For a park: the key of the desired record that it makes way for; null if there is none. */
   readonly makesWayFor?: string | null;
-  /** Of an add: the ids that were there before, of its type and strangers, so that a new one can be told. */
+  /** For an add: the ids from before it, so that a new one is recognised. */
   readonly idsBefore: readonly number[];
 }
 
@@ -175,31 +175,31 @@ export interface HistoryFilter {
   readonly outcome?: HistoryEntry['outcome'];
 }
 
-/** The place of a write in the history of a client: by time, then by the order in which they were kept. */
+/** The position of a write in the history of a client: by time, then by the order of saving. */
 export interface HistoryPlace {
   readonly at: number;
   readonly id: number;
 }
 
 export interface PagedHistory {
-  /** Takes the same short time however long the history is. */
+  /** Takes the same time however long the history is. */
   historySlice(slice: HistorySlice): Promise<FoundSlice>;
 }
 
-/** A piece of the history, going back: the next so many writes before a place. */
+/** A slice of the history, backwards: the next so many writes before a position. */
 export interface HistorySlice extends HistoryFilter {
   readonly before: HistoryPlace;
   readonly rows: number;
 }
 
 export interface FoundSlice {
-  /** Those of them that the filter asks for, the newest first. */
+  /** The entries that match the filter, the newest first. */
   readonly entries: readonly (HistoryEntry & HistoryPlace)[];
-  /** Where it ends; null where there is nothing before. */
+  /** Where it ends; null if there is nothing before it. */
   readonly end: HistoryPlace | null;
 }
 
-/** For a program that cannot, or may not, remember. */
+/** Without saved state. */
 export const noMemories: MemoryReader = {
   template: () => Promise.resolve(null),
   templates: () => Promise.resolve([]),

@@ -8,7 +8,7 @@ interface Where {
 
 type Open = (file: string, digest: string) => Promise<FileMemory>;
 
-/** A memory that stays open from one pass to the next. */
+/** A state that stays open from one pass to the next. */
 export class OpenMemory {
   #kept: { readonly memory: FileMemory; readonly where: Where; print: string } | null = null;
   #isFilled = false;

@@ -4,10 +4,7 @@ import { DamagedMemoryError, filesOf, moveAside, openDatabase } from './database
 import { takeInScopes } from './migrations.ts';
 import { openMemory, type FileMemory } from './sqlite.ts';
 
-/**
- * Opens a memory. A damaged one is kept for whoever wants to look at it, and a new one is begun with what can still
- * be read of it, for the rest fills again by reading.
- */
+/** Opens the saved state. A damaged one is kept aside, and a new one gets everything that can still be read. */
 export const openOrSalvage = async (
   file: string,
   digest: string,
@@ -29,7 +26,7 @@ export const openOrSalvage = async (
   }
 };
 
-/** What must not be lost comes first: a record is added twice where nobody knows of the add that is under way. */
+/** Intents come first: without them, a record could be added twice. */
 const tables: readonly SalvagedTable[] = [
   {
     name: 'intents',

@@ -6,7 +6,7 @@ import type { MemoryKeeper } from './memory-keeper.ts';
 import type { MemoryPlace } from './memory-place.ts';
 import { openForReading } from './read-copy.ts';
 
-/** Where what is remembered lies. */
+/** Where the state is saved. */
 export interface StateStore {
   /** For the passes of one client. */
   keeper(warn: (message: string) => void): MemoryKeeper;

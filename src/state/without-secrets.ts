@@ -4,9 +4,9 @@ import type { Displaced } from '../plan/memory.ts';
 import type { Intent, MemoryChanges, Memory, RecordMemory } from './memory.ts';
 
 /**
- * The same memory, which keeps no secret that a service has put into a record: it stands there as `scrub` leaves it, and
- * what is compared with it later counts as changed. What a file says stays, secret or not: a write is only known again by
- * the very values that were sent.
+ * The same state, without secrets that a service has put into a record: they are redacted, and a later
+ * comparison finds a change. Values from files stay, secret or not, since a write is recognised only by the
+ * values that were sent.
  */
 export const withoutSecrets = (memory: Memory, scrub: (text: string) => string): Memory => {
   const dataOf = <Data extends RecordData | null>(data: Data): Data =>

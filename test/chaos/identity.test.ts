@@ -68,7 +68,7 @@ describe('a client token that was rotated', { timeout: 60_000 }, () => {
     expect(plan.stderr).toContain(notice);
     const first = await place.apply({ env: rotated });
     expect(first.stderr).toContain(`${notice}, and opens the templates of a client that is known (default)`);
-    expect(first.stderr).not.toContain('starts without memory');
+    expect(first.stderr).not.toContain('no saved state for this client');
     expect((await place.apply({ env: rotated })).stderr).toBe('');
   });
 

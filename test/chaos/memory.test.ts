@@ -246,7 +246,7 @@ it.each([
     const { report } = await place.apply({ env: { DNS_SYNC_CONCURRENCY: '1' } });
     expect(report.templates[1]).toMatchObject({
       template: 'zone',
-      message: 'another reading shows 1 records that this one lacked',
+      message: 'another listing shows 1 record that this one did not',
       differences: [{ action: 'add', outcome: 'skipped' }],
     });
     const after = await place.service.templates();

@@ -51,11 +51,11 @@ describe('a damaged memory', { timeout: 60_000 }, () => {
   });
 });
 
-it('says that it starts without memory, and then no more', { timeout: 60_000 }, async () => {
+it('says once that there is no saved state', { timeout: 60_000 }, async () => {
   const place = await openPlace(present);
   await place.write(present);
   expect((await place.run(['plan'])).stderr).toContain('planned without memory');
-  expect((await place.apply()).stderr).toContain('starts without memory');
+  expect((await place.apply()).stderr).toContain('no saved state for this client');
   expect((await place.apply()).stderr).toBe('');
   expect((await place.run(['plan'])).stderr).toBe('');
 });

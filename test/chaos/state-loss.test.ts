@@ -72,12 +72,12 @@ describe('state files that are removed while a pass runs', { timeout: 60_000 }, 
     const place = await openPlace(present, { onStage });
     await place.write(present);
     const daemon = place.start(['run', '--listen', 'off']);
-    const begins = notice(daemon, 'starts without memory');
+    const begins = notice(daemon, 'no saved state for this client');
     await nextPass(daemon);
     await begins;
     for (const wanted of [one, two]) {
       const lost = notice(daemon, 'was removed or replaced');
-      const anew = notice(daemon, 'starts without memory');
+      const anew = notice(daemon, 'no saved state for this client');
       const failed = nextWritingPass(daemon);
       arm(() => rmSync(place.stateDir, { recursive: true }));
       await place.write(wanted);

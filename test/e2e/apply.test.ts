@@ -14,7 +14,9 @@ describe('apply on the examples', () => {
     const launch = { cwd: await workplace(), env: { ...service.env, ...tidy } };
     const applied = await run(['apply', '--yes'], launch);
     expect(applied.code).toBe(0);
-    expect(applied.stderr).toMatch(/^dns-template-sync: starts without memory, .*\n(?:applied: .*\n){9}$/);
+    expect(applied.stderr).toMatch(
+      /^dns-template-sync: no saved state for this client yet .*\n(?:applied: .*\n){9}$/,
+    );
     expect(applied.stdout).toContain('9 applied');
     const planned = await run(['plan', '--detailed-exitcode'], launch);
     expect(planned).toMatchObject({ code: 0, stderr: '' });

@@ -102,7 +102,7 @@ describe('a state directory', () => {
     await edit('192.0.2.2');
     await daemon.event('change.applied');
     expect(await contents()).toEqual(['192.0.2.2']);
-    expect(daemon.output()).toContain('starts without memory');
+    expect(daemon.output()).toContain('no saved state for this client');
   });
 
   it('that cannot be used ends all writing, until it can', async () => {

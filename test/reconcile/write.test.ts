@@ -80,7 +80,7 @@ test('an add is not sent where a reading shows more while its intent goes to dis
   const { holds } = await writeTemplate(confirmAll(state), run);
   expect(sent).toEqual([]);
   expect(holds).toMatchObject([
-    { scope: 'adds', reason: expect.stringMatching(/another reading shows 1 record/) },
+    { scope: 'adds', reason: expect.stringMatching(/another listing shows 1 record/) },
   ]);
   expect(await memory.openIntents()).toEqual([]);
 });

@@ -1,3 +1,4 @@
+import { plural } from '../../lib/plural.ts';
 import type { PresentTemplate } from '../../model/template.ts';
 import { compare } from './reading.ts';
 import { withHold, type TemplateState } from './state.ts';
@@ -13,7 +14,7 @@ export const compareListing = (
   const reading = listing?.get(view.id);
   const { verdict, more } = reading ? compare(view, reading, 'for-another-template') : keep;
   if (verdict !== 'hold-adds' || state.holds.some(({ cause }) => cause === 'unexplained')) return next;
-  const reason = `another reading shows ${more} records that this one lacked`;
+  const reason = `another listing shows ${plural(more, 'record')} that this one did not`;
   return withHold(next, { scope: 'adds', cause: 'unexplained', reason, retryAt: null });
 };
 

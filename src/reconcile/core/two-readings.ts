@@ -9,9 +9,9 @@ import { planOf } from './basis.ts';
 import { withBasis, withHold, type TemplateState } from './state.ts';
 
 /**
- * The rule of two readings (semantics §3.1): a step is written only if two readings of its template, at least
- * `settle` apart, require it. The older one may be saved by an earlier pass: while all readings since then
- * agree with it, there is no wait.
+ * The rule of two readings: a step is written only if two readings of its template, at least `settle` apart,
+ * require it. The older one may be saved by an earlier pass: while all readings since then agree with it,
+ * there is no wait.
  */
 
 /** Restores from the saved reading since when readings agree. */
