@@ -80,11 +80,11 @@ export const isClaimed = ({ claims }: PlanMemory, id: number): boolean => {
   return false;
 };
 
-/** A service may store another name or TTL than it was sent. Where only the name was to change, it tells. */
+/** A service may store its own spelling of a name, keep the name as it was, or store another TTL. */
 const shows = (record: PresentRecord, { wanted, seen }: KnownRecord): boolean => {
   const is = canonicalRecord(record);
   const sent = canonicalRecord(wanted);
   const was = canonicalRecord(seen);
   if (is.content !== sent.content || sameData(seen, record)) return false;
-  return was.content !== sent.content || is.name === was.name || mayBeOneOf(new Set([sent.name]))(is.name);
+  return is.name === was.name || mayBeOneOf(new Set([sent.name]))(is.name);
 };

@@ -157,13 +157,13 @@ const scenarios: readonly (Scenario & { readonly inSync?: number })[] = [
     memory: memoryOf([], { claims: claimOf('#5 cn CNAME web.example.org', '#5 * 30 CNAME web.example.org') }),
     plan: [`update #5 ${name === 'cn' ? 'ttl' : 'name,ttl'}: cn 300 CNAME web.example.org`],
   })),
-  {
-    name: 'what was to get a name, and has got another from somebody, is not known by it',
+  ...(['web.example.org', 'parked.invalid'] as const).map((content) => ({
+    name: `what was to get a name, and has got another from somebody, is not known by it: ${content} before`,
     file: ['cn CNAME web.example.org'],
     service: ['#5 mail CNAME web.example.org'],
-    memory: memoryOf([], { claims: claimOf('#5 cn CNAME web.example.org', '#5 * CNAME web.example.org') }),
+    memory: memoryOf([], { claims: claimOf('#5 cn CNAME web.example.org', `#5 * CNAME ${content}`) }),
     plan: ['add cn CNAME web.example.org', 'surplus #5 unlisted'],
-  },
+  })),
   {
     name: 'a known record of another type is not taken, and no second one is added beside it',
     file: ['www A 192.0.2.1'],
