@@ -369,14 +369,21 @@ const pass = async (round: Round, wish: PassWish): Promise<PassResult | null> =>
     listing?.catch(() => undefined);
     return reconcile(desired, { ...request(), listing, ...shownPlan });
   };
+  const hadErred = service.hasErred;
+  /** Twice in a row is by the readings that a later pass can know of. */
+  const forgetReadings = (): void => {
+    service.hasErred ||= hadErred;
+  };
   try {
     const result = await Promise.race([process.death, play()]);
     process.end();
     if (result === died) kept.forget();
+    if (result === died || wish.isDryRun || wish.only !== null) forgetReadings();
     judge.passEnded(result === died ? 'died' : result);
     return result === died ? null : result;
   } catch (error) {
     process.end();
+    forgetReadings();
     if (messageOf(error) !== 'the disk is full')
       judge.blame(`the pass throws ${String(error instanceof Error ? error.stack : error)}`);
     judge.passEnded('disk full');

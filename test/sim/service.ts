@@ -51,6 +51,8 @@ export interface SimulatedService {
   /** What other people do to the records of a template. */
   change(templateId: number, change: (records: readonly PresentRecord[]) => readonly PresentRecord[]): void;
   newId(): number;
+  /** Whether the last listing was not what is there: a kind service does not err twice in a row. */
+  hasErred: boolean;
   list(): PresentTemplate[];
   write(templateId: number, write: Write): PresentTemplate;
   listRecords(subdomain: string): SubdomainRecord[];
@@ -244,6 +246,12 @@ export const createService = (
     templates: () => [...templates.values()],
     change: (templateId, change) => put(templateId, change(templates.get(templateId)!.records)),
     newId,
+    get hasErred() {
+      return hasErred;
+    },
+    set hasErred(value) {
+      hasErred = value;
+    },
     list,
     write,
     listRecords: (subdomain) => {
