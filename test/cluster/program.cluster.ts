@@ -23,7 +23,7 @@ describe('the program on PostgreSQL', () => {
     expect((await program('store migrate')).stdout).toBe(`${place}: the tables are up to date (schema 1)\n`);
     const applied = await program('apply --yes');
     expect(applied.code).toBe(0);
-    expect(applied.stderr).toContain(`nothing is remembered of this client in ${place} yet`);
+    expect(applied.stderr).toContain(`no saved state for this client yet in ${place}`);
     const again = await program('apply --yes');
     expect(again.stdout).not.toContain('applied');
     expect(again.stderr).toBe('');
