@@ -4,7 +4,7 @@ import type { PresentTemplate } from '../../src/model/template.ts';
 import type { Difference } from '../../src/plan/difference.ts';
 import type { PassResult } from '../../src/result.ts';
 import { canonicalName, isParkedName } from './canonical.ts';
-import { breaches, isForAnother, leftEmpty, leftParked } from './laws.ts';
+import { breaches, isForAnother, leftEmpty, leftParked, mayBeNamed } from './laws.ts';
 import { keyOf, setOf, shown } from './records.ts';
 import { describe, untruths } from './result-laws.ts';
 import { clientTime, type ProcessObserver } from './process.ts';
@@ -54,7 +54,9 @@ export interface JudgeOptions {
 
 /** Came to light with an add's answer, as exactly what it was to make, and is not what it made. */
 const isRival = (record: PresentRecord, deed: Deed, one: TemplateCase): boolean =>
-  !one.seen.has(record.id) && record.id !== deed.sent.recordId && keyOf(record) === deed.key;
+  !one.seen.has(record.id) &&
+  record.id !== deed.sent.recordId &&
+  (keyOf(record) === deed.key || mayBeNamed(record, deed));
 
 /** All that the view shows, and what an add has made. */
 const isMoreThan = (view: View, records: readonly PresentRecord[], deed: Deed): boolean => {
@@ -235,7 +237,8 @@ export const createJudge = ({ world, isKind, truth, editsOf }: JudgeOptions): Ju
     onListing: (templates) => {
       if (!pass) return;
       for (const { id, records } of templates) {
-        takeView(caseOf(id), pass.wanted.get(id), { at: world.time, isListing: true, records });
+        const view = { at: world.time, isListing: true, records, isForgotten: pass.isDryRun };
+        takeView(caseOf(id), pass.wanted.get(id), view);
       }
     },
     onAnswer: (sent, template) => {

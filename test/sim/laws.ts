@@ -284,7 +284,7 @@ const toAnEnd: Law = (deed, { wanted, one }) => {
   const isPark = canonicalName(after.name).startsWith(`_parked-${before?.id}`);
   if (isPark && wanted?.surplus === 'park') return null;
   // What made way goes back to its place, in whichever pass it is found that nothing came there.
-  return isUndo(deed, one)
+  return isUndo(deed, one) || isMistaken(deed, one)
     ? null
     : `updates ${before && shown(before)} to what nobody wants: ${shown(after)}`;
 };
@@ -305,6 +305,16 @@ const notFromItsPlace: Law = ({ before }, { wanted, view }) => {
   return copies.length > 1 ? null : `takes ${shown(before)} away, which the file wants just so`;
 };
 
+/** Whether it could be what an add without a name has made, should the service give names. */
+export const mayBeNamed = (record: RecordData, deed: Deed): boolean => {
+  const [is, sent] = [canonicalRecord(record), canonicalRecord(deed.after)] as const;
+  return isAdd(deed) && sent.name === '' && is.type === sent.type && is.content === sent.content;
+};
+
+/** Somebody made it in the very moment of an add that it could come from. */
+const isMistaken = ({ before }: Deed, { deeds }: TemplateCase): boolean =>
+  before !== null && deeds.some((other) => other.isAmbiguous && mayBeNamed(before, other));
+
 /** Ignored records, unknown types, and what the file never wanted. */
 const notForeign: Law = (deed, { wanted, one }) => {
   const { before, after } = deed;
@@ -313,6 +323,7 @@ const notForeign: Law = (deed, { wanted, one }) => {
   if (isIgnored(wanted, before)) return `touches an ignored record: ${shown(before)}`;
   // What a park left without a use, at its name, is ours to mend, whatever the file says by now.
   if (isUndo(deed, one) && canonicalRecord(before).content !== canonicalRecord(after).content) return null;
+  if (isMistaken(deed, one)) return null;
   const isOurs = one.onceWanted.has(before.id) || one.maybe.has(before.id);
   const isInSet = wanted.records.some((record) => setOf(record) === setOf(before));
   const kindOf = (record: RecordData): string | null => textKind(canonicalRecord(record).content);

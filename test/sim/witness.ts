@@ -185,7 +185,8 @@ export const takeView = (one: TemplateCase, wanted: DesiredTemplate | undefined,
     // Somebody may change it before a reading shows it that counts.
     const isLike = (sent: RecordData): boolean => keyOf(sent) === keyOf(record) || isAlike(sent, record);
     if (one.late.has(record.id) && one.begun.some(isLike)) one.maybe.add(record.id);
-    if (!isNew) continue;
+    // A dry run remembers nothing of what it saw.
+    if (!isNew || view.isForgotten === true) continue;
     one.seen.add(record.id);
     for (const deed of one.deeds)
       deed.isAmbiguous ||= isAdd(deed) && !isListed(one, deed) && isRival(record, deed);
