@@ -112,4 +112,11 @@ export const surplus = [
     to: 'known === undefined',
     tests: ['plan/surplus'],
   },
+  {
+    rule: '§3.1 what only a blocked step would use goes back to its place',
+    file: 'src/plan/plan.ts',
+    from: 'restoreParked(available, ',
+    to: 'restoreParked(idle, ',
+    tests: ['reconcile/permit'],
+  },
 ];
