@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { entryOf, recordKey } from '../../src/plan/entry.ts';
 import { data, ignoring, known, linesOf, memoryOf, planOf, type Scenario } from './records.ts';
 
 const park = { surplus: 'park' } as const;
@@ -10,6 +11,8 @@ const untold = (line: string) => {
   const { keptName: _keptName, ...record } = known(line);
   return record;
 };
+
+const cnameKey = recordKey(entryOf(data('www CNAME web.example.org')));
 
 const scenarios: readonly (Scenario & { readonly parked?: number; readonly ignored?: number })[] = [
   // report
@@ -229,6 +232,22 @@ const scenarios: readonly (Scenario & { readonly parked?: number; readonly ignor
     template: { surplus: 'park' },
     gate: () => ({ reason: 'pending-write', message: 'wait' }),
     plan: ['blocked pending-write: mail CNAME web.example.org', 'surplus #5 unlisted'],
+  },
+  {
+    name: 'what made way goes back to its place, though a record that cannot be written would use it',
+    file: ['www CNAME web.example.org', 'ftp A 192.0.2.3'],
+    service: ['#2 _parked-2 A 0.0.0.0', '#3 ftp CNAME web.example.net'],
+    memory: memoryOf([], {
+      displaced: new Map([[2, { key: cnameKey, own: null, was: data('www A 192.0.2.2'), cause: 'edited' }]]),
+    }),
+    template: { surplus: 'park' },
+    gate: ({ record }) => (record.type === 'CNAME' ? { reason: 'refused', message: 'no' } : null),
+    plan: [
+      'park #2: www A 192.0.2.2',
+      'blocked cname-conflict #2 by #3: ftp A 192.0.2.3',
+      'blocked refused: www CNAME web.example.org',
+      'surplus #3 unlisted',
+    ],
   },
 
   // parked records

@@ -48,17 +48,6 @@ test('what made way is back in its place where the write that needed it is found
   expect(namesOf(scene.present)).toEqual(['#1 @', '#2 www']);
 });
 
-test('what made way is back in its place, though a record that cannot be written would use it', async () => {
-  const scene = await openScene(
-    presentTemplate(['#1 @ A 192.0.2.1', '#2 www A 192.0.2.2', '#3 ftp CNAME web.example.org']),
-  );
-  await scene.pass(old);
-  scene.now += 60_000;
-  scene.mishaps.set('add 1', failing('refused', 422));
-  await scene.pass(desiredTemplate([...wanted, 'ftp A 192.0.2.3'], { surplus: 'park', limits }));
-  expect(namesOf(scene.present)).toEqual(['#1 @', '#2 www', '#3 ftp']);
-});
-
 test('all that made way is back in its place, though putting it back takes longer than the backoff', async () => {
   const scene = await openScene(
     presentTemplate(['#1 @ A 192.0.2.1', '#2 www A 192.0.2.2', '#3 www A 192.0.2.3']),

@@ -117,6 +117,6 @@ export const surplus = [
     file: 'src/plan/plan.ts',
     from: 'restoreParked(available, ',
     to: 'restoreParked(idle, ',
-    tests: ['reconcile/permit'],
+    tests: ['plan/surplus'],
   },
 ];
