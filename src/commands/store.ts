@@ -4,7 +4,7 @@ import { asJson } from '../report/json-text.ts';
 import { readSettings, type Settings } from '../settings.ts';
 import { giveFile, takeIntoFile } from '../state/copy-files.ts';
 import { giveFromPostgres, takeIntoPostgres } from '../state/postgres/copy.ts';
-import { openDatabase, type Database } from '../state/postgres/database.ts';
+import { openDatabase, type PostgresDatabase } from '../state/postgres/database.ts';
 import { clientHolders } from '../state/postgres/holders.ts';
 import { migrate, versionIn } from '../state/postgres/schema.ts';
 import { asTable } from './table.ts';
@@ -25,7 +25,7 @@ export const store = async (what: 'migrate' | 'status' | 'copy', options: Option
   }
 };
 
-type Task = (database: Database, settings: Settings, options: Options) => Promise<void>;
+type Task = (database: PostgresDatabase, settings: Settings, options: Options) => Promise<void>;
 
 const say = (text: string): void => void process.stdout.write(`${text}\n`);
 
@@ -65,7 +65,7 @@ const copy: Task = async (database, settings, { to }) => {
   say(`what ${database.place} remembered is in ${stateDir}, and no longer there`);
 };
 
-const copyIn = async (database: Database, stateDir: string): Promise<void> => {
+const copyIn = async (database: PostgresDatabase, stateDir: string): Promise<void> => {
   const waiting = { timeout: 0, signal: new AbortController().signal, onWait: () => undefined };
   const aside = await giveFile(stateDir, waiting, (batches) => takeIntoPostgres(database, batches));
   if (aside === null) throw new UserError(`nothing is remembered in ${stateDir}`);

@@ -21,7 +21,7 @@ export interface Listeners {
 }
 
 /** What the status page may read of a client. */
-export type ClientView = Pick<ClientController, 'client' | 'state' | 'newest' | 'templates'>;
+export type ManagedClient = Pick<ClientController, 'client' | 'state' | 'newest' | 'templates'>;
 
 /** All clients of the daemon, under the current settings. */
 export class ClientManager {
@@ -49,7 +49,7 @@ export class ClientManager {
   }
 
   /** Each client, for the status page. */
-  get clients(): readonly ClientView[] {
+  get clients(): readonly ManagedClient[] {
     return [...this.#controllers.values()];
   }
 

@@ -7,7 +7,7 @@ import type { ClientSummary, PageFacts, TemplateDetails, TemplateSummary } from 
 import { type PageQuery, templateAddress } from '../status-page/query.ts';
 import { recordStates } from '../status-page/record-states.ts';
 import type { DaemonContext } from './context.ts';
-import type { ClientView, ClientManager } from './client-manager.ts';
+import type { ManagedClient, ClientManager } from './client-manager.ts';
 import type { HistoryQuery } from './history-query.ts';
 import type { PassHistory } from './pass-history.ts';
 import type { ChangeFeed } from './change-feed.ts';
@@ -22,7 +22,7 @@ export interface PageSources extends Pick<DaemonContext, 'redact' | 'secrets'> {
 export const pageFacts = async (query: PageQuery, sources: PageSources): Promise<PageFacts> => {
   const { manager, passHistory, redact } = sources;
   const frame = frameOf(sources);
-  const isShown = ({ client }: ClientView): boolean =>
+  const isShown = ({ client }: ManagedClient): boolean =>
     query.client === null || client.settings.name === query.client;
   const report = assembleReport(manager.clients.filter(isShown).flatMap(shownResult));
   return {
@@ -64,7 +64,7 @@ export const templateFacts = async (
   };
 };
 
-const detailsOf = (name: string, view: ClientView): TemplateDetails[] => {
+const detailsOf = (name: string, view: ManagedClient): TemplateDetails[] => {
   const described = view.templates.described(name);
   const templates = worstFirst(shownResult(view).flatMap((result) => result.templates));
   return templates
@@ -98,7 +98,7 @@ const frameOf = ({ manager, changeFeed }: PageSources): Pick<PageFacts, 'version
 };
 
 /** What could not be read keeps its last known state; the reason is shown once, at the top. */
-const shownResult = ({ newest }: ClientView): PassResult[] =>
+const shownResult = ({ newest }: ManagedClient): PassResult[] =>
   newest === null ? [] : [{ ...newest, templates: newest.templates.flatMap(asLastKnown) }];
 
 const asLastKnown = (template: TemplateResult): readonly TemplateResult[] => {
@@ -120,7 +120,7 @@ const troubleOf = (why: string, newest: PassResult | null): ClientSummary['troub
   };
 };
 
-const clientFacts = ({ state, newest }: ClientView, passHistory: PassHistory): ClientSummary => {
+const clientFacts = ({ state, newest }: ManagedClient, passHistory: PassHistory): ClientSummary => {
   const { client, health, why, lastError, running, waiting, failures, backoffUntil, nextScheduled } = state;
   return {
     client,

@@ -12,7 +12,7 @@ import { addStep } from './make-step.ts';
 import { isStuck } from './memory.ts';
 import { pairRecords } from './pairing.ts';
 import type { PlanInput } from './plan-input.ts';
-import { presentOf, type Step } from './step.ts';
+import type { Step } from './step.ts';
 import { restoreParked, restoreStuck } from './restore.ts';
 import { isParkedName } from './parked.ts';
 
@@ -70,10 +70,7 @@ export const planTemplate = (input: PlanInput): TemplatePlan => {
   );
   const idle = parked.filter((entry) => !draft.used.has(entry));
   const blocked = [...draft.barred.map(blockedByConflict), ...draft.obstructed, ...adds.obstructed];
-  // What only a step that is blocked would use is as good as idle.
-  const inUse = new Set(draft.steps.map(presentOf));
-  const available = parked.filter((entry) => !inUse.has(entry));
-  const restored = restoreParked(available, everything, blocked, keptNames, input);
+  const restored = restoreParked(parked, everything, { steps: draft.steps, blocked, keptNames }, input);
   const isRestored = new Set(restored.map(({ present }) => present));
   return {
     steps: undone.length + restored.length === 0 ? draft.steps : [...undone, ...draft.steps, ...restored],

@@ -6,7 +6,7 @@ import { entryOf, recordKey, type Present } from './entry.ts';
 import type { KeptNames } from './kept-names.ts';
 import { restoreStep } from './make-step.ts';
 import type { PlanInput } from './plan-input.ts';
-import type { ParkStep } from './step.ts';
+import { presentOf, type ParkStep, type Step } from './step.ts';
 
 /**
  * A record that was parked to make way returns if the record that it made way for cannot be written and has
@@ -15,8 +15,15 @@ import type { ParkStep } from './step.ts';
 export const restoreParked = (
   parked: readonly Present[],
   everything: readonly Present[],
-  blocked: readonly Blocked[],
-  keptNames: KeptNames,
+  {
+    steps,
+    blocked,
+    keptNames,
+  }: {
+    readonly steps: readonly Step[];
+    readonly blocked: readonly Blocked[];
+    readonly keptNames: KeptNames;
+  },
   { memory, pending = [], parkGate }: PlanInput,
 ): ParkStep[] => {
   if (memory.displaced.size === 0 || blocked.length === 0) return [];
@@ -25,9 +32,11 @@ export const restoreParked = (
   const missing = blocked.filter((one) => !isInPlace(one));
   const waiting = new Set(missing.map(({ desired }) => recordKey(entryOf(desired))));
   const coming = new Set(pending.map(({ name }) => canonicalName(name)));
+  // A record that only a blocked step would use is free.
+  const inUse = new Set(steps.map(presentOf));
   return parked.flatMap((present) => {
     const displaced = memory.displaced.get(present.record.id);
-    if (!displaced || !waiting.has(displaced.key)) return [];
+    if (!displaced || inUse.has(present) || !waiting.has(displaced.key)) return [];
     const isFree =
       !coming.has(canonicalName(displaced.was.name)) && !isBarred(displaced.was, everything, keptNames);
     const step = restoreStep(present, displaced);

@@ -1,20 +1,21 @@
 import { limit } from '../lib/limit.ts';
 import { mapYielding } from '../lib/map-yielding.ts';
 import { messageOf } from '../errors.ts';
-import type { DesiredState, DesiredTemplate, PresentTemplate } from '../model/template.ts';
+import type { DesiredState } from '../model/template.ts';
 import type { PassResult, TemplateResult } from '../result.ts';
 import { asBefore, lookUp, refresh, store, type ResultCache } from './cache.ts';
-import { bindTemplates, type BoundTemplate, type UnboundTemplate } from './core/bind.ts';
+import type { BoundTemplate } from './core/bind.ts';
 import { guardAll } from './core/guards.ts';
 import { edit } from './core/memory.ts';
 import { clearBackoff } from './core/remembering.ts';
 import { policyReasons, skipReasons } from './core/permit.ts';
 import { remember } from './core/remember.ts';
-import { templateResult, unseenResult } from './core/result.ts';
+import { templateResult } from './core/result.ts';
 import { planOf } from './core/basis.ts';
 import { openTemplate, withBasis, withHold, type TemplateState } from './core/state.ts';
 import { suspectMemory } from './core/suspicion.ts';
 import { unwrittenSteps } from './core/unwritten.ts';
+import { bindSelected, selectTemplates, unseen, unusableTemplates } from './select.ts';
 import { ClientRun, type PassOptions } from './shell/client-run.ts';
 import { confirmTemplates } from './shell/confirm.ts';
 import { recoverIntents, recoverOwn } from './shell/recover.ts';
@@ -239,66 +240,4 @@ const resultOf = async (
     clientHolds: isWritten ? run.holds : [],
   });
   return { state: next, result };
-};
-
-const selectTemplates = (desired: DesiredState, names: readonly string[]): DesiredState => {
-  if (names.length === 0) return desired;
-  const isNamed = ({ template }: { readonly template: string | null }): boolean =>
-    template !== null && names.includes(template);
-  return {
-    ...desired,
-    templates: desired.templates.filter(isNamed),
-    unusable: desired.unusable.filter(isNamed),
-  };
-};
-
-const bindSelected = ({
-  desired,
-  described,
-  actual,
-}: {
-  readonly desired: DesiredState;
-  readonly described: DesiredState;
-  readonly actual: readonly PresentTemplate[];
-}): { readonly bound: BoundTemplate[]; readonly unbound: UnboundTemplate[] } => {
-  const selected = new Set(desired.templates);
-  const all = bindTemplates(described.templates, described.unusable, actual).filter((one) =>
-    selected.has(one.desired),
-  );
-  const isBound = (one: BoundTemplate | UnboundTemplate): one is BoundTemplate => 'present' in one;
-  return {
-    bound: all.filter(isBound),
-    unbound: all.filter((one): one is UnboundTemplate => !isBound(one)),
-  };
-};
-
-const unseen = (
-  templates: readonly DesiredTemplate[],
-  status: 'failed' | 'held',
-  message: string,
-  { client, revisionOf }: Pass,
-): TemplateResult[] =>
-  templates.map(({ template, id, source: { file } }) =>
-    unseenResult({ client, template, id, file, revision: revisionOf(file) }, status, message),
-  );
-
-/** Templates of invalid or missing files are held. */
-const unusableTemplates = async (
-  { unusable, files }: DesiredState,
-  { client, memory, revisionOf, templates }: Pass,
-): Promise<TemplateResult[]> => {
-  const broken = unusable.map(({ template, id, file, message }) =>
-    unseenResult(
-      { client, template: template ?? file, id, file, revision: revisionOf(file) },
-      'held',
-      message,
-    ),
-  );
-  if (files > 0 || templates.length > 0) return broken;
-  const known = await memory.templates();
-  const message =
-    'there are no template files at all any more: nothing is written until there are some again';
-  return known.map(({ template, templateId, file }) =>
-    unseenResult({ client, template, id: templateId, file, revision: null }, 'held', message),
-  );
 };

@@ -2,6 +2,7 @@ import type { ClientMemory, KnownClient } from './client-memory.ts';
 import { clientsOf } from './clients.ts';
 import type { Closing } from './connection.ts';
 import { filesOf, memoryError, openDatabase } from './database.ts';
+import { historyEntryOf } from './history-entry.ts';
 import { identityOf } from './file-identity.ts';
 import {
   MemoryError,
@@ -65,20 +66,9 @@ export const openMemory = async (file: string, digest: string): Promise<FileMemo
     for (const record of records)
       connection.run(queries.saveRecord, scope, id, record.key, JSON.stringify(record));
   };
-  const note = (intent: Intent, { outcome, recordId, error }: Ending): void => {
-    const { at, run, templateId, template, action, before, after } = intent;
-    const entry: HistoryEntry = {
-      at,
-      run,
-      templateId,
-      template,
-      action,
-      recordId,
-      before,
-      after,
-      outcome,
-      error,
-    };
+  const note = (intent: Intent, ending: Ending): void => {
+    const entry = historyEntryOf(intent, ending);
+    const { at, template, outcome } = entry;
     connection.run(queries.addHistory, scope, at, template, outcome, JSON.stringify(entry));
     const kept = historyDays * day;
     connection.run(queries.trimOld, scope, at - kept, scope, newestWrites, kept);

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Client } from 'pg';
 import { inject, onTestFinished } from 'vitest';
-import { openDatabase, type Database } from '../../src/state/postgres/database.ts';
+import { openDatabase, type PostgresDatabase } from '../../src/state/postgres/database.ts';
 import { migrate } from '../../src/state/postgres/schema.ts';
 
 /** A database of its own, with nothing in it. */
@@ -17,14 +17,14 @@ export const newDatabaseUrl = async (options = ''): Promise<string> => {
 };
 
 /** Closed when the test ends. */
-export const connected = (url: string): Database => {
+export const connected = (url: string): PostgresDatabase => {
   const database = openDatabase(url);
   onTestFinished(() => database.close());
   return database;
 };
 
 /** One with the tables. */
-export const newDatabase = async (): Promise<Database> => {
+export const newDatabase = async (): Promise<PostgresDatabase> => {
   const database = connected(await newDatabaseUrl());
   await migrate(database);
   return database;

@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import type { Database } from '../../src/state/postgres/database.ts';
+import type { PostgresDatabase } from '../../src/state/postgres/database.ts';
 import { acquireLease, type Lease } from '../../src/state/postgres/lease.ts';
 import { openPostgresMemory } from '../../src/state/postgres/memory.ts';
 import { migrate } from '../../src/state/postgres/schema.ts';
@@ -10,7 +10,7 @@ import { connected, newDatabase, newDatabaseUrl } from './databases.ts';
 const waiting = { timeout: 0, signal: new AbortController().signal, onWait: () => undefined };
 
 /** Holds a lease that has run out: nobody has taken it over yet. */
-const holdOutrun = (database: Database, name: string): Promise<unknown> =>
+const holdOutrun = (database: PostgresDatabase, name: string): Promise<unknown> =>
   database.query(
     `INSERT INTO dns_template_sync.leases VALUES ($1, 1, 'old', 'the holder', '-infinity', 'any')`,
     [name],
@@ -29,7 +29,7 @@ const refusal = ({ check }: Lease): string | null => {
 };
 
 /** How many intents were begun by a holder, and how many of them its successor does not see. */
-const race = async (holders: Database, successors: Database, rounds: number) => {
+const race = async (holders: PostgresDatabase, successors: PostgresDatabase, rounds: number) => {
   let begun = 0;
   let unseen = 0;
   let number = 0;
@@ -59,7 +59,7 @@ const race = async (holders: Database, successors: Database, rounds: number) => 
 };
 
 /** The same database to which each statement is said with another lock of the row. */
-const withLock = (database: Database, lock: string): Database => ({
+const withLock = (database: PostgresDatabase, lock: string): PostgresDatabase => ({
   ...database,
   query: (sql, ...rest) => database.query(sql.replace('FOR SHARE', lock), ...rest),
 });
@@ -128,7 +128,7 @@ describe('a lease', () => {
     const database = connected(url);
     await migrate(database);
     let isCut = false;
-    const cut: Database = {
+    const cut: PostgresDatabase = {
       ...database,
       query: (...statement) =>
         isCut ? Promise.reject(new Error('partition')) : database.query(...statement),
@@ -148,7 +148,7 @@ describe('a lease', () => {
   it('that ran out and that nobody wanted is its holder’s again once it is renewed', async () => {
     const database = await newDatabase();
     let isCut = true;
-    const cut: Database = {
+    const cut: PostgresDatabase = {
       ...database,
       query: (sql, ...rest) =>
         isCut && sql.startsWith('UPDATE')

@@ -1,18 +1,16 @@
 import { EventEmitter, once } from 'node:events';
-import { mkdirSync, writeFileSync } from 'node:fs';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
-import path from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { Client } from 'pg';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { clientToken, startService, userToken, type Service } from '../e2e/service.ts';
+import { startService, type Service } from '../e2e/service.ts';
 import { acquireLease } from '../../src/state/postgres/lease.ts';
 import { openPostgresMemory } from '../../src/state/postgres/memory.ts';
 import { migrate } from '../../src/state/postgres/schema.ts';
-import { intentOf, newFolder } from '../state/samples.ts';
+import { intentOf } from '../state/samples.ts';
 import { connected } from './databases.ts';
 import { startPostgres, type PostgresServer } from './postgres.ts';
-import { mutatedProgram, startWorker, type Worker } from './workers.ts';
+import { mutatedProgram, newWorkers, type Worker } from './workers.ts';
 
 /** One address by which PostgreSQL is found, whichever of several servers that is. */
 const openAddress = async (first: PostgresServer) => {
@@ -56,27 +54,12 @@ const ask = async ({ url }: PostgresServer, ...statements: readonly string[]): P
   return rows;
 };
 
-/** A place whose file wants these names, and workers that keep what they remember at an address. */
-const newWorkers = (service: Service, url: string) => {
-  const cwd = newFolder();
-  mkdirSync(path.join(cwd, 'templates'));
-  const want = (names: readonly string[]): void => {
-    const records = names.map((name) => `  - {type: A, name: ${name}, content: 203.0.113.99}\n`);
-    const head = 'template: standard-web\nadopt: true\nrecords:\n';
-    writeFileSync(path.join(cwd, 'templates/web.yaml'), head + records.join(''));
-  };
-  const env = {
-    DNS_SYNC_BASE_URL: service.url,
-    DNS_SYNC_USER_TOKEN: userToken,
-    DNS_SYNC_CLIENT_TOKEN: clientToken,
-    DNS_SYNC_STORE: url,
-    DNS_SYNC_LEASE_DURATION: '1s',
-    DNS_SYNC_SETTLE: '20ms',
+/** Workers, with what is asked of them here. */
+const openWorkers = (service: Service, url: string) => {
+  const { want, start } = newWorkers(service, url, {
     DNS_SYNC_UNKNOWN_PAUSE: '3s',
     DNS_SYNC_WRITE_TIMEOUT: '60s',
-  };
-  const start = (args: readonly string[], folder?: string): Worker =>
-    startWorker(args, { cwd, env, ...(folder === undefined ? {} : { folder }) });
+  });
   const apply = (folder?: string): Worker => start(['apply', '--yes', '--lock-timeout', '20s'], folder);
   const countOf = async (name: string): Promise<number> =>
     (await service.records(17)).filter((record) => record.name === name).length;
@@ -88,7 +71,7 @@ describe('PostgreSQL that ends at once in the middle of a pass', () => {
     const server = await startPostgres();
     onTestFinished(server.remove);
     const service = await startService();
-    const { want, start, countOf } = newWorkers(service, server.url);
+    const { want, start, countOf } = openWorkers(service, server.url);
     const names = Array.from({ length: 20 }, (_, at) => `added-${at}`);
     want(names);
     const daemon = start(['run', '--listen', 'off', '--schedule', '*/10 * * * * *']);
@@ -157,7 +140,7 @@ const failOver = async (folder?: string): Promise<{ said: string; count: number 
     return null;
   });
   const { url, lead } = await openAddress(primary);
-  const { want, apply, countOf } = newWorkers(service, url);
+  const { want, apply, countOf } = openWorkers(service, url);
   want(['first']);
   await apply(folder).ended;
   expect(await countOf('first')).toBe(1);

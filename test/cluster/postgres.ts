@@ -1,7 +1,7 @@
+import { freePort } from '../free-port.ts';
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { chownSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout } from 'node:timers/promises';
@@ -144,13 +144,4 @@ const ownerOf = (folder: string): Owner => {
   const owner = { uid: Number(uid), gid: Number(gid) };
   chownSync(folder, owner.uid, owner.gid);
   return { ...owner, cwd: folder };
-};
-
-const freePort = async (): Promise<number> => {
-  const tcp = createServer().listen(0, '127.0.0.1');
-  await once(tcp, 'listening');
-  const { port } = tcp.address() as AddressInfo;
-  tcp.close();
-  await once(tcp, 'close');
-  return port;
 };

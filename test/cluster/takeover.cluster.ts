@@ -1,13 +1,10 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
-import path from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { Client } from 'pg';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { clientToken, startService, userToken, type Service } from '../e2e/service.ts';
-import { newFolder } from '../state/samples.ts';
+import { startService, type Service } from '../e2e/service.ts';
 import { migrate } from '../../src/state/postgres/schema.ts';
 import { connected, newDatabaseUrl } from './databases.ts';
-import { mutatedProgram, startWorker, type Worker } from './workers.ts';
+import { mutatedProgram, newWorkers, type Worker } from './workers.ts';
 
 const wanted = Array.from({ length: 8 }, (_, at) => `added-${at}`);
 
@@ -15,26 +12,9 @@ const wanted = Array.from({ length: 8 }, (_, at) => `added-${at}`);
 const newRound = async () => {
   const service = await startService();
   const url = await newDatabaseUrl();
-  const cwd = newFolder();
-  mkdirSync(path.join(cwd, 'templates'));
-  const records = wanted.map((name) => `  - {type: A, name: ${name}, content: 203.0.113.99}\n`);
-  const head = 'template: standard-web\nadopt: true\nrecords:\n';
-  writeFileSync(path.join(cwd, 'templates/web.yaml'), head + records.join(''));
-  const env = {
-    DNS_SYNC_BASE_URL: service.url,
-    DNS_SYNC_USER_TOKEN: userToken,
-    DNS_SYNC_CLIENT_TOKEN: clientToken,
-    DNS_SYNC_STORE: url,
-    DNS_SYNC_LEASE_DURATION: '1s',
-    DNS_SYNC_SETTLE: '20ms',
-    DNS_SYNC_UNKNOWN_PAUSE: '100ms',
-  };
-  const worker = (folder?: string): Worker =>
-    startWorker(['apply', '--yes', '--lock-timeout', '60s'], {
-      cwd,
-      env,
-      ...(folder === undefined ? {} : { folder }),
-    });
+  const { want, start } = newWorkers(service, url, { DNS_SYNC_UNKNOWN_PAUSE: '100ms' });
+  want(wanted);
+  const worker = (folder?: string): Worker => start(['apply', '--yes', '--lock-timeout', '60s'], folder);
   return { service, url, worker };
 };
 

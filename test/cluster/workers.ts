@@ -1,9 +1,10 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { onTestFinished } from 'vitest';
 import { built } from '../built.ts';
+import { clientToken, userToken, type Service } from '../e2e/service.ts';
 import { newFolder } from '../state/samples.ts';
 
 export interface Worker {
@@ -15,7 +16,7 @@ export interface Worker {
 }
 
 /** The built program as a worker: of `folder`, with this environment. */
-export const startWorker = (
+const startWorker = (
   args: readonly string[],
   { cwd, env, folder = built('') }: { cwd: string; env: Readonly<Record<string, string>>; folder?: string },
 ): Worker => {
@@ -31,6 +32,29 @@ export const startWorker = (
   // One that is stopped would not end by anything else.
   onTestFinished(() => void child.kill('SIGKILL'));
   return { signal: (name) => void child.kill(name), ended, output: () => said };
+};
+
+/** A place whose file wants some names, and workers that keep what they remember at an address. */
+export const newWorkers = (service: Service, url: string, settings: Readonly<Record<string, string>>) => {
+  const cwd = newFolder();
+  mkdirSync(path.join(cwd, 'templates'));
+  const want = (names: readonly string[]): void => {
+    const records = names.map((name) => `  - {type: A, name: ${name}, content: 203.0.113.99}\n`);
+    const head = 'template: standard-web\nadopt: true\nrecords:\n';
+    writeFileSync(path.join(cwd, 'templates/web.yaml'), head + records.join(''));
+  };
+  const env = {
+    DNS_SYNC_BASE_URL: service.url,
+    DNS_SYNC_USER_TOKEN: userToken,
+    DNS_SYNC_CLIENT_TOKEN: clientToken,
+    DNS_SYNC_STORE: url,
+    DNS_SYNC_LEASE_DURATION: '1s',
+    DNS_SYNC_SETTLE: '20ms',
+    ...settings,
+  };
+  const start = (args: readonly string[], folder?: string): Worker =>
+    startWorker(args, { cwd, env, ...(folder === undefined ? {} : { folder }) });
+  return { want, start };
 };
 
 /** The built program with one thing of it changed. */

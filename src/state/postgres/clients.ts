@@ -1,7 +1,7 @@
 import { fits } from '../clients.ts';
 import type { ClientMemory, KnownClient } from '../client-memory.ts';
 import type { RecordMemory, TemplateFacts } from '../memory.ts';
-import type { Database } from './database.ts';
+import type { PostgresDatabase } from './database.ts';
 
 /** The clients of one database, all of them. */
 export interface PostgresClients {
@@ -13,7 +13,7 @@ export interface PostgresClients {
   learn(client: KnownClient, digest: string, templateIds: readonly number[]): Promise<void>;
 }
 
-export const clientsOf = ({ query, transaction }: Database): PostgresClients => {
+export const clientsOf = ({ query, transaction }: PostgresDatabase): PostgresClients => {
   const all = async <T>(sql: string, ...values: readonly unknown[]): Promise<T[]> =>
     (await query<{ body: string }>(sql, values)).map(({ body }) => parse<T>(body));
   return {

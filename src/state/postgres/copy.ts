@@ -1,9 +1,9 @@
 import { LockedError, UserError } from '../../errors.ts';
 import { batchSize, fieldOf, portableNames, portableTables, type RowBatch } from '../portable-rows.ts';
-import type { Database, Query } from './database.ts';
+import type { PostgresDatabase, Query } from './database.ts';
 
 /** Takes what another store gives, while nobody is at work here; all of it or nothing. */
-export const takeIntoPostgres = (database: Database, batches: Iterable<RowBatch>): Promise<void> =>
+export const takeIntoPostgres = (database: PostgresDatabase, batches: Iterable<RowBatch>): Promise<void> =>
   database.transaction(async (query) => {
     await keepOthersOut(query);
     for (const batch of batches) {
@@ -14,7 +14,7 @@ export const takeIntoPostgres = (database: Database, batches: Iterable<RowBatch>
 
 /** Gives all that is remembered here, while nobody is at work, and keeps nothing of it once it was taken. */
 export const giveFromPostgres = (
-  database: Database,
+  database: PostgresDatabase,
   take: (batches: readonly RowBatch[]) => Promise<void>,
 ): Promise<void> =>
   database.transaction(async (query) => {

@@ -11,7 +11,7 @@ export type Query = <Row>(
 ) => Promise<readonly Row[]>;
 
 /** A PostgreSQL database, over a few connections. */
-export interface Database {
+export interface PostgresDatabase {
   /** By itself: what it changed is on disk, and on synchronous standbys, when its promise resolves. */
   readonly query: Query;
   /** All of it or nothing; what the task throws passes through. */
@@ -22,7 +22,7 @@ export interface Database {
 }
 
 /** Nothing is connected before the first statement. */
-export const openDatabase = (url: string): Database => {
+export const openDatabase = (url: string): PostgresDatabase => {
   const place = placeIn(url);
   const pool = new (loadPg().Pool)({
     connectionString: url,

@@ -1,6 +1,6 @@
 import { parse } from './clients.ts';
 import type { KnownClient } from '../client-memory.ts';
-import type { Database } from './database.ts';
+import type { PostgresDatabase } from './database.ts';
 
 /** A client of a shared store, and who is at work for it. */
 export interface ClientHolder {
@@ -16,7 +16,7 @@ export interface ClientHolder {
 }
 
 /** All that anything is remembered of. */
-export const clientHolders = async ({ query }: Database): Promise<ClientHolder[]> => {
+export const clientHolders = async ({ query }: PostgresDatabase): Promise<ClientHolder[]> => {
   const rows = await query<HolderRow>(holders);
   return rows.map(({ body, templates, intents, epoch, holder, until }) => ({
     client: parse<KnownClient>(body),

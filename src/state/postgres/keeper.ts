@@ -5,7 +5,7 @@ import { actAsOwner, startsWithout, watched, type MemoryKeeper, type Say } from 
 import { scopeLockOf } from '../memory-place.ts';
 import { MemoryError, noMemories } from '../memory.ts';
 import { openNotices } from '../notices.ts';
-import type { Database } from './database.ts';
+import type { PostgresDatabase } from './database.ts';
 import type { Fence } from './fence.ts';
 import { acquireLease, type Lease } from './lease.ts';
 import { openPostgresMemory } from './memory.ts';
@@ -15,7 +15,7 @@ import { forgottenSince } from './timeline.ts';
 
 /** Memories that lie in PostgreSQL, where several processes and machines share them. */
 export const createPostgresKeeper = (
-  open: () => Database,
+  open: () => PostgresDatabase,
   leaseDuration: number,
   warn: (message: string) => void,
 ): MemoryKeeper => {
@@ -64,20 +64,20 @@ export const createPostgresKeeper = (
 };
 
 /** Throws `MemoryError` where nothing is remembered yet. */
-const openForReading = async (database: Database, digest: string): Promise<ClientMemory> => {
+const openForReading = async (database: PostgresDatabase, digest: string): Promise<ClientMemory> => {
   if ((await versionIn(database.query)) === 0)
     throw new MemoryError(`there is none in ${database.place} yet`);
   return openPostgresMemory(database, digest);
 };
 
 /** What is about all clients is said once. */
-const firstNotice = async (database: Database): Promise<string | null> => {
+const firstNotice = async (database: PostgresDatabase): Promise<string | null> => {
   if (told.has(database)) return null;
   told.add(database);
   return replicationNotice(database);
 };
 
-const told = new WeakSet<Database>();
+const told = new WeakSet<PostgresDatabase>();
 
 const fenceOf = (leases: ReadonlySet<Lease>): Fence => ({
   names: [...leases].map(({ name }) => name),
@@ -85,7 +85,7 @@ const fenceOf = (leases: ReadonlySet<Lease>): Fence => ({
 });
 
 const leasesOf =
-  (database: Database, duration: number, held: Set<Lease>): TakeLock =>
+  (database: PostgresDatabase, duration: number, held: Set<Lease>): TakeLock =>
   async (name, waiting) => {
     const lease = await acquireLease(database, { ...waiting, name, duration });
     held.add(lease);

@@ -5,7 +5,7 @@ import { sleep } from '../../lib/sleep.ts';
 import type { Waiting } from '../client-locks.ts';
 import type { Lock } from '../lock.ts';
 import { MemoryError } from '../memory.ts';
-import type { Database } from './database.ts';
+import type { PostgresDatabase } from './database.ts';
 import { takenOver } from './fence.ts';
 import { currentTimeline } from './timeline.ts';
 
@@ -24,7 +24,7 @@ export interface LeaseOptions extends Waiting {
 
 /** Throws `LockedError` after `timeout`, and `MemoryError`. */
 export const acquireLease = async (
-  database: Database,
+  database: PostgresDatabase,
   { name, duration, timeout, signal, onWait }: LeaseOptions,
 ): Promise<Lease> => {
   const end = performance.now() + timeout;
@@ -46,7 +46,7 @@ export const acquireLease = async (
 const interval = 250;
 
 const claim = async (
-  { query }: Database,
+  { query }: PostgresDatabase,
   name: string,
   token: string,
   duration: number,
@@ -66,11 +66,11 @@ const patience = 2_000;
  * still while the machine sleeps, the other may be set. What they say begins before the database was asked.
  */
 const keepLease = (
-  { query }: Database,
+  { query }: PostgresDatabase,
   name: string,
   token: string,
   duration: number,
-  asked: Moment,
+  asked: LeaseTime,
 ): Lease => {
   let renewed = asked;
   let isLost = false;
@@ -111,14 +111,15 @@ const keepLease = (
   };
 };
 
-interface Moment {
+/** By the monotonic and by the wall clock, in milliseconds. */
+interface LeaseTime {
   readonly steady: number;
   readonly wall: number;
 }
 
-const moment = (): Moment => ({ steady: performance.now(), wall: Date.now() });
+const moment = (): LeaseTime => ({ steady: performance.now(), wall: Date.now() });
 
-const elapsedSince = ({ steady, wall }: Moment): number =>
+const elapsedSince = ({ steady, wall }: LeaseTime): number =>
   Math.max(performance.now() - steady, Date.now() - wall);
 
 /** What a request may take from the check to the wire. */

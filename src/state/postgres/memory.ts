@@ -8,8 +8,9 @@ import type {
   RecordMemory,
   TemplateFacts,
 } from '../memory.ts';
+import { historyEntryOf } from '../history-entry.ts';
 import { clientsOf, parse } from './clients.ts';
-import type { Database, Query } from './database.ts';
+import type { PostgresDatabase, Query } from './database.ts';
 import { heldLeases, noFence, requireLeases, takenOver, type Fence } from './fence.ts';
 
 /**
@@ -17,7 +18,7 @@ import { heldLeases, noFence, requireLeases, takenOver, type Fence } from './fen
  * it rejects with `MemoryError` where a lease of the fence is not ours any more, or the database does not take it.
  */
 export const openPostgresMemory = async (
-  database: Database,
+  database: PostgresDatabase,
   digest: string,
   fence: () => Fence = () => noFence,
 ): Promise<ClientMemory> => {
@@ -63,7 +64,7 @@ export const openPostgresMemory = async (
       return entries.filter((entry) => matches(entry, filter));
     },
     historySlice: async ({ before, rows, since = 0, ...filter }) => {
-      const found = await query<HistoryRow>(queries.slice, [scope, since, before.at, before.id, rows]);
+      const found = await query<HistorySlice>(queries.slice, [scope, since, before.at, before.id, rows]);
       const entries = found.map(({ id, body }) => ({ ...parse<HistoryEntry>(body), id: Number(id) }));
       const last = entries.at(-1);
       return {
@@ -117,7 +118,7 @@ export const openPostgresMemory = async (
 /** Milliseconds: an intent that takes longer is not begun. */
 const beginPatience = 2_000;
 
-interface HistoryRow {
+interface HistorySlice {
   readonly id: string;
   readonly body: string;
 }
@@ -153,20 +154,8 @@ const save = async (run: Query, scope: string, rows: ChangedRows): Promise<void>
 };
 
 const note = async (run: Query, scope: string, intent: Intent, ending: Ending): Promise<void> => {
-  const { at, run: pass, templateId, template, action, before, after } = intent;
-  const { outcome, recordId, error } = ending;
-  const entry: HistoryEntry = {
-    at,
-    run: pass,
-    templateId,
-    template,
-    action,
-    recordId,
-    before,
-    after,
-    outcome,
-    error,
-  };
+  const { at } = intent;
+  const entry = historyEntryOf(intent, ending);
   await run(queries.note, [scope, at, JSON.stringify(entry)]);
   await run(queries.trimOld, [scope, at - historyAge, newestWrites, historyAge]);
 };

@@ -1,5 +1,5 @@
 import { UserError } from '../../errors.ts';
-import type { Database, Query } from './database.ts';
+import type { PostgresDatabase, Query } from './database.ts';
 import { currentTimeline } from './timeline.ts';
 
 /**
@@ -46,7 +46,7 @@ export interface Migrated {
 }
 
 /** Makes the tables, or brings them up to date; does nothing where they are. Throws `UserError`. */
-export const migrate = async (database: Database): Promise<Migrated> => {
+export const migrate = async (database: PostgresDatabase): Promise<Migrated> => {
   const version = await versionIn(database.query);
   if (version === migrations.length) return { from: version, to: version };
   return database.transaction(async (query) => {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { MemoryPlace } from '../memory-place.ts';
 import type { StateStore } from '../store.ts';
-import { openDatabase, type Database } from './database.ts';
+import { openDatabase, type PostgresDatabase } from './database.ts';
 import { createPostgresKeeper } from './keeper.ts';
 import { openPostgresMemory } from './memory.ts';
 import { versionIn } from './schema.ts';
@@ -15,8 +15,8 @@ export interface PostgresStoreOptions {
 
 /** In PostgreSQL, where several processes and machines share it. */
 export const postgresStore = ({ url, leaseDuration }: PostgresStoreOptions): StateStore => {
-  let opened: Database | null = null;
-  const open = (): Database => (opened ??= openDatabase(url()));
+  let opened: PostgresDatabase | null = null;
+  const open = (): PostgresDatabase => (opened ??= openDatabase(url()));
   return {
     keeper: (warn) => {
       const keeper = createPostgresKeeper(open, leaseDuration, warn);

@@ -1,5 +1,5 @@
 import type { ClientMemory } from '../client-memory.ts';
-import type { Database } from './database.ts';
+import type { PostgresDatabase } from './database.ts';
 import { takenOver } from './fence.ts';
 
 /** Another one since a standby took over: then what was acknowledged last may be forgotten. */
@@ -11,7 +11,7 @@ export const currentTimeline = 'substr(pg_walfile_name(pg_current_wal_lsn()), 1,
  * way; and readings that were made before the failover count no more.
  */
 export const forgottenSince = async (
-  { query }: Database,
+  { query }: PostgresDatabase,
   memory: ClientMemory,
   lease: string,
   pause: number,

@@ -1,8 +1,8 @@
+import { freePort } from '../../free-port.ts';
 import { spawn } from 'node:child_process';
 import { createSocket } from 'node:dgram';
 import { existsSync, readdirSync } from 'node:fs';
 import { mkdtemp, mkdir, rm, writeFile } from 'node:fs/promises';
-import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { once } from 'node:events';
@@ -136,15 +136,6 @@ const libraries = (): string =>
     .map(({ parentPath }) => parentPath)
     .filter((folder, index, all) => all.indexOf(folder) === index)
     .join(':');
-
-const freePort = async (): Promise<number> => {
-  const tcp = createServer().listen(0, '127.0.0.1');
-  await once(tcp, 'listening');
-  const { port } = tcp.address() as AddressInfo;
-  tcp.close();
-  await once(tcp, 'close');
-  return port;
-};
 
 /** Sends a message and gives the answer: for what the program itself never asks. */
 export const sendTo = async ({ port }: RealServer, message: Buffer): Promise<Buffer> => {

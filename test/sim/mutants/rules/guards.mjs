@@ -114,14 +114,14 @@ export const guards = [
   },
   {
     rule: '§5 a description with an error holds what it describes',
-    file: 'src/reconcile/pass.ts',
+    file: 'src/reconcile/select.ts',
     from: 'if (files > 0 || templates.length > 0) return broken;',
     to: 'if (files > 0 || templates.length > 0) return [];',
     tests: ['reconcile/hold'],
   },
   {
     rule: '§5 no template files at all where there were some',
-    file: 'src/reconcile/pass.ts',
+    file: 'src/reconcile/select.ts',
     from: 'if (files > 0 || templates.length > 0) return broken;',
     to: 'if (files >= 0) return broken;',
     tests: ['reconcile/hold'],

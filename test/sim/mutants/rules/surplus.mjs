@@ -115,7 +115,7 @@ export const surplus = [
   {
     rule: '§3.1 what only a blocked step would use goes back to its place',
     file: 'src/plan/plan.ts',
-    from: 'restoreParked(available, ',
+    from: 'restoreParked(parked, ',
     to: 'restoreParked(idle, ',
     tests: ['plan/surplus'],
   },

@@ -1,0 +1,67 @@
+import type { DesiredState, DesiredTemplate } from '../model/template.ts';
+import type { TemplateResult } from '../result.ts';
+import { bindTemplates, type BoundTemplate, type UnboundTemplate } from './core/bind.ts';
+import { unseenResult } from './core/result.ts';
+import type { PassInputs } from './request.ts';
+import type { PassOptions } from './shell/client-run.ts';
+
+/** The part of the files that a pass is about. */
+export const selectTemplates = (desired: DesiredState, names: readonly string[]): DesiredState => {
+  if (names.length === 0) return desired;
+  const isNamed = ({ template }: { readonly template: string | null }): boolean =>
+    template !== null && names.includes(template);
+  return {
+    ...desired,
+    templates: desired.templates.filter(isNamed),
+    unusable: desired.unusable.filter(isNamed),
+  };
+};
+
+/** What the selected templates are bound to, by all that the files describe. */
+export const bindSelected = ({
+  desired,
+  described,
+  actual,
+}: PassInputs): { readonly bound: BoundTemplate[]; readonly unbound: UnboundTemplate[] } => {
+  const selected = new Set(desired.templates);
+  const all = bindTemplates(described.templates, described.unusable, actual).filter((one) =>
+    selected.has(one.desired),
+  );
+  const isBound = (one: BoundTemplate | UnboundTemplate): one is BoundTemplate => 'present' in one;
+  return {
+    bound: all.filter(isBound),
+    unbound: all.filter((one): one is UnboundTemplate => !isBound(one)),
+  };
+};
+
+/** Templates that no reading tells anything of. */
+export const unseen = (
+  templates: readonly DesiredTemplate[],
+  status: 'failed' | 'held',
+  message: string,
+  { client, revisionOf }: PassOptions,
+): TemplateResult[] =>
+  templates.map(({ template, id, source: { file } }) =>
+    unseenResult({ client, template, id, file, revision: revisionOf(file) }, status, message),
+  );
+
+/** Templates of invalid or missing files are held. */
+export const unusableTemplates = async (
+  { unusable, files }: DesiredState,
+  { client, memory, revisionOf, templates }: PassOptions,
+): Promise<TemplateResult[]> => {
+  const broken = unusable.map(({ template, id, file, message }) =>
+    unseenResult(
+      { client, template: template ?? file, id, file, revision: revisionOf(file) },
+      'held',
+      message,
+    ),
+  );
+  if (files > 0 || templates.length > 0) return broken;
+  const known = await memory.templates();
+  const message =
+    'there are no template files at all any more: nothing is written until there are some again';
+  return known.map(({ template, templateId, file }) =>
+    unseenResult({ client, template, id: templateId, file, revision: null }, 'held', message),
+  );
+};
