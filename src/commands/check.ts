@@ -2,7 +2,7 @@ import type { Options } from './options.ts';
 import { UserError } from '../errors.ts';
 import { HostingError } from '../hosting/errors.ts';
 import { escapeControl } from '../lib/escape-control.ts';
-import type { DesiredTemplate, PresentTemplate, SubdomainRecord } from '../model/template.ts';
+import type { DesiredTemplate, ActualTemplate, SubdomainRecord } from '../model/template.ts';
 import { compareSubdomain } from '../plan/subdomains.ts';
 import { answersView } from '../report/answers-view.ts';
 import { shorten } from '../report/columns.ts';
@@ -96,8 +96,8 @@ const ownerOf = async (
 const templateFor = (
   desired: DesiredTemplate | null,
   records: readonly SubdomainRecord[],
-  templates: readonly PresentTemplate[],
-): PresentTemplate | null => {
+  templates: readonly ActualTemplate[],
+): ActualTemplate | null => {
   const own = templates.filter(({ publiclyAvailable }) => !publiclyAvailable);
   if (desired !== null) {
     const { id, template } = desired;

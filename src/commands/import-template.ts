@@ -8,7 +8,7 @@ import { existingIn, nothingYet, type Existing } from '../desired/write/existing
 import { writeTemplate, type WrittenFiles } from '../desired/write.ts';
 import { messageOf, UserError } from '../errors.ts';
 import { plural } from '../lib/plural.ts';
-import type { DesiredState, DesiredTemplate, PresentTemplate } from '../model/template.ts';
+import type { DesiredState, DesiredTemplate, ActualTemplate } from '../model/template.ts';
 import type { ClientSettings } from '../settings/client.ts';
 
 export interface ImportOutcome {
@@ -56,7 +56,7 @@ export interface ImportOptions extends ImportTarget {
 
 /** Writes the file of one template, or says why not. */
 export const importTemplate = async (
-  template: PresentTemplate,
+  template: ActualTemplate,
   label: Label,
   { directory, state, settings, overwrite, redact }: ImportOptions,
 ): Promise<ImportOutcome> => {
@@ -119,7 +119,7 @@ interface TemplateDescription {
 }
 
 const descriptionsOf = (
-  { id }: PresentTemplate,
+  { id }: ActualTemplate,
   label: Label,
   { templates, unusable }: DesiredState,
 ): TemplateDescription[] => {

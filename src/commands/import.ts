@@ -6,7 +6,7 @@ import { labelsOf } from '../desired/label.ts';
 import { suggestion } from '../desired/nearest.ts';
 import { LockedError, UserError } from '../errors.ts';
 import { HostingError } from '../hosting/errors.ts';
-import type { PresentTemplate } from '../model/template.ts';
+import type { ActualTemplate } from '../model/template.ts';
 import type { Client } from './client.ts';
 import { importTemplate, isBelow, readDirectory, type ImportOutcome } from './import-template.ts';
 import { matchNames } from './match-names.ts';
@@ -41,7 +41,7 @@ export const importTemplates = async (patterns: readonly string[], options: Opti
 interface Job {
   readonly client: Client;
   readonly directory: string;
-  readonly own: readonly PresentTemplate[];
+  readonly own: readonly ActualTemplate[];
 }
 
 const openJob = async (client: Client, { clients }: AppContext, { out }: Options): Promise<Job> => {

@@ -1,4 +1,4 @@
-import { nameById, type PresentTemplate } from '../model/template.ts';
+import { nameById, type ActualTemplate } from '../model/template.ts';
 import { hasControlCharacter } from './checks/hosts.ts';
 
 /** How a file names a template of the service. */
@@ -10,7 +10,7 @@ export interface Label {
 }
 
 /** For all templates of a client together, so that file names are unique and each file means one template. */
-export const labelsOf = (templates: readonly PresentTemplate[]): ReadonlyMap<PresentTemplate, Label> => {
+export const labelsOf = (templates: readonly ActualTemplate[]): ReadonlyMap<ActualTemplate, Label> => {
   const inOrder = templates.toSorted((a, b) => a.id - b.id);
   const names = countOf(inOrder.map(nameOf));
   const stems = countOf(inOrder.map(stemOf));
@@ -28,11 +28,11 @@ export const labelsOf = (templates: readonly PresentTemplate[]): ReadonlyMap<Pre
 };
 
 /** A file needs a name, in readable characters. */
-const nameOf = ({ name, id }: PresentTemplate): string =>
+const nameOf = ({ name, id }: ActualTemplate): string =>
   name === '' || hasControlCharacter(name) ? nameById(id) : name;
 
 /** A file name that is safe on every file system, visible to the loader, and never in another directory. */
-const stemOf = (template: PresentTemplate): string => {
+const stemOf = (template: ActualTemplate): string => {
   const stem = nameOf(template)
     .normalize('NFKD')
     .replaceAll(/\p{M}/gu, '')

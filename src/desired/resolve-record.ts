@@ -1,5 +1,5 @@
 import { canonicalRecord, type CanonicalRecord } from '../model/canonical.ts';
-import { isRecordType, recordTypes, type RecordType, type WantedRecord } from '../model/record.ts';
+import { isRecordType, recordTypes, type RecordType, type DesiredRecord } from '../model/record.ts';
 import {
   allowableChecks,
   errorChecks,
@@ -19,7 +19,7 @@ import type { YamlNode } from './yaml-tree.ts';
 
 /** A desired record, with what the checks need to know about it. */
 export interface ResolvedRecord {
-  readonly desired: WantedRecord;
+  readonly desired: DesiredRecord;
   readonly canonical: CanonicalRecord;
   readonly hosts: Hosts;
   /** The fields of the record's own entry. */
@@ -55,7 +55,7 @@ export const recordsOf = (
   if (type === null) return [];
   return contentsOf(type, fields, node, origin).map(({ text, at, isElement }) => {
     const { line, column } = isElement ? at : node;
-    const desired: WantedRecord = {
+    const desired: DesiredRecord = {
       type,
       name,
       content: text,

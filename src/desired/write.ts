@@ -1,5 +1,5 @@
-import type { PresentTemplate } from '../model/template.ts';
-import type { Present } from '../plan/entry.ts';
+import type { ActualTemplate } from '../model/template.ts';
+import type { ActualEntry } from '../plan/entry.ts';
 import { Budget } from './budget.ts';
 import { allowableChecks, type AllowableCheck, type CheckId } from './check-id.ts';
 import { parseFile } from './parse-file.ts';
@@ -14,7 +14,7 @@ import { sortOut } from './write/sort-out.ts';
 import { commonTtl, withOwnTtl } from './write/ttl.ts';
 
 export interface WriteRequest {
-  readonly template: PresentTemplate;
+  readonly template: ActualTemplate;
   /** The template's name in the file, and its id if the name is not unique. */
   readonly name: string;
   readonly id: number | null;
@@ -53,11 +53,11 @@ export const writeTemplate = async ({
   const ttl = arrangement ? arrangement.ttl : commonTtl(desired);
   const contents = { name, id, ttl, desired, remarks, existing, arrangement };
   const kept = new Set(arrangement?.slots.flatMap(({ lines, records }) => (lines ? records : [])));
-  const allow = new Map<Present, AllowableCheck[]>();
+  const allow = new Map<ActualEntry, AllowableCheck[]>();
   for (const record of withOwnTtl(desired)) if (!kept.has(record)) allow.set(record, ['mixed-ttl']);
   for (;;) {
     const { own, fragments } = layOutFiles(contents, allow, fragmentName);
-    const recordAt = ({ file, line }: FileDiagnostic): Present | undefined =>
+    const recordAt = ({ file, line }: FileDiagnostic): ActualEntry | undefined =>
       (fragments.get(file) ?? own).recordAt(line);
     const isKept = ({ file, line }: FileDiagnostic): boolean => (fragments.get(file) ?? own).isKept(line);
     const diagnostics = (await diagnosticsIn(own, fragments, settings)).filter(
@@ -79,7 +79,7 @@ export const writeTemplate = async ({
 };
 
 /** Null if no entry can be kept. */
-const arrangementIn = ({ list }: Existing, desired: readonly Present[]): Arrangement | null => {
+const arrangementIn = ({ list }: Existing, desired: readonly ActualEntry[]): Arrangement | null => {
   if (list === null || list.entries.length === 0) return null;
   const arrangement = arrange(list.entries, desired);
   return list.head || arrangement.isSame ? arrangement : null;
@@ -125,10 +125,10 @@ const fileOf = async (
  */
 const switchOff = (
   diagnostics: readonly FileDiagnostic[],
-  recordAt: (diagnostic: FileDiagnostic) => Present | undefined,
-  allow: Map<Present, AllowableCheck[]>,
+  recordAt: (diagnostic: FileDiagnostic) => ActualEntry | undefined,
+  allow: Map<ActualEntry, AllowableCheck[]>,
 ): FileDiagnostic | null => {
-  const first = new Map<Present, AllowableCheck>();
+  const first = new Map<ActualEntry, AllowableCheck>();
   for (const diagnostic of diagnostics) {
     const { check } = diagnostic;
     const record = recordAt(diagnostic);

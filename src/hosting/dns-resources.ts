@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { hasPriority, type PresentRecord } from '../model/record.ts';
-import type { PresentTemplate, SubdomainRecord } from '../model/template.ts';
+import { hasPriority, type ActualRecord } from '../model/record.ts';
+import type { ActualTemplate, SubdomainRecord } from '../model/template.ts';
 import { listOf, optionalNumber, optionalText, text, unlikeIds, wholeNumber } from './fields.ts';
 
 /*
@@ -28,7 +28,7 @@ const readPriority = (type: string, value: unknown, context: z.RefinementCtx): n
 
 const carefulRecord = z
   .object(recordFields, { error: 'is not an object' })
-  .transform(({ id, type, name, content, ttl, priority }, context): PresentRecord => ({
+  .transform(({ id, type, name, content, ttl, priority }, context): ActualRecord => ({
     id,
     type,
     name,
@@ -41,7 +41,7 @@ const carefulRecord = z
  * A template record. A listing has up to 100,000 of them, and nearly all are regular: those are accepted as
  * they are, at a fraction of the cost; the schema reads the others.
  */
-export const templateRecord = z.unknown().transform((value, context): PresentRecord => {
+export const templateRecord = z.unknown().transform((value, context): ActualRecord => {
   const known = takePlain(value);
   if (known) return known;
   const read = carefulRecord.safeParse(value);
@@ -50,10 +50,9 @@ export const templateRecord = z.unknown().transform((value, context): PresentRec
   return z.NEVER;
 });
 
-const takePlain = (value: unknown): PresentRecord | null =>
-  isPlainRecord(value) ? plainRecord(value) : null;
+const takePlain = (value: unknown): ActualRecord | null => (isPlainRecord(value) ? plainRecord(value) : null);
 
-const plainRecord = ({ id, type, name, content, priority, ttl }: PresentRecord): PresentRecord => ({
+const plainRecord = ({ id, type, name, content, priority, ttl }: ActualRecord): ActualRecord => ({
   id,
   type,
   name,
@@ -62,9 +61,9 @@ const plainRecord = ({ id, type, name, content, priority, ttl }: PresentRecord):
   ttl,
 });
 
-const isPlainRecord = (value: unknown): value is PresentRecord => {
+const isPlainRecord = (value: unknown): value is ActualRecord => {
   if (typeof value !== 'object' || value === null) return false;
-  const record: Partial<Record<keyof PresentRecord, unknown>> = value;
+  const record: Partial<Record<keyof ActualRecord, unknown>> = value;
   return (
     Number.isSafeInteger(record.id) &&
     typeof record.type === 'string' &&
@@ -97,7 +96,7 @@ export const dnsTemplate = z
     },
     { error: 'is not an object' },
   )
-  .transform((template): PresentTemplate => ({
+  .transform((template): ActualTemplate => ({
     id: template.id,
     name: template.name ?? '',
     publiclyAvailable: template.publicly_available,
@@ -106,7 +105,7 @@ export const dnsTemplate = z
   }));
 
 /** A template as the schema reads it; null if it is invalid. */
-export const readTemplate = (value: unknown): PresentTemplate | null => {
+export const readTemplate = (value: unknown): ActualTemplate | null => {
   if (isPlainTemplate(value)) {
     const { id, name, publicly_available: publiclyAvailable, subdomains } = value;
     const records = value.dns_template_records.map(plainRecord);
@@ -121,7 +120,7 @@ interface PlainTemplate {
   readonly name: string;
   readonly publicly_available: boolean;
   readonly subdomains: number | null;
-  readonly dns_template_records: readonly PresentRecord[];
+  readonly dns_template_records: readonly ActualRecord[];
 }
 
 const isPlainTemplate = (value: unknown): value is PlainTemplate => {

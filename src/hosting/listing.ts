@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import type { PresentTemplate } from '../model/template.ts';
+import type { ActualTemplate } from '../model/template.ts';
 import type { BodyReader } from './call-operation.ts';
 import { boundsIn, type Bounds, type Shape } from './elements.ts';
 
@@ -8,9 +8,9 @@ import { boundsIn, type Bounds, type Shape } from './elements.ts';
  * nothing. `readTemplate` returns null for an invalid template.
  */
 export const listingReader = (
-  readTemplate: (value: unknown) => PresentTemplate | null,
+  readTemplate: (value: unknown) => ActualTemplate | null,
   max: Shape,
-): BodyReader<readonly PresentTemplate[]> => {
+): BodyReader<readonly ActualTemplate[]> => {
   let known: KnownListing | null = null;
   return {
     previous: () => known?.body ?? null,
@@ -27,10 +27,10 @@ export const listingReader = (
 interface KnownListing {
   readonly body: Buffer;
   readonly bounds: Bounds;
-  readonly templates: readonly PresentTemplate[];
+  readonly templates: readonly ActualTemplate[];
 }
 
-type ReadTemplate = (value: unknown) => PresentTemplate | null;
+type ReadTemplate = (value: unknown) => ActualTemplate | null;
 
 /** Keeps everything before the first and after the last change; reads only what is between. */
 const readChanged = async (
@@ -123,11 +123,11 @@ const readElements = async (
   edges: Edges,
   previous: KnownListing | null,
   readTemplate: ReadTemplate,
-): Promise<PresentTemplate[] | null> => {
+): Promise<ActualTemplate[] | null> => {
   if (!isWellDivided(body, bounds, edges)) return null;
   // Most elements keep their index, counted from the start or, behind an added or removed one, from the end.
   const shift = (previous?.bounds.length ?? 0) - bounds.length;
-  const templates: PresentTemplate[] = [];
+  const templates: ActualTemplate[] = [];
   let read = 0;
   for (let index = 0; index < bounds.length; index += 2) {
     const [from, until] = [bounds[index]!, bounds[index + 1]!];
@@ -155,7 +155,7 @@ const sameIn = (
   from: number,
   until: number,
   places: readonly number[],
-): PresentTemplate | null => {
+): ActualTemplate | null => {
   for (const place of places) {
     const [start, end] = [previous.bounds[place], previous.bounds[place + 1]];
     if (end !== undefined && body.compare(previous.body, start, end, from, until) === 0)

@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import { UserError } from '../errors.ts';
-import type { PresentTemplate, SubdomainRecord } from '../model/template.ts';
+import type { ActualTemplate, SubdomainRecord } from '../model/template.ts';
 import { account, accounts, databases, type Account, type Database } from './account-resources.ts';
 import { callOperation, type Call, type RequestTrace, type Tokens } from './call-operation.ts';
 import { dnsRecords, dnsTemplate, dnsTemplates, readTemplate } from './dns-resources.ts';
@@ -58,11 +58,11 @@ export interface HostingService {
   showAccount(id: number): Promise<Account>;
   listDatabases(accountId: number): Promise<Database[]>;
   /** The same object as before if the answer is the same. */
-  listDnsTemplates(): Promise<readonly PresentTemplate[]>;
+  listDnsTemplates(): Promise<readonly ActualTemplate[]>;
   /** Gives the template after the write. Sent at most once: see {@link HostingErrorKind}. */
-  addDnsTemplateRecord(templateId: number, record: AdditionParameters): Promise<PresentTemplate>;
+  addDnsTemplateRecord(templateId: number, record: AdditionParameters): Promise<ActualTemplate>;
   /** Gives the template after the write. Sent at most once: see {@link HostingErrorKind}. */
-  updateDnsTemplateRecord(templateId: number, change: ChangeParameters): Promise<PresentTemplate>;
+  updateDnsTemplateRecord(templateId: number, change: ChangeParameters): Promise<ActualTemplate>;
   listDnsRecords(subdomain: string): Promise<SubdomainRecord[]>;
   /** Starts no more requests, aborts reads, and waits for writes in flight. */
   close(): Promise<void>;

@@ -20,7 +20,7 @@ export interface RecordData {
 }
 
 /** A record at the service. Its type may be unknown to this program. */
-export interface PresentRecord extends RecordData {
+export interface ActualRecord extends RecordData {
   readonly id: number;
 }
 
@@ -32,7 +32,7 @@ export interface Place {
 }
 
 /** A desired record, with its position in a file. */
-export interface WantedRecord extends RecordData {
+export interface DesiredRecord extends RecordData {
   readonly type: RecordType;
   readonly source: Place;
 }

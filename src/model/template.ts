@@ -1,4 +1,4 @@
-import type { Place, PresentRecord, RecordType, WantedRecord } from './record.ts';
+import type { Place, ActualRecord, RecordType, DesiredRecord } from './record.ts';
 
 /** What a pass may write: everything, only what an edit of the file caused, or nothing. */
 export const modes = ['enforce', 'edits', 'report'] as const;
@@ -46,24 +46,24 @@ export interface DesiredTemplate {
   /** The only name servers to ask, if the file names some. */
   readonly nameservers?: readonly string[];
   readonly ignore: readonly IgnoreRule[];
-  readonly records: readonly WantedRecord[];
+  readonly records: readonly DesiredRecord[];
 }
 
 /** The defaults that settings give for template files. */
 export type TemplateDefaults = Pick<DesiredTemplate, 'mode' | 'surplus' | 'adopt' | 'limits'>;
 
 /** A template at the service (specification §2, DNS template). */
-export interface PresentTemplate {
+export interface ActualTemplate {
   readonly id: number;
   readonly name: string;
   readonly publiclyAvailable: boolean;
   /** A count. The specification does not say of what. */
   readonly subdomains: number | null;
-  readonly records: readonly PresentRecord[];
+  readonly records: readonly ActualRecord[];
 }
 
 /** A DNS record of a subdomain; `templateRecordId` is null if it derives from no template record. */
-export interface SubdomainRecord extends PresentRecord {
+export interface SubdomainRecord extends ActualRecord {
   readonly templateRecordId: number | null;
 }
 

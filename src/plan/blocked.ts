@@ -1,80 +1,84 @@
 import { canonicalName, canonicalType } from '../model/canonical.ts';
-import { dataOf, type PresentRecord } from '../model/record.ts';
+import { dataOf, type ActualRecord } from '../model/record.ts';
 import type { Blocked } from './difference.ts';
-import { recordKey, type Pair, type Present, type Wanted } from './entry.ts';
+import { recordKey, type Pair, type ActualEntry, type DesiredEntry } from './entry.ts';
 import type { BlockedStep } from './order.ts';
 import { isStuck, type PlanMemory } from './memory.ts';
 import type { Obstruction, PlanInput } from './plan-input.ts';
 
 /** If the id of a missing record is still there as something else, an add would make a second record. */
 export const obstructionOfAdd = (
-  wanted: Wanted,
-  standing: ReadonlyMap<number, PresentRecord>,
+  desired: DesiredEntry,
+  standing: ReadonlyMap<number, ActualRecord>,
   input: PlanInput,
 ): Blocked | null => {
   const { memory, gate } = input;
-  const known = memory.byKey.get(recordKey(wanted));
+  const known = memory.byKey.get(recordKey(desired));
   const stray = known && standing.get(known.id);
   if (stray) {
     const message = `record ${stray.id} stood for this one and is something else now: ${canonicalType(stray.type)}`;
-    return blockedAs({ reason: 'not-converging', message }, wanted, stray);
+    return blockedAs({ reason: 'not-converging', message }, desired, stray);
   }
   const copy = known?.copies.flatMap((id) => standing.get(id) ?? [])[0];
   if (copy) {
     const message = `record ${copy.id} is there, which an add of this one left: apply --retry adds another`;
-    return blockedAs({ reason: 'not-converging', message }, wanted, copy);
+    return blockedAs({ reason: 'not-converging', message }, desired, copy);
   }
-  const stuck = stuckBefore(wanted, input);
+  const stuck = stuckBefore(desired, input);
   if (stuck) return stuck;
-  const obstruction = gate?.(wanted, null);
-  return obstruction ? blockedAs(obstruction, wanted, null) : null;
+  const obstruction = gate?.(desired, null);
+  return obstruction ? blockedAs(obstruction, desired, null) : null;
 };
 
 /** Asked only after it is known that no surplus record serves it. */
-export const obstructionOfUnserved = (wanted: Wanted, { addGate }: PlanInput): Blocked | null => {
-  const obstruction = addGate?.(wanted);
-  return obstruction ? blockedAs(obstruction, wanted, null) : null;
+export const obstructionOfUnserved = (desired: DesiredEntry, { addGate }: PlanInput): Blocked | null => {
+  const obstruction = addGate?.(desired);
+  return obstruction ? blockedAs(obstruction, desired, null) : null;
 };
 
 /** A record that was parked to make way but kept its name blocks it, however that name is spelled. */
-const stuckBefore = (wanted: Wanted, { memory, present: { records } }: PlanInput): Blocked | null => {
+const stuckBefore = (desired: DesiredEntry, { memory, actual: { records } }: PlanInput): Blocked | null => {
   if (memory.displaced.size === 0) return null;
-  const key = recordKey(wanted);
+  const key = recordKey(desired);
   const stuck = records.find(
     (record) => memory.displaced.get(record.id)?.key === key && isStuck(memory, record),
   );
   if (!stuck) return null;
   const message = `record ${stuck.id} was to make way for it, and the service kept its name`;
-  return blockedAs({ reason: 'not-converging', message }, wanted, stuck);
+  return blockedAs({ reason: 'not-converging', message }, desired, stuck);
 };
 
 /** An update cannot clear a name: fields that are not sent keep their value (specification §4.6). */
-export const obstructionOfUpdate = ({ wanted, present, fields }: Pair, input: PlanInput): Blocked | null => {
+export const obstructionOfUpdate = ({ desired, actual, fields }: Pair, input: PlanInput): Blocked | null => {
   const { gate, memory } = input;
-  const { record } = present;
-  const isForNothing = fields.length === 1 || !isNamedByService(present, memory);
-  if (wanted.name === '' && fields.includes('name') && isForNothing) {
+  const { record } = actual;
+  const isForNothing = fields.length === 1 || !isNamedByService(actual, memory);
+  if (desired.name === '' && fields.includes('name') && isForNothing) {
     const message = `record ${record.id} has the name ${record.name} now, and a name cannot be cleared`;
-    return blockedAs({ reason: 'not-converging', message }, wanted, record);
+    return blockedAs({ reason: 'not-converging', message }, desired, record);
   }
-  const stuck = stuckBefore(wanted, input);
+  const stuck = stuckBefore(desired, input);
   if (stuck) return stuck;
-  const obstruction = gate?.(wanted, present);
-  return obstruction ? blockedAs(obstruction, wanted, record) : null;
+  const obstruction = gate?.(desired, actual);
+  return obstruction ? blockedAs(obstruction, desired, record) : null;
 };
 
 /** If the service gave the name itself, the rest of the record can still change. */
-const isNamedByService = ({ name, record }: Present, memory: PlanMemory): boolean => {
+const isNamedByService = ({ name, record }: ActualEntry, memory: PlanMemory): boolean => {
   const known = memory.byId.get(record.id);
-  return known?.keptName === name && canonicalName(known.wanted.name) === '';
+  return known?.keptName === name && canonicalName(known.desired.name) === '';
 };
 
-const blockedAs = (obstruction: Obstruction, wanted: Wanted, present: PresentRecord | null): Blocked => ({
+const blockedAs = (
+  obstruction: Obstruction,
+  desired: DesiredEntry,
+  actual: ActualRecord | null,
+): Blocked => ({
   action: 'blocked',
   reason: obstruction.reason,
-  desired: dataOf(wanted.record),
-  source: wanted.record.source,
-  ...(present ? { recordId: present.id, current: dataOf(present) } : {}),
+  desired: dataOf(desired.record),
+  source: desired.record.source,
+  ...(actual ? { recordId: actual.id, current: dataOf(actual) } : {}),
   ...(obstruction.retryAt ? { retryAt: obstruction.retryAt } : {}),
   message: obstruction.message,
 });

@@ -3,7 +3,7 @@ import { dataOf, type RecordData } from '../model/record.ts';
 import { obstructionOfUnserved, obstructionOfUpdate } from './blocked.ts';
 import { causeOfSurplus, type Wants } from './cause.ts';
 import type { Blocked, Surplus } from './difference.ts';
-import type { Pair, Present, Wanted } from './entry.ts';
+import type { Pair, ActualEntry, DesiredEntry } from './entry.ts';
 import { addStep, parkStep, updateStep } from './make-step.ts';
 import { mayBeOneOf } from './like.ts';
 import { knownOf, type PlanMemory } from './memory.ts';
@@ -18,11 +18,11 @@ import { useSurplus } from './surplus.ts';
 export interface Work {
   readonly changed: readonly Pair[];
   /** Sorted by `byWanted`. */
-  readonly missing: readonly Wanted[];
+  readonly missing: readonly DesiredEntry[];
   readonly left: readonly LeftOver[];
-  readonly parked: readonly Present[];
+  readonly parked: readonly ActualEntry[];
   /** Every record of the template, ignored and unknown ones too. */
-  readonly everything: readonly Present[];
+  readonly everything: readonly ActualEntry[];
   readonly wants: Wants;
   readonly keptNames: KeptNames;
 }
@@ -35,8 +35,8 @@ export interface Draft {
   /** Updates and adds that may not be written now. */
   readonly obstructed: readonly Blocked[];
   readonly surplus: readonly Surplus[];
-  /** Surplus and parked records that serve a wanted one. */
-  readonly used: ReadonlySet<Present>;
+  /** Surplus and parked records that serve a desired one. */
+  readonly used: ReadonlySet<ActualEntry>;
 }
 
 /**
@@ -50,19 +50,19 @@ export const draftSteps = (work: Work, closed: ReadonlySet<string>, input: PlanI
     const draft = draftBeside(names, work, input);
     const more = namesNotReached(draft, keptNames).filter((name) => !names.has(name));
     const holdsBack = closedBy(new Set(more), input);
-    if (!work.left.some(({ present }) => holdsBack(present))) return draft;
+    if (!work.left.some(({ actual }) => holdsBack(actual))) return draft;
     names = new Set([...names, ...more]);
   }
 };
 
 /** A record that is unknown, or known at one of the names, may stand there in the service's spelling. */
-const closedBy = (names: ReadonlySet<string>, { memory }: PlanInput): ((present: Present) => boolean) => {
+const closedBy = (names: ReadonlySet<string>, { memory }: PlanInput): ((actual: ActualEntry) => boolean) => {
   const mayBeClosed = mayBeOneOf(names);
   return ({ name, record }) => {
     if (names.has(name)) return true;
     if (!mayBeClosed(name)) return false;
     const known = knownOf(memory, record);
-    return known === undefined || names.has(canonicalName(known.wanted.name));
+    return known === undefined || names.has(canonicalName(known.desired.name));
   };
 };
 
@@ -78,17 +78,17 @@ const draftBeside = (closed: ReadonlySet<string>, work: Work, input: PlanInput):
     [
       ...updates.free.map((pair) => updateStep(pair, memory)),
       ...adds.free.map((entry) => addStep(entry, memory)),
-      ...parks.free.map(({ present }) => parkStep(present, memory, work.wants)),
+      ...parks.free.map(({ actual }) => parkStep(actual, memory, work.wants)),
     ],
     {
-      present: work.everything,
+      actual: work.everything,
       pending,
       keptNames: work.keptNames,
-      used: new Set(use.served.map((pair) => pair.present)),
-      stepAside: (present) => stepAside(present, work.wants, input),
+      used: new Set(use.served.map((pair) => pair.actual)),
+      stepAside: (actual) => stepAside(actual, work.wants, input),
     },
   );
-  const kept = new Map(use.kept.map(({ present }) => [present.record.id, present]));
+  const kept = new Map(use.kept.map(({ actual }) => [actual.record.id, actual]));
   return {
     steps: ready,
     needs,
@@ -97,7 +97,7 @@ const draftBeside = (closed: ReadonlySet<string>, work: Work, input: PlanInput):
     surplus: [...use.surplus.map((entry) => surplusOf(entry, memory, work.wants)), ...parks.obstructed].sort(
       (a, b) => a.recordId - b.recordId,
     ),
-    used: new Set(use.served.map((pair) => pair.present)),
+    used: new Set(use.served.map((pair) => pair.actual)),
   };
 };
 
@@ -124,33 +124,33 @@ export const withObstructions = <Thing, Obstructed>(
 };
 
 const parkedLater = (entry: LeftOver, wants: Wants, { memory, parkGate }: PlanInput): Surplus | null => {
-  const obstruction = parkGate?.(entry.present);
+  const obstruction = parkGate?.(entry.actual);
   return obstruction ? { ...surplusOf(entry, memory, wants), ...obstruction } : null;
 };
 
-const surplusOf = ({ present, reason }: LeftOver, memory: PlanMemory, wants: Wants): Surplus => ({
+const surplusOf = ({ actual, reason }: LeftOver, memory: PlanMemory, wants: Wants): Surplus => ({
   action: 'surplus',
-  recordId: present.record.id,
-  current: dataOf(present.record),
+  recordId: actual.record.id,
+  current: dataOf(actual.record),
   reason,
-  cause: causeOfSurplus(present, memory, wants),
+  cause: causeOfSurplus(actual, memory, wants),
 });
 
 /** A record on its way to another name can wait at a parked name; a nameless one could not come back. */
 const stepAside = (
-  present: Present,
+  actual: ActualEntry,
   wants: Wants,
   { desired, memory, parkGate }: PlanInput,
 ): ParkStep | null =>
-  desired.surplus === 'park' && present.name !== '' && !parkGate?.(present)
-    ? parkStep(present, memory, wants)
+  desired.surplus === 'park' && actual.name !== '' && !parkGate?.(actual)
+    ? parkStep(actual, memory, wants)
     : null;
 
 /**
  * A record that is only kept because of a conflict is not the conflict itself, unless it stays because it has
  * no name.
  */
-const withoutKept = (step: BlockedStep, kept: ReadonlyMap<number, Present>): BlockedStep => {
+const withoutKept = (step: BlockedStep, kept: ReadonlyMap<number, ActualEntry>): BlockedStep => {
   const nameless = step.conflicts.filter((id) => kept.get(id)?.name === '');
   const others = step.conflicts.filter((id) => !kept.has(id) || nameless.includes(id));
   return others.length > 0 ? { ...step, conflicts: others, nameless } : step;

@@ -1,5 +1,5 @@
 import { canonicalRecord, type CanonicalRecord } from '../model/canonical.ts';
-import type { PresentRecord, RecordData, WantedRecord } from '../model/record.ts';
+import type { ActualRecord, RecordData, DesiredRecord } from '../model/record.ts';
 import type { Field } from './difference.ts';
 
 /** A record with its canonical form, computed once for a plan. */
@@ -7,13 +7,13 @@ export interface Entry<Record extends RecordData> extends CanonicalRecord {
   readonly record: Record;
 }
 
-export type Wanted = Entry<WantedRecord>;
-export type Present = Entry<PresentRecord>;
+export type DesiredEntry = Entry<DesiredRecord>;
+export type ActualEntry = Entry<ActualRecord>;
 
 /** A desired record and the actual one that is, or shall become, it. */
 export interface Pair {
-  readonly wanted: Wanted;
-  readonly present: Present;
+  readonly desired: DesiredEntry;
+  readonly actual: ActualEntry;
   /** What an update has to change; empty when in sync. */
   readonly fields: readonly Field[];
 }
@@ -33,20 +33,20 @@ export const setKey = ({ type, name }: CanonicalRecord): string => `${type} ${na
 /** Content and priority: within a set, records of one key are copies, TTL aside. */
 export const dataKey = ({ priority, content }: CanonicalRecord): string => `${priority ?? ''} ${content}`;
 
-export const pairOf = (wanted: Wanted, present: Present): Pair => ({
-  wanted,
-  present,
-  fields: differingFields(wanted, present),
+export const pairOf = (desired: DesiredEntry, actual: ActualEntry): Pair => ({
+  desired,
+  actual,
+  fields: differingFields(desired, actual),
 });
 
 /** Values that the file does not state never differ: an update cannot clear them (specification §4.6). */
-const differingFields = (wanted: Wanted, present: Present): readonly Field[] => {
+const differingFields = (desired: DesiredEntry, actual: ActualEntry): readonly Field[] => {
   const fields: Field[] = [];
-  if (wanted.name !== present.name) fields.push('name');
-  if (wanted.content !== present.content) fields.push('content');
-  const { priority } = wanted;
-  if (priority !== null && priority !== present.priority) fields.push('priority');
-  if (wanted.record.ttl !== null && wanted.record.ttl !== present.record.ttl) fields.push('ttl');
+  if (desired.name !== actual.name) fields.push('name');
+  if (desired.content !== actual.content) fields.push('content');
+  const { priority } = desired;
+  if (priority !== null && priority !== actual.priority) fields.push('priority');
+  if (desired.record.ttl !== null && desired.record.ttl !== actual.record.ttl) fields.push('ttl');
   return fields.length === 0 ? none : fields;
 };
 
@@ -54,14 +54,14 @@ const differingFields = (wanted: Wanted, present: Present): readonly Field[] => 
 export const none: readonly never[] = [];
 
 /** An order of desired records that does not depend on the input order. */
-export const byWanted = (a: Wanted, b: Wanted): number =>
+export const byDesired = (a: DesiredEntry, b: DesiredEntry): number =>
   compareText(a.type, b.type) ||
   compareText(a.name, b.name) ||
   compareText(a.content, b.content) ||
   (a.priority ?? -1) - (b.priority ?? -1) ||
   (a.record.ttl ?? -1) - (b.record.ttl ?? -1);
 
-export const byId = (a: Present, b: Present): number => a.record.id - b.record.id;
+export const byId = (a: ActualEntry, b: ActualEntry): number => a.record.id - b.record.id;
 
 export const compareText = (a: string, b: string): number => {
   if (a === b) return 0;

@@ -1,15 +1,15 @@
 import { shellWord } from '../model/shell-word.ts';
 import { isRecordType } from '../model/record.ts';
-import type { DesiredTemplate, PresentTemplate } from '../model/template.ts';
+import type { DesiredTemplate, ActualTemplate } from '../model/template.ts';
 import { entryOf, setKey } from './entry.ts';
 import type { GuardCause, Hold, HoldScope } from './hold.ts';
 import { knownOf, type PlanMemory } from './memory.ts';
 import type { TemplatePlan } from './plan.ts';
-import { isUpdate, presentOf, type Step } from './step.ts';
+import { isUpdate, actualOf, type Step } from './step.ts';
 
 export interface GuardInput {
   readonly desired: DesiredTemplate;
-  readonly present: PresentTemplate;
+  readonly actual: ActualTemplate;
   readonly memory: PlanMemory;
   readonly plan: TemplatePlan;
   /** The ids that the last pass found to be lost. */
@@ -28,15 +28,15 @@ export const guardTemplate = (input: GuardInput): Hold | null => {
 };
 
 /** Known ids that the service no longer shows, in ascending order. */
-export const lostIds = ({ present, memory }: Pick<GuardInput, 'present' | 'memory'>): number[] => {
+export const lostIds = ({ actual, memory }: Pick<GuardInput, 'actual' | 'memory'>): number[] => {
   if (memory.byId.size === 0) return [];
-  const ids = new Set(present.records.map((record) => record.id));
+  const ids = new Set(actual.records.map((record) => record.id));
   return [...memory.byId.keys()].filter((id) => !ids.has(id)).sort((a, b) => a - b);
 };
 
 /** Whether a reading lacks so many records that it is probably incomplete, and no earlier pass saw the same. */
 export const hasLostMany = (
-  input: Pick<GuardInput, 'desired' | 'present' | 'memory' | 'suspectIds'>,
+  input: Pick<GuardInput, 'desired' | 'actual' | 'memory' | 'suspectIds'>,
 ): boolean => {
   const lost = manyLost(input);
   // A record that was lost and added again has another id now.
@@ -45,7 +45,7 @@ export const hasLostMany = (
 };
 
 /** The missing ids, if they are suspiciously many; else null. */
-export const manyLost = (input: Pick<GuardInput, 'desired' | 'present' | 'memory'>): number[] | null => {
+export const manyLost = (input: Pick<GuardInput, 'desired' | 'actual' | 'memory'>): number[] | null => {
   const lost = lostIds(input);
   const { maxChangePercent } = input.desired.limits;
   const isMany = lost.length >= 2 && lost.length * 100 > input.memory.byId.size * maxChangePercent;
@@ -63,9 +63,9 @@ export const countAdds = ({ steps }: TemplatePlan): number =>
   steps.filter((step) => step.difference.action === 'add').length;
 
 /** First contact lasts until a desired record was found or written; a pass that was held does not end it. */
-const firstContact = ({ desired, present, memory, plan, force }: GuardInput): Hold | null => {
+const firstContact = ({ desired, actual, memory, plan, force }: GuardInput): Hold | null => {
   if (memory.byKey.size > 0 || desired.adopt || force || countAdds(plan) === 0) return null;
-  const sets = new Set(present.records.map((record) => setKey(entryOf(record))));
+  const sets = new Set(actual.records.map((record) => setKey(entryOf(record))));
   if (sets.size === 0 || desired.records.some((record) => sets.has(setKey(entryOf(record))))) return null;
   return guardHold(
     'first-contact',
@@ -76,11 +76,11 @@ const firstContact = ({ desired, present, memory, plan, force }: GuardInput): Ho
 };
 
 const tooManyChanges = (input: GuardInput): Hold | null => {
-  const { desired, present, memory, plan, force } = input;
+  const { desired, actual, memory, plan, force } = input;
   if (force) return null;
-  const known = present.records.filter((record) => isRecordType(record.type.toUpperCase())).length;
+  const known = actual.records.filter((record) => isRecordType(record.type.toUpperCase())).length;
   const isCounted = (step: Step): boolean => known >= desired.limits.minRecords || isForeign(step, memory);
-  const changed = new Set(plan.steps.filter(isCounted).flatMap((step) => presentOf(step)?.record.id ?? []));
+  const changed = new Set(plan.steps.filter(isCounted).flatMap((step) => actualOf(step)?.record.id ?? []));
   const { maxChangePercent } = desired.limits;
   if (changed.size * 100 <= known * maxChangePercent) return null;
   return guardHold(
@@ -92,8 +92,8 @@ const tooManyChanges = (input: GuardInput): Hold | null => {
 
 /** Whether a step reuses or parks a record that the file never listed. */
 const isForeign = (step: Step, memory: PlanMemory): boolean => {
-  const present = presentOf(step);
-  if (present === null || knownOf(memory, present.record)) return false;
+  const actual = actualOf(step);
+  if (actual === null || knownOf(memory, actual.record)) return false;
   return !isUpdate(step) || step.difference.fields.includes('name');
 };
 

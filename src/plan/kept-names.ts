@@ -13,9 +13,9 @@ export type KeptNames = (name: string) => readonly string[];
 export const keptNamesOf = ({ byId }: PlanMemory): KeptNames => {
   const spellings = new Map<string, Set<string>>();
   const endings = new Map<string, number>();
-  for (const { wanted, keptName: kept } of byId.values()) {
-    if (kept === undefined || wanted.name === kept) continue;
-    const sent = canonicalName(wanted.name);
+  for (const { desired, keptName: kept } of byId.values()) {
+    if (kept === undefined || desired.name === kept) continue;
+    const sent = canonicalName(desired.name);
     if (sent === kept || isParkedName(kept)) continue;
     spellings.set(sent, (spellings.get(sent) ?? new Set()).add(kept));
     const ending = endingOf(sent, kept);

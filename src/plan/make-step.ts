@@ -1,53 +1,53 @@
 import { dataOf } from '../model/record.ts';
 import { causeOfAdd, causeOfSurplus, causeOfUpdate, type Wants } from './cause.ts';
-import type { Pair, Present, Wanted } from './entry.ts';
+import type { Pair, ActualEntry, DesiredEntry } from './entry.ts';
 import type { Displaced, PlanMemory } from './memory.ts';
 import type { AddStep, ParkStep, UpdateStep } from './step.ts';
 import { parkedForm } from './parked.ts';
 
-export const updateStep = ({ wanted, present, fields }: Pair, memory: PlanMemory): UpdateStep => ({
+export const updateStep = ({ desired, actual, fields }: Pair, memory: PlanMemory): UpdateStep => ({
   difference: {
     action: 'update',
-    recordId: present.record.id,
-    current: dataOf(present.record),
-    desired: dataOf(wanted.record),
+    recordId: actual.record.id,
+    current: dataOf(actual.record),
+    desired: dataOf(desired.record),
     fields,
-    cause: causeOfUpdate(wanted, present, memory),
-    source: wanted.record.source,
+    cause: causeOfUpdate(desired, actual, memory),
+    source: desired.record.source,
   },
-  wanted,
-  present,
+  desired,
+  actual,
 });
 
-export const addStep = (wanted: Wanted, memory: PlanMemory): AddStep => ({
+export const addStep = (desired: DesiredEntry, memory: PlanMemory): AddStep => ({
   difference: {
     action: 'add',
-    desired: dataOf(wanted.record),
-    cause: causeOfAdd(wanted, memory),
-    source: wanted.record.source,
+    desired: dataOf(desired.record),
+    cause: causeOfAdd(desired, memory),
+    source: desired.record.source,
   },
-  wanted,
+  desired,
 });
 
 /** Puts a parked record back to what it was. */
-export const restoreStep = (present: Present, { was, cause }: Displaced): ParkStep => ({
+export const restoreStep = (actual: ActualEntry, { was, cause }: Displaced): ParkStep => ({
   difference: {
     action: 'park',
-    recordId: present.record.id,
-    current: dataOf(present.record),
+    recordId: actual.record.id,
+    current: dataOf(actual.record),
     desired: { ...was, ttl: null },
     cause,
   },
-  present,
+  actual,
 });
 
-export const parkStep = (present: Present, memory: PlanMemory, wants: Wants): ParkStep => ({
+export const parkStep = (actual: ActualEntry, memory: PlanMemory, wants: Wants): ParkStep => ({
   difference: {
     action: 'park',
-    recordId: present.record.id,
-    current: dataOf(present.record),
-    desired: parkedForm(present.record, present.type),
-    cause: causeOfSurplus(present, memory, wants),
+    recordId: actual.record.id,
+    current: dataOf(actual.record),
+    desired: parkedForm(actual.record, actual.type),
+    cause: causeOfSurplus(actual, memory, wants),
   },
-  present,
+  actual,
 });

@@ -1,5 +1,5 @@
 import { canonicalRecord, sameData } from '../model/canonical.ts';
-import type { PresentRecord, RecordData } from '../model/record.ts';
+import type { ActualRecord, RecordData } from '../model/record.ts';
 import type { Cause } from './difference.ts';
 import { mayBeOneOf } from './like.ts';
 import { isParkedName } from './parked.ts';
@@ -11,7 +11,7 @@ export interface KnownRecord {
   readonly copies: readonly number[];
   /** `recordKey` of the desired record that this id belongs to, or its `parkedKey`. */
   readonly key: string;
-  readonly wanted: RecordData;
+  readonly desired: RecordData;
   readonly seen: RecordData;
   /** Its canonical name in the answer to a write of it; absent if no answer showed it. */
   readonly keptName?: string;
@@ -37,7 +37,7 @@ export interface PlanMemory {
   readonly byKey: ReadonlyMap<string, KnownRecord>;
   readonly byId: ReadonlyMap<number, KnownRecord>;
   /**
-   * By `recordKey`: records to which a change of unknown outcome went that was to make them the wanted one, and what
+   * By `recordKey`: records to which a change of unknown outcome went that was to make them the desired one, and what
    * they were before.
    */
   readonly claims: ReadonlyMap<string, KnownRecord>;
@@ -60,13 +60,13 @@ export const noMemory: PlanMemory = {
 };
 
 /** What a present record stands for: what it was to become, once it shows that, else what was last agreed on. */
-export const knownOf = ({ byId, claims }: PlanMemory, record: PresentRecord): KnownRecord | undefined => {
+export const knownOf = ({ byId, claims }: PlanMemory, record: ActualRecord): KnownRecord | undefined => {
   for (const claim of claims.values()) if (claim.id === record.id && shows(record, claim)) return claim;
   return byId.get(record.id);
 };
 
 /** Whether a record has the content of a parked one and, since the service did not take the other name, no such name. */
-export const isStuck = ({ byId, displaced }: PlanMemory, record: PresentRecord): boolean => {
+export const isStuck = ({ byId, displaced }: PlanMemory, record: ActualRecord): boolean => {
   const known = byId.get(record.id);
   const was = displaced.get(record.id)?.was;
   if (!was || known?.key !== parkedKey(record.id) || !sameData(known.seen, record)) return false;
@@ -74,16 +74,16 @@ export const isStuck = ({ byId, displaced }: PlanMemory, record: PresentRecord):
   return !isParkedName(name) && content !== canonicalRecord(was).content;
 };
 
-/** Whether a change of unknown outcome was to make this record a wanted one. */
+/** Whether a change of unknown outcome was to make this record a desired one. */
 export const isClaimed = ({ claims }: PlanMemory, id: number): boolean => {
   for (const claim of claims.values()) if (claim.id === id) return true;
   return false;
 };
 
 /** A service may store its own spelling of a name, keep the name as it was, or store another TTL. */
-const shows = (record: PresentRecord, { wanted, seen }: KnownRecord): boolean => {
+const shows = (record: ActualRecord, { desired, seen }: KnownRecord): boolean => {
   const is = canonicalRecord(record);
-  const sent = canonicalRecord(wanted);
+  const sent = canonicalRecord(desired);
   const was = canonicalRecord(seen);
   if (is.content !== sent.content || sameData(seen, record)) return false;
   return is.name === was.name || mayBeOneOf(new Set([sent.name]))(is.name);

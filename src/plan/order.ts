@@ -3,14 +3,14 @@ import type { RecordData } from '../model/record.ts';
 import type { ConflictKind } from '../model/types/definition.ts';
 import { definitionOf } from '../model/types/table.ts';
 import { excludedBy, kindOf, reasonOf, type ConflictReason } from './conflict.ts';
-import { byId, compareText, recordKey, type Present } from './entry.ts';
+import { byId, compareText, recordKey, type ActualEntry } from './entry.ts';
 import { groupBy, pushTo } from './group.ts';
 import type { KeptNames } from './kept-names.ts';
 import { byPlace, placeLeft } from './place.ts';
 import {
   isPark,
   isUpdate,
-  presentOf,
+  actualOf,
   resultOf,
   type AddStep,
   type ParkStep,
@@ -29,14 +29,14 @@ export interface BlockedStep {
 
 export interface Surroundings {
   /** Every record of the template, ignored and unknown ones too. */
-  readonly present: readonly Present[];
+  readonly actual: readonly ActualEntry[];
   /** Adds of unknown outcome. */
   readonly pending: readonly RecordData[];
   readonly keptNames: KeptNames;
   /** Surplus records that are reused: they leave their current name. */
-  readonly used: ReadonlySet<Present>;
+  readonly used: ReadonlySet<ActualEntry>;
   /** A step that parks a record before it is reused; null if that is not allowed. */
-  readonly stepAside: (present: Present) => ParkStep | null;
+  readonly stepAside: (actual: ActualEntry) => ParkStep | null;
 }
 
 export interface OrderedSteps {
@@ -63,25 +63,25 @@ export interface OrderedSteps {
  */
 export const orderSteps = (
   steps: readonly Step[],
-  { present, pending, keptNames, used, stepAside }: Surroundings,
+  { actual, pending, keptNames, used, stepAside }: Surroundings,
 ): OrderedSteps => {
   const results = new Map(
-    steps.map((step) => [step, isPark(step) ? canonicalRecord(resultOf(step)) : step.wanted]),
+    steps.map((step) => [step, isPark(step) ? canonicalRecord(resultOf(step)) : step.desired]),
   );
   const names = new Set([...results.values()].flatMap((result) => keptNames(result.name)));
   const standing = groupBy(
-    present.filter((entry) => names.has(entry.name)),
+    actual.filter((entry) => names.has(entry.name)),
     (entry) => placeOf(kindOf(entry), entry.name),
   );
   const placed = groupBy(
     pending.map((record): PlacedRecord => ({ id: null, canonical: canonicalRecord(record) })),
     ({ canonical }) => placeOf(kindOf(canonical), canonical.name),
   );
-  const stepOf = new Map(steps.map((step) => [presentOf(step)?.record.id, step]));
+  const stepOf = new Map(steps.map((step) => [actualOf(step)?.record.id, step]));
   let adds: ReadonlyMap<string, readonly Step[]> | undefined;
   const addsAt = (): ReadonlyMap<string, readonly Step[]> =>
     (adds ??= byPlace(
-      steps.filter((step) => presentOf(step) === null),
+      steps.filter((step) => actualOf(step) === null),
       keptNames,
     ));
   const ready: Step[] = [];
@@ -90,7 +90,7 @@ export const orderSteps = (
   const fates = new Map<Step, 'open' | 'ready' | 'blocked'>();
 
   const asides = new Map<Step, ParkStep | null>();
-  const aside = (step: Step, entry: Present): ParkStep | null => {
+  const aside = (step: Step, entry: ActualEntry): ParkStep | null => {
     const known = asides.get(step);
     if (known !== undefined) return known;
     const made = stepAside(entry);
@@ -106,7 +106,7 @@ export const orderSteps = (
     if (fates.has(step)) return;
     fates.set(step, 'open');
     const result = results.get(step)!;
-    const own = presentOf(step);
+    const own = actualOf(step);
     if (own && used.has(own) && placeLeft(step, keptNames) !== null) {
       for (const add of addsAt().get(own.name) ?? [])
         if (!excludedBy(add, results.get(add)!, false).includes(kindOf(own))) settle(add);
@@ -126,16 +126,16 @@ export const orderSteps = (
   };
 
   /** The names that the result may get: also its current one, if the service has its own spelling. */
-  const namesFor = ({ name }: CanonicalRecord, own: Present | null): readonly string[] => {
+  const namesFor = ({ name }: CanonicalRecord, own: ActualEntry | null): readonly string[] => {
     const all = keptNames(name);
     return own && all.includes(own.name) ? [...new Set([name, own.name])] : all;
   };
 
-  const obstaclesOf = (step: Step, result: CanonicalRecord, own: Present | null): Obstacle[] => {
+  const obstaclesOf = (step: Step, result: CanonicalRecord, own: ActualEntry | null): Obstacle[] => {
     const places = namesFor(result, own).flatMap((name) =>
       excludedBy(step, result, own?.name === name).map((kind) => placeOf(kind, name)),
     );
-    const stays = (entry: Present): boolean => {
+    const stays = (entry: ActualEntry): boolean => {
       const clearing = stepOf.get(entry.record.id);
       if (!clearing || clearing === step) return true;
       const after = results.get(clearing)!;
@@ -183,7 +183,7 @@ const placeOf = (kind: ConflictKind, name: string): string => `${kind} ${name}`;
 
 const inWriteOrder = (steps: readonly Step[]): Step[] =>
   steps
-    .map((step) => ({ step, phase: phase(step), key: orderKey(step), id: presentOf(step)?.record.id ?? 0 }))
+    .map((step) => ({ step, phase: phase(step), key: orderKey(step), id: actualOf(step)?.record.id ?? 0 }))
     .sort((a, b) => a.phase - b.phase || compareText(a.key, b.key) || a.id - b.id)
     .map(({ step }) => step);
 
@@ -195,4 +195,4 @@ const phase = (step: Step): number => {
 
 const lastPhase = 6;
 
-const orderKey = (step: Step): string => recordKey(isPark(step) ? step.present : step.wanted);
+const orderKey = (step: Step): string => recordKey(isPark(step) ? step.actual : step.desired);

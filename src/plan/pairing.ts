@@ -1,4 +1,12 @@
-import { dataKey, entryOf, pairOf, recordKey, type Pair, type Present, type Wanted } from './entry.ts';
+import {
+  dataKey,
+  entryOf,
+  pairOf,
+  recordKey,
+  type Pair,
+  type ActualEntry,
+  type DesiredEntry,
+} from './entry.ts';
 import { knownOf, type KnownRecord, type PlanMemory } from './memory.ts';
 import { createPool } from './pool.ts';
 import { openSets, pairedData, pairUp, removeUsed, type OpenSet } from './record-set.ts';
@@ -8,19 +16,19 @@ export interface Pairing {
   /** In sync, or to be updated. */
   readonly pairs: readonly Pair[];
   /** Desired records without an actual one. */
-  readonly missing: readonly Wanted[];
+  readonly missing: readonly DesiredEntry[];
   readonly left: readonly LeftOver[];
 }
 
 export interface LeftOver {
-  readonly present: Present;
+  readonly actual: ActualEntry;
   readonly reason: 'unlisted' | 'duplicate';
 }
 
 /**
- * Pairs the wanted with the present records of one template, each used once. In this order:
+ * Pairs the desired with the actual records of one template, each used once. In this order:
  *
- * | step | wanted takes present                                                         | difference         |
+ * | step | desired takes actual                                                         | difference         |
  * | ---- | ---------------------------------------------------------------------------- | ------------------ |
  * | 1    | of its set with the same data                                                | none               |
  * | 1b   | whose id memory knows it by, of its type, under whatever name                | what differs       |
@@ -35,34 +43,34 @@ export interface LeftOver {
  * Linear in the number of records but for sorting sets. The result does not depend on the order of the input.
  */
 export const pairRecords = (
-  wanted: readonly Wanted[],
-  present: readonly Present[],
+  desired: readonly DesiredEntry[],
+  actual: readonly ActualEntry[],
   memory: PlanMemory,
 ): Pairing => {
-  const { agreed, sets } = openSets(wanted, present);
+  const { agreed, sets } = openSets(desired, actual);
   for (const set of sets) takeSame(set, memory);
   takeKnown(sets, memory);
   for (const set of sets) {
     takeByKey(set, dataKey);
     takeByKey(set, (entry) => entry.content);
   }
-  takeRest(sets, wanted, memory);
+  takeRest(sets, desired, memory);
   return {
     pairs: agreed.concat(sets.flatMap((set) => set.pairs)),
-    missing: sets.flatMap((set) => set.wanted),
+    missing: sets.flatMap((set) => set.desired),
     left: sets.flatMap(leftOvers),
   };
 };
 
 /** Among copies, the known id of the desired record, else the lowest id. */
 const takeSame = (set: OpenSet, memory: PlanMemory): void => {
-  if (set.wanted.length === 0 || set.present.length === 0) return;
+  if (set.desired.length === 0 || set.actual.length === 0) return;
   // Two that agreed would be a pair.
-  if (set.wanted.length === 1 && set.present.length === 1) return;
-  const known = new Map(set.present.map((entry) => [entry.record.id, entry]));
-  const withTtl = createPool(set.present, (entry) => `${dataKey(entry)} ${entry.record.ttl}`);
-  const withAnyTtl = createPool(set.present, dataKey);
-  const used = new Set<Present>();
+  if (set.desired.length === 1 && set.actual.length === 1) return;
+  const known = new Map(set.actual.map((entry) => [entry.record.id, entry]));
+  const withTtl = createPool(set.actual, (entry) => `${dataKey(entry)} ${entry.record.ttl}`);
+  const withAnyTtl = createPool(set.actual, dataKey);
+  const used = new Set<ActualEntry>();
   pairUp(set, used, (entry) => {
     const id = memory.byKey.get(recordKey(entry))?.id;
     const own = id === undefined ? undefined : known.get(id);
@@ -75,15 +83,15 @@ const takeSame = (set: OpenSet, memory: PlanMemory): void => {
 
 const takeKnown = (sets: readonly OpenSet[], memory: PlanMemory): void => {
   const { byKey, claims } = memory;
-  if (byKey.size + claims.size === 0 || sets.every((set) => set.wanted.length === 0)) return;
-  const free = new Map(sets.flatMap((set) => set.present).map((entry) => [entry.record.id, entry]));
-  const used = new Set<Present>();
-  const open = new Set(sets.flatMap((set) => set.wanted).map(recordKey));
+  if (byKey.size + claims.size === 0 || sets.every((set) => set.desired.length === 0)) return;
+  const free = new Map(sets.flatMap((set) => set.actual).map((entry) => [entry.record.id, entry]));
+  const used = new Set<ActualEntry>();
+  const open = new Set(sets.flatMap((set) => set.desired).map(recordKey));
   /** It is just what another one wants, and never was what this one wants, or cannot become that: no update clears a name. */
-  const isBetterElsewhere = (wanted: Wanted, found: Present, { seen }: KnownRecord): boolean => {
+  const isBetterElsewhere = (desired: DesiredEntry, found: ActualEntry, { seen }: KnownRecord): boolean => {
     const is = recordKey(found);
-    if (is === recordKey(wanted) || !open.has(is)) return false;
-    return (wanted.name === '' && found.name !== '') || recordKey(entryOf(seen)) === is;
+    if (is === recordKey(desired) || !open.has(is)) return false;
+    return (desired.name === '' && found.name !== '') || recordKey(entryOf(seen)) === is;
   };
   for (const set of sets) {
     pairUp(set, used, (entry) => {
@@ -99,18 +107,18 @@ const takeKnown = (sets: readonly OpenSet[], memory: PlanMemory): void => {
   removeUsed(sets, used);
 };
 
-const takeByKey = (set: OpenSet, key: (entry: Wanted | Present) => string): void => {
-  if (set.wanted.length === 0 || set.present.length === 0) return;
-  const pool = createPool(set.present, key);
-  const used = new Set<Present>();
+const takeByKey = (set: OpenSet, key: (entry: DesiredEntry | ActualEntry) => string): void => {
+  if (set.desired.length === 0 || set.actual.length === 0) return;
+  const pool = createPool(set.actual, key);
+  const used = new Set<ActualEntry>();
   pairUp(set, used, (entry) => pool.first(key(entry), used));
 };
 
 const leftOvers = (set: OpenSet): LeftOver[] => {
-  if (set.present.length === 0) return [];
+  if (set.actual.length === 0) return [];
   const paired = pairedData(set);
-  return set.present.map((present) => ({
-    present,
-    reason: paired.has(dataKey(present)) ? 'duplicate' : 'unlisted',
+  return set.actual.map((actual) => ({
+    actual,
+    reason: paired.has(dataKey(actual)) ? 'duplicate' : 'unlisted',
   }));
 };

@@ -1,4 +1,4 @@
-import { dataOf, type PresentRecord, type RecordData } from '../model/record.ts';
+import { dataOf, type ActualRecord, type RecordData } from '../model/record.ts';
 import { definitionOf } from '../model/types/table.ts';
 
 /** The service may have made the name absolute. */
@@ -8,7 +8,7 @@ export const isParkedName = (name: string): boolean => /^_parked-\d+(?:\.|$)/.te
  * An unused name and inert content; TTL and priority stay as they are. `type` is in upper case; records of
  * unknown types are never written.
  */
-export const parkedForm = (record: PresentRecord, type: string): RecordData => {
+export const parkedForm = (record: ActualRecord, type: string): RecordData => {
   const definition = definitionOf(type);
   if (!definition) throw new Error(`record ${record.id} is of type ${type}, which nothing here may park`);
   return {

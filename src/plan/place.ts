@@ -1,12 +1,12 @@
 import { canonicalName } from '../model/canonical.ts';
 import { pushTo } from './group.ts';
 import type { KeptNames } from './kept-names.ts';
-import { presentOf, resultOf, type Step } from './step.ts';
+import { actualOf, resultOf, type Step } from './step.ts';
 
 /** The canonical name that the record of a step leaves; null if it keeps its name. */
 export const placeLeft = (step: Step, keptNames: KeptNames): string | null => {
-  const present = presentOf(step);
-  return present !== null && !placesOf(step, keptNames).includes(present.name) ? present.name : null;
+  const actual = actualOf(step);
+  return actual !== null && !placesOf(step, keptNames).includes(actual.name) ? actual.name : null;
 };
 
 /** The steps by the names to which they bring a record. */

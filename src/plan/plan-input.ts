@@ -1,21 +1,21 @@
 import type { RecordData } from '../model/record.ts';
-import type { DesiredTemplate, PresentTemplate } from '../model/template.ts';
+import type { DesiredTemplate, ActualTemplate } from '../model/template.ts';
 import type { BlockReason, Surplus } from './difference.ts';
-import type { Present, Wanted } from './entry.ts';
+import type { ActualEntry, DesiredEntry } from './entry.ts';
 import type { PlanMemory } from './memory.ts';
 
 export interface PlanInput {
   readonly desired: DesiredTemplate;
-  readonly present: PresentTemplate;
+  readonly actual: ActualTemplate;
   readonly memory: PlanMemory;
   /** Adds of unknown outcome: they may still take effect. */
   readonly pending?: readonly RecordData[];
-  /** Why a desired record may not be written now, as an add (`present` null) or by an update of an actual record. */
-  readonly gate?: (wanted: Wanted, present: Present | null) => Obstruction | null;
+  /** Why a desired record may not be written now, as an add (`actual` null) or by an update of an actual record. */
+  readonly gate?: (desired: DesiredEntry, actual: ActualEntry | null) => Obstruction | null;
   /** Why a desired record that no surplus record serves may not be added. */
-  readonly addGate?: (wanted: Wanted) => Obstruction | null;
+  readonly addGate?: (desired: DesiredEntry) => Obstruction | null;
   /** Why a record may not be parked now, or changed to the given data. */
-  readonly parkGate?: (present: Present, sent?: RecordData) => Pick<Surplus, 'error' | 'retryAt'> | null;
+  readonly parkGate?: (actual: ActualEntry, sent?: RecordData) => Pick<Surplus, 'error' | 'retryAt'> | null;
 }
 
 export interface Obstruction {

@@ -5,7 +5,7 @@ import type { Wants } from './cause.ts';
 import { blockedByConflict, obstructionOfAdd } from './blocked.ts';
 import type { Blocked, Difference, Surplus } from './difference.ts';
 import { draftSteps, withObstructions } from './draft.ts';
-import { byWanted, entryOf, recordKey, type Pair, type Present, type Wanted } from './entry.ts';
+import { byDesired, entryOf, recordKey, type Pair, type ActualEntry, type DesiredEntry } from './entry.ts';
 import { matchesIgnore } from './ignore.ts';
 import { keptNamesOf, type KeptNames } from './kept-names.ts';
 import { addStep } from './make-step.ts';
@@ -23,8 +23,8 @@ export interface TemplatePlan {
   /** For a step that can only be written after others, those others. */
   readonly needs: ReadonlyMap<Step, readonly Step[]>;
   readonly keptNames: KeptNames;
-  /** Surplus and parked records that serve a wanted one. */
-  readonly used: ReadonlySet<Present>;
+  /** Surplus and parked records that serve a desired one. */
+  readonly used: ReadonlySet<ActualEntry>;
   /** Steps that a conflict blocks; they are in `blocked` too. */
   readonly barred: readonly Step[];
   /** Adds that wait because of earlier writes; they are in `blocked` too. */
@@ -40,29 +40,29 @@ export interface TemplatePlan {
 /** Pure, and the same for any order of the records on either side. */
 export const planTemplate = (input: PlanInput): TemplatePlan => {
   const { desired, memory } = input;
-  const wanted = desired.records.map(entryOf);
-  const everything = input.present.records.map(entryOf);
+  const entries = desired.records.map(entryOf);
+  const everything = input.actual.records.map(entryOf);
   const ours = everything.filter((entry) => !isOthers(entry, desired));
-  const { pairs, missing, left } = pairRecords(wanted, ours, memory);
+  const { pairs, missing, left } = pairRecords(entries, ours, memory);
   const changed = pairs.filter((pair) => pair.fields.length > 0);
   const standing = new Map(missing.length > 0 ? everything.map(({ record }) => [record.id, record]) : []);
-  const adds = withObstructions(missing.toSorted(byWanted), (entry) =>
+  const adds = withObstructions(missing.toSorted(byDesired), (entry) =>
     obstructionOfAdd(entry, standing, input),
   );
   const free = new Set(adds.free);
   const keptNames = keptNamesOf(memory);
-  const stuck = left.map(({ present }) => present).filter(({ record }) => isStuck(memory, record));
+  const stuck = left.map(({ actual }) => actual).filter(({ record }) => isStuck(memory, record));
   const undone = restoreStuck(stuck, input);
-  const isUndone = new Set(undone.map(({ present }) => present));
-  const parked = left.map(({ present }) => present).filter(isParked);
+  const isUndone = new Set(undone.map(({ actual }) => actual));
+  const parked = left.map(({ actual }) => actual).filter(isParked);
   const draft = draftSteps(
     {
-      changed: changed.sort((a, b) => byWanted(a.wanted, b.wanted)),
+      changed: changed.sort((a, b) => byDesired(a.desired, b.desired)),
       missing: adds.free,
-      left: left.filter(({ present }) => !isParked(present) && !isUndone.has(present)),
+      left: left.filter(({ actual }) => !isParked(actual) && !isUndone.has(actual)),
       parked,
       everything,
-      wants: wantedIn(wanted),
+      wants: desiredIn(entries),
       keptNames,
     },
     new Set(adds.obstructed.map((blocked) => canonicalName(blocked.desired.name))),
@@ -71,7 +71,7 @@ export const planTemplate = (input: PlanInput): TemplatePlan => {
   const idle = parked.filter((entry) => !draft.used.has(entry));
   const blocked = [...draft.barred.map(blockedByConflict), ...draft.obstructed, ...adds.obstructed];
   const restored = restoreParked(parked, everything, { steps: draft.steps, blocked, keptNames }, input);
-  const isRestored = new Set(restored.map(({ present }) => present));
+  const isRestored = new Set(restored.map(({ actual }) => actual));
   return {
     steps: undone.length + restored.length === 0 ? draft.steps : [...undone, ...draft.steps, ...restored],
     keptNames,
@@ -89,9 +89,9 @@ export const planTemplate = (input: PlanInput): TemplatePlan => {
 };
 
 /** Lazy: most plans do not need it. */
-const wantedIn = (wanted: readonly Wanted[]): Wants => {
+const desiredIn = (desired: readonly DesiredEntry[]): Wants => {
   let keys: ReadonlySet<string> | undefined;
-  return (key) => (keys ??= new Set(wanted.map(recordKey))).has(key);
+  return (key) => (keys ??= new Set(desired.map(recordKey))).has(key);
 };
 
 /** All differences of a plan in the order of a report: writes, blocked, surplus. */
@@ -102,7 +102,7 @@ export const differencesOf = (plan: TemplatePlan): Difference[] => [
 ];
 
 /** Records of unknown type and ignored ones are only counted. */
-const isOthers = (entry: Present, { ignore }: DesiredTemplate): boolean =>
+const isOthers = (entry: ActualEntry, { ignore }: DesiredTemplate): boolean =>
   !isRecordType(entry.type) || matchesIgnore(ignore, entry.record);
 
-const isParked = ({ name }: Present): boolean => isParkedName(name);
+const isParked = ({ name }: ActualEntry): boolean => isParkedName(name);

@@ -1,15 +1,24 @@
-import { byId, byWanted, dataKey, none, pairOf, type Pair, type Present, type Wanted } from './entry.ts';
+import {
+  byId,
+  byDesired,
+  dataKey,
+  none,
+  pairOf,
+  type Pair,
+  type ActualEntry,
+  type DesiredEntry,
+} from './entry.ts';
 
 /** One record set: its pairs, and what is not paired yet. */
 export interface OpenSet {
-  wanted: readonly Wanted[];
-  present: readonly Present[];
+  desired: readonly DesiredEntry[];
+  actual: readonly ActualEntry[];
   pairs: readonly Pair[];
 }
 
 interface GrowingSet extends OpenSet {
-  readonly wanted: Wanted[];
-  readonly present: Present[];
+  readonly desired: DesiredEntry[];
+  readonly actual: ActualEntry[];
 }
 
 /** By type and name, without building a key for each of perhaps a million records. */
@@ -17,29 +26,29 @@ type BySet<Found> = Map<string, Map<string, Found>>;
 
 /** The record sets of both sides, without the many that have one equal record on each side. */
 export const openSets = (
-  wanted: readonly Wanted[],
-  present: readonly Present[],
+  desired: readonly DesiredEntry[],
+  actual: readonly ActualEntry[],
 ): { agreed: readonly Pair[]; sets: readonly OpenSet[] } => {
-  const asked: BySet<Wanted | GrowingSet> = new Map();
-  for (const entry of wanted) takeWanted(ofType(asked, entry), entry);
-  const found: BySet<Wanted | GrowingSet | Pair> = asked;
-  for (const entry of present) takePresent(ofType(found, entry), entry);
+  const asked: BySet<DesiredEntry | GrowingSet> = new Map();
+  for (const entry of desired) takeDesired(ofType(asked, entry), entry);
+  const found: BySet<DesiredEntry | GrowingSet | Pair> = asked;
+  for (const entry of actual) takeActual(ofType(found, entry), entry);
   const agreed: Pair[] = [];
   const sets: GrowingSet[] = [];
   for (const names of found.values()) {
     for (const one of names.values()) {
       if (isPair(one)) agreed.push(one);
-      else sets.push(isSet(one) ? one : { wanted: [one], present: [], pairs: none });
+      else sets.push(isSet(one) ? one : { desired: [one], actual: [], pairs: none });
     }
   }
   for (const set of sets) {
-    if (set.wanted.length > 1) set.wanted.sort(byWanted);
-    if (set.present.length > 1) set.present.sort(byId);
+    if (set.desired.length > 1) set.desired.sort(byDesired);
+    if (set.actual.length > 1) set.actual.sort(byId);
   }
   return { agreed, sets };
 };
 
-const ofType = <Found>(types: BySet<Found>, { type }: Wanted | Present): Map<string, Found> => {
+const ofType = <Found>(types: BySet<Found>, { type }: DesiredEntry | ActualEntry): Map<string, Found> => {
   const known = types.get(type);
   if (known) return known;
   const names = new Map<string, Found>();
@@ -47,58 +56,58 @@ const ofType = <Found>(types: BySet<Found>, { type }: Wanted | Present): Map<str
   return names;
 };
 
-const takeWanted = (names: Map<string, Wanted | GrowingSet>, entry: Wanted): void => {
+const takeDesired = (names: Map<string, DesiredEntry | GrowingSet>, entry: DesiredEntry): void => {
   const before = names.get(entry.name);
   if (!before) names.set(entry.name, entry);
-  else if (isSet(before)) before.wanted.push(entry);
-  else names.set(entry.name, { wanted: [before, entry], present: [], pairs: none });
+  else if (isSet(before)) before.desired.push(entry);
+  else names.set(entry.name, { desired: [before, entry], actual: [], pairs: none });
 };
 
-const takePresent = (names: Map<string, Wanted | GrowingSet | Pair>, entry: Present): void => {
+const takeActual = (names: Map<string, DesiredEntry | GrowingSet | Pair>, entry: ActualEntry): void => {
   const before = names.get(entry.name);
-  if (!before) names.set(entry.name, { wanted: [], present: [entry], pairs: none });
-  else if (isSet(before)) before.present.push(entry);
+  if (!before) names.set(entry.name, { desired: [], actual: [entry], pairs: none });
+  else if (isSet(before)) before.actual.push(entry);
   else if (isPair(before))
-    names.set(entry.name, { wanted: [before.wanted], present: [before.present, entry], pairs: none });
+    names.set(entry.name, { desired: [before.desired], actual: [before.actual, entry], pairs: none });
   else {
     const pair = pairOf(before, entry);
     const isAgreed = pair.fields.length === 0;
-    names.set(entry.name, isAgreed ? pair : { wanted: [before], present: [entry], pairs: none });
+    names.set(entry.name, isAgreed ? pair : { desired: [before], actual: [entry], pairs: none });
   }
 };
 
-const isSet = (one: Wanted | GrowingSet | Pair): one is GrowingSet => 'pairs' in one;
+const isSet = (one: DesiredEntry | GrowingSet | Pair): one is GrowingSet => 'pairs' in one;
 
-const isPair = (one: Wanted | GrowingSet | Pair): one is Pair => 'fields' in one;
+const isPair = (one: DesiredEntry | GrowingSet | Pair): one is Pair => 'fields' in one;
 
 /** Pairs each desired entry with the choice of `choose`; returns those without one. */
 export const pairUp = (
   set: OpenSet,
-  used: Set<Present>,
-  choose: (entry: Wanted) => Present | undefined,
-  wanted: readonly Wanted[] = set.wanted,
-): readonly Wanted[] => {
-  const paired = new Set<Wanted>();
+  used: Set<ActualEntry>,
+  choose: (entry: DesiredEntry) => ActualEntry | undefined,
+  desired: readonly DesiredEntry[] = set.desired,
+): readonly DesiredEntry[] => {
+  const paired = new Set<DesiredEntry>();
   const pairs: Pair[] = [];
-  for (const entry of wanted) {
+  for (const entry of desired) {
     const found = choose(entry);
     if (!found) continue;
     used.add(found);
     paired.add(entry);
     pairs.push(pairOf(entry, found));
   }
-  if (paired.size === 0) return wanted;
+  if (paired.size === 0) return desired;
   set.pairs = [...set.pairs, ...pairs];
-  set.wanted = set.wanted.filter((entry) => !paired.has(entry));
-  set.present = set.present.filter((entry) => !used.has(entry));
-  return wanted.filter((entry) => !paired.has(entry));
+  set.desired = set.desired.filter((entry) => !paired.has(entry));
+  set.actual = set.actual.filter((entry) => !used.has(entry));
+  return desired.filter((entry) => !paired.has(entry));
 };
 
 /** Removes records that were used, which may have been in another set. */
-export const removeUsed = (sets: readonly OpenSet[], used: ReadonlySet<Present>): void => {
+export const removeUsed = (sets: readonly OpenSet[], used: ReadonlySet<ActualEntry>): void => {
   if (used.size === 0) return;
-  for (const set of sets) set.present = set.present.filter((entry) => !used.has(entry));
+  for (const set of sets) set.actual = set.actual.filter((entry) => !used.has(entry));
 };
 
 export const pairedData = (set: OpenSet): ReadonlySet<string> =>
-  new Set(set.pairs.map((pair) => dataKey(pair.wanted)));
+  new Set(set.pairs.map((pair) => dataKey(pair.desired)));

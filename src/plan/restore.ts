@@ -2,19 +2,19 @@ import { canonicalName, canonicalRecord } from '../model/canonical.ts';
 import type { RecordData } from '../model/record.ts';
 import { excludedKinds, kindOf } from './conflict.ts';
 import type { Blocked } from './difference.ts';
-import { entryOf, recordKey, type Present } from './entry.ts';
+import { entryOf, recordKey, type ActualEntry } from './entry.ts';
 import type { KeptNames } from './kept-names.ts';
 import { restoreStep } from './make-step.ts';
 import type { PlanInput } from './plan-input.ts';
-import { presentOf, type ParkStep, type Step } from './step.ts';
+import { actualOf, type ParkStep, type Step } from './step.ts';
 
 /**
  * A record that was parked to make way returns if the record that it made way for cannot be written and has
  * no write of unknown outcome: else the name would stay empty.
  */
 export const restoreParked = (
-  parked: readonly Present[],
-  everything: readonly Present[],
+  parked: readonly ActualEntry[],
+  everything: readonly ActualEntry[],
   {
     steps,
     blocked,
@@ -33,25 +33,25 @@ export const restoreParked = (
   const waiting = new Set(missing.map(({ desired }) => recordKey(entryOf(desired))));
   const coming = new Set(pending.map(({ name }) => canonicalName(name)));
   // A record that only a blocked step would use is free.
-  const inUse = new Set(steps.map(presentOf));
-  return parked.flatMap((present) => {
-    const displaced = memory.displaced.get(present.record.id);
-    if (!displaced || inUse.has(present) || !waiting.has(displaced.key)) return [];
+  const inUse = new Set(steps.map(actualOf));
+  return parked.flatMap((actual) => {
+    const displaced = memory.displaced.get(actual.record.id);
+    if (!displaced || inUse.has(actual) || !waiting.has(displaced.key)) return [];
     const isFree =
       !coming.has(canonicalName(displaced.was.name)) && !isBarred(displaced.was, everything, keptNames);
-    const step = restoreStep(present, displaced);
-    return isFree && !parkGate?.(present, step.difference.desired) ? [step] : [];
+    const step = restoreStep(actual, displaced);
+    return isFree && !parkGate?.(actual, step.difference.desired) ? [step] : [];
   });
 };
 
 /** A record that kept its name when it was parked gets its content back first of all. */
-export const restoreStuck = (stuck: readonly Present[], { memory, parkGate }: PlanInput): ParkStep[] =>
-  stuck.flatMap((present) => {
-    const step = restoreStep(present, memory.displaced.get(present.record.id)!);
-    return parkGate?.(present, step.difference.desired) ? [] : [step];
+export const restoreStuck = (stuck: readonly ActualEntry[], { memory, parkGate }: PlanInput): ParkStep[] =>
+  stuck.flatMap((actual) => {
+    const step = restoreStep(actual, memory.displaced.get(actual.record.id)!);
+    return parkGate?.(actual, step.difference.desired) ? [] : [step];
   });
 
-const isBarred = (was: RecordData, everything: readonly Present[], keptNames: KeptNames): boolean => {
+const isBarred = (was: RecordData, everything: readonly ActualEntry[], keptNames: KeptNames): boolean => {
   const result = canonicalRecord(was);
   const kinds = excludedKinds(kindOf(result));
   const names = keptNames(result.name);

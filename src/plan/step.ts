@@ -2,7 +2,7 @@ import { canonicalName } from '../model/canonical.ts';
 import { hasPriority, type RecordData } from '../model/record.ts';
 import { definitionOf } from '../model/types/table.ts';
 import type { Add, Park, Update } from './difference.ts';
-import type { Present, Wanted } from './entry.ts';
+import type { ActualEntry, DesiredEntry } from './entry.ts';
 import { isParkedName } from './parked.ts';
 
 /** One write, with the difference that it resolves. */
@@ -10,19 +10,19 @@ export type Step = AddStep | UpdateStep | ParkStep;
 
 export interface AddStep {
   readonly difference: Add;
-  readonly wanted: Wanted;
+  readonly desired: DesiredEntry;
 }
 
 /** Changes a record in place, or reuses a surplus one. */
 export interface UpdateStep {
   readonly difference: Update;
-  readonly wanted: Wanted;
-  readonly present: Present;
+  readonly desired: DesiredEntry;
+  readonly actual: ActualEntry;
 }
 
 export interface ParkStep {
   readonly difference: Park;
-  readonly present: Present;
+  readonly actual: ActualEntry;
 }
 
 export const isUpdate = (step: Step): step is UpdateStep => step.difference.action === 'update';
@@ -33,7 +33,7 @@ export const isRestore = (step: ParkStep): boolean =>
   !isParkedName(canonicalName(step.difference.desired.name));
 
 /** The actual record that a step changes. */
-export const presentOf = (step: Step): Present | null => ('present' in step ? step.present : null);
+export const actualOf = (step: Step): ActualEntry | null => ('actual' in step ? step.actual : null);
 
 /** The record at the service after a step. */
 export const resultOf = (step: Step): RecordData => step.difference.desired;

@@ -1,6 +1,6 @@
 import { canonicalName, canonicalRecord } from '../model/canonical.ts';
-import { dataOf, type PresentRecord, type RecordData } from '../model/record.ts';
-import type { PresentTemplate, SubdomainRecord } from '../model/template.ts';
+import { dataOf, type ActualRecord, type RecordData } from '../model/record.ts';
+import type { ActualTemplate, SubdomainRecord } from '../model/template.ts';
 import type { Field } from './difference.ts';
 import { groupBy } from './group.ts';
 
@@ -18,7 +18,7 @@ export interface SubdomainDifference {
  */
 export const compareSubdomain = (
   subdomain: string,
-  template: PresentTemplate,
+  template: ActualTemplate,
   records: readonly SubdomainRecord[],
 ): SubdomainDifference[] => {
   const derived = groupBy(records, (record) => record.templateRecordId);
@@ -33,7 +33,7 @@ export const compareSubdomain = (
 
 const differencesOf = (
   subdomain: string,
-  templateRecord: PresentRecord,
+  templateRecord: ActualRecord,
   derived: readonly SubdomainRecord[],
 ): SubdomainDifference[] => {
   const side = { ...dataOf(templateRecord), id: templateRecord.id };
@@ -58,7 +58,7 @@ const sideOf = (record: SubdomainRecord): NonNullable<SubdomainDifference['recor
   templateRecordId: record.templateRecordId,
 });
 
-const staleFields = (subdomain: string, from: PresentRecord, record: SubdomainRecord): (Field | 'type')[] => {
+const staleFields = (subdomain: string, from: ActualRecord, record: SubdomainRecord): (Field | 'type')[] => {
   const [expected, actual] = [canonicalRecord(from), canonicalRecord(record)];
   const fields: (Field | 'type')[] = [];
   if (expected.type !== actual.type) fields.push('type');

@@ -1,7 +1,7 @@
 import { canonicalType } from '../model/canonical.ts';
 import type { RecordData } from '../model/record.ts';
 import type { DesiredTemplate } from '../model/template.ts';
-import { byId, pairOf, type Pair, type Present, type Wanted } from './entry.ts';
+import { byId, pairOf, type Pair, type ActualEntry, type DesiredEntry } from './entry.ts';
 import { knownOf, type PlanMemory } from './memory.ts';
 import type { LeftOver } from './pairing.ts';
 import { createPool } from './pool.ts';
@@ -9,7 +9,7 @@ import { createPool } from './pool.ts';
 export interface SurplusUse {
   /** Desired records that reuse a surplus or parked record. */
   readonly served: readonly Pair[];
-  readonly missing: readonly Wanted[];
+  readonly missing: readonly DesiredEntry[];
   readonly parks: readonly LeftOver[];
   readonly surplus: readonly LeftOver[];
   /** Surplus records that could be reused if their name were not closed. */
@@ -18,11 +18,11 @@ export interface SurplusUse {
 
 export interface SurplusInput {
   /** Sorted by `byWanted`. */
-  readonly missing: readonly Wanted[];
+  readonly missing: readonly DesiredEntry[];
   readonly left: readonly LeftOver[];
-  readonly parked: readonly Present[];
+  readonly parked: readonly ActualEntry[];
   /** Whether the records at this record's name must stay. */
-  readonly isClosed: (present: Present) => boolean;
+  readonly isClosed: (actual: ActualEntry) => boolean;
   /** Adds whose outcome is unknown. */
   readonly pending: readonly RecordData[];
 }
@@ -38,24 +38,24 @@ export const useSurplus = (
   memory: PlanMemory,
 ): SurplusUse => {
   if (template.surplus !== 'park') return { served: [], missing, parks: [], surplus: left, kept: [] };
-  const isOurs = ({ present }: LeftOver): boolean =>
-    template.adopt || knownOf(memory, present.record) !== undefined;
+  const isOurs = ({ actual }: LeftOver): boolean =>
+    template.adopt || knownOf(memory, actual.record) !== undefined;
   const pendingTypes = new Set(pending.map(({ type }) => canonicalType(type)));
   // An unknown record may come from an add of unknown outcome, under any name.
-  const mayBePending = ({ type, record }: Present): boolean =>
+  const mayBePending = ({ type, record }: ActualEntry): boolean =>
     pendingTypes.has(type) && knownOf(memory, record) === undefined;
-  const stays = ({ present }: LeftOver): boolean => isClosed(present) || mayBePending(present);
+  const stays = ({ actual }: LeftOver): boolean => isClosed(actual) || mayBePending(actual);
   const ours = left.filter(isOurs);
   const free = ours.filter((entry) => !stays(entry));
   const { served, unserved } = serve(missing, [
     ...parked.toSorted(byId),
-    ...free.map(({ present }) => present).toSorted(byId),
+    ...free.map(({ actual }) => actual).toSorted(byId),
   ]);
-  const used = new Set(served.map((pair) => pair.present));
+  const used = new Set(served.map((pair) => pair.actual));
   return {
     served,
     missing: unserved,
-    parks: free.filter(({ present }) => !used.has(present)),
+    parks: free.filter(({ actual }) => !used.has(actual)),
     surplus: left.filter((entry) => !isOurs(entry) || stays(entry)),
     kept: ours.filter(stays),
   };
@@ -63,24 +63,24 @@ export const useSurplus = (
 
 /** Nameless records are sorted first, so that they choose first: fewer records fit them. */
 const serve = (
-  missing: readonly Wanted[],
-  candidates: readonly Present[],
-): { served: Pair[]; unserved: Wanted[] } => {
+  missing: readonly DesiredEntry[],
+  candidates: readonly ActualEntry[],
+): { served: Pair[]; unserved: DesiredEntry[] } => {
   const ofType = createPool(candidates, (entry) => entry.type);
   const nameless = createPool(
     candidates.filter((entry) => entry.name === ''),
     (entry) => entry.type,
   );
-  const used = new Set<Present>();
+  const used = new Set<ActualEntry>();
   const served: Pair[] = [];
-  const unserved: Wanted[] = [];
-  for (const wanted of missing) {
-    const pool = wanted.name === '' ? nameless : ofType;
-    const found = pool.first(wanted.type, used);
+  const unserved: DesiredEntry[] = [];
+  for (const desired of missing) {
+    const pool = desired.name === '' ? nameless : ofType;
+    const found = pool.first(desired.type, used);
     if (found) {
       used.add(found);
-      served.push(pairOf(wanted, found));
-    } else unserved.push(wanted);
+      served.push(pairOf(desired, found));
+    } else unserved.push(desired);
   }
   return { served, unserved };
 };

@@ -1,7 +1,7 @@
 import { canonicalRecord } from '../model/canonical.ts';
 import type { Independent } from '../model/types/definition.ts';
 import { definitionOf } from '../model/types/table.ts';
-import { byId, dataKey, recordKey, setKey, type Present, type Wanted } from './entry.ts';
+import { byId, dataKey, recordKey, setKey, type ActualEntry, type DesiredEntry } from './entry.ts';
 import { pushTo } from './group.ts';
 import { knownOf, type KnownRecord, type PlanMemory } from './memory.ts';
 import { createPool } from './pool.ts';
@@ -13,87 +13,91 @@ import { pairedData, pairUp, removeUsed, type OpenSet } from './record-set.ts';
  * texts of several owners, a text replaces another only if both are of one kind, or if the file listed the
  * other one before.
  */
-export const takeRest = (sets: readonly OpenSet[], wanted: readonly Wanted[], memory: PlanMemory): void => {
-  const open = sets.filter((set) => set.wanted.length > 0);
+export const takeRest = (
+  sets: readonly OpenSet[],
+  desired: readonly DesiredEntry[],
+  memory: PlanMemory,
+): void => {
+  const open = sets.filter((set) => set.desired.length > 0);
   if (open.length === 0) return;
   for (const set of open) takeOfOneKind(set, copiesIn(set), new Set());
-  const ownRecords = (): OwnRecords => ownRecordsIn(sets, wanted, memory);
+  const ownRecords = (): OwnRecords => ownRecordsIn(sets, desired, memory);
   takeOwn(open, sets, ownRecords(), takeOfOneKind);
-  for (const set of open) takeOfOneKind(set, set.present, new Set());
+  for (const set of open) takeOfOneKind(set, set.actual, new Set());
   const texts = open.filter((set) => independentIn(set) !== null);
   if (texts.length === 0) return;
   takeOwn(texts, sets, ownRecords(), takeFewestChanges);
   for (const set of texts) {
-    const known = set.present.filter((entry) => knownOf(memory, entry.record));
+    const known = set.actual.filter((entry) => knownOf(memory, entry.record));
     takeFewestChanges(set, known, new Set());
   }
 };
 
-type Take = (set: OpenSet, present: readonly Present[], used: Set<Present>) => void;
+type Take = (set: OpenSet, actual: readonly ActualEntry[], used: Set<ActualEntry>) => void;
 
-const copiesIn = (set: OpenSet): readonly Present[] => {
-  if (set.present.length === 0 || set.pairs.length === 0) return [];
+const copiesIn = (set: OpenSet): readonly ActualEntry[] => {
+  if (set.actual.length === 0 || set.pairs.length === 0) return [];
   const paired = pairedData(set);
-  return set.present.filter((entry) => paired.has(dataKey(entry)));
+  return set.actual.filter((entry) => paired.has(dataKey(entry)));
 };
 
 /** By their `setKey` in the file, whatever name the service stores. */
-type OwnRecords = ReadonlyMap<string, readonly Present[]>;
+type OwnRecords = ReadonlyMap<string, readonly ActualEntry[]>;
 
 const ownRecordsIn = (
   sets: readonly OpenSet[],
-  wanted: readonly Wanted[],
+  desired: readonly DesiredEntry[],
   memory: PlanMemory,
 ): OwnRecords => {
-  const own = new Map<string, Present[]>();
+  const own = new Map<string, ActualEntry[]>();
   if (memory.byId.size + memory.claims.size === 0) return own;
   const before = sets
-    .flatMap((set) => set.present)
+    .flatMap((set) => set.actual)
     .toSorted(byId)
     .flatMap((entry) => {
       const known = knownOf(memory, entry.record);
-      const stoodFor = known && canonicalRecord(known.wanted);
-      const wasWanted = stoodFor?.type === entry.type && recordKey(stoodFor) === known?.key;
-      return wasWanted && canServe(entry, known) ? [{ entry, stoodFor, key: known.key }] : [];
+      const stoodFor = known && canonicalRecord(known.desired);
+      const wasDesired = stoodFor?.type === entry.type && recordKey(stoodFor) === known?.key;
+      return wasDesired && canServe(entry, known) ? [{ entry, stoodFor, key: known.key }] : [];
     });
   const names = new Set(before.map(({ stoodFor }) => stoodFor.name));
   // Only few of a hundred thousand keys are needed.
-  const keys = new Set(wanted.filter(({ name }) => names.has(name)).map(recordKey));
+  const keys = new Set(desired.filter(({ name }) => names.has(name)).map(recordKey));
   for (const { entry, stoodFor, key } of before) if (!keys.has(key)) pushTo(own, setKey(stoodFor), entry);
   return own;
 };
 
 /** No update makes a record nameless again, unless the service itself gave it its name. */
-const canServe = ({ name }: Present, { wanted, keptName }: KnownRecord): boolean =>
-  name === '' || name === keptName || canonicalRecord(wanted).name !== '';
+const canServe = ({ name }: ActualEntry, { desired, keptName }: KnownRecord): boolean =>
+  name === '' || name === keptName || canonicalRecord(desired).name !== '';
 
 const takeOwn = (open: readonly OpenSet[], sets: readonly OpenSet[], own: OwnRecords, take: Take): void => {
-  const used = new Set<Present>();
+  const used = new Set<ActualEntry>();
   for (const set of open) {
-    const [first] = set.wanted;
+    const [first] = set.desired;
     const candidates = first && own.get(setKey(first));
     if (candidates) take(set, candidates, used);
   }
   removeUsed(sets, used);
 };
 
-const independentIn = ({ wanted: [first] }: OpenSet): Independent | null =>
+const independentIn = ({ desired: [first] }: OpenSet): Independent | null =>
   (first && definitionOf(first.type)?.independent) ?? null;
 
-const takeOfOneKind: Take = (set, present, used) => {
+const takeOfOneKind: Take = (set, actual, used) => {
   const independent = independentIn(set);
   if (independent === null) {
-    takeFewestChanges(set, present, used);
+    takeFewestChanges(set, actual, used);
     return;
   }
-  const kindOf = (entry: Wanted | Present): string | null => independent.kindOf(entry.content);
-  for (const kind of new Set(set.wanted.map(kindOf))) {
+  const kindOf = (entry: DesiredEntry | ActualEntry): string | null => independent.kindOf(entry.content);
+  for (const kind of new Set(set.desired.map(kindOf))) {
     if (kind === null) continue;
     takeFewestChanges(
       set,
-      present.filter((entry) => kindOf(entry) === kind),
+      actual.filter((entry) => kindOf(entry) === kind),
       used,
-      set.wanted.filter((entry) => kindOf(entry) === kind),
+      set.desired.filter((entry) => kindOf(entry) === kind),
     );
   }
 };
@@ -101,24 +105,24 @@ const takeOfOneKind: Take = (set, present, used) => {
 /** Content differs in any case here: priority and TTL decide how many fields change; then the lowest id. */
 const takeFewestChanges = (
   set: OpenSet,
-  present: readonly Present[],
-  used: Set<Present>,
-  wanted: readonly Wanted[] = set.wanted,
+  actual: readonly ActualEntry[],
+  used: Set<ActualEntry>,
+  desired: readonly DesiredEntry[] = set.desired,
 ): void => {
-  if (wanted.length === 0 || present.length === 0) return;
-  const priority = (entry: Wanted | Present): string => `${entry.priority}`;
-  const ttl = (entry: Wanted | Present): string => `${entry.record.ttl}`;
-  const both = (entry: Wanted | Present): string => `${priority(entry)} ${ttl(entry)}`;
+  if (desired.length === 0 || actual.length === 0) return;
+  const priority = (entry: DesiredEntry | ActualEntry): string => `${entry.priority}`;
+  const ttl = (entry: DesiredEntry | ActualEntry): string => `${entry.record.ttl}`;
+  const both = (entry: DesiredEntry | ActualEntry): string => `${priority(entry)} ${ttl(entry)}`;
   const pools = {
-    both: createPool(present, both),
-    priority: createPool(present, priority),
-    ttl: createPool(present, ttl),
-    any: createPool(present, () => ''),
+    both: createPool(actual, both),
+    priority: createPool(actual, priority),
+    ttl: createPool(actual, ttl),
+    any: createPool(actual, () => ''),
   };
-  const statesTtl = (entry: Wanted): boolean => entry.record.ttl !== null;
-  const lower = (a: Present | undefined, b: Present | undefined): Present | undefined =>
+  const statesTtl = (entry: DesiredEntry): boolean => entry.record.ttl !== null;
+  const lower = (a: ActualEntry | undefined, b: ActualEntry | undefined): ActualEntry | undefined =>
     a && b ? [a, b].sort(byId)[0] : (a ?? b);
-  const rounds: readonly ((entry: Wanted) => Present | undefined)[] = [
+  const rounds: readonly ((entry: DesiredEntry) => ActualEntry | undefined)[] = [
     (entry) =>
       statesTtl(entry) ? pools.both.first(both(entry), used) : pools.priority.first(priority(entry), used),
     (entry) =>
@@ -127,6 +131,6 @@ const takeFewestChanges = (
         : pools.any.first('', used),
     () => pools.any.first('', used),
   ];
-  let open = wanted;
+  let open = desired;
   for (const round of rounds) open = pairUp(set, used, round, open);
 };

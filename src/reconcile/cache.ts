@@ -1,4 +1,4 @@
-import type { PresentTemplate } from '../model/template.ts';
+import type { ActualTemplate } from '../model/template.ts';
 import type { TemplateResult } from '../result.ts';
 import type { TemplateFacts } from '../state/memory.ts';
 import type { BoundTemplate } from './core/bind.ts';
@@ -46,14 +46,14 @@ export const lookUp = async (
   if (!cache || !revisions) return found;
   for (const { templateId } of await run.pass.memory.openIntents()) cache.byId.delete(templateId);
   for (const one of bound) {
-    const cached = cache.byId.get(one.present.id);
+    const cached = cache.byId.get(one.actual.id);
     const isSame =
       cached?.isDryRun === run.isDryRun &&
       cached.bound.desired === one.desired &&
-      cached.bound.present === one.present &&
-      cached.revision === revisions.of(one.present.id);
+      cached.bound.actual === one.actual &&
+      cached.revision === revisions.of(one.actual.id);
     if (isSame) found.set(one, cached);
-    else cache.byId.delete(one.present.id);
+    else cache.byId.delete(one.actual.id);
   }
   return found;
 };
@@ -66,7 +66,7 @@ export const refresh = async (cached: readonly CachedResult[], run: ClientRun): 
     return one.result;
   });
   const look = async ({ bound, facts }: CachedResult, index: number): Promise<void> => {
-    const check = await checkSubdomains(bound.desired, bound.present, facts, run);
+    const check = await checkSubdomains(bound.desired, bound.actual, facts, run);
     results[index] = withSubdomains(results[index]!, check.results);
     const changed = factsAfter(facts, check);
     // Makes the next pass compare the whole template.
@@ -89,12 +89,12 @@ export const store = async (
   const revisions = await run.pass.memory.revisions?.();
   if (!cache || !revisions) return;
   for (const { bound, state, result, revisionBefore } of found) {
-    const { id } = bound.present;
+    const { id } = bound.actual;
     const revision = revisions.of(id);
     const isCalm = result.status === 'in-sync' || result.status === 'drifted';
     if (!isCalm || revision !== revisionBefore || !isUnchanging(state)) continue;
     cache.byId.set(id, {
-      bound: { ...bound, present: state.basis.view },
+      bound: { ...bound, actual: state.basis.view },
       revision,
       facts: state.basis.memory.facts,
       isDryRun: run.isDryRun,
@@ -148,7 +148,7 @@ const isUnchanging = (state: TemplateState): boolean => {
   );
 };
 
-const showsAll = ({ records }: PresentTemplate, known: ReadonlyMap<number, unknown>): boolean => {
+const showsAll = ({ records }: ActualTemplate, known: ReadonlyMap<number, unknown>): boolean => {
   const ids = new Set(records.map(({ id }) => id));
   for (const id of known.keys()) if (!ids.has(id)) return false;
   return true;

@@ -82,7 +82,7 @@ const passOver = async (part: DesiredState, pass: Pass, run: ClientRun): Promise
   const others = [...unbound.flatMap((one) => unseen([one.desired], one.status, one.reason, pass)), ...held];
   const cached = await lookUp(bound, inputs, cache, run);
   const open = bound.filter((one) => !cached.has(one));
-  const revisionsBefore = open.map(({ present: { id } }) => revisions?.of(id));
+  const revisionsBefore = open.map(({ actual: { id } }) => revisions?.of(id));
 
   const states = await recoverIntents(await openTemplates(open, run), inputs, run);
   const prepared = await prepare(states, pass);
@@ -201,7 +201,7 @@ const allSettledOrStop = async <T>(tasks: readonly Promise<T>[], run: ClientRun)
 
 const openTemplates = (bound: readonly BoundTemplate[], run: ClientRun): Promise<TemplateState[]> =>
   mapYielding(bound, async (one) =>
-    openTemplate(one, await run.pass.memory.template(one.present.id), run.moment),
+    openTemplate(one, await run.pass.memory.template(one.actual.id), run.moment),
   );
 
 const plannedResult = (state: TemplateState, { pass }: ClientRun): TemplateResult => {

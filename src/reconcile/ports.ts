@@ -1,13 +1,13 @@
-import type { PresentTemplate, SubdomainRecord } from '../model/template.ts';
+import type { ActualTemplate, SubdomainRecord } from '../model/template.ts';
 import type { RecordAddition, RecordChange } from '../plan/step.ts';
 import type { Change } from '../result.ts';
 import type { Memory, MemoryReader, Uptime } from '../state/memory.ts';
 
 /** What a pass needs of the service. The operations throw `HostingError`. */
 export interface TemplateService {
-  listDnsTemplates(): Promise<readonly PresentTemplate[]>;
-  addDnsTemplateRecord(templateId: number, record: RecordAddition): Promise<PresentTemplate>;
-  updateDnsTemplateRecord(templateId: number, change: RecordChange): Promise<PresentTemplate>;
+  listDnsTemplates(): Promise<readonly ActualTemplate[]>;
+  addDnsTemplateRecord(templateId: number, record: RecordAddition): Promise<ActualTemplate>;
+  updateDnsTemplateRecord(templateId: number, change: RecordChange): Promise<ActualTemplate>;
   listDnsRecords(subdomain: string): Promise<SubdomainRecord[]>;
 }
 

@@ -1,4 +1,4 @@
-import type { DesiredState, PresentTemplate } from '../model/template.ts';
+import type { DesiredState, ActualTemplate } from '../model/template.ts';
 import type { TemplateResult, Trigger } from '../result.ts';
 import type { Revisions } from '../state/memory.ts';
 
@@ -14,7 +14,7 @@ export interface Request {
   /** Everything that the files describe, if the pass is about a part: two descriptions may be of one template. */
   readonly described?: DesiredState;
   /** The first listing, if it was requested before the pass began, under the same lock. */
-  readonly listing: Promise<readonly PresentTemplate[]> | null;
+  readonly listing: Promise<readonly ActualTemplate[]> | null;
   /** Why there may be unknown adds, so that none is sent. */
   readonly holdsAdds?: string | null;
   /** Resolves open writes of earlier passes and shows what a pass would write, as for `approve`. */
@@ -51,7 +51,7 @@ export interface PassInputs {
   /** The part that the pass is about, and everything that the files describe. */
   readonly desired: DesiredState;
   readonly described: DesiredState;
-  readonly actual: readonly PresentTemplate[];
+  readonly actual: readonly ActualTemplate[];
   /** Null if the store does not know. */
   readonly revisions: Revisions | null;
 }

@@ -27,7 +27,7 @@ export const bindSelected = ({
   const all = bindTemplates(described.templates, described.unusable, actual).filter((one) =>
     selected.has(one.desired),
   );
-  const isBound = (one: BoundTemplate | UnboundTemplate): one is BoundTemplate => 'present' in one;
+  const isBound = (one: BoundTemplate | UnboundTemplate): one is BoundTemplate => 'actual' in one;
   return {
     bound: all.filter(isBound),
     unbound: all.filter((one): one is UnboundTemplate => !isBound(one)),

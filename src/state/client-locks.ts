@@ -1,4 +1,4 @@
-import type { PresentTemplate } from '../model/template.ts';
+import type { ActualTemplate } from '../model/template.ts';
 import type { ClientMemory } from './client-memory.ts';
 import { identify, type List, type Listing } from './identify.ts';
 import type { Lock, LockOptions } from './lock.ts';
@@ -107,7 +107,7 @@ const lookAround = async (
 /** Milliseconds: nobody waits for anything else while holding it. */
 const shortWait = 10_000;
 
-const ownIds = (templates: readonly PresentTemplate[]): number[] =>
+const ownIds = (templates: readonly ActualTemplate[]): number[] =>
   templates.filter(({ publiclyAvailable }) => !publiclyAvailable).map(({ id }) => id);
 
 const takeAll = async (take: TakeLock, scopes: readonly string[], waiting: Waiting): Promise<Lock> => {

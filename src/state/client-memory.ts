@@ -1,4 +1,4 @@
-import type { PresentTemplate } from '../model/template.ts';
+import type { ActualTemplate } from '../model/template.ts';
 import type { Memory, PagedHistory } from './memory.ts';
 
 /** A client whose memory lies in a store. */
@@ -18,7 +18,7 @@ export interface ClientMemory extends Memory, PagedHistory {
   actAs(client: KnownClient): void;
   readonly clients: {
     /** Those at this base URL whose templates and records a listing shows. */
-    fitting(baseUrl: string, listing: readonly PresentTemplate[]): Promise<readonly KnownClient[]>;
+    fitting(baseUrl: string, listing: readonly ActualTemplate[]): Promise<readonly KnownClient[]>;
     /** Others of its base URL that know one of its templates, or of these, too: they may be the same client. */
     rivalsOf(client: KnownClient, templateIds: readonly number[]): Promise<readonly string[]>;
     /** From now on the token is this client's, and so is this memory. */

@@ -1,4 +1,4 @@
-import type { PresentTemplate } from '../model/template.ts';
+import type { ActualTemplate } from '../model/template.ts';
 import type { KnownClient } from './client-memory.ts';
 import type { Connection } from './connection.ts';
 import type { TemplateFacts, RecordMemory } from './memory.ts';
@@ -10,7 +10,7 @@ export interface Clients {
   /** Others of its base URL that know one of its templates, or of these, too: they may be the same client. */
   rivalsOf(client: KnownClient, templateIds: readonly number[]): readonly string[];
   /** Those at this base URL whose templates and records a listing shows. */
-  fitting(baseUrl: string, listing: readonly PresentTemplate[]): readonly KnownClient[];
+  fitting(baseUrl: string, listing: readonly ActualTemplate[]): readonly KnownClient[];
   /** From now on this token is this client's. */
   learn(client: KnownClient, digest: string, templateIds: readonly number[]): void;
 }
@@ -52,7 +52,7 @@ export const clientsOf = (connection: Connection): Clients => {
 /** Own templates belong to one client: it is this one if most of its templates and of its records are shown. */
 export const fits = (
   { templateIds, records, templates }: KnownClientRow,
-  own: readonly PresentTemplate[],
+  own: readonly ActualTemplate[],
 ): boolean => {
   const shownTemplates = new Set(own.map(({ id }) => id));
   const shownRecords = new Set(own.flatMap((template) => template.records.map(({ id }) => id)));

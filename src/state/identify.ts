@@ -1,8 +1,8 @@
-import type { PresentTemplate } from '../model/template.ts';
+import type { ActualTemplate } from '../model/template.ts';
 import type { ClientMemory, KnownClient } from './client-memory.ts';
 import type { MemoryPlace } from './memory-place.ts';
 
-export type Listing = Promise<readonly PresentTemplate[]>;
+export type Listing = Promise<readonly ActualTemplate[]>;
 
 /** Asks the service for the templates that the token opens. */
 export type List = () => Listing;
@@ -20,7 +20,7 @@ export interface Identity {
 export const identify = async (
   memory: ClientMemory,
   { digest, baseUrl, name, others }: MemoryPlace,
-  templates: readonly PresentTemplate[],
+  templates: readonly ActualTemplate[],
 ): Promise<Identity> => {
   const own = await memory.identify();
   if (own || baseUrl === null) return { client: { scope: digest, ...own, baseUrl, name }, notice: null };

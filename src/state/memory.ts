@@ -90,7 +90,7 @@ export interface RecordMemory {
   readonly recordId: number | null;
   /** Ids of other records that its adds made: while one of them exists, nothing more is added. */
   readonly copies?: readonly number[];
-  /** Both sides as they last agreed, or as they were first seen. */
+  /** Both sides as they last agreed, or as they were first seen. State files call the desired one `wanted`. */
   readonly wanted: RecordData;
   readonly seen: RecordData | null;
   /** Its canonical name in the answer to a write of it; absent if no answer showed it. */

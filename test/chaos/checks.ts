@@ -74,10 +74,10 @@ export const checkTruth = async (
     const records = all.find(({ id }) => id === templateIds.get(file.template))?.dns_template_records ?? [];
     const differences =
       report.templates.find(({ template }) => template === file.template)?.differences ?? [];
-    for (const wanted of file.records) {
-      const key = dataKey(wanted);
+    for (const desired of file.records) {
+      const key = dataKey(desired);
       const found = records.filter((record) => dataKey(record) === key);
-      const isRight = found.some(({ ttl }) => wanted.ttl === null || wanted.ttl === ttl);
+      const isRight = found.some(({ ttl }) => desired.ttl === null || desired.ttl === ttl);
       const isSaid = differences.some(
         (one) => one.action !== 'surplus' && isOpen(one) && dataKey(one.desired) === key,
       );

@@ -5,9 +5,9 @@ import { address, openPlace } from './place.ts';
 
 // In a container, the files that it is given often belong to somebody else than the user it runs as.
 it('names the user to whom a file is denied', { timeout: 60_000 }, async () => {
-  const present = [address('www', '203.0.113.1')];
-  const place = await openPlace(present);
-  await place.write(present);
+  const actual = [address('www', '203.0.113.1')];
+  const place = await openPlace(actual);
+  await place.write(actual);
   // Root may read anything: the program is then run as somebody else.
   const nobody = process.getuid?.() === 0 ? { uid: 65_534 } : {};
   const uid = nobody.uid ?? process.getuid?.();

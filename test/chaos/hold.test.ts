@@ -77,14 +77,14 @@ it(
         record.name === 'www' && (where === 'answer' || listings > 1) ? { ...record, name: 'old' } : record,
       ),
     });
-    const present = [address('www', '203.0.113.1'), address('api', '203.0.113.1')];
-    const place = await openPlace(present, {
+    const actual = [address('www', '203.0.113.1'), address('api', '203.0.113.1')];
+    const place = await openPlace(actual, {
       quirk: { show },
       onStage: (stage, { operation }) => {
         if (stage === 'arrived' && operation === 'list') listings += 1;
       },
     });
-    await place.write([...present, address('new', '203.0.113.1')]);
+    await place.write([...actual, address('new', '203.0.113.1')]);
     const { code, writes, report } = await place.apply();
     expect(report.templates[0]).toMatchObject({
       status: 'drifted',
@@ -97,8 +97,8 @@ it(
 );
 
 it('ends an apply with 0 where a mode is all that holds an add back', { timeout: 60_000 }, async () => {
-  const present = [address('api', '203.0.113.1')];
-  const place = await openPlace(present);
-  await place.write([...present, address('www', '203.0.113.1')], { mode: 'report' });
+  const actual = [address('api', '203.0.113.1')];
+  const place = await openPlace(actual);
+  await place.write([...actual, address('www', '203.0.113.1')], { mode: 'report' });
   expect(await place.apply()).toMatchObject({ code: 0, writes: 0, report: { summary: { add: 1 } } });
 });

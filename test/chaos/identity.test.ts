@@ -4,8 +4,8 @@ import { noFault, type Fault } from './fault.ts';
 import { address, openPlace, type Place } from './place.ts';
 import type { SeenRequest } from './wire.ts';
 
-const present = [address(null, '203.0.113.1'), address('api', '203.0.113.1')];
-const wanted = [...present, address('www', '203.0.113.2')];
+const actual = [address(null, '203.0.113.1'), address('api', '203.0.113.1')];
+const desired = [...actual, address('www', '203.0.113.2')];
 const rotated = { DNS_SYNC_CLIENT_TOKEN: 'another-token-of-client' };
 const notice = 'this client token is a new one';
 
@@ -43,10 +43,10 @@ const untilAdd = () => {
 describe('a client token that was rotated', { timeout: 60_000 }, () => {
   it('makes no second add of one that is under way, before or after', async () => {
     const { arrived, onStage } = untilAdd();
-    const place = await openPlace(present, { onStage, faultOf: losingAdds().faultOf });
-    await place.write(present);
+    const place = await openPlace(actual, { onStage, faultOf: losingAdds().faultOf });
+    await place.write(actual);
     await place.apply();
-    await place.write(wanted);
+    await place.write(desired);
     await killAtAdd(place, arrived);
     expect(place.service.witness.writes).toHaveLength(1);
 
@@ -61,8 +61,8 @@ describe('a client token that was rotated', { timeout: 60_000 }, () => {
   });
 
   it('says once that it knows the client, and plans as it writes', async () => {
-    const place = await openPlace(present);
-    await place.write(present);
+    const place = await openPlace(actual);
+    await place.write(actual);
     await place.apply();
     const plan = await place.run(['plan'], { env: rotated });
     expect(plan.stderr).toContain(notice);
@@ -74,10 +74,10 @@ describe('a client token that was rotated', { timeout: 60_000 }, () => {
 
   it('never writes beside one with the token before', async () => {
     const { arrived, onStage } = untilAdd();
-    const place = await openPlace(present, { onStage, faultOf: losingAdds().faultOf });
-    await place.write(present);
+    const place = await openPlace(actual, { onStage, faultOf: losingAdds().faultOf });
+    await place.write(actual);
     await place.apply();
-    await place.write(wanted);
+    await place.write(desired);
     // It holds its lock while it waits for the record to appear.
     const program = place.start(['apply', '--yes'], { env: { DNS_SYNC_SETTLE: '5s' } });
     await arrived;
@@ -91,8 +91,8 @@ describe('a client token that was rotated', { timeout: 60_000 }, () => {
   it('adds nothing again at a service that keeps other names', async () => {
     const store = (request: SeenRequest): Record<string, string> =>
       isAdd(request) ? { name: 'www.##DOMAIN##' } : {};
-    const place = await openPlace(present, { quirk: { store } });
-    await place.write(wanted);
+    const place = await openPlace(actual, { quirk: { store } });
+    await place.write(desired);
     expect(await place.apply()).toMatchObject({ writes: 1 });
     const { writes, report } = await place.apply({ env: rotated });
     expect(writes).toBe(0);
@@ -101,18 +101,18 @@ describe('a client token that was rotated', { timeout: 60_000 }, () => {
 
   it('parks what the file owned, and nothing else', async () => {
     const foreign = address('other', '203.0.113.9');
-    const place = await openPlace([...present, foreign]);
-    await place.write(wanted);
+    const place = await openPlace([...actual, foreign]);
+    await place.write(desired);
     expect(await place.apply()).toMatchObject({ writes: 1 });
-    await place.write(present, { surplus: 'park' });
+    await place.write(actual, { surplus: 'park' });
     expect(await place.apply({ env: rotated })).toMatchObject({ writes: 1 });
     const names = (await place.records()).map(({ name }) => name);
     expect(names).toEqual([null, 'api', 'other', expect.stringMatching(/^_parked-/)]);
   });
 
   it('has the history of the client, and leaves it its token of before', async () => {
-    const place = await openPlace(present);
-    await place.write(wanted);
+    const place = await openPlace(actual);
+    await place.write(desired);
     await place.apply();
     await place.apply({ env: rotated });
     const histories = await Promise.all([place.run(['history']), place.run(['history'], { env: rotated })]);
@@ -123,8 +123,8 @@ describe('a client token that was rotated', { timeout: 60_000 }, () => {
 });
 
 it('knows its base URL in another spelling', { timeout: 60_000 }, async () => {
-  const place = await openPlace(present);
-  await place.write(wanted);
+  const place = await openPlace(actual);
+  await place.write(desired);
   await place.apply();
   const spelled = place.service.url.replace('http:', 'HTTP:').replace('127.0.0.1', '127.1');
   const { writes, stderr } = await place.apply({ env: { DNS_SYNC_BASE_URL: `${spelled}/` } });
@@ -134,8 +134,8 @@ it('knows its base URL in another spelling', { timeout: 60_000 }, async () => {
 it('adds nothing beside a record that is like it where its memory is lost', { timeout: 60_000 }, async () => {
   const store = (request: SeenRequest): Record<string, string> =>
     isAdd(request) ? { name: 'www.##DOMAIN##' } : {};
-  const place = await openPlace(present, { quirk: { store } });
-  await place.write(wanted);
+  const place = await openPlace(actual, { quirk: { store } });
+  await place.write(desired);
   expect(await place.apply()).toMatchObject({ writes: 1 });
   rmSync(place.stateDir, { recursive: true });
   for (const env of [{}, rotated]) {

@@ -25,16 +25,16 @@ it(
       const isOld = ({ name }: { name: string | null }): boolean => name !== 'www';
       return { ...template, dns_template_records: template.dns_template_records.filter(isOld) };
     };
-    const present = [address(null, '203.0.113.1'), address('api', '203.0.113.1')];
-    const place = await openPlace(present, { quirk: { show } });
-    await place.write([...present, address('www', '203.0.113.1')]);
+    const actual = [address(null, '203.0.113.1'), address('api', '203.0.113.1')];
+    const place = await openPlace(actual, { quirk: { show } });
+    await place.write([...actual, address('www', '203.0.113.1')]);
     expect(await place.apply()).toMatchObject({ code: 0, writes: 1 });
 
     behind = 1;
-    await place.write(present);
+    await place.write(actual);
     expect(await place.apply()).toMatchObject({ code: 0, writes: 0 });
     behind = 1;
-    await place.write([...present, address('www', '203.0.113.1')]);
+    await place.write([...actual, address('www', '203.0.113.1')]);
     expect(await place.apply()).toMatchObject({ code: 0, writes: 0, report: { status: 'in-sync' } });
     expect(behind).toBe(0);
   },
@@ -207,8 +207,8 @@ it(
     };
     const faultOf = ({ operation }: SeenRequest): Fault =>
       operation === 'add' ? { commit: 'never', answer: 'drop' } : noFault;
-    const present = [address('www', '203.0.113.1'), address('www', '203.0.113.9')];
-    const place = await openPlace(present, { faultOf, quirk: { show } });
+    const actual = [address('www', '203.0.113.1'), address('www', '203.0.113.9')];
+    const place = await openPlace(actual, { faultOf, quirk: { show } });
     await place.write([address('www', '203.0.113.1')]);
     expect(await place.apply()).toMatchObject({ writes: 0 });
     listings = 0;
@@ -284,14 +284,14 @@ it(
 );
 
 it('calls nothing in sync where a park that was applied has not stayed', { timeout: 60_000 }, async () => {
-  const wanted = address('www', '203.0.113.1', 300);
-  const place = await openPlace([wanted, address('www', '203.0.113.2', 300)], {
+  const desired = address('www', '203.0.113.1', 300);
+  const place = await openPlace([desired, address('www', '203.0.113.2', 300)], {
     quirk: {
       ignores: ['name'],
       alsoChanges: theOthers,
     },
   });
-  await place.write([wanted], { surplus: 'park', adopt: true });
+  await place.write([desired], { surplus: 'park', adopt: true });
   const { report } = await place.apply({ args: ['--force', 'web'] });
   expect(report.templates[0]).toMatchObject({
     status: 'failed',
@@ -315,9 +315,9 @@ it(
     };
     const store = ({ operation }: SeenRequest): Record<string, string> =>
       operation === 'add' ? { name: 'www.##DOMAIN##' } : {};
-    const wanted = [address('www', '203.0.113.1'), address('api', '203.0.113.1')];
-    const place = await openPlace(wanted, { quirk: { show, store } });
-    await place.write(wanted);
+    const desired = [address('www', '203.0.113.1'), address('api', '203.0.113.1')];
+    const place = await openPlace(desired, { quirk: { show, store } });
+    await place.write(desired);
     expect(await place.apply()).toMatchObject({ writes: 0 });
     const [www] = await place.records();
     await place.service.change('remove-record', { record_id: www?.id });
@@ -507,7 +507,7 @@ it('parks nothing that a listing from before makes look superfluous', { timeout:
     priority,
     ttl: null,
   });
-  const present = [address('a', '203.0.113.1'), address('b', '203.0.113.1'), address('c', '203.0.113.1')];
+  const actual = [address('a', '203.0.113.1'), address('b', '203.0.113.1'), address('c', '203.0.113.1')];
   let old: WireTemplate | null = null;
   let isOld = false;
   const show = (template: WireTemplate, where: 'listing' | 'answer'): WireTemplate => {
@@ -517,11 +517,11 @@ it('parks nothing that a listing from before makes look superfluous', { timeout:
     isOld = false;
     return shown;
   };
-  const place = await openPlace([mx(10, 'mx1.example.net'), mx(20, 'mx2.example.net'), ...present], {
+  const place = await openPlace([mx(10, 'mx1.example.net'), mx(20, 'mx2.example.net'), ...actual], {
     quirk: { show },
   });
-  const wanted = [mx(10, 'mx1.example.net'), ...present];
-  await place.write(wanted, { surplus: 'park' });
+  const desired = [mx(10, 'mx1.example.net'), ...actual];
+  await place.write(desired, { surplus: 'park' });
   expect(await place.apply()).toMatchObject({ writes: 0 });
   const [first] = await place.records();
   await place.service.change('remove-record', { record_id: first?.id });

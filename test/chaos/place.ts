@@ -33,7 +33,7 @@ export interface Applied extends Ended {
 }
 
 export const openPlace = async (
-  present: readonly FileRecord[],
+  actual: readonly FileRecord[],
   options: FaultyServiceOptions = {},
 ): Promise<Place> => {
   const folder = mkdtempSync(path.join(tmpdir(), 'dns-template-sync-place-'));
@@ -41,7 +41,7 @@ export const openPlace = async (
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const service = await startFaultyService(options);
   onTestFinished(() => service.close());
-  const records = present.map((record) => ({ ...record, ttl: record.ttl ?? 3600 }));
+  const records = actual.map((record) => ({ ...record, ttl: record.ttl ?? 3600 }));
   const { id: templateId } = await service.change('add-template', { name: 'web', records });
   const stateDir = path.join(folder, 'state');
   let processes = 0;
@@ -74,12 +74,12 @@ export const openPlace = async (
     stateDir,
     start,
     run: (args, more) => start(args, more).ended,
-    write: (wanted, more = {}) =>
+    write: (desired, more = {}) =>
       writeTemplateFile(path.join(folder, 'templates'), {
         template: 'web',
         surplus: 'report',
         adopt: false,
-        records: wanted,
+        records: desired,
         ...more,
       }),
     apply: async ({ args = [], ...more } = {}) => {

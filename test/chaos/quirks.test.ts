@@ -21,14 +21,14 @@ const record = (
 });
 
 /** Adds and updates of all types, of contents and of TTLs. */
-const present = [
+const actual = [
   record('A', 'www', '203.0.113.9', { ttl: 60 }),
   record('CNAME', 'docs', 'old.example.net'),
   record('TXT', null, 'v=spf1 -all'),
   record('MX', null, 'mx1.example.net', { priority: 20 }),
   record('A', 'foreign', '192.0.2.1'),
 ];
-const wanted = [
+const desired = [
   record('A', null, '203.0.113.1', { ttl: 60 }),
   record('A', 'www', '203.0.113.1', { ttl: 60 }),
   record('A', 'www', '203.0.113.2', { ttl: 7200 }),
@@ -81,8 +81,8 @@ const contentsOf = (differences: ReturnType<typeof openIn>): string[] =>
   differences.map((one) => ('desired' in one ? one.desired.content : '')).toSorted(compare);
 
 const threePasses = async (options: FaultyServiceOptions) => {
-  const place = await openPlace(present, options);
-  await place.write(wanted);
+  const place = await openPlace(actual, options);
+  await place.write(desired);
   const passes = [await place.apply(), await place.apply(), await place.apply()] as const;
   expect(place.service.witness.wrongs).toEqual([]);
   const foreign = (await place.records()).find(({ name }) => name === 'foreign');

@@ -144,14 +144,14 @@ it('is no failure where the record is there all the same', { timeout: 60_000 }, 
 });
 
 it('is not followed by what a listing from before asks for', { timeout: 60_000 }, async () => {
-  const present = [address('api', '203.0.113.1'), address('www', '203.0.113.8')];
+  const actual = [address('api', '203.0.113.1'), address('www', '203.0.113.8')];
   let before: WireTemplate | undefined;
   const show = (template: WireTemplate, where: 'listing' | 'answer'): WireTemplate =>
     template.name === 'web' && where === 'listing' ? (before ??= template) : template;
   const faultOf = ({ parameters }: SeenRequest): Fault =>
     parameters['name'] === 'host4' ? { commit: 'never', answer: 422 } : noFault;
-  const place = await openPlace(present, { faultOf, quirk: { show } });
-  await place.write(present);
+  const place = await openPlace(actual, { faultOf, quirk: { show } });
+  await place.write(actual);
   expect(await place.apply()).toMatchObject({ writes: 0 });
   const www = (await place.records()).find(({ name }) => name === 'www');
   // Somebody makes it the other wanted one: the answer to the first write says so, and no listing does.
@@ -213,9 +213,9 @@ it(
       isRefused = true;
       return { commit: 'never', answer: 422 };
     };
-    const present = [address('api', '203.0.113.1'), address('old', '203.0.113.7')];
-    const place = await openPlace(present, { faultOf, quirk: { show } });
-    await place.write(present);
+    const actual = [address('api', '203.0.113.1'), address('old', '203.0.113.7')];
+    const place = await openPlace(actual, { faultOf, quirk: { show } });
+    await place.write(actual);
     expect(await place.apply()).toMatchObject({ writes: 0 });
     await place.write([address('api', '203.0.113.2'), hosts[4]!], { surplus: 'park' });
     const { writes, report } = await place.apply();

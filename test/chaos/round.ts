@@ -93,9 +93,9 @@ const aDaemon = async (world: World): Promise<void> => {
 const drift = async ({ service, templateIds, random, files }: World): Promise<void> => {
   const file = files[random.below(files.length)]!;
   const id = templateIds.get(file.template)!;
-  const wanted = new Set(file.records.map(dataKey));
+  const desired = new Set(file.records.map(dataKey));
   const template = (await service.templates()).find((one) => one.id === id);
-  const ours = template?.dns_template_records.filter((record) => wanted.has(dataKey(record))) ?? [];
+  const ours = template?.dns_template_records.filter((record) => desired.has(dataKey(record))) ?? [];
   const [first, ...rest] = ours;
   if (!first || random.chance(0.2)) {
     const record = { type: 'A', name: 'foreign-too', content: `192.0.2.${random.below(250)}` };

@@ -3,8 +3,8 @@ import { noFault, type Fault } from './fault.ts';
 import { address, openPlace, type Place } from './place.ts';
 import type { SeenRequest } from './wire.ts';
 
-const present = [address(null, '203.0.113.1')];
-const wanted = [...present, address('www', '203.0.113.2')];
+const actual = [address(null, '203.0.113.1')];
+const desired = [...actual, address('www', '203.0.113.2')];
 
 /** All is in sync and remembered; then the answer to the first add is lost, and so may the add be. */
 const openLosing = async (commit: Fault['commit']): Promise<{ place: Place; listings: () => number }> => {
@@ -16,10 +16,10 @@ const openLosing = async (commit: Fault['commit']): Promise<{ place: Place; list
     adds += 1;
     return adds === 1 ? { commit, answer: 'drop' } : noFault;
   };
-  const place = await openPlace(present, { faultOf });
-  await place.write(present);
+  const place = await openPlace(actual, { faultOf });
+  await place.write(actual);
   expect(await place.apply()).toMatchObject({ code: 0, writes: 0 });
-  await place.write(wanted);
+  await place.write(desired);
   listings = 0;
   return { place, listings: () => listings };
 };
@@ -62,10 +62,10 @@ describe('an add whose answer was lost', { timeout: 60_000 }, () => {
       meddle();
       return { commit: 'never', answer: 'drop' };
     };
-    const place = await openPlace(present, { faultOf });
-    await place.write(present);
+    const place = await openPlace(actual, { faultOf });
+    await place.write(actual);
     await place.apply();
-    await place.write(wanted);
+    await place.write(desired);
     // Somebody adds another address in the same moment.
     let others: Promise<unknown> = Promise.resolve();
     meddle = () => {
@@ -75,13 +75,13 @@ describe('an add whose answer was lost', { timeout: 60_000 }, () => {
     expect((await place.apply()).report.templates[0]?.differences[0]).toMatchObject({ outcome: 'unknown' });
     await others;
 
-    await place.write(present);
+    await place.write(actual);
     expect(await place.apply()).toMatchObject({ writes: 0 });
     listings = 0;
     expect(await place.apply()).toMatchObject({ writes: 0 });
     expect(listings).toBe(1);
 
-    await place.write(wanted);
+    await place.write(desired);
     const again = await place.apply({ clockAhead: 7 * 3_600_000 });
     expect(again.writes).toBe(0);
     expect(again.report.templates[0]?.differences[0]).toMatchObject({
@@ -94,10 +94,10 @@ describe('an add whose answer was lost', { timeout: 60_000 }, () => {
   it('leaves its record set alone after the second one, whatever the file says since', async () => {
     const losing = ({ operation }: SeenRequest): Fault =>
       operation === 'add' ? { commit: 'never', answer: 'drop' } : noFault;
-    const place = await openPlace(present, { faultOf: losing });
-    await place.write(present);
+    const place = await openPlace(actual, { faultOf: losing });
+    await place.write(actual);
     await place.apply();
-    const version = (content: string): Promise<void> => place.write([...present, address('www', content)]);
+    const version = (content: string): Promise<void> => place.write([...actual, address('www', content)]);
     await version('203.0.113.2');
     expect(await place.apply()).toMatchObject({ code: 1, writes: 1 });
     await version('203.0.113.3');
@@ -117,7 +117,7 @@ describe('an add whose answer was lost', { timeout: 60_000 }, () => {
   it('keeps another value of its record set waiting as long as itself', async () => {
     const { place } = await openLosing('never');
     await place.apply({ env: { DNS_SYNC_UNKNOWN_PAUSE: '1h' } });
-    await place.write([...present, address('www', '203.0.113.3')]);
+    await place.write([...actual, address('www', '203.0.113.3')]);
     const next = await place.apply();
     expect(next).toMatchObject({ writes: 0 });
     expect(next.report.templates[0]?.differences).toMatchObject([

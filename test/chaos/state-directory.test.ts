@@ -5,14 +5,14 @@ import { describe, expect, it } from 'vitest';
 import { noFault, type Fault } from './fault.ts';
 import { address, openPlace, type Place } from './place.ts';
 
-const present = [address(null, '203.0.113.1'), address('www', '203.0.113.1')];
-const more = [...present, address('api', '203.0.113.2')];
+const actual = [address(null, '203.0.113.1'), address('www', '203.0.113.1')];
+const more = [...actual, address('api', '203.0.113.2')];
 
 const memoryOf = ({ stateDir }: Place): string => path.join(stateDir, 'memory.db');
 
 describe('a damaged memory', { timeout: 60_000 }, () => {
   it('is moved aside and said, and what is at the service fills a new one', async () => {
-    const place = await openPlace(present);
+    const place = await openPlace(actual);
     await place.write(more);
     expect(await place.apply()).toMatchObject({ code: 0, writes: 1 });
     for (const end of ['', '-wal', '-shm']) writeFileSync(memoryOf(place) + end, 'no database '.repeat(500));
@@ -35,7 +35,7 @@ describe('a damaged memory', { timeout: 60_000 }, () => {
   });
 
   it('is said in the log of the daemon, which goes on', async () => {
-    const place = await openPlace(present);
+    const place = await openPlace(actual);
     await place.write(more);
     mkdirSync(place.stateDir);
     writeFileSync(memoryOf(place), 'no database '.repeat(500));
@@ -52,8 +52,8 @@ describe('a damaged memory', { timeout: 60_000 }, () => {
 });
 
 it('says once that there is no saved state', { timeout: 60_000 }, async () => {
-  const place = await openPlace(present);
-  await place.write(present);
+  const place = await openPlace(actual);
+  await place.write(actual);
   expect((await place.run(['plan'])).stderr).toContain('planned without memory');
   expect((await place.apply()).stderr).toContain('no saved state for this client');
   expect((await place.apply()).stderr).toBe('');
@@ -85,8 +85,8 @@ describe('a state directory that cannot be used', { timeout: 60_000 }, () => {
   };
 
   it('because nobody may look into it is not one in which nothing is', async () => {
-    const place = await openPlace(present);
-    await place.write(present);
+    const place = await openPlace(actual);
+    await place.write(actual);
     await place.apply();
     chmodSync(place.stateDir, 0o000);
     const { stderr } = await place.run(['plan'], nobody);
@@ -97,7 +97,7 @@ describe('a state directory that cannot be used', { timeout: 60_000 }, () => {
   });
 
   it('because it is read-only keeps the program from writing, and plans are shown', async () => {
-    const place = await openPlace(present);
+    const place = await openPlace(actual);
     await place.write(more);
     mkdirSync(place.stateDir);
     chmodSync(place.stateDir, 0o555);
@@ -106,7 +106,7 @@ describe('a state directory that cannot be used', { timeout: 60_000 }, () => {
   });
 
   it('because it is not there and cannot be made does the same', async () => {
-    const place = await openPlace(present);
+    const place = await openPlace(actual);
     await place.write(more);
     writeFileSync(place.stateDir, 'a file');
     await expectPlansOnly(place);
@@ -114,7 +114,7 @@ describe('a state directory that cannot be used', { timeout: 60_000 }, () => {
   });
 
   it('because the memory in it is for others does the same', async () => {
-    const place = await openPlace(present);
+    const place = await openPlace(actual);
     await place.write(more);
     await place.apply();
     await place.service.change('remove-record', { record_id: (await place.records()).at(-1)?.id });
@@ -135,8 +135,8 @@ it(
   'sends nothing that it cannot write down first, and does when the disk has room again',
   { timeout: 60_000 },
   async () => {
-    const place = await openPlace(present);
-    await place.write(present);
+    const place = await openPlace(actual);
+    await place.write(actual);
     await place.apply();
     await place.write(more);
     const full = await place.apply({ fileLimit: 4_096 });
@@ -165,10 +165,10 @@ describe('a clock that jumps', { timeout: 60_000 }, () => {
   ])(
     '%s by a day ends no pause after an add of unknown outcome, nor makes it longer',
     async (_, then, now) => {
-      const place = await openPlace(present, { faultOf: loseFirst() });
+      const place = await openPlace(actual, { faultOf: loseFirst() });
       const env = { DNS_SYNC_UNKNOWN_PAUSE: '1h' };
       const applyAt = (clockAhead: number) => place.apply({ clockAhead, env });
-      await place.write(present);
+      await place.write(actual);
       await applyAt(then);
       await place.write(more);
       const lost = await applyAt(then);

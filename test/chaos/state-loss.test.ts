@@ -5,8 +5,8 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { address, openPlace, type Place } from './place.ts';
 import type { Program } from './program.ts';
 
-const present = [address(null, '203.0.113.1'), address('www', '203.0.113.1')];
-const one = [...present, address('api', '203.0.113.2')];
+const actual = [address(null, '203.0.113.1'), address('www', '203.0.113.1')];
+const one = [...actual, address('api', '203.0.113.2')];
 const two = [...one, address('shop', '203.0.113.3')];
 const three = [...two, address('blog', '203.0.113.4')];
 
@@ -48,8 +48,8 @@ describe('state files that are removed while a pass runs', { timeout: 60_000 }, 
     ],
   ])('end its writes, and it says so and what it has written: %s', async (_, remove) => {
     const { onStage, arm } = atNextWrite('stored');
-    const place = await openPlace(present, { onStage });
-    await place.write(present);
+    const place = await openPlace(actual, { onStage });
+    await place.write(actual);
     await place.apply();
     await place.write(two);
     arm(() => remove(place));
@@ -69,18 +69,18 @@ describe('state files that are removed while a pass runs', { timeout: 60_000 }, 
 
   it('are begun anew by the daemon, which says each time that it has lost them', async () => {
     const { onStage, arm } = atNextWrite('stored');
-    const place = await openPlace(present, { onStage });
-    await place.write(present);
+    const place = await openPlace(actual, { onStage });
+    await place.write(actual);
     const daemon = place.start(['run', '--listen', 'off']);
     const begins = notice(daemon, 'no saved state for this client');
     await nextPass(daemon);
     await begins;
-    for (const wanted of [one, two]) {
+    for (const desired of [one, two]) {
       const lost = notice(daemon, 'was removed or replaced');
       const anew = notice(daemon, 'no saved state for this client');
       const failed = nextWritingPass(daemon);
       arm(() => rmSync(place.stateDir, { recursive: true }));
-      await place.write(wanted);
+      await place.write(desired);
       expect(await failed).toMatchObject({ status: 'failed', summary: { applied: 1 } });
       // After its pause the daemon tries again by itself.
       const again = nextPass(daemon);
@@ -99,8 +99,8 @@ describe('state files that are removed while a pass runs', { timeout: 60_000 }, 
 });
 
 it('goes on at once where its memory is emptied between two passes', { timeout: 60_000 }, async () => {
-  const place = await openPlace(present);
-  await place.write(present);
+  const place = await openPlace(actual);
+  await place.write(actual);
   const daemon = place.start(['run', '--listen', 'off']);
   await nextPass(daemon);
   truncateSync(memoryOf(place), 0);
@@ -119,11 +119,11 @@ describe.runIf(isRootOnLinux)(
   () => {
     it('ends the writes; what was written is in the report, and what is said later is true', async () => {
       const { onStage, arm } = atNextWrite('arrived');
-      const place = await openPlace(present, { onStage });
+      const place = await openPlace(actual, { onStage });
       mkdirSync(place.stateDir);
       execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', place.stateDir]);
       onTestFinished(() => void execFileSync('umount', ['-l', place.stateDir]));
-      await place.write(present);
+      await place.write(actual);
       await place.apply();
       const filler = path.join(place.stateDir, 'filler');
       const edited = [address(null, '203.0.113.7'), address('www', '203.0.113.7')];
@@ -155,7 +155,7 @@ describe.runIf(isRootOnLinux)(
 );
 
 it('tells the history of a state directory that is read-only', { timeout: 60_000 }, async () => {
-  const place = await openPlace(present);
+  const place = await openPlace(actual);
   await place.write(one);
   await place.apply();
   const nobody = process.getuid?.() === 0 ? { uid: 65_534 } : {};

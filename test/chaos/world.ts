@@ -95,7 +95,7 @@ const makeTemplates = async (
   for (const file of files) {
     const [first, ...rest] = file.records;
     // Something agrees, or nothing would be written before a person has looked.
-    const own = [...(first ? [first] : []), ...rest.flatMap((record) => presentFor(record, random))];
+    const own = [...(first ? [first] : []), ...rest.flatMap((record) => actualFor(record, random))];
     const others = foreignRecords(file, random);
     const copies = random.chance(0.15) ? own.slice(0, 1) : [];
     const template = await addTemplate(service, file.template, [...own, ...copies, ...others]);
@@ -122,7 +122,7 @@ const addTemplate = (
     records: records.map((record) => ({ ...record, ttl: record.ttl ?? 3600 })),
   });
 
-const presentFor = (record: FileRecord, random: Random): FileRecord[] => {
+const actualFor = (record: FileRecord, random: Random): FileRecord[] => {
   const kind = random.below(6);
   if (kind === 0) return [record];
   if (kind === 1) return [{ ...record, ttl: 60 }];

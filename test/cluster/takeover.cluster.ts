@@ -6,14 +6,14 @@ import { migrate } from '../../src/state/postgres/schema.ts';
 import { connected, newDatabaseUrl } from './databases.ts';
 import { mutatedProgram, newWorkers, type Worker } from './workers.ts';
 
-const wanted = Array.from({ length: 8 }, (_, at) => `added-${at}`);
+const desired = Array.from({ length: 8 }, (_, at) => `added-${at}`);
 
 /** A service, files that want eight records of it, and workers that share a database. */
 const newRound = async () => {
   const service = await startService();
   const url = await newDatabaseUrl();
   const { want, start } = newWorkers(service, url, { DNS_SYNC_UNKNOWN_PAUSE: '100ms' });
-  want(wanted);
+  want(desired);
   const worker = (folder?: string): Worker => start(['apply', '--yes', '--lock-timeout', '60s'], folder);
   return { service, url, worker };
 };
@@ -21,7 +21,7 @@ const newRound = async () => {
 /** How often each of the wanted records is there. */
 const countsOf = async (service: Service): Promise<number[]> => {
   const records = await service.records(17);
-  return wanted.map((name) => records.filter((record) => record.name === name).length);
+  return desired.map((name) => records.filter((record) => record.name === name).length);
 };
 
 /** Applies until nothing is left to do: what was unknown waits for a while. */
@@ -65,7 +65,7 @@ const wakeLate = async (folder?: string) => {
   const late = worker(folder);
   await stopInBegin(url, late);
   const before = await settle(service, () => worker(folder));
-  expect(before).toEqual(wanted.map(() => 1));
+  expect(before).toEqual(desired.map(() => 1));
   late.signal('SIGCONT');
   return { said: await late.ended, counts: await countsOf(service) };
 };
@@ -77,7 +77,7 @@ describe('a worker that is stopped over its first write, and wakes after its suc
   it('sends nothing any more', async () => {
     for (let round = 0; round < rounds; round += 1) {
       const { said, counts } = await wakeLate();
-      expect(counts).toEqual(wanted.map(() => 1));
+      expect(counts).toEqual(desired.map(() => 1));
       if (refusal.test(said)) return;
     }
     throw new Error('no write was refused at its socket');
@@ -106,7 +106,7 @@ describe.each(['SIGSTOP', 'SIGKILL'] as const)('a worker that gets %s in the mid
     const lane = async (): Promise<{ refused: number; takenOver: number; twice: number }> => {
       const { service, worker } = await newRound();
       const first = worker();
-      const write = random(wanted.length);
+      const write = random(desired.length);
       while (service.writes().length < write) await setTimeout(1);
       await setTimeout(random(10));
       first.signal(name);

@@ -65,9 +65,9 @@ const sumBy = (names: readonly string[], series: readonly Series[]): readonly Se
 
 const select = (selector: string | undefined, { scrape }: Moment): readonly Series[] => {
   const [, name = '', matchers = ''] = matched(/^(\w+)(?:\{(.+)\})?$/, selector);
-  const wanted = matchers === '' ? [] : matchers.split(', ').map(matcherOf);
+  const desired = matchers === '' ? [] : matchers.split(', ').map(matcherOf);
   if (!scrape.types.has(name)) throw new Error(`nobody measures ${name}`);
-  return scrape.all(name).filter(({ labels }) => wanted.every((matches) => matches(labels)));
+  return scrape.all(name).filter(({ labels }) => desired.every((matches) => matches(labels)));
 };
 
 const matcherOf = (text: string): ((labels: Sample['labels']) => boolean) => {

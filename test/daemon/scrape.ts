@@ -52,10 +52,10 @@ export const parseScrape = (text: string): Scrape => {
     seen.add(key);
     samples.push(sample);
   }
-  const all: Scrape['all'] = (wanted, labels = {}) =>
+  const all: Scrape['all'] = (desired, labels = {}) =>
     samples.filter(
       (sample) =>
-        sample.name === wanted &&
+        sample.name === desired &&
         Object.entries(labels).every(([key, value]) => sample.labels[key] === value),
     );
   return { types, samples, all, value: (...query) => all(...query)[0]?.value };

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
-import type { PresentRecord } from '../../src/model/record.ts';
-import type { PresentTemplate } from '../../src/model/template.ts';
+import type { ActualRecord } from '../../src/model/record.ts';
+import type { ActualTemplate } from '../../src/model/template.ts';
 
 const oneOf = (list: string): fc.Arbitrary<string> => fc.constantFrom(...list.split(' '));
 
@@ -67,7 +67,7 @@ const record = fc.record({
   ),
 });
 
-const withIds = (records: readonly Omit<PresentRecord, 'id'>[]): fc.Arbitrary<PresentRecord[]> =>
+const withIds = (records: readonly Omit<ActualRecord, 'id'>[]): fc.Arbitrary<ActualRecord[]> =>
   fc
     .uniqueArray(fc.integer({ min: 1, max: 999 }), { minLength: records.length, maxLength: records.length })
     .map((ids) => records.map((one, index) => ({ id: ids[index]!, ...one })));
@@ -82,7 +82,7 @@ const templateName = fc.oneof(
 );
 
 /** The templates of one client, in all that a service could answer. */
-export const serviceState: fc.Arbitrary<PresentTemplate[]> = fc
+export const serviceState: fc.Arbitrary<ActualTemplate[]> = fc
   .array(fc.record({ name: templateName, records: fc.array(record, { maxLength: 12 }).chain(withIds) }), {
     minLength: 1,
     maxLength: 4,

@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
 import { existingIn, nothingYet } from '../../src/desired/write/existing.ts';
 import { dataOf } from '../../src/model/record.ts';
-import type { DesiredTemplate, PresentTemplate } from '../../src/model/template.ts';
+import type { DesiredTemplate, ActualTemplate } from '../../src/model/template.ts';
 import { loadFiles } from './load-files.ts';
 import { serviceState } from './service-state.ts';
 import { templateOf, textFor } from './written.ts';
@@ -16,7 +16,7 @@ const read = async (text: string): Promise<DesiredTemplate> => {
 };
 
 /** The file that is there, written anew for what the template holds now. */
-const writeAnew = async (text: string, template: PresentTemplate): Promise<string> => {
+const writeAnew = async (text: string, template: ActualTemplate): Promise<string> => {
   const desired = await read(text);
   const existing = existingIn(text, desired);
   if ('refusal' in existing) throw new Error(existing.refusal);

@@ -5,7 +5,7 @@ import { bindTemplates } from '../../src/reconcile/core/bind.ts';
 import { labelsOf } from '../../src/desired/label.ts';
 import { createTemplateLoader } from '../../src/desired/load.ts';
 import { existingIn, nothingYet } from '../../src/desired/write/existing.ts';
-import type { DesiredState, PresentTemplate } from '../../src/model/template.ts';
+import type { DesiredState, ActualTemplate } from '../../src/model/template.ts';
 import { noMemory } from '../../src/plan/memory.ts';
 import { planTemplate } from '../../src/plan/plan.ts';
 import { directoryWith, options, write } from './load-files.ts';
@@ -14,7 +14,7 @@ import { textFor } from './written.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
 
-const filesOf = async (templates: readonly PresentTemplate[]): Promise<Map<string, string>> => {
+const filesOf = async (templates: readonly ActualTemplate[]): Promise<Map<string, string>> => {
   const files = new Map<string, string>();
   for (const [template, label] of labelsOf(templates))
     files.set(label.fileName, await textFor(template, nothingYet, label));
@@ -44,11 +44,11 @@ describe('files written from any state of the service', () => {
         expect(state.problems).toEqual([]);
         expect(state.files).toBe(templates.length);
         const bound = bindTemplates(state.templates, state.unusable, templates).flatMap((one) =>
-          'present' in one ? one : [],
+          'actual' in one ? one : [],
         );
-        expect(new Set(bound.map(({ present }) => present.id)).size).toBe(templates.length);
-        for (const { desired, present } of bound) {
-          const { steps, blocked, inSync } = planTemplate({ desired, present, memory: noMemory });
+        expect(new Set(bound.map(({ actual }) => actual.id)).size).toBe(templates.length);
+        for (const { desired, actual } of bound) {
+          const { steps, blocked, inSync } = planTemplate({ desired, actual, memory: noMemory });
           expect({ steps, blocked }).toEqual({ steps: [], blocked: [] });
           expect(inSync).toBe(desired.records.length);
         }

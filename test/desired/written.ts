@@ -1,13 +1,13 @@
 import type { Label } from '../../src/desired/label.ts';
 import type { Existing } from '../../src/desired/write/existing.ts';
 import { writeTemplate, type WrittenFiles } from '../../src/desired/write.ts';
-import type { PresentRecord } from '../../src/model/record.ts';
-import type { PresentTemplate } from '../../src/model/template.ts';
+import type { ActualRecord } from '../../src/model/record.ts';
+import type { ActualTemplate } from '../../src/model/template.ts';
 import { options } from './load-files.ts';
 
 /** The text of a template's file; throws where there can be none, or where it has fragments. */
 export const textFor = async (
-  template: PresentTemplate,
+  template: ActualTemplate,
   existing: Existing,
   label?: Pick<Label, 'name' | 'id'>,
 ): Promise<string> => {
@@ -17,7 +17,7 @@ export const textFor = async (
 };
 
 export const filesFor = async (
-  template: PresentTemplate,
+  template: ActualTemplate,
   existing: Existing,
   { name, id }: Pick<Label, 'name' | 'id'> = { name: template.name, id: null },
 ): Promise<WrittenFiles> => {
@@ -27,10 +27,10 @@ export const filesFor = async (
   return written;
 };
 
-export type Stated = Pick<PresentRecord, 'type' | 'content'> & Partial<PresentRecord>;
+export type Stated = Pick<ActualRecord, 'type' | 'content'> & Partial<ActualRecord>;
 
 /** A template called `web` whose records have the ids 1, 2, … and a TTL of an hour where they do not say another. */
-export const templateOf = (...records: readonly Stated[]): PresentTemplate => ({
+export const templateOf = (...records: readonly Stated[]): ActualTemplate => ({
   id: 17,
   name: 'web',
   publiclyAvailable: false,

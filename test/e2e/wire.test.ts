@@ -5,15 +5,15 @@ import { clientToken, parametersOf, startService, userToken, type Service } from
 
 vi.setConfig({ testTimeout: 30_000 });
 
-/** One pass over a template that holds `present`, with a file that holds `wanted`; gives the writes. */
+/** One pass over a template that holds `actual`, with a file that holds `desired`; gives the writes. */
 const writesFor = async (
-  present: readonly object[],
-  wanted: readonly string[],
+  actual: readonly object[],
+  desired: readonly string[],
 ): Promise<Record<string, string>[]> => {
   const service = await startService();
-  await service.change('add-template', { name: 'wire', records: present });
+  await service.change('add-template', { name: 'wire', records: actual });
   const cwd = await workplace({ withExamples: false });
-  const records = wanted.map((one) => `  - ${one}\n`).join('');
+  const records = desired.map((one) => `  - ${one}\n`).join('');
   await write(cwd, { 'templates/wire.yaml': `template: wire\nadopt: true\nrecords:\n${records}` });
   const launch = { cwd, env: service.env };
   expect(await run(['apply', '--yes'], launch)).toMatchObject({ code: 0 });
@@ -35,44 +35,44 @@ const record = (type: string, name: string | null, content: string, priority: nu
 it('an update sends what changes, and what its type requires', async () => {
   const rows = [
     {
-      present: record('A', 'www', '203.0.113.1'),
-      wanted: '{type: A, name: www, content: 203.0.113.2}',
+      actual: record('A', 'www', '203.0.113.1'),
+      desired: '{type: A, name: www, content: 203.0.113.2}',
       sent: { content: '203.0.113.2' },
     },
     {
-      present: record('A', 'ttl', '203.0.113.1'),
-      wanted: '{type: A, name: ttl, content: 203.0.113.1, ttl: 1h}',
+      actual: record('A', 'ttl', '203.0.113.1'),
+      desired: '{type: A, name: ttl, content: 203.0.113.1, ttl: 1h}',
       sent: { ttl: '3600' },
     },
     {
-      present: record('PTR', '7', 'a.example.net'),
-      wanted: '{type: PTR, name: 7, content: b.example.net}',
+      actual: record('PTR', '7', 'a.example.net'),
+      desired: '{type: PTR, name: 7, content: b.example.net}',
       sent: { content: 'b.example.net', name: '7' },
     },
     {
-      present: record('CNAME', 'alias', 'a.example.net'),
-      wanted: '{type: CNAME, name: alias, content: b.example.net}',
+      actual: record('CNAME', 'alias', 'a.example.net'),
+      desired: '{type: CNAME, name: alias, content: b.example.net}',
       sent: { content: 'b.example.net' },
     },
     {
-      present: record('MX', null, 'a.example.net', 10),
-      wanted: '{type: MX, content: b.example.net, priority: 10}',
+      actual: record('MX', null, 'a.example.net', 10),
+      desired: '{type: MX, content: b.example.net, priority: 10}',
       sent: { content: 'b.example.net', priority: '10' },
     },
     {
-      present: record('SRV', '_sip._tcp', '5 5060 a.example.net', 10),
-      wanted: '{type: SRV, name: _sip._tcp, priority: 10, weight: 5, port: 5060, target: b.example.net}',
+      actual: record('SRV', '_sip._tcp', '5 5060 a.example.net', 10),
+      desired: '{type: SRV, name: _sip._tcp, priority: 10, weight: 5, port: 5060, target: b.example.net}',
       sent: { content: '5 5060 b.example.net', name: '_sip._tcp', priority: '10' },
     },
     {
-      present: record('SRV', '_ttl._tcp', '5 5060 a.example.net', 10),
-      wanted: '{type: SRV, name: _ttl._tcp, priority: 10, content: 5 5060 a.example.net, ttl: 1h}',
+      actual: record('SRV', '_ttl._tcp', '5 5060 a.example.net', 10),
+      desired: '{type: SRV, name: _ttl._tcp, priority: 10, content: 5 5060 a.example.net, ttl: 1h}',
       sent: { ttl: '3600', name: '_ttl._tcp', priority: '10' },
     },
   ];
   const writes = await writesFor(
-    rows.map(({ present }) => present),
-    rows.map(({ wanted }) => wanted),
+    rows.map(({ actual }) => actual),
+    rows.map(({ desired }) => desired),
   );
   const byId = writes.toSorted((one, other) => Number(one['record_id']) - Number(other['record_id']));
   expect(byId).toEqual(rows.map(({ sent }) => ({ record_id: expect.stringMatching(/^\d+$/), ...sent })));
@@ -97,9 +97,9 @@ it('an add sends what the file says and no more', async () => {
 });
 
 it('a record without a TTL is never different because of one', async () => {
-  const present = [record('A', 'www', '203.0.113.1'), { ...record('A', null, '203.0.113.1'), ttl: 86_400 }];
-  const wanted = ['{type: A, name: www, content: 203.0.113.1}', '{type: A, content: 203.0.113.1}'];
-  expect(await writesFor(present, wanted)).toEqual([]);
+  const actual = [record('A', 'www', '203.0.113.1'), { ...record('A', null, '203.0.113.1'), ttl: 86_400 }];
+  const desired = ['{type: A, name: www, content: 203.0.113.1}', '{type: A, content: 203.0.113.1}'];
+  expect(await writesFor(actual, desired)).toEqual([]);
 });
 
 const isCarried = ({ seen }: Service, part: 'query' | 'body', methods: RegExp): boolean =>

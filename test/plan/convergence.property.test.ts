@@ -5,7 +5,7 @@ import { dataOf, isRecordType, type RecordData } from '../../src/model/record.ts
 import { matchesIgnore } from '../../src/plan/ignore.ts';
 import { noMemory } from '../../src/plan/memory.ts';
 import { planTemplate } from '../../src/plan/plan.ts';
-import { isPark, presentOf, resultOf } from '../../src/plan/step.ts';
+import { isPark, actualOf, resultOf } from '../../src/plan/step.ts';
 import { situations, tidySituations, type Situation } from './generators.ts';
 import { recordLine } from './records.ts';
 import { converge, isParked, written } from './service.ts';
@@ -17,10 +17,10 @@ const runs = { numRuns: 500 };
 test('each write brings its record to what it says at once', () => {
   fc.assert(
     fc.property(situations, (situation) => {
-      const ids = new Set(situation.present.records.map(({ id }) => id));
+      const ids = new Set(situation.actual.records.map(({ id }) => id));
       for (const step of planTemplate(situation).steps) {
-        const own = presentOf(step);
-        const record = written(situation.present, step).records.find(({ id }) =>
+        const own = actualOf(step);
+        const record = written(situation.actual, step).records.find(({ id }) =>
           own === null ? !ids.has(id) : id === own.record.id,
         )!;
         const result = resultOf(step);
@@ -40,7 +40,7 @@ test('it ends with nothing left to write, each wanted record written and each pr
       const { steps, plan } = converge(situation, remembers);
       expect(plan.steps).toEqual([]);
       const keys = steps.map((step) =>
-        isPark(step) ? `park ${step.present.record.id}` : recordLine(resultOf(step)),
+        isPark(step) ? `park ${step.actual.record.id}` : recordLine(resultOf(step)),
       );
       expect(new Set(keys).size).toBe(keys.length);
     }),
@@ -51,11 +51,11 @@ test('it ends with nothing left to write, each wanted record written and each pr
 test('the template is exactly the file in the end, with park and adopt', () => {
   fc.assert(
     fc.property(tidySituations, fc.boolean(), (situation, remembers) => {
-      const { plan, present } = converge({ ...situation, memory: noMemory }, remembers);
+      const { plan, actual } = converge({ ...situation, memory: noMemory }, remembers);
       expect(plan.blocked).toEqual([]);
       expect(plan.surplus).toEqual([]);
       expect(plan.inSync).toBe(situation.desired.records.length);
-      expect(inService(present.records)).toEqual(inFile(situation));
+      expect(inService(actual.records)).toEqual(inFile(situation));
     }),
     runs,
   );
@@ -64,9 +64,9 @@ test('the template is exactly the file in the end, with park and adopt', () => {
 test('the template is exactly the file in the end, whatever memory says, where nothing is blocked', () => {
   fc.assert(
     fc.property(tidySituations, (situation) => {
-      const { plan, present } = converge(situation);
+      const { plan, actual } = converge(situation);
       fc.pre(plan.blocked.length === 0);
-      expect(inService(present.records)).toEqual(inFile(situation));
+      expect(inService(actual.records)).toEqual(inFile(situation));
     }),
     runs,
   );
@@ -76,13 +76,13 @@ test('so it is beside ignored records and those of unknown types, which stay, wh
   fc.assert(
     fc.property(situations, fc.boolean(), (any, remembers) => {
       const desired = { ...any.desired, surplus: 'park' as const, adopt: true };
-      const { plan, present } = converge({ ...any, desired, memory: noMemory }, remembers);
+      const { plan, actual } = converge({ ...any, desired, memory: noMemory }, remembers);
       fc.pre(plan.blocked.length === 0);
       const isOthers = (record: RecordData): boolean =>
         !isRecordType(record.type.toUpperCase()) || matchesIgnore(desired.ignore, record);
-      const ours = present.records.filter((record) => !isOthers(record));
+      const ours = actual.records.filter((record) => !isOthers(record));
       expect(inService(ours)).toEqual(inFile(any));
-      expect(present.records.filter(isOthers)).toEqual(any.present.records.filter(isOthers));
+      expect(actual.records.filter(isOthers)).toEqual(any.actual.records.filter(isOthers));
     }),
     runs,
   );
@@ -101,8 +101,8 @@ test('a named record that is removed from the file and restored costs no add, wi
       const restored = converge({ ...without, desired: all });
       const actions = [...without.steps, ...restored.steps].map(({ difference }) => difference.action);
       expect(actions).not.toContain('add');
-      expect(inService(without.present.records)).toEqual(inFile({ desired: fewer }));
-      expect(inService(restored.present.records)).toEqual(inFile({ desired: all }));
+      expect(inService(without.actual.records)).toEqual(inFile({ desired: fewer }));
+      expect(inService(restored.actual.records)).toEqual(inFile({ desired: all }));
     }),
     runs,
   );

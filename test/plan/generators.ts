@@ -3,12 +3,12 @@ import { canonicalName, canonicalRecord } from '../../src/model/canonical.ts';
 import {
   hasPriority,
   recordTypes,
-  type PresentRecord,
+  type ActualRecord,
   type RecordData,
   type RecordType,
-  type WantedRecord,
+  type DesiredRecord,
 } from '../../src/model/record.ts';
-import type { DesiredTemplate, IgnoreRule, PresentTemplate } from '../../src/model/template.ts';
+import type { DesiredTemplate, IgnoreRule, ActualTemplate } from '../../src/model/template.ts';
 import { entryOf, recordKey } from '../../src/plan/entry.ts';
 import { matchesIgnore } from '../../src/plan/ignore.ts';
 import type { KnownRecord, PlanMemory } from '../../src/plan/memory.ts';
@@ -70,7 +70,7 @@ const recordOf = (types: readonly string[], from: readonly (string | null)[]): f
   );
 
 /** As a file wants it: no record twice, TTL aside. */
-const wantedRecords = ({ types, names: from }: World): fc.Arbitrary<WantedRecord[]> =>
+const desiredRecords = ({ types, names: from }: World): fc.Arbitrary<DesiredRecord[]> =>
   fc
     .uniqueArray(recordOf(types, from), {
       maxLength: 8,
@@ -85,10 +85,10 @@ const wantedRecords = ({ types, names: from }: World): fc.Arbitrary<WantedRecord
     );
 
 /** As the service holds it: copies, other spellings, unknown types, a priority where none belongs. */
-const presentRecords = (
+const actualRecords = (
   { types, spellings }: World,
   others: readonly string[] = [],
-): fc.Arbitrary<PresentRecord[]> =>
+): fc.Arbitrary<ActualRecord[]> =>
   fc
     .array(fc.tuple(recordOf([...types, ...others], spellings), fc.constantFrom(60, 300, 3600)), {
       maxLength: 10,
@@ -103,20 +103,20 @@ const presentRecords = (
     );
 
 /** Any ids, known for any wanted records, now or before, in agreement or not. */
-const memories = (world: World, wanted: readonly WantedRecord[]): fc.Arbitrary<PlanMemory> => {
+const memories = (world: World, desired: readonly DesiredRecord[]): fc.Arbitrary<PlanMemory> => {
   const before = fc.oneof(
     recordOf(world.types, world.names),
-    ...(wanted.length > 0 ? [fc.constantFrom<RecordData>(...wanted)] : []),
+    ...(desired.length > 0 ? [fc.constantFrom<RecordData>(...desired)] : []),
   );
   const known = fc
     .record({
       id: fc.integer({ min: 1, max: 14 }),
       copies: fc.array(fc.integer({ min: 1, max: 14 }), { maxLength: 2 }),
-      wanted: before,
+      desired: before,
       seen: before,
       keptName: before.map(({ name }) => canonicalName(name)),
     })
-    .map((record): KnownRecord => ({ ...record, key: recordKey(entryOf(record.wanted)) }));
+    .map((record): KnownRecord => ({ ...record, key: recordKey(entryOf(record.desired)) }));
   const byKey = (records: readonly KnownRecord[]): ReadonlyMap<string, KnownRecord> =>
     new Map(records.map((record) => [record.key, record]));
   return fc
@@ -142,8 +142,8 @@ const ignoreRules: fc.Arbitrary<IgnoreRule[]> = fc.array(
 );
 
 /** Of records that exclude each other the first stays: no file that is checked wants both. */
-const withoutConflicts = (records: readonly WantedRecord[]): WantedRecord[] => {
-  const kept: WantedRecord[] = [];
+const withoutConflicts = (records: readonly DesiredRecord[]): DesiredRecord[] => {
+  const kept: DesiredRecord[] = [];
   for (const record of records) if (!kept.some((other) => excludeEachOther(record, other))) kept.push(record);
   return kept;
 };
@@ -156,16 +156,16 @@ const excludeEachOther = (a: RecordData, b: RecordData): boolean => {
 };
 
 /** A record that is both wanted and ignored is an error of the file. */
-const notIgnored = (records: readonly WantedRecord[], rules: readonly IgnoreRule[]): WantedRecord[] =>
+const notIgnored = (records: readonly DesiredRecord[], rules: readonly IgnoreRule[]): DesiredRecord[] =>
   records.filter((record) => !matchesIgnore(rules, record));
 
 export interface Situation {
   readonly desired: DesiredTemplate;
-  readonly present: PresentTemplate;
+  readonly actual: ActualTemplate;
   readonly memory: PlanMemory;
 }
 
-const presentTemplate = (records: readonly PresentRecord[]): PresentTemplate => ({
+const actualTemplate = (records: readonly ActualRecord[]): ActualTemplate => ({
   id: 17,
   name: 'web',
   publiclyAvailable: false,
@@ -177,8 +177,8 @@ const presentTemplate = (records: readonly PresentRecord[]): PresentTemplate => 
 export const situations: fc.Arbitrary<Situation> = worlds.chain((world) =>
   fc
     .record({
-      wanted: wantedRecords(world),
-      present: presentRecords(world, ['NS', 'cname', 'mx']),
+      desired: desiredRecords(world),
+      actual: actualRecords(world, ['NS', 'cname', 'mx']),
       ignore: ignoreRules,
       policy: fc.constantFrom(
         { surplus: 'report', adopt: false } as const,
@@ -186,10 +186,10 @@ export const situations: fc.Arbitrary<Situation> = worlds.chain((world) =>
         { surplus: 'park', adopt: true } as const,
       ),
     })
-    .chain(({ wanted, present, ignore, policy }) =>
-      memories(world, wanted).map((memory) => ({
-        desired: { ...desiredTemplate([]), ...policy, ignore, records: notIgnored(wanted, ignore) },
-        present: presentTemplate(present),
+    .chain(({ desired, actual, ignore, policy }) =>
+      memories(world, desired).map((memory) => ({
+        desired: { ...desiredTemplate([]), ...policy, ignore, records: notIgnored(desired, ignore) },
+        actual: actualTemplate(actual),
         memory,
       })),
     ),
@@ -197,22 +197,22 @@ export const situations: fc.Arbitrary<Situation> = worlds.chain((world) =>
 
 /** A record without a name stays where it is: what it excludes cannot come. */
 const besideNameless = (
-  wanted: readonly WantedRecord[],
-  present: readonly PresentRecord[],
-): WantedRecord[] => {
-  const nameless = present.filter((record) => canonicalRecord(record).name === '');
-  return wanted.filter((record) => !nameless.some((other) => excludeEachOther(record, other)));
+  desired: readonly DesiredRecord[],
+  actual: readonly ActualRecord[],
+): DesiredRecord[] => {
+  const nameless = actual.filter((record) => canonicalRecord(record).name === '');
+  return desired.filter((record) => !nameless.some((other) => excludeEachOther(record, other)));
 };
 
 /** What `park` with `adopt` has to bring to exactly the file: nothing ignored, unknown or excluding another. */
 export const tidySituations: fc.Arbitrary<Situation> = worlds.chain((world) =>
   fc
-    .record({ wanted: wantedRecords(world).map(withoutConflicts), present: presentRecords(world) })
-    .map(({ wanted, present }) => ({ wanted: besideNameless(wanted, present), present }))
-    .chain(({ wanted, present }) =>
-      memories(world, wanted).map((memory) => ({
-        desired: { ...desiredTemplate([]), surplus: 'park' as const, adopt: true, records: wanted },
-        present: presentTemplate(present),
+    .record({ desired: desiredRecords(world).map(withoutConflicts), actual: actualRecords(world) })
+    .map(({ desired, actual }) => ({ desired: besideNameless(desired, actual), actual }))
+    .chain(({ desired, actual }) =>
+      memories(world, desired).map((memory) => ({
+        desired: { ...desiredTemplate([]), surplus: 'park' as const, adopt: true, records: desired },
+        actual: actualTemplate(actual),
         memory,
       })),
     ),

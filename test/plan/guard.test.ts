@@ -2,12 +2,12 @@ import { expect, test } from 'vitest';
 import { guardTemplate, lostIds, type GuardInput } from '../../src/plan/guard.ts';
 import type { Hold } from '../../src/plan/hold.ts';
 import { noMemory } from '../../src/plan/memory.ts';
-import { desiredTemplate, known, memoryOf, planOf, presentTemplate, type Situation } from './records.ts';
+import { desiredTemplate, known, memoryOf, planOf, actualTemplate, type Situation } from './records.ts';
 
 const holdOf = (situation: Situation, options: Partial<GuardInput> = {}): Hold | null =>
   guardTemplate({
     desired: desiredTemplate(situation.file, situation.template),
-    present: presentTemplate(situation.service),
+    actual: actualTemplate(situation.service),
     memory: situation.memory ?? noMemory,
     plan: planOf(situation),
     suspectIds: null,
@@ -251,6 +251,6 @@ test('a guard that holds everything goes before one that holds adds', () => {
 
 test('the lost ids are in ascending order', () => {
   const memory = memoryOf([known('#10 c A 192.0.2.3'), known('#9 b A 192.0.2.2'), known('#1 a A 192.0.2.1')]);
-  expect(lostIds({ present: presentTemplate(['#1 a A 192.0.2.1']), memory })).toEqual([9, 10]);
-  expect(lostIds({ present: presentTemplate([]), memory: noMemory })).toEqual([]);
+  expect(lostIds({ actual: actualTemplate(['#1 a A 192.0.2.1']), memory })).toEqual([9, 10]);
+  expect(lostIds({ actual: actualTemplate([]), memory: noMemory })).toEqual([]);
 });

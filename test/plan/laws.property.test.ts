@@ -1,13 +1,13 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { canonicalName } from '../../src/model/canonical.ts';
-import { isRecordType, type PresentRecord, type RecordData } from '../../src/model/record.ts';
+import { isRecordType, type ActualRecord, type RecordData } from '../../src/model/record.ts';
 import { sameData } from '../../src/model/canonical.ts';
 import { pairOf } from '../../src/plan/entry.ts';
 import { matchesIgnore } from '../../src/plan/ignore.ts';
 import { knownOf, noMemory } from '../../src/plan/memory.ts';
 import { differencesOf, planTemplate, type TemplatePlan } from '../../src/plan/plan.ts';
-import { changeOf, isPark, isUpdate, presentOf } from '../../src/plan/step.ts';
+import { changeOf, isPark, isUpdate, actualOf } from '../../src/plan/step.ts';
 import { situations, tidySituations, type Situation } from './generators.ts';
 import { converge, isParked } from './service.ts';
 
@@ -22,11 +22,11 @@ const withSurplus = (situation: Situation, surplus: 'report' | 'park', adopt = f
   desired: { ...situation.desired, surplus, adopt },
 });
 
-const isKnown = ({ memory, present }: Situation, id: number): boolean =>
-  present.records.some((record) => record.id === id && knownOf(memory, record) !== undefined);
+const isKnown = ({ memory, actual }: Situation, id: number): boolean =>
+  actual.records.some((record) => record.id === id && knownOf(memory, record) !== undefined);
 
 const idsOfSteps = ({ steps }: Pick<TemplatePlan, 'steps'>): number[] =>
-  steps.flatMap((step) => presentOf(step)?.record.id ?? []);
+  steps.flatMap((step) => actualOf(step)?.record.id ?? []);
 
 describe('a plan', () => {
   test('is the same for any order of the records on either side', () => {
@@ -46,7 +46,7 @@ describe('a plan', () => {
         const turned = {
           ...situation,
           desired: { ...situation.desired, records: shuffled(situation.desired.records) },
-          present: { ...situation.present, records: shuffled(situation.present.records) },
+          actual: { ...situation.actual, records: shuffled(situation.actual.records) },
         };
         expect(said(planTemplate(turned))).toEqual(said(planTemplate(situation)));
       }),
@@ -63,17 +63,17 @@ describe('a plan', () => {
   test('accounts for every record on either side once', () => {
     holds((situation) => {
       const plan = planTemplate(situation);
-      const adds = plan.steps.filter((step) => presentOf(step) === null).length;
+      const adds = plan.steps.filter((step) => actualOf(step) === null).length;
       const updates = plan.steps.filter(isUpdate).length;
       const used = new Set([
-        ...plan.pairs.map((pair) => pair.present.record.id),
+        ...plan.pairs.map((pair) => pair.actual.record.id),
         ...idsOfSteps(plan),
         ...idsOfSteps({ steps: plan.barred }),
       ]);
       const surplus = plan.surplus.map(({ recordId }) => recordId);
       expect(plan.inSync + adds + updates + plan.blocked.length).toBe(situation.desired.records.length);
       expect(new Set([...used, ...surplus]).size).toBe(used.size + surplus.length);
-      expect(used.size + surplus.length + plan.parked + plan.ignored).toBe(situation.present.records.length);
+      expect(used.size + surplus.length + plan.parked + plan.ignored).toBe(situation.actual.records.length);
     });
   });
 });
@@ -83,7 +83,7 @@ describe('what is written', () => {
     holds((situation) => {
       const changes = planTemplate(situation)
         .steps.filter((step) => isUpdate(step) || isPark(step))
-        .map((step) => ({ before: step.present.name, change: changeOf(step) }));
+        .map((step) => ({ before: step.actual.name, change: changeOf(step) }));
       const emptied = changes.filter(
         ({ before, change }) => before !== '' && change.name !== null && canonicalName(change.name) === '',
       );
@@ -97,7 +97,7 @@ describe('what is written', () => {
   test('is what differs', () => {
     holds((situation) => {
       for (const step of planTemplate(situation).steps.filter(isUpdate)) {
-        const { fields } = pairOf(step.wanted, step.present);
+        const { fields } = pairOf(step.desired, step.actual);
         expect(step.difference.fields).toEqual(fields);
         expect(fields).not.toEqual([]);
       }
@@ -106,15 +106,15 @@ describe('what is written', () => {
 
   test('is never a record that is ignored or of an unknown type', () => {
     holds((situation) => {
-      const isOthers = (record: PresentRecord): boolean =>
+      const isOthers = (record: ActualRecord): boolean =>
         !isRecordType(record.type.toUpperCase()) || matchesIgnore(situation.desired.ignore, record);
-      const others = situation.present.records.filter(isOthers);
+      const others = situation.actual.records.filter(isOthers);
       const ids = new Set(others.map(({ id }) => id));
       const plan = planTemplate(situation);
       expect(plan.ignored).toBe(others.length);
       expect(plan.surplus.filter(({ recordId }) => ids.has(recordId))).toEqual([]);
       const after = converge(situation);
-      expect(after.present.records.filter(({ id }) => ids.has(id))).toEqual(others);
+      expect(after.actual.records.filter(({ id }) => ids.has(id))).toEqual(others);
     });
   });
 
@@ -123,11 +123,11 @@ describe('what is written', () => {
       const situation = withSurplus(any, 'report');
       const ids = new Set(planTemplate(situation).surplus.map(({ recordId }) => recordId));
       // What memory knows a wanted record by is that record, whatever its name is now.
-      const isLeft = (record: PresentRecord): boolean =>
+      const isLeft = (record: ActualRecord): boolean =>
         ids.has(record.id) || (isParked(record) && !knownOf(situation.memory, record));
       const after = converge(situation);
       expect(after.steps.filter(isPark)).toEqual([]);
-      expect(after.present.records.filter(isLeft)).toEqual(situation.present.records.filter(isLeft));
+      expect(after.actual.records.filter(isLeft)).toEqual(situation.actual.records.filter(isLeft));
     });
   });
 
@@ -162,13 +162,13 @@ describe('compared with each other', () => {
   test('copies of records in sync are duplicates, and lead to no write', () => {
     fc.assert(
       fc.property(tidySituations, fc.array(fc.nat(), { maxLength: 4 }), (situation, picks) => {
-        const { present, memory } = converge({ ...situation, memory: noMemory });
-        const inUse = present.records.filter((record) => !isParked(record));
+        const { actual, memory } = converge({ ...situation, memory: noMemory });
+        const inUse = actual.records.filter((record) => !isParked(record));
         fc.pre(inUse.length > 0);
         const copies = copiesOf(inUse, picks);
         const plan = planTemplate({
           desired: { ...situation.desired, surplus: 'report' },
-          present: { ...present, records: [...copies, ...present.records] },
+          actual: { ...actual, records: [...copies, ...actual.records] },
           memory,
         });
         expect(plan.steps).toEqual([]);
@@ -184,16 +184,16 @@ describe('compared with each other', () => {
     fc.assert(
       fc.property(situations, fc.array(fc.nat(), { maxLength: 4 }), (any, picks) => {
         const situation = withSurplus(any, 'report');
-        const { present } = situation;
+        const { actual } = situation;
         const plan = planTemplate(situation);
         fc.pre(plan.pairs.length > 0);
         const copies = copiesOf(
-          plan.pairs.map((pair) => pair.present.record),
+          plan.pairs.map((pair) => pair.actual.record),
           picks,
         );
         const more = planTemplate({
           ...situation,
-          present: { ...present, records: [...present.records, ...copies] },
+          actual: { ...actual, records: [...actual.records, ...copies] },
         });
         expect(more.steps.length + more.blocked.length).toBeLessThanOrEqual(
           plan.steps.length + plan.blocked.length,
@@ -206,8 +206,8 @@ describe('compared with each other', () => {
 
   test('records are equal as an equivalence has it', () => {
     fc.assert(
-      fc.property(situations, ({ desired, present }) => {
-        const all: RecordData[] = [...desired.records, ...present.records];
+      fc.property(situations, ({ desired, actual }) => {
+        const all: RecordData[] = [...desired.records, ...actual.records];
         for (const a of all) {
           expect(sameData(a, a)).toBe(true);
           expect(all.filter((b) => sameData(a, b))).toEqual(all.filter((b) => sameData(b, a)));
@@ -221,7 +221,7 @@ describe('compared with each other', () => {
 });
 
 /** Ids from 1,000 on, in ascending order. */
-const copiesOf = (records: readonly PresentRecord[], picks: readonly number[]): PresentRecord[] =>
+const copiesOf = (records: readonly ActualRecord[], picks: readonly number[]): ActualRecord[] =>
   picks.map((pick, at) => ({ ...records[pick % records.length]!, id: 1_000 + at }));
 
 const deepFrozen = <Thing>(thing: Thing): Thing => {

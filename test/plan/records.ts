@@ -2,11 +2,11 @@ import { canonicalName } from '../../src/model/canonical.ts';
 import {
   hasPriority,
   isRecordType,
-  type PresentRecord,
+  type ActualRecord,
   type RecordData,
-  type WantedRecord,
+  type DesiredRecord,
 } from '../../src/model/record.ts';
-import type { DesiredTemplate, IgnoreRule, PresentTemplate } from '../../src/model/template.ts';
+import type { DesiredTemplate, IgnoreRule, ActualTemplate } from '../../src/model/template.ts';
 import type { Difference } from '../../src/plan/difference.ts';
 import { entryOf, recordKey } from '../../src/plan/entry.ts';
 import { noMemory, type KnownRecord, type PlanMemory } from '../../src/plan/memory.ts';
@@ -37,13 +37,13 @@ export const data = (line: string): RecordData => {
 const pattern = /^(?:#\d+ )?(\S+) (?:(\d+) )?(?:(MX|SRV) (\S+)|(\w+)) (.*)$/is;
 
 /** Line 1 is the first record of the file. */
-const wanted = (line: string, place = 1): WantedRecord => {
+const desired = (line: string, place = 1): DesiredRecord => {
   const record = data(line);
   if (!isRecordType(record.type)) throw new Error(`no file can want this: ${line}`);
   return { ...record, type: record.type, source: { file: 'web.yaml', line: place, column: 1 } };
 };
 
-export const present = (line: string): PresentRecord => ({
+export const actual = (line: string): ActualRecord => ({
   id: Number(/^#(\d+) /.exec(line)![1]),
   ...data(line),
 });
@@ -61,16 +61,16 @@ export const desiredTemplate = (
   limits: { maxAdds: 100, maxChangePercent: 30, minRecords: 10 },
   subdomains: [],
   ignore: [],
-  records: records.map((line, at) => wanted(line, at + 1)),
+  records: records.map((line, at) => desired(line, at + 1)),
   ...more,
 });
 
-export const presentTemplate = (records: readonly string[]): PresentTemplate => ({
+export const actualTemplate = (records: readonly string[]): ActualTemplate => ({
   id: 17,
   name: 'web',
   publiclyAvailable: false,
   subdomains: 0,
-  records: records.map(present),
+  records: records.map(actual),
 });
 
 export const ignoring = (rule: Partial<IgnoreRule>): IgnoreRule => ({
@@ -85,10 +85,10 @@ export const ignoring = (rule: Partial<IgnoreRule>): IgnoreRule => ({
  * the same.
  */
 export const known = (line: string, seen: string = line, copies: readonly number[] = []): KnownRecord => ({
-  id: present(line).id,
+  id: actual(line).id,
   copies,
   key: recordKey(entryOf(data(line))),
-  wanted: data(line),
+  desired: data(line),
   seen: data(seen),
   keptName: canonicalName(data(seen).name),
 });
@@ -101,7 +101,7 @@ export const memoryOf = (records: readonly KnownRecord[], more: Partial<PlanMemo
   ...more,
 });
 
-export interface Situation extends Partial<Omit<PlanInput, 'desired' | 'present'>> {
+export interface Situation extends Partial<Omit<PlanInput, 'desired' | 'actual'>> {
   readonly file: readonly string[];
   readonly service: readonly string[];
   readonly template?: Partial<DesiredTemplate>;
@@ -116,7 +116,7 @@ export interface Scenario extends Situation {
 export const planOf = ({ file, service, template, memory = noMemory, ...rest }: Situation): TemplatePlan =>
   planTemplate({
     desired: desiredTemplate(file, template),
-    present: presentTemplate(service),
+    actual: actualTemplate(service),
     memory,
     ...rest,
   });

@@ -1,6 +1,6 @@
 import { canonicalName } from '../../src/model/canonical.ts';
-import type { PresentRecord, RecordData } from '../../src/model/record.ts';
-import type { PresentTemplate } from '../../src/model/template.ts';
+import type { ActualRecord, RecordData } from '../../src/model/record.ts';
+import type { ActualTemplate } from '../../src/model/template.ts';
 import { entryOf, recordKey } from '../../src/plan/entry.ts';
 import type { KnownRecord, PlanMemory } from '../../src/plan/memory.ts';
 import { planTemplate, type TemplatePlan } from '../../src/plan/plan.ts';
@@ -8,7 +8,7 @@ import type { PlanInput } from '../../src/plan/plan-input.ts';
 import { additionOf, changeOf, isPark, isUpdate, type Step } from '../../src/plan/step.ts';
 
 /** What the service makes of a step (specification §4.5, §4.6): an update leaves alone what is not supplied. */
-export const written = (template: PresentTemplate, step: Step): PresentTemplate => {
+export const written = (template: ActualTemplate, step: Step): ActualTemplate => {
   if (!isUpdate(step) && !isPark(step)) {
     const { ttl, ...added } = additionOf(step);
     const id = Math.max(0, ...template.records.map((record) => record.id)) + 1;
@@ -25,7 +25,7 @@ export const written = (template: PresentTemplate, step: Step): PresentTemplate 
 const defaultTtl = 3600;
 
 export interface Outcome {
-  readonly present: PresentTemplate;
+  readonly actual: ActualTemplate;
   readonly memory: PlanMemory;
   /** In the order in which they were written. */
   readonly steps: readonly Step[];
@@ -36,27 +36,27 @@ export interface Outcome {
 /** Writes one step of a plan, plans anew from the answer, and so on until no step is left that can be written. */
 export const converge = (input: PlanInput, remembers = true): Outcome => {
   const steps: Step[] = [];
-  let { present, memory } = input;
-  const most = 3 * (input.desired.records.length + present.records.length) + 3;
+  let { actual, memory } = input;
+  const most = 3 * (input.desired.records.length + actual.records.length) + 3;
   for (;;) {
-    const plan = planTemplate({ ...input, present, memory });
+    const plan = planTemplate({ ...input, actual, memory });
     const step = plan.steps.find((candidate) => !plan.needs.has(candidate));
-    if (remembers) memory = withPairs(memory, plan, present);
-    if (!step) return { present, memory, steps, plan };
+    if (remembers) memory = withPairs(memory, plan, actual);
+    if (!step) return { actual, memory, steps, plan };
     steps.push(step);
     if (steps.length > most) throw new Error('the plan never ends');
-    const answer = written(present, step);
-    if (remembers) memory = withStep(memory, step, present, answer);
-    present = answer;
+    const answer = written(actual, step);
+    if (remembers) memory = withStep(memory, step, actual, answer);
+    actual = answer;
   }
 };
 
 /** As a pass would remember: what is in sync, and which record stands for what was written. */
-const withPairs = (memory: PlanMemory, plan: TemplatePlan, present: PresentTemplate): PlanMemory => {
-  const ids = new Set(present.records.map((record) => record.id));
+const withPairs = (memory: PlanMemory, plan: TemplatePlan, actual: ActualTemplate): PlanMemory => {
+  const ids = new Set(actual.records.map((record) => record.id));
   const inSync = plan.pairs
     .filter((pair) => pair.fields.length === 0)
-    .map((pair) => knownAs(pair.wanted.record, pair.present.record));
+    .map((pair) => knownAs(pair.desired.record, pair.actual.record));
   return remembering(
     memory,
     [...memory.byKey.values()].filter((record) => ids.has(record.id)),
@@ -67,26 +67,26 @@ const withPairs = (memory: PlanMemory, plan: TemplatePlan, present: PresentTempl
 const withStep = (
   memory: PlanMemory,
   step: Step,
-  before: PresentTemplate,
-  after: PresentTemplate,
+  before: ActualTemplate,
+  after: ActualTemplate,
 ): PlanMemory => {
   const ids = new Set(before.records.map((record) => record.id));
   const record = after.records.find(({ id }) =>
-    'present' in step ? id === step.present.record.id : !ids.has(id),
+    'actual' in step ? id === step.actual.record.id : !ids.has(id),
   )!;
   const known = isPark(step)
     ? { ...knownAs(record, record), key: `#${record.id}` }
-    : knownAs(step.wanted.record, record);
+    : knownAs(step.desired.record, record);
   return remembering(memory, [...memory.byKey.values()], [known]);
 };
 
-const knownAs = (wanted: RecordData, present: PresentRecord): KnownRecord => ({
-  id: present.id,
+const knownAs = (desired: RecordData, actual: ActualRecord): KnownRecord => ({
+  id: actual.id,
   copies: [],
-  key: recordKey(entryOf(wanted)),
-  wanted,
-  seen: present,
-  keptName: canonicalName(present.name),
+  key: recordKey(entryOf(desired)),
+  desired,
+  seen: actual,
+  keptName: canonicalName(actual.name),
 });
 
 /** One id stands for one wanted record, and one wanted record has one id; a claim stands until one of them is met. */

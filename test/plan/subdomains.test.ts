@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
 import type { SubdomainRecord } from '../../src/model/template.ts';
 import { compareSubdomain } from '../../src/plan/subdomains.ts';
-import { present, presentTemplate } from './records.ts';
+import { actual, actualTemplate } from './records.ts';
 
 /** A DNS record as a line: `#ID from TEMPLATE-RECORD: RECORD`, without `from` when it derives from none. */
 const derived = (line: string): SubdomainRecord => {
   const [, id, from, record] = /^(#\d+)(?: from (\d+))?: (.*)$/s.exec(line)!;
-  return { ...present(`${id} ${record}`), templateRecordId: from === undefined ? null : Number(from) };
+  return { ...actual(`${id} ${record}`), templateRecordId: from === undefined ? null : Number(from) };
 };
 
 /** `missing #TEMPLATE-RECORD`, `stale #RECORD of #TEMPLATE-RECORD: FIELDS`, `foreign #RECORD`. */
@@ -15,7 +15,7 @@ const compare = (
   records: readonly string[],
   subdomain = 'shop.example.net',
 ): string[] =>
-  compareSubdomain(subdomain, presentTemplate(template), records.map(derived)).map(
+  compareSubdomain(subdomain, actualTemplate(template), records.map(derived)).map(
     ({ kind, templateRecord, record, fields }) => {
       if (kind === 'missing') return `missing #${templateRecord!.id}`;
       if (kind === 'foreign') return `foreign #${record!.id}`;
@@ -148,10 +148,10 @@ test.for([
   ['*', '*.shop.example.net', true],
 ] as const)(
   'a template record named %s and a derived one named %s agree: %s',
-  ([expected, actual, agree]) => {
-    expect(compare([`#1 ${expected} 300 A 192.0.2.1`], [`#11 from 1: ${actual} 300 A 192.0.2.1`])).toEqual(
-      agree ? [] : ['stale #11 of #1: name'],
-    );
+  ([expected, derivedName, agree]) => {
+    expect(
+      compare([`#1 ${expected} 300 A 192.0.2.1`], [`#11 from 1: ${derivedName} 300 A 192.0.2.1`]),
+    ).toEqual(agree ? [] : ['stale #11 of #1: name']);
   },
 );
 
@@ -166,13 +166,13 @@ test('the subdomain may be spelled in capitals, with a trailing dot or in letter
 });
 
 test('a priority where none belongs is no difference', () => {
-  const template = presentTemplate(['#1 www 300 A 192.0.2.1']);
+  const template = actualTemplate(['#1 www 300 A 192.0.2.1']);
   const record = { ...derived('#11 from 1: www 300 A 192.0.2.1'), priority: 0 };
   expect(compareSubdomain('shop.example.net', template, [record])).toEqual([]);
 });
 
 test('a difference holds both sides', () => {
-  const template = presentTemplate(['#1 www 300 A 192.0.2.1']);
+  const template = actualTemplate(['#1 www 300 A 192.0.2.1']);
   expect(compareSubdomain('shop.example.net', template, [derived('#11 from 1: www 60 A 192.0.2.1')])).toEqual(
     [
       {

@@ -159,7 +159,7 @@ test('an add sends no priority where the type has none, whoever wrote one', () =
   const [record] = desiredTemplate(['www A 192.0.2.1']).records;
   const desired = { ...record!, priority: 10 };
   const difference = { action: 'add', desired, cause: 'edited', source: desired.source } as const;
-  expect(additionOf({ difference, wanted: entryOf(desired) }).priority).toBeNull();
+  expect(additionOf({ difference, desired: entryOf(desired) }).priority).toBeNull();
 });
 
 test.for(adds)('an add sends $name', (scenario) => {

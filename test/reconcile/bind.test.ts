@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { bindTemplates } from '../../src/reconcile/core/bind.ts';
-import type { PresentTemplate } from '../../src/model/template.ts';
-import { desiredTemplate, presentTemplate } from '../plan/records.ts';
+import type { ActualTemplate } from '../../src/model/template.ts';
+import { desiredTemplate, actualTemplate } from '../plan/records.ts';
 
-const at = (id: number, name: string, more: Partial<PresentTemplate> = {}): PresentTemplate => ({
-  ...presentTemplate([]),
+const at = (id: number, name: string, more: Partial<ActualTemplate> = {}): ActualTemplate => ({
+  ...actualTemplate([]),
   id,
   name,
   ...more,
@@ -15,7 +15,7 @@ const file = (template: string, id: number | null = null, line = 1) =>
 
 const isPublic = { publiclyAvailable: true, subdomains: null } as const;
 
-test.each<[string, readonly ReturnType<typeof file>[], readonly PresentTemplate[], readonly string[]]>([
+test.each<[string, readonly ReturnType<typeof file>[], readonly ActualTemplate[], readonly string[]]>([
   ['its name', [file('web')], [at(1, 'web'), at(2, 'mail')], ['1']],
   ['its id and name', [file('web', 2)], [at(1, 'web'), at(2, 'web')], ['2']],
   ['the id of another one', [file('web', 2)], [at(1, 'web'), at(2, 'mail')], ['failed']],
@@ -34,7 +34,7 @@ test.each<[string, readonly ReturnType<typeof file>[], readonly PresentTemplate[
   ['its name, and its id elsewhere', [file('web'), file('mail', 1, 9)], [at(1, 'web')], ['held', 'held']],
 ])('a template is bound by %s', (_, files, actual, expected) => {
   const bound = bindTemplates(files, [], actual);
-  expect(bound.map((one) => ('present' in one ? `${one.present.id}` : one.status))).toEqual(expected);
+  expect(bound.map((one) => ('actual' in one ? `${one.actual.id}` : one.status))).toEqual(expected);
 });
 
 test.each([

@@ -3,7 +3,7 @@ import { emptyCache } from '../../src/reconcile/cache.ts';
 import type { Pass } from '../../src/reconcile/pass.ts';
 import type { DesiredState } from '../../src/model/template.ts';
 import type { PassResult } from '../../src/result.ts';
-import { desiredTemplate, presentTemplate } from '../plan/records.ts';
+import { desiredTemplate, actualTemplate } from '../plan/records.ts';
 import { changesOf, factsOf, intentOf, newFile, opened } from '../state/samples.ts';
 import { openScene } from './pass.ts';
 
@@ -18,7 +18,7 @@ const stateOf = (): DesiredState => ({
 const afterQuietPasses = async () => {
   const file = newFile();
   const memory = await opened(file);
-  const scene = await openScene(presentTemplate(['#1 @ A 192.0.2.1']));
+  const scene = await openScene(actualTemplate(['#1 @ A 192.0.2.1']));
   const cache = emptyCache();
   const desired = stateOf();
   const pass = (more: Partial<Pass> = {}, state = desired) =>
@@ -47,7 +47,7 @@ test.each<[string, (last: Awaited<ReturnType<typeof afterQuietPasses>>) => Promi
   [
     'the service answers something else',
     async ({ scene }) => {
-      scene.present = presentTemplate(['#1 @ A 192.0.2.1']);
+      scene.actual = actualTemplate(['#1 @ A 192.0.2.1']);
       return undefined;
     },
   ],
@@ -83,13 +83,13 @@ test.each([
   ['in sync', desiredTemplate(['@ A 192.0.2.1'])],
   ['different, and written by nobody', desiredTemplate(['@ A 192.0.2.9'], { mode: 'report' })],
 ])('a template that is %s is looked at no more while nothing changes', async (_, desired) => {
-  const scene = await openScene(presentTemplate(['#1 @ A 192.0.2.1']));
+  const scene = await openScene(actualTemplate(['#1 @ A 192.0.2.1']));
   const cache = emptyCache();
   // The first one remembers what it saw, the second finds nothing new.
   await scene.pass(desired, { cache });
   await scene.pass(desired, { cache });
   const { templates } = await scene.pass(desired, { cache });
   expect((await scene.pass(desired, { cache })).templates[0]).toBe(templates[0]);
-  scene.present = presentTemplate(['#1 @ A 192.0.2.2']);
+  scene.actual = actualTemplate(['#1 @ A 192.0.2.2']);
   expect((await scene.pass(desired, { cache })).templates[0]).not.toBe(templates[0]);
 });

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { writeKey } from '../../src/reconcile/core/attempt.ts';
 import { planOf } from '../../src/reconcile/core/basis.ts';
 import { confirmBy } from '../../src/reconcile/core/two-readings.ts';
-import { desiredTemplate, presentTemplate } from '../plan/records.ts';
+import { desiredTemplate, actualTemplate } from '../plan/records.ts';
 import { openScene } from './pass.ts';
 import { moment, newState } from './state.ts';
 
@@ -12,10 +12,10 @@ test('only what both readings ask for is confirmed', () => {
     ['#1 @ A 192.0.2.1', '#2 www A 192.0.2.2'],
   );
   // In the second one, another record is missing too.
-  const second = presentTemplate(['#1 @ A 192.0.2.1', '#2 other A 192.0.2.2']);
+  const second = actualTemplate(['#1 @ A 192.0.2.1', '#2 other A 192.0.2.2']);
   const { basis, confirmed } = confirmBy(state, second, moment);
   const steps = planOf(basis).steps.map((step) => [
-    'wanted' in step && step.wanted.name,
+    'desired' in step && step.desired.name,
     confirmed.has(writeKey(step)),
   ]);
   expect(steps).toEqual([
@@ -25,10 +25,10 @@ test('only what both readings ask for is confirmed', () => {
 });
 
 test('an add that the first reading asks for as a change of what it still showed waits', async () => {
-  const scene = await openScene(presentTemplate(['#1 @ A 192.0.2.1', '#2 www 300 A 192.0.2.2']));
+  const scene = await openScene(actualTemplate(['#1 @ A 192.0.2.1', '#2 www 300 A 192.0.2.2']));
   scene.mishaps.set('list 2', () => {
-    scene.present = presentTemplate(['#1 @ A 192.0.2.1', '#2 www 300 A 192.0.2.3']);
-    return scene.present;
+    scene.actual = actualTemplate(['#1 @ A 192.0.2.1', '#2 www 300 A 192.0.2.3']);
+    return scene.actual;
   });
   const { templates } = await scene.pass(
     desiredTemplate(['@ A 192.0.2.1', 'www 3600 A 192.0.2.2', 'www A 192.0.2.3']),
@@ -38,15 +38,15 @@ test('an add that the first reading asks for as a change of what it still showed
 });
 
 test('what only the first reading and an answer ask for waits', async () => {
-  const scene = await openScene(presentTemplate(['#1 @ A 192.0.2.1', '#2 www A 192.0.2.2']));
-  const named = (name: string) => presentTemplate([`#3 ${name} A 192.0.2.3`]).records;
+  const scene = await openScene(actualTemplate(['#1 @ A 192.0.2.1', '#2 www A 192.0.2.2']));
+  const named = (name: string) => actualTemplate([`#3 ${name} A 192.0.2.3`]).records;
   scene.mishaps.set('list 2', (template) => {
-    scene.present = { ...template, records: [...template.records, ...named('api')] };
-    return scene.present;
+    scene.actual = { ...template, records: [...template.records, ...named('api')] };
+    return scene.actual;
   });
   scene.mishaps.set('update 1', (template) => {
-    scene.present = { ...template, records: [...template.records.slice(0, 2), ...named('else')] };
-    return scene.present;
+    scene.actual = { ...template, records: [...template.records.slice(0, 2), ...named('else')] };
+    return scene.actual;
   });
   const { templates } = await scene.pass(
     desiredTemplate(['@ A 192.0.2.1', 'www A 192.0.2.9', 'api A 192.0.2.3']),
@@ -58,7 +58,7 @@ test('what only the first reading and an answer ask for waits', async () => {
 });
 
 test('where the second reading lacks the template nothing is written', async () => {
-  const scene = await openScene(presentTemplate(['#1 @ A 192.0.2.1', '#2 www A 192.0.2.2']));
+  const scene = await openScene(actualTemplate(['#1 @ A 192.0.2.1', '#2 www A 192.0.2.2']));
   scene.mishaps.set('list 2', (template) => ({ ...template, id: 99 }));
   const { templates } = await scene.pass(desiredTemplate(['@ A 192.0.2.1', 'www A 192.0.2.3']));
   expect(scene.calls).toEqual(['list 1', 'list 2']);
@@ -70,11 +70,11 @@ test('where the second reading lacks the template nothing is written', async () 
 });
 
 test('what two readings asked for already is not kept back by one that another template waits for', async () => {
-  const scene = await openScene(presentTemplate(['#1 @ A 192.0.2.1', '#2 www A 192.0.2.2']));
+  const scene = await openScene(actualTemplate(['#1 @ A 192.0.2.1', '#2 www A 192.0.2.2']));
   await scene.pass(desiredTemplate(['@ A 192.0.2.1', 'www A 192.0.2.2']));
   scene.now += 60_000;
   scene.calls.length = 0;
-  scene.beside = [{ ...presentTemplate(['#8 @ A 192.0.2.8']), id: 18, name: 'mail' }];
+  scene.beside = [{ ...actualTemplate(['#8 @ A 192.0.2.8']), id: 18, name: 'mail' }];
   scene.mishaps.set('list 2', (template) => ({ ...template, records: template.records.slice(1) }));
   const { templates } = await scene.pass([
     desiredTemplate(['@ A 192.0.2.1', 'www A 192.0.2.3']),
@@ -85,16 +85,16 @@ test('what two readings asked for already is not kept back by one that another t
 });
 
 test('what two readings asked for already is written by the newest one that another template waits for', async () => {
-  const scene = await openScene(presentTemplate(['#1 mail MX 10 mx1.example.net', '#2 www A 192.0.2.2']));
+  const scene = await openScene(actualTemplate(['#1 mail MX 10 mx1.example.net', '#2 www A 192.0.2.2']));
   const file = ['mail MX 10 mx1.example.net', 'www A 192.0.2.2'];
   await scene.pass(desiredTemplate(file));
   scene.now += 60_000;
   scene.calls.length = 0;
-  scene.beside = [{ ...presentTemplate(['#8 @ A 192.0.2.8']), id: 18, name: 'mail' }];
+  scene.beside = [{ ...actualTemplate(['#8 @ A 192.0.2.8']), id: 18, name: 'mail' }];
   // Somebody gives it the name to which a null MX is to come.
   scene.mishaps.set('list 2', (template) => {
     const records = template.records.map((one) => (one.id === 1 ? { ...one, name: 'api' } : one));
-    return (scene.present = { ...template, records });
+    return (scene.actual = { ...template, records });
   });
   const { templates } = await scene.pass([
     desiredTemplate([...file, 'api MX 10 .'], { mode: 'edits' }),
@@ -108,13 +108,13 @@ test('what two readings asked for already is written by the newest one that anot
 });
 
 test('which parked record is put to use is of no matter', async () => {
-  const scene = await openScene(presentTemplate(['#1 @ A 192.0.2.1', '#5 _parked-5 A 0.0.0.0']));
+  const scene = await openScene(actualTemplate(['#1 @ A 192.0.2.1', '#5 _parked-5 A 0.0.0.0']));
   scene.mishaps.set('list 2', (template) => {
-    const more = presentTemplate(['#3 _parked-3 A 0.0.0.0']).records;
-    return (scene.present = { ...template, records: [...template.records, ...more] });
+    const more = actualTemplate(['#3 _parked-3 A 0.0.0.0']).records;
+    return (scene.actual = { ...template, records: [...template.records, ...more] });
   });
   const limits = { maxAdds: 100, maxChangePercent: 100, minRecords: 10 };
   await scene.pass(desiredTemplate(['@ A 192.0.2.1', 'api A 192.0.2.3'], { surplus: 'park', limits }));
   expect(scene.calls).toEqual(['list 1', 'list 2', 'update 1']);
-  expect(scene.present.records).toContainEqual(expect.objectContaining({ id: 3, name: 'api' }));
+  expect(scene.actual.records).toContainEqual(expect.objectContaining({ id: 3, name: 'api' }));
 });

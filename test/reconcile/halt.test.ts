@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { intentOf } from '../state/samples.ts';
-import { desiredTemplate, presentTemplate } from '../plan/records.ts';
+import { desiredTemplate, actualTemplate } from '../plan/records.ts';
 import { failing, openScene, type Mishap, type Scene } from './pass.ts';
 
 interface Reader {
-  readonly wanted: readonly string[];
+  readonly desired: readonly string[];
   readonly mishaps?: Readonly<Record<string, Mishap>>;
   /** The call that reads. */
   readonly reads: string;
@@ -16,29 +16,29 @@ const edited = 'www A 192.0.2.9';
 const added = 'api A 192.0.2.2';
 
 const readers: Readonly<Record<string, Reader>> = {
-  'begin with': { wanted: [inSync], reads: 'list 1' },
+  'begin with': { desired: [inSync], reads: 'list 1' },
   'settle what an earlier pass left': {
-    wanted: [inSync],
+    desired: [inSync],
     reads: 'list 2',
     prepare: ({ memory }) => memory.begin(intentOf({ templateId: 17, action: 'add' })),
   },
-  'confirm what is to be added': { wanted: [inSync, added], reads: 'list 2' },
+  'confirm what is to be added': { desired: [inSync, added], reads: 'list 2' },
   'see whether a refused record is there': {
-    wanted: [edited],
+    desired: [edited],
     mishaps: { 'update 1': failing('refused', 422) },
     reads: 'list 2',
   },
   'see what an answer did not show': {
-    wanted: [edited],
+    desired: [edited],
     mishaps: { 'update 1': (template) => ({ ...template, records: [] }) },
     reads: 'list 2',
   },
   'settle an add of this pass': {
-    wanted: [inSync, added],
+    desired: [inSync, added],
     mishaps: { 'add 1': failing('unknown', null) },
     reads: 'list 3',
   },
-  'look at a subdomain': { wanted: [inSync], reads: 'records of shop.example.net 1' },
+  'look at a subdomain': { desired: [inSync], reads: 'records of shop.example.net 1' },
 };
 
 const errors: Readonly<
@@ -64,13 +64,13 @@ const cases = Object.entries(readers).flatMap(([purpose, reader]) =>
 describe('a reading that fails', () => {
   test.each(cases)(
     'ends the calls of the client with its cause and its time: to $purpose, where $what',
-    async ({ reader: { wanted, mishaps = {}, reads, prepare }, error }) => {
-      const scene = await openScene(presentTemplate(['#1 www A 192.0.2.1']));
+    async ({ reader: { desired, mishaps = {}, reads, prepare }, error }) => {
+      const scene = await openScene(actualTemplate(['#1 www A 192.0.2.1']));
       await prepare?.(scene);
       for (const [call, mishap] of Object.entries(mishaps)) scene.mishaps.set(call, mishap);
       scene.mishaps.set(reads, error.mishap);
       const subdomains = ['shop.example.net', 'late.example.net'];
-      const result = await scene.pass(desiredTemplate(wanted, { subdomains }));
+      const result = await scene.pass(desiredTemplate(desired, { subdomains }));
 
       expect(scene.calls).toContain(reads);
       // One subdomain may be all that cannot be read.
@@ -85,13 +85,13 @@ describe('a reading that fails', () => {
       if (isClosed) expect(scene.calls.at(-1)).toBe(reads);
       if (isClosed) expect(templates[0]?.status).toBe('failed');
       // A subdomain tells its own, and where nothing was left to do nothing was cut short.
-      const isCutShort = isClosed && reads !== 'list 1' && wanted.some((record) => record !== inSync);
+      const isCutShort = isClosed && reads !== 'list 1' && desired.some((record) => record !== inSync);
       if (isCutShort) expect(templates[0]?.message).toContain(halted);
     },
   );
 
   test('is not forgotten for another that says less', async () => {
-    const scene = await openScene(presentTemplate(['#1 www A 192.0.2.1']));
+    const scene = await openScene(actualTemplate(['#1 www A 192.0.2.1']));
     scene.mishaps.set('update 1', failing('refused', 422));
     scene.mishaps.set('list 2', failing('unavailable', 502));
     scene.mishaps.set('records of shop.example.net 1', failing('unauthorized', 401));

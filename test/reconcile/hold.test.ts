@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { DesiredTemplate } from '../../src/model/template.ts';
 import type { Pass } from '../../src/reconcile/pass.ts';
-import { desiredTemplate, presentTemplate } from '../plan/records.ts';
+import { desiredTemplate, actualTemplate } from '../plan/records.ts';
 import { failing, openScene, type Scene } from './pass.ts';
 
 const limits = { maxAdds: 100, maxChangePercent: 30, minRecords: 10 };
@@ -12,7 +12,7 @@ const changed = (records: readonly string[], count: number) =>
 
 /** Known and in sync. */
 const known = async (records: readonly string[]): Promise<Scene> => {
-  const scene = await openScene(presentTemplate(stored(records)));
+  const scene = await openScene(actualTemplate(stored(records)));
   await scene.pass(desiredTemplate(records));
   scene.calls.length = 0;
   return scene;
@@ -36,12 +36,12 @@ describe('mode', () => {
     ['enforce', 'a change at the service', lines(2), edit, ['update 1']],
   ])('%s, %s', async (mode, _, file, service, writes) => {
     const scene = await known(lines(2));
-    scene.present = presentTemplate(stored(service));
+    scene.actual = actualTemplate(stored(service));
     expect(await writesAfter(scene, desiredTemplate(file, { mode }))).toEqual(writes);
   });
 
   test('edits, at first contact: nobody can tell what an edit caused', async () => {
-    const scene = await openScene(presentTemplate(stored(lines(2))));
+    const scene = await openScene(actualTemplate(stored(lines(2))));
     expect(await writesAfter(scene, desiredTemplate(edit, { mode: 'edits' }))).toEqual([]);
     const forced = await writesAfter(scene, desiredTemplate(edit, { mode: 'edits' }), { force: true });
     expect(forced).toEqual(['update 1']);
@@ -49,7 +49,7 @@ describe('mode', () => {
 });
 
 test('mode edits writes nothing that no edit caused though it was refused at first contact', async () => {
-  const scene = await openScene(presentTemplate(stored(lines(2))));
+  const scene = await openScene(actualTemplate(stored(lines(2))));
   scene.mishaps.set('add 1', failing('refused', 422));
   expect(await writesAfter(scene, desiredTemplate(lines(3)))).toEqual(['add 1']);
   scene.mishaps.clear();
@@ -81,12 +81,12 @@ describe('limits of adds', () => {
     const scene = await known(lines(3));
     const file = [...changed(lines(1), 1), 'h2 A 192.0.2.2', 'h3 A 192.0.2.3', 'else A 192.0.2.3'];
     const desired = desiredTemplate(file, { limits });
-    scene.present = presentTemplate([...stored(lines(3)), '#4 else A 192.0.2.3']);
+    scene.actual = actualTemplate([...stored(lines(3)), '#4 else A 192.0.2.3']);
     // Somebody renames a record while this program writes another one.
     scene.mishaps.set('update 1', (template) => {
       const records = template.records.map((one) => (one.id === 4 ? { ...one, name: 'gone' } : one));
-      scene.present = { ...template, records };
-      return scene.present;
+      scene.actual = { ...template, records };
+      return scene.actual;
     });
     expect(await writesAfter(scene, desired)).toEqual(['update 1']);
     expect(await writesAfter(scene, desired)).toEqual(['update 1', 'add 1']);
@@ -99,8 +99,8 @@ test('what a pass has written counts with what answers show to be changed', asyn
   // Three of ten are within the limit, and the fourth is not.
   scene.mishaps.set('update 3', (template) => {
     const records = template.records.map((one) => (one.id === 9 ? { ...one, content: '203.0.113.9' } : one));
-    scene.present = { ...template, records };
-    return scene.present;
+    scene.actual = { ...template, records };
+    return scene.actual;
   });
   expect(await writesAfter(scene, file)).toEqual(['update 1', 'update 2', 'update 3']);
 });
@@ -108,7 +108,7 @@ test('what a pass has written counts with what answers show to be changed', asyn
 describe('the loss of many records', () => {
   const losing = async () => {
     const scene = await known(lines(5));
-    scene.present = presentTemplate(stored(lines(5)).slice(0, 2));
+    scene.actual = actualTemplate(stored(lines(5)).slice(0, 2));
     return scene;
   };
 
@@ -130,10 +130,10 @@ describe('the loss of many records', () => {
   test('is forgotten where they are there again', async () => {
     const scene = await losing();
     await scene.pass(desiredTemplate(lines(5)));
-    const { present } = scene;
-    scene.present = presentTemplate(stored(lines(5)));
+    const { actual } = scene;
+    scene.actual = actualTemplate(stored(lines(5)));
     await scene.pass(desiredTemplate(lines(5)));
-    scene.present = present;
+    scene.actual = actual;
     expect(await writesAfter(scene, desiredTemplate(lines(5)))).toEqual([]);
   });
 
@@ -171,7 +171,7 @@ describe('files', () => {
 });
 
 test('a plan changes nothing that is remembered', async () => {
-  const scene = await openScene(presentTemplate(stored(lines(2))));
+  const scene = await openScene(actualTemplate(stored(lines(2))));
   scene.mishaps.set('update 1', failing('refused', 422));
   await scene.pass(desiredTemplate(changed(lines(2), 1)));
   const before = await scene.memory.template(17);

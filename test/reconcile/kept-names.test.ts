@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { desiredTemplate, presentTemplate } from '../plan/records.ts';
+import { desiredTemplate, actualTemplate } from '../plan/records.ts';
 import { failing, openScene } from './pass.ts';
 
 const limits = { maxAdds: 100, maxChangePercent: 100, minRecords: 10 };
@@ -8,14 +8,14 @@ const file = (...records: readonly string[]) =>
 const www = 'www A 192.0.2.1';
 
 test('the name that an answer shows where none was sent is no spelling of the service', async () => {
-  const scene = await openScene(presentTemplate(['#1 @ MX 10 mx1.example.net', '#2 www A 192.0.2.1']));
+  const scene = await openScene(actualTemplate(['#1 @ MX 10 mx1.example.net', '#2 www A 192.0.2.1']));
   await scene.pass(file('@ MX 10 mx1.example.net', www));
   // Somebody renames it in the same moment.
   scene.mishaps.set('update 1', (template) => {
-    const renamed = presentTemplate(['#1 mail MX 10 mx2.example.net']).records;
-    const text = presentTemplate(['#3 @ TXT hello']).records;
-    scene.present = { ...template, records: [...renamed, ...template.records.slice(1), ...text] };
-    return { ...scene.present, records: scene.present.records.slice(0, 2) };
+    const renamed = actualTemplate(['#1 mail MX 10 mx2.example.net']).records;
+    const text = actualTemplate(['#3 @ TXT hello']).records;
+    scene.actual = { ...template, records: [...renamed, ...template.records.slice(1), ...text] };
+    return { ...scene.actual, records: scene.actual.records.slice(0, 2) };
   });
   await scene.pass(file('@ MX 10 mx2.example.net', www));
   scene.calls.length = 0;
@@ -30,12 +30,12 @@ test('the name that an answer shows where none was sent is no spelling of the se
 test.each(['www.', 'www.##DOMAIN##'])(
   'a spelling that an answer shows where no name was sent is one of the service: %s',
   async (name) => {
-    const scene = await openScene(presentTemplate(['#1 @ MX 10 mx1.example.net', '#2 www A 192.0.2.1']));
+    const scene = await openScene(actualTemplate(['#1 @ MX 10 mx1.example.net', '#2 www A 192.0.2.1']));
     const mx = '@ MX 10 mx1.example.net';
     await scene.pass(desiredTemplate([mx, www]));
     scene.mishaps.set('update 1', (template) => {
       const records = template.records.map((one) => (one.id === 2 ? { ...one, name } : one));
-      return (scene.present = { ...template, records });
+      return (scene.actual = { ...template, records });
     });
     await scene.pass(desiredTemplate([mx, 'www A 192.0.2.2']));
     const { templates } = await scene.pass(desiredTemplate([mx, 'www CNAME web.example.net']));
@@ -47,28 +47,28 @@ test.each(['www.', 'www.##DOMAIN##'])(
 );
 
 test('a record without a name, to which the service gives one, changes in place again and again', async () => {
-  const scene = await openScene(presentTemplate(['#2 www A 192.0.2.1']));
+  const scene = await openScene(actualTemplate(['#2 www A 192.0.2.1']));
   const named = () => ({
-    ...scene.present,
-    records: scene.present.records.map((one) => ({ ...one, name: one.name ?? '##DOMAIN##' })),
+    ...scene.actual,
+    records: scene.actual.records.map((one) => ({ ...one, name: one.name ?? '##DOMAIN##' })),
   });
-  scene.mishaps.set('add 1', () => (scene.present = named()));
+  scene.mishaps.set('add 1', () => (scene.actual = named()));
   await scene.pass(file(www));
   await scene.pass(file(www, '@ A 192.0.2.2'));
   for (const content of ['192.0.2.3', '192.0.2.4']) await scene.pass(file(www, `@ A ${content}`));
-  expect(scene.present.records).toMatchObject([{ id: 2 }, { name: '##DOMAIN##', content: '192.0.2.4' }]);
+  expect(scene.actual.records).toMatchObject([{ id: 2 }, { name: '##DOMAIN##', content: '192.0.2.4' }]);
 });
 
 const made = 'www CNAME web.example.net';
 
 /** Every write of the one record that there is at a name lands under a longer one, and no CNAME is taken. */
 const openLonger = async () => {
-  const scene = await openScene(presentTemplate(['#1 @ MX 10 mx1.example.net', '#2 www A 192.0.2.1']));
+  const scene = await openScene(actualTemplate(['#1 @ MX 10 mx1.example.net', '#2 www A 192.0.2.1']));
   const spelled = () => {
-    const records = scene.present.records.map((one) =>
+    const records = scene.actual.records.map((one) =>
       one.id === 2 ? { ...one, name: one.name!.replace(/(?:\.##DOMAIN##)?$/, '.##DOMAIN##') } : one,
     );
-    return (scene.present = { ...scene.present, records });
+    return (scene.actual = { ...scene.actual, records });
   };
   for (const call of ['update 1', 'update 2']) scene.mishaps.set(call, spelled);
   for (const call of ['add 1', 'add 2']) scene.mishaps.set(call, failing('refused', 422));
@@ -83,7 +83,7 @@ const openLonger = async () => {
 test('what goes back to its place more than once keeps telling how the service spells its name', async () => {
   const { scene, pass } = await openLonger();
   for (let turn = 1; turn <= 3; turn += 1) expect(await pass()).toEqual(['update 1', 'add 1', 'update 2']);
-  expect(scene.present.records).toMatchObject([
+  expect(scene.actual.records).toMatchObject([
     { id: 1 },
     { id: 2, name: 'www.##DOMAIN##', content: '192.0.2.1' },
   ]);

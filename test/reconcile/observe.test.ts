@@ -4,20 +4,20 @@ import { observe } from '../../src/reconcile/core/observe.ts';
 import { entryOf, recordKey } from '../../src/plan/entry.ts';
 import { noMemory } from '../../src/plan/memory.ts';
 import { planTemplate } from '../../src/plan/plan.ts';
-import { desiredTemplate, presentTemplate } from '../plan/records.ts';
+import { desiredTemplate, actualTemplate } from '../plan/records.ts';
 import { factsOf, recordData, rememberedRecord } from '../state/samples.ts';
 
-const wanted = recordData();
-const key = recordKey(entryOf(wanted));
+const record = recordData();
+const key = recordKey(entryOf(record));
 
 /** Of two records that adds of a wanted one left, the first was missed a while ago; then its file dropped it. */
-const keptAfter = (present: readonly string[]): boolean => {
+const keptAfter = (actual: readonly string[]): boolean => {
   const known = { recordId: 5, copies: [6], missedAt: 0, failure: null, rewritten: null };
   const memory = openMemory({ facts: factsOf(), records: [rememberedRecord(key, known)] }, factsOf());
   const desired = desiredTemplate(['@ A 192.0.2.1']);
-  const reading = presentTemplate(present);
-  const plan = planTemplate({ desired, present: reading, memory: noMemory });
-  const seen = { present: reading, wanted: new Set<string>(), from: 60_000, to: 60_000, settle: 30_000 };
+  const reading = actualTemplate(actual);
+  const plan = planTemplate({ desired, actual: reading, memory: noMemory });
+  const seen = { actual: reading, desiredKeys: new Set<string>(), from: 60_000, to: 60_000, settle: 30_000 };
   return edit(memory, (draft) => observe(draft, plan, seen)).records.has(key);
 };
 
@@ -28,8 +28,8 @@ test.each<[string, readonly string[], boolean]>([
   ['none', ['#1 @ A 192.0.2.1'], false],
 ])(
   'what no file wants any more is remembered while a reading shows %s of its records: %j: %s',
-  (_, present, isKept) => {
-    expect(keptAfter(present)).toBe(isKept);
+  (_, actual, isKept) => {
+    expect(keptAfter(actual)).toBe(isKept);
   },
 );
 
@@ -37,16 +37,16 @@ test.each([
   ['an add of it is found in no reading', 'unknown', 1, true],
   ['no add of it was sent', 'unknown', 0, false],
 ] as const)('what is gone and no file wants any more is remembered where %s', (_, kind, adds, isKept) => {
-  const failure = { kind, message: '', count: 1, sent: wanted, retryAt: 0, pause: 1_000 };
+  const failure = { kind, message: '', count: 1, sent: record, retryAt: 0, pause: 1_000 };
   const known = rememberedRecord(key, { recordId: 5, missedAt: 0, failure, adds, rewritten: null });
   const memory = openMemory({ facts: factsOf(), records: [known] }, factsOf());
-  const reading = presentTemplate(['#1 @ A 192.0.2.1']);
+  const reading = actualTemplate(['#1 @ A 192.0.2.1']);
   const plan = planTemplate({
     desired: desiredTemplate(['@ A 192.0.2.1']),
-    present: reading,
+    actual: reading,
     memory: noMemory,
   });
-  const seen = { present: reading, wanted: new Set<string>(), from: 60_000, to: 60_000, settle: 30_000 };
+  const seen = { actual: reading, desiredKeys: new Set<string>(), from: 60_000, to: 60_000, settle: 30_000 };
   const kept = edit(memory, (draft) => observe(draft, plan, seen)).records.get(key);
   expect(kept).toEqual(isKept ? { ...known, recordId: null, seen: null, missedAt: null } : undefined);
 });

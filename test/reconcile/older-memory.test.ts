@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Pass } from '../../src/reconcile/pass.ts';
-import { data, desiredTemplate, ignoring, presentTemplate } from '../plan/records.ts';
+import { data, desiredTemplate, ignoring, actualTemplate } from '../plan/records.ts';
 import { MemoryError } from '../../src/state/memory.ts';
 import { entryOf, recordKey } from '../../src/plan/entry.ts';
 import { intentOf } from '../state/samples.ts';
@@ -11,7 +11,7 @@ const file = (...more: readonly string[]) =>
 
 /** A template of which a pass has seen that all is as the file says. */
 const known = async () => {
-  const scene = await openScene(presentTemplate(['#1 @ A 192.0.2.1', '#2 www A 192.0.2.2']));
+  const scene = await openScene(actualTemplate(['#1 @ A 192.0.2.1', '#2 www A 192.0.2.2']));
   await scene.pass(file());
   const warnings: string[] = [];
   const pass = (...[desired, more]: readonly [ReturnType<typeof file>, Partial<Pass>?]) =>
@@ -24,17 +24,17 @@ const neverSeen = expect.stringContaining('under ids that were never seen');
 describe('a wanted record under an id that memory never saw', () => {
   test('makes memory doubtful', async () => {
     const { scene, pass, warnings } = await known();
-    scene.present = presentTemplate(['#1 @ A 192.0.2.1', '#2 www A 192.0.2.2', '#9 mail A 192.0.2.3']);
+    scene.actual = actualTemplate(['#1 @ A 192.0.2.1', '#2 www A 192.0.2.2', '#9 mail A 192.0.2.3']);
     await pass(file('mail A 192.0.2.3'));
     expect(warnings).toEqual([neverSeen]);
   });
 
   test('is expected where an add of it was given up, also of what had been there before', async () => {
     const { scene, pass, warnings } = await known();
-    scene.present = presentTemplate(['#1 @ A 192.0.2.1']);
+    scene.actual = actualTemplate(['#1 @ A 192.0.2.1']);
     scene.mishaps.set('add 1', failing('unknown', null));
     await pass(file());
-    scene.present = presentTemplate(['#1 @ A 192.0.2.1', '#9 www A 192.0.2.2']);
+    scene.actual = actualTemplate(['#1 @ A 192.0.2.1', '#9 www A 192.0.2.2']);
     const { templates } = await pass(file());
     expect(templates[0]).toMatchObject({ status: 'in-sync' });
     expect(warnings).toEqual([]);
@@ -44,14 +44,14 @@ describe('a wanted record under an id that memory never saw', () => {
 test('what the file dropped and nobody changed stays known though memory is in doubt', async () => {
   const { scene, pass, warnings } = await known();
   const named = (name: string) => {
-    scene.present = presentTemplate(['#1 @ A 192.0.2.1', `#2 ${name} A 192.0.2.2`]);
-    return scene.present;
+    scene.actual = actualTemplate(['#1 @ A 192.0.2.1', `#2 ${name} A 192.0.2.2`]);
+    return scene.actual;
   };
-  scene.present = presentTemplate(['#1 @ A 192.0.2.1', '#2 www A 192.0.2.9']);
+  scene.actual = actualTemplate(['#1 @ A 192.0.2.1', '#2 www A 192.0.2.9']);
   scene.mishaps.set('update 1', () => named('www.'));
   await pass(file());
   scene.mishaps.clear();
-  scene.present = presentTemplate(['#1 @ A 192.0.2.1', '#2 www. A 192.0.2.2', '#9 mail A 192.0.2.3']);
+  scene.actual = actualTemplate(['#1 @ A 192.0.2.1', '#2 www. A 192.0.2.2', '#9 mail A 192.0.2.3']);
   await pass(desiredTemplate(['@ A 192.0.2.1', 'mail A 192.0.2.3']));
   expect(warnings).toEqual([neverSeen]);
   scene.calls.length = 0;
@@ -61,7 +61,7 @@ test('what the file dropped and nobody changed stays known though memory is in d
 
 test('beside what stood for a record and is something else now nothing is added, though memory is in doubt', async () => {
   const { scene, pass, warnings } = await known();
-  scene.present = presentTemplate(['#1 @ A 192.0.2.1', '#2 old A 192.0.2.2', '#9 mail A 192.0.2.3']);
+  scene.actual = actualTemplate(['#1 @ A 192.0.2.1', '#2 old A 192.0.2.2', '#9 mail A 192.0.2.3']);
   await pass(file('mail A 192.0.2.3'));
   expect(warnings).toEqual([neverSeen]);
   scene.calls.length = 0;
@@ -74,10 +74,10 @@ test('beside what stood for a record and is something else now nothing is added,
 
 test('what one reading lacked while memory was in doubt is known again when it shows', async () => {
   const { scene, pass, warnings } = await known();
-  scene.present = presentTemplate(['#1 @ A 192.0.2.1', '#9 mail A 192.0.2.3']);
+  scene.actual = actualTemplate(['#1 @ A 192.0.2.1', '#9 mail A 192.0.2.3']);
   await pass(file('mail A 192.0.2.3'));
   expect(warnings).toEqual([neverSeen]);
-  scene.present = presentTemplate(['#1 @ A 192.0.2.1', '#2 old A 192.0.2.2', '#9 mail A 192.0.2.3']);
+  scene.actual = actualTemplate(['#1 @ A 192.0.2.1', '#2 old A 192.0.2.2', '#9 mail A 192.0.2.3']);
   scene.calls.length = 0;
   await pass(file('mail A 192.0.2.3'), { trigger: 'command', retry: true });
   expect(scene.calls).not.toContain('add 1');
@@ -88,9 +88,9 @@ describe('memory is in no doubt', () => {
 
   test('where the file takes up what was there from the first', async () => {
     const { scene, pass, warnings } = await known();
-    scene.present = presentTemplate(['#1 @ A 192.0.2.1', '#2 www A 192.0.2.2', '#3 mail A 192.0.2.4']);
+    scene.actual = actualTemplate(['#1 @ A 192.0.2.1', '#2 www A 192.0.2.2', '#3 mail A 192.0.2.4']);
     await pass(file());
-    scene.present = presentTemplate(['#1 @ A 192.0.2.1', '#2 www A 192.0.2.2', '#3 mail A 192.0.2.3']);
+    scene.actual = actualTemplate(['#1 @ A 192.0.2.1', '#2 www A 192.0.2.2', '#3 mail A 192.0.2.3']);
     await pass(file('mail A 192.0.2.3'));
     expect(warnings).toEqual([]);
   });
@@ -108,14 +108,14 @@ describe('memory is in no doubt', () => {
     const { scene, pass, warnings } = await known();
     scene.mishaps.set('add 1', failing('unknown', null));
     await pass(file('mail A 192.0.2.3'));
-    scene.present = presentTemplate(['#1 @ A 192.0.2.1', '#2 www A 192.0.2.2', '#9 mail A 192.0.2.3']);
+    scene.actual = actualTemplate(['#1 @ A 192.0.2.1', '#2 www A 192.0.2.2', '#9 mail A 192.0.2.3']);
     await pass(file('mail A 192.0.2.3'), { trigger: 'command', retry: true });
     expect(warnings).toEqual([]);
   });
 
   test('where what stands at the name of a wanted record is not as it should be', async () => {
     const { scene, pass, warnings } = await known();
-    scene.present = presentTemplate(['#1 @ A 192.0.2.1', '#2 www A 192.0.2.2', '#9 mail A 192.0.2.4']);
+    scene.actual = actualTemplate(['#1 @ A 192.0.2.1', '#2 www A 192.0.2.2', '#9 mail A 192.0.2.4']);
     await pass(file('mail A 192.0.2.3'));
     expect(warnings).toEqual([]);
   });
@@ -124,7 +124,7 @@ describe('memory is in no doubt', () => {
     const { scene, pass, warnings } = await known();
     const after = data('api A 192.0.2.5');
     await scene.memory.begin(intentOf({ key: recordKey(entryOf(after)), after, idsBefore: [1, 2] }));
-    scene.present = presentTemplate(doubtful);
+    scene.actual = actualTemplate(doubtful);
     scene.mishaps.set('list 2', failing('unavailable', 502));
     await pass(file('mail A 192.0.2.3', 'api A 192.0.2.5'));
     expect(warnings).toEqual([]);
@@ -132,7 +132,7 @@ describe('memory is in no doubt', () => {
 
   test('while a reading lacks much', async () => {
     const { scene, pass, warnings } = await known();
-    scene.present = presentTemplate(['#9 mail A 192.0.2.3']);
+    scene.actual = actualTemplate(['#9 mail A 192.0.2.3']);
     await pass(file('mail A 192.0.2.3'));
     expect(warnings).toEqual([]);
   });
@@ -141,19 +141,15 @@ describe('memory is in no doubt', () => {
 describe('where memory is in doubt', () => {
   test('the word of the person who asked for the pass is enough', async () => {
     const { scene, pass, warnings } = await known();
-    scene.present = presentTemplate(['#1 @ A 192.0.2.1', '#9 mail A 192.0.2.3']);
+    scene.actual = actualTemplate(['#1 @ A 192.0.2.1', '#9 mail A 192.0.2.3']);
     await pass(file('mail A 192.0.2.3'), { trigger: 'command', retry: true });
     expect(warnings).toEqual([neverSeen]);
-    expect(scene.present.records).toMatchObject([
-      { id: 1 },
-      { id: 9 },
-      { name: 'www', content: '192.0.2.2' },
-    ]);
+    expect(scene.actual.records).toMatchObject([{ id: 1 }, { id: 9 }, { name: 'www', content: '192.0.2.2' }]);
   });
 
   test('what is missing and was there before waits for a person', async () => {
     const { scene, pass, warnings } = await known();
-    scene.present = presentTemplate(['#1 @ A 192.0.2.1', '#9 mail A 192.0.2.3']);
+    scene.actual = actualTemplate(['#1 @ A 192.0.2.1', '#9 mail A 192.0.2.3']);
     scene.calls.length = 0;
     const { templates } = await pass(file('mail A 192.0.2.3'));
     expect(warnings).toEqual([neverSeen]);
@@ -163,7 +159,7 @@ describe('where memory is in doubt', () => {
 
   test('nobody can tell what an edit caused', async () => {
     const { scene, pass, warnings } = await known();
-    scene.present = presentTemplate(['#1 @ A 192.0.2.1', '#2 www A 192.0.2.2', '#9 mail A 192.0.2.3']);
+    scene.actual = actualTemplate(['#1 @ A 192.0.2.1', '#2 www A 192.0.2.2', '#9 mail A 192.0.2.3']);
     scene.calls.length = 0;
     const records = ['@ A 192.0.2.1', 'www A 192.0.2.9', 'mail A 192.0.2.3'];
     await pass(desiredTemplate(records, { mode: 'edits' }));
@@ -173,7 +169,7 @@ describe('where memory is in doubt', () => {
 
   test('what the file dropped and somebody changed is not parked', async () => {
     const { scene, pass, warnings } = await known();
-    scene.present = presentTemplate(['#1 @ A 192.0.2.1', '#2 www A 192.0.2.9', '#9 mail A 192.0.2.3']);
+    scene.actual = actualTemplate(['#1 @ A 192.0.2.1', '#2 www A 192.0.2.9', '#9 mail A 192.0.2.3']);
     scene.calls.length = 0;
     const limits = { maxAdds: 100, maxChangePercent: 100, minRecords: 10 };
     await pass(desiredTemplate(['@ A 192.0.2.1', 'mail A 192.0.2.3'], { surplus: 'park', limits }));
@@ -183,7 +179,7 @@ describe('where memory is in doubt', () => {
 });
 
 describe('beside what may be a wanted record as the service keeps it', () => {
-  const before = presentTemplate(['#1 @ A 192.0.2.1', '#2 www. A 192.0.2.2']);
+  const before = actualTemplate(['#1 @ A 192.0.2.1', '#2 www. A 192.0.2.2']);
 
   test('nothing is added without memory before a person says so', async () => {
     const scene = await openScene(before);
@@ -197,7 +193,7 @@ describe('beside what may be a wanted record as the service keeps it', () => {
   test.each(['report', 'park'] as const)(
     'nothing is added where the file adopts from now on and can make no use of it, and that stays in service: %s',
     async (surplus) => {
-      const scene = await openScene(presentTemplate(['#1 www A 192.0.2.1', '#2 ##DOMAIN## A 192.0.2.2']));
+      const scene = await openScene(actualTemplate(['#1 www A 192.0.2.1', '#2 ##DOMAIN## A 192.0.2.2']));
       const records = ['www A 192.0.2.1', '@ A 192.0.2.2'];
       const limits = { maxAdds: 100, maxChangePercent: 100, minRecords: 10 };
       await scene.pass(desiredTemplate(records));
@@ -215,7 +211,7 @@ describe('beside what may be a wanted record as the service keeps it', () => {
     await scene.pass(file());
     const limits = { maxAdds: 100, maxChangePercent: 100, minRecords: 10 };
     await scene.pass({ ...file(), adopt: true, surplus: 'park', limits });
-    expect(scene.present.records).toMatchObject([{ id: 1 }, { id: 2, name: 'www', content: '192.0.2.2' }]);
+    expect(scene.actual.records).toMatchObject([{ id: 1 }, { id: 2, name: 'www', content: '192.0.2.2' }]);
   });
 
   test('a person’s word is enough in the first pass', async () => {
@@ -236,7 +232,7 @@ describe('beside what may be a wanted record as the service keeps it', () => {
     const adopting = desiredTemplate(['@ A 192.0.2.1', 'www A 192.0.2.2'], { adopt: true });
     await scene.pass(adopting);
     expect(scene.calls).toContain('add 1');
-    scene.present = before;
+    scene.actual = before;
     scene.calls.length = 0;
     await scene.pass(adopting);
     expect(scene.calls).toContain('add 1');

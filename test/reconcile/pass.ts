@@ -3,7 +3,7 @@ import { HostingError } from '../../src/hosting/errors.ts';
 import type {
   DesiredState,
   DesiredTemplate,
-  PresentTemplate,
+  ActualTemplate,
   SubdomainRecord,
 } from '../../src/model/template.ts';
 import type { RecordAddition, RecordChange } from '../../src/plan/step.ts';
@@ -13,17 +13,17 @@ import type { Memory } from '../../src/state/memory.ts';
 import { newFile, opened } from '../state/samples.ts';
 
 /** What the service does at one call instead of what it should: it throws, or answers with something else. */
-export type Mishap = (template: PresentTemplate) => PresentTemplate;
+export type Mishap = (template: ActualTemplate) => ActualTemplate;
 
 export interface Scene {
   /** The service's template, as it truly is. */
-  present: PresentTemplate;
+  actual: ActualTemplate;
   /** By call, as `list 2` or `add 1`. */
   readonly mishaps: Map<string, Mishap>;
   /** The records of a subdomain, where they are not those of the template. */
   derived: (subdomain: string) => readonly SubdomainRecord[];
   /** Templates of the client that no mishap is about. */
-  beside: readonly PresentTemplate[];
+  beside: readonly ActualTemplate[];
   /** Every call of the passes so far, in order. */
   readonly calls: string[];
   readonly memory: Memory;
@@ -35,48 +35,48 @@ export interface Scene {
   ): Promise<PassResult>;
 }
 
-export const openScene = async (present: PresentTemplate): Promise<Scene> => {
+export const openScene = async (actual: ActualTemplate): Promise<Scene> => {
   const memory = await opened(newFile());
   const counts = new Map<string, number>();
   // No id is given twice, also where a record is gone.
   let highestId = 0;
   const noteIds = (): number =>
-    (highestId = Math.max(highestId, ...scene.present.records.map((record) => record.id)));
-  const called = (operation: string): PresentTemplate => {
+    (highestId = Math.max(highestId, ...scene.actual.records.map((record) => record.id)));
+  const called = (operation: string): ActualTemplate => {
     noteIds();
     const count = (counts.get(operation) ?? 0) + 1;
     counts.set(operation, count);
     const call = `${operation} ${count}`;
     scene.calls.push(call);
-    return (scene.mishaps.get(call) ?? ((template) => template))(scene.present);
+    return (scene.mishaps.get(call) ?? ((template) => template))(scene.actual);
   };
-  const store = (records: PresentTemplate['records']): void => {
-    scene.present = { ...scene.present, records };
+  const store = (records: ActualTemplate['records']): void => {
+    scene.actual = { ...scene.actual, records };
   };
   const add = ({ type, content, name, ttl, priority }: RecordAddition): void => {
     const id = noteIds() + 1;
     const record = { id, type, content, name: name ?? null, ttl: ttl ?? 300, priority: priority ?? null };
-    store([...scene.present.records, record]);
+    store([...scene.actual.records, record]);
   };
   const update = ({ recordId, ...change }: RecordChange): void => {
     const changed = Object.fromEntries(Object.entries(change).filter(([, value]) => value != null));
-    store(scene.present.records.map((one) => (one.id === recordId ? { ...one, ...changed } : one)));
+    store(scene.actual.records.map((one) => (one.id === recordId ? { ...one, ...changed } : one)));
   };
   /** A mishap that throws keeps the write from being stored. */
-  const write = (operation: string, change: () => void): PresentTemplate => {
-    const before = scene.present;
+  const write = (operation: string, change: () => void): ActualTemplate => {
+    const before = scene.actual;
     change();
     try {
       return called(operation);
     } catch (error) {
-      scene.present = before;
+      scene.actual = before;
       throw error;
     }
   };
   const scene: Scene = {
-    present,
+    actual,
     mishaps: new Map(),
-    derived: () => derivedFrom(scene.present),
+    derived: () => derivedFrom(scene.actual),
     beside: [],
     calls: [],
     memory,
@@ -130,7 +130,7 @@ export const openScene = async (present: PresentTemplate): Promise<Scene> => {
 };
 
 /** The records of a subdomain that follows the template. */
-export const derivedFrom = ({ records }: PresentTemplate): SubdomainRecord[] =>
+export const derivedFrom = ({ records }: ActualTemplate): SubdomainRecord[] =>
   records.map((record) => ({ ...record, id: record.id + 1_000, templateRecordId: record.id }));
 
 export const failing =

@@ -1,15 +1,15 @@
 import { describe, expect, test } from 'vitest';
-import type { PresentTemplate } from '../../src/model/template.ts';
-import { desiredTemplate, presentTemplate } from '../plan/records.ts';
+import type { ActualTemplate } from '../../src/model/template.ts';
+import { desiredTemplate, actualTemplate } from '../plan/records.ts';
 import { failing, openScene } from './pass.ts';
 
 const limits = { maxAdds: 100, maxChangePercent: 100, minRecords: 10 };
 const old = desiredTemplate(['@ A 192.0.2.1', 'www A 192.0.2.2'], { surplus: 'park', limits });
-const wanted = ['@ A 192.0.2.1', 'www CNAME web.example.net'];
+const desired = ['@ A 192.0.2.1', 'www CNAME web.example.net'];
 
 /** An address that the file once wanted has to make way for a CNAME. */
 const makingWay = async () => {
-  const scene = await openScene(presentTemplate(['#1 @ A 192.0.2.1', '#2 www A 192.0.2.2']));
+  const scene = await openScene(actualTemplate(['#1 @ A 192.0.2.1', '#2 www A 192.0.2.2']));
   await scene.pass(old);
   scene.now += 60_000;
   scene.calls.length = 0;
@@ -21,21 +21,21 @@ const namesOf = ({ records }: { records: readonly { id: number; name: string | n
 
 test('what makes way does so directly before what needs it', async () => {
   const scene = await makingWay();
-  await scene.pass(desiredTemplate(wanted, { surplus: 'park', limits }));
+  await scene.pass(desiredTemplate(desired, { surplus: 'park', limits }));
   expect(scene.calls).toEqual(['list 1', 'update 1', 'add 1']);
-  expect(namesOf(scene.present)).toEqual(['#1 @', '#2 _parked-2', '#3 www']);
+  expect(namesOf(scene.actual)).toEqual(['#1 @', '#2 _parked-2', '#3 www']);
 });
 
 test('nothing makes way for an add that a guard holds', async () => {
   const scene = await makingWay();
-  await scene.pass(desiredTemplate(wanted, { surplus: 'park', limits: { ...limits, maxAdds: 0 } }));
+  await scene.pass(desiredTemplate(desired, { surplus: 'park', limits: { ...limits, maxAdds: 0 } }));
   expect(scene.calls).toEqual(['list 1']);
 });
 
 test('nothing makes way that may not do so itself, and what needs it waits', async () => {
   const scene = await makingWay();
-  const edits = desiredTemplate(wanted, { surplus: 'park', limits, mode: 'edits' });
-  scene.present = presentTemplate(['#1 @ A 192.0.2.1', '#2 www A 192.0.2.9']);
+  const edits = desiredTemplate(desired, { surplus: 'park', limits, mode: 'edits' });
+  scene.actual = actualTemplate(['#1 @ A 192.0.2.1', '#2 www A 192.0.2.9']);
   await scene.pass(edits);
   expect(scene.calls.filter((call) => !call.startsWith('list'))).toEqual(['update 1', 'add 1']);
 });
@@ -43,14 +43,14 @@ test('nothing makes way that may not do so itself, and what needs it waits', asy
 test('what made way is back in its place where the write that needed it is found absent', async () => {
   const scene = await makingWay();
   scene.mishaps.set('add 1', failing('unknown', null));
-  await scene.pass(desiredTemplate(wanted, { surplus: 'park', limits }));
+  await scene.pass(desiredTemplate(desired, { surplus: 'park', limits }));
   expect(scene.calls).toEqual(['list 1', 'update 1', 'add 1', 'list 2', 'list 3', 'update 2']);
-  expect(namesOf(scene.present)).toEqual(['#1 @', '#2 www']);
+  expect(namesOf(scene.actual)).toEqual(['#1 @', '#2 www']);
 });
 
 test('all that made way is back in its place, though putting it back takes longer than the backoff', async () => {
   const scene = await openScene(
-    presentTemplate(['#1 @ A 192.0.2.1', '#2 www A 192.0.2.2', '#3 www A 192.0.2.3']),
+    actualTemplate(['#1 @ A 192.0.2.1', '#2 www A 192.0.2.2', '#3 www A 192.0.2.3']),
   );
   await scene.pass(desiredTemplate(['@ A 192.0.2.1', 'www A 192.0.2.2', 'www A 192.0.2.3'], { limits }));
   scene.now += 60_000;
@@ -59,44 +59,44 @@ test('all that made way is back in its place, though putting it back takes longe
     scene.now += 120_000;
     return template;
   });
-  await scene.pass(desiredTemplate(wanted, { surplus: 'park', limits }));
-  expect(namesOf(scene.present)).toEqual(['#1 @', '#2 www', '#3 www']);
+  await scene.pass(desiredTemplate(desired, { surplus: 'park', limits }));
+  expect(namesOf(scene.actual)).toEqual(['#1 @', '#2 www', '#3 www']);
 });
 
 test.each(['its answer is lost', 'the process dies'])(
   'what made way is back in its place where %s, and the write that needed it is refused later',
   async (what) => {
     const scene = await makingWay();
-    const file = desiredTemplate(wanted, { surplus: 'park', limits });
+    const file = desiredTemplate(desired, { surplus: 'park', limits });
     scene.mishaps.set('update 1', () => {
-      if (what === 'its answer is lost') failing('unknown', null)(scene.present);
+      if (what === 'its answer is lost') failing('unknown', null)(scene.actual);
       throw new Error('the process dies');
     });
     await scene.pass(file).catch(() => undefined);
     scene.mishaps.clear();
-    scene.present = presentTemplate(['#1 @ A 192.0.2.1', '#2 _parked-2 A 0.0.0.0']);
+    scene.actual = actualTemplate(['#1 @ A 192.0.2.1', '#2 _parked-2 A 0.0.0.0']);
     scene.calls.length = 0;
     scene.mishaps.set('add 1', failing('refused', 422));
     await scene.pass(file);
     expect(scene.calls).toContain('add 1');
     scene.now += 20_000;
     await scene.pass(file);
-    expect(namesOf(scene.present)).toEqual(['#1 @', '#2 www']);
+    expect(namesOf(scene.actual)).toEqual(['#1 @', '#2 www']);
   },
 );
 
 test('a park of unknown outcome that did not land has taken nothing: an edit changes its own record', async () => {
-  const scene = await openScene(presentTemplate(['#4 @ A 192.0.2.1', '#5 www A 192.0.2.2']));
+  const scene = await openScene(actualTemplate(['#4 @ A 192.0.2.1', '#5 www A 192.0.2.2']));
   await scene.pass(old);
   scene.now += 60_000;
   scene.mishaps.set('update 1', failing('unknown', null));
-  await scene.pass(desiredTemplate(wanted, { surplus: 'park', limits }));
+  await scene.pass(desiredTemplate(desired, { surplus: 'park', limits }));
   scene.mishaps.clear();
-  const others = presentTemplate(['#3 www A 192.0.2.8']).records;
-  scene.present = { ...scene.present, records: [...scene.present.records, ...others] };
+  const others = actualTemplate(['#3 www A 192.0.2.8']).records;
+  scene.actual = { ...scene.actual, records: [...scene.actual.records, ...others] };
   scene.now += 60_000;
   await scene.pass(desiredTemplate(['@ A 192.0.2.1', 'www A 192.0.2.9'], { limits }));
-  expect(scene.present.records).toMatchObject([
+  expect(scene.actual.records).toMatchObject([
     { id: 4 },
     { id: 5, content: '192.0.2.9' },
     { id: 3, content: '192.0.2.8' },
@@ -105,32 +105,32 @@ test('a park of unknown outcome that did not land has taken nothing: an edit cha
 
 test('a park of unknown outcome that did not land is made once more', async () => {
   const scene = await makingWay();
-  const file = desiredTemplate(wanted, { surplus: 'park', limits });
+  const file = desiredTemplate(desired, { surplus: 'park', limits });
   scene.mishaps.set('update 1', failing('unknown', null));
   await scene.pass(file);
-  expect(namesOf(scene.present)).toEqual(['#1 @', '#2 www']);
+  expect(namesOf(scene.actual)).toEqual(['#1 @', '#2 www']);
   scene.mishaps.clear();
   scene.now += 60_000;
   await scene.pass(file);
-  expect(namesOf(scene.present)).toEqual(['#1 @', '#2 _parked-2', '#3 www']);
+  expect(namesOf(scene.actual)).toEqual(['#1 @', '#2 _parked-2', '#3 www']);
 });
 
 describe('where the service keeps the name of what is to make way', () => {
   /** What comes to stand there in its place, were it not undone. */
-  const file = desiredTemplate(wanted, { surplus: 'park', limits });
+  const file = desiredTemplate(desired, { surplus: 'park', limits });
 
   test.each(['www', 'www.', 'www.##DOMAIN##'])(
     'it is put back, and nothing comes to its name: %s',
     async (name) => {
       const scene = await makingWay();
       const kept = () => {
-        const records = scene.present.records.map((one) => (one.id === 2 ? { ...one, name } : one));
-        return (scene.present = { ...scene.present, records });
+        const records = scene.actual.records.map((one) => (one.id === 2 ? { ...one, name } : one));
+        return (scene.actual = { ...scene.actual, records });
       };
       scene.mishaps.set('update 1', kept).set('update 2', kept);
       const { templates } = await scene.pass(file);
       expect(scene.calls).toEqual(['list 1', 'update 1', 'update 2']);
-      expect(scene.present.records).toMatchObject([{ id: 1 }, { id: 2, name, content: '192.0.2.2' }]);
+      expect(scene.actual.records).toMatchObject([{ id: 1 }, { id: 2, name, content: '192.0.2.2' }]);
       expect(templates[0]).toMatchObject({
         status: 'failed',
         differences: [
@@ -148,17 +148,17 @@ describe('where the service keeps the name of what is to make way', () => {
 
   test('it is put back by a later pass only where two readings ask for it', async () => {
     const scene = await makingWay();
-    const kept = (): PresentTemplate => {
-      const records = scene.present.records.map((one) => (one.id === 2 ? { ...one, name: 'www.' } : one));
-      return (scene.present = { ...scene.present, records });
+    const kept = (): ActualTemplate => {
+      const records = scene.actual.records.map((one) => (one.id === 2 ? { ...one, name: 'www.' } : one));
+      return (scene.actual = { ...scene.actual, records });
     };
     scene.mishaps.set('update 1', kept).set('update 2', failing('refused', 422));
     await scene.pass(file);
     scene.mishaps.clear();
     scene.calls.length = 0;
     scene.now += 60_000;
-    const more = presentTemplate(['#9 other TXT hello']).records;
-    scene.present = { ...scene.present, records: [...scene.present.records, ...more] };
+    const more = actualTemplate(['#9 other TXT hello']).records;
+    scene.actual = { ...scene.actual, records: [...scene.actual.records, ...more] };
     scene.mishaps.set('list 2', (template) => ({ ...template, records: template.records.slice(1) }));
     await scene.pass(file);
     expect(scene.calls).toEqual(['list 1', 'list 2']);
@@ -167,17 +167,17 @@ describe('where the service keeps the name of what is to make way', () => {
   test('it is put back also where nothing was to come there', async () => {
     const scene = await makingWay();
     scene.mishaps.set('update 1', () => {
-      const records = scene.present.records.map((one) => (one.id === 2 ? { ...one, name: 'www' } : one));
-      return (scene.present = { ...scene.present, records });
+      const records = scene.actual.records.map((one) => (one.id === 2 ? { ...one, name: 'www' } : one));
+      return (scene.actual = { ...scene.actual, records });
     });
     await scene.pass(desiredTemplate(['@ A 192.0.2.1'], { surplus: 'park', limits }));
     expect(scene.calls).toEqual(['list 1', 'update 1', 'update 2']);
-    expect(scene.present.records).toMatchObject([{ id: 1 }, { id: 2, name: 'www', content: '192.0.2.2' }]);
+    expect(scene.actual.records).toMatchObject([{ id: 1 }, { id: 2, name: 'www', content: '192.0.2.2' }]);
   });
 
   test('an answer that shows it as it was says nothing of that: a reading is to tell', async () => {
     const scene = await makingWay();
-    const before = scene.present;
+    const before = scene.actual;
     scene.mishaps.set('update 1', () => before);
     const { templates } = await scene.pass(file);
     expect(scene.calls).toEqual(['list 1', 'update 1', 'list 2', 'add 1']);
@@ -193,8 +193,8 @@ describe('where the service keeps the name of what is to make way', () => {
   ] as const)('it is put back by a later pass where that is refused at first: %s', async (mode, calls) => {
     const scene = await makingWay();
     const kept = () => {
-      const records = scene.present.records.map((one) => (one.id === 2 ? { ...one, name: 'www.' } : one));
-      return (scene.present = { ...scene.present, records });
+      const records = scene.actual.records.map((one) => (one.id === 2 ? { ...one, name: 'www.' } : one));
+      return (scene.actual = { ...scene.actual, records });
     };
     scene.mishaps.set('update 1', kept).set('update 2', failing('refused', 422));
     await scene.pass(file);
@@ -206,29 +206,29 @@ describe('where the service keeps the name of what is to make way', () => {
     await scene.pass({ ...file, mode });
     expect(scene.calls).toEqual(calls);
     const content = mode === 'enforce' ? '192.0.2.2' : '0.0.0.0';
-    expect(scene.present.records).toMatchObject([{ id: 1 }, { id: 2, name: 'www.', content }]);
+    expect(scene.actual.records).toMatchObject([{ id: 1 }, { id: 2, name: 'www.', content }]);
   });
 });
 
 test('what made way is back in its place where the write that needed it is refused', async () => {
   const scene = await makingWay();
   scene.mishaps.set('add 1', failing('refused', 422));
-  await scene.pass(desiredTemplate(wanted, { surplus: 'park', limits }));
+  await scene.pass(desiredTemplate(desired, { surplus: 'park', limits }));
   expect(scene.calls).toEqual(['list 1', 'update 1', 'add 1', 'list 2', 'update 2']);
-  expect(namesOf(scene.present)).toEqual(['#1 @', '#2 www']);
+  expect(namesOf(scene.actual)).toEqual(['#1 @', '#2 www']);
 });
 
 test('what made way stays away where the tokens open nothing any more', async () => {
   const scene = await makingWay();
   scene.mishaps.set('add 1', failing('refused', 422)).set('list 2', failing('unauthorized', 401));
-  await scene.pass(desiredTemplate(wanted, { surplus: 'park', limits }));
+  await scene.pass(desiredTemplate(desired, { surplus: 'park', limits }));
   expect(scene.calls).toEqual(['list 1', 'update 1', 'add 1', 'list 2']);
 });
 
 test('what made way is put back once in a pass', async () => {
   const scene = await makingWay();
   scene.mishaps.set('add 1', failing('refused', 422)).set('update 2', failing('unknown', null));
-  await scene.pass(desiredTemplate(wanted, { surplus: 'park', limits }));
+  await scene.pass(desiredTemplate(desired, { surplus: 'park', limits }));
   expect(scene.calls).toEqual(['list 1', 'update 1', 'add 1', 'list 2', 'update 2']);
 });
 
@@ -242,7 +242,7 @@ test('nothing is parked in a template that stopped', async () => {
 test('what made way and is back is told as one write that failed', async () => {
   const scene = await makingWay();
   scene.mishaps.set('add 1', failing('refused', 422));
-  const { templates } = await scene.pass(desiredTemplate(wanted, { surplus: 'park', limits }));
+  const { templates } = await scene.pass(desiredTemplate(desired, { surplus: 'park', limits }));
   expect(templates[0]!.differences).toMatchObject([
     { action: 'park', recordId: 2, outcome: 'failed', error: expect.stringContaining('taken back') },
     { action: 'add', outcome: 'failed' },
@@ -252,22 +252,22 @@ test('what made way and is back is told as one write that failed', async () => {
 test('what made way stays away where the write that needed it is found', async () => {
   const scene = await makingWay();
   scene.mishaps.set('add 1', failing('unknown', null)).set('list 2', (template) => {
-    const added = presentTemplate(['#3 www CNAME web.example.net']).records;
-    return (scene.present = { ...template, records: [...template.records, ...added] });
+    const added = actualTemplate(['#3 www CNAME web.example.net']).records;
+    return (scene.actual = { ...template, records: [...template.records, ...added] });
   });
-  await scene.pass(desiredTemplate(wanted, { surplus: 'park', limits }));
-  expect(namesOf(scene.present)).toEqual(['#1 @', '#2 _parked-2', '#3 www']);
+  await scene.pass(desiredTemplate(desired, { surplus: 'park', limits }));
+  expect(namesOf(scene.actual)).toEqual(['#1 @', '#2 _parked-2', '#3 www']);
   const { records } = (await scene.memory.template(17))!;
   expect(records.find(({ key }) => key === '#2')).toMatchObject({ displaced: null });
 });
 
 test('what made way goes back to its place though a person said to try again', async () => {
   const scene = await makingWay();
-  const file = desiredTemplate(wanted, { surplus: 'park', limits });
+  const file = desiredTemplate(desired, { surplus: 'park', limits });
   scene.mishaps.set('add 1', failing('refused', 422)).set('update 2', failing('refused', 422));
   await scene.pass(file);
-  expect(namesOf(scene.present)).toEqual(['#1 @', '#2 _parked-2']);
+  expect(namesOf(scene.actual)).toEqual(['#1 @', '#2 _parked-2']);
   await scene.pass(file, { trigger: 'command', retry: true });
   await scene.pass(file);
-  expect(namesOf(scene.present)).toEqual(['#1 @', '#2 www']);
+  expect(namesOf(scene.actual)).toEqual(['#1 @', '#2 www']);
 });

@@ -3,7 +3,7 @@ import type { DesiredTemplate } from '../../src/model/template.ts';
 import { entryOf, recordKey } from '../../src/plan/entry.ts';
 import type { Pass } from '../../src/reconcile/pass.ts';
 import { MemoryError, type Memory } from '../../src/state/memory.ts';
-import { data, desiredTemplate, presentTemplate } from '../plan/records.ts';
+import { data, desiredTemplate, actualTemplate } from '../plan/records.ts';
 import { intentOf } from '../state/samples.ts';
 import { openScene, type Scene } from './pass.ts';
 
@@ -299,15 +299,15 @@ const cases: readonly Case[] = [
 ];
 
 test.each(cases)('$name: $calls', async ({ before, past, file: last, settle = 10_000, calls }) => {
-  const scene = await openScene(presentTemplate(before));
+  const scene = await openScene(actualTemplate(before));
   const ticking = new Ticking(scene);
   for (const one of past) {
-    const { file: wanted, after, second, later = 60_000, jump = 0, isRestarted, isUnsaved } = one;
-    if (second) scene.mishaps.set('list 2', () => (scene.present = presentTemplate(second)));
+    const { file: desired, after, second, later = 60_000, jump = 0, isRestarted, isUnsaved } = one;
+    if (second) scene.mishaps.set('list 2', () => (scene.actual = actualTemplate(second)));
     const writer = isUnsaved ? { ...scene.memory, save: outOfDisk } : scene.memory;
-    await scene.pass(wanted, { clock: ticking.clock, settle, writer });
+    await scene.pass(desired, { clock: ticking.clock, settle, writer });
     scene.mishaps.clear();
-    if (after) scene.present = presentTemplate(after);
+    if (after) scene.actual = actualTemplate(after);
     scene.now += later + jump;
     ticking.jumped += jump;
     if (isRestarted) ticking.boot = 'c';
@@ -323,15 +323,15 @@ test.each([
 ])(
   'what was read before an add that a process died over is no reading for the pass that finds it: %s',
   async (_, isUnsaved) => {
-    const scene = await openScene(presentTemplate([apex[1]]));
+    const scene = await openScene(actualTemplate([apex[1]]));
     const { clock } = new Ticking(scene);
     const after = data('api A 192.0.2.2');
     await scene.pass(file(), { clock });
     scene.now += 60_000;
-    const before = scene.present;
+    const before = scene.actual;
     const key = recordKey(entryOf(after));
     await scene.memory.begin(intentOf({ run: 'run-0', at: scene.now, key, after, idsBefore: [1] }));
-    scene.present = presentTemplate([apex[1], '#2 api A 192.0.2.2']);
+    scene.actual = actualTemplate([apex[1], '#2 api A 192.0.2.2']);
     const writer = isUnsaved ? { ...scene.memory, save: outOfDisk } : scene.memory;
     await scene.pass(file('api A 192.0.2.2'), { clock, writer });
     scene.now += 60_000;

@@ -4,18 +4,18 @@ import { remember } from '../../src/reconcile/core/remember.ts';
 import { bind } from '../../src/reconcile/core/remembering.ts';
 import { planOf } from '../../src/reconcile/core/basis.ts';
 import { withBasis } from '../../src/reconcile/core/state.ts';
-import { presentTemplate } from '../plan/records.ts';
+import { actualTemplate } from '../plan/records.ts';
 import { newState } from './state.ts';
 
 /** What is suspected to be lost after a pass in which the template's own reading lacks all that memory knows. */
 const suspectsAfter = (shownElsewhere: readonly string[]) => {
   const state = newState(['@ A 192.0.2.1', 'www A 192.0.2.2'], ['#1 @ A 192.0.2.1', '#2 www A 192.0.2.2']);
   const memory = edit(state.basis.memory, (draft) => {
-    for (const { wanted, present } of planOf(state.basis).pairs) bind(draft, wanted, present);
+    for (const { desired, actual } of planOf(state.basis).pairs) bind(draft, desired, actual);
   });
   const { id } = state.basis.view;
-  const listing = new Map([[id, presentTemplate(shownElsewhere)]]);
-  const after = withBasis(state, { memory, view: presentTemplate([]) });
+  const listing = new Map([[id, actualTemplate(shownElsewhere)]]);
+  const after = withBasis(state, { memory, view: actualTemplate([]) });
   const input = { listing, acceptLoss: false, settle: 0, now: 0 };
   return remember(after, input).basis.memory.facts.suspectIds;
 };

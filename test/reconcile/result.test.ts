@@ -3,22 +3,22 @@ import { intentOf, stepKey, type Attempt } from '../../src/reconcile/core/attemp
 import { templateResult } from '../../src/reconcile/core/result.ts';
 import { planOf } from '../../src/reconcile/core/basis.ts';
 import { withBasis, withHold, type TemplateState } from '../../src/reconcile/core/state.ts';
-import { presentTemplate } from '../plan/records.ts';
+import { actualTemplate } from '../plan/records.ts';
 import { newState } from './state.ts';
 
-const wanted = ['@ A 192.0.2.1', 'www A 192.0.2.2'];
+const desired = ['@ A 192.0.2.1', 'www A 192.0.2.2'];
 
-/** After a pass that sent an add; its last reading shows `present`. */
+/** After a pass that sent an add; its last reading shows `actual`. */
 const afterAdd = (
-  present: readonly string[],
+  actual: readonly string[],
   outcome: { state: 'applied'; recordId: number } | { state: 'failed'; error: string; retryAt: number },
 ): TemplateState => {
-  const state = newState(wanted, ['#1 @ A 192.0.2.1']);
+  const state = newState(desired, ['#1 @ A 192.0.2.1']);
   const [step] = planOf(state.basis).steps;
   const intent = { ...intentOf(step!, state.basis, { run: 'run-1', now: 0, makesWayFor: null }), id: 1 };
   const attempt: Attempt = { step: step!, intent, ...outcome };
   const attempts = new Map([[stepKey(step!), attempt]]);
-  return { ...withBasis(state, { view: presentTemplate(present) }), attempts };
+  return { ...withBasis(state, { view: actualTemplate(actual) }), attempts };
 };
 
 const resultOf = (state: TemplateState) =>
@@ -35,23 +35,20 @@ const resultOf = (state: TemplateState) =>
 test.each<[string, readonly string[], string | undefined]>([
   ['is not there', ['#1 @ A 192.0.2.1'], '1970-01-01T00:01:00.000Z'],
   ['is there after all', ['#1 @ A 192.0.2.1', '#2 www A 192.0.2.2'], undefined],
-])(
-  'a write that failed names the time of its next try where its record %s: %j: %s',
-  (_, present, retryAt) => {
-    const { status, differences } = resultOf(
-      afterAdd(present, { state: 'failed', error: 'no answer', retryAt: 60_000 }),
-    );
-    expect(status).toBe('failed');
-    expect(differences).toMatchObject([{ action: 'add', outcome: 'failed' }]);
-    expect(differences[0]?.retryAt).toBe(retryAt);
-  },
-);
+])('a write that failed names the time of its next try where its record %s: %j: %s', (_, actual, retryAt) => {
+  const { status, differences } = resultOf(
+    afterAdd(actual, { state: 'failed', error: 'no answer', retryAt: 60_000 }),
+  );
+  expect(status).toBe('failed');
+  expect(differences).toMatchObject([{ action: 'add', outcome: 'failed' }]);
+  expect(differences[0]?.retryAt).toBe(retryAt);
+});
 
 test.each<[string, readonly string[], string]>([
   ['something is left to write', ['#2 www A 192.0.2.2'], 'failed'],
   ['nothing is left to write', ['#1 @ A 192.0.2.1', '#2 www A 192.0.2.2'], 'in-sync'],
-])('a pass that stopped before its end has failed where %s: %j: %s', (_, present, status) => {
+])('a pass that stopped before its end has failed where %s: %j: %s', (_, actual, status) => {
   const hold = { scope: 'template', cause: 'unknown-outcome', reason: 'stopped', retryAt: null } as const;
-  const state = withHold(afterAdd(present, { state: 'applied', recordId: 2 }), hold);
+  const state = withHold(afterAdd(actual, { state: 'applied', recordId: 2 }), hold);
   expect(resultOf(state).status).toBe(status);
 });

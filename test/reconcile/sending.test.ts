@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { failureAfter } from '../../src/reconcile/core/backoff.ts';
 import { MemoryError, type Failure, type Memory } from '../../src/state/memory.ts';
-import { data, desiredTemplate, presentTemplate } from '../plan/records.ts';
+import { data, desiredTemplate, actualTemplate } from '../plan/records.ts';
 import { failing, openScene, type Mishap, type Scene } from './pass.ts';
 import { moment } from './state.ts';
 
@@ -11,10 +11,10 @@ const edited = ['@ A 192.0.2.1', 'www A 192.0.2.72', 'xxx A 192.0.2.73'];
 
 const showing =
   (...lines: readonly string[]): Mishap =>
-  (template) => ({ ...template, records: presentTemplate(lines).records });
+  (template) => ({ ...template, records: actualTemplate(lines).records });
 
-const begun = async (present: readonly string[] = service): Promise<Scene> =>
-  openScene(presentTemplate(present));
+const begun = async (actual: readonly string[] = service): Promise<Scene> =>
+  openScene(actualTemplate(actual));
 
 /** Without the readings. */
 const writesOf = ({ calls }: Scene): string[] => calls.filter((call) => !call.startsWith('list'));
@@ -35,7 +35,7 @@ describe('an id that was met before is no new one in the answer to an add', () =
   ])('%s', async (_, before, after) => {
     const scene = await begun();
     await scene.pass(desiredTemplate(before));
-    scene.present = presentTemplate(service.slice(0, 2));
+    scene.actual = actualTemplate(service.slice(0, 2));
     // The answer shows the old one again, and not yet the new one.
     scene.mishaps.set('add 1', showing(...service));
     scene.calls.length = 0;
@@ -69,7 +69,7 @@ test('in one pass a wanted record is written once, whatever answers say', async 
   const scene = await begun();
   // Stored only just now and gone again, it is confirmed by two readings.
   await scene.pass(desiredTemplate([...edited.slice(0, 2), inSync[2]!]));
-  scene.present = presentTemplate(service);
+  scene.actual = actualTemplate(service);
   scene.calls.length = 0;
   scene.mishaps.set('update 2', showing(...service));
   await scene.pass(desiredTemplate(edited));
@@ -121,7 +121,7 @@ describe('where nothing can be remembered', () => {
 
   test('of one template, no other template goes on writing', async () => {
     const scene = await begun();
-    scene.beside = [{ ...presentTemplate(service), id: 18, name: 'mail' }];
+    scene.beside = [{ ...actualTemplate(service), id: 18, name: 'mail' }];
     const fail = outOfDisk();
     const writer: Memory = {
       ...scene.memory,
@@ -135,13 +135,13 @@ describe('where nothing can be remembered', () => {
 
 test('where one template ends by a defect, no other goes on writing', async () => {
   const scene = await begun();
-  const beside = { ...presentTemplate(service), id: 18, name: 'mail' };
+  const beside = { ...actualTemplate(service), id: 18, name: 'mail' };
   scene.beside = [beside];
   const sent: number[] = [];
   const pass = scene.pass([desiredTemplate(edited), desiredTemplate(edited, { template: 'mail' })], {
     concurrency: 2,
     service: {
-      listDnsTemplates: () => Promise.resolve([scene.present, beside]),
+      listDnsTemplates: () => Promise.resolve([scene.actual, beside]),
       addDnsTemplateRecord: () => Promise.reject(new Error('no add is wanted')),
       listDnsRecords: () => Promise.resolve([]),
       updateDnsTemplateRecord: async (templateId) => {
@@ -157,13 +157,13 @@ test('where one template ends by a defect, no other goes on writing', async () =
 
 test('what was added twice and is gone again each time is added a third time only at a person’s word', async () => {
   const scene = await begun();
-  const wanted = desiredTemplate([...inSync, 'api A 192.0.2.4']);
+  const desired = desiredTemplate([...inSync, 'api A 192.0.2.4']);
   const added: string[] = [];
   const pass = async (retry = false): Promise<void> => {
     scene.calls.length = 0;
-    await scene.pass(wanted, { trigger: 'command', retry });
+    await scene.pass(desired, { trigger: 'command', retry });
     added.push(...writesOf(scene));
-    scene.present = presentTemplate(service);
+    scene.actual = actualTemplate(service);
     scene.now += 24 * 3_600_000;
   };
   for (let passes = 0; passes < 8; passes += 1) await pass();
@@ -176,13 +176,13 @@ describe('what does not stay is not sent for ever', () => {
   test('what the service stored otherwise, also where the pass could not keep what it saw in the end', async () => {
     const scene = await begun();
     scene.mishaps.set('update 1', (template) => {
-      scene.present = showing('#1 @ A 192.0.2.1', '#2 www A 192.0.2.99', service[2]!)(template);
-      return scene.present;
+      scene.actual = showing('#1 @ A 192.0.2.1', '#2 www A 192.0.2.99', service[2]!)(template);
+      return scene.actual;
     });
-    const wanted = desiredTemplate([...edited.slice(0, 2), inSync[2]!]);
-    await scene.pass(wanted, { writer: { ...scene.memory, save: outOfDisk() } });
+    const desired = desiredTemplate([...edited.slice(0, 2), inSync[2]!]);
+    await scene.pass(desired, { writer: { ...scene.memory, save: outOfDisk() } });
     scene.mishaps.clear();
-    const { templates } = await scene.pass(wanted);
+    const { templates } = await scene.pass(desired);
     expect(writesOf(scene)).toEqual(['update 1']);
     expect(templates[0]!.differences).toMatchObject([{ action: 'blocked', reason: 'not-converging' }]);
   });
@@ -193,7 +193,7 @@ describe('what does not stay is not sent for ever', () => {
     scene.now += 60_000;
     scene.mishaps.set('add 1', (template) => {
       const records = template.records.map((one) => (one.name === null ? { ...one, name: 'www' } : one));
-      return (scene.present = { ...template, records });
+      return (scene.actual = { ...template, records });
     });
     const file = desiredTemplate(['mail A 192.0.2.1', '@ A 192.0.2.2', 'www A 192.0.2.2']);
     for (let passes = 0; passes < 3; passes += 1) await scene.pass(file);
@@ -203,8 +203,8 @@ describe('what does not stay is not sent for ever', () => {
   test('what a later write of the same pass undid', async () => {
     const scene = await begun();
     scene.mishaps.set('update 2', (template) => {
-      scene.present = showing(service[0]!, service[1]!, '#3 xxx A 192.0.2.73')(template);
-      return scene.present;
+      scene.actual = showing(service[0]!, service[1]!, '#3 xxx A 192.0.2.73')(template);
+      return scene.actual;
     });
     await scene.pass(desiredTemplate(edited));
     await scene.pass(desiredTemplate(edited));
@@ -215,7 +215,7 @@ describe('what does not stay is not sent for ever', () => {
     const scene = await begun();
     for (const ttl of [600, 900, 1_200])
       await scene.pass(desiredTemplate([inSync[0]!, `www ${ttl} A 192.0.2.2`]));
-    scene.present = presentTemplate(service);
+    scene.actual = actualTemplate(service);
     scene.calls.length = 0;
     await scene.pass(desiredTemplate([inSync[0]!, 'www 1200 A 192.0.2.2']));
     expect(writesOf(scene)).toEqual(['update 1']);
@@ -223,13 +223,13 @@ describe('what does not stay is not sent for ever', () => {
 
   test('what somebody changes back each time, three times within a day', async () => {
     const scene = await begun();
-    const wanted = desiredTemplate(edited.slice(0, 2));
+    const desired = desiredTemplate(edited.slice(0, 2));
     const stored: number[] = [];
     for (let hours = 0; hours < 30; hours += 3) {
       scene.calls.length = 0;
-      await scene.pass(wanted);
+      await scene.pass(desired);
       if (writesOf(scene).length > 0) stored.push(hours);
-      scene.present = presentTemplate(service);
+      scene.actual = actualTemplate(service);
       scene.now += 3 * 3_600_000;
     }
     expect(stored).toEqual([0, 3, 6, 24, 27]);
@@ -284,10 +284,10 @@ describe('a refusal', () => {
     ['waits no longer where the clock was set back', 'www A 192.0.2.72', {}, ['update 1'], -86_400_000],
     ['does not wait for an apply', 'www A 192.0.2.72', { trigger: 'command' }, ['update 1'], 0],
     ['is of no more interest after an edit', 'www A 192.0.2.73', {}, ['update 1'], 0],
-  ])('%s', async (_, wanted, more, writes, later) => {
+  ])('%s', async (_, desired, more, writes, later) => {
     const scene = await refusing();
     scene.now += later;
-    await scene.pass(desiredTemplate([inSync[0]!, wanted]), more);
+    await scene.pass(desiredTemplate([inSync[0]!, desired]), more);
     expect(writesOf(scene)).toEqual(writes);
   });
 

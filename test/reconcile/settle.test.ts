@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import type { DesiredTemplate, PresentTemplate } from '../../src/model/template.ts';
+import type { DesiredTemplate, ActualTemplate } from '../../src/model/template.ts';
 import type { Pass } from '../../src/reconcile/pass.ts';
 import { entryOf, recordKey } from '../../src/plan/entry.ts';
-import { data, desiredTemplate, present, presentTemplate } from '../plan/records.ts';
+import { data, desiredTemplate, actual, actualTemplate } from '../plan/records.ts';
 import { intentOf } from '../state/samples.ts';
 import { failing, openScene, type Scene } from './pass.ts';
 
@@ -11,11 +11,11 @@ const file = (...more: readonly string[]) => desiredTemplate(['@ A 192.0.2.1', '
 
 /** Of a process that died after it had sent these adds. */
 const left = async (adds: readonly string[], before: readonly string[] = service): Promise<Scene> => {
-  const scene = await openScene(presentTemplate(before));
+  const scene = await openScene(actualTemplate(before));
   await scene.pass(file());
   await scene.pass(file());
   scene.calls.length = 0;
-  const idsBefore = scene.present.records.map(({ id }) => id);
+  const idsBefore = scene.actual.records.map(({ id }) => id);
   for (const add of adds) {
     const after = data(add);
     await scene.memory.begin(intentOf({ run: 'run-0', key: recordKey(entryOf(after)), after, idsBefore }));
@@ -24,10 +24,10 @@ const left = async (adds: readonly string[], before: readonly string[] = service
 };
 
 const store = (scene: Scene, ...lines: readonly string[]): void => {
-  scene.present = { ...scene.present, records: [...scene.present.records, ...lines.map(stored)] };
+  scene.actual = { ...scene.actual, records: [...scene.actual.records, ...lines.map(stored)] };
 };
 
-const stored = (line: string) => ({ ...present(line), ttl: 300 });
+const stored = (line: string) => ({ ...actual(line), ttl: 300 });
 
 const pass = async (scene: Scene, desired: DesiredTemplate, more: Partial<Pass> = {}) => {
   const { templates } = await scene.pass(desired, { ...more, clock: clockOf(scene) });
@@ -72,7 +72,7 @@ describe('an add of unknown outcome', () => {
     const scene = await left(['www A 192.0.2.3']);
     scene.mishaps.set('list 3', () => {
       store(scene, '#9 www A 192.0.2.3');
-      return scene.present;
+      return scene.actual;
     });
     const { open, told } = await pass(scene, file('www A 192.0.2.3'));
     expect({ open, told }).toEqual({ open: [], told: [] });
@@ -87,7 +87,7 @@ describe('an add of unknown outcome', () => {
 
   test('stays unknown where no reading shows what the first one did, and nothing is written', async () => {
     const scene = await left(['www A 192.0.2.3']);
-    const lacking = (template: PresentTemplate) => ({ ...template, records: template.records.slice(1) });
+    const lacking = (template: ActualTemplate) => ({ ...template, records: template.records.slice(1) });
     scene.mishaps.set('list 2', lacking).set('list 3', lacking);
     const edited = desiredTemplate(['@ A 192.0.2.1', 'mail A 192.0.2.9', 'www A 192.0.2.3']);
     const { calls, open, told } = await pass(scene, edited);
@@ -105,7 +105,7 @@ describe('an add of unknown outcome', () => {
 
   test('stays unknown where every reading lacks most of what memory knows', async () => {
     const scene = await left(['www A 192.0.2.3']);
-    scene.present = presentTemplate([]);
+    scene.actual = actualTemplate([]);
     const { open } = await pass(scene, file('www A 192.0.2.3'));
     expect(open).toEqual(['www']);
   });
@@ -155,7 +155,7 @@ describe('an add of unknown outcome', () => {
     const after = data('www A 192.0.2.3');
     const intent = intentOf({ run: 'run-0', key: 'A www  192.0.2.3', after, idsBefore: [1] });
     await scene.memory.begin(intent);
-    scene.present = presentTemplate([service[0]!, '#2 www.acme.example A 192.0.2.3']);
+    scene.actual = actualTemplate([service[0]!, '#2 www.acme.example A 192.0.2.3']);
     await pass(scene, file('www A 192.0.2.3'));
     expect(await idOf(scene, 'A www  192.0.2.3')).toBeNull();
   });
@@ -218,7 +218,7 @@ describe('an add of unknown outcome', () => {
     store(scene, '#9 www A 192.0.2.3');
     for (let passes = 0; passes < 6; passes += 1) {
       await pass(scene, file('www A 192.0.2.3'));
-      scene.present = presentTemplate(service);
+      scene.actual = actualTemplate(service);
       scene.now += 3_600_000;
     }
     expect(scene.calls.filter((call) => call.startsWith('add'))).toEqual(['add 1']);
@@ -237,7 +237,7 @@ describe('an add of unknown outcome', () => {
 });
 
 test('a record that a dead process was about to change is parked as the file’s own, if that is what it shows', async () => {
-  const scene = await openScene(presentTemplate([...service, '#3 www A 192.0.2.7']));
+  const scene = await openScene(actualTemplate([...service, '#3 www A 192.0.2.7']));
   await scene.pass(file());
   await scene.memory.begin(
     intentOf({
@@ -250,7 +250,7 @@ test('a record that a dead process was about to change is parked as the file’s
       idsBefore: [],
     }),
   );
-  scene.present = presentTemplate([...service, '#3 www A 192.0.2.3']);
+  scene.actual = actualTemplate([...service, '#3 www A 192.0.2.3']);
   const limits = { maxAdds: 100, maxChangePercent: 100, minRecords: 10 };
   await scene.pass({ ...file(), surplus: 'park', limits });
   expect(scene.calls).toContain('update 1');

@@ -1,15 +1,15 @@
 import { openTemplate, type TemplateState } from '../../src/reconcile/core/state.ts';
 import { ClientRun, type PassOptions } from '../../src/reconcile/shell/client-run.ts';
-import { desiredTemplate, presentTemplate } from '../plan/records.ts';
+import { desiredTemplate, actualTemplate } from '../plan/records.ts';
 
 /** At which no time goes by. */
 const clock = { now: () => 0, uptime: () => ({ boot: 'b', at: 0 }), sleep: () => Promise.resolve() };
 export const moment = { now: 0, uptime: { boot: 'b', at: 0 } };
 
 /** A template that is met for the first time. */
-export const newState = (wanted: readonly string[], present: readonly string[]): TemplateState =>
+export const newState = (desired: readonly string[], actual: readonly string[]): TemplateState =>
   openTemplate(
-    { desired: desiredTemplate(wanted), present: presentTemplate(present), notes: [] },
+    { desired: desiredTemplate(desired), actual: actualTemplate(actual), notes: [] },
     null,
     moment,
   );

@@ -1,17 +1,17 @@
 import { describe, expect, test } from 'vitest';
 import { emptyCache } from '../../src/reconcile/cache.ts';
 import type { Pass } from '../../src/reconcile/pass.ts';
-import { desiredTemplate, presentTemplate } from '../plan/records.ts';
+import { desiredTemplate, actualTemplate } from '../plan/records.ts';
 import { derivedFrom, failing, openScene, type Mishap, type Scene } from './pass.ts';
 
 const shop = 'shop.example.net';
-const wanted = desiredTemplate(['www A 192.0.2.1'], { subdomains: [shop, 'late.example.net'] });
+const desired = desiredTemplate(['www A 192.0.2.1'], { subdomains: [shop, 'late.example.net'] });
 
 describe('a subdomain that cannot be read', () => {
   test('makes its template failed, and that says which; where nothing else is new as well', async () => {
-    const scene = await openScene(presentTemplate(['#1 www A 192.0.2.1']));
+    const scene = await openScene(actualTemplate(['#1 www A 192.0.2.1']));
     const cache = emptyCache();
-    const result = async () => (await scene.pass(wanted, { cache })).templates[0];
+    const result = async () => (await scene.pass(desired, { cache })).templates[0];
     expect(await result()).toMatchObject({ status: 'in-sync' });
     expect(await result()).toMatchObject({ status: 'in-sync', message: null });
     scene.mishaps.set(`records of ${shop} 1`, failing('unavailable', 404));
@@ -22,7 +22,7 @@ describe('a subdomain that cannot be read', () => {
     };
     expect(await result()).toMatchObject(failed);
     expect(await result()).toMatchObject(failed);
-    expect((await scene.pass(wanted)).templates[0]).toMatchObject(failed);
+    expect((await scene.pass(desired)).templates[0]).toMatchObject(failed);
     scene.mishaps.clear();
     expect(await result()).toMatchObject({ status: 'in-sync', message: null });
   });
@@ -32,10 +32,10 @@ const grace = 900_000;
 
 /** Two records, remembered as in sync; what a pass with another address of api then says of each subdomain. */
 const opened = async () => {
-  const present = presentTemplate(['#1 www A 192.0.2.1', '#2 api A 192.0.2.2']);
-  const scene = await openScene(present);
+  const actual = actualTemplate(['#1 www A 192.0.2.1', '#2 api A 192.0.2.2']);
+  const scene = await openScene(actual);
   const describing = (api: string) =>
-    desiredTemplate(['www A 192.0.2.1', `api A ${api}`], { subdomains: wanted.subdomains });
+    desiredTemplate(['www A 192.0.2.1', `api A ${api}`], { subdomains: desired.subdomains });
   const statuses = async (api: string, more: Partial<Pass> = {}) => {
     const { templates } = await scene.pass(describing(api), more);
     return templates[0]?.subdomains.map(({ status }) => status);
@@ -46,7 +46,7 @@ const opened = async () => {
 
 /** From now on no subdomain follows the template. */
 const lagging = (scene: Scene): void => {
-  const before = derivedFrom(scene.present);
+  const before = derivedFrom(scene.actual);
   scene.derived = () => before;
 };
 /** The subdomain lacks www, whatever else it shows. */
@@ -86,12 +86,12 @@ describe('the grace of a subdomain', () => {
   test('begins with an update that is seen to have landed after all', async () => {
     const { scene, statuses } = await opened();
     lagging(scene);
-    const { present } = scene;
-    const [www, api] = present.records;
+    const { actual } = scene;
+    const [www, api] = actual.records;
     scene.mishaps.set('update 1', failing('unknown', null));
     await statuses('192.0.2.3');
     scene.mishaps.clear();
-    scene.present = { ...present, records: [www!, { ...api!, content: '192.0.2.3' }] };
+    scene.actual = { ...actual, records: [www!, { ...api!, content: '192.0.2.3' }] };
     scene.now += 1_000;
     expect(await statuses('192.0.2.3')).toEqual(['pending', 'pending']);
   });
@@ -111,12 +111,12 @@ describe('the grace of a subdomain', () => {
     const records = ['www A 192.0.2.1', 'api A 192.0.2.2', 'new A 192.0.2.4'];
     // The answer is lost, and not the add.
     scene.mishaps.set('add 1', () => {
-      const { present } = scene;
+      const { actual } = scene;
       scene.mishaps.set('list 3', () => {
-        scene.present = present;
-        return present;
+        scene.actual = actual;
+        return actual;
       });
-      throw failing('unknown', null)(present);
+      throw failing('unknown', null)(actual);
     });
     const { templates } = await scene.pass(desiredTemplate(records, { subdomains: [shop] }));
     expect(templates[0]).toMatchObject({
@@ -142,7 +142,7 @@ describe('the grace of a subdomain', () => {
     expect(await statuses('192.0.2.3', more)).toEqual(['drifted', 'pending']);
     expect(await statuses('192.0.2.3', more)).toEqual(['drifted', 'pending']);
     // What was reported is mended; what is new since the write is not.
-    scene.derived = () => derivedFrom(presentTemplate(['#1 www A 192.0.2.1', '#2 api A 192.0.2.2']));
+    scene.derived = () => derivedFrom(actualTemplate(['#1 www A 192.0.2.1', '#2 api A 192.0.2.2']));
     expect(await statuses('192.0.2.3', more)).toEqual(['pending', 'pending']);
   });
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { compareListing } from '../../src/reconcile/core/listing.ts';
 import { withAllOf } from '../../src/reconcile/core/reading.ts';
-import type { PresentTemplate } from '../../src/model/template.ts';
-import { desiredTemplate, present, presentTemplate } from '../plan/records.ts';
+import type { ActualTemplate } from '../../src/model/template.ts';
+import { desiredTemplate, actual, actualTemplate } from '../plan/records.ts';
 import { failing, openScene, type Mishap, type Scene } from './pass.ts';
 import { newFile, opened } from '../state/samples.ts';
 import { newState, runWith } from './state.ts';
@@ -21,7 +21,7 @@ const without =
 const showing =
   (line: string): Mishap =>
   (template) => {
-    const record = { ...present(line), ttl: 300 };
+    const record = { ...actual(line), ttl: 300 };
     return { ...template, records: [...without(record.id)(template).records, record] };
   };
 
@@ -29,14 +29,14 @@ const showing =
 const becoming =
   (scene: Scene, line: string): Mishap =>
   (template) =>
-    (scene.present = showing(line)(template));
+    (scene.actual = showing(line)(template));
 
 const refused = failing('refused', 422);
 const lost = failing('unknown', null);
 
 interface Row {
   readonly differs: string;
-  readonly wanted: readonly string[];
+  readonly desired: readonly string[];
   readonly mishaps: (scene: Scene) => Readonly<Record<string, Mishap>>;
   readonly calls: string;
   readonly outcomes: readonly string[];
@@ -47,35 +47,35 @@ const rows: Readonly<Record<string, readonly Row[]>> = {
   'the answer to a write': [
     {
       differs: 'lacks an id: one reading may show what was written',
-      wanted: edited,
+      desired: edited,
       mishaps: () => ({ 'update 1': without(1) }),
       calls: 'list 1, update 1, list 2, update 2, update 3',
       outcomes: ['www applied', 'xxx applied', 'zzz applied'],
     },
     {
       differs: 'is of another template: one reading may show what was written',
-      wanted: edited,
+      desired: edited,
       mishaps: () => ({ 'update 1': (template) => ({ ...template, id: 18 }) }),
       calls: 'list 1, update 1, list 2, update 2, update 3',
       outcomes: ['www applied', 'xxx applied', 'zzz applied'],
     },
     {
       differs: 'holds more than expected: unknown, and the template stops',
-      wanted: edited,
+      desired: edited,
       mishaps: () => ({ 'update 1': showing('#9 abc A 192.0.2.9') }),
       calls: 'list 1, update 1',
       outcomes: ['www unknown', 'xxx skipped', 'zzz skipped'],
     },
     {
       differs: 'shows other values: they are taken',
-      wanted: edited,
+      desired: edited,
       mishaps: (scene) => ({ 'update 1': becoming(scene, '#3 xxx A 192.0.2.73') }),
       calls: 'list 1, update 1, update 2',
       outcomes: ['www applied', 'zzz applied'],
     },
     {
       differs: 'shows what was written with other values: applied, and not sent again',
-      wanted: edited,
+      desired: edited,
       mishaps: (scene) => ({ 'update 1': becoming(scene, '#2 www A 192.0.2.99') }),
       calls: 'list 1, update 1, update 2, update 3',
       outcomes: ['www applied', 'xxx applied', 'zzz applied', 'www blocked'],
@@ -84,28 +84,28 @@ const rows: Readonly<Record<string, readonly Row[]>> = {
   'the reading after an answer that is not believed': [
     {
       differs: 'lacks an id: unknown',
-      wanted: edited,
+      desired: edited,
       mishaps: () => ({ 'update 1': without(1), 'list 2': without(1) }),
       calls: 'list 1, update 1, list 2',
       outcomes: ['www unknown', 'xxx skipped', 'zzz skipped'],
     },
     {
       differs: 'holds more than expected: unknown',
-      wanted: edited,
+      desired: edited,
       mishaps: () => ({ 'update 1': without(1), 'list 2': showing('#9 abc A 192.0.2.9') }),
       calls: 'list 1, update 1, list 2',
       outcomes: ['www unknown', 'xxx skipped', 'zzz skipped'],
     },
     {
       differs: 'shows other values than those that were sent: unknown',
-      wanted: edited,
+      desired: edited,
       mishaps: () => ({ 'update 1': without(1), 'list 2': showing('#2 www A 192.0.2.99') }),
       calls: 'list 1, update 1, list 2',
       outcomes: ['www unknown', 'xxx skipped', 'zzz skipped'],
     },
     {
       differs: 'shows what was written under another spelling of its name: applied, and not sent again',
-      wanted: edited,
+      desired: edited,
       mishaps: (scene) => ({ 'update 1': without(1), 'list 2': becoming(scene, '#2 www. A 192.0.2.72') }),
       calls: 'list 1, update 1, list 2, update 2, update 3',
       outcomes: ['www applied', 'xxx applied', 'zzz applied', 'www blocked'],
@@ -114,9 +114,9 @@ const rows: Readonly<Record<string, readonly Row[]>> = {
   'the reading after the answer to an add that is not believed': [
     {
       differs: 'shows the record under an id that was there before: unknown',
-      wanted: added,
+      desired: added,
       mishaps: (scene) => ({
-        'add 1': (template) => without(1)((scene.present = without(5)(template))),
+        'add 1': (template) => without(1)((scene.actual = without(5)(template))),
         'list 3': showing('#3 new A 192.0.2.5'),
       }),
       calls: 'list 1, list 2, add 1, list 3, list 4, list 5',
@@ -126,21 +126,21 @@ const rows: Readonly<Record<string, readonly Row[]>> = {
   'the reading after a refusal': [
     {
       differs: 'shows what was refused: applied',
-      wanted: edited,
+      desired: edited,
       mishaps: (scene) => ({ 'update 1': refused, 'list 2': becoming(scene, '#2 www A 192.0.2.72') }),
       calls: 'list 1, update 1, list 2, update 2, update 3',
       outcomes: ['www applied', 'xxx applied', 'zzz applied'],
     },
     {
       differs: 'lacks an id: the one before is kept',
-      wanted: edited,
+      desired: edited,
       mishaps: () => ({ 'update 1': refused, 'list 2': without(3) }),
       calls: 'list 1, update 1, list 2, update 2, update 3',
       outcomes: ['www failed', 'xxx applied', 'zzz applied'],
     },
     {
       differs: 'shows what was refused and lacks an id: applied, and the one before is kept',
-      wanted: added,
+      desired: added,
       mishaps: (scene) => ({
         'add 1': refused,
         'list 3': (template) => without(3)(becoming(scene, '#8 new A 192.0.2.5')(template)),
@@ -150,7 +150,7 @@ const rows: Readonly<Record<string, readonly Row[]>> = {
     },
     {
       differs: 'shows what was refused and holds more than expected: applied, and the one before is kept',
-      wanted: added,
+      desired: added,
       mishaps: (scene) => ({
         'add 1': refused,
         'list 3': (template) =>
@@ -161,21 +161,21 @@ const rows: Readonly<Record<string, readonly Row[]>> = {
     },
     {
       differs: 'shows what was refused as one that was there before: that has not made it',
-      wanted: added,
+      desired: added,
       mishaps: (scene) => ({ 'add 1': refused, 'list 3': becoming(scene, '#3 new A 192.0.2.5') }),
       calls: 'list 1, list 2, add 1, list 3',
       outcomes: ['new failed'],
     },
     {
       differs: 'holds more than expected: the template holds',
-      wanted: edited,
+      desired: edited,
       mishaps: () => ({ 'update 1': refused, 'list 2': showing('#9 abc A 192.0.2.9') }),
       calls: 'list 1, update 1, list 2',
       outcomes: ['www failed', 'xxx skipped', 'zzz skipped'],
     },
     {
       differs: 'shows other values than an answer did: that is kept, and the template holds',
-      wanted: edited,
+      desired: edited,
       mishaps: () => ({ 'update 2': refused, 'list 2': showing('#2 www A 192.0.2.2') }),
       calls: 'list 1, update 1, update 2, list 2',
       outcomes: ['www applied', 'xxx failed', 'zzz skipped'],
@@ -184,21 +184,21 @@ const rows: Readonly<Record<string, readonly Row[]>> = {
   'the listing that is to confirm': [
     {
       differs: 'lacks an id: nothing is written',
-      wanted: added,
+      desired: added,
       mishaps: () => ({ 'list 2': without(1) }),
       calls: 'list 1, list 2',
       outcomes: ['new skipped'],
     },
     {
       differs: 'holds more: it is taken',
-      wanted: added,
+      desired: added,
       mishaps: (scene) => ({ 'list 2': becoming(scene, '#9 new A 192.0.2.5') }),
       calls: 'list 1, list 2',
       outcomes: [],
     },
     {
       differs: 'shows other values: they are taken',
-      wanted: added,
+      desired: added,
       mishaps: (scene) => ({ 'list 2': becoming(scene, '#2 www A 192.0.2.99') }),
       calls: 'list 1, list 2, add 1',
       outcomes: ['new applied', 'www skipped'],
@@ -207,21 +207,21 @@ const rows: Readonly<Record<string, readonly Row[]>> = {
   'a listing that is to settle an add': [
     {
       differs: 'lacks an id: it tells nothing',
-      wanted: added,
+      desired: added,
       mishaps: () => ({ 'add 1': lost, 'list 3': without(1), 'list 4': without(1) }),
       calls: 'list 1, list 2, add 1, list 3, list 4',
       outcomes: ['new unknown'],
     },
     {
       differs: 'holds the record: applied',
-      wanted: added,
+      desired: added,
       mishaps: (scene) => ({ 'add 1': lost, 'list 3': becoming(scene, '#9 new A 192.0.2.5') }),
       calls: 'list 1, list 2, add 1, list 3',
       outcomes: ['new applied'],
     },
     {
       differs: 'shows other values: they are taken',
-      wanted: added,
+      desired: added,
       mishaps: (scene) => ({ 'add 1': lost, 'list 3': becoming(scene, '#2 www A 192.0.2.99') }),
       calls: 'list 1, list 2, add 1, list 3, list 4',
       outcomes: ['new failed', 'www skipped'],
@@ -230,13 +230,13 @@ const rows: Readonly<Record<string, readonly Row[]>> = {
 };
 
 describe.each(Object.entries(rows))('%s', (_, cases) => {
-  test.each(cases)('$differs', async ({ wanted, mishaps, calls, outcomes }) => {
-    const scene = await openScene(presentTemplate(service));
+  test.each(cases)('$differs', async ({ desired, mishaps, calls, outcomes }) => {
+    const scene = await openScene(actualTemplate(service));
     // Of what was read before, one reading is as good as two.
-    if (wanted === edited) await scene.pass(inSync, { settle: 0 });
+    if (desired === edited) await scene.pass(inSync, { settle: 0 });
     scene.calls.length = 0;
     for (const [call, mishap] of Object.entries(mishaps(scene))) scene.mishaps.set(call, mishap);
-    const { templates } = await scene.pass(desiredTemplate(wanted), wanted === edited ? { settle: 0 } : {});
+    const { templates } = await scene.pass(desiredTemplate(desired), desired === edited ? { settle: 0 } : {});
     expect(scene.calls.join(', ')).toBe(calls);
     expect(
       templates[0]!.differences.map((one) =>
@@ -250,7 +250,7 @@ test.each([
   ['lacks an id', without(4)],
   ['holds more than expected', showing('#9 abc A 192.0.2.9')],
 ])('after a reading that shows what was refused and %s nothing more is written', async (_, mishap) => {
-  const scene = await openScene(presentTemplate(service));
+  const scene = await openScene(actualTemplate(service));
   await scene.pass(inSync, { settle: 0 });
   scene.calls.length = 0;
   scene.mishaps.set('update 1', refused);
@@ -265,7 +265,7 @@ describe('a listing made for another template', () => {
   const after = async (...listings: readonly (readonly string[])[]) => {
     const state = newState(['@ A 192.0.2.1', 'api A 192.0.2.3'], service.slice(0, 2));
     const memory = await opened(newFile());
-    const coming: PresentTemplate[] = listings.map(presentTemplate);
+    const coming: ActualTemplate[] = listings.map(actualTemplate);
     const silent = runWith({ memory, writer: memory });
     const listDnsTemplates = () => Promise.resolve([coming.shift()!]);
     const run = runWith({
@@ -275,7 +275,7 @@ describe('a listing made for another template', () => {
     });
     for (const _ of listings) await run.readTemplates();
     const { holds, basis } = compareListing(state, run.listing);
-    const idsOf = ({ records }: PresentTemplate) => records.map(({ id }) => id).toSorted((a, b) => a - b);
+    const idsOf = ({ records }: ActualTemplate) => records.map(({ id }) => id).toSorted((a, b) => a - b);
     return {
       held: holds.map(({ scope }) => scope),
       view: idsOf(basis.view),
@@ -296,7 +296,7 @@ describe('a listing made for another template', () => {
 });
 
 test('a refusal whose reading shows what was refused, and too much, tells nothing of how the service spells it', async () => {
-  const scene = await openScene(presentTemplate(service));
+  const scene = await openScene(actualTemplate(service));
   await scene.pass(inSync, { settle: 0 });
   scene.mishaps.set('update 1', refused);
   scene.mishaps.set('list 2', (template) =>

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Pass } from '../../src/reconcile/pass.ts';
-import { desiredTemplate, presentTemplate } from '../plan/records.ts';
+import { desiredTemplate, actualTemplate } from '../plan/records.ts';
 import { failing, openScene } from './pass.ts';
 
 const minute = 60_000;
@@ -8,7 +8,7 @@ const file = (...records: readonly string[]) => desiredTemplate(['@ A 192.0.2.1'
 
 /** One pass in which the answer to an add was lost. */
 const afterLoss = async (unknownPause: number) => {
-  const scene = await openScene(presentTemplate(['#1 @ A 192.0.2.1']));
+  const scene = await openScene(actualTemplate(['#1 @ A 192.0.2.1']));
   const pass = (record: string, more: Partial<Pass> = {}) =>
     scene.pass(file(record), { unknownPause, ...more });
   scene.mishaps.set('add 1', failing('unknown', null));
@@ -40,7 +40,7 @@ test.each(['www. A 192.0.2.2', 'www.##DOMAIN## A 192.0.2.2'])(
   async (late) => {
     const { scene, pass, until } = await afterLoss(5 * minute);
     scene.mishaps.clear();
-    scene.present = presentTemplate(['#1 @ A 192.0.2.1', `#9 ${late}`]);
+    scene.actual = actualTemplate(['#1 @ A 192.0.2.1', `#9 ${late}`]);
     scene.now = until;
     const { templates } = await pass('www A 192.0.2.2');
     expect(templates[0]?.differences[0]).toMatchObject({ action: 'blocked', reason: 'pending-write' });
@@ -51,7 +51,7 @@ test.each(['www. A 192.0.2.2', 'www.##DOMAIN## A 192.0.2.2'])(
 );
 
 test('an add that was found in no reading is tried again beside what was there before it', async () => {
-  const scene = await openScene(presentTemplate(['#1 @ A 192.0.2.1', '#9 www.old A 192.0.2.2']));
+  const scene = await openScene(actualTemplate(['#1 @ A 192.0.2.1', '#9 www.old A 192.0.2.2']));
   await scene.pass(file());
   scene.mishaps.set('add 1', failing('unknown', null));
   await scene.pass(file('www A 192.0.2.2'));
@@ -107,7 +107,7 @@ describe('the pause after an add that was found in no reading', () => {
 });
 
 test('a record set with two adds that were found in no reading takes no record that is put to use either', async () => {
-  const scene = await openScene(presentTemplate(['#1 @ A 192.0.2.1', '#4 api A 192.0.2.7']));
+  const scene = await openScene(actualTemplate(['#1 @ A 192.0.2.1', '#4 api A 192.0.2.7']));
   const limits = { maxAdds: 100, maxChangePercent: 100, minRecords: 10 };
   const parking = (...records: readonly string[]) =>
     ({ ...file(...records), surplus: 'park', limits }) as const;
@@ -121,5 +121,5 @@ test('a record set with two adds that were found in no reading takes no record t
   }
   const { templates } = await scene.pass(parking('www A 192.0.2.3'));
   expect(templates[0]!.differences).toContainEqual(expect.objectContaining({ reason: 'pending-write' }));
-  expect(scene.present.records.map(({ name }) => name)).not.toContain('www');
+  expect(scene.actual.records.map(({ name }) => name)).not.toContain('www');
 });

@@ -3,11 +3,11 @@ import { confirmAll } from '../../src/reconcile/core/two-readings.ts';
 import type { TemplateService } from '../../src/reconcile/ports.ts';
 import { writeTemplate } from '../../src/reconcile/shell/write.ts';
 import type { Memory } from '../../src/state/memory.ts';
-import { present, presentTemplate } from '../plan/records.ts';
+import { actual, actualTemplate } from '../plan/records.ts';
 import { newFile, opened } from '../state/samples.ts';
 import { newState, runWith } from './state.ts';
 
-const shown = presentTemplate(['#1 @ A 192.0.2.1', '#2 www A 192.0.2.2']);
+const shown = actualTemplate(['#1 @ A 192.0.2.1', '#2 www A 192.0.2.2']);
 
 test('an add is not sent where something else is to be sent next by then', async () => {
   const memory = await opened(newFile());
@@ -18,7 +18,7 @@ test('an add is not sent where something else is to be sent next by then', async
   );
   const sent: string[] = [];
   const service: TemplateService = {
-    listDnsTemplates: () => Promise.resolve([{ ...shown, records: [...shown.records, present(alias)] }]),
+    listDnsTemplates: () => Promise.resolve([{ ...shown, records: [...shown.records, actual(alias)] }]),
     addDnsTemplateRecord: () => Promise.resolve((sent.push('add'), state.basis.view)),
     updateDnsTemplateRecord: () => Promise.resolve((sent.push('update'), state.basis.view)),
     listDnsRecords: () => Promise.resolve([]),
@@ -40,7 +40,7 @@ test.each([
   const memory = await opened(newFile());
   const state = newState([apex, 'www A 192.0.2.2'], ['#1 @ A 192.0.2.1']);
   const sent: string[] = [];
-  const answer = presentTemplate(['#1 @ A 192.0.2.9']);
+  const answer = actualTemplate(['#1 @ A 192.0.2.9']);
   const service: TemplateService = {
     listDnsTemplates: () => Promise.resolve([shown]),
     addDnsTemplateRecord: () => Promise.resolve((sent.push('add'), answer)),

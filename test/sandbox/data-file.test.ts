@@ -94,13 +94,13 @@ describe('several on one file', () => {
 
   it('lose no change', async () => {
     const sandboxes = [await start(), await start()];
-    const wanted = Array.from({ length: 50 }, (_, index) => `text ${index}`);
+    const desired = Array.from({ length: 50 }, (_, index) => `text ${index}`);
     const added = await Promise.all(
-      wanted.map(async (text, index) => add(index % 2 === 0 ? sandboxes[0]! : sandboxes[1]!, text)),
+      desired.map(async (text, index) => add(index % 2 === 0 ? sandboxes[0]! : sandboxes[1]!, text)),
     );
-    expect(added.map(({ status }) => status)).toEqual(wanted.map(() => 200));
+    expect(added.map(({ status }) => status)).toEqual(desired.map(() => 200));
     for (const sandbox of sandboxes) {
-      expect((await texts(sandbox)).sort()).toEqual(wanted.toSorted());
+      expect((await texts(sandbox)).sort()).toEqual(desired.toSorted());
     }
   });
 

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createTemplateLoader } from '../../src/desired/load.ts';
-import type { DesiredTemplate, PresentTemplate } from '../../src/model/template.ts';
+import type { DesiredTemplate, ActualTemplate } from '../../src/model/template.ts';
 import type { Difference } from '../../src/plan/difference.ts';
 import { noMemory } from '../../src/plan/memory.ts';
 import { differencesOf, planTemplate } from '../../src/plan/plan.ts';
@@ -35,7 +35,7 @@ const load = async (surplus: 'report' | 'park') =>
     strict: true,
   });
 
-const presentTemplate = async (name: string): Promise<PresentTemplate> => {
+const actualTemplate = async (name: string): Promise<ActualTemplate> => {
   const { json } = await get(`${sandbox.url}/dns_templates`);
   const found = json.filter((template: { name: string }) => template.name === name);
   expect(found).toHaveLength(1);
@@ -44,7 +44,7 @@ const presentTemplate = async (name: string): Promise<PresentTemplate> => {
 };
 
 const planOf = async (desired: DesiredTemplate) =>
-  planTemplate({ desired, present: await presentTemplate(desired.template), memory: noMemory });
+  planTemplate({ desired, actual: await actualTemplate(desired.template), memory: noMemory });
 
 const inShort = (difference: Difference): string => {
   const { type, name } = difference.action === 'surplus' ? difference.current : difference.desired;
@@ -86,7 +86,7 @@ describe('the example templates', () => {
   it('come to be in sync once surplus is parked, and change less of a template than would hold it', async () => {
     for (const desired of (await load('park')).templates) {
       const { steps } = await planOf(desired);
-      const { id, records } = await presentTemplate(desired.template);
+      const { id, records } = await actualTemplate(desired.template);
       const changes = steps.filter(({ difference }) => difference.action !== 'add');
       expect((100 * changes.length) / records.length).toBeLessThanOrEqual(maxChangePercent);
       for (const step of steps) {
@@ -97,7 +97,7 @@ describe('the example templates', () => {
   });
 
   const write = async (templateId: number, step: Step) => {
-    const isAdd = !('present' in step);
+    const isAdd = !('actual' in step);
     const { recordId, ...fields } = isAdd ? { recordId: null, ...additionOf(step) } : changeOf(step);
     const stated = Object.entries({ ...fields, record_id: recordId }).filter(([, value]) => value !== null);
     const form = Object.fromEntries(stated.map(([key, value]) => [key, String(value)]));
@@ -108,7 +108,7 @@ describe('the example templates', () => {
 
   it('name subdomains whose records follow the template', async () => {
     for (const { template, subdomains } of (await load('report')).templates) {
-      const { records } = await presentTemplate(template);
+      const { records } = await actualTemplate(template);
       for (const subdomain of subdomains) {
         const { json } = await get(`${sandbox.url}/dns_records`, { subdomain });
         const sources = json.map(

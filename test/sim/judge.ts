@@ -1,6 +1,6 @@
 import type { HostingError } from '../../src/hosting/errors.ts';
-import type { PresentRecord, RecordData } from '../../src/model/record.ts';
-import type { PresentTemplate } from '../../src/model/template.ts';
+import type { ActualRecord, RecordData } from '../../src/model/record.ts';
+import type { ActualTemplate } from '../../src/model/template.ts';
 import type { Difference } from '../../src/plan/difference.ts';
 import type { PassResult } from '../../src/result.ts';
 import { canonicalName, isParkedName } from './canonical.ts';
@@ -48,18 +48,18 @@ export interface Judge extends Omit<Observer, 'onTurn'>, ProcessObserver {
 export interface JudgeOptions {
   readonly world: World;
   readonly isKind: boolean;
-  readonly truth: () => readonly PresentTemplate[];
+  readonly truth: () => readonly ActualTemplate[];
   readonly editsOf: (templateId: number) => number;
 }
 
 /** Came to light with an add's answer, as exactly what it was to make, and is not what it made. */
-const isRival = (record: PresentRecord, deed: Deed, one: TemplateCase): boolean =>
+const isRival = (record: ActualRecord, deed: Deed, one: TemplateCase): boolean =>
   !one.seen.has(record.id) &&
   record.id !== deed.sent.recordId &&
   (keyOf(record) === deed.key || mayBeNamed(record, deed));
 
 /** All that the view shows, and what an add has made. */
-const isMoreThan = (view: View, records: readonly PresentRecord[], deed: Deed): boolean => {
+const isMoreThan = (view: View, records: readonly ActualRecord[], deed: Deed): boolean => {
   const ids = new Set(records.map(({ id }) => id));
   const isWhole = view.records.every(({ id }) => ids.has(id));
   return isWhole && records.length - view.records.length <= (isAdd(deed) ? 1 : 0);
@@ -191,9 +191,9 @@ export const createJudge = ({ world, isKind, truth, editsOf }: JudgeOptions): Ju
       isForgotten = true;
       // A person's own pass need not wait for any pause, even where it comes to nothing.
       if (facts.isCommand && !facts.isDryRun)
-        promised = promised.filter(({ templateId }) => !facts.wanted.has(templateId));
+        promised = promised.filter(({ templateId }) => !facts.desired.has(templateId));
       if (facts.isCommand && facts.retry) {
-        for (const [templateId] of facts.wanted) {
+        for (const [templateId] of facts.desired) {
           for (const deed of caseOf(templateId).deeds) deed.isForgiven = true;
         }
       }
@@ -206,7 +206,7 @@ export const createJudge = ({ world, isKind, truth, editsOf }: JudgeOptions): Ju
       const context = {
         one,
         truth: templateIn(truth(), sent.templateId),
-        wanted: pass.wanted.get(sent.templateId),
+        desired: pass.desired.get(sent.templateId),
         isKind,
         earlier: deeds,
         edits: editsOf(sent.templateId),
@@ -238,7 +238,7 @@ export const createJudge = ({ world, isKind, truth, editsOf }: JudgeOptions): Ju
       if (!pass) return;
       for (const { id, records } of templates) {
         const view = { at: world.time, isListing: true, records, isForgotten: pass.isDryRun };
-        takeView(caseOf(id), pass.wanted.get(id), view);
+        takeView(caseOf(id), pass.desired.get(id), view);
       }
     },
     onAnswer: (sent, template) => {
@@ -249,7 +249,7 @@ export const createJudge = ({ world, isKind, truth, editsOf }: JudgeOptions): Ju
       if (deed)
         deed.isBelieved = plausibleViews(one).every((last) => isMoreThan(last, template.records, deed));
       if (deed) deed.isAmbiguous = template.records.some((record) => isRival(record, deed, one));
-      takeView(one, pass.wanted.get(sent.templateId), view);
+      takeView(one, pass.desired.get(sent.templateId), view);
     },
     onFailure: (error) => {
       const isWrite = error.operation !== 'list-dns-templates' && error.operation !== 'list-dns-records';
@@ -281,8 +281,8 @@ export const createJudge = ({ world, isKind, truth, editsOf }: JudgeOptions): Ju
       for (const deed of deeds) if (deed.sent.templateId === templateId) deed.isKept = true;
     },
     onSaved: (templateId) => {
-      const wanted = pass?.wanted.get(templateId);
-      if (wanted) takeWithdrawn(caseOf(templateId), wanted);
+      const desired = pass?.desired.get(templateId);
+      if (desired) takeWithdrawn(caseOf(templateId), desired);
     },
     passEnded: (result) => {
       if (!pass) return;
@@ -299,12 +299,12 @@ export const createJudge = ({ world, isKind, truth, editsOf }: JudgeOptions): Ju
       if (closed && closed.until > (result.retryAt === null ? -Infinity : Date.parse(result.retryAt)))
         blame('is silent about the time that the service asked for');
       for (const one of result.templates) {
-        const wanted = [...pass.wanted].find(([, { template }]) => template === one.template);
-        if (!wanted || one.id === null) continue;
-        const [templateId, desired] = wanted;
+        const described = [...pass.desired].find(([, { template }]) => template === one.template);
+        if (!described || one.id === null) continue;
+        const [templateId, desired] = described;
         const context = {
           one: caseOf(templateId),
-          wanted: desired,
+          desired,
           deeds: deeds.filter(({ sent }) => sent.templateId === templateId),
           isKind,
         };

@@ -1,5 +1,5 @@
-import type { PresentRecord, RecordData } from '../../src/model/record.ts';
-import type { DesiredTemplate, PresentTemplate } from '../../src/model/template.ts';
+import type { ActualRecord, RecordData } from '../../src/model/record.ts';
+import type { DesiredTemplate, ActualTemplate } from '../../src/model/template.ts';
 import {
   canonicalName,
   canonicalRecord,
@@ -18,8 +18,8 @@ export interface LawContext {
   /** What the client goes by. */
   readonly view: View | undefined;
   /** The template as it truly is. */
-  readonly truth: PresentTemplate | undefined;
-  readonly wanted: DesiredTemplate | undefined;
+  readonly truth: ActualTemplate | undefined;
+  readonly desired: DesiredTemplate | undefined;
   readonly isKind: boolean;
   /** Every write of this pass before this one, of all templates. */
   readonly earlier: readonly Deed[];
@@ -35,17 +35,19 @@ export const breaches = (deed: Deed, context: LawContext): string[] =>
 const specified: Law = ({ sent, before }, { truth }) =>
   truth && !truth.publiclyAvailable ? breachOf(sent.write, before) : 'writes to no template of the client';
 
-const permitted: Law = ({ pass }, { wanted, one, edits }) => {
-  if (!wanted) return 'writes a template that no file in force describes';
+const permitted: Law = ({ pass }, { desired, one, edits }) => {
+  if (!desired) return 'writes a template that no file in force describes';
   if (pass.isDryRun) return 'writes in a dry run';
-  if (wanted.mode === 'report') return 'writes in mode report';
+  if (desired.mode === 'report') return 'writes in mode report';
   const isUnedited = one.editsWhenMet === null || one.editsWhenMet === edits;
-  return wanted.mode === 'edits' && !pass.force && isUnedited ? 'writes in mode edits without an edit' : null;
+  return desired.mode === 'edits' && !pass.force && isUnedited
+    ? 'writes in mode edits without an edit'
+    : null;
 };
 
-const withinLimits: Law = (deed, { one, wanted, earlier, view }) => {
-  if (!wanted || deed.pass.force) return null;
-  const { maxAdds, maxChangePercent, minRecords } = wanted.limits;
+const withinLimits: Law = (deed, { one, desired, earlier, view }) => {
+  if (!desired || deed.pass.force) return null;
+  const { maxAdds, maxChangePercent, minRecords } = desired.limits;
   const own = earlier.filter(({ sent }) => sent.templateId === deed.sent.templateId);
   if (isAdd(deed)) {
     const adds = earlier.filter(isAdd).length + 1;
@@ -70,23 +72,23 @@ const withinLimits: Law = (deed, { one, wanted, earlier, view }) => {
  * What the file wanted before, and does not any more, is what an edit changes: not somebody else's record beside it,
  * and no new one, however the service spells the name.
  */
-const ownFirst: Law = (deed, { one, view, wanted, earlier }) => {
+const ownFirst: Law = (deed, { one, view, desired, earlier }) => {
   const { before, after, set, key } = deed;
-  if (!view || !wanted || !isEditOfNobodys(deed, one, wanted)) return null;
-  const keys = new Set(wanted.records.map(keyOf));
+  if (!view || !desired || !isEditOfNobodys(deed, one, desired)) return null;
+  const keys = new Set(desired.records.map(keyOf));
   const used = new Set(earlier.filter(({ sent }) => sent.templateId === deed.sent.templateId).map(recordOf));
   const own = view.records.filter((record) => {
     const stoodFor = surelyFor(one, record);
     if (record.id === before?.id || used.has(record.id) || stoodFor?.set !== set || keys.has(stoodFor.key))
       return false;
-    const isOfUse = wanted.records.some((other) => setAndContent(other, record));
-    return !isOfUse && !isIgnored(wanted, record) && textKindOf(record) === textKindOf(after);
+    const isOfUse = desired.records.some((other) => setAndContent(other, record));
+    return !isOfUse && !isIgnored(desired, record) && textKindOf(record) === textKindOf(after);
   });
-  const others = wanted.records.filter(
+  const others = desired.records.filter(
     (record) =>
       keyOf(record) !== key &&
       setOf(record) === set &&
-      !view.records.some((present) => satisfies(present, record)),
+      !view.records.some((actual) => satisfies(actual, record)),
   );
   return own.length > others.length
     ? `${before ? `changes ${shown(before)}` : 'adds'} where ${shown(own[0]!)} was what the file wanted before`
@@ -94,16 +96,16 @@ const ownFirst: Law = (deed, { one, view, wanted, earlier }) => {
 };
 
 /** An add, or the change of a record that no file ever wanted to another content. */
-const isEditOfNobodys = ({ before, after }: Deed, one: TemplateCase, wanted: DesiredTemplate): boolean => {
-  if (!wanted.records.some((record) => keyOf(record) === keyOf(after))) return false;
+const isEditOfNobodys = ({ before, after }: Deed, one: TemplateCase, desired: DesiredTemplate): boolean => {
+  if (!desired.records.some((record) => keyOf(record) === keyOf(after))) return false;
   if (before === null) return true;
-  const isNobodys = !one.onceWanted.has(before.id) && !one.maybe.has(before.id);
-  const isCopy = wanted.records.some((record) => keyOf(record) === keyOf(before));
+  const isNobodys = !one.onceDesired.has(before.id) && !one.maybe.has(before.id);
+  const isCopy = desired.records.some((record) => keyOf(record) === keyOf(before));
   return isNobodys && !isCopy && !setAndContent(before, after);
 };
 
 /** The write that made a record what it is to the file, where memory knows of it for sure. */
-const surelyFor = (one: TemplateCase, record: PresentRecord): Deed | undefined => {
+const surelyFor = (one: TemplateCase, record: ActualRecord): Deed | undefined => {
   const last = one.deeds.findLast((deed) => recordOf(deed) === record.id);
   if (!last || last.sent.landed !== 'yes' || !last.isBelieved || !last.isKept) return undefined;
   if (one.standsFor.get(record.id) !== last.key || last.isAmbiguous) return undefined;
@@ -118,8 +120,8 @@ const textKindOf = (record: RecordData): string | null =>
 
 const lawsOfAll: readonly Law[] = [specified, permitted, withinLimits, ownFirst];
 
-const asTheFileSays: Law = ({ after }, { wanted }) => {
-  const isIn = wanted?.records.some((record) => keyOf(record) === keyOf(after) && record.ttl === after.ttl);
+const asTheFileSays: Law = ({ after }, { desired }) => {
+  const isIn = desired?.records.some((record) => keyOf(record) === keyOf(after) && record.ttl === after.ttl);
   return isIn ? null : 'adds what the file does not say';
 };
 
@@ -219,12 +221,13 @@ const notSeen: Law = (deed, { one, truth, isKind }) => {
 };
 
 /** A template of which nothing was ever as the file wants it, and no set of the file is there: look first. */
-const notAtFirstSight: Law = ({ pass }, { one, wanted, view }) => {
-  if (!view || !wanted || pass.force || wanted.adopt || one.onceWanted.size + one.maybe.size > 0) return null;
+const notAtFirstSight: Law = ({ pass }, { one, desired, view }) => {
+  if (!view || !desired || pass.force || desired.adopt || one.onceDesired.size + one.maybe.size > 0)
+    return null;
   const sets = new Set(view.records.map(setOf));
   // What came during this pass, and was read for another template's sake, it need not know.
   if (one.views.some(({ records }) => records.length === 0)) return null;
-  if (sets.size === 0 || wanted.records.some((record) => sets.has(setOf(record)))) return null;
+  if (sets.size === 0 || desired.records.some((record) => sets.has(setOf(record)))) return null;
   return 'adds to a template that looks like no file of ours';
 };
 
@@ -232,16 +235,17 @@ const notAtFirstSight: Law = ({ pass }, { one, wanted, view }) => {
  * Much that memory knows was there in the pass before, and in the last one that came to its end: another pass has to
  * agree that it is gone.
  */
-const notAfterALoss: Law = ({ pass }, { one, view, wanted }) => {
+const notAfterALoss: Law = ({ pass }, { one, view, desired }) => {
   const listings = [one.past.findLast(({ isListing }) => isListing), one.lastKept];
-  if (!view || !wanted || pass.acceptLoss) return null;
-  const shows = (records: readonly PresentRecord[] | undefined, id: number): boolean =>
+  if (!view || !desired || pass.acceptLoss) return null;
+  const shows = (records: readonly ActualRecord[] | undefined, id: number): boolean =>
     records?.some((record) => record.id === id) === true;
   const known = [...one.known].filter(([key]) => !one.perhapsKnown.has(key)).map(([, id]) => id);
   const lost = [...new Set(known)].filter(
     (id) => listings.every((listing) => shows(listing?.records, id)) && !shows(view.records, id),
   );
-  const isMany = lost.length >= 2 && lost.length * 100 > one.onceWanted.size * wanted.limits.maxChangePercent;
+  const isMany =
+    lost.length >= 2 && lost.length * 100 > one.onceDesired.size * desired.limits.maxChangePercent;
   return isMany ? `adds right after the loss of ${lost.map((id) => `#${id}`).join(', ')}` : null;
 };
 
@@ -278,11 +282,11 @@ const shownAndNotEqual: Law = (deed, { one, earlier }) => {
     : null;
 };
 
-const toAnEnd: Law = (deed, { wanted, one }) => {
+const toAnEnd: Law = (deed, { desired, one }) => {
   const { before, after } = deed;
-  if (wanted?.records.some((record) => satisfies(after, record))) return null;
+  if (desired?.records.some((record) => satisfies(after, record))) return null;
   const isPark = canonicalName(after.name).startsWith(`_parked-${before?.id}`);
-  if (isPark && wanted?.surplus === 'park') return null;
+  if (isPark && desired?.surplus === 'park') return null;
   // What made way goes back to its place, in whichever pass it is found that nothing came there.
   return isUndo(deed, one) || isMistaken(deed, one)
     ? null
@@ -297,9 +301,9 @@ const isUndo = ({ before, after }: Deed, { deeds }: TemplateCase): boolean => {
   return own.some((other) => other.before && keyOf({ ...other.before, name: after.name }) === keyOf(after));
 };
 
-const notFromItsPlace: Law = ({ before }, { wanted, view }) => {
+const notFromItsPlace: Law = ({ before }, { desired, view }) => {
   if (!before || !view) return null;
-  const place = wanted?.records.find((record) => satisfies(before, record));
+  const place = desired?.records.find((record) => satisfies(before, record));
   if (!place) return null;
   const copies = view.records.filter((record) => satisfies(record, place));
   return copies.length > 1 ? null : `takes ${shown(before)} away, which the file wants just so`;
@@ -316,16 +320,16 @@ const isMistaken = ({ before }: Deed, { deeds }: TemplateCase): boolean =>
   before !== null && deeds.some((other) => other.isAmbiguous && mayBeNamed(before, other));
 
 /** Ignored records, unknown types, and what the file never wanted. */
-const notForeign: Law = (deed, { wanted, one }) => {
+const notForeign: Law = (deed, { desired, one }) => {
   const { before, after } = deed;
-  if (!before || !wanted) return null;
+  if (!before || !desired) return null;
   if (!isKnownType(before)) return `touches a type it does not know: ${shown(before)}`;
-  if (isIgnored(wanted, before)) return `touches an ignored record: ${shown(before)}`;
+  if (isIgnored(desired, before)) return `touches an ignored record: ${shown(before)}`;
   // What a park left without a use, at its name, is ours to mend, whatever the file says by now.
   if (isUndo(deed, one) && canonicalRecord(before).content !== canonicalRecord(after).content) return null;
   if (isMistaken(deed, one)) return null;
-  const isOurs = one.onceWanted.has(before.id) || one.maybe.has(before.id);
-  const isInSet = wanted.records.some((record) => setOf(record) === setOf(before));
+  const isOurs = one.onceDesired.has(before.id) || one.maybe.has(before.id);
+  const isInSet = desired.records.some((record) => setOf(record) === setOf(before));
   const kindOf = (record: RecordData): string | null => textKind(canonicalRecord(record).content);
   const isOfOneKind = kindOf(before) !== null && kindOf(before) === kindOf(after);
   if (
@@ -336,18 +340,18 @@ const notForeign: Law = (deed, { wanted, one }) => {
   const stoodFor = [...(one.everStoodFor.get(before.id) ?? [])];
   // An edit changes what stood for a record of the set.
   if (stoodFor.some((other) => other.startsWith(`${deed.set} `)) || one.maybe.has(before.id)) return null;
-  const mayBeUsed = isOurs || wanted.adopt || isParkedName(canonicalName(before.name));
-  return wanted.surplus === 'park' && mayBeUsed ? null : `touches a foreign record: ${shown(before)}`;
+  const mayBeUsed = isOurs || desired.adopt || isParkedName(canonicalName(before.name));
+  return desired.surplus === 'park' && mayBeUsed ? null : `touches a foreign record: ${shown(before)}`;
 };
 
 const setAndContent = (before: RecordData, after: RecordData): boolean =>
   setOf(before) === setOf(after) && canonicalRecord(before).content === canonicalRecord(after).content;
 
 /** A park has a name of its own, and what is put back after one had its place. */
-const noNewConflict: Law = (deed, { view, wanted, one }) => {
+const noNewConflict: Law = (deed, { view, desired, one }) => {
   const { before, after } = deed;
-  const isWanted = wanted?.records.some((record) => satisfies(after, record)) === true;
-  return before && isWanted && !isUndo(deed, one) ? conflictOf(after, before, view, one) : null;
+  const isDesired = desired?.records.some((record) => satisfies(after, record)) === true;
+  return before && isDesired && !isUndo(deed, one) ? conflictOf(after, before, view, one) : null;
 };
 
 const lawsOfUpdates: readonly Law[] = [shownAndNotEqual, toAnEnd, notFromItsPlace, notForeign, noNewConflict];
@@ -356,7 +360,7 @@ const lawsOfUpdates: readonly Law[] = [shownAndNotEqual, toAnEnd, notFromItsPlac
 const placeOf = ({ name }: RecordData): string => canonicalName(name).replace(/(?:^|\.)##domain##$|\.$/i, '');
 
 /** What was parked to make way for a write that was then refused, and stays away; a nameless record has to. */
-export const leftParked = (deeds: readonly Deed[], truth: readonly PresentRecord[]): string[] =>
+export const leftParked = (deeds: readonly Deed[], truth: readonly ActualRecord[]): string[] =>
   deeds.flatMap((park, at) => {
     const { before, after } = park;
     const isPark = before && canonicalName(before.name) !== '' && isParkedName(after.name ?? '');
@@ -378,8 +382,8 @@ export const leftParked = (deeds: readonly Deed[], truth: readonly PresentRecord
 /** A name at which the file wants something, and from which the last record was taken without trying to put it there. */
 export const leftEmpty = (
   deeds: readonly Deed[],
-  wanted: DesiredTemplate,
-  truth: readonly PresentRecord[],
+  desired: DesiredTemplate,
+  truth: readonly ActualRecord[],
   { views, known }: TemplateCase,
 ): string[] => {
   // An answer may show it where it was.
@@ -394,7 +398,7 @@ export const leftEmpty = (
     const place = placeOf(before);
     // Where somebody else has moved it to, it has no place to lose.
     if (!isParkedName(placeOf(after)) && known.get(keyOf(before)) !== before.id) return [];
-    const isLeft = placeOf(after) !== place && wanted.records.some((record) => placeOf(record) === place);
+    const isLeft = placeOf(after) !== place && desired.records.some((record) => placeOf(record) === place);
     const isTried = deeds.slice(at + 1).some((later) => placeOf(later.after) === place);
     return isLeft && !isTried && !isTaken(place)
       ? [`takes ${shown(before)} away, and leaves ${place || '@'} empty`]
@@ -448,7 +452,7 @@ const conflictOf = (
 };
 
 /** What the service made of this name where it was sent, by records that are surely the file's. */
-const keptNames = (one: TemplateCase, records: readonly PresentRecord[], name: string): string[] =>
+const keptNames = (one: TemplateCase, records: readonly ActualRecord[], name: string): string[] =>
   records.flatMap((record) => {
     const last = surelyFor(one, record);
     const isNameSent = last?.sent.write.action === 'add' || last?.sent.write.change.name != null;

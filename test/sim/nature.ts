@@ -1,4 +1,4 @@
-import type { PresentRecord, RecordData } from '../../src/model/record.ts';
+import type { ActualRecord, RecordData } from '../../src/model/record.ts';
 import { canonicalName, hasPriority } from './canonical.ts';
 import { sameKey } from './records.ts';
 import type { Random } from './random.ts';
@@ -75,7 +75,7 @@ export const isFaithful = (nature: Nature): boolean =>
   nature.refusesType === null;
 
 /** The record that an add leaves. */
-export const storedAddition = (nature: Nature, id: number, sent: RecordData): PresentRecord =>
+export const storedAddition = (nature: Nature, id: number, sent: RecordData): ActualRecord =>
   spelled(nature, {
     id,
     type: sent.type,
@@ -88,11 +88,11 @@ export const storedAddition = (nature: Nature, id: number, sent: RecordData): Pr
 /** The record that an update leaves. Only what was sent changes. */
 export const storedChange = (
   nature: Nature,
-  before: PresentRecord,
+  before: ActualRecord,
   change: { [Field in 'name' | 'content' | 'priority' | 'ttl']: RecordData[Field] | null },
-): PresentRecord => {
-  const taken = <Field extends 'name' | 'content' | 'priority' | 'ttl'>(field: Field): PresentRecord[Field] =>
-    nature.ignores === field ? before[field] : ((change[field] ?? before[field]) as PresentRecord[Field]);
+): ActualRecord => {
+  const taken = <Field extends 'name' | 'content' | 'priority' | 'ttl'>(field: Field): ActualRecord[Field] =>
+    nature.ignores === field ? before[field] : ((change[field] ?? before[field]) as ActualRecord[Field]);
   return spelled(nature, {
     ...before,
     name: taken('name'),
@@ -105,9 +105,9 @@ export const storedChange = (
 /** What a write does to the other records beside its own. */
 export const alignTtls = (
   nature: Nature,
-  records: readonly PresentRecord[],
-  written: PresentRecord,
-): PresentRecord[] =>
+  records: readonly ActualRecord[],
+  written: ActualRecord,
+): ActualRecord[] =>
   records.map((record) =>
     nature.oneTtlPerSet &&
     record.type === written.type &&
@@ -116,18 +116,18 @@ export const alignTtls = (
       : record,
   );
 
-export const isExactCopy = (records: readonly PresentRecord[], sent: RecordData): boolean =>
+export const isExactCopy = (records: readonly ActualRecord[], sent: RecordData): boolean =>
   records.some((record) => sameKey(record, sent));
 
 /** How the service shows what it holds. */
-export const represented = (nature: Nature, record: PresentRecord): PresentRecord => ({
+export const represented = (nature: Nature, record: ActualRecord): ActualRecord => ({
   ...record,
   type: nature.lowersTypes ? record.type.toLowerCase() : record.type,
   name: record.name ?? nature.nameless,
   priority: hasPriority(record.type) ? record.priority : nature.noPriority,
 });
 
-const spelled = (nature: Nature, record: PresentRecord): PresentRecord => ({
+const spelled = (nature: Nature, record: ActualRecord): ActualRecord => ({
   ...record,
   name: spelledName(nature, record.name),
   content: spelledContent(nature, record),
@@ -137,7 +137,7 @@ const spelled = (nature: Nature, record: PresentRecord): PresentRecord => ({
 const spelledName = ({ ending }: Nature, name: string | null): string | null =>
   ending === null || name === null || name.endsWith(ending) || name.endsWith('##') ? name : name + ending;
 
-const spelledContent = (nature: Nature, { type, content }: PresentRecord): string => {
+const spelledContent = (nature: Nature, { type, content }: ActualRecord): string => {
   if (type === 'TXT') {
     const isQuoted = content.startsWith('"');
     return nature.quotesTexts && !isQuoted ? `"${content.replaceAll(/["\\]/g, '\\$&')}"` : content;

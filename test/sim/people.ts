@@ -1,4 +1,4 @@
-import type { PresentRecord, RecordType } from '../../src/model/record.ts';
+import type { ActualRecord, RecordType } from '../../src/model/record.ts';
 import { isKnownType } from './canonical.ts';
 import { drawForeign, drawRecord } from './files.ts';
 import { shown } from './records.ts';
@@ -9,7 +9,7 @@ import type { World } from './world.ts';
 export const meddle = (world: World, service: SimulatedService, templateId: number): void => {
   const { random } = world;
   const before = service.templates().find(({ id }) => id === templateId)!.records;
-  const note = (what: string, record: PresentRecord): void =>
+  const note = (what: string, record: ActualRecord): void =>
     world.note(() => `* ${templateId}: somebody ${what} ${shown(record)}`);
   const kind = before.length === 0 ? 0 : random.below(3);
   if (kind === 0) {

@@ -1,6 +1,6 @@
 import type { Clock } from '../../src/reconcile/ports.ts';
 import { emptyCache, type ResultCache } from '../../src/reconcile/cache.ts';
-import type { DesiredState, PresentTemplate } from '../../src/model/template.ts';
+import type { DesiredState, ActualTemplate } from '../../src/model/template.ts';
 import type { Pass } from '../../src/reconcile/pass.ts';
 import { MemoryError, type Intent, type Memory } from '../../src/state/memory.ts';
 import type { SimulatedService } from './service.ts';
@@ -34,7 +34,7 @@ export interface Dangers {
 export interface KeptBetweenPasses {
   readonly cache: ResultCache;
   /** The same objects for the same templates, and the same list of them, as long as the process lives. */
-  readonly recognise: (templates: readonly PresentTemplate[]) => readonly PresentTemplate[];
+  readonly recognise: (templates: readonly ActualTemplate[]) => readonly ActualTemplate[];
   /** The same object where the files say the same as before. */
   readonly recogniseFiles: (desired: DesiredState) => DesiredState;
   /** It died. */
@@ -43,8 +43,8 @@ export interface KeptBetweenPasses {
 
 export const keptBetweenPasses = (): KeptBetweenPasses => {
   const cache = emptyCache();
-  const seen = new Map<string, PresentTemplate>();
-  let list: readonly PresentTemplate[] = [];
+  const seen = new Map<string, ActualTemplate>();
+  let list: readonly ActualTemplate[] = [];
   let files: DesiredState | null = null;
   return {
     cache,

@@ -27,8 +27,8 @@ export const setOf = (record: RecordData): string => keysOf(record).set;
 export const sameKey = (a: RecordData, b: RecordData): boolean => keyOf(a) === keyOf(b);
 
 /** Whether a record at the service is what a file wants. A TTL that the file does not state is any. */
-export const satisfies = (present: RecordData, wanted: RecordData): boolean =>
-  sameKey(present, wanted) && (wanted.ttl === null || wanted.ttl === present.ttl);
+export const satisfies = (actual: RecordData, desired: RecordData): boolean =>
+  sameKey(actual, desired) && (desired.ttl === null || desired.ttl === actual.ttl);
 
 export const shown = (record: RecordData & { readonly id?: number }): string =>
   [

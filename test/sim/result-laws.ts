@@ -1,4 +1,4 @@
-import type { PresentRecord } from '../../src/model/record.ts';
+import type { ActualRecord } from '../../src/model/record.ts';
 import type { DesiredTemplate } from '../../src/model/template.ts';
 import type { Difference } from '../../src/plan/difference.ts';
 import type { TemplateResult } from '../../src/result.ts';
@@ -9,7 +9,7 @@ import { hasFailed, isAdd, type Deed, type TemplateCase } from './witness.ts';
 
 export interface ResultContext {
   readonly one: TemplateCase;
-  readonly wanted: DesiredTemplate;
+  readonly desired: DesiredTemplate;
   /** The writes of this pass to this template, in their order. */
   readonly deeds: readonly Deed[];
   readonly isKind: boolean;
@@ -54,22 +54,22 @@ const isOf = (deed: Deed, difference: Difference): boolean => {
 };
 
 /** The state must be that of a reading since the last write to the template, as long as it could be believed. */
-const falseState = (result: TemplateResult, { one, wanted, deeds, isKind }: ResultContext): string[] => {
+const falseState = (result: TemplateResult, { one, desired, deeds, isKind }: ResultContext): string[] => {
   const isDoubted = result.status === 'failed' && result.message !== null;
   const writtenAt = deeds.findLast((deed) => !hasFailed(deed))?.sent.at ?? 0;
   const views = one.views.filter(({ at }) => at >= writtenAt);
   if (!isKind || isDoubted || views.length === 0) return [];
-  const complaints = views.map(({ records }) => falseBy(records, result, wanted));
+  const complaints = views.map(({ records }) => falseBy(records, result, desired));
   return complaints.some((found) => found.length === 0) ? [] : complaints.at(-1)!;
 };
 
 const falseBy = (
-  records: readonly PresentRecord[],
+  records: readonly ActualRecord[],
   result: TemplateResult,
-  wanted: DesiredTemplate,
+  desired: DesiredTemplate,
 ): string[] => {
-  const inSync = wanted.records.filter((record) => records.some((present) => satisfies(present, record)));
-  const missing = wanted.records.filter((record) => !inSync.includes(record));
+  const inSync = desired.records.filter((record) => records.some((actual) => satisfies(actual, record)));
+  const missing = desired.records.filter((record) => !inSync.includes(record));
   const found: string[] = [];
   if (result.inSync !== inSync.length) found.push(`counts ${result.inSync} in sync of ${inSync.length}`);
   for (const record of missing) {
@@ -84,7 +84,7 @@ const falseBy = (
       found.push('shows a surplus that is gone');
   }
   if (result.status === 'in-sync') {
-    const strays = surplusOf(wanted, records);
+    const strays = surplusOf(desired, records);
     if (missing.length > 0) found.push(`says in-sync without ${shown(missing[0]!)}`);
     if (strays.length > 0) found.push(`says in-sync beside ${shown(strays[0]!)}`);
   }
@@ -93,17 +93,17 @@ const falseBy = (
 
 /** Records that are neither wanted, nor parked, nor left alone. */
 export const surplusOf = (
-  wanted: DesiredTemplate,
-  records: readonly PresentRecord[],
-): readonly PresentRecord[] => {
+  desired: DesiredTemplate,
+  records: readonly ActualRecord[],
+): readonly ActualRecord[] => {
   const used = new Set<string>();
   return records.filter((record) => {
-    if (!isKnownType(record) || isIgnored(wanted, record)) return false;
+    if (!isKnownType(record) || isIgnored(desired, record)) return false;
     if (isParkedName(canonicalName(record.name))) return false;
     const key = keyOf(record);
-    const isWanted = wanted.records.some((one) => satisfies(record, one)) && !used.has(key);
+    const isDesired = desired.records.some((one) => satisfies(record, one)) && !used.has(key);
     used.add(key);
-    return !isWanted;
+    return !isDesired;
   });
 };
 

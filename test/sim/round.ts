@@ -3,7 +3,7 @@ import { reconcile, type Pass } from '../../src/reconcile/pass.ts';
 import type { PassResult, Trigger } from '../../src/result.ts';
 import { messageOf } from '../../src/errors.ts';
 import type { RecordData } from '../../src/model/record.ts';
-import type { PresentTemplate } from '../../src/model/template.ts';
+import type { ActualTemplate } from '../../src/model/template.ts';
 import type { Difference } from '../../src/plan/difference.ts';
 import { simulatedDisk, type Disk } from './disk.ts';
 import { describeFile, drawFile, drawForeign, editFile, readFiles, type Files } from './files.ts';
@@ -115,10 +115,10 @@ const setUp = (world: World, disk: Disk): Round => {
 };
 
 /** The client's templates hold some of what their files want and some that they do not; and there are others. */
-const drawTemplates = (random: Random, { templates }: Files): PresentTemplate[] => {
+const drawTemplates = (random: Random, { templates }: Files): ActualTemplate[] => {
   let id = 0;
   const share = random.pick([0, 0.5, 1]);
-  const own = templates.map(({ templateId, desired }): PresentTemplate => {
+  const own = templates.map(({ templateId, desired }): ActualTemplate => {
     const records = [
       ...random.some(desired.records, share).map((record) => ({ ...record, ttl: record.ttl ?? 3_600 })),
       ...Array.from({ length: random.pick([0, 0, 1, 3, 9]) }, () => drawForeign(random)),
@@ -223,12 +223,12 @@ type PassWish = Pick<PassFacts, 'isDryRun' | 'isCommand' | 'force' | 'retry' | '
 const converge = async (round: Round, wish: PassWish, how: string): Promise<PassResult | null> => {
   const { world, judge, files } = round;
   const isManaged = (id: number): boolean => files.templates.some(({ templateId }) => templateId === id);
-  const wanted = files.templates.flatMap(({ desired }) => desired.records).length;
-  const present = round.service
+  const desiredCount = files.templates.flatMap(({ desired }) => desired.records).length;
+  const actualCount = round.service
     .templates()
     .flatMap(({ id, records }) => (isManaged(id) ? records : [])).length;
   // Some services let one write pass at a time, and pauses double nine times before they are as long as they get.
-  const most = 8 + 9 + 3 * wanted + present;
+  const most = 8 + 9 + 3 * desiredCount + actualCount;
   let still = 0;
   let before = '';
   let result: PassResult | null = null;
@@ -261,7 +261,7 @@ const finalTruth = ({ judge, service, files, nature }: Round, result: PassResult
     const truth = templateIn(service.templates(), templateId)!;
     const told = result.templates.find(({ template }) => template === desired.template)!;
     const isMet = (record: (typeof desired.records)[number]): boolean =>
-      truth.records.some((present) => satisfies(present, record));
+      truth.records.some((actual) => satisfies(actual, record));
     // After an answer that nobody can believe, it tells of the reading before.
     const isDoubted = told.status === 'failed' && told.message !== null;
     for (const record of desired.records.filter((one) => !isMet(one))) {
@@ -307,7 +307,7 @@ const pass = async (round: Round, wish: PassWish): Promise<PassResult | null> =>
     ...settings,
     number,
     skew,
-    wanted: new Map(
+    desired: new Map(
       files.templates
         .filter(
           ({ state, desired: { template } }) => state === 'good' && (wish.only ?? template) === template,

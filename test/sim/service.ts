@@ -1,6 +1,6 @@
 import { HostingError, type HostingErrorKind, type Operation } from '../../src/hosting/errors.ts';
-import type { PresentRecord, RecordData } from '../../src/model/record.ts';
-import type { PresentTemplate, SubdomainRecord } from '../../src/model/template.ts';
+import type { ActualRecord, RecordData } from '../../src/model/record.ts';
+import type { ActualTemplate, SubdomainRecord } from '../../src/model/template.ts';
 import type { RecordAddition, RecordChange } from '../../src/plan/step.ts';
 import { canonicalType, hasPriority, isKnownType } from './canonical.ts';
 import { alignTtls, isExactCopy, represented, storedAddition, storedChange, type Nature } from './nature.ts';
@@ -25,7 +25,7 @@ export interface Sent {
   landed: 'no' | 'coming' | 'yes';
   recordId: number | null;
   /** What the record of an update truly was when it landed. */
-  replaced: PresentRecord | null;
+  replaced: ActualRecord | null;
   /** What the client was told of it. */
   told: 'nothing' | 'failed' | 'an answer';
 }
@@ -40,21 +40,21 @@ export interface Observer {
   onTurn(templateId: number): void;
   onSent(sent: Sent): void;
   onLanded(sent: Sent): void;
-  onListing(templates: readonly PresentTemplate[]): void;
-  onAnswer(sent: Sent, template: PresentTemplate): void;
+  onListing(templates: readonly ActualTemplate[]): void;
+  onAnswer(sent: Sent, template: ActualTemplate): void;
   onFailure(error: HostingError): void;
 }
 
 export interface SimulatedService {
   /** As it truly is. */
-  templates(): readonly PresentTemplate[];
+  templates(): readonly ActualTemplate[];
   /** What other people do to the records of a template. */
-  change(templateId: number, change: (records: readonly PresentRecord[]) => readonly PresentRecord[]): void;
+  change(templateId: number, change: (records: readonly ActualRecord[]) => readonly ActualRecord[]): void;
   newId(): number;
   /** Whether the last listing was not what is there: a kind service does not err twice in a row. */
   hasErred: boolean;
-  list(): PresentTemplate[];
-  write(templateId: number, write: Write): PresentTemplate;
+  list(): ActualTemplate[];
+  write(templateId: number, write: Write): ActualTemplate;
   listRecords(subdomain: string): SubdomainRecord[];
 }
 
@@ -63,12 +63,12 @@ export const createService = (
   world: World,
   nature: Nature,
   weather: Weather,
-  start: readonly PresentTemplate[],
+  start: readonly ActualTemplate[],
   observer: Observer,
 ): SimulatedService => {
   const { random } = world;
   const templates = new Map(start.map((template) => [template.id, template]));
-  const versions: { at: number; templates: readonly PresentTemplate[] }[] = [
+  const versions: { at: number; templates: readonly ActualTemplate[] }[] = [
     { at: -Infinity, templates: start },
   ];
   let lastId = Math.max(0, ...start.flatMap(({ records }) => records.map(({ id }) => id)));
@@ -80,12 +80,12 @@ export const createService = (
     lastId += 1 + random.below(3);
     return nature.scattersIds ? 100 + ((lastId * 7_919) % 10_007) : lastId;
   };
-  const put = (templateId: number, records: readonly PresentRecord[]): void => {
+  const put = (templateId: number, records: readonly ActualRecord[]): void => {
     templates.set(templateId, { ...templates.get(templateId)!, records });
     versions.push({ at: world.time, templates: [...templates.values()] });
     if (versions.length > 40) versions.shift();
   };
-  const shownAs = (template: PresentTemplate): PresentTemplate => {
+  const shownAs = (template: ActualTemplate): ActualTemplate => {
     const records = nature.shuffles ? random.shuffled(template.records) : template.records;
     return { ...template, records: records.map((record) => represented(nature, record)) };
   };
@@ -118,9 +118,9 @@ export const createService = (
     return null;
   };
   const applied = (
-    template: PresentTemplate,
+    template: ActualTemplate,
     write: Write,
-  ): { written: PresentRecord; records: readonly PresentRecord[] } => {
+  ): { written: ActualRecord; records: readonly ActualRecord[] } => {
     if (write.action === 'add') {
       const written = storedAddition(nature, newId(), write.record);
       return { written, records: [...template.records, written] };
@@ -139,7 +139,7 @@ export const createService = (
     });
   };
 
-  const write = (templateId: number, request: Write): PresentTemplate => {
+  const write = (templateId: number, request: Write): ActualTemplate => {
     const operation = request.action === 'add' ? 'add-dns-template-record' : 'update-dns-template-record';
     const sent: Sent = {
       templateId,
@@ -157,13 +157,13 @@ export const createService = (
       if (kind !== 'unknown') sent.told = 'failed';
       throw fail(operation, kind, status, retryAfter);
     };
-    const answered = (template: PresentTemplate): PresentTemplate => {
+    const answered = (template: ActualTemplate): ActualTemplate => {
       sent.told = 'an answer';
       world.note(() => `  < ${template.id}: ${template.records.map(shown).join(' | ') || 'nothing'}`);
       observer.onAnswer(sent, template);
       return template;
     };
-    const whole = (): PresentTemplate => shownAs(templates.get(templateId)!);
+    const whole = (): ActualTemplate => shownAs(templates.get(templateId)!);
 
     const mishap = random.chance(weather.writes) ? random.pick(mishaps) : null;
     switch (mishap) {
@@ -213,11 +213,11 @@ export const createService = (
     }
   };
 
-  const behind = (): readonly PresentTemplate[] => {
+  const behind = (): readonly ActualTemplate[] => {
     const at = world.time - (nature.isKind && hasLied ? 0 : random.next() * nature.lag);
     return versions.findLast((version) => version.at <= at)!.templates;
   };
-  const list = (): PresentTemplate[] => {
+  const list = (): ActualTemplate[] => {
     if (random.chance(weather.reads)) {
       const [kind, status] = random.pick(readFailures);
       throw fail('list-dns-templates', kind, status);
@@ -236,7 +236,7 @@ export const createService = (
     observer.onListing(listing);
     return listing;
   };
-  const halved = (listing: readonly PresentTemplate[]): PresentTemplate[] =>
+  const halved = (listing: readonly ActualTemplate[]): ActualTemplate[] =>
     (random.chance(0.1) ? random.some(listing, 0.5) : listing).map((template) => ({
       ...template,
       records: random.chance(0.3) ? [] : random.some(template.records, 0.5),
@@ -300,7 +300,7 @@ const readFailures = [
   ['not-sent', null],
 ] as const satisfies readonly (readonly [HostingErrorKind, number | null])[];
 
-const refusalOf = (nature: Nature, template: PresentTemplate, write: Write): string | null => {
+const refusalOf = (nature: Nature, template: ActualTemplate, write: Write): string | null => {
   if (write.action === 'update') {
     return template.records.some(({ id }) => id === write.change.recordId) ? null : 'no such record';
   }
@@ -331,5 +331,5 @@ const describe = (write: Write): string =>
         .map(([field, value]) => `${field}=${value}`)
         .join(' ')}`;
 
-const describeTemplate = ({ id, records }: PresentTemplate): string =>
+const describeTemplate = ({ id, records }: ActualTemplate): string =>
   `${id}: ${records.map(shown).join(' | ') || 'nothing'}`;

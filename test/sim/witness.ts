@@ -1,5 +1,5 @@
-import type { PresentRecord, RecordData } from '../../src/model/record.ts';
-import type { DesiredTemplate, PresentTemplate } from '../../src/model/template.ts';
+import type { ActualRecord, RecordData } from '../../src/model/record.ts';
+import type { DesiredTemplate, ActualTemplate } from '../../src/model/template.ts';
 import type { RecordChange } from '../../src/plan/step.ts';
 import { canonicalRecord, canonicalType } from './canonical.ts';
 import { keyOf, satisfies, setOf } from './records.ts';
@@ -14,7 +14,7 @@ export interface PassFacts {
   readonly retry: boolean;
   readonly acceptLoss: boolean;
   /** By template id: the files that are in force, and that this pass is to look at. */
-  readonly wanted: ReadonlyMap<number, DesiredTemplate>;
+  readonly desired: ReadonlyMap<number, DesiredTemplate>;
   readonly maxAddsPerPass: number;
   /** The call at which the program is told to end. */
   readonly stopAt: number | null;
@@ -27,7 +27,7 @@ export interface PassFacts {
 export interface View {
   readonly at: number;
   readonly isListing: boolean;
-  readonly records: readonly PresentRecord[];
+  readonly records: readonly ActualRecord[];
   /** Of a dry run, or of a pass that died or met a full disk: no later pass can know of it. */
   readonly isForgotten?: boolean;
 }
@@ -38,7 +38,7 @@ export interface Deed {
   readonly pass: PassFacts;
   /** What the record would be, were it stored as sent. */
   readonly after: RecordData;
-  readonly before: PresentRecord | null;
+  readonly before: ActualRecord | null;
   readonly key: string;
   readonly set: string;
   /** Whether it was shown since, and whether it was missed in two readings `settle` apart. */
@@ -73,7 +73,7 @@ export interface TemplateCase {
   /** When those were missed first of which a copy is there, by id. */
   readonly missed: Map<number, number>;
   /** Ids that a file has wanted since memory began. */
-  readonly onceWanted: Set<number>;
+  readonly onceDesired: Set<number>;
   /** Every add that was begun, whether or not it was sent. */
   readonly begun: RecordData[];
   /** Ids that came after an add was begun that is like them: they may be what it left. */
@@ -103,7 +103,7 @@ export const emptyCase = (templateId: number): TemplateCase => ({
   known: new Map(),
   perhapsKnown: new Set(),
   missed: new Map(),
-  onceWanted: new Set(),
+  onceDesired: new Set(),
   begun: [],
   maybe: new Set(),
   seen: new Set(),
@@ -141,8 +141,8 @@ export const deedOf = (sent: Sent, pass: PassFacts, view: View | undefined, one:
   const before =
     write.action === 'add' ? null : (view?.records.find(({ id }) => id === write.change.recordId) ?? null);
   const stored = write.action === 'add' ? write.record : merged(before, write.change);
-  const isWanted = pass.wanted.get(sent.templateId)?.records.some((record) => satisfies(stored, record));
-  const isOfNameless = before !== null && isNamedByService(one, before) && !isWanted;
+  const isDesired = pass.desired.get(sent.templateId)?.records.some((record) => satisfies(stored, record));
+  const isOfNameless = before !== null && isNamedByService(one, before) && !isDesired;
   const isNamed = write.action === 'add' || write.change.name !== null;
   // What the service gave a name is nameless to the file.
   const after = isOfNameless && !isNamed ? { ...stored, name: null } : stored;
@@ -165,10 +165,10 @@ export const deedOf = (sent: Sent, pass: PassFacts, view: View | undefined, one:
 };
 
 /** Whether it was last sent without a name. */
-const isNamedByService = ({ standsFor }: TemplateCase, { id, type }: PresentRecord): boolean =>
+const isNamedByService = ({ standsFor }: TemplateCase, { id, type }: ActualRecord): boolean =>
   standsFor.get(id)?.startsWith(`${canonicalType(type)} @ `) === true;
 
-const merged = (before: PresentRecord | null, change: RecordChange): RecordData => ({
+const merged = (before: ActualRecord | null, change: RecordChange): RecordData => ({
   type: before?.type ?? '?',
   name: change.name ?? before?.name ?? null,
   content: change.content ?? before?.content ?? '',
@@ -177,7 +177,7 @@ const merged = (before: PresentRecord | null, change: RecordChange): RecordData 
 });
 
 /** What is shown tells which records stand for which wanted ones: those that are exactly so. */
-export const takeView = (one: TemplateCase, wanted: DesiredTemplate | undefined, view: View): void => {
+export const takeView = (one: TemplateCase, desired: DesiredTemplate | undefined, view: View): void => {
   one.views.push(view);
   for (const record of view.records) {
     const isNew = !one.seen.has(record.id);
@@ -192,9 +192,9 @@ export const takeView = (one: TemplateCase, wanted: DesiredTemplate | undefined,
       deed.isAmbiguous ||= isAdd(deed) && !isListed(one, deed) && isRival(record, deed);
   }
   for (const deed of one.deeds) settle(deed, view);
-  if (!wanted) return;
+  if (!desired) return;
   for (const record of view.records) {
-    for (const candidate of wanted.records) {
+    for (const candidate of desired.records) {
       if (keyOf(candidate) === keyOf(record)) one.standsFor.set(record.id, keyOf(record));
       if (isSameContent(candidate, record)) takeFor(one, record.id, keyOf(candidate));
     }
@@ -202,13 +202,13 @@ export const takeView = (one: TemplateCase, wanted: DesiredTemplate | undefined,
 };
 
 /** A file may take for its own what differs in priority and TTL only. */
-const isSameContent = (wanted: RecordData, record: RecordData): boolean =>
-  setOf(wanted) === setOf(record) && canonicalRecord(wanted).content === canonicalRecord(record).content;
+const isSameContent = (desired: RecordData, record: RecordData): boolean =>
+  setOf(desired) === setOf(record) && canonicalRecord(desired).content === canonicalRecord(record).content;
 
 export const takeFor = (one: TemplateCase, id: number, key: string): void => {
   const keys = one.everStoodFor.get(id) ?? new Set();
   one.everStoodFor.set(id, keys.add(key));
-  one.onceWanted.add(id);
+  one.onceDesired.add(id);
 };
 
 /** Whether a listing before the last view showed what it made. */
@@ -218,7 +218,7 @@ const isListed = ({ past, views }: TemplateCase, { sent }: Deed): boolean =>
   );
 
 /** What an add may be thought to have made, and did not. */
-const isRival = (record: PresentRecord, { sent, after, key }: Deed): boolean =>
+const isRival = (record: ActualRecord, { sent, after, key }: Deed): boolean =>
   record.id !== sent.recordId && (keyOf(record) === key || isAlike(after, record));
 
 const isAlike = (sent: RecordData, record: RecordData): boolean => {
@@ -250,32 +250,32 @@ export const isPending = (deed: Deed): boolean =>
   !deed.isAmbiguous;
 
 /** A pass that came to its end, or kept what it saw, has seen what the file does not want any more. */
-export const takeWithdrawn = (one: TemplateCase, wanted: DesiredTemplate): void => {
-  const keys = new Set(wanted.records.map(keyOf));
+export const takeWithdrawn = (one: TemplateCase, desired: DesiredTemplate): void => {
+  const keys = new Set(desired.records.map(keyOf));
   for (const deed of one.deeds) if (!keys.has(deed.key)) deed.isWithdrawn = true;
 };
 
 /** What no file wants and no reading shows is forgotten, by whatever pass sees it to the end. */
 export const takeGone = (
   one: TemplateCase,
-  wanted: DesiredTemplate,
-  records: readonly PresentRecord[],
+  desired: DesiredTemplate,
+  records: readonly ActualRecord[],
 ): void => {
   const ids = new Set(records.map(({ id }) => id));
-  const keys = new Set(wanted.records.map(keyOf));
+  const keys = new Set(desired.records.map(keyOf));
   for (const [key, id] of one.known) if (!keys.has(key) && !ids.has(id)) one.known.delete(key);
 };
 
 /** A pass that ended as it should has kept what it saw last. */
 export const takeEnd = (
   one: TemplateCase,
-  wanted: DesiredTemplate,
+  desired: DesiredTemplate,
   { at, records }: View,
   pause: number,
 ): void => {
   const from = one.views[0]?.at ?? at;
-  for (const record of wanted.records) {
-    const copies = records.filter((present) => satisfies(present, record));
+  for (const record of desired.records) {
+    const copies = records.filter((actual) => satisfies(actual, record));
     const known = one.known.get(keyOf(record));
     const [first] = copies.toSorted((a, b) => a.id - b.id);
     if (!first || copies.some(({ id }) => id === known)) continue;
@@ -283,7 +283,7 @@ export const takeEnd = (
     const add = one.deeds.findLast((deed) => isAdd(deed) && deed.key === keyOf(record));
     const isAdded = add !== undefined && add.sent.recordId !== known;
     const there = records.find(({ id }) => id === known);
-    if (there && !wanted.records.some((other) => satisfies(there, other))) continue;
+    if (there && !desired.records.some((other) => satisfies(there, other))) continue;
     const missedAt = known === undefined ? undefined : one.missed.get(known);
     const isMissedTwice = missedAt !== undefined && from - missedAt >= pause;
     if (known === undefined || there || isAdded || isMissedTwice) one.known.set(keyOf(record), first.id);
@@ -292,11 +292,9 @@ export const takeEnd = (
 };
 
 /** One that did not may have kept what any of its readings showed. */
-export const takeDoubt = (one: TemplateCase, wanted: DesiredTemplate): void => {
-  for (const record of wanted.records) {
-    const copies = one.views.flatMap(({ records }) =>
-      records.filter((present) => satisfies(present, record)),
-    );
+export const takeDoubt = (one: TemplateCase, desired: DesiredTemplate): void => {
+  for (const record of desired.records) {
+    const copies = one.views.flatMap(({ records }) => records.filter((actual) => satisfies(actual, record)));
     const key = keyOf(record);
     const add = one.deeds.findLast((deed) => isAdd(deed) && deed.key === key);
     const isAdded = copies.some(({ id }) => id === add?.sent.recordId);
@@ -313,5 +311,5 @@ export const isAdd = ({ sent }: Deed): boolean => sent.write.action === 'add';
 /** Whether the client can know that it did not land. */
 export const hasFailed = ({ sent }: Deed): boolean => sent.told === 'failed';
 
-export const templateIn = (templates: readonly PresentTemplate[], id: number): PresentTemplate | undefined =>
+export const templateIn = (templates: readonly ActualTemplate[], id: number): ActualTemplate | undefined =>
   templates.find((template) => template.id === id);

@@ -1,11 +1,11 @@
 import { expect, it, onTestFinished } from 'vitest';
-import type { PresentTemplate } from '../../src/model/template.ts';
+import type { ActualTemplate } from '../../src/model/template.ts';
 import type { MemoryKeeper } from '../../src/state/memory-keeper.ts';
 import { memoryPlace } from '../../src/state/memory-place.ts';
 import type { Memory } from '../../src/state/memory.ts';
 import { changesOf, factsOf, intentOf, newFolder, recordData, rememberedRecord } from './samples.ts';
 
-export const template = (id: number, recordIds: readonly number[]): PresentTemplate => ({
+export const template = (id: number, recordIds: readonly number[]): ActualTemplate => ({
   id,
   name: `template-${id}`,
   publiclyAvailable: false,
@@ -23,7 +23,7 @@ export const stateOf = (openKeeper: OpenKeeper) => {
   const said: string[] = [];
   const write = async <T>(
     token: string,
-    shown: readonly PresentTemplate[],
+    shown: readonly ActualTemplate[],
     task: (memory: Memory) => Promise<T>,
     { others = [], url = baseUrl }: { others?: readonly string[]; url?: string } = {},
   ): Promise<T> => {

@@ -1,4 +1,4 @@
-import { recordKey, setKey, type Present } from '../../plan/entry.ts';
+import { recordKey, setKey, type ActualEntry } from '../../plan/entry.ts';
 import { statableTtl } from './entry.ts';
 import type { ExistingEntry } from './existing-entries.ts';
 
@@ -10,7 +10,7 @@ export interface EntrySlot {
   readonly lines: readonly string[] | null;
   /** The comment at the end, with its `#`. */
   readonly trailing: string;
-  readonly records: readonly Present[];
+  readonly records: readonly ActualEntry[];
   /** Whether the file states no TTL for these records. */
   readonly isOpen: boolean;
 }
@@ -29,16 +29,16 @@ export interface Arrangement {
  * The desired records in the order of the existing file. An entry that still applies keeps its lines. A
  * changed record takes the place of the old one; a new one comes after the last of its set, else of its type.
  */
-export const arrange = (entries: readonly ExistingEntry[], desired: readonly Present[]): Arrangement => {
-  const present = new Map(desired.map((one) => [recordKey(one), one]));
+export const arrange = (entries: readonly ExistingEntry[], desired: readonly ActualEntry[]): Arrangement => {
+  const actual = new Map(desired.map((one) => [recordKey(one), one]));
   const stated = new Set(entries.flatMap(({ records }) => records.map(({ key }) => key)));
   const unplaced = new Set(desired.filter((one) => !stated.has(recordKey(one))));
-  const ttl = templateTtl(entries, present);
+  const ttl = templateTtl(entries, actual);
   const slots: EntrySlot[] = [];
   let dropped: readonly string[] | null = null;
   for (const entry of entries) {
     const records = entry.records.flatMap(
-      (one) => present.get(one.key) ?? removeOfSet(one.setKey, unplaced) ?? [],
+      (one) => actual.get(one.key) ?? removeOfSet(one.setKey, unplaced) ?? [],
     );
     if (records.length === 0) {
       dropped = [...(dropped ?? []), ...headingOf(entry.lead)];
@@ -47,7 +47,7 @@ export const arrange = (entries: readonly ExistingEntry[], desired: readonly Pre
     const lead = [...(dropped ?? []), ...entry.lead];
     slots.push({
       lead: slots.length === 0 && dropped !== null ? withoutFirstBlanks(lead) : lead,
-      lines: isAsStated(entry, present, ttl) ? entry.lines : null,
+      lines: isAsStated(entry, actual, ttl) ? entry.lines : null,
       trailing: entry.trailing,
       records,
       isOpen: entry.inheritsTtl && entry.records.every((one) => one.ttl === null),
@@ -67,14 +67,14 @@ type TemplateTtl = Pick<Arrangement, 'ttl' | 'isNewTtl'>;
  */
 const templateTtl = (
   entries: readonly ExistingEntry[],
-  present: ReadonlyMap<string, Present>,
+  actual: ReadonlyMap<string, ActualEntry>,
 ): TemplateTtl => {
   const inheriting = entries.flatMap(({ inheritsTtl, records }) =>
     inheritsTtl ? records.filter(({ ttl }) => ttl !== null) : [],
   );
   const before = inheriting[0]?.ttl ?? null;
   const held = inheriting
-    .flatMap(({ key }) => present.get(key) ?? [])
+    .flatMap(({ key }) => actual.get(key) ?? [])
     .map(({ record }) => statableTtl(record));
   const [first = before] = held;
   const after = held.includes(null) ? null : held.every((ttl) => ttl === first) ? first : before;
@@ -83,24 +83,24 @@ const templateTtl = (
 
 const isAsStated = (
   { records, inheritsTtl }: ExistingEntry,
-  present: ReadonlyMap<string, Present>,
+  actual: ReadonlyMap<string, ActualEntry>,
   { ttl }: TemplateTtl,
 ): boolean =>
   records.every((one) => {
-    const held = present.get(one.key);
+    const held = actual.get(one.key);
     const desired = inheritsTtl && one.ttl !== null ? ttl : one.ttl;
     return held !== undefined && (desired === null || desired === held.record.ttl);
   });
 
-const removeOfSet = (key: string, unplaced: Set<Present>): Present | undefined => {
+const removeOfSet = (key: string, unplaced: Set<ActualEntry>): ActualEntry | undefined => {
   const found = [...unplaced].find((one) => setKey(one) === key);
   if (found) unplaced.delete(found);
   return found;
 };
 
-const addSlot = (record: Present, slots: EntrySlot[]): void => {
-  const isOfSet = (one: Present): boolean => setKey(one) === setKey(record);
-  const isOfType = (one: Present): boolean => one.type === record.type;
+const addSlot = (record: ActualEntry, slots: EntrySlot[]): void => {
+  const isOfSet = (one: ActualEntry): boolean => setKey(one) === setKey(record);
+  const isOfType = (one: ActualEntry): boolean => one.type === record.type;
   const after =
     [isOfSet, isOfType]
       .map((isLike) => slots.findLastIndex(({ records }) => records.some(isLike)))

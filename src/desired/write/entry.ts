@@ -1,6 +1,6 @@
 import { hasPriority, type RecordData } from '../../model/record.ts';
 import { definitionOf } from '../../model/types/table.ts';
-import type { Present } from '../../plan/entry.ts';
+import type { ActualEntry } from '../../plan/entry.ts';
 import type { AllowableCheck } from '../check-id.ts';
 import { maxTtl } from '../schema.ts';
 import { scalarOf } from './scalar.ts';
@@ -13,7 +13,7 @@ const maxWidth = 110;
  * applies if the entry states no TTL.
  */
 export const entryLines = (
-  { record, type, name }: Present,
+  { record, type, name }: ActualEntry,
   templateTtl: number | null,
   allow: readonly AllowableCheck[],
 ): string[] => {

@@ -1,4 +1,4 @@
-import { recordKey, type Present } from '../../plan/entry.ts';
+import { recordKey, type ActualEntry } from '../../plan/entry.ts';
 import type { AllowableCheck } from '../check-id.ts';
 import type { Arrangement } from './arrange.ts';
 import { entryLines, valueOf } from './entry.ts';
@@ -17,7 +17,7 @@ export interface Contents {
   /** Null if the name is unique. */
   readonly id: number | null;
   readonly ttl: number | null;
-  readonly desired: readonly Present[];
+  readonly desired: readonly ActualEntry[];
   readonly remarks: readonly string[];
   readonly existing: Existing;
   /** Null if there is no list whose entries can be kept. */
@@ -27,16 +27,16 @@ export interface Contents {
 export interface Layout {
   readonly text: string;
   /** The record of this line, counted from 1. */
-  readonly recordAt: (line: number) => Present | undefined;
+  readonly recordAt: (line: number) => ActualEntry | undefined;
   /** Whether the line was in the existing file. */
   readonly isKept: (line: number) => boolean;
 }
 
-type Allow = ReadonlyMap<Present, readonly AllowableCheck[]>;
+type Allow = ReadonlyMap<ActualEntry, readonly AllowableCheck[]>;
 
 interface LayoutLine {
   readonly text: string;
-  readonly record?: Present | undefined;
+  readonly record?: ActualEntry | undefined;
   readonly isKept?: boolean;
 }
 
@@ -90,7 +90,7 @@ export const layOutFiles = (
 const groupsOf = (lines: readonly LayoutLine[]): LayoutLine[][] => {
   const groups: LayoutLine[][] = [];
   let [records, characters] = [maxRecords, 0];
-  let last: Present | undefined;
+  let last: ActualEntry | undefined;
   for (const line of lines) {
     if (line.record !== last && (records >= maxRecords || characters >= maxCharacters)) {
       groups.push([]);

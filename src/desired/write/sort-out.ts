@@ -1,32 +1,35 @@
-import { hasPriority, isRecordType, type PresentRecord } from '../../model/record.ts';
+import { hasPriority, isRecordType, type ActualRecord } from '../../model/record.ts';
 import type { IgnoreRule } from '../../model/template.ts';
 import { maxUnsigned16 } from '../../model/unsigned16.ts';
-import { byId, compareText, entryOf, recordKey, type Present } from '../../plan/entry.ts';
+import { byId, compareText, entryOf, recordKey, type ActualEntry } from '../../plan/entry.ts';
 import { matchesIgnore } from '../../plan/ignore.ts';
 import { isParkedName } from '../../plan/parked.ts';
 import { shownRecord, statableTtl } from './entry.ts';
 
 export interface SortedOut {
   /** The records that a file can describe, in the order in which they are written. */
-  readonly desired: readonly Present[];
+  readonly desired: readonly ActualEntry[];
   /** What a file cannot describe, in words, by record id. */
   readonly remarks: readonly string[];
 }
 
 /** Gives the same for any order of the records. Leaves out what `ignore` matches. */
-export const sortOut = (records: readonly PresentRecord[], ignore: readonly IgnoreRule[]): SortedOut => {
-  const desired = new Map<string, Present>();
+export const sortOut = (records: readonly ActualRecord[], ignore: readonly IgnoreRule[]): SortedOut => {
+  const desired = new Map<string, ActualEntry>();
   const remarks: string[] = [];
-  for (const present of records.map(entryOf).sort(byId)) {
-    if (matchesIgnore(ignore, present.record)) continue;
-    const remark = whyNotDesired(present, desired.get(recordKey(present)));
-    if (remark === null) desired.set(recordKey(present), present);
-    remarks.push(...(remark ?? ttlRemark(present.record)));
+  for (const actual of records.map(entryOf).sort(byId)) {
+    if (matchesIgnore(ignore, actual.record)) continue;
+    const remark = whyNotDesired(actual, desired.get(recordKey(actual)));
+    if (remark === null) desired.set(recordKey(actual), actual);
+    remarks.push(...(remark ?? ttlRemark(actual.record)));
   }
   return { desired: [...desired.values()].sort(byPlace), remarks };
 };
 
-const whyNotDesired = ({ record, type, name }: Present, twin: Present | undefined): string[] | null => {
+const whyNotDesired = (
+  { record, type, name }: ActualEntry,
+  twin: ActualEntry | undefined,
+): string[] | null => {
   const { id, priority } = record;
   const because = (reason: string): string[] => [`record ${id} ${reason}: ${shownRecord(record)}`];
   if (!isRecordType(type)) return because('has a type that a file cannot describe');
@@ -37,7 +40,7 @@ const whyNotDesired = ({ record, type, name }: Present, twin: Present | undefine
   return twin === undefined ? null : because(`is a copy of record ${twin.record.id}`);
 };
 
-const ttlRemark = (record: PresentRecord): string[] =>
+const ttlRemark = (record: ActualRecord): string[] =>
   record.ttl === null || statableTtl(record) !== null
     ? []
     : [
@@ -45,7 +48,7 @@ const ttlRemark = (record: PresentRecord): string[] =>
       ];
 
 /** By type, then by name: the subdomain itself first, and names below a name after it. */
-const byPlace = (a: Present, b: Present): number =>
+const byPlace = (a: ActualEntry, b: ActualEntry): number =>
   compareText(a.type, b.type) ||
   compareNames(a.name, b.name) ||
   (a.priority ?? -1) - (b.priority ?? -1) ||

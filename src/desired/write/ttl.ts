@@ -1,4 +1,4 @@
-import { setKey, type Present } from '../../plan/entry.ts';
+import { setKey, type ActualEntry } from '../../plan/entry.ts';
 import { unusual } from '../checks/ttl-checks.ts';
 import { statableTtl } from './entry.ts';
 
@@ -6,7 +6,7 @@ import { statableTtl } from './entry.ts';
  * The most common TTL, which the template can state once; the lowest of several. Null if a record has no TTL
  * that a file can state, since it would get this one, or if a check would object to it.
  */
-export const commonTtl = (desired: readonly Present[]): number | null => {
+export const commonTtl = (desired: readonly ActualEntry[]): number | null => {
   const counts = new Map<number, number>();
   for (const { record } of desired) {
     const ttl = statableTtl(record);
@@ -18,7 +18,7 @@ export const commonTtl = (desired: readonly Present[]): number | null => {
 };
 
 /** The records whose TTL is not that of their record set. */
-export const withOwnTtl = (desired: readonly Present[]): Present[] => {
+export const withOwnTtl = (desired: readonly ActualEntry[]): ActualEntry[] => {
   const ttls = new Map<string, number>();
   return desired.filter((entry) => {
     const ttl = statableTtl(entry.record);

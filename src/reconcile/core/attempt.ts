@@ -2,7 +2,7 @@ import { dataOf } from '../../model/record.ts';
 import { canonicalType } from '../../model/canonical.ts';
 import { recordKey } from '../../plan/entry.ts';
 import { parkedKey } from '../../plan/memory.ts';
-import { isPark, isRestore, isUpdate, presentOf, resultOf, type Step } from '../../plan/step.ts';
+import { isPark, isRestore, isUpdate, actualOf, resultOf, type Step } from '../../plan/step.ts';
 import type { Change } from '../../result.ts';
 import type { Ending, Intent } from '../../state/memory.ts';
 import type { PlanBasis } from './basis.ts';
@@ -28,15 +28,15 @@ interface AttemptedStep {
 
 /** Identifies a step over all plans of a pass. */
 export const stepKey = (step: Step): string => {
-  if (!isPark(step)) return recordKey(step.wanted);
-  const key = parkedKey(step.present.record.id);
+  if (!isPark(step)) return recordKey(step.desired);
+  const key = parkedKey(step.actual.record.id);
   return isRestore(step) ? `${key} back` : key;
 };
 
 /** Identifies a write by its result and its record. Which surplus record is reused does not matter. */
 export const writeKey = (step: Step): string => {
   const isMoved = isUpdate(step) && step.difference.fields.includes('name');
-  return `${isMoved ? 'moved' : (presentOf(step)?.record.id ?? 'new')} ${stepKey(step)}`;
+  return `${isMoved ? 'moved' : (actualOf(step)?.record.id ?? 'new')} ${stepKey(step)}`;
 };
 
 /** The outcome for the store; null while the attempt is open, as an add of unknown outcome is. */
@@ -79,7 +79,7 @@ export const changeOfAttempt = (attempt: Attempt, { view, memory }: PlanBasis): 
   const outcome = outcomeOf(attempt);
   if (outcome === null) return null;
   const { step } = attempt;
-  const own = presentOf(step);
+  const own = actualOf(step);
   const made = isPark(step) ? null : (memory.records.get(stepKey(step))?.recordId ?? null);
   return {
     template: view.name,
@@ -102,7 +102,7 @@ export const intentOf = (
     makesWayFor,
   }: { readonly run: string; readonly now: number; readonly makesWayFor: string | null },
 ): Omit<Intent, 'id'> => {
-  const own = presentOf(step);
+  const own = actualOf(step);
   return {
     run,
     at: now,

@@ -1,4 +1,4 @@
-import type { DesiredTemplate, PresentTemplate } from '../../model/template.ts';
+import type { DesiredTemplate, ActualTemplate } from '../../model/template.ts';
 import { entryOf, recordKey, setKey } from '../../plan/entry.ts';
 import type { PlanMemory } from '../../plan/memory.ts';
 import { planTemplate, type TemplatePlan } from '../../plan/plan.ts';
@@ -10,7 +10,7 @@ import type { TemplateMemory } from './memory.ts';
 export interface PlanBasis {
   readonly desired: DesiredTemplate;
   /** The newest trusted reading. */
-  readonly view: PresentTemplate;
+  readonly view: ActualTemplate;
   readonly memory: TemplateMemory;
   /** Adds of unknown outcome. */
   readonly pending: readonly Intent[];
@@ -20,19 +20,19 @@ export interface PlanBasis {
 
 /** The current plan of a template. Cached by its basis. */
 export const planOf = (basis: PlanBasis): TemplatePlan => {
-  const { desired, view: present, memory, pending, now } = basis;
+  const { desired, view: actual, memory, pending, now } = basis;
   const known = plans.get(memory.view);
   const isSame =
-    known?.basis.desired === desired && known.basis.view === present && known.basis.pending === pending;
+    known?.basis.desired === desired && known.basis.view === actual && known.basis.pending === pending;
   if (isSame) return known.plan;
   const pendingSets = new Set(pending.map((intent) => setKey(entryOf(intent.after))));
   const plan = planTemplate({
     desired,
-    present,
+    actual,
     memory: memory.view,
     pending: pending.map((intent) => intent.after),
-    gate: gate({ memory, pendingSets, present, adopt: desired.adopt, now }),
-    addGate: addGate({ memory, present }),
+    gate: gate({ memory, pendingSets, actual, adopt: desired.adopt, now }),
+    addGate: addGate({ memory, actual }),
     parkGate: parkGate({ memory, now }),
   });
   plans.set(memory.view, { basis, plan });
@@ -42,12 +42,12 @@ export const planOf = (basis: PlanBasis): TemplatePlan => {
 const plans = new WeakMap<PlanMemory, { readonly basis: PlanBasis; readonly plan: TemplatePlan }>();
 
 /** The `recordKey` of every record of a file. */
-export const wantedKeysOf = (desired: DesiredTemplate): ReadonlySet<string> => {
-  const known = wantedKeys.get(desired);
+export const desiredKeysOf = (desired: DesiredTemplate): ReadonlySet<string> => {
+  const known = desiredKeys.get(desired);
   if (known) return known;
   const keys = new Set(desired.records.map((record) => recordKey(entryOf(record))));
-  wantedKeys.set(desired, keys);
+  desiredKeys.set(desired, keys);
   return keys;
 };
 
-const wantedKeys = new WeakMap<DesiredTemplate, ReadonlySet<string>>();
+const desiredKeys = new WeakMap<DesiredTemplate, ReadonlySet<string>>();

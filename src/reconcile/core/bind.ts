@@ -1,9 +1,9 @@
-import { nameById, type DesiredTemplate, type PresentTemplate } from '../../model/template.ts';
+import { nameById, type DesiredTemplate, type ActualTemplate } from '../../model/template.ts';
 import { groupBy } from '../../plan/group.ts';
 
 export interface BoundTemplate {
   readonly desired: DesiredTemplate;
-  readonly present: PresentTemplate;
+  readonly actual: ActualTemplate;
   /** Notes for people that block nothing. */
   readonly notes: readonly string[];
 }
@@ -28,13 +28,13 @@ interface Description {
  * descriptions with errors, which hold the templates that they name.
  */
 export const bindTemplates = (
-  desired: readonly DesiredTemplate[],
+  described: readonly DesiredTemplate[],
   unusable: readonly Description[],
-  actual: readonly PresentTemplate[],
+  listing: readonly ActualTemplate[],
 ): Bound[] => {
-  const bound = bindEach(desired, actual);
+  const bound = bindEach(described, listing);
   const places = groupBy(
-    bound.flatMap((one) => ('present' in one ? [{ id: one.present.id, place: placeOf(one.desired) }] : [])),
+    bound.flatMap((one) => ('actual' in one ? [{ id: one.actual.id, place: placeOf(one.desired) }] : [])),
     ({ id }) => id,
   );
   const brokenById = new Map(unusable.map(({ id, file }) => [id, file]));
@@ -42,33 +42,33 @@ export const bindTemplates = (
     unusable.flatMap(({ id, template, file }) => (id === null ? [[template, file] as const] : [])),
   );
   return bound.map((one) => {
-    if (!('present' in one)) return one;
-    const { desired: wanted, present } = one;
-    const own = placeOf(wanted);
+    if (!('actual' in one)) return one;
+    const { desired, actual } = one;
+    const own = placeOf(desired);
     const other =
-      places.get(present.id)?.find(({ place }) => place !== own)?.place ??
-      brokenById.get(present.id) ??
-      brokenByName.get(present.name);
+      places.get(actual.id)?.find(({ place }) => place !== own)?.place ??
+      brokenById.get(actual.id) ??
+      brokenByName.get(actual.name);
     if (other === undefined)
-      return isCalled(wanted, present) ? one : failed(wanted, misnamed(wanted, present));
+      return isCalled(desired, actual) ? one : failed(desired, misnamed(desired, actual));
     return {
-      desired: wanted,
+      desired,
       status: 'held',
-      reason: `template ${present.id} ('${present.name}') is described at ${own} and at ${other}`,
+      reason: `template ${actual.id} ('${actual.name}') is described at ${own} and at ${other}`,
     };
   });
 };
 
 /** A copied file with the id of the first template would overwrite that one. */
-const isCalled = ({ template }: DesiredTemplate, { id, name }: PresentTemplate): boolean =>
+const isCalled = ({ template }: DesiredTemplate, { id, name }: ActualTemplate): boolean =>
   template === name || template === nameById(id);
 
-const misnamed = ({ template }: DesiredTemplate, { id, name }: PresentTemplate): string =>
+const misnamed = ({ template }: DesiredTemplate, { id, name }: ActualTemplate): string =>
   `template ${id} is called '${name}' at the service, not '${template}': mend the name or the id`;
 
 const placeOf = ({ source: { file, line, column } }: DesiredTemplate): string => `${file}:${line}:${column}`;
 
-const bindEach = (desired: readonly DesiredTemplate[], actual: readonly PresentTemplate[]): Bound[] => {
+const bindEach = (desired: readonly DesiredTemplate[], actual: readonly ActualTemplate[]): Bound[] => {
   const own = actual.filter((template) => !template.publiclyAvailable);
   const byId = new Map(actual.map((template) => [template.id, template]));
   const byName = groupBy(own, (template) => template.name);
@@ -79,25 +79,25 @@ const bindEach = (desired: readonly DesiredTemplate[], actual: readonly PresentT
   );
 };
 
-const bindById = (desired: DesiredTemplate, present: PresentTemplate | undefined): Bound => {
-  if (!present) return failed(desired, `no template with id ${desired.id} at the service`);
-  if (present.publiclyAvailable)
+const bindById = (desired: DesiredTemplate, actual: ActualTemplate | undefined): Bound => {
+  if (!actual) return failed(desired, `no template with id ${desired.id} at the service`);
+  if (actual.publiclyAvailable)
     return failed(desired, `template ${desired.id} is public, and those are never written`);
-  return { desired, present, notes: [] };
+  return { desired, actual, notes: [] };
 };
 
 const bindByName = (
   desired: DesiredTemplate,
-  found: readonly PresentTemplate[],
-  actual: readonly PresentTemplate[],
+  found: readonly ActualTemplate[],
+  all: readonly ActualTemplate[],
 ): Bound => {
-  const [present, ...others] = found;
-  if (present && others.length === 0) return { desired, present, notes: [] };
-  if (present) {
+  const [actual, ...others] = found;
+  if (actual && others.length === 0) return { desired, actual, notes: [] };
+  if (actual) {
     const ids = found.map((template) => template.id).join(', ');
     return failed(desired, `several templates are called '${desired.template}' (${ids}): say which with id`);
   }
-  const isPublic = actual.some((template) => template.name === desired.template);
+  const isPublic = all.some((template) => template.name === desired.template);
   return failed(
     desired,
     isPublic

@@ -1,5 +1,5 @@
 import { canonicalName, sameData } from '../../model/canonical.ts';
-import { dataOf, type PresentRecord, type RecordData } from '../../model/record.ts';
+import { dataOf, type ActualRecord, type RecordData } from '../../model/record.ts';
 import type { Cause } from '../../plan/difference.ts';
 import { entryOf, pairOf, recordKey } from '../../plan/entry.ts';
 import { mayBeOneOf } from '../../plan/like.ts';
@@ -12,7 +12,7 @@ import type { MemoryDraft } from './memory.ts';
 import { bind, park, restore } from './remembering.ts';
 
 /** Saves a successful write, and what the service stored if that differs from what was sent. */
-export const commit = (draft: MemoryDraft, attempt: Attempt, record: PresentRecord, now: number): void => {
+export const commit = (draft: MemoryDraft, attempt: Attempt, record: ActualRecord, now: number): void => {
   const { step, intent } = attempt;
   draft.setFacts({ lastWriteAt: intent.at });
   if (!isPark(step)) commitRecord(draft, step, record, now);
@@ -24,28 +24,27 @@ export const commit = (draft: MemoryDraft, attempt: Attempt, record: PresentReco
  * Whether the service stored the content of a park but not its name. An answer may also show the record
  * unchanged.
  */
-export const isKeptInPlace = (step: ParkStep, record: PresentRecord): boolean => {
-  const present = entryOf(record);
-  return (
-    !isRestore(step) && !isParkedName(present.name) && present.content === entryOf(resultOf(step)).content
-  );
+export const isKeptInPlace = (step: ParkStep, record: ActualRecord): boolean => {
+  const actual = entryOf(record);
+  const { content } = entryOf(resultOf(step));
+  return !isRestore(step) && !isParkedName(actual.name) && actual.content === content;
 };
 
 const commitRecord = (
   draft: MemoryDraft,
   step: Exclude<Step, ParkStep>,
-  record: PresentRecord,
+  record: ActualRecord,
   now: number,
 ): void => {
   const sent = resultOf(step);
-  const present = entryOf(record);
-  const previous = draft.get(recordKey(step.wanted));
-  bind(draft, step.wanted, present, {
+  const actual = entryOf(record);
+  const previous = draft.get(recordKey(step.desired));
+  bind(draft, step.desired, actual, {
     adds: (previous?.adds ?? 0) + (step.difference.action === 'add' ? 1 : 0),
     stored: { sent, at: [...timesStored(previous, sent), now].slice(-3) },
-    rewritten: pairOf(step.wanted, present).fields.length > 0 ? { sent, stored: dataOf(record) } : null,
+    rewritten: pairOf(step.desired, actual).fields.length > 0 ? { sent, stored: dataOf(record) } : null,
     failure: null,
-    ...keptNameAfter(draft, step, present.name),
+    ...keptNameAfter(draft, step, actual.name),
   });
 };
 
@@ -61,10 +60,10 @@ const keptNameAfter = (
   step: Exclude<Step, ParkStep>,
   name: string,
 ): Pick<RecordMemory, 'keptName'> => {
-  const sendsName = !('present' in step) || changeOf(step).name !== null;
+  const sendsName = !('actual' in step) || changeOf(step).name !== null;
   const isLike = mayBeOneOf(new Set([canonicalName(resultOf(step).name)]));
   if (sendsName || isLike(name)) return { keptName: name };
-  const keptName = draft.ofId(step.present.record.id)?.keptName;
+  const keptName = draft.ofId(step.actual.record.id)?.keptName;
   return keptName === undefined ? {} : { keptName };
 };
 
@@ -72,14 +71,14 @@ const commitPark = (
   draft: MemoryDraft,
   step: ParkStep,
   { makesWayFor = null }: Intent,
-  record: PresentRecord,
+  record: ActualRecord,
 ): void => {
   const isOut = isParkedName(entryOf(record).name);
   const key = makesWayFor ?? (isKeptInPlace(step, record) ? stays(step) : null);
   park(draft, record.id, dataOf(record), {
     rewritten: isOut ? null : { sent: resultOf(step), stored: dataOf(record) },
     cause: null,
-    displaced: key === null ? null : displacedBy(draft, step.present.record, step.difference.cause, key),
+    displaced: key === null ? null : displacedBy(draft, step.actual.record, step.difference.cause, key),
   });
 };
 
@@ -98,15 +97,15 @@ export const supposePark = (
   return true;
 };
 
-const stays = ({ present }: ParkStep): string => parkedKey(present.record.id);
+const stays = ({ actual }: ParkStep): string => parkedKey(actual.record.id);
 
 /** A record that kept its name when it was parked is not parked again. */
-const commitRestore = (draft: MemoryDraft, step: ParkStep, record: PresentRecord): void => {
-  const { present, difference } = step;
+const commitRestore = (draft: MemoryDraft, step: ParkStep, record: ActualRecord): void => {
+  const { actual, difference } = step;
   const stored = dataOf(record);
   const own = draft.now.view.displaced.get(record.id)?.own;
-  const wasKept = !isParkedName(present.name);
-  const rewritten = wasKept ? { sent: parkedForm(record, present.type), stored } : null;
+  const wasKept = !isParkedName(actual.name);
+  const rewritten = wasKept ? { sent: parkedForm(record, actual.type), stored } : null;
   const { cause, desired: sent } = difference;
   // A name that somebody else gave the record shows nothing of the service's spelling.
   const isOwnName = !own || canonicalName(own.wanted.name) === canonicalName(sent.name);
@@ -117,7 +116,7 @@ const commitRestore = (draft: MemoryDraft, step: ParkStep, record: PresentRecord
 };
 
 /** What a park displaces. The record is restored with the name that made the service store the current one. */
-const displacedBy = (draft: MemoryDraft, record: PresentRecord, cause: Cause, key: string): Displaced => {
+const displacedBy = (draft: MemoryDraft, record: ActualRecord, cause: Cause, key: string): Displaced => {
   const known = draft.ofId(record.id);
   const own = known && known.key !== parkedKey(record.id) ? { key: known.key, wanted: known.wanted } : null;
   const isNamedByService = known?.keptName === canonicalName(record.name);

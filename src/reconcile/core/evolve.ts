@@ -1,6 +1,6 @@
 import { sameData } from '../../model/canonical.ts';
-import { dataOf, type PresentRecord } from '../../model/record.ts';
-import type { PresentTemplate } from '../../model/template.ts';
+import { dataOf, type ActualRecord } from '../../model/record.ts';
+import type { ActualTemplate } from '../../model/template.ts';
 import { entryOf, pairOf } from '../../plan/entry.ts';
 import type { Hold, HoldCause } from '../../plan/hold.ts';
 import { parkedKey } from '../../plan/memory.ts';
@@ -8,7 +8,7 @@ import {
   isPark,
   isRestore,
   isUpdate,
-  presentOf,
+  actualOf,
   resultOf,
   type ParkStep,
   type Step,
@@ -27,7 +27,7 @@ import { withBasis, withHold, type TemplateState } from './state.ts';
 export type TemplateEvent =
   /** The intent of a step is on disk: it may be sent now. */
   | { readonly type: 'begun'; readonly step: Step; readonly intent: Intent }
-  | { readonly type: 'answered'; readonly answer: PresentTemplate }
+  | { readonly type: 'answered'; readonly answer: ActualTemplate }
   /** The service said no to this record. */
   | { readonly type: 'refused'; readonly error: string }
   /** It certainly had no effect, for a reason that concerns the whole client. */
@@ -35,7 +35,7 @@ export type TemplateEvent =
   /** Nobody knows what came of it. */
   | { readonly type: 'lost'; readonly error: string }
   /** The reading that was to tell what came of it; null where none could be had. */
-  | { readonly type: 'reread'; readonly reading: PresentTemplate | null };
+  | { readonly type: 'reread'; readonly reading: ActualTemplate | null };
 
 /** The template after an event. The trust table is in reading.ts. */
 export const evolve = (state: TemplateState, event: TemplateEvent, at: Moment): TemplateState => {
@@ -79,7 +79,7 @@ const begun = (
 const answered = (
   state: TemplateState,
   attempt: Attempt,
-  answer: PresentTemplate,
+  answer: ActualTemplate,
   at: Moment,
 ): TemplateState => {
   const { view } = state.basis;
@@ -92,7 +92,7 @@ const answered = (
       : lost(state, attempt, doubt, at);
   }
   const record = writtenRecord(state, answer, attempt.step);
-  if (record !== null && isPark(attempt.step) && sameData(record, attempt.step.present.record)) {
+  if (record !== null && isPark(attempt.step) && sameData(record, attempt.step.actual.record)) {
     const doubt = 'the answer shows the record as it was';
     return withAttempt(state, { ...attempt, state: 'questioned', by: 'doubt', error: doubt });
   }
@@ -104,7 +104,7 @@ const answered = (
 const rereadAfterDoubt = (
   state: TemplateState,
   attempt: Attempt,
-  reading: PresentTemplate | null,
+  reading: ActualTemplate | null,
   at: Moment,
 ): TemplateState => {
   const { view } = state.basis;
@@ -112,8 +112,8 @@ const rereadAfterDoubt = (
     ? compare(view, reading, 'after-doubt', newRecordsOf(attempt.intent))
     : { verdict: 'unknown' };
   const record =
-    reading && verdict === 'take-if-as-wanted'
-      ? (recordAsWanted(isMetBefore(state), reading, attempt.step) ?? renamedRecord(reading, attempt.step))
+    reading && verdict === 'take-if-as-desired'
+      ? (recordAsDesired(isMetBefore(state), reading, attempt.step) ?? renamedRecord(reading, attempt.step))
       : null;
   if (reading && record) return applied(state, attempt, record, reading, at);
   return lost(state, attempt, 'error' in attempt ? attempt.error : '', at);
@@ -124,16 +124,16 @@ const rereadAfterRefusal = (
   state: TemplateState,
   attempt: Attempt,
   error: string,
-  reading: PresentTemplate | null,
+  reading: ActualTemplate | null,
   at: Moment,
 ): TemplateState => {
   const { view } = state.basis;
   const ids = new Set(view.records.map(({ id }) => id));
-  const record = reading && recordAsWanted((id) => ids.has(id), reading, attempt.step);
+  const record = reading && recordAsDesired((id) => ids.has(id), reading, attempt.step);
   const comparison = reading && compare(view, reading, 'after-refusal', newRecordsOf(attempt.intent));
   const stop = (reason: string): TemplateState =>
     hold(state, 'template', 'changed-meanwhile', `stopped after a refusal: ${reason}`);
-  const isTaken = comparison?.verdict === 'take-if-as-wanted';
+  const isTaken = comparison?.verdict === 'take-if-as-desired';
   let next = state;
   // It shows unexpected records: earlier readings are out of date.
   if (reading && comparison?.verdict === 'hold') next = stop(describeDoubt(view, reading, comparison));
@@ -150,8 +150,8 @@ const rereadAfterRefusal = (
 const applied = (
   state: TemplateState,
   attempt: Attempt,
-  record: PresentRecord,
-  view: PresentTemplate,
+  record: ActualRecord,
+  view: ActualTemplate,
   at: Moment,
 ): TemplateState => {
   const memory = edit(state.basis.memory, (draft) => commit(draft, attempt, record, at.now));
@@ -167,7 +167,7 @@ const applied = (
 
 /** If a park is reverted in the same pass, the report shows only the result. */
 const asReverted = (state: TemplateState, step: ParkStep): TemplateState => {
-  const parked = state.attempts.get(parkedKey(step.present.record.id));
+  const parked = state.attempts.get(parkedKey(step.actual.record.id));
   if (parked?.state !== 'applied') return state;
   const write = state.attempts.get(parked.intent.makesWayFor ?? '');
   const why = write && 'error' in write ? ` (${resultOf(write.step).type}): ${write.error}` : '';
@@ -218,16 +218,16 @@ const nextFailure = (
   failureAfter(rememberedOf(step, draft)?.failure ?? null, { kind, message, sent: resultOf(step) }, at);
 
 const rememberFailure = (step: Step, failure: Failure, draft: MemoryDraft): void => {
-  const wanted = isPark(step) ? dataOf(step.present.record) : dataOf(step.wanted.record);
-  change(draft, rememberedOf(step, draft)?.key ?? stepKey(step), wanted, { failure });
+  const desired = isPark(step) ? dataOf(step.actual.record) : dataOf(step.desired.record);
+  change(draft, rememberedOf(step, draft)?.key ?? stepKey(step), desired, { failure });
 };
 
 const rememberedOf = (step: Step, draft: MemoryDraft): RecordMemory | undefined =>
-  (isPark(step) ? recordOfId(draft.now, step.present.record.id) : undefined) ?? draft.get(stepKey(step));
+  (isPark(step) ? recordOfId(draft.now, step.actual.record.id) : undefined) ?? draft.get(stepKey(step));
 
 /** The record that a write made or changed, in a trusted answer. */
-const writtenRecord = (state: TemplateState, answer: PresentTemplate, step: Step): PresentRecord | null => {
-  const own = presentOf(step);
+const writtenRecord = (state: TemplateState, answer: ActualTemplate, step: Step): ActualRecord | null => {
+  const own = actualOf(step);
   if (own) return answer.records.find((record) => record.id === own.record.id) ?? null;
   const match = matchAdd(resultOf(step), isMetBefore(state), answer, 'answer');
   return match.kind === 'matched' ? match.record : null;
@@ -239,35 +239,35 @@ const isMetBefore = ({ basis: { view, memory } }: TemplateState): ((id: number) 
   return (id) => ids.has(id) || isKnownId(memory, id) || memory.view.strangers.has(id);
 };
 
-const recordAsWanted = (
+const recordAsDesired = (
   isOld: (id: number) => boolean,
-  reading: PresentTemplate,
+  reading: ActualTemplate,
   step: Step,
-): PresentRecord | null => {
-  const own = presentOf(step);
+): ActualRecord | null => {
+  const own = actualOf(step);
   const candidates = reading.records.filter((record) =>
     own ? record.id === own.record.id : !isOld(record.id),
   );
-  return candidates.find((record) => isAsWanted(record, step)) ?? null;
+  return candidates.find((record) => isAsDesired(record, step)) ?? null;
 };
 
 /** A park sends no TTL. */
-const isAsWanted = (record: PresentRecord, step: Step): boolean =>
+const isAsDesired = (record: ActualRecord, step: Step): boolean =>
   isPark(step)
     ? sameData({ ...resultOf(step), ttl: record.ttl }, record)
-    : pairOf(step.wanted, entryOf(record)).fields.length === 0;
+    : pairOf(step.desired, entryOf(record)).fields.length === 0;
 
 /** A service may store another spelling of the name, with everything else as sent. */
-const renamedRecord = (reading: PresentTemplate, step: Step): PresentRecord | null => {
+const renamedRecord = (reading: ActualTemplate, step: Step): ActualRecord | null => {
   if (!isUpdate(step)) return null;
-  const record = reading.records.find(({ id }) => id === step.present.record.id);
-  if (!record || sameData(record, step.present.record)) return null;
-  return pairOf(step.wanted, entryOf(record)).fields.every((field) => field === 'name') ? record : null;
+  const record = reading.records.find(({ id }) => id === step.actual.record.id);
+  if (!record || sameData(record, step.actual.record)) return null;
+  return pairOf(step.desired, entryOf(record)).fields.every((field) => field === 'name') ? record : null;
 };
 
 const describeDoubt = (
-  view: PresentTemplate,
-  answer: PresentTemplate,
+  view: ActualTemplate,
+  answer: ActualTemplate,
   { lacks }: { readonly lacks: number },
 ): string => {
   if (answer.id !== view.id) return `the answer is template ${answer.id}, not ${view.id}`;

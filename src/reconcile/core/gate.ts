@@ -1,7 +1,7 @@
-import { dataOf, type PresentRecord, type RecordData } from '../../model/record.ts';
+import { dataOf, type ActualRecord, type RecordData } from '../../model/record.ts';
 import { sameData } from '../../model/canonical.ts';
-import type { PresentTemplate } from '../../model/template.ts';
-import { entryOf, recordKey, setKey, type Present, type Wanted } from '../../plan/entry.ts';
+import type { ActualTemplate } from '../../model/template.ts';
+import { entryOf, recordKey, setKey, type ActualEntry, type DesiredEntry } from '../../plan/entry.ts';
 import { groupBy } from '../../plan/group.ts';
 import { isLike } from '../../plan/like.ts';
 import { parkedKey } from '../../plan/memory.ts';
@@ -16,7 +16,7 @@ export interface GateInput {
   readonly memory: TemplateMemory;
   /** Record sets, as `entryOf` names them, of the pending adds. */
   readonly pendingSets: ReadonlySet<string>;
-  readonly present: PresentTemplate;
+  readonly actual: ActualTemplate;
   /** Whether the file adopts records that it never listed. */
   readonly adopt: boolean;
   readonly now: number;
@@ -28,27 +28,26 @@ const maxStores = 3;
 const day = 86_400_000;
 
 /** Why a desired record may not be written now because of earlier writes; null if it may. */
-export const gate = ({ memory, pendingSets, present: template, adopt, now }: GateInput) => {
+export const gate = ({ memory, pendingSets, actual: template, adopt, now }: GateInput) => {
   let lost: ReadonlyMap<string, readonly RecordMemory[]> | undefined;
-  return (wanted: Wanted, present: Present | null): Obstruction | null => {
-    const record =
-      memory.records.get(recordKey(wanted)) ?? (present && recordOfId(memory, present.record.id));
-    if (present !== null)
-      return record ? (failing(record, wanted, now) ?? notConverging(record, wanted, present, now)) : null;
-    if (pendingSets.has(setKey(wanted))) return pendingAdd;
+  return (desired: DesiredEntry, actual: ActualEntry | null): Obstruction | null => {
+    const record = memory.records.get(recordKey(desired)) ?? (actual && recordOfId(memory, actual.record.id));
+    if (actual !== null)
+      return record ? (failing(record, desired, now) ?? notConverging(record, desired, actual, now)) : null;
+    if (pendingSets.has(setKey(desired))) return pendingAdd;
     lost ??= lostAdds(memory, template);
-    const besideOne = besideUncounted(wanted, template, memory);
+    const besideOne = besideUncounted(desired, template, memory);
     // A record that is reused for it resolves it.
     if (besideOne) return adopt ? null : besideOne;
     const late =
       record?.failure?.kind === 'unknown'
-        ? likeOne(wanted, withoutStrangers(template, memory), memory)
+        ? likeOne(desired, withoutStrangers(template, memory), memory)
         : null;
     if (late) return besideLate(late);
     return (
       (record && tooManyAdds(record)) ??
-      besideLost(lost.get(setKey(wanted)) ?? [], wanted, now) ??
-      (record && (failing(record, wanted, now) ?? becomingAnother(record, wanted))) ??
+      besideLost(lost.get(setKey(desired)) ?? [], desired, now) ??
+      (record && (failing(record, desired, now) ?? becomingAnother(record, desired))) ??
       null
     );
   };
@@ -56,46 +55,46 @@ export const gate = ({ memory, pendingSets, present: template, adopt, now }: Gat
 
 /** Why a record that no surplus serves may not be added: a similar record is still there. */
 export const addGate =
-  ({ memory, present }: Pick<GateInput, 'memory' | 'present'>) =>
-  (wanted: Wanted): Obstruction | null =>
-    besideUncounted(wanted, present, memory);
+  ({ memory, actual }: Pick<GateInput, 'memory' | 'actual'>) =>
+  (desired: DesiredEntry): Obstruction | null =>
+    besideUncounted(desired, actual, memory);
 
 const besideUncounted = (
-  wanted: Wanted,
-  template: PresentTemplate,
+  desired: DesiredEntry,
+  template: ActualTemplate,
   memory: TemplateMemory,
 ): Obstruction | null => {
-  const record = memory.records.get(recordKey(wanted));
-  const like = record && record.adds >= uncountedAdds ? likeOne(wanted, template, memory) : null;
+  const record = memory.records.get(recordKey(desired));
+  const like = record && record.adds >= uncountedAdds ? likeOne(desired, template, memory) : null;
   return like && besideLike(like);
 };
 
 /** A similar record among the unknown ones. */
 const likeOne = (
-  wanted: Wanted,
-  { records }: Pick<PresentTemplate, 'records'>,
+  desired: DesiredEntry,
+  { records }: Pick<ActualTemplate, 'records'>,
   memory: TemplateMemory,
-): PresentRecord | null =>
-  records.find((record) => !isKnownId(memory, record.id) && isLike(wanted, entryOf(record))) ?? null;
+): ActualRecord | null =>
+  records.find((record) => !isKnownId(memory, record.id) && isLike(desired, entryOf(record))) ?? null;
 
 /** Records from before first contact come from no add. */
 const withoutStrangers = (
-  { records }: PresentTemplate,
+  { records }: ActualTemplate,
   { view: { strangers } }: TemplateMemory,
-): Pick<PresentTemplate, 'records'> => ({ records: records.filter(({ id }) => !strangers.has(id)) });
+): Pick<ActualTemplate, 'records'> => ({ records: records.filter(({ id }) => !strangers.has(id)) });
 
-const besideLate = (like: PresentRecord): Obstruction => ({
+const besideLate = (like: ActualRecord): Obstruction => ({
   reason: 'pending-write',
   message: `record ${like.id} (${describe(like)}) may be what an add of this one made, whose outcome was unknown: look at the service, then apply --retry`,
 });
 
-const besideLike = (like: PresentRecord): Obstruction => ({
+const besideLike = (like: ActualRecord): Obstruction => ({
   reason: 'not-converging',
   message: `record ${like.id} (${describe(like)}) may be this one as the service keeps it, and nothing is remembered of it: import the template, set surplus: park with adopt: true, or, if it is another one, apply --retry`,
 });
 
 /** By record set: the adds of unknown outcome that no reading shows. They may still take effect. */
-const lostAdds = (memory: TemplateMemory, { records }: PresentTemplate): Map<string, RecordMemory[]> => {
+const lostAdds = (memory: TemplateMemory, { records }: ActualTemplate): Map<string, RecordMemory[]> => {
   const lost = unseenAdds(memory);
   if (lost.length === 0) return new Map();
   const shown = new Set(records.map((record) => recordKey(entryOf(record))));
@@ -106,11 +105,15 @@ const lostAdds = (memory: TemplateMemory, { records }: PresentTemplate): Map<str
 };
 
 /** Whatever the file says since, a record set with two of them needs a person before another add. */
-const besideLost = (lost: readonly RecordMemory[], wanted: Wanted, now: number): Obstruction | null => {
+const besideLost = (
+  lost: readonly RecordMemory[],
+  desired: DesiredEntry,
+  now: number,
+): Obstruction | null => {
   const adds = lost.reduce((sum, one) => sum + one.adds, 0);
   if (adds >= maxAddsUnseen) return { reason: 'pending-write', message: askForRetry(adds) };
   for (const one of lost) {
-    const obstruction = failing(one, wanted, now);
+    const obstruction = failing(one, desired, now);
     if (obstruction) return obstruction;
   }
   return null;
@@ -120,7 +123,7 @@ const besideLost = (lost: readonly RecordMemory[], wanted: Wanted, now: number):
 export const parkGate =
   ({ memory, now }: Pick<GateInput, 'memory' | 'now'>) =>
   (
-    { record, type }: Present,
+    { record, type }: ActualEntry,
     sent: RecordData = parkedForm(record, type),
   ): { error: string; retryAt?: string } | null => {
     const known = recordOfId(memory, record.id) ?? memory.records.get(parkedKey(record.id));
@@ -137,8 +140,8 @@ const pendingAdd: Obstruction = {
   message: 'an add to this record set was sent and its outcome is not known yet',
 };
 
-const failing = ({ failure }: RecordMemory, wanted: Wanted, now: number): Obstruction | null => {
-  if (!isActive(failure, dataOf(wanted.record), now)) return null;
+const failing = ({ failure }: RecordMemory, desired: DesiredEntry, now: number): Obstruction | null => {
+  if (!isActive(failure, dataOf(desired.record), now)) return null;
   const retryAt = new Date(failure.retryAt).toISOString();
   return failure.kind === 'refused'
     ? { reason: 'refused', message: failure.message, retryAt }
@@ -168,21 +171,24 @@ const askForRetry = (adds: number): string =>
   `${adds} adds were sent to this record set and none was seen to arrive; look at the service, then apply --retry`;
 
 /** An earlier add of it became another desired record, as the service stored it: another add would make a copy. */
-const becomingAnother = ({ recordId, rewritten }: RecordMemory, wanted: Wanted): Obstruction | null => {
-  if (recordId !== null || rewritten === null || !sameData(rewritten.sent, dataOf(wanted.record)))
+const becomingAnother = (
+  { recordId, rewritten }: RecordMemory,
+  desired: DesiredEntry,
+): Obstruction | null => {
+  if (recordId !== null || rewritten === null || !sameData(rewritten.sent, dataOf(desired.record)))
     return null;
-  const isAnother = recordKey(entryOf(rewritten.stored)) !== recordKey(wanted);
+  const isAnother = recordKey(entryOf(rewritten.stored)) !== recordKey(desired);
   return isAnother ? { reason: 'not-converging', message: describeRewritten(rewritten) } : null;
 };
 
 const notConverging = (
   { rewritten, stored }: RecordMemory,
-  wanted: Wanted,
-  present: Present,
+  desired: DesiredEntry,
+  actual: ActualEntry,
   now: number,
 ): Obstruction | null => {
-  const sent = dataOf(wanted.record);
-  if (isRewritten(rewritten, sent, present.record))
+  const sent = dataOf(desired.record);
+  if (isRewritten(rewritten, sent, actual.record))
     return { reason: 'not-converging', message: describeRewritten(rewritten) };
   const recent =
     stored && sameData(stored.sent, sent) ? stored.at.filter((at) => Math.abs(now - at) < day) : [];

@@ -24,10 +24,10 @@ export const guardAll = (states: readonly TemplateState[], policy: GuardPolicy):
 };
 
 const guardOf = ({ basis }: TemplateState, plan: TemplatePlan, policy: GuardPolicy): Hold | null => {
-  const { desired, view: present, memory } = basis;
+  const { desired, view: actual, memory } = basis;
   if (desired.mode === 'report') return null;
   const { suspectIds } = memory.facts;
-  return guardTemplate({ ...policy, desired, present, memory: memory.view, plan, suspectIds });
+  return guardTemplate({ ...policy, desired, actual, memory: memory.view, plan, suspectIds });
 };
 
 const hasGuard = ({ holds }: TemplateState): boolean => holds.some(isGuard);

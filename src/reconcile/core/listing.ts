@@ -1,12 +1,12 @@
 import { plural } from '../../lib/plural.ts';
-import type { PresentTemplate } from '../../model/template.ts';
+import type { ActualTemplate } from '../../model/template.ts';
 import { compare } from './reading.ts';
 import { withHold, type TemplateState } from './state.ts';
 
 /** A listing for another template may show records that this plan did not know. */
 export const compareListing = (
   state: TemplateState,
-  listing: ReadonlyMap<number, PresentTemplate> | null,
+  listing: ReadonlyMap<number, ActualTemplate> | null,
 ): TemplateState => {
   if (listing === state.comparedListing) return state;
   const next = { ...state, comparedListing: listing };

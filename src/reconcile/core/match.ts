@@ -1,6 +1,6 @@
 import type { CanonicalRecord } from '../../model/canonical.ts';
-import type { PresentRecord, RecordData } from '../../model/record.ts';
-import type { PresentTemplate } from '../../model/template.ts';
+import type { ActualRecord, RecordData } from '../../model/record.ts';
+import type { ActualTemplate } from '../../model/template.ts';
 import { definitionOf } from '../../model/types/table.ts';
 import { entryOf, recordKey } from '../../plan/entry.ts';
 import type { Intent } from '../../state/memory.ts';
@@ -12,13 +12,13 @@ import type { UpdateTarget } from './remembering.ts';
  */
 export const targetOf = ({ action, key, after, recordId, before, cause }: Intent): UpdateTarget | null =>
   action === 'update' && recordId !== null && before !== null
-    ? { key, wanted: after, recordId, before, cause }
+    ? { key, desired: after, recordId, before, cause }
     : null;
 
 export type Match =
-  | { readonly kind: 'matched'; readonly record: PresentRecord }
+  | { readonly kind: 'matched'; readonly record: ActualRecord }
   /** Several records that it could be: more than one write has landed. */
-  | { readonly kind: 'duplicate'; readonly records: readonly PresentRecord[] }
+  | { readonly kind: 'duplicate'; readonly records: readonly ActualRecord[] }
   /** New records of its type, and nobody can tell which of them it is. */
   | { readonly kind: 'unclear' }
   | { readonly kind: 'absent' };
@@ -34,7 +34,7 @@ export type MatchRule = 'exact' | 'alike' | 'answer';
 export const matchAdd = (
   after: RecordData,
   isOld: (id: number) => boolean,
-  reading: PresentTemplate,
+  reading: ActualTemplate,
   rule: MatchRule,
 ): Match => {
   const sent = entryOf(after);

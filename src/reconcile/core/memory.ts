@@ -195,7 +195,7 @@ export class MemoryDraft {
     if (id === null) return;
     if (record.displaced) this.#displaced.set(id, record.displaced);
     const spelling = keptName === undefined ? {} : { keptName };
-    const known = { id, copies, key, wanted, seen: seen ?? wanted, ...spelling };
+    const known = { id, copies, key, desired: wanted, seen: seen ?? wanted, ...spelling };
     if (isClaim(record)) this.#claims.set(key, known);
     else {
       this.#byKey.set(key, known);

@@ -1,5 +1,5 @@
 import { sameData } from '../../model/canonical.ts';
-import type { PresentTemplate } from '../../model/template.ts';
+import type { ActualTemplate } from '../../model/template.ts';
 import { recordKey, type Pair } from '../../plan/entry.ts';
 import type { TemplatePlan } from '../../plan/plan.ts';
 import type { RecordMemory } from '../../state/memory.ts';
@@ -8,9 +8,9 @@ import { bind, noteCause } from './remembering.ts';
 
 /** What a pass observed of a template. */
 export interface Observation {
-  readonly present: PresentTemplate;
+  readonly actual: ActualTemplate;
   /** Keys of the records that the file wants. */
-  readonly wanted: ReadonlySet<string>;
+  readonly desiredKeys: ReadonlySet<string>;
   /** When the observation began and ended, in ms since the epoch. */
   readonly from: number;
   readonly to: number;
@@ -20,7 +20,7 @@ export interface Observation {
 
 /** Saves what a plan found: which records agree, and the first cause of each difference. */
 export const observe = (draft: MemoryDraft, plan: TemplatePlan, seen: Observation): void => {
-  const ids = new Set(seen.present.records.map(({ id }) => id));
+  const ids = new Set(seen.actual.records.map(({ id }) => id));
   let free: ReadonlySet<number> | undefined;
   const unpaired = (): ReadonlySet<number> => (free ??= unpairedIds(plan, ids));
   for (const pair of plan.pairs) if (!keepsOther(draft, pair, seen, ids, unpaired)) observePair(draft, pair);
@@ -38,13 +38,13 @@ export const observe = (draft: MemoryDraft, plan: TemplatePlan, seen: Observatio
  */
 const keepsOther = (
   draft: MemoryDraft,
-  { wanted, present }: Pair,
+  { desired, actual }: Pair,
   seen: Observation,
   ids: ReadonlySet<number>,
   unpaired: () => ReadonlySet<number>,
 ): boolean => {
-  const record = draft.get(recordKey(wanted));
-  if (!record || record.recordId === null || record.recordId === present.record.id) return false;
+  const record = draft.get(recordKey(desired));
+  if (!record || record.recordId === null || record.recordId === actual.record.id) return false;
   if (ids.has(record.recordId)) return unpaired().has(record.recordId);
   if (isMissedTwice(record, seen) || record.failure?.kind === 'unknown') return false;
   noteMissed(draft, record, seen);
@@ -53,20 +53,20 @@ const keepsOther = (
 
 /** A record that differs belongs to the file only if the service already has its content. */
 const observePair = (draft: MemoryDraft, pair: Pair): void => {
-  const known = draft.ofId(pair.present.record.id);
+  const known = draft.ofId(pair.actual.record.id);
   const inSync = pair.fields.length === 0;
   if (!inSync && (known || pair.fields.includes('content'))) return;
   const isTheSame =
-    known?.key === recordKey(pair.wanted) &&
+    known?.key === recordKey(pair.desired) &&
     known.seen !== null &&
-    sameData(known.seen, pair.present.record) &&
-    sameData(known.wanted, pair.wanted.record) &&
+    sameData(known.seen, pair.actual.record) &&
+    sameData(known.wanted, pair.desired.record) &&
     known.failure === null;
   if (isTheSame) return;
-  const unseen = inSync ? storedUnseen(draft.get(recordKey(pair.wanted))) : null;
+  const unseen = inSync ? storedUnseen(draft.get(recordKey(pair.desired))) : null;
   if (unseen) draft.setFacts({ lastWriteAt: unseen.at.at(-1)! });
   const changes = { ...(unseen ? { stored: unseen } : {}), failure: null };
-  bind(draft, pair.wanted, pair.present, inSync ? changes : {});
+  bind(draft, pair.desired, pair.actual, inSync ? changes : {});
 };
 
 /** A write of unknown outcome whose result is there now has succeeded. */
@@ -84,7 +84,7 @@ const storedUnseen = (known: RecordMemory | undefined): RecordMemory['stored'] =
 const forgetGone = (draft: MemoryDraft, seen: Observation, ids: ReadonlySet<number>): void => {
   for (const record of draft.now.records.values()) {
     const { key, missedAt, copies = [] } = record;
-    const isOfUse = seen.wanted.has(key) || copies.some((copy) => ids.has(copy));
+    const isOfUse = seen.desiredKeys.has(key) || copies.some((copy) => ids.has(copy));
     const id = record.recordId ?? parkedIdOf(key);
     if (id !== null && ids.has(id)) {
       if (missedAt != null) draft.put({ ...record, missedAt: null });
@@ -107,6 +107,6 @@ const isMissedTwice = ({ missedAt }: RecordMemory, { from, settle }: Observation
   missedAt != null && Math.abs(from - missedAt) >= settle;
 
 const unpairedIds = ({ pairs }: TemplatePlan, ids: ReadonlySet<number>): ReadonlySet<number> => {
-  const paired = new Set(pairs.map(({ present }) => present.record.id));
+  const paired = new Set(pairs.map(({ actual }) => actual.record.id));
   return new Set([...ids].filter((id) => !paired.has(id)));
 };

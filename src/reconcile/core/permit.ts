@@ -48,7 +48,7 @@ export const nextRevert = (
   if (clientReason(client) !== null) return null;
   // Records that an earlier pass parked need two readings, like every other step.
   const isOfThisPass = (step: Step): boolean =>
-    isPark(step) && attempts.has(parkedKey(step.present.record.id)) && !attempts.has(stepKey(step));
+    isPark(step) && attempts.has(parkedKey(step.actual.record.id)) && !attempts.has(stepKey(step));
   return steps.find(isOfThisPass) ?? null;
 };
 

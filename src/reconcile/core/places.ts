@@ -1,7 +1,7 @@
 import { groupBy, pushTo } from '../../plan/group.ts';
 import { byPlace, placeLeft } from '../../plan/place.ts';
 import type { TemplatePlan } from '../../plan/plan.ts';
-import { isPark, presentOf, resultOf, type Step } from '../../plan/step.ts';
+import { isPark, actualOf, resultOf, type Step } from '../../plan/step.ts';
 
 /** Why a step may not be written now; null where it may. */
 export type SkipReason = (step: Step) => string | null;
@@ -23,7 +23,7 @@ export const withPlaces = (
   own: SkipReason,
 ): SkipReason => {
   // A record that is restored leaves a name that was never its own.
-  const isSurplus = (step: Step): boolean => isPark(step) || used.has(presentOf(step)!);
+  const isSurplus = (step: Step): boolean => isPark(step) || used.has(actualOf(step)!);
   const leaving = groupBy(
     steps.filter((step) => isSurplus(step) && placeLeft(step, keptNames) !== null),
     (step) => placeLeft(step, keptNames),
@@ -31,7 +31,7 @@ export const withPlaces = (
   if (leaving.size === 0 && needs.size === 0) return own;
   const needing = new Map<Step, Step[]>();
   for (const [step, needed] of needs) for (const one of needed) pushTo(needing, one, step);
-  const coming = steps.filter((step) => presentOf(step) === null || placeLeft(step, keptNames) !== null);
+  const coming = steps.filter((step) => actualOf(step) === null || placeLeft(step, keptNames) !== null);
   const emptied = new Map<Step, Step[]>();
   for (const [place, comers] of byPlace(coming, keptNames))
     for (const step of comers) for (const one of leaving.get(place) ?? []) pushTo(emptied, step, one);

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { sameData } from '../../model/canonical.ts';
-import type { PresentTemplate } from '../../model/template.ts';
+import type { ActualTemplate } from '../../model/template.ts';
 
 /** The purpose of a reading of a template. */
 export type ReadingPurpose =
@@ -19,7 +19,7 @@ type Verdict =
   /** It is trusted as the state of the template. */
   | 'take'
   /** It is, if it shows what was written as it was sent. */
-  | 'take-if-as-wanted'
+  | 'take-if-as-desired'
   /** One more reading is to tell. */
   | 'read-once'
   /** Nobody knows what became of the write. */
@@ -36,8 +36,8 @@ type Verdict =
  */
 const trust: Readonly<Record<ReadingPurpose, Readonly<Record<'lacks' | 'more' | 'same', Verdict>>>> = {
   answer: { lacks: 'read-once', more: 'unknown', same: 'take' },
-  'after-doubt': { lacks: 'unknown', more: 'unknown', same: 'take-if-as-wanted' },
-  'after-refusal': { lacks: 'keep', more: 'hold', same: 'take-if-as-wanted' },
+  'after-doubt': { lacks: 'unknown', more: 'unknown', same: 'take-if-as-desired' },
+  'after-refusal': { lacks: 'keep', more: 'hold', same: 'take-if-as-desired' },
   confirming: { lacks: 'hold', more: 'take', same: 'take' },
   settling: { lacks: 'keep', more: 'take', same: 'take' },
   'for-another-template': { lacks: 'keep', more: 'hold-adds', same: 'keep' },
@@ -53,8 +53,8 @@ export interface Comparison {
 
 /** `expected`: how many new records a write may have made. */
 export const compare = (
-  before: PresentTemplate,
-  reading: PresentTemplate,
+  before: ActualTemplate,
+  reading: ActualTemplate,
   purpose: ReadingPurpose,
   expected = 0,
 ): Comparison => {
@@ -67,14 +67,14 @@ export const compare = (
 };
 
 /** How many records of one reading another one lacks. */
-const countMissing = (one: PresentTemplate, other: PresentTemplate): number => {
+const countMissing = (one: ActualTemplate, other: ActualTemplate): number => {
   if (one === other) return 0;
   const ids = new Set(other.records.map(({ id }) => id));
   return one.records.filter(({ id }) => !ids.has(id)).length;
 };
 
 /** Whether two readings with the same ids have the same values. */
-export const showsTheSame = (one: PresentTemplate, other: PresentTemplate): boolean => {
+export const showsTheSame = (one: ActualTemplate, other: ActualTemplate): boolean => {
   const records = new Map(one.records.map((record) => [record.id, record]));
   return other.records.every((record) => {
     const before = records.get(record.id);
@@ -83,7 +83,7 @@ export const showsTheSame = (one: PresentTemplate, other: PresentTemplate): bool
 };
 
 /** Adds the records that only another reading shows. */
-export const withAllOf = (other: PresentTemplate | undefined, reading: PresentTemplate): PresentTemplate => {
+export const withAllOf = (other: ActualTemplate | undefined, reading: ActualTemplate): ActualTemplate => {
   if (other === undefined || other === reading) return reading;
   const ids = new Set(reading.records.map(({ id }) => id));
   const more = other.records.filter(({ id }) => !ids.has(id));
@@ -91,7 +91,7 @@ export const withAllOf = (other: PresentTemplate | undefined, reading: PresentTe
 };
 
 /** The same text for the same ids and values, in whatever order. */
-export const digestOf = (reading: PresentTemplate): string => {
+export const digestOf = (reading: ActualTemplate): string => {
   const known = digests.get(reading);
   if (known !== undefined) return known;
   const rows = reading.records
@@ -103,4 +103,4 @@ export const digestOf = (reading: PresentTemplate): string => {
 };
 
 /** An unchanged answer is the same object. */
-const digests = new WeakMap<PresentTemplate, string>();
+const digests = new WeakMap<ActualTemplate, string>();

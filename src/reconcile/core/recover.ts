@@ -1,6 +1,6 @@
 import { canonicalName, canonicalType, sameData } from '../../model/canonical.ts';
-import { dataOf, type PresentRecord } from '../../model/record.ts';
-import type { DesiredTemplate, PresentTemplate } from '../../model/template.ts';
+import { dataOf, type ActualRecord } from '../../model/record.ts';
+import type { DesiredTemplate, ActualTemplate } from '../../model/template.ts';
 import { entryOf, recordKey, setKey } from '../../plan/entry.ts';
 import { hasLostMany } from '../../plan/guard.ts';
 import type { Ending, Intent } from '../../state/memory.ts';
@@ -11,7 +11,7 @@ import { edit, isKnownId, unseenAdds, type TemplateMemory } from './memory.ts';
 import { supposePark } from './commit.ts';
 import { compare } from './reading.ts';
 import { change, claim, keepAway, takeBack } from './remembering.ts';
-import { wantedKeysOf } from './basis.ts';
+import { desiredKeysOf } from './basis.ts';
 
 /** A template with writes of unknown outcome that have to be resolved. */
 export interface Recovery {
@@ -21,7 +21,7 @@ export interface Recovery {
   /** Whether any file describes it, also one that this pass is not about or that has errors. */
   readonly isDescribed: boolean;
   /** The last trusted reading; null if the service does not show the template. */
-  readonly view: PresentTemplate | null;
+  readonly view: ActualTemplate | null;
   readonly memory: TemplateMemory;
   /** Writes of unknown outcome. */
   readonly open: readonly Intent[];
@@ -90,7 +90,7 @@ export const matchOpen = (recovery: Recovery): Recovery => {
 };
 
 /** Adds a reading. It is conclusive unless it lacks records of the previous one or lost many. */
-export const withReading = (recovery: Recovery, reading: PresentTemplate | undefined): Recovery => {
+export const withReading = (recovery: Recovery, reading: ActualTemplate | undefined): Recovery => {
   const { view } = recovery;
   const isTaken = view && reading && compare(view, reading, 'settling').verdict === 'take';
   if (!isTaken) return { ...recovery, isConclusive: false, wasConclusive: false };
@@ -111,7 +111,7 @@ export const concludeAbsent = (
     const isAbsent = matchOf(intent, view, next, 'alike').kind === 'absent';
     if (isAbsent || (isRetry && desired)) next = abandon(next, intent, 1, unknownPause, at);
     // Nobody waits for it: should a file ask for it again, it takes a person's word.
-    else if (!wantedIn(next).has(intent.key)) next = abandon(next, intent, maxAddsUnseen, unknownPause, at);
+    else if (!keysOf(next).has(intent.key)) next = abandon(next, intent, maxAddsUnseen, unknownPause, at);
   }
   return next;
 };
@@ -122,19 +122,19 @@ export const concludeAbsent = (
  */
 const matchOf = (
   intent: Intent,
-  reading: PresentTemplate,
+  reading: ActualTemplate,
   { memory, desired }: Pick<Recovery, 'memory' | 'desired'>,
   rule: MatchRule,
 ): Match => {
-  const wanted = wantedIn({ desired });
+  const desiredKeys = keysOf({ desired });
   const old = new Set(intent.idsBefore);
   const isTaken = (id: number): boolean => {
     const isOwn = memory.view.byId.get(id)?.key === intent.key;
     return isOwn ? rule !== 'exact' : isKnownId(memory, id);
   };
-  const isAnothers = (record: PresentRecord): boolean => {
+  const isAnothers = (record: ActualRecord): boolean => {
     const key = recordKey(entryOf(record));
-    return key !== intent.key && wanted.has(key);
+    return key !== intent.key && desiredKeys.has(key);
   };
   if (rule !== 'exact') for (const record of reading.records) if (isAnothers(record)) old.add(record.id);
   return matchAdd(intent.after, (id) => old.has(id) || isTaken(id), reading, rule);
@@ -144,8 +144,8 @@ const matchOf = (
 const accept = (
   recovery: Recovery,
   intent: Intent,
-  candidates: readonly PresentRecord[],
-  reading: PresentTemplate,
+  candidates: readonly ActualRecord[],
+  reading: ActualTemplate,
 ): Recovery => {
   const known = recovery.memory.records.get(intent.key);
   const knownId = recovery.memory.view.byKey.get(intent.key)?.id;
@@ -212,9 +212,9 @@ const end = (
   ended: [...recovery.ended, { intent, ending, memory, retryAt }],
 });
 
-const isWhole = (reading: PresentTemplate, { desired, memory }: Recovery): boolean =>
+const isWhole = (reading: ActualTemplate, { desired, memory }: Recovery): boolean =>
   !desired ||
-  !hasLostMany({ desired, present: reading, memory: memory.view, suspectIds: memory.facts.suspectIds });
+  !hasLostMany({ desired, actual: reading, memory: memory.view, suspectIds: memory.facts.suspectIds });
 
 /** Of its type, in its template. */
 const isAlone = (intent: Intent, { open }: Recovery): boolean => {
@@ -223,12 +223,12 @@ const isAlone = (intent: Intent, { open }: Recovery): boolean => {
 };
 
 /** If it sent no TTL, any TTL matches. */
-const hasLanded = ({ recordId, after }: Intent, reading: PresentTemplate | null): boolean => {
+const hasLanded = ({ recordId, after }: Intent, reading: ActualTemplate | null): boolean => {
   const record = reading?.records.find(({ id }) => id === recordId);
   return record !== undefined && sameData({ ...after, ttl: after.ttl ?? record.ttl }, record);
 };
 
-const wantedIn = ({ desired }: Pick<Recovery, 'desired'>): ReadonlySet<string> =>
-  desired ? wantedKeysOf(desired) : noKeys;
+const keysOf = ({ desired }: Pick<Recovery, 'desired'>): ReadonlySet<string> =>
+  desired ? desiredKeysOf(desired) : noKeys;
 
 const noKeys: ReadonlySet<string> = new Set();

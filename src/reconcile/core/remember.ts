@@ -1,4 +1,4 @@
-import type { PresentTemplate } from '../../model/template.ts';
+import type { ActualTemplate } from '../../model/template.ts';
 import { dataOf } from '../../model/record.ts';
 import { recordKey } from '../../plan/entry.ts';
 import { hasLostMany, manyLost } from '../../plan/guard.ts';
@@ -8,13 +8,13 @@ import { edit } from './memory.ts';
 import { observe } from './observe.ts';
 import { withAllOf } from './reading.ts';
 import { change } from './remembering.ts';
-import { planOf, wantedKeysOf } from './basis.ts';
+import { planOf, desiredKeysOf } from './basis.ts';
 import { isStopped, withBasis, type TemplateState } from './state.ts';
 import { rememberReading } from './two-readings.ts';
 
 export interface RememberInput {
   /** The union of all readings of this pass after the first, for whichever template they were made. */
-  readonly listing: ReadonlyMap<number, PresentTemplate> | null;
+  readonly listing: ReadonlyMap<number, ActualTemplate> | null;
   /** A person confirmed that missing records are gone. */
   readonly acceptLoss: boolean;
   /** Milliseconds. */
@@ -32,10 +32,10 @@ const rememberUndone = (state: TemplateState): TemplateState => {
   if (isStopped(state)) return state;
   const memory = edit(state.basis.memory, (draft) => {
     for (const step of planOf(state.basis).steps) {
-      if (isPark(step) || !('present' in step)) continue;
+      if (isPark(step) || !('actual' in step)) continue;
       if (state.attempts.get(stepKey(step))?.state !== 'applied') continue;
-      const rewritten = { sent: resultOf(step), stored: dataOf(step.present.record) };
-      change(draft, recordKey(step.wanted), dataOf(step.wanted.record), { rewritten });
+      const rewritten = { sent: resultOf(step), stored: dataOf(step.actual.record) };
+      change(draft, recordKey(step.desired), dataOf(step.desired.record), { rewritten });
     }
   });
   return memory === state.basis.memory ? state : withBasis(state, { memory });
@@ -48,18 +48,18 @@ const rememberSeen = (
 ): TemplateState => {
   const { desired, view, memory } = state.basis;
   // A record that any reading of the pass showed is not missing.
-  const present = withAllOf(listing?.get(view.id), view);
+  const actual = withAllOf(listing?.get(view.id), view);
   const { suspectIds } = memory.facts;
   const isTrusted =
     !state.holds.some(({ cause }) => cause === 'loss') &&
-    (acceptLoss || !hasLostMany({ desired, present, memory: memory.view, suspectIds }));
+    (acceptLoss || !hasLostMany({ desired, actual, memory: memory.view, suspectIds }));
   const hasDisagreement = state.holds.some(({ cause }) => cause === 'disagreement');
-  const lost = hasDisagreement ? null : manyLost({ desired, present, memory: memory.view });
+  const lost = hasDisagreement ? null : manyLost({ desired, actual, memory: memory.view });
   const plan = planOf(state.basis);
   const next = edit(memory, (draft) => {
     if (suspectIds?.join() !== lost?.join()) draft.setFacts({ suspectIds: lost });
-    const wanted = wantedKeysOf(desired);
-    if (isTrusted) observe(draft, plan, { present, wanted, from: state.basis.now, to: now, settle });
+    const desiredKeys = desiredKeysOf(desired);
+    if (isTrusted) observe(draft, plan, { actual, desiredKeys, from: state.basis.now, to: now, settle });
   });
   return next === memory ? state : withBasis(state, { memory: next });
 };

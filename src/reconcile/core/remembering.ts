@@ -1,7 +1,7 @@
 import { canonicalName } from '../../model/canonical.ts';
 import { dataOf, type RecordData } from '../../model/record.ts';
-import type { PresentTemplate } from '../../model/template.ts';
-import { entryOf, recordKey, type Present, type Wanted } from '../../plan/entry.ts';
+import type { ActualTemplate } from '../../model/template.ts';
+import { entryOf, recordKey, type ActualEntry, type DesiredEntry } from '../../plan/entry.ts';
 import type { Cause } from '../../plan/difference.ts';
 import { mayBeOneOf } from '../../plan/like.ts';
 import { isStuck, parkedKey, type Displaced } from '../../plan/memory.ts';
@@ -13,7 +13,7 @@ import { nothingKnown, parkedIdOf, type MemoryDraft } from './memory.ts';
 /** A desired record, and the actual one that was meant to become it. */
 export interface UpdateTarget {
   readonly key: string;
-  readonly wanted: RecordData;
+  readonly desired: RecordData;
   readonly recordId: number;
   readonly before: RecordData;
   readonly cause: Cause;
@@ -22,18 +22,18 @@ export interface UpdateTarget {
 /** Binds an id to a desired record; both agree. */
 export const bind = (
   draft: MemoryDraft,
-  wanted: Wanted,
-  present: Present,
+  desired: DesiredEntry,
+  actual: ActualEntry,
   changes: Partial<RecordMemory> = {},
 ): void => {
-  const key = recordKey(wanted);
-  const { id } = present.record;
+  const key = recordKey(desired);
+  const { id } = actual.record;
   draft.put({
     ...(takeId(draft, key, id) ?? nothingKnown),
     key,
     recordId: id,
-    wanted: dataOf(wanted.record),
-    seen: dataOf(present.record),
+    wanted: dataOf(desired.record),
+    seen: dataOf(actual.record),
     cause: null,
     ...changes,
   });
@@ -52,14 +52,14 @@ export const keepAway = (draft: MemoryDraft, key: string): void => {
  */
 export const claim = (
   draft: MemoryDraft,
-  { key, wanted, recordId, before, cause }: UpdateTarget,
+  { key, desired, recordId, before, cause }: UpdateTarget,
   changes?: Pick<RecordMemory, 'failure'>,
 ): void => {
   const known = draft.get(key);
   draft.put(
     known?.recordId === recordId
       ? { ...known, ...changes }
-      : { ...(known ?? nothingKnown), key, wanted, recordId, seen: before, cause, ...changes },
+      : { ...(known ?? nothingKnown), key, wanted: desired, recordId, seen: before, cause, ...changes },
   );
 };
 
@@ -90,7 +90,7 @@ export const restore = (
  * What was parked and is in its place stands for what it stood for there: somebody brought it back, or a park of unknown
  * outcome did not land.
  */
-export const takeBack = (draft: MemoryDraft, { records }: PresentTemplate): void => {
+export const takeBack = (draft: MemoryDraft, { records }: ActualTemplate): void => {
   for (const [id, { own, was }] of draft.now.view.displaced) {
     const record = records.find((one) => one.id === id);
     if (!record || isParkedName(canonicalName(record.name)) || isStuck(draft.now.view, record)) continue;
@@ -107,10 +107,10 @@ export const takeBack = (draft: MemoryDraft, { records }: PresentTemplate): void
 export const change = (
   draft: MemoryDraft,
   key: string,
-  wanted: RecordData,
+  desired: RecordData,
   changes: Partial<RecordMemory>,
 ): void => {
-  const known = draft.get(key) ?? { ...nothingKnown, key, recordId: null, wanted, seen: null };
+  const known = draft.get(key) ?? { ...nothingKnown, key, recordId: null, wanted: desired, seen: null };
   draft.put({ ...known, ...changes });
 };
 
@@ -124,9 +124,9 @@ export const disown = (draft: MemoryDraft, id: number): void => {
 /** Saves the first cause of a record that is not known yet. */
 export const noteCause = (draft: MemoryDraft, step: Step): void => {
   if (isPark(step)) return;
-  const key = recordKey(step.wanted);
+  const key = recordKey(step.desired);
   if (draft.get(key)) return;
-  change(draft, key, dataOf(step.wanted.record), { cause: step.difference.cause });
+  change(draft, key, dataOf(step.desired.record), { cause: step.difference.cause });
 };
 
 /** Updates the times of next tries. */

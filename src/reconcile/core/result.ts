@@ -126,7 +126,7 @@ const differencesAfter = ({ state, plan, skipReason }: ResultInput): Difference[
 
 /** Of a park and its way back in one pass, a report tells what it came to. */
 const isUndoing = ({ step, state }: Attempt, { attempts }: TemplateState): boolean =>
-  isPark(step) && isRestore(step) && state === 'applied' && attempts.has(parkedKey(step.present.record.id));
+  isPark(step) && isRestore(step) && state === 'applied' && attempts.has(parkedKey(step.actual.record.id));
 
 const sourceOf = (difference: Difference): Place | null =>
   'source' in difference ? difference.source : null;

@@ -1,4 +1,4 @@
-import type { PresentTemplate } from '../../model/template.ts';
+import type { ActualTemplate } from '../../model/template.ts';
 import { isGuard, type Hold } from '../../plan/hold.ts';
 import type { StoredTemplate } from '../../state/memory.ts';
 import type { Attempt } from './attempt.ts';
@@ -30,22 +30,22 @@ export interface TemplateState {
   readonly agreement: Agreement;
   readonly holds: readonly Hold[];
   /** The last listing, made for whichever template, that this one was compared with. */
-  readonly comparedListing: ReadonlyMap<number, PresentTemplate> | null;
+  readonly comparedListing: ReadonlyMap<number, ActualTemplate> | null;
 }
 
 /** A template at the beginning of a pass, with its saved state. */
 export const openTemplate = (
-  { desired, present, notes }: BoundTemplate,
+  { desired, actual, notes }: BoundTemplate,
   stored: StoredTemplate | null,
   moment: Moment,
 ): TemplateState => {
-  const facts = { templateId: present.id, template: desired.template, file: desired.source.file };
+  const facts = { templateId: actual.id, template: desired.template, file: desired.source.file };
   const memory = edit(openMemory(stored, facts), (draft) => {
     retime(draft, (failure) => onSteadyTime(failure, moment));
-    takeBack(draft, present);
+    takeBack(draft, actual);
   });
   return {
-    basis: { desired, view: present, memory, pending: [], now: moment.now },
+    basis: { desired, view: actual, memory, pending: [], now: moment.now },
     notes,
     attempts: new Map(),
     confirmed: new Set(),

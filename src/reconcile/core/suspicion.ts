@@ -1,6 +1,6 @@
 import { sameData } from '../../model/canonical.ts';
 import { dataOf } from '../../model/record.ts';
-import { entryOf, recordKey, type Pair, type Present, type Wanted } from '../../plan/entry.ts';
+import { entryOf, recordKey, type Pair, type ActualEntry, type DesiredEntry } from '../../plan/entry.ts';
 import { groupBy } from '../../plan/group.ts';
 import { hasLostMany } from '../../plan/guard.ts';
 import { isLike } from '../../plan/like.ts';
@@ -9,7 +9,7 @@ import type { TemplatePlan } from '../../plan/plan.ts';
 import { isPark } from '../../plan/step.ts';
 import { edit, isKnownId, type MemoryDraft } from './memory.ts';
 import { bind, change, disown, uncountedAdds } from './remembering.ts';
-import { planOf, wantedKeysOf, type PlanBasis } from './basis.ts';
+import { planOf, desiredKeysOf, type PlanBasis } from './basis.ts';
 import { withBasis, type TemplateState } from './state.ts';
 
 /** A template whose saved state is partly not trusted, and notes about that for people. */
@@ -32,7 +32,7 @@ export const suspectMemory = (state: TemplateState): Suspicion => {
   if (lost.length === 0) return { state, warning: null };
   const memory = edit(state.basis.memory, (draft) => {
     const unknown = { recordId: null, seen: null, cause: 'unknown', adds: uncountedAdds } as const;
-    for (const wanted of lost) change(draft, recordKey(wanted), dataOf(wanted.record), unknown);
+    for (const desired of lost) change(draft, recordKey(desired), dataOf(desired.record), unknown);
   });
   return { state: withBasis(state, { memory }), warning: null };
 };
@@ -46,70 +46,70 @@ const unseenIds = ({ desired, view, memory, pending }: PlanBasis, { pairs }: Tem
   if (highestId === undefined || !memory.view.familiar || pending.length > 0) return [];
   const unseen = pairs
     .filter((pair) => pair.fields.length === 0 && !isExpected(pair, memory.records))
-    .map((pair) => pair.present.record.id)
+    .map((pair) => pair.actual.record.id)
     .filter((id) => id > highestId && !isKnownId(memory, id))
     .sort((a, b) => a - b);
   // A reading that has lost much tells nothing, and what memory knows is what tells that it has.
   const isDoubtful =
-    unseen.length > 0 && hasLostMany({ desired, present: view, memory: memory.view, suspectIds });
+    unseen.length > 0 && hasLostMany({ desired, actual: view, memory: memory.view, suspectIds });
   return isDoubtful ? [] : unseen;
 };
 
 /** An abandoned add may take effect late. */
-const isExpected = ({ wanted }: Pair, records: PlanBasis['memory']['records']): boolean => {
-  const known = records.get(recordKey(wanted));
+const isExpected = ({ desired }: Pair, records: PlanBasis['memory']['records']): boolean => {
+  const known = records.get(recordKey(desired));
   if (!known || known.adds === 0) return false;
   return known.recordId === null || known.failure?.kind === 'unknown';
 };
 
 const meetAnew = (draft: MemoryDraft, { desired, view }: PlanBasis, { pairs }: TemplatePlan): void => {
   for (const pair of pairs) if (pair.fields.length > 0) meetChanged(draft, pair);
-  const found = new Set(pairs.map(({ wanted }) => recordKey(wanted)));
-  for (const wanted of desired.records.map(entryOf))
-    if (!found.has(recordKey(wanted))) meetMissing(draft, wanted);
-  const paired = new Set(pairs.map(({ present }) => present.record.id));
-  const wantedKeys = wantedKeysOf(desired);
+  const found = new Set(pairs.map((pair) => recordKey(pair.desired)));
+  for (const entry of desired.records.map(entryOf))
+    if (!found.has(recordKey(entry))) meetMissing(draft, entry);
+  const paired = new Set(pairs.map(({ actual }) => actual.record.id));
+  const desiredKeys = desiredKeysOf(desired);
   for (const record of view.records) {
     const { id } = record;
     const known = paired.has(id) ? undefined : draft.ofId(id);
-    const isForgotten = known && known.key !== parkedKey(id) && !wantedKeys.has(known.key);
+    const isForgotten = known && known.key !== parkedKey(id) && !desiredKeys.has(known.key);
     if (isForgotten && !sameData(known.seen ?? known.wanted, record)) disown(draft, id);
   }
 };
 
 /** As if both sides had changed. */
-const meetChanged = (draft: MemoryDraft, { wanted, present }: Pair): void => {
-  if (draft.ofId(present.record.id)) bind(draft, wanted, present);
-  else meetMissing(draft, wanted);
+const meetChanged = (draft: MemoryDraft, { desired, actual }: Pair): void => {
+  if (draft.ofId(actual.record.id)) bind(draft, desired, actual);
+  else meetMissing(draft, desired);
 };
 
 /** Its record may only be missing in this reading, or be something else now: it stays known. */
-const meetMissing = (draft: MemoryDraft, wanted: Wanted): void => {
-  const key = recordKey(wanted);
+const meetMissing = (draft: MemoryDraft, desired: DesiredEntry): void => {
+  const key = recordKey(desired);
   const isKnown = draft.now.view.byKey.has(key);
   const changes = isKnown
     ? ({ adds: uncountedAdds } as const)
     : ({ recordId: null, seen: null, cause: 'unknown' } as const);
-  change(draft, key, dataOf(wanted.record), changes);
+  change(draft, key, dataOf(desired.record), changes);
 };
 
 /**
  * Without saved state, a template may have records that were added before the state was lost, in the
  * service's spelling. A missing record with a similar one may have been added any number of times.
  */
-const perhapsAdded = ({ desired, view, memory }: PlanBasis, plan: TemplatePlan): Wanted[] => {
+const perhapsAdded = ({ desired, view, memory }: PlanBasis, plan: TemplatePlan): DesiredEntry[] => {
   if (memory.view.familiar || memory.view.byKey.size > 0 || desired.adopt) return [];
-  const paired = new Set(plan.pairs.map(({ present }) => present.record.id));
-  const unpaired: Present[] = view.records.filter(({ id }) => !paired.has(id)).map(entryOf);
+  const paired = new Set(plan.pairs.map(({ actual }) => actual.record.id));
+  const unpaired: ActualEntry[] = view.records.filter(({ id }) => !paired.has(id)).map(entryOf);
   const byType = groupBy(unpaired, ({ type }) => type);
-  return missingIn(plan).filter((wanted) =>
-    byType.get(wanted.type)?.some((present) => isLike(wanted, present)),
+  return missingIn(plan).filter((missing) =>
+    byType.get(missing.type)?.some((actual) => isLike(missing, actual)),
   );
 };
 
-const missingIn = ({ steps, waiting }: TemplatePlan): Wanted[] =>
+const missingIn = ({ steps, waiting }: TemplatePlan): DesiredEntry[] =>
   [...steps, ...waiting].flatMap((step) =>
-    !isPark(step) && step.difference.action === 'add' ? [step.wanted] : [],
+    !isPark(step) && step.difference.action === 'add' ? [step.desired] : [],
   );
 
 const describeUnseen = (template: string, ids: readonly number[]): string => {

@@ -1,4 +1,4 @@
-import type { PresentTemplate } from '../../model/template.ts';
+import type { ActualTemplate } from '../../model/template.ts';
 import { isGuard } from '../../plan/hold.ts';
 import { elapsedSince, type Moment } from './backoff.ts';
 import { writeKey } from './attempt.ts';
@@ -22,7 +22,7 @@ export const recallReading = (state: TemplateState): TemplateState => {
 };
 
 /** Adds a newer trusted reading. */
-export const withView = (state: TemplateState, view: PresentTemplate, at: Moment): TemplateState => {
+export const withView = (state: TemplateState, view: ActualTemplate, at: Moment): TemplateState => {
   const isSame = digestOf(view) === digestOf(state.basis.view);
   const since = isSame ? state.agreement.since : at;
   const agreement = { since, until: at, isRepeated: isSame };
@@ -46,13 +46,13 @@ export const confirmAll = (state: TemplateState): TemplateState => ({
 });
 
 /** Whether a second reading shows all that the first one did. */
-export const isConfirming = ({ basis }: TemplateState, reading: PresentTemplate | undefined): boolean =>
+export const isConfirming = ({ basis }: TemplateState, reading: ActualTemplate | undefined): boolean =>
   reading !== undefined && compare(basis.view, reading, 'confirming').verdict === 'take';
 
 /** A second reading confirms what both require, unless it lacks records of the first. */
 export const confirmBy = (
   state: TemplateState,
-  reading: PresentTemplate | undefined,
+  reading: ActualTemplate | undefined,
   at: Moment,
 ): TemplateState => {
   if (!reading) return disagree(state, 'the template was missing in a second reading');

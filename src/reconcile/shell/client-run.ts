@@ -1,6 +1,6 @@
 import { HostingError } from '../../hosting/errors.ts';
 import { limit } from '../../lib/limit.ts';
-import type { PresentTemplate } from '../../model/template.ts';
+import type { ActualTemplate } from '../../model/template.ts';
 import type { Hold } from '../../plan/hold.ts';
 import { MemoryError, type Memory } from '../../state/memory.ts';
 import type { Moment } from '../core/backoff.ts';
@@ -13,7 +13,7 @@ import type { Overrides, Policy, Request } from '../request.ts';
 /** The ports, policy, overrides and request of one pass over a client. */
 export type PassOptions = Ports & Policy & Overrides & Request;
 
-type ListingById = ReadonlyMap<number, PresentTemplate>;
+type ListingById = ReadonlyMap<number, ActualTemplate>;
 
 /** What the templates of a client share during a pass: holds of the client, and the readings. */
 export class ClientRun {

@@ -1,4 +1,4 @@
-import type { DesiredTemplate, PresentTemplate } from '../../model/template.ts';
+import type { DesiredTemplate, ActualTemplate } from '../../model/template.ts';
 import { compareSubdomain, type SubdomainDifference } from '../../plan/subdomains.ts';
 import { notAsked, type SubdomainResult } from '../../result.ts';
 import type { TemplateFacts } from '../../state/memory.ts';
@@ -14,7 +14,7 @@ export interface SubdomainCheck {
 /** Compares the DNS records of each subdomain with the template that it follows. */
 export const checkSubdomains = async (
   desired: DesiredTemplate,
-  present: PresentTemplate,
+  actual: ActualTemplate,
   { lastWriteAt, reportedDrift = [] }: Pick<TemplateFacts, 'lastWriteAt' | 'reportedDrift'>,
   run: ClientRun,
 ): Promise<SubdomainCheck> => {
@@ -30,7 +30,7 @@ export const checkSubdomains = async (
         drift.push(...reportedDrift.filter((key) => key.startsWith(`${subdomain} `)));
         return { subdomain, status: 'failed', message: records, differences: [], answers: notAsked };
       }
-      const differences = compareSubdomain(subdomain, present, records);
+      const differences = compareSubdomain(subdomain, actual, records);
       const keys = differences.map((difference) => driftKey(subdomain, difference));
       const own = isFresh ? keys.filter((key) => reported.has(key)) : keys;
       drift.push(...own);

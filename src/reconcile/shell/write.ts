@@ -1,5 +1,5 @@
 import { HostingError } from '../../hosting/errors.ts';
-import type { PresentTemplate } from '../../model/template.ts';
+import type { ActualTemplate } from '../../model/template.ts';
 import { additionOf, changeOf, type Step } from '../../plan/step.ts';
 import { changeOfAttempt, endingOf, intentOf, stepKey, writeKey } from '../core/attempt.ts';
 import { holdFor } from '../core/client-holds.ts';
@@ -73,8 +73,8 @@ const send = async (step: Step, templateId: number, run: ClientRun): Promise<Tem
   }
 };
 
-const call = (step: Step, templateId: number, { pass: { service } }: ClientRun): Promise<PresentTemplate> =>
-  'present' in step
+const call = (step: Step, templateId: number, { pass: { service } }: ClientRun): Promise<ActualTemplate> =>
+  'actual' in step
     ? service.updateDnsTemplateRecord(templateId, changeOf(step))
     : service.addDnsTemplateRecord(templateId, additionOf(step));
 

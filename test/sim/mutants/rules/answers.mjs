@@ -11,7 +11,7 @@ export const answers = [
     tests: ['reconcile/trust'],
   },
   {
-    rule: '§3.2 a new id of its type, or the wanted record, is what an add made',
+    rule: '§3.2 a new id of its type, or the desired record, is what an add made',
     file: 'src/reconcile/core/match.ts',
     from: "if (!first || !areCopies || hasRival) return { kind: 'unclear' };",
     to: "if (!first) return { kind: 'matched', record: ofType[0]!.record };",
@@ -90,7 +90,7 @@ export const answers = [
   {
     rule: '§3.3 an answer that shows a record as it was tells nothing of its park',
     file: evolve,
-    from: 'isPark(attempt.step) && sameData(record, attempt.step.present.record)',
+    from: 'isPark(attempt.step) && sameData(record, attempt.step.actual.record)',
     to: 'false',
     tests: ['reconcile/permit'],
   },
@@ -132,8 +132,8 @@ export const answers = [
   {
     rule: '§3.1 an answer that shows a park as it was says nothing of its name',
     file: commit,
-    from: ' && present.content === entryOf(resultOf(step)).content\n',
-    to: '\n',
+    from: ' && actual.content === content;',
+    to: ';',
     tests: ['reconcile/permit'],
   },
   {
@@ -167,7 +167,7 @@ export const answers = [
   {
     rule: '§3.2 the name that the service keeps is remembered',
     file: commit,
-    from: '    ...keptNameAfter(draft, step, present.name),\n',
+    from: '    ...keptNameAfter(draft, step, actual.name),\n',
     to: '',
     tests: ['reconcile/kept-names'],
   },

@@ -3,8 +3,8 @@ export const binding = [
   {
     rule: '§2 public templates are never written, by id',
     file: 'src/reconcile/core/bind.ts',
-    from: '  if (present.publiclyAvailable)\n',
-    to: '  if (present.publiclyAvailable && present.subdomains !== null)\n',
+    from: '  if (actual.publiclyAvailable)\n',
+    to: '  if (actual.publiclyAvailable && actual.subdomains !== null)\n',
     tests: ['reconcile/bind'],
   },
   {
@@ -17,8 +17,8 @@ export const binding = [
   {
     rule: '§2 several templates of one name: none is written',
     file: 'src/reconcile/core/bind.ts',
-    from: 'if (present && others.length === 0) return',
-    to: 'if (present) return',
+    from: 'if (actual && others.length === 0) return',
+    to: 'if (actual) return',
     tests: ['reconcile/bind'],
   },
   {
@@ -31,8 +31,8 @@ export const binding = [
   {
     rule: '§2 a file with the id of another template writes nothing',
     file: 'src/reconcile/core/bind.ts',
-    from: 'return isCalled(wanted, present) ? one : failed',
-    to: 'return wanted ? one : failed',
+    from: 'return isCalled(desired, actual) ? one : failed',
+    to: 'return desired ? one : failed',
     tests: ['reconcile/bind'],
   },
 ];

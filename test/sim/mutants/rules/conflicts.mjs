@@ -38,8 +38,8 @@ export const conflicts = [
   {
     rule: '§2 conflicts count pending adds too',
     file: 'src/plan/draft.ts',
-    from: '      present: work.everything,\n      pending,',
-    to: '      present: work.everything,\n      pending: [],',
+    from: '      actual: work.everything,\n      pending,',
+    to: '      actual: work.everything,\n      pending: [],',
     tests: ['plan/conflicts'],
   },
   {

@@ -3,7 +3,7 @@ export const convergence = [
   {
     rule: '§3.5 what was stored otherwise than sent is not sent again',
     file: 'src/reconcile/core/commit.ts',
-    from: 'pairOf(step.wanted, present).fields.length > 0 ? { sent, stored: dataOf(record) } : null',
+    from: 'pairOf(step.desired, actual).fields.length > 0 ? { sent, stored: dataOf(record) } : null',
     to: 'null',
     tests: ['reconcile/sending'],
   },
@@ -17,15 +17,15 @@ export const convergence = [
   {
     rule: '§3.5 what a later write of the pass undid is not sent again by itself',
     file: 'src/reconcile/core/remember.ts',
-    from: 'change(draft, recordKey(step.wanted), dataOf(step.wanted.record), { rewritten });',
+    from: 'change(draft, recordKey(step.desired), dataOf(step.desired.record), { rewritten });',
     to: 'void rewritten;',
     tests: ['reconcile/sending'],
   },
   {
     rule: '§3.5 while the service stores it otherwise it is not sent again',
     file: 'src/reconcile/core/gate.ts',
-    from: '  if (isRewritten(rewritten, sent, present.record))\n    return',
-    to: '  if (isRewritten(rewritten, sent, present.record) && now < 0)\n    return',
+    from: '  if (isRewritten(rewritten, sent, actual.record))\n    return',
+    to: '  if (isRewritten(rewritten, sent, actual.record) && now < 0)\n    return',
     tests: ['reconcile/sending'],
   },
   {
@@ -36,10 +36,10 @@ export const convergence = [
     tests: ['reconcile/permit'],
   },
   {
-    rule: '§3.5 what the service made another wanted record is not added again',
+    rule: '§3.5 what the service made another desired record is not added again',
     file: 'src/reconcile/core/gate.ts',
-    from: '(failing(record, wanted, now) ?? becomingAnother(record, wanted))',
-    to: 'failing(record, wanted, now)',
+    from: '(failing(record, desired, now) ?? becomingAnother(record, desired))',
+    to: 'failing(record, desired, now)',
     tests: ['reconcile/sending'],
   },
 ];

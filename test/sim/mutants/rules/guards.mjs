@@ -29,7 +29,7 @@ export const guards = [
     tests: ['plan/guard'],
   },
   {
-    rule: '§5 uses of records that the file never wanted count from the first',
+    rule: '§5 uses of records that the file never desired count from the first',
     file: 'src/plan/guard.ts',
     from: ' || isForeign(step, memory);',
     to: ';',
@@ -66,7 +66,7 @@ export const guards = [
   {
     rule: '§5 the loss guard: what was lost is not forgotten while it holds',
     file: 'src/reconcile/core/remember.ts',
-    from: "    !state.holds.some(({ cause }) => cause === 'loss') &&\n    (acceptLoss || !hasLostMany({ desired, present, memory: memory.view, suspectIds }));",
+    from: "    !state.holds.some(({ cause }) => cause === 'loss') &&\n    (acceptLoss || !hasLostMany({ desired, actual, memory: memory.view, suspectIds }));",
     to: '    acceptLoss || suspectIds !== undefined;',
     tests: ['reconcile/hold'],
   },

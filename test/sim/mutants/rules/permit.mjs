@@ -54,7 +54,7 @@ export const permits = [
     tests: ['reconcile/sending'],
   },
   {
-    rule: '§3.1 in one pass each wanted record is written once',
+    rule: '§3.1 in one pass each desired record is written once',
     file: permit,
     from: "    state.attempts.has(stepKey(step)) ? 'it was attempted already' : skipReasonOf(step, state, client, force),\n",
     to: '    skipReasonOf(step, state, client, force),\n',
@@ -112,7 +112,7 @@ export const permits = [
   {
     rule: '§3.1 what is put to use leaves its place as a park does',
     file: places,
-    from: 'isPark(step) || used.has(presentOf(step)!)',
+    from: 'isPark(step) || used.has(actualOf(step)!)',
     to: 'isPark(step)',
     tests: ['reconcile/places'],
   },
@@ -140,7 +140,7 @@ export const permits = [
   {
     rule: '§3.1 what an earlier pass parked is put back as every other step, by two readings',
     file: permit,
-    from: 'isPark(step) && attempts.has(parkedKey(step.present.record.id))',
+    from: 'isPark(step) && attempts.has(parkedKey(step.actual.record.id))',
     to: 'isPark(step)',
     tests: ['reconcile/permit'],
   },

@@ -8,24 +8,24 @@ export const surplus = [
     tests: ['plan/surplus'],
   },
   {
-    rule: '§4 park: only what the file once wanted, without adopt',
+    rule: '§4 park: only what the file once desired, without adopt',
     file: 'src/plan/surplus.ts',
-    from: 'template.adopt || knownOf(memory, present.record) !== undefined;',
-    to: 'template.adopt || present.record.id > 0;',
+    from: 'template.adopt || knownOf(memory, actual.record) !== undefined;',
+    to: 'template.adopt || actual.record.id > 0;',
     tests: ['plan/surplus'],
   },
   {
     rule: '§4 parked records are taken first',
     file: 'src/plan/surplus.ts',
-    from: '    ...parked.toSorted(byId),\n    ...free.map(({ present }) => present).toSorted(byId),\n',
-    to: '    ...free.map(({ present }) => present).toSorted(byId),\n    ...parked.toSorted(byId),\n',
+    from: '    ...parked.toSorted(byId),\n    ...free.map(({ actual }) => actual).toSorted(byId),\n',
+    to: '    ...free.map(({ actual }) => actual).toSorted(byId),\n    ...parked.toSorted(byId),\n',
     tests: ['plan/surplus'],
   },
   {
     rule: '§4 parked records are no surplus',
     file: 'src/plan/plan.ts',
-    from: '!isParked(present) && !isUndone.has(present)',
-    to: '!isUndone.has(present)',
+    from: '!isParked(actual) && !isUndone.has(actual)',
+    to: '!isUndone.has(actual)',
     tests: ['plan/surplus'],
   },
   {
@@ -45,8 +45,8 @@ export const surplus = [
   {
     rule: '§4 surplus is not used while an add of its type is pending',
     file: 'src/plan/surplus.ts',
-    from: 'isClosed(present) || mayBePending(present)',
-    to: 'isClosed(present)',
+    from: 'isClosed(actual) || mayBePending(actual)',
+    to: 'isClosed(actual)',
     tests: ['plan/surplus'],
   },
   {
@@ -108,7 +108,7 @@ export const surplus = [
   {
     rule: '§3.1 what the file had at a name stays there while nothing comes, however it is spelled',
     file: 'src/plan/draft.ts',
-    from: 'known === undefined || names.has(canonicalName(known.wanted.name))',
+    from: 'known === undefined || names.has(canonicalName(known.desired.name))',
     to: 'known === undefined',
     tests: ['plan/surplus'],
   },

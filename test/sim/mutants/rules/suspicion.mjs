@@ -7,7 +7,7 @@ const suspicionFile = 'src/reconcile/core/suspicion.ts';
  */
 export const suspicion = [
   {
-    rule: '§6 a wanted record under an id that was never seen makes memory doubtful',
+    rule: '§6 a desired record under an id that was never seen makes memory doubtful',
     file: suspicionFile,
     from: 'if (unseen.length > 0) {',
     to: 'if (unseen.length > 1_000) {',
@@ -87,7 +87,7 @@ export const suspicion = [
     rule: '§3.8 without memory nothing is added beside what may be it',
     file: suspicionFile,
     from: 'const lost = perhapsAdded(state.basis, plan);',
-    to: 'const lost: Wanted[] = [];',
+    to: 'const lost: DesiredEntry[] = [];',
     tests: ['reconcile/older-memory'],
   },
   {

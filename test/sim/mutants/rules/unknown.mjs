@@ -94,7 +94,7 @@ export const unknown = [
   {
     rule: '§3.4 while an add is pending its record set takes no other',
     file: 'src/reconcile/core/gate.ts',
-    from: '    if (pendingSets.has(setKey(wanted))) return pendingAdd;\n',
+    from: '    if (pendingSets.has(setKey(desired))) return pendingAdd;\n',
     to: '',
     tests: ['reconcile/settle'],
   },
@@ -127,21 +127,21 @@ export const unknown = [
     tests: ['reconcile/settle'],
   },
   {
-    rule: '§3.4 a record that stands for another wanted one is not what an add made',
+    rule: '§3.4 a record that stands for another desired one is not what an add made',
     file: 'src/reconcile/core/recover.ts',
     from: "return isOwn ? rule !== 'exact' : isKnownId(memory, id);",
     to: "return isOwn ? rule !== 'exact' : false;",
     tests: ['reconcile/settle'],
   },
   {
-    rule: '§3.4 a record that stands for the wanted one may be what an add of it made',
+    rule: '§3.4 a record that stands for the desired one may be what an add of it made',
     file: 'src/reconcile/core/recover.ts',
     from: "return isOwn ? rule !== 'exact' : isKnownId(memory, id);",
     to: 'return isKnownId(memory, id);',
     tests: ['reconcile/settle'],
   },
   {
-    rule: '§3.4 what is just as another wanted record is not like this one',
+    rule: '§3.4 what is just as another desired record is not like this one',
     file: 'src/reconcile/core/recover.ts',
     from: 'if (isAnothers(record)) old.add(record.id);',
     to: 'void isAnothers(record);',
@@ -234,8 +234,8 @@ export const unknown = [
   {
     rule: '§3.4 what was there from the first was made by no late add',
     file: 'src/reconcile/core/gate.ts',
-    from: 'likeOne(wanted, withoutStrangers(template, memory), memory)',
-    to: 'likeOne(wanted, template, memory)',
+    from: 'likeOne(desired, withoutStrangers(template, memory), memory)',
+    to: 'likeOne(desired, template, memory)',
     tests: ['reconcile/unknown-pause'],
   },
   {
@@ -248,7 +248,7 @@ export const unknown = [
   {
     rule: '§3.8 beside what may be it nothing is added though the file adopts',
     file: 'src/reconcile/core/gate.ts',
-    from: '(wanted: Wanted): Obstruction | null =>\n    besideUncounted(wanted, present, memory);',
+    from: '(desired: DesiredEntry): Obstruction | null =>\n    besideUncounted(desired, actual, memory);',
     to: '(): Obstruction | null =>\n    null;',
     tests: ['reconcile/older-memory'],
   },

@@ -31,14 +31,14 @@ export const wire = [
   {
     rule: '§2 an update never has to clear a name',
     file: 'src/plan/blocked.ts',
-    from: "if (wanted.name === '' && fields.includes('name') && isForNothing)",
-    to: "if (wanted.name === '' && fields.includes('name') && !isForNothing)",
+    from: "if (desired.name === '' && fields.includes('name') && isForNothing)",
+    to: "if (desired.name === '' && fields.includes('name') && !isForNothing)",
     tests: ['plan/pairing'],
   },
   {
     rule: '§2 a nameless add takes only a nameless record',
     file: 'src/plan/surplus.ts',
-    from: "const pool = wanted.name === '' ? nameless : ofType;",
+    from: "const pool = desired.name === '' ? nameless : ofType;",
     to: 'const pool = ofType;',
     tests: ['plan/surplus'],
   },
