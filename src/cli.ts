@@ -190,8 +190,8 @@ const commands: readonly AddCommand[] = [
       .command('schema')
       .description('JSON Schema, for completion and help in editors')
       .addArgument(
-        new Argument('[what]', 'template files, the settings file, reports, or notifications')
-          .choices(['template', 'config', 'report', 'notification'])
+        new Argument('[what]', "template files, the settings file, clients' files, reports, or notifications")
+          .choices(['template', 'config', 'client', 'report', 'notification'])
           .default('template'),
       )
       .action(async (what: string) => end(await (await import('./commands/schema.ts')).schema(what))),

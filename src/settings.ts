@@ -1,8 +1,9 @@
 import { nearest } from './desired/nearest.ts';
 import { redactor } from './secrets.ts';
 import type { ClientSettings, Needs } from './settings/client.ts';
-import { resolveClient, secretOf } from './settings/client.ts';
-import type { ConfigFile, Section } from './settings/config-file.ts';
+import { secretOf } from './settings/client.ts';
+import { checkTwins, readClients } from './settings/all-clients.ts';
+import type { ClientFiles } from './settings/client-files.ts';
 import { readConfigFile } from './settings/config-file.ts';
 import type { ListenAddress } from './settings/kind.ts';
 import { notifyTargets, type NotifyReceiver } from './settings/notify.ts';
@@ -27,6 +28,10 @@ export interface Flags extends Partial<Record<FlagName, string | boolean | reado
 
 export interface Settings {
   readonly clients: readonly ClientSettings[];
+  /** Where clients have files of their own; null where they have none. */
+  readonly clientFiles: ClientFiles | null;
+  /** Why clients are left out, a line each. */
+  readonly leftOut: readonly string[];
   /** Null: no HTTP. */
   readonly listen: ListenAddress | null;
   readonly allowedHosts: readonly string[];
@@ -57,6 +62,10 @@ export interface SettingsRequest {
   readonly needs: Needs;
   readonly env?: NodeJS.ProcessEnv;
   readonly cwd?: string;
+  /** Clients whose files cannot be used are left out while there are others, rather than an error. */
+  readonly mayLeaveOut?: boolean;
+  /** What was read before: a client whose file cannot be used keeps its settings. */
+  readonly previous?: Settings;
 }
 
 /**
@@ -68,47 +77,55 @@ export const readSettings = ({
   needs,
   env = process.env,
   cwd = process.cwd(),
+  mayLeaveOut = false,
+  previous,
 }: SettingsRequest): Settings => {
   const problems = new Problems();
   const secrets = new Secrets(env);
   const config = readConfigFile(flags.config ?? configIn(env, problems), cwd, problems);
   const sandbox = flags.sandbox === true;
-  const program: Sources = { flags, env, config, sections: config ? [config.top] : [], cwd, problems };
+  const program: Sources = { flags, env, sections: config ? [config.top] : [], cwd, problems };
 
   if (sandbox && flags['baseUrl'] !== undefined)
     problems.add('--base-url', 'the embedded service of --sandbox would take its place: keep one of them');
   if (needs.baseUrl && !sandbox) checkCertificates(env, problems);
   checkVariableNames(env, problems);
   const override = overridesOf(flags.var ?? [], problems);
-  const isOneOfSeveral = flags.client === undefined && (config?.clients?.size ?? 0) > 1;
-  const clients = sectionsOf(config, flags.client, problems).map(({ name, sections }) =>
-    resolveClient({
-      isOneOfSeveral,
-      name,
-      sources: { ...program, sections },
-      secrets,
-      needs: sandbox ? { baseUrl: false, tokens: false } : needs,
-      override,
-    }),
-  );
+  const clientNeeds = sandbox ? { baseUrl: false, tokens: false } : needs;
+  const { clients, files, names, fileProblems } = readClients({
+    config,
+    chosen: flags.client,
+    sources: program,
+    secrets,
+    needs: clientNeeds,
+    override,
+    previous: previous?.clientFiles ?? null,
+  });
+  const isLeftOut = mayLeaveOut && clients.length > 0;
+  if (!isLeftOut) for (const line of fileProblems) problems.addLine(line);
+  // What a file is that cannot be read is not known.
+  const known = fileProblems.length === 0 ? names : null;
   const settings = {
     ...resolve(programTable, program),
     ...resolve(runTable, program),
     clients,
+    clientFiles: files,
     triggerToken: secretOf('triggerToken', 'DNS_SYNC_TRIGGER_TOKEN', program, secrets, minOwnTokenLength),
     pageToken: secretOf('pageToken', 'DNS_SYNC_PAGE_TOKEN', program, secrets, minOwnTokenLength),
     store: storeOf(program, secrets),
-    notify: notifyTargets(program, secrets, resolve(publicTable, program).publicUrl || null),
+    notify: notifyTargets(program, secrets, resolve(publicTable, program).publicUrl || null, known),
     configFile: config?.file ?? null,
     sandbox,
     secrets: () => secrets.seen(),
     allSecrets: () => secrets.all(),
   };
-  const redact = redactor(secrets.seen());
-  problems.settle(redact);
-  if (needs.tokens && !sandbox) checkTwins(clients, problems);
-  problems.settle(redact);
-  return settings;
+  let redact: ((text: string) => string) | undefined;
+  // With thousands of secrets it takes long to make, and mostly there are no problems.
+  const redacted = (text: string): string => (redact ??= redactor(secrets.seen()))(text);
+  problems.settle(redacted);
+  if (clientNeeds.tokens && files === null) checkTwins(clients, problems);
+  problems.settle(redacted);
+  return { ...settings, leftOut: isLeftOut ? fileProblems.map(redacted) : [] };
 };
 
 /** Characters of the tokens that protect this program: they must not be easy to guess. */
@@ -125,32 +142,6 @@ const configIn = (env: NodeJS.ProcessEnv, problems: Problems): false | undefined
   if (value === undefined || value === '') return undefined;
   if (value !== 'off') problems.add(configVariable, 'expected off; a settings file is given with --config');
   return false;
-};
-
-interface NamedSections {
-  readonly name: string;
-  /** The client's own section, then the top level. */
-  readonly sections: readonly Section[];
-}
-
-const sectionsOf = (
-  config: ConfigFile | null,
-  chosenName: string | undefined,
-  problems: Problems,
-): readonly NamedSections[] => {
-  const all: NamedSections[] = config?.clients
-    ? [...config.clients].map(([name, own]) => ({ name, sections: [own, config.top] }))
-    : [{ name: 'default', sections: config ? [config.top] : [] }];
-  if (chosenName === undefined) return all;
-
-  const chosen = all.filter(({ name }) => name === chosenName);
-  if (chosen.length === 0 && !problems.concern('clients')) {
-    problems.add(
-      '--client',
-      `there is no client ${chosenName}, only ${all.map(({ name }) => name).join(', ')}`,
-    );
-  }
-  return chosen;
 };
 
 const overridesOf = (given: readonly string[], problems: Problems): Readonly<Record<string, string>> => {
@@ -190,16 +181,5 @@ const checkVariableNames = (env: NodeJS.ProcessEnv, problems: Problems): void =>
     if (!name.startsWith('DNS_SYNC_') || known.includes(name)) continue;
     const meant = nearest(name, known);
     if (meant !== null) problems.add(name, `unknown variable; did you mean ${meant}?`);
-  }
-};
-
-/** Two clients with the same templates would undo each other's writes. */
-const checkTwins = (clients: readonly ClientSettings[], problems: Problems): void => {
-  const names = new Map<string, string>();
-  for (const { name, baseUrl, tokens } of clients) {
-    const identity = JSON.stringify([baseUrl, tokens.read().clientToken]);
-    const twin = names.get(identity);
-    if (twin === undefined) names.set(identity, name);
-    else problems.add(`clients.${name}`, `the same base URL and client token as clients.${twin}`);
   }
 };

@@ -88,6 +88,8 @@ describe('defaults', () => {
           tokens: { read: expect.any(Function) },
         },
       ],
+      clientFiles: null,
+      leftOut: [],
       listen: { host: '127.0.0.1', port: 8053 },
       allowedHosts: [],
       triggerToken: null,

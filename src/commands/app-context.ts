@@ -31,6 +31,8 @@ export interface AppContext {
   readonly secrets: () => readonly string[];
   /** Reads the settings again and opens new clients with them. Throws a UserError if they are invalid. */
   reopen(): Pick<AppContext, 'settings' | 'clients'>;
+  /** Reads the files of clients again and opens those that have changed. */
+  reopenChanged(): Pick<AppContext, 'settings' | 'clients'>;
   /** Closes the clients that were opened first, and the embedded service. */
   close(): Promise<void>;
 }
@@ -47,7 +49,13 @@ export const openAppContext = async (
   logTo: 1 | 2,
   { onRequest = () => undefined, asksNameServers = false }: AppContextOptions = {},
 ): Promise<AppContext> => {
-  const read = (): Settings => readSettings({ flags: options, needs: { baseUrl: true, tokens: true } });
+  const read = (previous?: Settings): Settings =>
+    readSettings({
+      flags: options,
+      needs: { baseUrl: true, tokens: true },
+      mayLeaveOut: logTo === 1,
+      ...(previous ? { previous } : {}),
+    });
   const settings = read();
   let current = settings;
   const previousSecrets = new Set<string>();
@@ -70,7 +78,7 @@ export const openAppContext = async (
       settings: sandbox ? { ...client, baseUrl: sandbox.url, tokens: sandboxTokens(client.name) } : client,
       strict: options['strict'] === true,
       allowEmpty: options['allowEmpty'] === true,
-      others: current.clients.map(({ name }) => name).filter((name) => name !== client.name),
+      others: () => current.clients.flatMap(({ name }) => (name === client.name ? [] : name)),
       store: store(),
       isSandbox: sandbox !== null,
       nameservers: sandbox?.dns == null ? undefined : [sandbox.dns],
@@ -97,7 +105,7 @@ export const openAppContext = async (
     redact: (value) => redactTexts(value, redactor(secrets())),
     secrets,
     reopen: () => {
-      const fresh = read();
+      const fresh = read(current);
       fresh.triggerToken?.read();
       fresh.pageToken?.read();
       checkTargets(fresh.notify);
@@ -105,6 +113,13 @@ export const openAppContext = async (
       if (!isSameStore(fresh, current)) stores.push(openStore(fresh));
       current = fresh;
       return { settings: fresh, clients: fresh.clients.map(open) };
+    },
+    reopenChanged: () => {
+      if (current.clientFiles === null) return { settings: current, clients: [] };
+      const before = new Set(current.clients);
+      const { clients: now, problems } = current.clientFiles.read();
+      current = { ...current, clients: now, leftOut: problems };
+      return { settings: current, clients: now.filter((client) => !before.has(client)).map(open) };
     },
     close: async () => {
       await Promise.all(clients.map((client) => client.close()));

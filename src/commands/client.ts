@@ -41,8 +41,8 @@ export interface ClientOptions {
   readonly strict: boolean;
   /** Having no template files is not an error. */
   readonly allowEmpty?: boolean;
-  /** The names of the other configured clients. */
-  readonly others?: readonly string[];
+  /** The names of the other configured clients, as they are now. */
+  readonly others?: () => readonly string[];
   /** The store for the state; default: the state directory. */
   readonly store?: StateStore;
   /** The embedded service needs no `settle`, and its state is separate. */
@@ -58,7 +58,7 @@ export const openClient = ({
   settings,
   strict,
   allowEmpty = false,
-  others = [],
+  others = () => [],
   store = fileStore,
   isSandbox,
   nameservers,
@@ -88,7 +88,7 @@ export const openClient = ({
   };
   const list = (): Listing => service.listDnsTemplates();
   const placeIn = (stateDir: string): MemoryPlace =>
-    memoryPlace({ ...settings, stateDir }, tokens.clientToken, isSandbox, others);
+    memoryPlace({ ...settings, stateDir }, tokens.clientToken, isSandbox, others());
   const place = (): MemoryPlace => placeIn(settings.stateDir);
   const redacted = (memory: Memory): Memory =>
     withoutSecrets(memory, redactor([tokens.userToken, tokens.clientToken]));

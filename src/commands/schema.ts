@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 type SchemaDocument = z.core.JSONSchema.JSONSchema;
 
-/** Prints the JSON Schema (draft 2020-12) of template files, of the settings file, of reports or of notifications. */
+/** Prints the JSON Schema (draft 2020-12) of template files, of the settings file, of clients' files, of reports or of notifications. */
 export const schema = async (what: string): Promise<number> => {
   const { $schema, ...rest } = await jsonSchemaOf(what);
   const named = {
@@ -18,7 +18,9 @@ export const schema = async (what: string): Promise<number> => {
 const jsonSchemaOf = async (what: string): Promise<SchemaDocument> => {
   switch (what) {
     case 'config':
-      return asWritten((await import('../settings/config-schema.ts')).configSchema());
+      return asWritten((await import('../settings/config-schema.ts')).configSchema('either'));
+    case 'client':
+      return asWritten((await import('../settings/config-schema.ts')).clientFileSchema());
     case 'report':
       return asWritten((await import('../report/report.ts')).reportSchema);
     case 'notification':

@@ -11,6 +11,7 @@ import type { PassHistory } from './pass-history.ts';
 import type { Metrics } from './metrics.ts';
 import { ClientController } from './client-controller.ts';
 import type { ChangeFeed } from './change-feed.ts';
+import { ClientFilesWatch } from './client-files-watch.ts';
 
 /** What clients report to while they run. */
 export interface Listeners {
@@ -32,12 +33,14 @@ export class ClientManager {
   readonly #controllers = new Map<string, ClientController>();
   #settings: Settings;
   #reloading: Promise<void> = Promise.resolve();
+  readonly #filesWatch: ClientFilesWatch;
   #isClosing = false;
 
   constructor(context: DaemonContext, listeners: Listeners) {
     this.#context = context;
     this.#listeners = listeners;
     this.#settings = context.settings;
+    this.#filesWatch = new ClientFilesWatch(() => this.reloadChanged(), context.log);
   }
 
   get settings(): Settings {
@@ -60,6 +63,7 @@ export class ClientManager {
 
   async start(): Promise<void> {
     await Promise.all(this.#context.clients.map((client) => this.#add(client)));
+    await this.#filesWatch.follow(this.#settings);
   }
 
   trigger(trigger: Trigger): void {
@@ -79,9 +83,15 @@ export class ClientManager {
     this.#reloading = this.#reloading.then(() => this.#reload());
   }
 
+  /** Reads the files of clients again, and starts a pass of those that have changed. */
+  reloadChanged(): void {
+    this.#reloading = this.#reloading.then(() => this.#reloadChanged());
+  }
+
   async close(): Promise<void> {
     this.#isClosing = true;
     await Promise.all([
+      this.#filesWatch.close(),
       this.#reloading,
       ...[...this.#controllers.values()].map((controller) => controller.close()),
     ]);
@@ -110,6 +120,27 @@ export class ClientManager {
     const clients = this.#reopen();
     const removed = clients === null ? [] : await this.#replaceClients(clients);
     this.trigger('request');
+    await this.#filesWatch.follow(this.#settings);
+    await Promise.all(removed.map((controller) => this.#remove(controller)));
+  }
+
+  async #reloadChanged(): Promise<void> {
+    if (this.#isClosing) return;
+    const { settings, clients } = this.#context.reopenChanged();
+    this.#settings = settings;
+    this.#filesWatch.note(settings);
+    const removed = await this.#replaceClients(clients);
+    const changed = clients.map((client) => client.settings.name);
+    for (const name of changed) this.#controllers.get(name)?.trigger('request');
+    if (changed.length + removed.length > 0)
+      this.#context.log.info(
+        {
+          event: 'settings.reloaded',
+          clients: changed,
+          removed: removed.map(({ client }) => client.settings.name),
+        },
+        'settings of clients reloaded',
+      );
     await Promise.all(removed.map((controller) => this.#remove(controller)));
   }
 
@@ -139,7 +170,7 @@ export class ClientManager {
 
   /** Returns the controllers of clients that are no longer configured. */
   async #replaceClients(clients: readonly DaemonClient[]): Promise<readonly ClientController[]> {
-    const names = new Set(clients.map(({ settings }) => settings.name));
+    const names = new Set(this.#settings.clients.map(({ name }) => name));
     const removed = [...this.#controllers].filter(([name]) => !names.has(name));
     for (const [name] of removed) this.#controllers.delete(name);
     for (const client of clients) {

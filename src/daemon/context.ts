@@ -58,6 +58,8 @@ export interface DaemonContext {
   readonly secrets: () => readonly string[];
   /** Reads the settings again and opens new clients with them. Throws a UserError if they are invalid. */
   reopen(): Pick<DaemonContext, 'settings' | 'clients'>;
+  /** Reads the files of clients again and opens those that have changed. */
+  reopenChanged(): Pick<DaemonContext, 'settings' | 'clients'>;
   /** Reads one page of the history of writes of these clients. */
   readonly readHistory: (request: HistoryRequest) => Promise<HistoryPage<WriteEntry>>;
   /** Closes the clients that were opened first, and the embedded service. */

@@ -2,8 +2,7 @@ import { isIPv4 } from 'node:net';
 import { homedir } from 'node:os';
 import path from 'node:path';
 import { UserError } from '../errors.ts';
-import type { ConfigFile, Section } from './config-file.ts';
-import { valueAt } from './config-file.ts';
+import { valueAt, type Section } from './document.ts';
 import type { Sources } from './resolve.ts';
 import { placeOf, resolve } from './resolve.ts';
 import type { SecretReference, Secrets, SecretSource } from './secret.ts';
@@ -76,7 +75,7 @@ const refuseOverrides = ({ env, sections: [own], problems }: Sources, needs: Nee
     for (const variable of variables.filter((name) => env[name]))
       problems.add(
         variable,
-        `would take the place of ${[...own.at, key].join('.')} in the settings file, for every client: unset it, or choose one client with --client`,
+        `would take the place of ${own.nameOf(key)} in the settings file, for every client: unset it, or choose one client with --client`,
         key,
       );
   }
@@ -93,7 +92,7 @@ export const secretOf = (
   secrets: Secrets,
   minLength?: number,
 ): SecretSource | null => {
-  const { env, cwd, config, sections, problems } = sources;
+  const { env, cwd, sections, problems } = sources;
   const fileVariable = `${variable}_FILE`;
   if (env[variable] !== undefined && env[fileVariable]) {
     problems.add(variable, `set together with ${fileVariable}: keep one of them`, key);
@@ -103,11 +102,11 @@ export const secretOf = (
   if (env[variable] !== undefined) return secrets.fromEnv(variable, variable, minLength);
   for (const section of sections) {
     const reference = valueAt(section, key);
-    if (!isReference(reference) || config === null) continue;
-    const place = config.place([...section.at, key]);
+    if (!isReference(reference)) continue;
+    const place = section.place(key);
     return 'env' in reference
       ? secrets.fromEnv(reference.env, place, minLength)
-      : secrets.fromFile(reference.file, config.folder, place, minLength);
+      : secrets.fromFile(reference.file, section.folder, place, minLength);
   }
   return null;
 };
@@ -167,7 +166,7 @@ const tryToRead = (source: SecretSource, key: string, { problems }: Sources): vo
 };
 
 /** The full key in the config file. */
-const keyName = ({ sections }: Sources, key: string): string => [...(sections[0]?.at ?? []), key].join('.');
+const keyName = ({ sections }: Sources, key: string): string => sections[0]?.nameOf(key) ?? key;
 
 const usualStateDir = ({ XDG_STATE_HOME: xdg, HOME: home }: NodeJS.ProcessEnv): string => {
   // The XDG specification says to ignore relative paths.
@@ -175,10 +174,9 @@ const usualStateDir = ({ XDG_STATE_HOME: xdg, HOME: home }: NodeJS.ProcessEnv): 
   return path.join(folder, 'dns-template-sync');
 };
 
-const fileVariables = ({ config, sections }: Sources): Omit<VariableSources, 'override'> => {
+const fileVariables = ({ sections }: Sources): Omit<VariableSources, 'override'> => {
   const [top, own] = [...sections].toReversed();
-  return { client: variablesAt(config, own), config: variablesAt(config, top) };
+  return { client: variablesIn(own), config: variablesIn(top) };
 };
 
-const variablesAt = (config: ConfigFile | null, section: Section | undefined): Record<string, string> =>
-  config === null || section === undefined ? {} : { ...config.texts([...section.at, 'vars']) };
+const variablesIn = (section: Section | undefined): Record<string, string> => ({ ...section?.texts('vars') });

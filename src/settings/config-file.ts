@@ -1,31 +1,16 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import type { Document } from 'yaml';
-import { isMap, isNode, isScalar, LineCounter, parseDocument } from 'yaml';
-import type { z } from 'zod';
-import { suggestion } from '../desired/nearest.ts';
-import { codeOf } from '../errors.ts';
-import { readRegularFileSync } from '../regular-file.ts';
-import { configKeys, configSchema } from './config-schema.ts';
+import { configSchema, type ClientsForm } from './config-schema.ts';
+import { isObject, parseSettings, readText, type Section } from './document.ts';
 import type { Problems } from './problems.ts';
-import { limitTable, runTable } from './table.ts';
-
-/** A mapping of the config file: the top level or one client's. Contains valid values only. */
-export interface Section {
-  readonly at: readonly string[];
-  readonly values: unknown;
-}
 
 export interface ConfigFile {
   readonly file: string;
-  readonly folder: string;
   readonly top: Section;
-  /** Null if there is no `clients` map. */
+  /** Null if there is no map of clients. */
   readonly clients: ReadonlyMap<string, Section> | null;
-  /** The place of a key, for messages: `dns-template-sync.yaml:3:5: clients.acme.mode`. */
-  readonly place: (keys: readonly string[]) => string;
-  /** The values of a mapping as text: `010` and `1.10` stay as written. */
-  readonly texts: (keys: readonly string[]) => Readonly<Record<string, string>>;
+  /** Where clients have files of their own; null if they have none. */
+  readonly clientPaths: readonly string[] | null;
 }
 
 const usualName = 'dns-template-sync.yaml';
@@ -44,134 +29,22 @@ export const readConfigFile = (
   const absolute = path.resolve(cwd, file);
   if (given === undefined && !existsSync(absolute)) return null;
 
-  const source = read(absolute, file, problems);
-  if (source === null) return null;
-  const lines = new LineCounter();
-  const document = parseDocument(source, { prettyErrors: false, lineCounter: lines });
-  const values = valuesOf(document, (offset) => placeOf(file, lines, offset), problems);
-
-  const place = (keys: readonly string[]): string => {
-    const node = document.getIn(keys, true);
-    const start = isNode(node) ? node.range?.[0] : undefined;
-    const at = start === undefined ? file : placeOf(file, lines, start);
-    return keys.length === 0 ? at : `${at}: ${keys.join('.')}`;
-  };
-  const checked = withoutInvalid(values, place, problems);
-  const clients = checked['clients'];
+  const schema = (values: unknown) => configSchema(formOf(isObject(values) ? values['clients'] : undefined));
+  const request = { absolute, file, what: 'config file', schema, problems } as const;
+  const text = readText(request);
+  if (text === null) return null;
+  const document = parseSettings(text, request);
+  const { clients } = document.values;
   return {
     file,
-    folder: path.dirname(absolute),
-    top: { at: [], values: checked },
+    top: document.section([]),
     clients: isObject(clients)
-      ? new Map(Object.entries(clients).map(([name, own]) => [name, { at: ['clients', name], values: own }]))
+      ? new Map(Object.keys(clients).map((name) => [name, document.section(['clients', name])]))
       : null,
-    place,
-    texts: (keys) => textsOf(document.getIn(keys, true)),
+    clientPaths:
+      typeof clients === 'string' ? [clients] : Array.isArray(clients) ? clients.map(String) : null,
   };
 };
 
-/** The value at a dotted key, or undefined. */
-export const valueAt = ({ values }: Section, key: string): unknown => {
-  let value = values;
-  for (const part of key.split('.')) value = isObject(value) ? value[part] : undefined;
-  return value;
-};
-
-const read = (absolute: string, file: string, problems: Problems): string | null => {
-  try {
-    return readRegularFileSync(absolute, largestFile).toString('utf8');
-  } catch (error) {
-    problems.addUnread(file, `cannot read the config file (${codeOf(error)})`);
-    return null;
-  }
-};
-
-/** Bytes; enough for hundreds of clients. */
-const largestFile = 1024 * 1024;
-
-/** The parser's messages quote the file, which may contain a token, so messages are our own. */
-const valuesOf = (document: Document, at: (offset: number) => string, problems: Problems): unknown => {
-  const error = document.errors[0] ?? document.warnings[0];
-  if (error) {
-    const what = error.code.toLowerCase().replaceAll('_', ' ');
-    const hint = hintless.has(error.code) ? '' : '; text with special characters needs quotes';
-    problems.addUnread(at(error.pos[0]), `not valid YAML: ${what}${hint}`);
-    return {};
-  }
-  if (document.directives?.yaml.version === '1.1') {
-    problems.addUnread(at(0), 'the file must be YAML 1.2: remove the %YAML 1.1 line');
-    return {};
-  }
-  try {
-    return document.toJS() ?? {};
-  } catch {
-    problems.addUnread(at(0), 'not valid YAML: an alias (*name) without its anchor, or too many aliases');
-    return {};
-  }
-};
-
-/** Errors that quotes would not fix. */
-const hintless: ReadonlySet<string> = new Set(['DUPLICATE_KEY', 'MULTIPLE_DOCS']);
-
-const placeOf = (file: string, lines: LineCounter, offset: number): string => {
-  const { line, col } = lines.linePos(offset);
-  return `${file}:${line}:${col}`;
-};
-
-/** The file's values without the invalid ones. */
-const withoutInvalid = (
-  values: unknown,
-  place: (keys: readonly string[]) => string,
-  problems: Problems,
-): Record<string, unknown> => {
-  const { error } = configSchema().safeParse(values);
-  const rest: unknown = structuredClone(values);
-  for (const issue of error?.issues ?? []) {
-    const keys = issue.path.map(String);
-    for (const invalid of errorsOf(issue, keys)) {
-      if (invalid.keys.length === 0) problems.addUnread(place([]), invalid.message);
-      else problems.add(place(invalid.keys), invalid.message, invalid.keys.at(-1));
-      remove(rest, invalid.keys);
-    }
-  }
-  return isObject(rest) ? rest : {};
-};
-
-const errorsOf = (issue: z.core.$ZodIssue, keys: string[]): { keys: string[]; message: string }[] => {
-  if (issue.code !== 'unrecognized_keys') return [{ keys, message: issue.message }];
-  return issue.keys.map((key) => ({
-    keys: [...keys, key],
-    message: isForAll(key, keys)
-      ? 'it applies to all clients: set it at the top of the file'
-      : (elsewhere(key) ?? `unknown key${suggestion(key, configKeys(keys))}`),
-  }));
-};
-
-/** Where a setting belongs that is not at this place of the file. */
-const elsewhere = (key: string): string | null => {
-  if (key in runTable) return 'a matter of one run: use --log-level or LOG_LEVEL';
-  return key in limitTable ? `unknown key; did you mean \`limits.${key}\`?` : null;
-};
-
-/** Whether a key applies to all clients and cannot be set for one. */
-const isForAll = (key: string, keys: readonly string[]): boolean =>
-  keys[0] === 'clients' && keys.length === 2 && key !== 'clients' && configKeys([]).includes(key);
-
-const remove = (values: unknown, keys: readonly string[]): void => {
-  let holder = values;
-  for (const key of keys.slice(0, -1)) holder = isObject(holder) ? holder[key] : undefined;
-  const last = keys.at(-1);
-  if (isObject(holder) && last !== undefined) delete holder[last];
-};
-
-const textsOf = (map: unknown): Record<string, string> => {
-  const texts: Record<string, string> = {};
-  if (!isMap(map)) return texts;
-  for (const { key, value } of map.items) {
-    if (isScalar(key) && isScalar(value)) texts[String(key.value)] = value.source ?? String(value.value);
-  }
-  return texts;
-};
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
+const formOf = (clients: unknown): ClientsForm =>
+  typeof clients === 'string' || Array.isArray(clients) ? 'files' : 'map';

@@ -12,7 +12,7 @@ const lazily = <Made>(make: () => Made): (() => Made) => {
 export const configKeys = (keys: readonly string[]): readonly string[] => {
   if (keys.at(-1) === 'limits') return Object.keys(limitTable);
   if (keys[0] === 'notify') return Object.keys(notifyEntry().shape);
-  return Object.keys(keys.length === 0 ? configSchema().shape : clientShape());
+  return Object.keys(keys.length === 0 ? configSchema('map').shape : clientShape());
 };
 
 const fileShape = (table: Table): Record<string, z.ZodType> =>
@@ -105,15 +105,43 @@ const notifyEntry = lazily(() =>
 );
 export type NotifyEntry = z.infer<ReturnType<typeof notifyEntry>>;
 
-const clientName = lazily(() => z.string().regex(/^[A-Za-z0-9][\w.-]*$/));
+export const clientNamePattern = /^[A-Za-z0-9][\w.-]*$/;
+const clientName = lazily(() => z.string().regex(clientNamePattern));
 const receivers = 'expected a mapping of names: letters, digits, dots, dashes and underscores';
 
 export const notifySchema = lazily(() => z.record(clientName(), notifyEntry(), { error: receivers }));
 
 const clients = 'expected at least one client by its name: letters, digits, dots, dashes and underscores';
+const clientPaths = 'expected clients by their names, or the paths of their files such as ./clients/*.yaml';
+
+const clientMap = lazily(() =>
+  z
+    .record(clientName(), z.strictObject(clientShape(), mapping('a mapping')), { error: clients })
+    .refine((map) => Object.keys(map).length > 0, { error: clients }),
+);
+
+const clientFiles = lazily(() => {
+  const file = z.string({ error: clientPaths }).min(1, { error: clientPaths });
+  return z.union([file, z.array(file).min(1, { error: clientPaths })], { error: clientPaths });
+});
+
+/** Several clients are in the settings file, by name, or each in a file of its own. */
+export type ClientsForm = 'map' | 'files' | 'either';
+
+const clientsSchemas: Readonly<Record<ClientsForm, () => z.ZodType>> = {
+  map: clientMap,
+  files: clientFiles,
+  // The errors of a union would not tell which key is wrong.
+  either: () => z.union([clientMap(), clientFiles()]),
+};
 
 /** The structure of the config file. Values are checked where they are read, in the same way for all sources. */
-export const configSchema = lazily(() =>
+export const configSchema = (form: ClientsForm): ReturnType<typeof newConfigSchema> =>
+  (configSchemas[form] ??= newConfigSchema(form));
+
+const configSchemas: Partial<Record<ClientsForm, ReturnType<typeof newConfigSchema>>> = {};
+
+const newConfigSchema = (form: ClientsForm) =>
   z.strictObject(
     {
       ...clientShape(),
@@ -125,12 +153,28 @@ export const configSchema = lazily(() =>
       notify: notifySchema()
         .optional()
         .describe('Receivers of notifications about drift and about what needs a person, by name.'),
-      clients: z
-        .record(clientName(), z.strictObject(clientShape(), mapping('a mapping')), { error: clients })
-        .refine((map) => Object.keys(map).length > 0, { error: clients })
+      clients: clientsSchemas[form]()
         .optional()
-        .describe('Several clients of the service, by name; the settings above are the defaults.'),
+        .describe(
+          'Several clients of the service, by name, or the files that describe one each; the settings above are the defaults.',
+        ),
+    },
+    mapping('a mapping of settings'),
+  );
+
+/** The structure of a file with one client. */
+export const clientFileSchema = lazily(() =>
+  z.strictObject(
+    {
+      name: z
+        .string({ error: badClientName })
+        .regex(clientNamePattern, { error: badClientName })
+        .optional()
+        .describe("The client's name; default: the file's."),
+      ...clientShape(),
     },
     mapping('a mapping of settings'),
   ),
 );
+
+export const badClientName = 'expected a name of letters, digits, dots, dashes and underscores';

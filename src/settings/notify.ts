@@ -1,7 +1,7 @@
 import { UserError } from '../errors.ts';
 import { parseDuration } from '../model/duration.ts';
 import { isLoopback } from './client.ts';
-import { valueAt } from './config-file.ts';
+import { valueAt } from './document.ts';
 import { notifySchema, occasions, type NotifyEntry, type OccasionSetting } from './config-schema.ts';
 import type { Sources } from './resolve.ts';
 import type { SecretReference, Secrets, SecretSource } from './secret.ts';
@@ -27,22 +27,24 @@ export interface NotifyReceiver {
   readonly publicUrl: string | null;
 }
 
-/** The receivers in the config file. */
+/** The receivers in the config file, about these clients; null if it is not known which there will be. */
 export const notifyTargets = (
   sources: Sources,
   secrets: Secrets,
   publicUrl: string | null,
+  clients: readonly string[] | null,
 ): readonly NotifyReceiver[] => {
-  const { config, problems } = sources;
-  if (config === null) return [];
+  const { problems } = sources;
+  const top = sources.sections[0];
+  if (top === undefined) return [];
   // Errors of its structure were reported when the file was read.
-  const { data } = notifySchema().safeParse(valueAt(config.top, 'notify') ?? {});
+  const { data } = notifySchema().safeParse(valueAt(top, 'notify') ?? {});
   if (!data) return [];
-  const known = new Set(config.clients?.keys() ?? ['default']);
+  const known = clients && new Set(clients);
   return Object.entries(data).map(([name, entry]) => {
-    const place = (key: string): string => config.place(['notify', name, key]);
+    const place = (key: string): string => top.place(['notify', name, key]);
     for (const client of entry.clients ?? [])
-      if (!known.has(client)) problems.add(place('clients'), `there is no client ${client}`);
+      if (known?.has(client) === false) problems.add(place('clients'), `there is no client ${client}`);
     if (entry.type === 'slack' && entry.secret)
       problems.add(place('secret'), 'Slack does not check signatures: remove it');
     const timeout = parseDuration(entry.timeout ?? '10s') ?? 0;
@@ -52,7 +54,7 @@ export const notifyTargets = (
     const source = (reference: SecretReference, key: string): SecretSource =>
       'env' in reference
         ? secrets.fromEnv(reference.env, place(key))
-        : secrets.fromFile(reference.file, config.folder, place(key));
+        : secrets.fromFile(reference.file, top.folder, place(key));
     return {
       name,
       type: entry.type,

@@ -2,9 +2,27 @@ import { UserError } from '../errors.ts';
 
 /** Collects all problems of the settings, so that one run shows them all. */
 export class Problems {
-  readonly #lines = new Set<string>();
-  readonly #keys = new Set<string>();
+  #lines = new Set<string>();
+  #keys = new Set<string>();
   #isFileUnread = false;
+
+  /** Begins with those of `other`. */
+  constructor(other?: Problems) {
+    if (other === undefined) return;
+    this.#lines = new Set(other.#lines);
+    this.#keys = new Set(other.#keys);
+    this.#isFileUnread = other.#isFileUnread;
+  }
+
+  /** May hold secrets. */
+  get lines(): readonly string[] {
+    return [...this.#lines];
+  }
+
+  /** Adds a line that already names its place. */
+  addLine(line: string): void {
+    this.#lines.add(line);
+  }
 
   /** `place` is the flag, variable or key to look for; `key` is the setting. */
   add(place: string, message: string, key: string = place): void {

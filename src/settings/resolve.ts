@@ -1,5 +1,4 @@
-import type { ConfigFile, Section } from './config-file.ts';
-import { valueAt } from './config-file.ts';
+import { valueAt, type Section } from './document.ts';
 import type { Parsed } from './kind.ts';
 import type { Problems } from './problems.ts';
 import type { FlagName, Setting, Table, Values } from './table.ts';
@@ -8,7 +7,6 @@ import type { FlagName, Setting, Table, Values } from './table.ts';
 export interface Sources {
   readonly flags: Readonly<Partial<Record<FlagName, string | boolean | readonly string[] | undefined>>>;
   readonly env: NodeJS.ProcessEnv;
-  readonly config: ConfigFile | null;
   /** The client's own section, then the top level. */
   readonly sections: readonly Section[];
   readonly cwd: string;
@@ -62,15 +60,11 @@ const inEnvironment = ({ env: name, kind }: Setting<unknown>, { env, cwd }: Sour
   return { place: name, texts: texts.map((part) => part.trim()), folder: cwd };
 };
 
-const inFile = (key: string, { config, sections }: Sources): FoundSetting | null => {
+const inFile = (key: string, { sections }: Sources): FoundSetting | null => {
   for (const section of sections) {
     const value = valueAt(section, key);
-    if (value === undefined || config === null) continue;
-    return {
-      place: config.place([...section.at, ...key.split('.')]),
-      texts: textsOf(value),
-      folder: config.folder,
-    };
+    if (value === undefined) continue;
+    return { place: section.place(key), texts: textsOf(value), folder: section.folder };
   }
   return null;
 };

@@ -28,7 +28,7 @@ const validatorOf = (text: string): ValidateFunction =>
 const accepts = (validate: ValidateFunction, value: unknown): boolean => validate(value);
 
 describe('schema', () => {
-  it.each(['template', 'config', 'report', 'notification'])(
+  it.each(['template', 'config', 'client', 'report', 'notification'])(
     '%s: names itself and describes every key',
     async (what) => {
       const schema = JSON.parse(await printed(what));
@@ -58,7 +58,19 @@ describe('schema', () => {
       cwd: await workplace({ withExamples: false }),
     });
     expect(code).toBe(1);
-    expect(stderr).toContain('Allowed choices are template, config, report, notification');
+    expect(stderr).toContain('Allowed choices are template, config, client, report, notification');
+  });
+});
+
+describe("the schema of a client's file", () => {
+  it.each<[string, boolean]>([
+    ['userToken: {env: A}', true],
+    ['{name: acme-1, clientToken: {file: /run/b}, templates: [a, b], limits: {maxAdds: 1}}', true],
+    ['name: a b', false],
+    ['listen: off', false],
+    ['clients: {}', false],
+  ])('%s: %s', async (text, expected) => {
+    expect(accepts(validatorOf(await printed('client')), parse(text))).toBe(expected);
   });
 });
 
@@ -70,6 +82,10 @@ describe('the schema of the settings file', () => {
     ['baseURL: https://panel.example.net/api/v1', false],
     ['userToken: secret', false],
     ['clients: {acme: {listen: off}}', false],
+    ['clients: ./clients/*.yaml', true],
+    ['clients: [./clients/*.yaml, ./more]', true],
+    ['clients: []', false],
+    ['clients: 3', false],
     ['mode: enforced', false],
     ['settle: 10', false],
     ['limits: {maxChangePercent: 101}', false],

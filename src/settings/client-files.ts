@@ -1,0 +1,135 @@
+import type { ClientSettings } from './client.ts';
+import { clientFileReader, type ClientFile } from './client-file.ts';
+import {
+  findClientFiles,
+  scanClientFiles,
+  type ClientPath,
+  type ScannedClientFiles,
+} from './client-paths.ts';
+import type { Section } from './document.ts';
+import { Problems } from './problems.ts';
+import { findTwins, type NamedClient } from './twins.ts';
+
+export interface ClientFilesOptions {
+  readonly paths: readonly ClientPath[];
+  readonly cwd: string;
+  /** What a file's client is set to; whatever is wrong goes to the problems. */
+  readonly resolve: (name: string, own: Section, problems: Problems) => ClientSettings;
+  /** Whether tokens can be read, so that two clients with the same ones are found. */
+  readonly hasTokens: boolean;
+  /** The only client that is wanted, whatever is wrong with others. */
+  readonly chosen?: string | undefined;
+  /** The clients of an earlier reading, by their files. */
+  readonly previous?: ReadonlyMap<string, ClientSettings>;
+}
+
+/** The clients that were found, and what is wrong with the files. */
+export interface ReadClients {
+  /** One whose file is unchanged is the same object as before. */
+  readonly clients: readonly ClientSettings[];
+  /** Of all files, also those that cannot be used. */
+  readonly names: readonly string[];
+  /** A line each. */
+  readonly problems: readonly string[];
+}
+
+/** A client in use, and what it was read from; null if that was an earlier reading. */
+interface InUse extends NamedClient {
+  readonly path: string;
+  readonly from: ClientFile | null;
+}
+
+/** A file that says something new. */
+interface Candidate {
+  readonly path: string;
+  readonly previous: InUse | null;
+  readonly problems: Problems;
+  /** Null if something is wrong with the file. */
+  readonly next: InUse | null;
+}
+
+/**
+ * Clients that have a file each. A client whose file is invalid, or that is the same as another one, keeps the settings
+ * that it had, if it had any. Where a path leads to no file, no client is missed: a volume may not be there.
+ */
+export class ClientFiles {
+  readonly #options: ClientFilesOptions;
+  readonly #readFile: (absolute: string) => ClientFile;
+  #inUse = new Map<string, InUse>();
+
+  constructor(options: ClientFilesOptions) {
+    this.#options = options;
+    this.#readFile = clientFileReader(options.cwd);
+    for (const [path, client] of options.previous ?? [])
+      this.#inUse.set(path, { path, file: path, client, from: null });
+  }
+
+  /** The directories with the files. */
+  get directories(): readonly string[] {
+    return [...new Set(this.#options.paths.map(({ directory }) => directory))];
+  }
+
+  /** Lists the files, for a watcher. */
+  scan(): Promise<ScannedClientFiles> {
+    return scanClientFiles(this.#options.paths);
+  }
+
+  /** The clients in use, by their files. */
+  get inUse(): ReadonlyMap<string, ClientSettings> {
+    return new Map([...this.#inUse].map(([path, { client }]) => [path, client]));
+  }
+
+  /** Reads what has changed. An unchanged file takes no longer than to ask for its time. */
+  read(): ReadClients {
+    const { chosen, paths } = this.#options;
+    const { files, problems: missing } = findClientFiles(paths);
+    const all = files.map((path) => ({ path, read: this.#readFile(path) }));
+    const wanted = all.filter(({ read }) => chosen === undefined || read.name === chosen);
+    const candidates: Candidate[] = [];
+    const next = new Map(missing.length === 0 ? [] : this.#inUse);
+    for (const { path, read } of wanted) {
+      const previous = this.#inUse.get(path) ?? null;
+      if (previous?.from === read) next.set(path, previous);
+      else candidates.push(this.#candidate(path, read, previous));
+    }
+    for (const { path } of candidates) next.delete(path);
+    for (const one of this.#accept(candidates, [...next.values()])) next.set(one.path, one);
+    this.#inUse = next;
+    return {
+      clients: files.flatMap((path) => next.get(path)?.client ?? []).concat(lost(files, next)),
+      names: all.map(({ read }) => read.name),
+      problems: [...missing, ...candidates.flatMap(({ problems }) => problems.lines)],
+    };
+  }
+
+  #candidate(path: string, read: ClientFile, previous: InUse | null): Candidate {
+    const problems = new Problems(read.problems);
+    const client = this.#options.resolve(read.name, read.section, problems);
+    const next = { path, file: read.file, client, from: read };
+    return { path, previous, problems, next: problems.lines.length === 0 ? next : null };
+  }
+
+  /** Two files never stand for one client: neither of them does then, unless it did before. */
+  #accept(candidates: readonly Candidate[], unchanged: readonly InUse[]): InUse[] {
+    const refused = new Set(candidates.filter(({ next }) => next === null));
+    for (;;) {
+      const kept = [...refused].flatMap(({ previous }) => previous ?? []);
+      const open = candidates.filter((one) => !refused.has(one));
+      const news = open.flatMap(({ next }) => next ?? []);
+      const twins = findTwins([...unchanged, ...kept], news, this.#options.hasTokens);
+      if (twins.size === 0) return [...kept, ...news];
+      for (const one of open) {
+        const problem = one.next && twins.get(one.next);
+        if (problem == null) continue;
+        one.problems.add(one.next?.file ?? one.path, problem, 'name');
+        refused.add(one);
+      }
+    }
+  }
+}
+
+/** Clients in use although their files cannot be found. */
+const lost = (files: readonly string[], inUse: ReadonlyMap<string, InUse>): ClientSettings[] => {
+  const found = new Set(files);
+  return [...inUse.values()].flatMap(({ path, client }) => (found.has(path) ? [] : client));
+};

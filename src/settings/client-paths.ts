@@ -1,0 +1,98 @@
+import { readdirSync, type BigIntStats } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import path from 'node:path';
+import { codeOf } from '../errors.ts';
+
+/** Where the files of clients are: one file, all of a directory, or those of a directory that fit a pattern. */
+export interface ClientPath {
+  readonly directory: string;
+  /** Whether a file of the directory is meant. */
+  readonly fits: (name: string) => boolean;
+  /** As it was given, for messages. */
+  readonly given: string;
+}
+
+/** Reads paths, relative to a folder; null if one has `*` elsewhere than in its last part. */
+export const clientPathOf = (given: string, folder: string): ClientPath | null => {
+  const absolute = path.resolve(folder, given);
+  const [directory, name] = [path.dirname(absolute), path.basename(absolute)];
+  if (directory.includes('*')) return null;
+  if (/\.ya?ml$/.test(name) || name.includes('*')) return { directory, fits: pattern(name), given };
+  return { directory: absolute, fits: (one) => /\.ya?ml$/.test(one), given };
+};
+
+/** `*` is any part of a name. Names that start with a dot are those of no client. */
+const pattern = (name: string): ((one: string) => boolean) => {
+  const parts = name.split('*').map((part) => part.replaceAll(/[.+?^${}()|[\]\\]/g, String.raw`\$&`));
+  const expression = new RegExp(`^${parts.join('.*')}$`, 's');
+  return (one) => expression.test(one);
+};
+
+export interface FoundClientFiles {
+  /** Absolute paths, each once, in the order of the paths and of their names. */
+  readonly files: readonly string[];
+  /** Paths that lead to no file: somebody may have forgotten to mount a volume. */
+  readonly problems: readonly string[];
+}
+
+/** Lists the files as they are now. */
+export const findClientFiles = (paths: readonly ClientPath[]): FoundClientFiles => {
+  const files = new Set<string>();
+  const problems: string[] = [];
+  for (const { directory, fits, given } of paths) {
+    try {
+      const names = readdirSync(directory).filter((name) => !name.startsWith('.') && fits(name));
+      if (names.length === 0) problems.push(`clients: there is no file ${given} (in ${directory})`);
+      for (const name of names.sort()) files.add(path.join(directory, name));
+    } catch (error) {
+      problems.push(`clients: there is no file ${given}: cannot read ${directory} (${codeOf(error)})`);
+    }
+  }
+  return { files: [...files], problems };
+};
+
+/** The files and their directories as a watcher needs them. */
+export interface ScannedClientFiles {
+  readonly realRoots: readonly string[];
+  readonly directories: ReadonlyMap<string, string>;
+  readonly files: readonly {
+    readonly path: string;
+    readonly real: string;
+    readonly identity: BigIntStats;
+    /** In ms since the epoch. */
+    readonly changedAt: number;
+  }[];
+  readonly missing: readonly { readonly path: string; readonly reason: string }[];
+}
+
+/** Asks for the times of all files. */
+export const scanClientFiles = async (paths: readonly ClientPath[]): Promise<ScannedClientFiles> => {
+  const directories = new Map<string, string>();
+  for (const { directory } of paths) {
+    const { dev, ino } = await stat(directory, { bigint: true }).catch(() => ({ dev: '', ino: '' }));
+    directories.set(directory, `${dev}:${ino}`);
+  }
+  const { files, problems } = findClientFiles(paths);
+  const found = await Promise.all(files.map((file) => scanned(file)));
+  return {
+    realRoots: [],
+    directories,
+    files: found.flatMap((one) => ('identity' in one ? one : [])),
+    missing: [
+      ...found.flatMap((one) => ('reason' in one ? one : [])),
+      ...problems.map((reason) => ({ path: '', reason })),
+    ],
+  };
+};
+
+const scanned = async (
+  file: string,
+): Promise<ScannedClientFiles['files'][number] | ScannedClientFiles['missing'][number]> => {
+  try {
+    const identity = await stat(file, { bigint: true });
+    const changedAt = Number(identity.mtimeMs > identity.ctimeMs ? identity.mtimeMs : identity.ctimeMs);
+    return { path: file, real: file, identity, changedAt };
+  } catch (error) {
+    return { path: file, reason: codeOf(error) };
+  }
+};

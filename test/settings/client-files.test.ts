@@ -1,0 +1,298 @@
+import {
+  mkdirSync,
+  mkdtempSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { readSettings, type Flags, type Settings } from '../../src/settings.ts';
+
+let cwd: string;
+beforeEach(() => {
+  cwd = realpathSync(mkdtempSync(path.join(tmpdir(), 'client-files-')));
+  onTestFinished(() => rmSync(cwd, { recursive: true }));
+  write('dns-template-sync.yaml', 'baseUrl: https://panel.example.net/api/v1\nclients: ./clients/*.yaml\n');
+});
+
+const write = (name: string, content: string): void => {
+  mkdirSync(path.dirname(path.join(cwd, name)), { recursive: true });
+  writeFileSync(path.join(cwd, name), content);
+};
+
+/** A client's file, with tokens of its own. */
+const writeClient = (name: string, more = '', token = name): void => {
+  write(`secrets/${token}`, `client-token-${token}`);
+  write(
+    `clients/${name}.yaml`,
+    `userToken: {env: USER_TOKEN}\nclientToken: {file: ../secrets/${token}}\n${more}`,
+  );
+};
+
+interface Given {
+  readonly flags?: Flags;
+  readonly mayLeaveOut?: boolean;
+  readonly previous?: Settings;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+const read = ({ flags = {}, env = {}, ...more }: Given = {}): Settings =>
+  readSettings({
+    flags,
+    env: { HOME: '/home/somebody', USER_TOKEN: 'user-token', ...env },
+    cwd,
+    needs: { baseUrl: true, tokens: true },
+    ...more,
+  });
+
+const namesIn = ({ clients }: Pick<Settings, 'clients'>): string[] => clients.map(({ name }) => name);
+
+const problemsOf = (given?: Given): string[] => {
+  try {
+    read(given);
+  } catch (error) {
+    const lines = error instanceof Error ? error.message.split('\n- ') : [];
+    return lines.length > 1 ? lines.slice(1) : lines;
+  }
+  return [];
+};
+
+describe('files of clients', () => {
+  it('are a client each, with the name of the file and with paths relative to it', () => {
+    writeClient('acme', 'templates: ../zones/acme\nmode: edits\n');
+    writeClient('bakery', 'name: Bakery.1\nvars: {web: 1.10}\nstateDir: state\n');
+    const [acme, bakery] = read().clients;
+    expect(acme).toMatchObject({ name: 'acme', templates: ['zones/acme'], mode: 'edits' });
+    expect(acme?.baseUrl).toBe('https://panel.example.net/api/v1');
+    expect(acme?.tokens.read()).toMatchObject({ clientToken: 'client-token-acme' });
+    expect(bakery).toMatchObject({ name: 'Bakery.1', stateDir: path.join(cwd, 'clients/state') });
+    expect(bakery?.vars.client).toEqual({ web: '1.10' });
+  });
+
+  it('may be named by a directory, one by one, by several paths, and by a settings file that is elsewhere', () => {
+    writeClient('acme');
+    writeClient('bakery');
+    write('clients/notes.txt', 'nothing');
+    write('clients/.hidden.yaml', 'nonsense');
+    write('dns-template-sync.yaml', 'baseUrl: https://panel.example.net\nclients: clients\n');
+    expect(namesIn(read())).toEqual(['acme', 'bakery']);
+    const several = '[./clients/bakery.yaml, ./clients/a*.yaml, clients]';
+    write('dns-template-sync.yaml', `baseUrl: https://panel.example.net\nclients: ${several}\n`);
+    expect(namesIn(read())).toEqual(['bakery', 'acme']);
+    write('etc/sync.yaml', 'baseUrl: https://panel.example.net\nclients: ../clients/*.yaml\n');
+    expect(namesIn(read({ flags: { config: 'etc/sync.yaml' } }))).toEqual(['acme', 'bakery']);
+  });
+
+  it('are found behind the links of a mounted volume', () => {
+    writeClient('acme');
+    renameSync(path.join(cwd, 'clients'), path.join(cwd, 'first'));
+    mkdirSync(path.join(cwd, 'clients'));
+    symlinkSync('../first', path.join(cwd, 'clients/..data'));
+    symlinkSync('..data/acme.yaml', path.join(cwd, 'clients/acme.yaml'));
+    expect(namesIn(read())).toEqual(['acme']);
+  });
+
+  it('may have one client chosen, whatever is wrong with others', () => {
+    writeClient('acme');
+    writeClient('bakery', 'mode: sometimes\n');
+    expect(namesIn(read({ flags: { client: 'acme' } }))).toEqual(['acme']);
+    expect(problemsOf({ flags: { client: 'acmee' } })).toEqual([
+      '--client: there is no client acmee, only acme, bakery',
+    ]);
+  });
+
+  it('are wrong each by itself, all in one go, with file and place', () => {
+    writeClient('acme', 'mode: sometimes\nmaxAdds: 3\n');
+    writeClient('bakery', 'listen: off\nmoed: edits\nclients: {}\n');
+    write('clients/c d.yaml', 'userToken: {env: USER_TOKEN}\nclientToken: {env: OTHER}\n');
+    write('clients/e.yaml', 'a: [\n');
+    expect(problemsOf()).toEqual([
+      'clients/acme.yaml:3:7: mode: expected one of enforce, edits, report',
+      'clients/acme.yaml:4:10: maxAdds: unknown key; did you mean `limits.maxAdds`?',
+      'clients/bakery.yaml:3:9: listen: it applies to all clients: set it in the settings file',
+      'clients/bakery.yaml:4:7: moed: unknown key; did you mean `mode`?',
+      'clients/bakery.yaml:5:10: clients: unknown key',
+      'clients/c d.yaml: expected a name of letters, digits, dots, dashes and underscores: rename the file, or set name in it',
+      'clients/c d.yaml:2:14: clientToken: the environment variable OTHER is not set',
+      'clients/e.yaml:2:1: not valid YAML: bad indent; text with special characters needs quotes',
+    ]);
+  });
+
+  it('that are not there are an error', () => {
+    expect(problemsOf()).toEqual([
+      `clients: there is no file ./clients/*.yaml: cannot read ${cwd}/clients (it does not exist: ENOENT)`,
+    ]);
+    mkdirSync(path.join(cwd, 'clients'));
+    expect(problemsOf()).toEqual([`clients: there is no file ./clients/*.yaml (in ${cwd}/clients)`]);
+    write('dns-template-sync.yaml', 'clients: ./*/one.yaml\nbaseUrl: https://panel.example.net\n');
+    expect(problemsOf()).toEqual([
+      'dns-template-sync.yaml:1:10: clients: expected * in the last part of a path only, as in ./clients/*.yaml',
+    ]);
+    write('dns-template-sync.yaml', 'clients: []\nbaseUrl: https://panel.example.net\n');
+    expect(problemsOf()[0]).toBe(
+      'dns-template-sync.yaml:1:10: clients: expected clients by their names, or the paths of their files such as ./clients/*.yaml',
+    );
+  });
+
+  it('are never two for one client: an error names both', () => {
+    writeClient('acme');
+    writeClient('bakery', '', 'acme');
+    writeClient('cafe', 'name: dairy\n');
+    writeClient('dairy');
+    expect(problemsOf()).toEqual([
+      'clients/acme.yaml: the same base URL and client token as clients/bakery.yaml',
+      'clients/bakery.yaml: the same base URL and client token as clients/acme.yaml',
+      'clients/cafe.yaml: the same client name, dairy, as clients/dairy.yaml',
+      'clients/dairy.yaml: the same client name, dairy, as clients/cafe.yaml',
+    ]);
+  });
+
+  it('are not all given one token by a variable', () => {
+    writeClient('acme');
+    expect(problemsOf({ env: { DNS_SYNC_CLIENT_TOKEN: 'somebody' } })).toEqual([
+      'DNS_SYNC_CLIENT_TOKEN: would take the place of clients/acme.yaml: clientToken in the settings file, for every client: unset it, or choose one client with --client',
+    ]);
+  });
+});
+
+describe('files of clients that are read again', () => {
+  const start = () => {
+    for (const name of ['acme', 'bakery', 'cafe']) writeClient(name);
+    const settings = read({ mayLeaveOut: true });
+    const files = settings.clientFiles;
+    if (files === null) throw new Error('no files');
+    return { settings, again: () => files.read(), first: settings.clients };
+  };
+
+  it('give the same clients while nothing has changed, and only the changed one anew', () => {
+    const { again, first } = start();
+    for (const [at, client] of again().clients.entries()) expect(client).toBe(first[at]);
+    writeClient('bakery', 'mode: edits\n');
+    const { clients, problems } = again();
+    expect(problems).toEqual([]);
+    expect(clients[0]).toBe(first[0]);
+    expect(clients[1]).toMatchObject({ name: 'bakery', mode: 'edits' });
+    expect(clients[2]).toBe(first[2]);
+  });
+
+  it('add and remove clients', () => {
+    const { again } = start();
+    writeClient('dairy');
+    rmSync(path.join(cwd, 'clients/acme.yaml'));
+    expect(namesIn(again())).toEqual(['bakery', 'cafe', 'dairy']);
+    renameSync(path.join(cwd, 'clients/bakery.yaml'), path.join(cwd, 'clients/zoo.yaml'));
+    expect(namesIn(again())).toEqual(['cafe', 'dairy', 'zoo']);
+  });
+
+  it('keep what an invalid file said before, until it is valid', () => {
+    const { again, first } = start();
+    writeClient('bakery', 'mode: sometimes\n');
+    writeClient('dairy', 'mode: sometimes\n');
+    const { clients, problems } = again();
+    expect(clients).toEqual(first);
+    expect(clients[1]).toBe(first[1]);
+    expect(problems).toEqual([
+      'clients/bakery.yaml:3:7: mode: expected one of enforce, edits, report',
+      'clients/dairy.yaml:3:7: mode: expected one of enforce, edits, report',
+    ]);
+    expect(again().problems).toEqual(problems);
+    writeClient('bakery', 'mode: report\n');
+    writeClient('dairy');
+    expect(again()).toMatchObject({ problems: [], clients: [{}, { mode: 'report' }, {}, {}] });
+  });
+
+  it('use a client once its token is there', () => {
+    const { again } = start();
+    writeClient('dairy');
+    rmSync(path.join(cwd, 'secrets/dairy'));
+    expect(again().problems).toEqual([
+      expect.stringContaining('clients/dairy.yaml:2:14: clientToken: cannot read'),
+    ]);
+    write('secrets/dairy', 'client-token-dairy');
+    expect(namesIn(again())).toEqual(['acme', 'bakery', 'cafe', 'dairy']);
+  });
+
+  it('keep all clients where there are no files at all any more', () => {
+    const { again, first } = start();
+    renameSync(path.join(cwd, 'clients'), path.join(cwd, 'away'));
+    expect(again()).toMatchObject({
+      clients: first,
+      problems: [expect.stringContaining('there is no file ./clients/*.yaml')],
+    });
+    renameSync(path.join(cwd, 'away'), path.join(cwd, 'clients'));
+    const { clients } = again();
+    for (const [at, client] of clients.entries()) expect(client).toBe(first[at]);
+  });
+
+  it('never give a client that is in use to another file, and neither of two new ones', () => {
+    const { again, first } = start();
+    writeClient('a-copy', '', 'bakery');
+    writeClient('b-copy', 'name: cafe\n');
+    expect(again()).toMatchObject({
+      clients: first,
+      problems: [
+        'clients/a-copy.yaml: the same base URL and client token as clients/bakery.yaml',
+        'clients/b-copy.yaml: the same client name, cafe, as clients/cafe.yaml',
+      ],
+    });
+    for (const name of ['a-copy', 'b-copy']) rmSync(path.join(cwd, `clients/${name}.yaml`));
+    writeClient('dairy');
+    writeClient('fish', '', 'dairy');
+    expect(namesIn(again())).toEqual(['acme', 'bakery', 'cafe']);
+    rmSync(path.join(cwd, 'clients/fish.yaml'));
+    expect(namesIn(again())).toEqual(['acme', 'bakery', 'cafe', 'dairy']);
+  });
+
+  it('may swap names, and one that wants a name that stays taken keeps its own', () => {
+    const { again } = start();
+    writeClient('acme', 'name: bakery\n');
+    writeClient('bakery', 'name: acme\n');
+    expect(namesIn(again())).toEqual(['bakery', 'acme', 'cafe']);
+    writeClient('acme', 'name: fish\n');
+    writeClient('bakery', 'mode: sometimes\n');
+    writeClient('cafe', 'name: acme\n');
+    expect(namesIn(again())).toEqual(['fish', 'acme', 'cafe']);
+  });
+
+  it('keep an invalid file’s client also when all settings are read again', () => {
+    const { settings } = start();
+    writeClient('bakery', 'mode: sometimes\n');
+    const reread = read({ mayLeaveOut: true, previous: settings });
+    expect(namesIn(reread)).toEqual(['acme', 'bakery', 'cafe']);
+    expect(reread.leftOut).toEqual(['clients/bakery.yaml:3:7: mode: expected one of enforce, edits, report']);
+  });
+
+  it('leave an invalid one out at the start, unless there is no other', () => {
+    writeClient('acme');
+    writeClient('bakery', 'mode: sometimes\n');
+    const settings = read({ mayLeaveOut: true });
+    expect(namesIn(settings)).toEqual(['acme']);
+    expect(settings.leftOut).toHaveLength(1);
+    expect(problemsOf()).toHaveLength(1);
+    rmSync(path.join(cwd, 'clients/acme.yaml'));
+    expect(problemsOf({ mayLeaveOut: true })).toHaveLength(1);
+  });
+
+  it('are read once each where there are thousands', () => {
+    const files = Array.from({ length: 2_000 }, (_, at) => path.join(cwd, `clients/client-${at}.yaml`));
+    mkdirSync(path.join(cwd, 'clients'));
+    const longAgo = new Date('2026-01-01');
+    for (const [at, file] of files.entries()) {
+      writeFileSync(file, `userToken: {env: USER_TOKEN}\nclientToken: {env: TOKEN_${at}}\n`);
+      utimesSync(file, longAgo, longAgo);
+    }
+    const env = Object.fromEntries(files.map((_, at) => [`TOKEN_${at}`, `client-token-${at}`]));
+    const settings = read({ env });
+    const first = new Set(settings.clients);
+    expect(first.size).toBe(2_000);
+    writeFileSync(files[700]!, 'userToken: {env: USER_TOKEN}\nclientToken: {env: TOKEN_700}\nmode: edits\n');
+    const { clients = [] } = settings.clientFiles?.read() ?? {};
+    expect(clients).toHaveLength(2_000);
+    expect(namesIn({ clients: clients.filter((client) => !first.has(client)) })).toEqual(['client-700']);
+  });
+});
