@@ -13,6 +13,7 @@ import {
   deedOf,
   recordOf,
   emptyCase,
+  forgetSeen,
   isAdd,
   plausibleViews,
   takeDoubt,
@@ -187,6 +188,7 @@ export const createJudge = ({ world, isKind, truth, editsOf }: JudgeOptions): Ju
       for (const one of cases.values()) {
         one.past.push(...one.views.map((view) => ({ ...view, isForgotten })));
         one.views = [];
+        one.seenFirst = [];
       }
       isForgotten = true;
       // A person's own pass need not wait for any pause, even where it comes to nothing.
@@ -298,6 +300,8 @@ export const createJudge = ({ world, isKind, truth, editsOf }: JudgeOptions): Ju
       if (closed?.isDenied && result.isDenied !== true) blame('is silent about a denial');
       if (closed && closed.until > (result.retryAt === null ? -Infinity : Date.parse(result.retryAt)))
         blame('is silent about the time that the service asked for');
+      const bound = new Set(result.templates.map(({ id }) => id));
+      for (const one of cases.values()) if (!bound.has(one.templateId)) forgetSeen(one);
       for (const one of result.templates) {
         const described = [...pass.desired].find(([, { template }]) => template === one.template);
         if (!described || one.id === null) continue;

@@ -79,6 +79,8 @@ export interface TemplateCase {
   /** Ids that came after an add was begun that is like them: they may be what it left. */
   readonly maybe: Set<number>;
   readonly seen: Set<number>;
+  /** Of those, what this pass saw first. */
+  seenFirst: number[];
   /** Ids that were seen first after an add was begun. */
   readonly late: Set<number>;
   /** What was shown in this pass. */
@@ -107,6 +109,7 @@ export const emptyCase = (templateId: number): TemplateCase => ({
   begun: [],
   maybe: new Set(),
   seen: new Set(),
+  seenFirst: [],
   late: new Set(),
   views: [],
   viewsWhenBegun: 0,
@@ -188,6 +191,7 @@ export const takeView = (one: TemplateCase, desired: DesiredTemplate | undefined
     // A dry run remembers nothing of what it saw.
     if (!isNew || view.isForgotten === true) continue;
     one.seen.add(record.id);
+    one.seenFirst.push(record.id);
     for (const deed of one.deeds)
       deed.isAmbiguous ||= isAdd(deed) && !isListed(one, deed) && isRival(record, deed);
   }
@@ -199,6 +203,11 @@ export const takeView = (one: TemplateCase, desired: DesiredTemplate | undefined
       if (isSameContent(candidate, record)) takeFor(one, record.id, keyOf(candidate));
     }
   }
+};
+
+/** What a listing shows of a template that the pass is not about is not remembered. */
+export const forgetSeen = (one: TemplateCase): void => {
+  for (const id of one.seenFirst) one.seen.delete(id);
 };
 
 /** A file may take for its own what differs in priority and TTL only. */
@@ -279,6 +288,12 @@ export const takeEnd = (
     const known = one.known.get(keyOf(record));
     const [first] = copies.toSorted((a, b) => a.id - b.id);
     if (!first || copies.some(({ id }) => id === known)) continue;
+    const write = one.deeds.findLast((deed) => deed.key === keyOf(record));
+    const written = copies.find(({ id }) => write && recordOf(write) === id);
+    if (written) {
+      one.known.set(keyOf(record), written.id);
+      continue;
+    }
     // What was missed once only may be there still, but where an add was sent for it.
     const add = one.deeds.findLast((deed) => isAdd(deed) && deed.key === keyOf(record));
     const isAdded = add !== undefined && add.sent.recordId !== known;
