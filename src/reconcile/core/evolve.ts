@@ -1,27 +1,19 @@
 import { sameData } from '../../model/canonical.ts';
 import { dataOf, type ActualRecord } from '../../model/record.ts';
 import type { ActualTemplate } from '../../model/template.ts';
-import { entryOf, pairOf } from '../../plan/entry.ts';
 import type { Hold, HoldCause } from '../../plan/hold.ts';
 import { parkedKey } from '../../plan/memory.ts';
-import {
-  isPark,
-  isRestore,
-  isUpdate,
-  actualOf,
-  resultOf,
-  type ParkStep,
-  type Step,
-} from '../../plan/step.ts';
+import { isPark, isRestore, resultOf, type ParkStep, type Step } from '../../plan/step.ts';
 import type { Failure, Intent, RecordMemory } from '../../state/memory.ts';
 import { stepKey, type Attempt } from './attempt.ts';
 import { failureAfter, type Moment } from './backoff.ts';
 import { commit, isKeptInPlace, supposePark } from './commit.ts';
-import { matchAdd, targetOf } from './match.ts';
-import { edit, isKnownId, recordOfId, type MemoryDraft } from './memory.ts';
+import { targetOf } from './match.ts';
+import { edit, recordOfId, type MemoryDraft } from './memory.ts';
 import { compare, showsTheSame } from './reading.ts';
 import { change, claim, noteCause } from './remembering.ts';
 import { withBasis, withHold, type TemplateState } from './state.ts';
+import { isMetBefore, recordAsDesired, renamedRecord, writtenRecord } from './written.ts';
 
 /** What happens to a template while a pass writes it. */
 export type TemplateEvent =
@@ -224,46 +216,6 @@ const rememberFailure = (step: Step, failure: Failure, draft: MemoryDraft): void
 
 const rememberedOf = (step: Step, draft: MemoryDraft): RecordMemory | undefined =>
   (isPark(step) ? recordOfId(draft.now, step.actual.record.id) : undefined) ?? draft.get(stepKey(step));
-
-/** The record that a write made or changed, in a trusted answer. */
-const writtenRecord = (state: TemplateState, answer: ActualTemplate, step: Step): ActualRecord | null => {
-  const own = actualOf(step);
-  if (own) return answer.records.find((record) => record.id === own.record.id) ?? null;
-  const match = matchAdd(resultOf(step), isMetBefore(state), answer, 'answer');
-  return match.kind === 'matched' ? match.record : null;
-};
-
-/** A record that was there or is known cannot come from this add. */
-const isMetBefore = ({ basis: { view, memory } }: TemplateState): ((id: number) => boolean) => {
-  const ids = new Set(view.records.map((record) => record.id));
-  return (id) => ids.has(id) || isKnownId(memory, id) || memory.view.strangers.has(id);
-};
-
-const recordAsDesired = (
-  isOld: (id: number) => boolean,
-  reading: ActualTemplate,
-  step: Step,
-): ActualRecord | null => {
-  const own = actualOf(step);
-  const candidates = reading.records.filter((record) =>
-    own ? record.id === own.record.id : !isOld(record.id),
-  );
-  return candidates.find((record) => isAsDesired(record, step)) ?? null;
-};
-
-/** A park sends no TTL. */
-const isAsDesired = (record: ActualRecord, step: Step): boolean =>
-  isPark(step)
-    ? sameData({ ...resultOf(step), ttl: record.ttl }, record)
-    : pairOf(step.desired, entryOf(record)).fields.length === 0;
-
-/** A service may store another spelling of the name, with everything else as sent. */
-const renamedRecord = (reading: ActualTemplate, step: Step): ActualRecord | null => {
-  if (!isUpdate(step)) return null;
-  const record = reading.records.find(({ id }) => id === step.actual.record.id);
-  if (!record || sameData(record, step.actual.record)) return null;
-  return pairOf(step.desired, entryOf(record)).fields.every((field) => field === 'name') ? record : null;
-};
 
 const describeDoubt = (
   view: ActualTemplate,

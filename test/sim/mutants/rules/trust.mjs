@@ -108,7 +108,7 @@ export const trust = [
   },
   {
     rule: '§3.4 after doubt only what stands as it was sent counts',
-    file: 'src/reconcile/core/evolve.ts',
+    file: 'src/reconcile/core/written.ts',
     from: ': pairOf(step.desired, entryOf(record)).fields.length === 0;',
     to: ': pairOf(step.desired, entryOf(record)).fields.length >= 0;',
     tests: ['reconcile/trust'],
