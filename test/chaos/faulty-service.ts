@@ -40,8 +40,8 @@ export const startFaultyService = async (options: FaultyServiceOptions): Promise
   /** Each template as the last listing showed it. */
   const listed = new Map<number, WireTemplate>();
   const late: { readonly write: SeenWrite; readonly form: URLSearchParams; left: number }[] = [];
-  /** Who was lied to by the last listing: nobody is twice in a row. */
-  const deceived = new Set<string>();
+  /** Whether the last listing was a lie: the client, whose processes remember what others read, gets no two in a row. */
+  let wasLie = false;
   const turn = oneAtATime();
   const read = createReader();
 
@@ -100,15 +100,15 @@ export const startFaultyService = async (options: FaultyServiceOptions): Promise
     const reaches = answer === 'truth' || isLie(answer);
     const hasStored = reaches && (await storeLate());
     const list = await templates();
-    if (isLie(answer) && !hasStored && !deceived.has(caller)) {
-      deceived.add(caller);
+    if (isLie(answer) && !hasStored && !wasLie) {
+      wasLie = true;
       witness.deceived(caller);
       count(`list: ${answer}`);
       const claimed = list.map((template) => claimInListing(template, answer, listed.get(template.id)));
       return { status: 200, body: JSON.stringify(claimed) };
     }
     if (reaches) {
-      deceived.delete(caller);
+      wasLie = false;
       witness.learned(caller, null);
       for (const template of list) listed.set(template.id, template);
     }

@@ -1,7 +1,6 @@
 import { EventEmitter, once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
-import { Client } from 'pg';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { startService, type Service } from '../e2e/service.ts';
 import { acquireLease } from '../../src/state/postgres/lease.ts';
@@ -9,7 +8,7 @@ import { openPostgresMemory } from '../../src/state/postgres/memory.ts';
 import { migrate } from '../../src/state/postgres/schema.ts';
 import { intentOf } from '../state/samples.ts';
 import { connected } from './databases.ts';
-import { startPostgres, type PostgresServer } from './postgres.ts';
+import { ask, startPostgres, type PostgresServer } from './postgres.ts';
 import { mutatedProgram, newWorkers, type Worker } from './workers.ts';
 
 /** One address by which PostgreSQL is found, whichever of several servers that is. */
@@ -43,15 +42,6 @@ const openAddress = async (first: PostgresServer) => {
     hush();
   };
   return { url: `postgres://tester@127.0.0.1:${port}/postgres`, lead, cut };
-};
-
-const ask = async ({ url }: PostgresServer, ...statements: readonly string[]): Promise<unknown[]> => {
-  const client = new Client(url);
-  await client.connect();
-  let rows: unknown[] = [];
-  for (const statement of statements) ({ rows } = await client.query<object>(statement));
-  await client.end();
-  return rows;
 };
 
 /** Workers, with what is asked of them here. */

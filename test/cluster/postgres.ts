@@ -20,19 +20,16 @@ export interface PostgresServer {
   readonly remove: () => Promise<void>;
 }
 
-/** A PostgreSQL of the test's own, whoever runs it. */
-export const startPostgres = (): Promise<PostgresServer> =>
-  startIn((data, owner) =>
-    make(
-      'initdb',
-      ['-D', data, '-U', 'tester', '--auth=trust', '--no-sync', '-E', 'UTF8', '--locale=C'],
-      owner,
-    ),
-  );
+/** A PostgreSQL of the test's own, whoever runs it. `fileLimit`: no file of it grows beyond so many bytes. */
+export const startPostgres = (fileLimit?: number): Promise<PostgresServer> =>
+  startIn((data, owner) => {
+    const encoding = ['--auth=trust', '--no-sync', '-E', 'UTF8', '--locale=C'];
+    make('initdb', ['-D', data, '-U', 'tester', '--wal-segsize=1', ...encoding], owner);
+  }, fileLimit);
 
 type MakeData = (data: string, owner: Owner) => void;
 
-const startIn = async (makeData: MakeData): Promise<PostgresServer> => {
+const startIn = async (makeData: MakeData, fileLimit?: number): Promise<PostgresServer> => {
   const folder = mkdtempSync(path.join(tmpdir(), 'dns-template-sync-postgres-'));
   const owner = ownerOf(folder);
   const data = path.join(folder, 'data');
@@ -41,7 +38,7 @@ const startIn = async (makeData: MakeData): Promise<PostgresServer> => {
   const url = `postgres://tester@127.0.0.1:${port}/postgres`;
   let child: ChildProcess;
   const start = async (): Promise<void> => {
-    child = launch(data, port, owner);
+    child = launch(data, port, owner, fileLimit);
     let said = '';
     child.stderr?.on('data', (piece: Buffer) => (said += String(piece)));
     while (!(await answers(url))) {
@@ -77,7 +74,7 @@ const make = (name: string, args: readonly string[], owner: Owner): void => {
   if (made.status !== 0) throw new Error(`${name}: ${made.error?.message ?? made.stderr}`);
 };
 
-const launch = (data: string, port: number, owner: Owner): ChildProcess => {
+const launch = (data: string, port: number, owner: Owner, fileLimit?: number): ChildProcess => {
   // What a test commits has to outlive PostgreSQL, not the machine.
   const settings = [
     `port=${port}`,
@@ -85,7 +82,10 @@ const launch = (data: string, port: number, owner: Owner): ChildProcess => {
     `unix_socket_directories=${owner.cwd}`,
     'fsync=off',
   ];
-  return spawn(program('postgres'), ['-D', data, ...settings.flatMap((setting) => ['-c', setting])], {
+  const args = ['-D', data, ...settings.flatMap((setting) => ['-c', setting])];
+  const limit = fileLimit === undefined ? 'unlimited' : String(fileLimit / 1_024);
+  const limited = ['-c', `ulimit -f ${limit}; exec "$@"`, 'limited', program('postgres'), ...args];
+  return spawn('bash', limited, {
     ...owner,
     env: environment(),
     stdio: ['ignore', 'ignore', 'pipe'],
@@ -144,4 +144,20 @@ const ownerOf = (folder: string): Owner => {
   const owner = { uid: Number(uid), gid: Number(gid) };
   chownSync(folder, owner.uid, owner.gid);
   return { ...owner, cwd: folder };
+};
+
+/** The rows of the last statement. */
+export const ask = async (
+  { url }: Pick<PostgresServer, 'url'>,
+  ...statements: readonly string[]
+): Promise<unknown[]> => {
+  const client = new Client(url);
+  await client.connect();
+  try {
+    let rows: unknown[] = [];
+    for (const statement of statements) ({ rows } = await client.query<object>(statement));
+    return rows;
+  } finally {
+    await client.end();
+  }
 };

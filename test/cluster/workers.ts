@@ -52,8 +52,12 @@ export const newWorkers = (service: Service, url: string, settings: Readonly<Rec
     DNS_SYNC_SETTLE: '20ms',
     ...settings,
   };
-  const start = (args: readonly string[], folder?: string): Worker =>
-    startWorker(args, { cwd, env, ...(folder === undefined ? {} : { folder }) });
+  const start = (
+    args: readonly string[],
+    folder?: string,
+    more: Readonly<Record<string, string>> = {},
+  ): Worker =>
+    startWorker(args, { cwd, env: { ...env, ...more }, ...(folder === undefined ? {} : { folder }) });
   return { want, start };
 };
 

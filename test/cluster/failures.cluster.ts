@@ -1,0 +1,154 @@
+import { setTimeout } from 'node:timers/promises';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { startService, type Service } from '../e2e/service.ts';
+import { newDatabaseUrl } from './databases.ts';
+import { ask, startPostgres, type PostgresServer } from './postgres.ts';
+import { newWorkers } from './workers.ts';
+
+const countOf = async (service: Service, name: string): Promise<number> =>
+  (await service.records(17)).filter((record) => record.name === name).length;
+
+/** Workers on this database, each of which makes one pass. */
+const openPlace = async (url: string) => {
+  const service = await startService();
+  const { want, start } = newWorkers(service, url, { DNS_SYNC_UNKNOWN_PAUSE: '100ms' });
+  const apply = (): Promise<string> => start(['apply', '--yes', '--lock-timeout', '20s']).ended;
+  const applyUntil = async (name: string): Promise<void> => {
+    while ((await countOf(service, name)) === 0) await apply();
+  };
+  return { service, want, apply, applyUntil };
+};
+
+const unusable = 'nothing is written to the service without it';
+
+describe('a synchronous standby that is lost', () => {
+  it('keeps everything from being written until it is back, and then nothing is written twice', async () => {
+    const primary = await startPostgres();
+    onTestFinished(primary.remove);
+    const standby = await primary.standby();
+    onTestFinished(standby.remove);
+    await ask(primary, "ALTER SYSTEM SET synchronous_standby_names = '*'", 'SELECT pg_reload_conf()');
+    const followers = "SELECT FROM pg_stat_replication WHERE sync_state = 'sync'";
+    while ((await ask(primary, followers)).length === 0) await setTimeout(20);
+    const { service, want, apply, applyUntil } = await openPlace(primary.url);
+    want(['first']);
+    expect(await apply()).not.toContain('no synchronous one');
+    expect(await countOf(service, 'first')).toBe(1);
+
+    await standby.stop('SIGKILL');
+    want(['first', 'second']);
+    expect(await apply()).toContain(unusable);
+    expect(await countOf(service, 'second')).toBe(0);
+
+    await standby.start();
+    await applyUntil('second');
+    for (let passes = 0; passes < 3; passes += 1) await apply();
+    expect(await countOf(service, 'second')).toBe(1);
+  });
+});
+
+const fileLimit = 3 * 1_024 * 1_024;
+
+/** Until not even a short row finds a place in a table. */
+const fill = async (server: PostgresServer, table: 'intents' | 'history'): Promise<void> => {
+  const column = table === 'intents' ? 'template_id' : 'at';
+  for (const [rows, length] of [
+    [200, 60],
+    [1, 60],
+    [200, 1],
+    [1, 1],
+  ] as const) {
+    const body = `(SELECT string_agg(md5(random()::text || row || i), '') FROM generate_series(1, ${length}) AS i)`;
+    const insert = `INSERT INTO dns_template_sync.${table} (scope, ${column}, body)
+      SELECT 'filler', 0, ${body} FROM generate_series(1, ${rows}) AS row`;
+    let isFull = false;
+    while (!isFull) isFull = await ask(server, insert).then(() => false, isTooLarge);
+  }
+};
+
+const isTooLarge = (error: unknown): boolean => {
+  if (!String(error).includes('could not extend file')) throw error;
+  return true;
+};
+
+const empty = (server: PostgresServer, table: 'intents' | 'history'): Promise<unknown> =>
+  ask(
+    server,
+    `DELETE FROM dns_template_sync.${table} WHERE scope = 'filler'`,
+    `VACUUM dns_template_sync.${table}`,
+  );
+
+describe('a disk of PostgreSQL that is full', () => {
+  it('leaves a write open whose outcome it cannot take, and it is resolved once there is room', async () => {
+    const server = await startPostgres(fileLimit);
+    onTestFinished(server.remove);
+    const { service, want, apply } = await openPlace(server.url);
+    want(['first']);
+    await apply();
+    await fill(server, 'history');
+    want(['first', 'second']);
+    expect(await apply()).toContain('could not extend file');
+    expect(await countOf(service, 'second')).toBe(1);
+    const open = "SELECT FROM dns_template_sync.intents WHERE scope <> 'filler'";
+    expect(await ask(server, open)).toHaveLength(1);
+    expect(await apply()).toContain('could not extend file');
+
+    await empty(server, 'history');
+    for (let passes = 0; passes < 3; passes += 1) await apply();
+    expect(await ask(server, open)).toEqual([]);
+    expect(await countOf(service, 'second')).toBe(1);
+  });
+
+  it('keeps from being sent what it cannot take an intent of', async () => {
+    const server = await startPostgres(fileLimit);
+    onTestFinished(server.remove);
+    const { service, want, apply, applyUntil } = await openPlace(server.url);
+    want(['first']);
+    await apply();
+    await fill(server, 'intents');
+    want(['first', 'second']);
+    expect(await apply()).toContain(unusable);
+    expect(service.writes()).toHaveLength(1);
+
+    await empty(server, 'intents');
+    await applyUntil('second');
+    await apply();
+    expect(await countOf(service, 'second')).toBe(1);
+  });
+});
+
+const hour = 3_600_000;
+
+/** The environment of a process whose clock is so many milliseconds ahead. */
+const clockAhead = (milliseconds: number): Readonly<Record<string, string>> => {
+  const script = `const now = Date.now; Date.now = () => now() + (${milliseconds})`;
+  return { NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(script)}` };
+};
+
+const names = Array.from({ length: 8 }, (_, at) => `added-${at}`);
+
+describe.each([
+  [hour, 0],
+  [-hour, 0],
+  [0, hour],
+  [0, -hour],
+])('clocks that are %i and %i ms ahead', (ofHolder, ofSuccessor) => {
+  it('change nothing of a takeover: every record is there once', async () => {
+    const service = await startService();
+    const url = await newDatabaseUrl();
+    const settings = { DNS_SYNC_UNKNOWN_PAUSE: '100ms' };
+    const { want, start } = newWorkers(service, url, settings);
+    want(names);
+    const apply = (ahead: number) =>
+      start(['apply', '--yes', '--lock-timeout', '60s'], undefined, clockAhead(ahead));
+    const countAll = (): Promise<number[]> => Promise.all(names.map((name) => countOf(service, name)));
+    const holder = apply(ofHolder);
+    while (service.writes().length < 3) await setTimeout(1);
+    holder.signal('SIGSTOP');
+    while ((await countAll()).includes(0)) await apply(ofSuccessor).ended;
+    holder.signal('SIGCONT');
+    await holder.ended;
+    await apply(ofHolder).ended;
+    expect(await countAll()).toEqual(names.map(() => 1));
+  });
+});
