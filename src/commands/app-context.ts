@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import path from 'node:path';
 import type { Logger } from 'pino';
 import { escapeControl } from '../lib/escape-control.ts';
+import { keepYoungGenerationSmall } from '../lib/young-generation.ts';
 import type { Options } from './options.ts';
 import { UserError } from '../errors.ts';
 import { createLogger } from '../log.ts';
@@ -49,6 +50,7 @@ export const openAppContext = async (
   logTo: 1 | 2,
   { onRequest = () => undefined, asksNameServers = false }: AppContextOptions = {},
 ): Promise<AppContext> => {
+  keepYoungGenerationSmall();
   const read = (previous?: Settings): Settings =>
     readSettings({
       flags: options,
