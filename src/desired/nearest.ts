@@ -6,7 +6,7 @@ export const nearest = (word: string, known: Iterable<string>): string | null =>
   let bestDistance = Math.min(2, Math.floor(meant.length / 3)) + 1;
   for (const candidate of known) {
     if (Math.abs(candidate.length - meant.length) >= bestDistance) continue;
-    const distance = editDistance(meant, candidate.toLowerCase());
+    const distance = editDistance(...withoutSameBeginning(meant, candidate.toLowerCase()));
     if (distance < bestDistance) [best, bestDistance] = [candidate, distance];
   }
   return best;
@@ -14,6 +14,13 @@ export const nearest = (word: string, known: Iterable<string>): string | null =>
 
 /** Characters. Comparing takes quadratic time. */
 const maxWordLength = 64;
+
+/** All variables begin alike, and what is equal costs nothing. */
+const withoutSameBeginning = (one: string, other: string): [string, string] => {
+  let same = 0;
+  while (same < one.length && one[same] === other[same]) same += 1;
+  return [one.slice(same), other.slice(same)];
+};
 
 /** Insertions, deletions, substitutions and swaps of neighbours, each counted once. */
 const editDistance = (from: string, to: string): number => {

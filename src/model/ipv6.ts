@@ -69,8 +69,8 @@ const readIPv4 = (text: string, groups: number[]): boolean => {
 const longestZeroRun = (groups: readonly number[]): { start: number; length: number } => {
   let run = { start: 0, length: 0 };
   let start = 0;
-  for (const [index, group] of groups.entries()) {
-    if (group !== 0) start = index + 1;
+  for (let index = 0; index < groups.length; index += 1) {
+    if (groups[index] !== 0) start = index + 1;
     else if (index + 1 - start > run.length) run = { start, length: index + 1 - start };
   }
   return run;

@@ -17,7 +17,7 @@ export const configKeys = (keys: readonly string[]): readonly string[] => {
 
 const fileShape = (table: Table): Record<string, z.ZodType> =>
   Object.fromEntries(
-    Object.entries(table).map(([key, { kind, about }]) => [key, kind.file.optional().describe(about)]),
+    Object.entries(table).map(([key, { kind, about }]) => [key, kind.file().optional().describe(about)]),
   );
 
 const oneOfTwo = 'use either {env: NAME} or {file: PATH}, not both';

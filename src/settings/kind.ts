@@ -16,7 +16,8 @@ export type Parsed<T> = { readonly value: T } | { readonly expected: string };
 
 /** A kind of value: its schema in the config file, and how to parse its text. */
 export interface Kind<T> {
-  readonly file: z.ZodType;
+  /** Made where a config file is read: it takes time, and there are many. */
+  readonly file: () => z.ZodType;
   /** Present on lists: the separator in an environment variable. */
   readonly divider?: string;
   readonly parse: (texts: readonly string[], base: Base) => Parsed<T>;
@@ -72,7 +73,7 @@ export const oneOf = <const T extends string>(words: readonly T[]): Kind<T> =>
   );
 
 export const cron: Kind<string> = {
-  file: string('a cron expression'),
+  file: () => string('a cron expression'),
   parse: ([value = '']) => {
     const problem = scheduleProblem(value);
     return problem === null ? { value } : { expected: `a cron expression: ${problem}` };
@@ -115,7 +116,7 @@ export interface ListenAddress {
 }
 
 export const listenAddress: Kind<ListenAddress | null> = {
-  file: string('HOST:PORT or off'),
+  file: () => string('HOST:PORT or off'),
   parse: ([given = '']) => {
     if (given === 'off') return { value: null };
     const match = /^(?:\[([^\]]+)\]|([^:[\]/\s]+)):(\d{1,5})$/.exec(given);
@@ -147,7 +148,7 @@ export const hostName: Kind<string> = scalar('a host name without port', string,
 );
 
 export const list = <T>(item: Kind<T>, divider: string): Kind<readonly T[]> => ({
-  file: z.union([item.file, z.array(item.file)], message('text or a list of texts')),
+  file: () => z.union([item.file(), z.array(item.file())], message('text or a list of texts')),
   divider,
   parse: (texts, base) => {
     const values: T[] = [];
@@ -166,7 +167,7 @@ function scalar<T>(
   parse: (text: string, base: Base) => T | null,
 ): Kind<T> {
   return {
-    file: file(expected),
+    file: () => file(expected),
     parse: ([given = ''], base) => {
       const value = parse(given, base);
       return value === null ? { expected } : { value };

@@ -1,5 +1,5 @@
 import { isAddress } from '../../model/address.ts';
-import { hasPriority, recordTypes } from '../../model/record.ts';
+import { hasPriority, recordTypes, type RecordType } from '../../model/record.ts';
 import type { TypeCheck } from '../../model/types/definition.ts';
 import { definitionOf, definitions } from '../../model/types/table.ts';
 import type { CheckId } from '../check-id.ts';
@@ -13,20 +13,19 @@ const emptyContent: RecordCheck = {
     desired.content === '' ? [{ at: at.content, message: '`content` is empty' }] : [],
 };
 
-/** The checks that record types define for their own names and contents. */
-const typeChecks: readonly RecordCheck[] = recordTypes.flatMap((type) => {
+/** The checks that a record type defines for its own names and contents. */
+const typeChecksOf = (type: RecordType): RecordCheck[] => {
   const { checks }: { readonly checks: readonly (TypeCheck & { readonly id: CheckId })[] } =
     definitions[type];
   return checks.map(({ id, at, find }): RecordCheck => ({
     id,
     find: (record) => {
       const { name, content } = record.desired;
-      if (record.desired.type !== type || content === '') return [];
-      const message = find({ name, content, canonical: record.canonical }, quote);
+      const message = content === '' ? null : find({ name, content, canonical: record.canonical }, quote);
       return message === null ? [] : [{ at: at === 'name' ? nameAt(record) : record.at.content, message }];
     },
   }));
-});
+};
 
 const addressAsHost: RecordCheck = {
   id: 'address-as-host',
@@ -112,9 +111,9 @@ const controlCharacter: RecordCheck = {
   },
 };
 
-export const contentChecks: readonly RecordCheck[] = [
+export const contentChecksOf = (type: RecordType): readonly RecordCheck[] => [
   emptyContent,
-  ...typeChecks,
+  ...typeChecksOf(type),
   addressAsHost,
   cnameApex,
   nameRequired,

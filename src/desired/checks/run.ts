@@ -1,17 +1,20 @@
 import { isYieldDue, yieldToOthers } from '../../lib/yield.ts';
+import { recordTypes, type RecordType } from '../../model/record.ts';
 import { groupBy } from '../../plan/group.ts';
 import type { CheckId } from '../check-id.ts';
 import type { ReportDiagnostic } from '../diagnostic.ts';
 import type { ResolvedRecord } from '../resolve-record.ts';
 import type { TemplateDiagnostic, CheckedTemplate, NameCheck, RecordCheck } from './check.ts';
-import { contentChecks } from './content-checks.ts';
+import { contentChecksOf } from './content-checks.ts';
 import { hostChecks } from './host-checks.ts';
 import { nameChecks } from './name-checks.ts';
 import { desiredAndIgnored } from './ignore-checks.ts';
 import { templateChecks } from './template-checks.ts';
 import { ttlUnusual } from './ttl-checks.ts';
 
-const recordChecks: readonly RecordCheck[] = [...contentChecks, ...hostChecks, ttlUnusual, desiredAndIgnored];
+const recordChecks: ReadonlyMap<RecordType, readonly RecordCheck[]> = new Map(
+  recordTypes.map((type) => [type, [...contentChecksOf(type), ...hostChecks, ttlUnusual, desiredAndIgnored]]),
+);
 
 /** Runs every check over a template. A check does not see records that switch it off. */
 export const runChecks = async (template: CheckedTemplate, report: ReportDiagnostic): Promise<void> => {
@@ -30,7 +33,7 @@ export const runChecks = async (template: CheckedTemplate, report: ReportDiagnos
 };
 
 const checkRecord = (record: ResolvedRecord, template: CheckedTemplate): void => {
-  for (const { id, find } of recordChecks) {
+  for (const { id, find } of recordChecks.get(record.desired.type)!) {
     if (record.allow.has(id)) continue;
     for (const { at, message } of find(record, template)) record.origin.report(id, at, message);
   }

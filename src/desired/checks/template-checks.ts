@@ -19,9 +19,12 @@ const duplicateRecord: TemplateCheck = {
       const { type, name, content, priority } = record.canonical;
       const key = `${type} ${priority} ${name.length} ${name}${content}`;
       const before = first.get(key);
-      if (before === undefined) first.set(key, record);
-      const message = `this ${type} record is wanted twice${before === undefined ? '' : `, also at ${placeOf(before)}`}`;
-      return before === undefined ? [] : [{ entry: record, at: record.at.record, message }];
+      if (before === undefined) {
+        first.set(key, record);
+        return [];
+      }
+      const message = `this ${type} record is wanted twice, also at ${placeOf(before)}`;
+      return [{ entry: record, at: record.at.record, message }];
     });
   },
 };
