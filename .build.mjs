@@ -1,6 +1,6 @@
 // npm run build: makes dist/. The program becomes one file with what V8 made of it beside it, so that a command
 // starts at once. What package.json has as a dependency stays outside (SQLite, for it is native); all else is taken in.
-// What speaks to PostgreSQL becomes a file of its own, which is loaded only where that is used.
+// What speaks to PostgreSQL, and the queue in it, become files of their own, which are loaded only where that is used.
 import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -38,7 +38,8 @@ const build = async () => {
     const bundles = [
       await bundleStart(made),
       await bundleProgram(made),
-      await bundlePostgres(made),
+      await bundleBeside(made, 'pg'),
+      await bundleBeside(made, 'pg-boss'),
       await bundleModules(made),
     ];
     writeNotices(
@@ -85,7 +86,7 @@ const bundleStart = async (dir) => {
 const bundleProgram = async (dir) => {
   const bundle = await rolldown({
     ...common,
-    plugins: [besides('pg', './pg.cjs')],
+    plugins: [besides('pg', './pg.cjs'), besides('pg-boss', './pg-boss.cjs')],
     input: { program: source('main.ts') },
   });
   const { output } = await bundle.generate({ format: 'cjs', codeSplitting: false, ...dense });
@@ -100,16 +101,17 @@ const besides = (name, file) => ({
   transform: (code) => code.replace(`(import.meta.url)('${name}')`, `(import.meta.url)('${file}')`),
 });
 
-const bundlePostgres = async (dir) => {
+const bundleBeside = async (dir, name) => {
   // The first is a native build, which nobody has asked for; the second is for another runtime.
-  const external = ['pg-native', 'pg-cloudflare'];
-  const input = { pg: createRequire(import.meta.filename).resolve('pg') };
+  const external = ['pg-native', 'pg-cloudflare', ...(name === 'pg' ? [] : ['pg'])];
+  const input = { [name]: createRequire(import.meta.filename).resolve(name) };
   const bundle = await rolldown({ ...common, external, input });
   const { output } = await bundle.write({
     dir,
     format: 'cjs',
     codeSplitting: false,
     entryFileNames: '[name].cjs',
+    paths: { pg: './pg.cjs' },
     ...dense,
   });
   return output;

@@ -45,6 +45,11 @@ const commands: readonly AddCommand[] = [
       .option('--timezone <zone>', 'time zone of the schedule (default: UTC)')
       .option('--listen <host:port>', 'address of the HTTP server, or off (default: 127.0.0.1:8053)')
       .addOption(
+        new Option('--role <role>', 'with a PostgreSQL store: what this process does (default: all)').choices(
+          ['all', 'source', 'worker', 'web'],
+        ),
+      )
+      .addOption(
         new Option(
           '--log-format <form>',
           'form of the log (default: text on a terminal, json elsewhere)',

@@ -95,6 +95,7 @@ describe('defaults', () => {
       triggerToken: null,
       pageToken: null,
       store: null,
+      role: 'all',
       leaseDuration: 30_000,
       notify: [],
       logLevel: 'info',

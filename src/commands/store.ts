@@ -1,4 +1,6 @@
 import type { Options } from './options.ts';
+import { hasBoss, startBoss } from '../fleet/boss.ts';
+import { aliveReplicas } from '../fleet/replicas.ts';
 import { UserError } from '../errors.ts';
 import { asJson } from '../report/json-text.ts';
 import { readSettings, type Settings } from '../settings.ts';
@@ -29,27 +31,39 @@ type Task = (database: PostgresDatabase, settings: Settings, options: Options) =
 
 const say = (text: string): void => void process.stdout.write(`${text}\n`);
 
-const makeTables: Task = async (database) => {
+const makeTables: Task = async (database, { store: source }) => {
   const { from, to } = await migrate(database);
+  if (source !== null && hasBoss()) await makeQueue(source.read());
+  else say(`the tables of the queue of run are made with Node.js 22.12 or later, by this or by run itself`);
   if (from === to) say(`${database.place}: the tables are up to date (schema ${to})`);
   else say(`${database.place}: ${from === 0 ? 'made the tables' : 'upgraded the tables'} (schema ${to})`);
+};
+
+const makeQueue = async (url: string): Promise<void> => {
+  const boss = await startBoss({ url, supervises: false, onTrouble: () => undefined });
+  await boss.stop({ graceful: false });
 };
 
 const tellStatus: Task = async (database, _, { format }) => {
   const schema = await versionIn(database.query);
   const clients = schema === 0 ? [] : await clientHolders(database);
+  const replicas = schema < fleetSchema ? [] : (await aliveReplicas(database)).map((one) => ({ ...one }));
   const shown = clients.map(({ client, ...rest }) => ({
     client: client.name,
     baseUrl: client.baseUrl,
     ...rest,
   }));
   if (format === 'json') {
-    process.stdout.write(asJson({ place: database.place, schema, clients: shown }));
+    process.stdout.write(asJson({ place: database.place, schema, replicas, clients: shown }));
     return;
   }
   say(`${database.place}: ${schema === 0 ? 'no tables yet' : `schema ${schema}, ${shown.length} clients`}`);
+  if (replicas.length > 0) process.stdout.write(`${asTable(replicas)}\n`);
   if (shown.length > 0) process.stdout.write(asTable(shown));
 };
+
+/** From this one on there are tables of the processes that run. */
+const fleetSchema = 2;
 
 const copy: Task = async (database, settings, { to }) => {
   await migrate(database);

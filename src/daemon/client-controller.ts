@@ -7,14 +7,17 @@ import { AnswersRounds } from './answers-rounds.ts';
 import type { ChangeFeed } from './change-feed.ts';
 import { clientState, type ClientState } from './client-state.ts';
 import type { DaemonClient } from './context.ts';
+import type { Fleet, PassReport } from './fleet.ts';
 import { LatestResults } from './latest-results.ts';
-import { PassLoop, type PassCause, type PassOutcome } from './loop.ts';
+import type { PassCause, PassOutcome, PassStarter } from './loop.ts';
 import { logChange, logInvalid, logStarted, type PassId } from './pass-log.ts';
-import { recordFailure, recordPass, type PassSinks } from './record-pass.ts';
+import { recordFailure, recordPass, recordShared, type PassSinks, type RecordedPass } from './record-pass.ts';
 import { startTriggers, type Triggers } from './triggers.ts';
 
 export interface ClientControllerOptions extends PassSinks {
   readonly client: DaemonClient;
+  /** Those that share its passes. */
+  readonly fleet: Fleet;
   /** Notified of everything that is new for the status page. */
   readonly changeFeed: ChangeFeed;
   /** Limits how many clients' passes run at the same time. */
@@ -26,7 +29,7 @@ export class ClientController {
   readonly #options: ClientControllerOptions;
   /** For log lines that belong to no pass. */
   readonly #log: Logger;
-  readonly #loop: PassLoop;
+  readonly #passes: PassStarter;
   readonly #latest = new LatestResults();
   #client: DaemonClient;
   /** Replaces the client before the next pass. */
@@ -42,12 +45,15 @@ export class ClientController {
   #lastError: string | null = null;
   readonly #answers: AnswersRounds;
   #hasAsked = false;
+  /** Whether another process made the last pass. */
+  #isElsewhere = false;
 
   constructor(options: ClientControllerOptions) {
     this.#options = options;
     this.#client = options.client;
     this.#log = options.log.child({ client: options.client.settings.name });
-    this.#loop = new PassLoop({
+    this.#passes = options.fleet.passesOf({
+      settings: () => this.client.settings,
       log: this.#log,
       onState: options.changeFeed.changed,
       pass: (cause, signal) => options.limit(() => this.#pass(cause, signal)),
@@ -77,8 +83,8 @@ export class ClientController {
   get state(): ClientState {
     return clientState({
       client: this.#client.settings.name,
-      loop: this.#loop.state,
-      isReady: this.#wasRead && !this.#couldNotBegin,
+      loop: this.#passes.state,
+      isReady: this.#isReady,
       lastError: this.#lastError,
       latest: this.#latest.result,
       nextScheduled: this.#triggers?.next() ?? null,
@@ -89,15 +95,28 @@ export class ClientController {
   async start(): Promise<void> {
     this.#triggers = await startTriggers({
       client: this.#client,
+      duties: this.#options.fleet.duties,
       onChange: () => this.trigger('file-change'),
       onSchedule: () => this.trigger('schedule'),
-      onAnswersSchedule: () => this.#answers.start(),
+      onAnswersSchedule: () => this.#askOnSchedule(),
       log: this.#log,
     });
   }
 
   trigger(trigger: Trigger): void {
-    this.#loop.trigger(trigger);
+    this.#passes.trigger(trigger);
+  }
+
+  /** Shows a pass that another process has made. */
+  adopt(report: PassReport): void {
+    const { latest, lastError, isReady } = report;
+    if (latest !== null) this.#latest.adopt(latest);
+    this.#lastError = lastError;
+    this.#wasRead = isReady;
+    this.#couldNotBegin = !isReady;
+    this.#isElsewhere = true;
+    recordShared(report, this.#options);
+    this.#options.changeFeed.changed();
   }
 
   /** The same client with new settings. A running pass keeps the old ones; the next pass uses these. */
@@ -105,11 +124,14 @@ export class ClientController {
     const skipped = this.#successor;
     this.#successor = client;
     await skipped?.close();
+    // The next pass may be made elsewhere.
+    if (!this.#options.fleet.duties.schedule && this.#passes.state.running === null)
+      await this.#reload(client);
   }
 
   /** Waits for the write in flight, but not for reads. */
   async close(): Promise<void> {
-    const ended = Promise.all([this.#loop.close(), this.#answers.close()]);
+    const ended = Promise.all([this.#passes.close(), this.#answers.close()]);
     await this.#client.close();
     await ended;
     await this.#triggers?.close();
@@ -124,7 +146,7 @@ export class ClientController {
     const started = performance.now();
     try {
       const result = await this.#compare(cause, id, signal);
-      return this.#accept(result, id, signal.aborted);
+      return await this.#accept(result, id, signal.aborted);
     } catch (error) {
       const message = messageOf(error);
       if (error instanceof LockedError && this.#lastError !== message) {
@@ -136,7 +158,7 @@ export class ClientController {
       this.#lastError = message;
       if (error instanceof LockedError) return 'busy';
       this.#couldNotBegin = true;
-      recordFailure({ id, message, started, isEnding: signal.aborted }, this.#options);
+      await this.#share(recordFailure({ id, message, started, isEnding: signal.aborted }, this.#options));
       if (error instanceof UserError) return 'failed';
       throw error;
     }
@@ -173,7 +195,7 @@ export class ClientController {
     });
   }
 
-  #accept(result: PassResult, id: PassId, isEnding: boolean): PassOutcome {
+  async #accept(result: PassResult, id: PassId, isEnding: boolean): Promise<PassOutcome> {
     const removed = this.#latest.add(result);
     for (const template of removed) {
       this.#log.warn(
@@ -186,9 +208,27 @@ export class ClientController {
     this.#couldNotBegin = false;
     const latest = this.#latest.result;
     const shown = this.#answers.addTo(result);
-    recordPass({ id, result, latest, shown, removed, isEnding }, this.#options);
+    const recorded = recordPass({ id, result, latest, shown, removed, isEnding }, this.#options);
     this.#askFirst(isEnding);
+    await this.#share(recorded);
     return outcomeOf(result);
+  }
+
+  get #isReady(): boolean {
+    return this.#wasRead && !this.#couldNotBegin;
+  }
+
+  async #share({ event, entry }: RecordedPass): Promise<void> {
+    this.#isElsewhere = false;
+    const { result, ...rest } = event;
+    const latest = result === null ? null : this.newest;
+    const report = { event: rest, entry, latest, lastError: this.#lastError, isReady: this.#isReady };
+    await this.#options.fleet.share(report);
+  }
+
+  /** Whoever made the last pass asks the name servers too. */
+  #askOnSchedule(): void {
+    if (!this.#isElsewhere) this.#answers.start();
   }
 
   /** After a start and after new settings, name servers are asked at once rather than on schedule. */

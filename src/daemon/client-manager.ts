@@ -64,6 +64,7 @@ export class ClientManager {
   async start(): Promise<void> {
     await Promise.all(this.#context.clients.map((client) => this.#add(client)));
     await this.#filesWatch.follow(this.#settings);
+    await this.#context.fleet.start((report) => this.#controllers.get(report.event.client)?.adopt(report));
   }
 
   trigger(trigger: Trigger): void {
@@ -93,6 +94,7 @@ export class ClientManager {
     await Promise.all([
       this.#filesWatch.close(),
       this.#reloading,
+      this.#context.fleet.close(),
       ...[...this.#controllers.values()].map((controller) => controller.close()),
     ]);
   }
@@ -101,9 +103,10 @@ export class ClientManager {
     const { name } = client.settings;
     const { metrics, notifier, passHistory, changeFeed } = this.#listeners;
     metrics.addClient(name);
-    const { log } = this.#context;
+    const { log, fleet } = this.#context;
     const controller = new ClientController({
       client,
+      fleet,
       log,
       metrics,
       onPass: (passEvent) => notifier.publish(passEvent),

@@ -5,6 +5,7 @@ import type { Change, PassResult, Trigger } from '../result.ts';
 import type { Settings } from '../settings.ts';
 import type { ClientSettings } from '../settings/client.ts';
 import type { WriteEntry } from '../status-page/facts.ts';
+import type { Fleet } from './fleet.ts';
 import type { ScanFiles } from './fingerprint.ts';
 import type { HistoryPage, HistoryQuery } from './history-query.ts';
 
@@ -50,6 +51,8 @@ export interface DaemonContext {
   readonly settings: Settings;
   readonly clients: readonly DaemonClient[];
   readonly log: Logger;
+  /** Those that share the passes, this process among them. */
+  readonly fleet: Fleet;
   /** Where the embedded service listens, if there is one. */
   readonly sandboxUrl: string | null;
   /** Replaces every secret in a value. */

@@ -5,6 +5,8 @@ import { clockChanges, type ClockChange } from './clock-change.ts';
 export interface CronTimes {
   /** The first one from now on. */
   readonly next: () => Date;
+  /** Milliseconds between its next two. */
+  readonly interval: () => number;
   readonly close: () => void;
 }
 
@@ -30,6 +32,10 @@ export const cronTimes = (expression: string, timezone: string): CronTimes => {
   };
   return {
     next: () => new Date(nextTime(cron, timezone, Date.now())),
+    interval: () => {
+      const [one, two] = task.getNextRuns(2);
+      return Number(two) - Number(one);
+    },
     close: () => {
       void task.destroy();
       void wall.destroy();

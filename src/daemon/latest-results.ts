@@ -54,6 +54,12 @@ export class LatestResults {
     return before.flatMap(({ template, file }) => (known.has(template) || template === file ? [] : template));
   }
 
+  /** What a full pass elsewhere has left. */
+  adopt(result: PassResult): void {
+    this.#result = result;
+    if (result.wasRead === true) this.#readAt = result.startedAt;
+  }
+
   #comparedNow(): Descriptions {
     if (this.#part === this.#all) return this.#described;
     const kept = [...this.#compared].filter(([name]) => this.#described.has(name));

@@ -27,6 +27,14 @@ export interface PassLoopOptions {
   readonly random?: () => number;
 }
 
+/** What starts the passes of one client: this process alone, or a queue that several processes share. */
+export interface PassStarter {
+  readonly state: PassLoopState;
+  trigger(trigger: Trigger): void;
+  /** No further pass; resolves when the running one has ended. */
+  close(): Promise<void>;
+}
+
 /** The state of a loop, for the status page. */
 export interface PassLoopState {
   readonly running: Trigger | null;
@@ -48,7 +56,7 @@ export interface PassLoopState {
  * | failed       | others, or none      | after the backoff, which grows    |
  * | busy         | as after a failed one, but the backoff stays short, and nothing has failed |
  */
-export class PassLoop {
+export class PassLoop implements PassStarter {
   readonly #pass: RunPass;
   readonly #log: Logger;
   readonly #onState: () => void;
@@ -111,7 +119,7 @@ export class PassLoop {
     if (outcome !== 'ok') this.#waiting = coalesce(waiting, cause);
     if (!this.#waiting) return;
     if (outcome === 'ok' || (waiting && bypassesBackoff(waiting.trigger))) this.#start(this.#waiting);
-    else this.#backOff(this.#delayAfter(outcome));
+    else this.#backOff(delayAfter(outcome, this.#failures, this.#random));
   }
 
   async #outcomeOf(cause: PassCause): Promise<PassOutcome> {
@@ -124,15 +132,7 @@ export class PassLoop {
     }
   }
 
-  /** Milliseconds. */
-  #delayAfter(outcome: Exclude<PassOutcome, 'ok'>): number {
-    const grown = backoff(outcome === 'busy' ? 1 : this.#failures, growth, this.#random);
-    if (outcome === 'busy') return grown;
-    return outcome === 'failed' ? grown : Math.max(grown, outcome.failedUntil - Date.now());
-  }
-
-  #backOff(delay: number): void {
-    const length = Math.min(delay, maxDelay);
+  #backOff(length: number): void {
     const timer = setTimeout(() => this.#waiting && this.#start(this.#waiting), length);
     this.#backoff = { until: new Date(Date.now() + length), timer };
   }
@@ -142,6 +142,17 @@ export class PassLoop {
     this.#backoff = null;
   }
 }
+
+/** Milliseconds to the next try. `failures`: passes that failed since the last one that did not. */
+export const delayAfter = (
+  outcome: Exclude<PassOutcome, 'ok'>,
+  failures: number,
+  random: () => number = Math.random,
+): number => {
+  const grown = backoff(outcome === 'busy' ? 1 : failures, growth, random);
+  if (outcome === 'busy' || outcome === 'failed') return grown;
+  return Math.min(Math.max(grown, outcome.failedUntil - Date.now()), maxDelay);
+};
 
 const growth = { first: 2_000, max: 5 * 60_000, jitter: 0.5 };
 

@@ -24,6 +24,8 @@ export interface Metrics {
   readonly countRefusal: (refusal: Pick<PageRefusal, 'token' | 'reason'>) => void;
   /** `newest`: the latest results of the client; null if the pass compared nothing. */
   readonly countPass: (pass: PassFacts, latest: PassResult | null) => void;
+  /** The same of a pass that another process has counted. */
+  readonly showPass: (pass: ShownPass, latest: PassResult | null) => void;
 }
 
 interface RequestFacts {
@@ -45,6 +47,11 @@ interface PassFacts {
   readonly trigger: Trigger;
   readonly status: Status;
   readonly durationMs: number;
+}
+
+interface ShownPass extends Pick<PassFacts, 'client' | 'status'> {
+  /** Milliseconds since the epoch. */
+  readonly endedAt: number;
 }
 
 export const createMetrics = (version: string): Metrics => {
@@ -131,6 +138,14 @@ export const createMetrics = (version: string): Metrics => {
   });
 
   let revision = 0;
+  const showPass: Metrics['showPass'] = ({ client, status, endedAt }, latest) => {
+    revision += 1;
+    lastPass.set({ client }, endedAt / 1_000);
+    if (status !== 'failed') lastSuccess.set({ client }, endedAt / 1_000);
+    if (latest === null) return;
+    templates.show(client, latest.templates);
+    filesValid.set({ client }, latest.problems.some(({ severity }) => severity === 'error') ? 0 : 1);
+  };
   return {
     contentType: registry.contentType,
     text: (queueDepth) => {
@@ -173,15 +188,11 @@ export const createMetrics = (version: string): Metrics => {
       refusals.inc({ token, reason });
     },
     countPass: ({ client, trigger, status, durationMs }, latest) => {
-      revision += 1;
       passes.inc({ client, trigger, result: status });
       passDuration.observe(durationMs / 1_000);
-      lastPass.setToCurrentTime({ client });
-      if (status !== 'failed') lastSuccess.setToCurrentTime({ client });
-      if (latest === null) return;
-      templates.show(client, latest.templates);
-      filesValid.set({ client }, latest.problems.some(({ severity }) => severity === 'error') ? 0 : 1);
+      showPass({ client, status, endedAt: Date.now() }, latest);
     },
+    showPass,
   };
 };
 

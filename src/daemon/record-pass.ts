@@ -1,7 +1,9 @@
 import type { Logger } from 'pino';
 import type { PassEvent } from '../notify/health.ts';
+import type { PassEntry } from '../status-page/facts.ts';
 import { assembleReport } from '../report/assemble.ts';
 import type { PassResult } from '../result.ts';
+import type { PassReport } from './fleet.ts';
 import type { Metrics } from './metrics.ts';
 import { passEntry } from './pass-entry.ts';
 import type { PassHistory } from './pass-history.ts';
@@ -28,17 +30,39 @@ interface CompletedPass {
   readonly isEnding: boolean;
 }
 
+/** What a pass was recorded as. */
+export interface RecordedPass {
+  readonly event: PassEvent;
+  readonly entry: PassEntry;
+}
+
 export const recordPass = (
   { id, result, latest, shown, removed, isEnding }: CompletedPass,
   { log, metrics, passHistory, onPass }: PassSinks,
-): void => {
+): RecordedPass => {
   const report = assembleReport([result]);
   logDrift(result, id, isEnding, log);
   logFinished(report, result.halted, id, isEnding, log);
   metrics.countPass({ ...id, ...report }, latest);
   const compared = result.wasRead === true ? latest : null;
-  passHistory.add(passEntry(id, report, compared, result.halted));
-  onPass({ ...id, at: result.startedAt, result: shown, failure: null, removed, isEnding });
+  const entry = passEntry(id, report, compared, result.halted);
+  passHistory.add(entry);
+  const event = { ...id, at: result.startedAt, result: shown, failure: null, removed, isEnding };
+  onPass(event);
+  return { event, entry };
+};
+
+/** One that another process has made, which logs and counts it. */
+export const recordShared = (
+  { event, entry, latest }: PassReport,
+  { metrics, passHistory, onPass }: Pick<PassSinks, 'metrics' | 'passHistory' | 'onPass'>,
+): void => {
+  metrics.showPass(
+    { client: event.client, status: entry.status, endedAt: entry.startedAt + entry.durationMs },
+    latest,
+  );
+  passHistory.add(entry);
+  onPass({ ...event, result: latest });
 };
 
 interface FailedPass {
@@ -53,12 +77,15 @@ interface FailedPass {
 export const recordFailure = (
   { id, message, started, isEnding }: FailedPass,
   { log, metrics, passHistory, onPass }: PassSinks,
-): void => {
+): RecordedPass => {
   const durationMs = Math.round(performance.now() - started);
   const report = { ...assembleReport([]), status: 'failed', durationMs } as const;
   logFinished(report, message, id, isEnding, log);
   metrics.countPass({ ...id, ...report }, null);
-  passHistory.add(passEntry(id, report, null, message));
+  const entry = passEntry(id, report, null, message);
+  passHistory.add(entry);
   const at = new Date(Date.now() - durationMs).toISOString();
-  onPass({ ...id, at, result: null, failure: message, removed: [], isEnding });
+  const event = { ...id, at, result: null, failure: message, removed: [], isEnding };
+  onPass(event);
+  return { event, entry };
 };

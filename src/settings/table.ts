@@ -38,6 +38,7 @@ export type FlagName =
   | 'timezone'
   | 'dryRun'
   | 'listen'
+  | 'role'
   | 'logLevel';
 
 /** The values of the settings of a table. */
@@ -45,6 +46,10 @@ export type Values<T> = { readonly [Key in keyof T]: T[Key] extends Setting<infe
 
 const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 export type LogLevel = (typeof logLevels)[number];
+
+/** What a process that shares a store with others does. */
+export const roles = ['all', 'source', 'worker', 'web'] as const;
+export type Role = (typeof roles)[number];
 
 const getParameterForms = ['query', 'body'] as const;
 
@@ -181,6 +186,12 @@ export const programTable = {
     list(hostName, ','),
     [],
     { env: 'DNS_SYNC_ALLOWED_HOSTS' },
+  ),
+  role: setting(
+    'With store: what this process does. source: watches files; worker: makes passes; web: shows the page; all: everything.',
+    oneOf(roles),
+    'all',
+    { env: 'DNS_SYNC_ROLE', flag: 'role' },
   ),
   leaseDuration: setting(
     'With store: how long a process that is not heard of any more keeps a client from others.',

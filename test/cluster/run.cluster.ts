@@ -1,109 +1,166 @@
-import { mkdir, writeFile } from 'node:fs/promises';
-import path from 'node:path';
+import { execFile } from 'node:child_process';
 import { setTimeout } from 'node:timers/promises';
-import { expect, it } from 'vitest';
-import { addTemplate } from '../e2e/daemon.ts';
-import { start, workplace, type Program } from '../e2e/program.ts';
-import { startService, userToken } from '../e2e/service.ts';
-import { json } from '../hosting/scripted-server.ts';
-import { newDatabaseUrl } from './databases.ts';
+import { describe, expect, it } from 'vitest';
+import { built } from '../built.ts';
+import { never, triggerToken } from '../e2e/daemon.ts';
+import { reportOf, type Program } from '../e2e/program.ts';
+import { allPassed, newFleet, passedBy, runningIn, writesBy } from './fleet.ts';
 
-const clients = Array.from({ length: 60 }, (_, at) => `client-${at}`);
-const variable = (client: string): string => `TOKEN_OF_${client.replace('-', '_').toUpperCase()}`;
-const leaseDuration = 3_000;
+const leaseDuration = 10_000;
 
-/** A write that was under way when its sender died is tried again by the next pass. */
+/** A write that was under way when its sender died is tried again by a later pass. */
 const often = '*/10 * * * * *';
 
-/** Sixty clients, of which each sees its own template alone, and daemons that share a database. */
-const newFleet = async () => {
-  const ids = new Map<string, number>();
-  const service = await startService(async ({ method, path: place, query }) => {
-    const id = ids.get(/client_token=token-of-([\w-]+)/.exec(query)?.[1] ?? '');
-    if (method !== 'GET' || !place.endsWith('/dns_templates') || id === undefined) return null;
-    return json([await service.template(id)]);
+const since = (moment: number): number => Math.round(performance.now() - moment);
+
+describe('several that run at once', () => {
+  it('share the work; what one leaves when it dies or stops, another one takes over', async () => {
+    const { clients, service, describeAll, agree, daemon } = await newFleet({
+      schedule: often,
+      leaseDuration,
+    });
+    const [killed, stopped] = [daemon(), daemon()];
+    await allPassed(clients, [killed, stopped]);
+    expect(service.writes()).toEqual([]);
+
+    const first = ['192.0.2.1', '192.0.2.2'];
+    await describeAll(first);
+    while (service.writes().length < 20 || runningIn(killed).length === 0) await setTimeout(1);
+    killed.signal('SIGKILL');
+    const killedAt = performance.now();
+    await killed.ended;
+    const orphans = runningIn(killed);
+    const before = passedBy(stopped).length;
+    for (const open = new Set(orphans); open.size > 0;) {
+      for (const client of passedBy(stopped).slice(before)) open.delete(client);
+      if (open.size > 0) await stopped.event('pass.finished');
+    }
+    const killedFor = since(killedAt);
+    await agree(first);
+
+    const third = daemon();
+    await third.event('pass.finished');
+    const second = [...first, '192.0.2.3'];
+    const count = service.writes().length;
+    await describeAll(second);
+    while (service.writes().length < count + 20 || runningIn(stopped).length === 0) await setTimeout(1);
+    stopped.signal('SIGSTOP');
+    const stoppedAt = performance.now();
+    await agree(second);
+    const stoppedFor = since(stoppedAt);
+    const made = service.writes().length;
+    stopped.signal('SIGCONT');
+    await stopped.event('pass.finished');
+    stopped.signal('SIGTERM');
+    await stopped.ended;
+    await agree(second);
+    const late = service.writes().length - made;
+    process.stdout.write(
+      `60 clients, lease ${leaseDuration} ms: ${writesBy(killed)}, ${writesBy(stopped)} and ${writesBy(third)} writes by each of three; ` +
+        `${orphans.length} passes taken over ${killedFor} ms after SIGKILL; ${stoppedFor} ms from SIGSTOP to the last record; ` +
+        `${late} late writes, no record twice\n`,
+    );
+    expect(late).toBe(0);
   });
-  const cwd = await workplace({ withExamples: false });
-  for (const client of clients) {
-    ids.set(client, await addTemplate(service, `web-of-${client}`, '192.0.2.1'));
-    await mkdir(path.join(cwd, client));
-  }
-  const describeAll = async (addresses: readonly string[]): Promise<void> => {
-    for (const client of clients) {
-      const records = addresses.map((address) => `  - {type: A, content: ${address}}\n`).join('');
-      await writeFile(path.join(cwd, client, 'web.yaml'), `template: web-of-${client}\nrecords:\n${records}`);
-    }
-  };
-  await describeAll(['192.0.2.1']);
-  const settings = clients.map(
-    (client) => `  ${client}: {templates: ./${client}, clientToken: {env: ${variable(client)}}}\n`,
-  );
-  await writeFile(
-    path.join(cwd, 'dns-template-sync.yaml'),
-    `schedule: '${often}'\nclients:\n${settings.join('')}`,
-  );
-  const env = {
-    DNS_SYNC_BASE_URL: service.url,
-    DNS_SYNC_USER_TOKEN: userToken,
-    DNS_SYNC_STORE: await newDatabaseUrl(),
-    DNS_SYNC_UNKNOWN_PAUSE: '1s',
-    DNS_SYNC_LEASE_DURATION: `${leaseDuration}ms`,
-    ...Object.fromEntries(clients.map((client) => [variable(client), `token-of-${client}`])),
-  };
-  const daemon = () => start(['run', '--listen', 'off'], { cwd, env });
-  const contents = async (client: string): Promise<string[]> =>
-    (await service.records(ids.get(client) ?? 0)).map(({ content }) => content).toSorted();
-  /** Resolves when each client has what its file says, and no more. */
-  const agree = async (addresses: readonly string[]): Promise<void> => {
-    for (const client of clients) {
-      while ((await contents(client)).length < addresses.length) await setTimeout(20);
-      expect([client, await contents(client)]).toEqual([client, addresses]);
-    }
-  };
-  return { service, describeAll, agree, daemon };
-};
 
-const passed = async (daemon: Program, count: number): Promise<void> => {
-  for (let passes = 0; passes < count; passes += 1) await daemon.event('pass.finished');
-};
+  it('hand over at once what they have begun when they are told to end', async () => {
+    // Whatever is not handed over comes when this test is long over.
+    const quiet = { schedule: never, leaseDuration: 600_000 };
+    const { clients, service, describeAll, agree, daemon } = await newFleet(quiet);
+    const [ended, other] = [daemon(), daemon()];
+    await allPassed(clients, [ended, other]);
+    const wanted = Array.from({ length: 5 }, (_, at) => `192.0.2.${at + 1}`);
+    await describeAll(wanted);
+    while (service.writes().length < 30 || runningIn(ended).length === 0) await setTimeout(1);
+    ended.signal('SIGTERM');
+    expect(await ended.ended).toMatchObject({ code: 0 });
+    await agree(wanted);
+  });
 
-const applied = (daemon: Program): number => daemon.output().split('"event":"change.applied"').length - 1;
-
-it('is run by several at once: what one leaves when it dies or stops, another one takes over', async () => {
-  const { service, describeAll, agree, daemon } = await newFleet();
-  const [killed, stopped] = [daemon(), daemon()];
-  await Promise.all([passed(killed, clients.length), passed(stopped, clients.length)]);
-  expect(service.writes()).toEqual([]);
-
-  const first = ['192.0.2.1', '192.0.2.2'];
-  await describeAll(first);
-  while (service.writes().length < 20) await setTimeout(1);
-  killed.signal('SIGKILL');
-  const killedAt = performance.now();
-  await agree(first);
-  const killedFor = performance.now() - killedAt;
-
-  const third = daemon();
-  await passed(third, clients.length);
-  const second = [...first, '192.0.2.3'];
-  const before = service.writes().length;
-  await describeAll(second);
-  while (service.writes().length < before + 20) await setTimeout(1);
-  stopped.signal('SIGSTOP');
-  const stoppedAt = performance.now();
-  await agree(second);
-  const stoppedFor = performance.now() - stoppedAt;
-  const made = service.writes().length;
-  stopped.signal('SIGCONT');
-  await stopped.event('pass.finished');
-  stopped.signal('SIGTERM');
-  await stopped.ended;
-  await agree(second);
-  const late = service.writes().length - made;
-  process.stdout.write(
-    `60 clients, lease ${leaseDuration} ms: ${applied(killed)}, ${applied(stopped)} and ${applied(third)} writes by each of three; ` +
-      `${Math.round(killedFor)} ms from SIGKILL, ${Math.round(stoppedFor)} ms from SIGSTOP to the last record; ` +
-      `${late} late writes, no record twice\n`,
-  );
-  expect(late).toBe(0);
+  it('do what their role says, and all of them show what any of them did', async () => {
+    const { clients, service, env, describeAll, agree, daemon } = await newFleet({
+      schedule: never,
+      leaseDuration,
+      count: 5,
+    });
+    Object.assign(env, { DNS_SYNC_TRIGGER_TOKEN: triggerToken });
+    const web = daemon('--role', 'web', '--listen', '127.0.0.1:0');
+    const source = daemon('--role', 'source');
+    const worker = daemon('--role', 'worker');
+    const address = await addressOf(web);
+    await allPassed(clients, [worker]);
+    const isReady = async (): Promise<boolean> => (await fetch(`${address}/readyz`)).ok;
+    while (!(await isReady())) await setTimeout(20);
+    const wanted = ['192.0.2.1', '192.0.2.2'];
+    await describeAll(wanted);
+    await agree(wanted);
+    expect([passedBy(web), passedBy(source)]).toEqual([[], []]);
+    expect(service.writes()).toHaveLength(clients.length);
+    const statuses = async (): Promise<string[]> => {
+      const report = reportOf(await (await fetch(`${address}/api/report`)).text());
+      return report.templates.map(({ template, inSync }) => `${template} ${inSync}`).toSorted();
+    };
+    const all = clients.map((client) => `web-of-${client} 2`).toSorted();
+    while (String(await statuses()) !== String(all)) await setTimeout(20);
+    expect(await (await fetch(`${address}/metrics`)).text()).toMatch(
+      /last_success_timestamp_seconds\{client="client-4"\} [1-9]/,
+    );
+    const history = await (await fetch(`${address}/api/history`)).json();
+    expect(history).toHaveLength(clients.length);
+    const asked = await fetch(`${address}/api/reconcile`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${triggerToken}` },
+    });
+    expect(asked.status).toBe(202);
+    await worker.event('pass.finished', ({ trigger }) => trigger === 'request');
+  });
 });
+
+const addressOf = async (program: Program): Promise<string> =>
+  String((await program.event('daemon.started'))['listen']);
+
+describe('a role', () => {
+  it('is for processes that share a store', async () => {
+    const { env, daemon } = await newFleet({ schedule: never, leaseDuration, count: 1 });
+    Object.assign(env, { DNS_SYNC_STORE: '' });
+    delete (env as Partial<typeof env>).DNS_SYNC_STORE;
+    const { code, stderr } = await daemon('--role', 'worker').ended;
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: expect.stringContaining(
+        'worker is for processes that share a store: give store as postgres://',
+      ),
+    });
+  });
+});
+
+describe('the Node.js that the tests were called with', () => {
+  it('applies; and run says where it is too old for the queue', async () => {
+    const { cwd, env, describeAll, agree } = await newFleet({ schedule: never, leaseDuration, count: 3 });
+    const { stdout: version } = await node(['--version'], { cwd });
+    const [, major = 0, minor = 0] = /v(\d+)\.(\d+)/.exec(version)?.map(Number) ?? [];
+    const wanted = ['192.0.2.1', '192.0.2.2'];
+    await describeAll(wanted);
+    const { PATH } = process.env;
+    const own = { PATH, HOME: cwd, DNS_SYNC_SETTLE: '0s', ...env };
+    const program = (...args: readonly string[]) => node([built('main.js'), ...args], { cwd, env: own });
+    if (major < 22 || (major === 22 && minor < 12))
+      expect(await program('run', '--listen', 'off')).toMatchObject({
+        code: 1,
+        stderr: expect.stringContaining('run with a PostgreSQL store needs Node.js 22.12 or later'),
+      });
+    for (let passes = 0; passes < 2; passes += 1) await program('apply', '--yes');
+    await agree(wanted);
+    expect((await program('history')).stdout.trim().split('\n').length).toBeGreaterThan(2);
+  });
+});
+
+const node = (
+  args: readonly string[],
+  options: { readonly cwd: string; readonly env?: NodeJS.ProcessEnv },
+): Promise<{ code: unknown; stdout: string; stderr: string }> =>
+  new Promise((resolve) => {
+    execFile('node', args, options, (error, stdout, stderr) =>
+      resolve({ code: error?.code ?? 0, stdout, stderr }),
+    );
+  });

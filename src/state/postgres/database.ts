@@ -1,7 +1,7 @@
-import { createRequire } from 'node:module';
 import type Pg from 'pg';
 import { messageOf } from '../../errors.ts';
 import { MemoryError } from '../memory.ts';
+import { loadPg } from './load-pg.ts';
 
 /** One statement. Throws `MemoryError`, and waits no longer than `patience` milliseconds. */
 export type Query = <Row>(
@@ -135,10 +135,6 @@ const adviceOn = (error: unknown): string => {
   if (code.startsWith('28')) return 'see whether user and password in store are right';
   return 'see whether PostgreSQL runs and store names it rightly';
 };
-
-/** Whoever keeps memory in a file does without it. The build puts it beside the program. */
-// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what the package exports
-const loadPg = (): typeof Pg => createRequire(import.meta.url)('pg') as typeof Pg;
 
 const placeIn = (url: string): string => {
   if (!URL.canParse(url)) return 'PostgreSQL';

@@ -37,6 +37,14 @@ const migrations: readonly string[] = [
    INSERT INTO dns_template_sync.failovers SELECT ${currentTimeline}, '-infinity';
    CREATE INDEX client_templates_by_id ON dns_template_sync.client_templates (template_id);
    CREATE INDEX templates_by_id ON dns_template_sync.templates (template_id);`,
+  `CREATE TABLE dns_template_sync.servers (name text PRIMARY KEY, retry_at timestamptz NOT NULL);
+   CREATE TABLE dns_template_sync.replicas (
+     id text PRIMARY KEY, role text NOT NULL, place text NOT NULL, version text NOT NULL,
+     since timestamptz NOT NULL, alive_until timestamptz NOT NULL);
+   CREATE SEQUENCE dns_template_sync.report_numbers;
+   CREATE TABLE dns_template_sync.reports (
+     client text PRIMARY KEY, number bigint NOT NULL, replica text NOT NULL, body text NOT NULL);
+   CREATE INDEX reports_by_number ON dns_template_sync.reports (number);`,
 ];
 
 /** Before and after. */

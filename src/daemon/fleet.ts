@@ -1,0 +1,53 @@
+import type { PassEvent } from '../notify/health.ts';
+import type { PassResult } from '../result.ts';
+import type { ClientSettings } from '../settings/client.ts';
+import type { PassEntry } from '../status-page/facts.ts';
+import { PassLoop, type PassLoopOptions, type PassStarter } from './loop.ts';
+
+/** The processes that share the passes of all clients, as one of them sees it. */
+export interface Fleet {
+  readonly duties: Duties;
+  /** What starts the passes of this client in this process. */
+  passesOf(client: FleetClient): PassStarter;
+  /** Takes part from now on. `onReport` is called for each pass that another process made. */
+  start(onReport: (report: PassReport) => void): Promise<void>;
+  /** Lets the others know of a pass that this process made. Does not throw. */
+  share(report: PassReport): Promise<void>;
+  /** Hands over what it was about to do. */
+  close(): Promise<void>;
+}
+
+/** What else this process does for each client. */
+export interface Duties {
+  /** Watches template files, and asks for a pass when they change. */
+  readonly files: boolean;
+  /** Asks for passes by schedule. */
+  readonly schedule: boolean;
+  /** Asks name servers, by a schedule of their own. */
+  readonly answers: boolean;
+}
+
+export interface FleetClient extends PassLoopOptions {
+  /** The newest ones. */
+  readonly settings: () => ClientSettings;
+}
+
+/** What is known of a client after a pass. */
+export interface PassReport {
+  /** Its result is `latest`, unless there was none. */
+  readonly event: Omit<PassEvent, 'result'>;
+  readonly entry: PassEntry;
+  readonly latest: PassResult | null;
+  readonly lastError: string | null;
+  /** Whether its templates and the service were ever read, and passes can be made. */
+  readonly isReady: boolean;
+}
+
+/** One process that does everything. */
+export const alone: Fleet = {
+  duties: { files: true, schedule: true, answers: true },
+  passesOf: (client) => new PassLoop(client),
+  start: () => Promise.resolve(),
+  share: () => Promise.resolve(),
+  close: () => Promise.resolve(),
+};

@@ -1,0 +1,69 @@
+import { createRequire } from 'node:module';
+import type { PgBoss } from 'pg-boss';
+import { UserError } from '../errors.ts';
+
+export interface BossOptions {
+  readonly url: string;
+  /** Whether it looks after jobs that nobody is at work for any more. */
+  readonly supervises: boolean;
+  /** Called with what goes wrong between two calls. */
+  readonly onTrouble: (what: unknown) => void;
+}
+
+/** Makes its tables where there are none. */
+export const startBoss = async ({ url, supervises, onTrouble }: BossOptions): Promise<PgBoss> => {
+  const boss = new (loadPgBoss().PgBoss)({
+    ...connection,
+    connectionString: url,
+    ...(supervises ? supervisor : idle),
+  });
+  boss.on('error', onTrouble);
+  boss.on('warning', onTrouble);
+  try {
+    await boss.start();
+    await boss.createQueue(passQueue, { policy: 'stately' });
+    return boss;
+  } catch (error) {
+    await boss.stop({ graceful: false }).catch(() => undefined);
+    throw error;
+  }
+};
+
+/** The queue of all passes: at most one running and one waiting for each client. */
+export const passQueue = 'pass';
+
+/** Whether this Node.js can load it. */
+export const hasBoss = (): boolean => {
+  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+  return major > 22 || (major === 22 && minor >= 12);
+};
+
+/** Throws `UserError`. */
+export const requireBoss = (): void => {
+  if (!hasBoss())
+    throw new UserError(
+      `run with a PostgreSQL store needs Node.js 22.12 or later, and this is ${process.versions.node}: use a newer one, or the image; everything else works on this one`,
+    );
+};
+
+/** Without a patience of its own, a connection would wait for ever for a network that is silent. */
+const connection = {
+  application_name: 'dns-template-sync',
+  schema: 'dns_template_sync_queue',
+  max: 4,
+  connectionTimeoutMillis: 2_000,
+  query_timeout: 10_000,
+  keepAlive: true,
+  schedule: false,
+  registerInstance: false,
+  warningQueueSize: 1_000_000,
+  openTelemetry: { enabled: false },
+};
+
+/** Seconds: who is not heard of is noticed that soon. */
+const supervisor = { supervise: true, superviseIntervalSeconds: 1, monitorIntervalSeconds: 1 };
+const idle = { supervise: false };
+
+/** Whoever has no such queue does without it. The build puts it beside the program. */
+// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what the package exports
+const loadPgBoss = (): { PgBoss: typeof PgBoss } => createRequire(import.meta.url)('pg-boss') as never;

@@ -1,0 +1,119 @@
+import type { PgBoss } from 'pg-boss';
+import type { Trigger } from '../result.ts';
+import { passQueue } from './boss.ts';
+
+/** A pass that waits for its time. */
+export interface WaitingPass {
+  readonly client: string;
+  /** The host of the hosting service. */
+  readonly server: string;
+  readonly trigger: Trigger;
+  /** Passes that failed since the last one that did not. */
+  readonly failures: number;
+}
+
+/** A pass that this process is to make now. */
+export interface PassJob extends WaitingPass {
+  readonly id: string;
+  /** Tells this attempt from those of others, after this process was given up. */
+  readonly retryCount: number;
+  /** Milliseconds since its time came. */
+  readonly lateness: number;
+}
+
+/** Whose pass comes when. No write rests on it: two that make the same pass are kept apart by the lease. */
+export interface PassQueue {
+  /** At most so many whose time has come, the urgent ones first, and none of these servers. */
+  take(count: number, exceptServers: readonly string[]): Promise<readonly PassJob[]>;
+  /** This process is still at work for them. */
+  renew(jobs: readonly PassJob[]): Promise<void>;
+  /** Its pass has ended. The next one comes after so many milliseconds, unless one is waiting already. */
+  finish(job: PassJob, next: { readonly pass: WaitingPass; readonly delay: number } | null): Promise<void>;
+  /** Its pass shall be made by somebody else, at once. */
+  handOver(job: PassJob): Promise<void>;
+  /** At once, before others. */
+  putFirst(pass: WaitingPass): Promise<void>;
+  /** Those of clients for which nothing waits nor runs; due now. Returns the clients that have something waiting. */
+  putMissing(passes: readonly WaitingPass[]): Promise<readonly string[]>;
+}
+
+export const passQueueOf = (boss: () => Promise<PgBoss>, leaseDuration: number): PassQueue => {
+  const common = {
+    // Less is not allowed. A pass may take as long as it likes while its process is heard of.
+    heartbeatSeconds: Math.max(10, Math.ceil(leaseDuration / 1_000)),
+    expireInSeconds: 86_000,
+    retryLimit: 1_000_000,
+    retryDelay: 0,
+  };
+  const optionsOf = ({ client, server }: WaitingPass) => ({
+    ...common,
+    singletonKey: client,
+    group: { id: server },
+  });
+  const dataOf = ({ client, server, trigger, failures }: WaitingPass) => ({
+    client,
+    server,
+    trigger,
+    failures,
+  });
+  const putFirst = async (pass: WaitingPass): Promise<void> =>
+    void (await (
+      await boss()
+    ).upsert(passQueue, dataOf(pass), { ...optionsOf(pass), startAfter: now, priority: 10 }));
+  const remove = async ({ id, retryCount }: PassJob): Promise<void> =>
+    void (await (await boss()).deleteJob(passQueue, { id, retryCount }));
+
+  return {
+    take: async (count, exceptServers) => {
+      const jobs = await (
+        await boss()
+      ).fetch<WaitingPass>(passQueue, {
+        batchSize: count,
+        includeMetadata: true,
+        ignoreGroups: [...exceptServers],
+      });
+      return jobs.map(({ id, retryCount, data, startAfter, startedOn }) => ({
+        ...data,
+        id,
+        retryCount,
+        lateness: Math.max(0, startedOn.getTime() - startAfter.getTime()),
+      }));
+    },
+    renew: async (jobs) => {
+      if (jobs.length === 0) return;
+      const attempts = jobs.map(({ id, retryCount }) => ({ id, retryCount }));
+      await (await boss()).touch(passQueue, attempts);
+    },
+    finish: async (job, next) => {
+      if (next !== null)
+        await (
+          await boss()
+        ).send(passQueue, dataOf(next.pass), { ...optionsOf(next.pass), startAfter: next.delay / 1_000 });
+      await remove(job);
+    },
+    handOver: async (job) => {
+      await putFirst(job);
+      await remove(job);
+    },
+    putFirst,
+    putMissing: async (passes) => {
+      const known = new Map<string, boolean>();
+      for (const { data, state } of await (
+        await boss()
+      ).findJobs<WaitingPass>(passQueue, { limit: mostClients }))
+        known.set(data.client, known.get(data.client) === true || state !== 'active');
+      const missing = passes.filter(({ client }) => !known.has(client));
+      for (let from = 0; from < missing.length; from += pageSize) {
+        const jobs = missing
+          .slice(from, from + pageSize)
+          .map((pass) => ({ ...optionsOf(pass), data: dataOf(pass) }));
+        await (await boss()).insert(passQueue, jobs);
+      }
+      return [...known].flatMap(([client, isWaiting]) => (isWaiting ? client : []));
+    },
+  };
+};
+
+const now = new Date(0);
+const mostClients = 100_000;
+const pageSize = 1_000;

@@ -1,0 +1,244 @@
+import { randomUUID } from 'node:crypto';
+import type { PgBoss } from 'pg-boss';
+import type { Logger } from 'pino';
+import type { Duties, Fleet, FleetClient, PassReport } from '../daemon/fleet.ts';
+import type { PassStarter } from '../daemon/loop.ts';
+import { messageOf } from '../errors.ts';
+import type { Role } from '../settings/table.ts';
+import { openDatabase, type PostgresDatabase } from '../state/postgres/database.ts';
+import { listenOn, type Listener } from '../state/postgres/listen.ts';
+import { migrate } from '../state/postgres/schema.ts';
+import { requireBoss, startBoss } from './boss.ts';
+import { passQueueOf, type PassJob, type PassQueue, type WaitingPass } from './pass-queue.ts';
+import { QueuedPasses } from './queued-passes.ts';
+import { replicasOf, type Replicas } from './replicas.ts';
+import { reportsChannel, reportsOf, type Reports } from './reports.ts';
+import { pausedServers, type PausedServers } from './servers.ts';
+import { Worker } from './worker.ts';
+
+export interface FleetOptions {
+  /** `postgres://…` */
+  readonly url: string;
+  readonly role: Role;
+  /** Milliseconds. */
+  readonly leaseDuration: number;
+  readonly version: string;
+  /** Replaces every secret in a value. */
+  readonly redact: <T>(value: T) => T;
+  readonly log: Logger;
+}
+
+/** Processes that share a PostgreSQL. Throws `UserError` where this Node.js cannot take part. */
+export const openFleet = (options: FleetOptions): Fleet => {
+  requireBoss();
+  return new SharedFleet(options);
+};
+
+class SharedFleet implements Fleet {
+  readonly duties: Duties;
+  readonly #options: FleetOptions;
+  readonly #isWorker: boolean;
+  readonly #passes = new Map<string, QueuedPasses>();
+  readonly #database: PostgresDatabase;
+  readonly #queue: PassQueue;
+  readonly #servers: PausedServers;
+  readonly #replicas: Replicas;
+  readonly #reports: Reports;
+  readonly #worker: Worker;
+  readonly #timers = new Set<NodeJS.Timeout>();
+  #boss: Promise<PgBoss> | null = null;
+  #listener: Listener | null = null;
+  #isClosing = false;
+
+  constructor(options: FleetOptions) {
+    const { role, url, leaseDuration, log } = options;
+    this.#options = options;
+    this.#isWorker = role === 'all' || role === 'worker';
+    this.duties = {
+      files: role === 'all' || role === 'source',
+      schedule: false,
+      answers: this.#isWorker,
+    };
+    this.#database = openDatabase(url);
+    const id = randomUUID();
+    this.#queue = passQueueOf(() => this.#openBoss(), leaseDuration);
+    this.#servers = pausedServers(this.#database);
+    this.#replicas = replicasOf(this.#database, { id, ...options });
+    this.#reports = reportsOf(this.#database, id);
+    this.#worker = new Worker({
+      queue: this.#queue,
+      servers: this.#servers,
+      run: (job) => this.#run(job),
+      log,
+      renewal: leaseDuration / 3,
+    });
+  }
+
+  passesOf(client: FleetClient): PassStarter {
+    const { name } = client.settings();
+    const passes = new QueuedPasses({
+      client,
+      ask: (pass) => void this.#ask(pass),
+      onClose: () => this.#passes.delete(name),
+    });
+    this.#passes.set(name, passes);
+    return passes;
+  }
+
+  async start(onReport: (report: PassReport) => void): Promise<void> {
+    const { leaseDuration } = this.#options;
+    const signOfLife = (): Promise<void> => this.#replicas.renew(leaseDuration);
+    const takeNews = (): Promise<void> => this.#takeNews(onReport);
+    const join = async (): Promise<void> => {
+      await this.#openBoss();
+      await takeNews();
+      if (this.#isWorker) await this.#putAll();
+      await signOfLife();
+    };
+    if (!(await this.#tried('start', join))) this.#until('start', join);
+    this.#every(leaseDuration / 3, 'replica', signOfLife);
+    this.#every(newsInterval, 'reports', takeNews);
+    this.#listenTo(takeNews);
+    if (!this.#isWorker) return;
+    this.#every(sweepInterval, 'sweep', () => this.#sweep());
+    this.#worker.start();
+  }
+
+  /** A burst of notifications is read once. */
+  #listenTo(takeNews: () => Promise<void>): void {
+    let isWaiting = false;
+    this.#listener = listenOn(this.#options.url, reportsChannel, () => {
+      if (isWaiting) return;
+      isWaiting = true;
+      this.#later(burst, async () => {
+        isWaiting = false;
+        await this.#tried('reports', takeNews);
+      });
+    });
+  }
+
+  async #takeNews(onReport: (report: PassReport) => void): Promise<void> {
+    for (const report of await this.#reports.news()) {
+      this.#passes.get(report.event.client)?.wasMade();
+      onReport(report);
+    }
+  }
+
+  async share(report: PassReport): Promise<void> {
+    await this.#tried('report', () => this.#reports.save(this.#options.redact(report)));
+  }
+
+  async close(): Promise<void> {
+    this.#isClosing = true;
+    for (const timer of this.#timers) clearTimeout(timer);
+    await this.#worker.close();
+    await this.#listener?.close();
+    await this.#replicas.leave().catch(() => undefined);
+    const boss = await this.#boss?.catch(() => null);
+    await boss?.stop({ graceful: false }).catch(() => undefined);
+    await this.#database.close();
+  }
+
+  async #run(job: PassJob): Promise<void> {
+    const passes = this.#passes.get(job.client);
+    await this.#tried('job', async () => {
+      if (passes === undefined) {
+        // While this process ends, others know the client; else it is not in the settings any more.
+        if (this.#isClosing) await this.#queue.handOver(job);
+        else await this.#queue.finish(job, null);
+        return;
+      }
+      const outcome = await passes.run(job);
+      if (outcome === 'handed-over') {
+        await this.#queue.handOver(job);
+        return;
+      }
+      if (typeof outcome === 'object')
+        await this.#servers.pause(passes.server, Math.max(0, outcome.failedUntil - Date.now()));
+      await this.#queue.finish(job, passes.next(job, outcome));
+    });
+  }
+
+  async #ask(pass: WaitingPass): Promise<void> {
+    await this.#tried('request', () => this.#queue.putFirst(pass));
+    this.#worker.wake();
+  }
+
+  /** Who comes first makes a pass of each client at once. */
+  async #putAll(): Promise<void> {
+    const isFirst = !(await this.#replicas.hasOtherWorkers());
+    const waiting = new Set(await this.#sweep());
+    if (!isFirst) return;
+    for (const passes of this.#passes.values())
+      if (waiting.has(passes.first.client)) await this.#queue.putFirst(passes.first);
+  }
+
+  /** Puts in what was lost, and returns the clients that were waiting. */
+  #sweep(): Promise<readonly string[]> {
+    return this.#queue.putMissing([...this.#passes.values()].map(({ first }) => first));
+  }
+
+  #openBoss(): Promise<PgBoss> {
+    const { url, log } = this.#options;
+    const open = async (): Promise<PgBoss> => {
+      await migrate(this.#database);
+      const onTrouble = (what: unknown): void =>
+        log.warn(
+          { event: 'queue.trouble', ...(what instanceof Error ? { err: what } : { warning: what }) },
+          'queue of passes',
+        );
+      return startBoss({ url, supervises: this.#isWorker, onTrouble });
+    };
+    this.#boss ??= open().catch((error: unknown) => {
+      this.#boss = null;
+      throw error;
+    });
+    return this.#boss;
+  }
+
+  /** What PostgreSQL does not take now is made up for later: by the sweep, by the next pass, by whoever takes over. */
+  async #tried(what: string, task: () => Promise<unknown>): Promise<boolean> {
+    try {
+      await task();
+      return true;
+    } catch (error) {
+      if (!this.#isClosing)
+        this.#options.log.warn(
+          { event: 'fleet.trouble', what, reason: messageOf(error) },
+          'PostgreSQL does not take it now; will retry',
+        );
+      return false;
+    }
+  }
+
+  #every(interval: number, what: string, task: () => Promise<unknown>): void {
+    this.#later(interval, async () => {
+      await this.#tried(what, task);
+      this.#every(interval, what, task);
+    });
+  }
+
+  #until(what: string, task: () => Promise<unknown>): void {
+    this.#later(retryInterval, async () => {
+      if (!(await this.#tried(what, task))) this.#until(what, task);
+    });
+  }
+
+  #later(delay: number, task: () => Promise<void>): void {
+    if (this.#isClosing) return;
+    const timer = setTimeout(
+      () => {
+        this.#timers.delete(timer);
+        void task();
+      },
+      delay * (0.9 + 0.2 * Math.random()),
+    ).unref();
+    this.#timers.add(timer);
+  }
+}
+
+/** Milliseconds. */
+const retryInterval = 2_000;
+const newsInterval = 5_000;
+const burst = 200;
+const sweepInterval = 3 * 60_000;

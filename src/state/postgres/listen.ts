@@ -1,0 +1,61 @@
+import { backoff } from '../../lib/backoff.ts';
+import { sleep } from '../../lib/sleep.ts';
+import { loadPg } from './load-pg.ts';
+
+/** Hears what others notify of on a channel, over a connection of its own. */
+export interface Listener {
+  close(): Promise<void>;
+}
+
+/**
+ * Calls back for each notification, and each time it has connected, since something may have been missed until then.
+ * It cannot tell a network that is silent: whoever needs to know asks from time to time, too.
+ */
+export const listenOn = (url: string, channel: string, onNews: () => void): Listener => {
+  const closing = new AbortController();
+  const { signal } = closing;
+  const hear = async (): Promise<void> => {
+    const client = new (loadPg().Client)({
+      connectionString: url,
+      application_name: 'dns-template-sync',
+      connectionTimeoutMillis: patience,
+      query_timeout: patience,
+      keepAlive: true,
+    });
+    const ended = new Promise<void>((resolve) => {
+      client.on('end', resolve);
+      // The end follows.
+      client.on('error', () => undefined);
+      signal.addEventListener('abort', () => resolve(), { once: true });
+    });
+    client.on('notification', onNews);
+    try {
+      await client.connect();
+      await client.query(`LISTEN ${channel}`);
+      onNews();
+      await ended;
+    } finally {
+      await client.end().catch(() => undefined);
+    }
+  };
+  const hearAgain = async (): Promise<void> => {
+    for (let failures = 1; !signal.aborted; failures += 1) {
+      await hear().then(
+        () => void (failures = 0),
+        () => undefined,
+      );
+      await sleep(backoff(failures + 1, growth), signal);
+    }
+  };
+  const heard = hearAgain();
+  return {
+    close: async () => {
+      closing.abort();
+      await heard;
+    },
+  };
+};
+
+/** Milliseconds. */
+const patience = 2_000;
+const growth = { first: 500, max: 5_000, jitter: 0.5 };

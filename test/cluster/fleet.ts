@@ -1,0 +1,108 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { expect } from 'vitest';
+import { addTemplate } from '../e2e/daemon.ts';
+import { parseLine, start, workplace, type LogLine, type Program } from '../e2e/program.ts';
+import { startService, userToken, type Meddling } from '../e2e/service.ts';
+import { json } from '../hosting/scripted-server.ts';
+import { newDatabaseUrl } from './databases.ts';
+
+export interface FleetSettings {
+  readonly schedule: string;
+  /** Milliseconds. */
+  readonly leaseDuration: number;
+  readonly count?: number;
+  /** Asked before the service. */
+  readonly meddle?: Meddling;
+}
+
+const clientIn = (query: string): string => /client_token=token-of-([\w-]+)/.exec(query)?.[1] ?? '';
+
+/** Clients of which each sees its own template alone, and daemons that share a database. */
+export const newFleet = async ({
+  schedule,
+  leaseDuration,
+  count = 60,
+  meddle = () => null,
+}: FleetSettings) => {
+  const clients = Array.from({ length: count }, (_, at) => `client-${at}`);
+  const variable = (client: string): string => `TOKEN_OF_${client.replace('-', '_').toUpperCase()}`;
+  const ids = new Map<string, number>();
+  const service = await startService(async (request) => {
+    const answer = await meddle(request);
+    if (answer !== null) return answer;
+    const { method, path: place, query } = request;
+    const id = ids.get(clientIn(query));
+    if (method !== 'GET' || !place.endsWith('/dns_templates') || id === undefined) return null;
+    return json([await service.template(id)]);
+  });
+  const cwd = await workplace({ withExamples: false });
+  for (const client of clients) {
+    ids.set(client, await addTemplate(service, `web-of-${client}`, '192.0.2.1'));
+    await mkdir(path.join(cwd, client));
+  }
+  const describeAll = async (addresses: readonly string[]): Promise<void> => {
+    for (const client of clients) {
+      const records = addresses.map((address) => `  - {type: A, content: ${address}}\n`).join('');
+      await writeFile(path.join(cwd, client, 'web.yaml'), `template: web-of-${client}\nrecords:\n${records}`);
+    }
+  };
+  await describeAll(['192.0.2.1']);
+  const settings = clients.map(
+    (client) => `  ${client}: {templates: ./${client}, clientToken: {env: ${variable(client)}}}\n`,
+  );
+  await writeFile(
+    path.join(cwd, 'dns-template-sync.yaml'),
+    `schedule: '${schedule}'\nclients:\n${settings.join('')}`,
+  );
+  const env = {
+    DNS_SYNC_BASE_URL: service.url,
+    DNS_SYNC_USER_TOKEN: userToken,
+    DNS_SYNC_STORE: await newDatabaseUrl(),
+    DNS_SYNC_UNKNOWN_PAUSE: '1s',
+    DNS_SYNC_LEASE_DURATION: `${leaseDuration}ms`,
+    ...Object.fromEntries(clients.map((client) => [variable(client), `token-of-${client}`])),
+  };
+  const daemon = (...args: readonly string[]): Program =>
+    start(['run', ...(args.includes('--listen') ? [] : ['--listen', 'off']), ...args], { cwd, env });
+  const contents = async (client: string): Promise<string[]> =>
+    (await service.records(ids.get(client) ?? 0)).map(({ content }) => content).toSorted();
+  /** Resolves when each client has what its file says, and no more. */
+  const agree = async (addresses: readonly string[]): Promise<void> => {
+    for (const client of clients) {
+      while ((await contents(client)).length < addresses.length) await setTimeout(20);
+      expect([client, await contents(client)]).toEqual([client, addresses]);
+    }
+  };
+  return { clients, service, cwd, env, describeAll, agree, daemon };
+};
+
+/** Its log so far, without a last line that is not complete. */
+const linesOf = (program: Program): LogLine[] => program.output().split('\n').slice(0, -1).map(parseLine);
+
+/** The clients whose passes a daemon has ended, one for each pass. */
+export const passedBy = (daemon: Program): string[] =>
+  linesOf(daemon).flatMap(({ event, client }) => (event === 'pass.finished' ? String(client) : []));
+
+/** The clients whose passes it has begun and not ended. */
+export const runningIn = (daemon: Program): string[] => {
+  const running = new Set<string>();
+  for (const { event, client } of linesOf(daemon)) {
+    if (event === 'pass.started') running.add(String(client));
+    if (event === 'pass.finished') running.delete(String(client));
+  }
+  return [...running];
+};
+
+/** Resolves when each of the clients has had a pass by one of the daemons. */
+export const allPassed = async (clients: readonly string[], daemons: readonly Program[]): Promise<void> => {
+  const haveAll = (): boolean => {
+    const passed = new Set(daemons.flatMap(passedBy));
+    return clients.every((client) => passed.has(client));
+  };
+  while (!haveAll()) await setTimeout(20);
+};
+
+export const writesBy = (daemon: Program): number =>
+  linesOf(daemon).filter(({ event }) => event === 'change.applied').length;
