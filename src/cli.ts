@@ -71,7 +71,7 @@ const commands: readonly AddCommand[] = [
       .option('--yes', 'write without asking')
       .option('--plan <file>', 'write only if the plan is still the one in this file')
       .option('--force', 'write what a guard holds, for the named templates')
-      .option('--retry', 'retry what was given up, for the named templates')
+      .option('--retry', 'retry what waits for a person, for the named templates')
       .option('--accept-loss', 'accept that records are gone, for the named templates')
       .option('--lock-timeout <duration>', 'how long to wait for another pass', '60s')
       .action(async (templates: string[], options: Options) =>
@@ -145,7 +145,7 @@ const commands: readonly AddCommand[] = [
       .description('what was written: when, which pass, before, after, outcome')
       .option(
         '--state-dir <dir>',
-        "directory of the program's memory (default: ~/.local/state/dns-template-sync)",
+        'directory for the saved state (default: ~/.local/state/dns-template-sync)',
       )
       .option('--sandbox', 'what was written to the embedded service')
       .option('--since <when>', 'a duration ago (2d) or a time (2026-11-20T20:00:00Z)')
@@ -167,26 +167,26 @@ const commands: readonly AddCommand[] = [
   (program, end) => {
     const shared = program
       .command('store')
-      .description('what is remembered in PostgreSQL: makes its tables, says who is at work, copies');
+      .description('the state in PostgreSQL: creates its tables, shows who uses it, copies it');
     const act = async (what: 'migrate' | 'status' | 'copy', options: Options): Promise<void> =>
       end(await (await import('./commands/store.ts')).store(what, options));
     withSettings(shared.command('migrate'))
-      .description('makes the tables, or brings them up to date')
+      .description('creates the tables, or upgrades them')
       .action((options: Options) => act('migrate', options));
     withSettings(shared.command('status'))
-      .description('the clients, who is at work for each, and its open intents')
+      .description('the clients, which process works for each, and its open intents')
       .addOption(
         new Option('--format <form>', 'form of the result').choices(['table', 'json']).default('table'),
       )
       .action((options: Options) => act('status', options));
     withSettings(shared.command('copy'))
-      .description('takes over what a state directory remembers, or gives it back')
+      .description('moves the state of a state directory to PostgreSQL, or back')
       .addOption(
-        new Option('--to <where>', 'where it lies from now on')
+        new Option('--to <where>', 'where to move the state')
           .choices(['postgres', 'sqlite'])
           .makeOptionMandatory(),
       )
-      .option('--state-dir <dir>', "directory of the program's memory")
+      .option('--state-dir <dir>', 'directory for the saved state')
       .action((options: Options) => act('copy', options));
   },
 
@@ -265,10 +265,7 @@ const withConnection = (command: Command): Command =>
 
 const withWriteOptions = (command: Command): Command =>
   command
-    .option(
-      '--state-dir <dir>',
-      "directory of the program's memory (default: ~/.local/state/dns-template-sync)",
-    )
+    .option('--state-dir <dir>', 'directory for the saved state (default: ~/.local/state/dns-template-sync)')
     .option('--sandbox', 'use an embedded service; its data lives in the state directory')
     .option('--reset', 'with --sandbox: start again with the example data');
 

@@ -45,7 +45,7 @@ const sectionsOf = (command: Command, { exitCodes = usualCodes, examples }: Manu
 
 const usualCodes: NonNullable<Manual['exitCodes']> = [
   [0, 'done'],
-  [1, 'an error, which stderr tells'],
+  [1, 'an error; stderr says which'],
 ];
 
 const section = (title: string, items: readonly Item[], help: Help): string => {
@@ -102,10 +102,10 @@ const tokens: readonly Item[] = [
 
 const store: Item = [
   storeVariables[0],
-  `PostgreSQL, where several machines share what is remembered; or ${storeVariables[1]}. (default: SQLite in the state directory)`,
+  `PostgreSQL, where several machines share their state; or ${storeVariables[1]}. (default: SQLite in the state directory)`,
 ];
 
 const ownTokens: readonly Item[] = [
   ['DNS_SYNC_TRIGGER_TOKEN', 'Lets POST /api/reconcile start a pass; or DNS_SYNC_TRIGGER_TOKEN_FILE.'],
-  ['DNS_SYNC_PAGE_TOKEN', 'Asked of who opens the status page; or DNS_SYNC_PAGE_TOKEN_FILE.'],
+  ['DNS_SYNC_PAGE_TOKEN', 'Needed to open the status page; or DNS_SYNC_PAGE_TOKEN_FILE.'],
 ];

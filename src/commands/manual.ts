@@ -41,7 +41,7 @@ export const manuals: Readonly<Record<string, Manual>> = {
   },
   apply: {
     about:
-      'Makes one pass: shows the plan, asks on a terminal, writes, and tells what became of each write. A template held by a guard is written only with --force and its name.',
+      'Makes one pass: shows the plan, asks on a terminal, writes, and shows the outcome of each write. A template held by a guard is written only with --force and its name.',
     exitCodes: [
       [0, 'done, also if differences remain that no pass writes'],
       [
@@ -131,22 +131,21 @@ export const manuals: Readonly<Record<string, Manual>> = {
     ],
   },
   store: {
-    about:
-      'Looks after a state that several machines share in PostgreSQL. Each task has a command of its own.',
-    examples: [['dns-template-sync store status', 'who is at work for each client']],
+    about: 'Manages the state that several machines share in PostgreSQL. Each task has a command of its own.',
+    examples: [['dns-template-sync store status', 'which process works for each client']],
   },
   'store migrate': {
     about:
-      'Makes the tables in PostgreSQL, or brings them up to date. Run it before the first daemon and after an upgrade.',
+      'Creates the tables in PostgreSQL, or upgrades them. Run it before the first daemon and after an upgrade.',
     examples: [['dns-template-sync store migrate', 'with DNS_SYNC_STORE, or store in the settings file']],
   },
   'store status': {
-    about: 'Lists the clients that the store knows, which process is at work for each, and its open intents.',
+    about: 'Lists the clients that the store knows, which process works for each, and its open intents.',
     examples: [['dns-template-sync store status --format json', 'for a script']],
   },
   'store copy': {
     about:
-      'Moves what a state directory remembers into PostgreSQL, or back: it is never in both. End all processes first.',
+      'Moves the state of a state directory into PostgreSQL, or back: it is never in both. Stop all processes first.',
     examples: [
       ['dns-template-sync store copy --to postgres', 'from one machine to several'],
       ['dns-template-sync store copy --to sqlite', 'back to one machine'],
@@ -158,11 +157,10 @@ export const manuals: Readonly<Record<string, Manual>> = {
     examples: [['dns-template-sync schema template', 'what a template file may say']],
   },
   notify: {
-    about:
-      'Sends the receivers of the settings file a message that says it is a test, and tells whether each took it.',
+    about: 'Sends the receivers of the settings file a test message, and says whether each accepted it.',
     exitCodes: [
-      [0, 'every receiver took it'],
-      [1, 'bad settings, no such receiver, or one did not take it'],
+      [0, 'every receiver accepted it'],
+      [1, 'bad settings, no such receiver, or one did not accept it'],
     ],
     examples: [
       ['dns-template-sync notify --test', 'all receivers'],
@@ -182,7 +180,7 @@ export const manuals: Readonly<Record<string, Manual>> = {
   },
   sandbox: {
     about:
-      'Starts a hosting service with example data and all seven operations, which takes any tokens. For trying things out, and for tests.',
+      'Starts a hosting service with example data and all seven operations, which accepts any tokens. For trying things out, and for tests.',
     exitCodes: [
       [0, 'ended by SIGTERM or SIGINT'],
       [1, 'could not start'],

@@ -76,7 +76,7 @@ export const planChanges = (before: Templates, now: Templates, lifted: boolean):
   const names = [...new Set([...then.keys(), ...today.keys()])].sort();
   return names.flatMap((template) => {
     const [old, fresh] = [then.get(template), today.get(template)];
-    if (!fresh) return [{ template, change: 'planned then, not described now' }];
+    if (!fresh) return [{ template, change: 'in that plan; no file describes it now' }];
     if (!old) return [{ template, change: 'not in that plan' }];
     return templateChanges(old, fresh, lifted).map((change) => ({ template, change }));
   });
@@ -97,11 +97,11 @@ const templateChanges = (old: Planned, fresh: Planned, lifted: boolean): string[
   const then = differencesOf(old, lifted);
   const today = differencesOf(fresh, lifted);
   return [
-    ...(old.id === fresh.id ? [] : [`its id was ${old.id}, and is ${fresh.id}`]),
+    ...(old.id === fresh.id ? [] : [`its id was ${old.id} and is now ${fresh.id}`]),
     ...(lifted || old.message === fresh.message
       ? []
-      : [`it said: ${old.message ?? 'nothing'}; and says: ${fresh.message ?? 'nothing'}`]),
-    ...[...then].flatMap(([key, one]) => (today.has(key) ? [] : [`no longer so: ${differenceText(one)}`])),
+      : [`its message was: ${old.message ?? 'none'}; it is now: ${fresh.message ?? 'none'}`]),
+    ...[...then].flatMap(([key, one]) => (today.has(key) ? [] : [`no longer: ${differenceText(one)}`])),
     ...[...today].flatMap(([key, one]) => (then.has(key) ? [] : [`new: ${differenceText(one)}`])),
   ];
 };

@@ -20,7 +20,7 @@ export const sandbox = async (options: Options): Promise<number> => {
     ...(typeof options['data'] === 'string' ? { dataFile: options['data'] } : {}),
     onRequest: ({ method, path, status }) => void process.stderr.write(`${status} ${method} ${path}\n`),
   });
-  process.stdout.write(`hosting service at ${service.url} (takes any tokens)\n`);
+  process.stdout.write(`hosting service at ${service.url} (accepts any tokens)\n`);
   if (service.dns !== null) process.stdout.write(`its subdomains over DNS at ${service.dns}\n`);
   process.stdout.write(`changes by hand at ${service.controlUrl}\n`);
   await stop;

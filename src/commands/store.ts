@@ -36,7 +36,7 @@ const makeTables: Task = async (database, { store: source }) => {
   if (source !== null && hasBoss()) await makeQueue(source.read());
   else say(`the tables of the queue of run are made with Node.js 22.12 or later, by this or by run itself`);
   if (from === to) say(`${database.place}: the tables are up to date (schema ${to})`);
-  else say(`${database.place}: ${from === 0 ? 'made the tables' : 'upgraded the tables'} (schema ${to})`);
+  else say(`${database.place}: ${from === 0 ? 'created the tables' : 'upgraded the tables'} (schema ${to})`);
 };
 
 const makeQueue = async (url: string): Promise<void> => {
@@ -76,14 +76,14 @@ const copy: Task = async (database, settings, { to }) => {
   if (stateDir === undefined || others.length > 0)
     throw new UserError('clients have state directories of their own: name one for all with --state-dir');
   await giveFromPostgres(database, (batches) => takeIntoFile(stateDir, batches));
-  say(`what ${database.place} remembered is in ${stateDir}, and no longer there`);
+  say(`moved the state from ${database.place} to ${stateDir}`);
 };
 
 const copyIn = async (database: PostgresDatabase, stateDir: string): Promise<void> => {
   const waiting = { timeout: 0, signal: new AbortController().signal, onWait: () => undefined };
   const aside = await giveFile(stateDir, waiting, (batches) => takeIntoPostgres(database, batches));
-  if (aside === null) throw new UserError(`nothing is remembered in ${stateDir}`);
-  say(`what ${stateDir} remembered is in ${database.place}; its file is now ${aside}`);
+  if (aside === null) throw new UserError(`there is no state in ${stateDir}`);
+  say(`moved the state from ${stateDir} to ${database.place}; its file is now ${aside}`);
 };
 
 const tasks: Readonly<Record<'migrate' | 'status' | 'copy', Task>> = {

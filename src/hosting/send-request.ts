@@ -103,7 +103,7 @@ export const sendRequest = (
       // Called when the request is written to a connection, not before.
       onRequestStart: (controller) => {
         if (!settled && connection === null && isAllowed()) connection = controller;
-        else controller.abort(new Error('never to be sent late, or twice'));
+        else controller.abort(new Error('a request is never sent late or twice'));
       },
       onResponseStart: (_, status, headers) => {
         // Below 200 it is an interim answer; another one follows.

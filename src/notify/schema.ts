@@ -9,14 +9,12 @@ const change = z.object({
   event: z
     .enum(events)
     .describe(
-      'drift: something differs, or more than before; mended: it was changed at the service, and this pass set it ' +
-        'right; held: it waits for a person; failed; unknown: a write has an unknown outcome; cleared: it is ' +
+      'drift: something differs, or more than before; mended: it was changed at the service, and this pass ' +
+        'corrected it; held: it waits for a person; failed; unknown: a write has an unknown outcome; cleared: it is ' +
         'in sync again',
     ),
   client: z.string(),
-  template: z
-    .nullable(z.string())
-    .describe('null: the client as a whole, whose passes fail or go through again'),
+  template: z.nullable(z.string()).describe('null: the client as a whole: its passes fail, or succeed again'),
   templateId: z.nullable(z.int()).describe("the service's id of the template"),
   file: z.nullable(z.string()),
   state: z.enum(states).describe('its state now'),
@@ -59,6 +57,6 @@ export const notificationSchema = z
     createdAt: timestamp('when this message was made; each attempt has the same'),
     changes: z.array(change).min(1).describe('at most one for each template'),
   })
-  .describe('News of templates, as a webhook receives them');
+  .describe('Changes of templates, as a webhook receives them');
 
 export type Notification = z.infer<typeof notificationSchema>;

@@ -29,7 +29,7 @@ const linesOf = (change: HealthChange, publicUrl: string | null): string[] => {
   const more = health.differences.length + health.corrected.length - shown.length;
   return [
     headline(change),
-    ...(publicUrl === null ? [] : [`<${linkOf(change, publicUrl)}|Look at it>`]),
+    ...(publicUrl === null ? [] : [`<${linkOf(change, publicUrl)}|Open the page>`]),
     ...shown.map((difference) => code(wordsOf(difference), maxRowLength)),
     ...(more > 0 ? [`and ${more} more`] : []),
     ...health.subdomains
@@ -61,17 +61,17 @@ const sayings: Record<HealthChange['event'], (change: HealthChange) => string> =
           : []),
         ...(subdomains.length > 0 ? [`${plural(subdomains.length, 'subdomain')} behind`] : []),
         ...(answered.length > 0
-          ? [`${plural(answered.length, 'subdomain')} answered otherwise by name servers`]
+          ? [`${plural(answered.length, 'subdomain')} with other answers from name servers`]
           : []),
       ].join(', ') || 'drifted'
     );
   },
   mended: ({ health: { corrected } }) =>
-    `was changed at the service: ${plural(corrected.length, 'difference')} set right`,
+    `was changed at the service: ${plural(corrected.length, 'difference')} corrected`,
   held: () => 'is held, and waits for a person',
   failed: ({ health }) => (health.template === null ? 'cannot be synchronised' : 'failed'),
   unknown: () => 'has a write of unknown outcome',
-  cleared: ({ health }) => (health.template === null ? 'goes on again' : 'is in sync again'),
+  cleared: ({ health }) => (health.template === null ? 'works again' : 'is in sync again'),
 };
 
 const isAnsweredOtherwise = ({

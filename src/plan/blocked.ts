@@ -16,12 +16,12 @@ export const obstructionOfAdd = (
   const known = memory.byKey.get(recordKey(desired));
   const stray = known && standing.get(known.id);
   if (stray) {
-    const message = `record ${stray.id} stood for this one and is something else now: ${canonicalType(stray.type)}`;
+    const message = `record ${stray.id} was this record and now has another type: ${canonicalType(stray.type)}`;
     return blockedAs({ reason: 'not-converging', message }, desired, stray);
   }
   const copy = known?.copies.flatMap((id) => standing.get(id) ?? [])[0];
   if (copy) {
-    const message = `record ${copy.id} is there, which an add of this one left: apply --retry adds another`;
+    const message = `an earlier add of this record made record ${copy.id}: apply --retry adds another`;
     return blockedAs({ reason: 'not-converging', message }, desired, copy);
   }
   const stuck = stuckBefore(desired, input);
@@ -44,7 +44,7 @@ const stuckBefore = (desired: DesiredEntry, { memory, actual: { records } }: Pla
     (record) => memory.displaced.get(record.id)?.key === key && isStuck(memory, record),
   );
   if (!stuck) return null;
-  const message = `record ${stuck.id} was to make way for it, and the service kept its name`;
+  const message = `record ${stuck.id} was parked to make way for it, but the service kept its name`;
   return blockedAs({ reason: 'not-converging', message }, desired, stuck);
 };
 
@@ -84,8 +84,8 @@ const blockedAs = (
 });
 
 const describeNameless = (ids: readonly number[]): string =>
-  `${ids.length === 1 ? 'record' : 'records'} ${ids.join(', ')} cannot be parked to make way, since without a name no update could bring ` +
-  `${ids.length === 1 ? 'it' : 'them'} back: delete by hand at the service, or keep what is there in the file`;
+  `${ids.length === 1 ? 'record' : 'records'} ${ids.join(', ')} cannot be parked to make way: without a name, no update could restore ` +
+  `${ids.length === 1 ? 'it' : 'them'}: delete by hand at the service, or list in the file what is at the service`;
 
 export const blockedByConflict = ({ step, reason, conflicts, nameless = [] }: BlockedStep): Blocked => {
   const { difference } = step;
@@ -98,8 +98,8 @@ export const blockedByConflict = ({ step, reason, conflicts, nameless = [] }: Bl
     conflicts,
     message: [
       reason === 'cname-conflict'
-        ? 'a CNAME stands alone at its name (RFC 1034 §3.6.2)'
-        : 'a null MX stands alone (RFC 7505 §3)',
+        ? 'a CNAME must be alone at its name (RFC 1034 §3.6.2)'
+        : 'a null MX must be the only MX of its name (RFC 7505 §3)',
       ...(nameless.length === 0 ? [] : [describeNameless(nameless)]),
     ].join('; '),
   };

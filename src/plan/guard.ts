@@ -70,8 +70,8 @@ const firstContact = ({ desired, actual, memory, plan, force }: GuardInput): Hol
   return guardHold(
     'first-contact',
     'template',
-    'first contact, and no record of the file has the type and name of one at the service: ' +
-      `look at how names are spelled there, then import, set adopt: true, or run ${applying('--force', desired)}`,
+    'first contact: no record of the file has the type and name of a record at the service: ' +
+      `check how the service spells names, then import, set adopt: true, or run ${applying('--force', desired)}`,
   );
 };
 

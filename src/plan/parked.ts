@@ -10,7 +10,7 @@ export const isParkedName = (name: string): boolean => /^_parked-\d+(?:\.|$)/.te
  */
 export const parkedForm = (record: ActualRecord, type: string): RecordData => {
   const definition = definitionOf(type);
-  if (!definition) throw new Error(`record ${record.id} is of type ${type}, which nothing here may park`);
+  if (!definition) throw new Error(`record ${record.id} has type ${type}, which cannot be parked`);
   return {
     ...dataOf(record),
     priority: definition.hasPriority ? (record.priority ?? 0) : record.priority,

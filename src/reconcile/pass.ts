@@ -177,7 +177,7 @@ const write = async (
   return { finished, isIncomplete };
 };
 
-const needsOthers = 'waits for a write that has to come first';
+const needsOthers = 'waits for an earlier write';
 
 const hasUnwritten = (planned: TemplateState, state: TemplateState, { pass }: ClientRun): boolean => {
   const first = planOf(planned.basis);

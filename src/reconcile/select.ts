@@ -59,8 +59,7 @@ export const unusableTemplates = async (
   );
   if (files > 0 || templates.length > 0) return broken;
   const known = await memory.templates();
-  const message =
-    'there are no template files at all any more: nothing is written until there are some again';
+  const message = 'there are no template files any more: nothing is written until there are some again';
   return known.map(({ template, templateId, file }) =>
     unseenResult({ client, template, id: templateId, file, revision: null }, 'held', message),
   );

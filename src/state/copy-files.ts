@@ -23,7 +23,7 @@ export const giveFile = async (
     const names = namesIn(connection);
     return await whileLocked(stateDir, waiting, names, async () => {
       if (namesIn(connection).length > names.length)
-        throw new UserError(`somebody is at work in ${stateDir}: end it first`);
+        throw new UserError(`another process is using ${stateDir}: stop it first`);
       await take(batchesOf(connection));
       await connection.close();
       return moveAside(file, 'copied');
@@ -39,7 +39,9 @@ export const takeIntoFile = async (stateDir: string, batches: readonly RowBatch[
   const connection = await openDatabase(file);
   try {
     if (connection.all('SELECT scope FROM clients').length > 0)
-      throw new UserError(`${file} remembers clients already: move it away, or name another --state-dir`);
+      throw new UserError(
+        `${file} already holds the state of clients: move it away, or choose another --state-dir`,
+      );
     connection.transaction(() => {
       for (const batch of batches) insert(connection, batch);
     });

@@ -61,7 +61,7 @@ export const memoryError = (file: string, error: unknown): unknown => {
   const isOfDisk = code !== '' || error.message.startsWith('ConnectionFailed');
   return isOfDisk
     ? new MemoryError(
-        `what is remembered in ${file} cannot be used, and nothing is written to the service without it: ${messageOf(error)}; ${adviceOn(error.message)}`,
+        `the state in ${file} cannot be used, and nothing is written to the service without it: ${messageOf(error)}; ${adviceOn(error.message)}`,
         { cause: error },
       )
     : error;
@@ -69,8 +69,8 @@ export const memoryError = (file: string, error: unknown): unknown => {
 
 const adviceOn = (message: string): string =>
   /\bfull\b|ENOSPC/.test(message)
-    ? 'make room on the disk'
-    : 'look at the disk and at who may write to the directory, or set --state-dir to another one';
+    ? 'free some space on the disk'
+    : 'check the disk and the permissions of the directory, or set --state-dir to another one';
 
 /** Some 150 ms for 100,000 records. */
 const checkWhole = (connection: Connection, file: string): void => {

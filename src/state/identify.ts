@@ -34,7 +34,7 @@ export const identify = async (
 const nameOf = ({ name }: KnownClient): string => name ?? 'without a name';
 
 const takenOver = (client: KnownClient): string =>
-  `this client token is a new one, and opens the templates of a client that is known (${nameOf(client)}): its memory is taken over`;
+  `this client token is new, and shows the templates of a known client (${nameOf(client)}): it takes over the state of that client`;
 
 const ambiguous = (clients: readonly KnownClient[]): string =>
-  `this client token is a new one, and opens templates that ${clients.length} clients are known by (${clients.map(nameOf).join(', ')}): nobody can tell which of them it is, so no memory is taken over`;
+  `this client token is new, and shows templates of ${clients.length} known clients (${clients.map(nameOf).join(', ')}): it is not clear which of them it is, so it takes over no state`;

@@ -19,14 +19,14 @@ export const createMemoryKeeper = (warn: (message: string) => void): MemoryKeepe
       const { file, isSandbox } = place;
       const say = notices.begin();
       if (isAbsent(file)) {
-        if (!isSandbox) say(`planned without memory, so causes are unknown: there is no ${file} yet`);
+        if (!isSandbox) say(`planned without saved state, so causes are unknown: there is no ${file} yet`);
         return task(noMemories, say, null);
       }
       let memory: FileMemory;
       try {
         memory = await kept.open(place, openForReading);
       } catch (error) {
-        say(`planned without memory, so causes are unknown: ${messageOf(error)}`);
+        say(`planned without saved state, so causes are unknown: ${messageOf(error)}`);
         return task(noMemories, say, null);
       }
       return kept.use(async () => {

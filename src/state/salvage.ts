@@ -20,7 +20,7 @@ export const openOrSalvage = async (
     const aside = moveAside(file, 'damaged');
     renameSync(fresh, file);
     say(
-      `${error.message}: it is ${aside} now, and a new one is begun with what could be read of it (${saved}); what else there was is forgotten`,
+      `${error.message}: it was moved to ${aside}; a new one starts with what could be read (${saved}); everything else is lost`,
     );
     return openMemory(file, digest);
   }

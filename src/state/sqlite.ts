@@ -164,7 +164,7 @@ let openings = 0;
 
 const removed = (file: string): MemoryError =>
   new MemoryError(
-    `${file} was removed or replaced while the program used it: what it remembered since is lost, and nothing more is sent in this pass`,
+    `${file} was removed or replaced while the program used it: later changes are lost, and nothing more is sent in this pass`,
   );
 
 const queries = {

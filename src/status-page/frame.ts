@@ -52,7 +52,7 @@ const maxLength = 1_500;
 const footer = html`<footer>
   <p>
     <b>edited</b>: the file changed. <b>drifted</b>: the service changed. <b>surplus</b>: a record that the
-    file does not want; the service cannot delete one. <b>blocked</b>: not written until somebody clears what
+    file does not list; the service cannot delete one. <b>blocked</b>: not written until somebody clears what
     is in the way. <b>skipped</b>: held back by a mode or a limit. <b>@</b>: the subdomain itself.
   </p>
   <p>

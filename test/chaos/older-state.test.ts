@@ -19,7 +19,7 @@ const remove = async (place: Place, name: string): Promise<void> => {
   await place.service.change('remove-record', { record_id: record?.id });
 };
 
-const neverSeen = /web: records of the file are there under ids that were never seen \(#\d+\).*older copy/;
+const neverSeen = /web: records of the file have ids that the saved state does not know \(#\d+\).*older copy/;
 
 describe('an older copy of the state that was restored', { timeout: 60_000 }, () => {
   it('is noticed: what differs has no known cause, and mode: edits overwrites none of it', async () => {

@@ -54,7 +54,7 @@ describe('a damaged memory', { timeout: 60_000 }, () => {
 it('says once that there is no saved state', { timeout: 60_000 }, async () => {
   const place = await openPlace(actual);
   await place.write(actual);
-  expect((await place.run(['plan'])).stderr).toContain('planned without memory');
+  expect((await place.run(['plan'])).stderr).toContain('planned without saved state');
   expect((await place.apply()).stderr).toContain('no saved state for this client');
   expect((await place.apply()).stderr).toBe('');
   expect((await place.run(['plan'])).stderr).toBe('');
@@ -75,7 +75,7 @@ describe('a state directory that cannot be used', { timeout: 60_000 }, () => {
 
     const planned = await place.run(['plan'], nobody);
     expect(planned).toMatchObject({ code: 0, stdout: expect.stringContaining('1 to add') });
-    expect(planned.stderr).toContain('planned without memory');
+    expect(planned.stderr).toContain('planned without saved state');
 
     const daemon = place.start(['run', '--listen', 'off'], nobody);
     const finished = await daemon.line(({ event }) => event === 'pass.finished');
@@ -92,7 +92,7 @@ describe('a state directory that cannot be used', { timeout: 60_000 }, () => {
     const { stderr } = await place.run(['plan'], nobody);
     chmodSync(place.stateDir, 0o700);
     expect(stderr).toMatch(
-      /planned without memory, so causes are unknown: .*permission denied.* for uid \d+/,
+      /planned without saved state, so causes are unknown: .*permission denied.* for uid \d+/,
     );
   });
 

@@ -79,7 +79,7 @@ describe('what a state directory remembers', () => {
     expect(await (await openPostgresMemory(database, 'one')).history()).toEqual([]);
     expect((await inFile(stateDir))[0]?.history).toHaveLength(1);
     await expect(giveFromPostgres(database, (batches) => takeIntoFile(stateDir, batches))).rejects.toThrow(
-      'remembers clients already',
+      'already holds the state of clients',
     );
     expect((await openPostgresMemory(database, 'two')).identify()).not.toBeNull();
   });

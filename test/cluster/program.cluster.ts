@@ -19,7 +19,7 @@ describe('the program on PostgreSQL', () => {
     const { cwd, program, place } = await newPlace();
     const none = await program('store status');
     expect(none).toMatchObject({ code: 0, stdout: `${place}: no tables yet\n` });
-    expect((await program('store migrate')).stdout).toBe(`${place}: made the tables (schema 2)\n`);
+    expect((await program('store migrate')).stdout).toBe(`${place}: created the tables (schema 2)\n`);
     expect((await program('store migrate')).stdout).toBe(`${place}: the tables are up to date (schema 2)\n`);
     const applied = await program('apply --yes');
     expect(applied.code).toBe(0);

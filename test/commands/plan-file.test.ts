@@ -31,7 +31,7 @@ const blocked: Difference = {
   reason: 'vanished',
   desired: record('203.0.113.1'),
   source,
-  message: 'added 2 times and gone again each time',
+  message: 'added 2 times, and missing again each time',
 };
 
 const template = (
@@ -72,7 +72,7 @@ describe('two plans say the same', () => {
 
 describe('they differ', () => {
   it.each<[string, TemplateResult, string[]]>([
-    ['by what is gone', template([]), ['default/web: no longer so: add www A 203.0.113.1']],
+    ['by what is gone', template([]), ['default/web: no longer: add www A 203.0.113.1']],
     [
       'by what is new',
       template([add, update]),
@@ -81,23 +81,23 @@ describe('they differ', () => {
     [
       'by what held them back',
       template([{ ...add, ...skipped }]),
-      ['default/web: no longer so: add www A 203.0.113.1', 'default/web: new: add www A 203.0.113.1'],
+      ['default/web: no longer: add www A 203.0.113.1', 'default/web: new: add www A 203.0.113.1'],
     ],
-    ['by their id', template([add], { id: 18 }), ['default/web: its id was 17, and is 18']],
+    ['by their id', template([add], { id: 18 }), ['default/web: its id was 17 and is now 18']],
     [
       'by their message',
       template([add], { message: 'held' }),
-      ['default/web: it said: nothing; and says: held'],
+      ['default/web: its message was: none; it is now: held'],
     ],
     [
       'by their template',
       template([add], { template: 'other' }),
-      ['default/other: not in that plan', 'default/web: planned then, not described now'],
+      ['default/other: not in that plan', 'default/web: in that plan; no file describes it now'],
     ],
     [
       'by their client',
       template([add], { client: 'acme' }),
-      ['acme/web: not in that plan', 'default/web: planned then, not described now'],
+      ['acme/web: not in that plan', 'default/web: in that plan; no file describes it now'],
     ],
   ])('%s', (_, now, expected) => {
     expect(changes(template([add]), now)).toEqual(expected);
@@ -109,11 +109,11 @@ it('templates of one name are told apart by their ids', () => {
   const now = [template([]), template([update], { id: 18 })];
   expect(planChanges(then, then, false)).toEqual([]);
   const found = planChanges(then, now, false);
-  expect(found).toEqual([{ template: 'default/web (17)', change: 'no longer so: add www A 203.0.113.1' }]);
+  expect(found).toEqual([{ template: 'default/web (17)', change: 'no longer: add www A 203.0.113.1' }]);
   const error = new PlanChangedError('the one in plan.json', found);
   expect(error.verdictOn('default', 'web')).toEqual({
     status: 'failed',
-    message: expect.stringMatching(/: no longer so: add www A 203\.0\.113\.1$/),
+    message: expect.stringMatching(/: no longer: add www A 203\.0\.113\.1$/),
   });
 });
 

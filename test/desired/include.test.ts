@@ -123,7 +123,7 @@ describe('fragments', () => {
       '_f.yaml': `records:\n${text('x')}`,
     });
     expect(state.lines).toEqual([
-      'templates/a.yaml:4:5: error: this TXT record is wanted twice, also at templates/_f.yaml:2:5 [duplicate-record]',
+      'templates/a.yaml:4:5: error: this TXT record is listed twice, also at templates/_f.yaml:2:5 [duplicate-record]',
     ]);
   });
 

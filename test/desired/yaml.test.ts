@@ -50,7 +50,7 @@ test('records that are aliases of one record stand at their own places', async (
     'a.yaml': 'template: a\nrecords:\n  - &x {type: A, content: 192.0.2.1}\n  - *x\n',
   });
   expect(lines).toEqual([
-    'templates/a.yaml:4:5: error: this A record is wanted twice, also at templates/a.yaml:3:8 [duplicate-record]',
+    'templates/a.yaml:4:5: error: this A record is listed twice, also at templates/a.yaml:3:8 [duplicate-record]',
   ]);
 });
 

@@ -29,7 +29,7 @@ describe('apply --plan', () => {
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     expect(stderr).toContain('the plan is no longer the one in plan.json; nothing was written');
     expect(stderr).toContain('standard-web');
-    expect(stderr).toContain('no longer so: update www A 203.0.113.9 ttl 3600 → www A 203.0.113.10 ttl 3600');
+    expect(stderr).toContain('no longer: update www A 203.0.113.9 ttl 3600 → www A 203.0.113.10 ttl 3600');
     expect(stderr).toContain('new: update www A 203.0.113.7 ttl 3600 → www A 203.0.113.10 ttl 3600');
     expect(stderr).not.toContain('voice');
     expect(service.writes()).toEqual([]);
@@ -105,7 +105,7 @@ describe('apply --plan', () => {
     const { code, stderr } = await second.ended;
     expect(code).toBe(1);
     expect(stderr).toContain('the plan is no longer the one in plan.json; nothing was written');
-    expect(stderr).toContain('no longer so: update _sips._tcp SRV 10 5 5060 sip.example.net');
+    expect(stderr).toContain('no longer: update _sips._tcp SRV 10 5 5060 sip.example.net');
     expect(service.writes()).toHaveLength(1);
   });
 });

@@ -28,6 +28,6 @@ it('a directory that no pass reads teaches nothing', async () => {
   const launch = { cwd: await workplace({ withExamples: false }), env: service.env };
   expect(await run(['import', '--out', 'elsewhere'], launch)).toMatchObject({ code: 0, stderr: '' });
   expect((await run(['plan', '--allow-empty', '--templates', 'elsewhere'], launch)).stderr).toContain(
-    'planned without memory',
+    'planned without saved state',
   );
 });

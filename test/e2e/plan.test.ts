@@ -12,7 +12,7 @@ describe('plan on the examples', () => {
     const cwd = await workplace();
     const { code, stdout, stderr } = await run(['plan'], { cwd, env: service.env });
     expect(code).toBe(0);
-    expect(stderr).toMatch(/^dns-template-sync: planned without memory, so causes are unknown: .*\n$/);
+    expect(stderr).toMatch(/^dns-template-sync: planned without saved state, so causes are unknown: .*\n$/);
     expect(stdout).toContain('2 to add, 4 to change, 3 surplus that cannot be deleted, 1 blocked');
     expect(stdout).toContain('~ A     www   203.0.113.9 → 203.0.113.10  ttl 3600');
     expect(stdout).toContain('templates/standard-web.yaml:8 · record 171');
@@ -159,7 +159,7 @@ describe('exit codes of plan', () => {
     const { code, stdout } = await run(['plan', '--format', 'json'], { cwd, env: service.env });
     expect([code, reportOf(stdout).templates[0]?.message]).toEqual([
       1,
-      "template 17 is called 'standard-web' at the service, not 'voice': mend the name or the id",
+      "template 17 is called 'standard-web' at the service, not 'voice': correct the name or the id",
     ]);
   });
 

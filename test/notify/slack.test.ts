@@ -67,7 +67,7 @@ test.each<[PassEvent, string]>([
   ],
   [
     passEvent([{ differences: [update({ outcome: 'applied' })] }]),
-    '*`web` (client `acme`)* was changed at the service: 1 difference set right',
+    '*`web` (client `acme`)* was changed at the service: 1 difference corrected',
   ],
 ])('%#: says %s', (one, line) => {
   expect(messageOf(one).text).toBe(line);

@@ -19,7 +19,7 @@ const known = async () => {
   return { scene, pass, warnings };
 };
 
-const neverSeen = expect.stringContaining('under ids that were never seen');
+const neverSeen = expect.stringContaining('have ids that the saved state does not know');
 
 describe('a wanted record under an id that memory never saw', () => {
   test('makes memory doubtful', async () => {

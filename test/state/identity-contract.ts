@@ -63,7 +63,7 @@ export const identityContract = (newKeeper: () => Promise<OpenKeeper>): void => 
     const intent = await write('old', [], (memory) => memory.begin(intentOf()));
     const shown = [template(17, [2, 3, 4]), template(18, [])];
     expect(await write('new', shown, known)).toEqual([17]);
-    expect(said.at(-1)).toContain('its memory is taken over');
+    expect(said.at(-1)).toContain('it takes over the state of that client');
     for (const token of ['old', 'new'])
       expect(await write(token, [], (memory) => memory.openIntents())).toEqual([intent]);
   });
@@ -92,7 +92,7 @@ export const identityContract = (newKeeper: () => Promise<OpenKeeper>): void => 
       await expect(write('three', shown, known)).rejects.toThrow('another pass for this client is running');
     });
     expect(await write('three', shown, known)).toEqual([]);
-    expect(said.find((message) => message.includes('no memory is taken over'))).toContain('2 clients');
+    expect(said.find((message) => message.includes('it takes over no state'))).toContain('2 known clients');
   });
 
   it('counts an add as open by its template, whatever token it was sent with', async () => {

@@ -133,7 +133,7 @@ const difference = (index: number, file: string): Difference => {
       desired: record(4, to),
       source,
       conflicts: [173],
-      message: 'a CNAME stands alone at its name (RFC 1034 §3.6.2)',
+      message: 'a CNAME must be alone at its name (RFC 1034 §3.6.2)',
     };
   }
   return kinds[index % 4 === 3 ? 2 : index % 2] ?? kinds[0]!;
@@ -260,14 +260,14 @@ export const states: Readonly<Record<string, () => PageFacts>> = {
             id: null,
             status: 'failed',
             message:
-              'no template of this name belongs to the client: create it at the service, or mend the name',
+              'no template of this name belongs to the client: create it at the service, or correct the name',
           }),
           template({
             template: 'lost-too',
             id: null,
             status: 'failed',
             message:
-              'no template of this name belongs to the client: create it at the service, or mend the name',
+              'no template of this name belongs to the client: create it at the service, or correct the name',
           }),
         ],
         problems: everyKind.problems,

@@ -13,7 +13,7 @@ export const desiredAndIgnored: RecordCheck = {
     if (!matchesIgnore(rules, desired)) return [];
     const by = ignore.find(({ rule }) => matchesIgnore([rule], desired))!;
     const { file, line, column } = by.place;
-    const message = `the record is wanted here and ignored at ${file}:${line}:${column}`;
+    const message = `the record is listed here and ignored at ${file}:${line}:${column}`;
     return [{ at: at.record, message }];
   },
 };

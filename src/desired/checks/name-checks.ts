@@ -17,7 +17,7 @@ const nullMxAlone: NameCheck = {
   find: (records) => {
     const other = records.find(({ canonical }) => kindOf(canonical) === 'MX');
     const alone = records.filter(({ canonical }) => kindOf(canonical) === 'null MX');
-    return beside(alone, other, 'an MX `.` says that there is no mail here');
+    return beside(alone, other, 'an MX `.` means that there is no mail here');
   },
 };
 

@@ -23,7 +23,7 @@ const duplicateRecord: TemplateCheck = {
         first.set(key, record);
         return [];
       }
-      const message = `this ${type} record is wanted twice, also at ${placeOf(before)}`;
+      const message = `this ${type} record is listed twice, also at ${placeOf(before)}`;
       return [{ entry: record, at: record.at.record, message }];
     });
   },

@@ -64,7 +64,7 @@ const isCalled = ({ template }: DesiredTemplate, { id, name }: ActualTemplate): 
   template === name || template === nameById(id);
 
 const misnamed = ({ template }: DesiredTemplate, { id, name }: ActualTemplate): string =>
-  `template ${id} is called '${name}' at the service, not '${template}': mend the name or the id`;
+  `template ${id} is called '${name}' at the service, not '${template}': correct the name or the id`;
 
 const placeOf = ({ source: { file, line, column } }: DesiredTemplate): string => `${file}:${line}:${column}`;
 
@@ -82,7 +82,7 @@ const bindEach = (desired: readonly DesiredTemplate[], actual: readonly ActualTe
 const bindById = (desired: DesiredTemplate, actual: ActualTemplate | undefined): Bound => {
   if (!actual) return failed(desired, `no template with id ${desired.id} at the service`);
   if (actual.publiclyAvailable)
-    return failed(desired, `template ${desired.id} is public, and those are never written`);
+    return failed(desired, `template ${desired.id} is public; public templates are never written`);
   return { desired, actual, notes: [] };
 };
 
@@ -95,14 +95,14 @@ const bindByName = (
   if (actual && others.length === 0) return { desired, actual, notes: [] };
   if (actual) {
     const ids = found.map((template) => template.id).join(', ');
-    return failed(desired, `several templates are called '${desired.template}' (${ids}): say which with id`);
+    return failed(desired, `several templates are called '${desired.template}' (${ids}): choose one with id`);
   }
   const isPublic = all.some((template) => template.name === desired.template);
   return failed(
     desired,
     isPublic
-      ? `'${desired.template}' is a public template, and those are never written`
-      : `no template of this client is called '${desired.template}': make it at the service, or mend the name`,
+      ? `'${desired.template}' is a public template; public templates are never written`
+      : `no template of this client is called '${desired.template}': create it at the service, or correct the name`,
   );
 };
 

@@ -85,12 +85,12 @@ const withoutStrangers = (
 
 const besideLate = (like: ActualRecord): Obstruction => ({
   reason: 'pending-write',
-  message: `record ${like.id} (${describe(like)}) may be what an add of this one made, whose outcome was unknown: look at the service, then apply --retry`,
+  message: `record ${like.id} (${describe(like)}) may come from an add of this record with an unknown outcome: check the service, then apply --retry`,
 });
 
 const besideLike = (like: ActualRecord): Obstruction => ({
   reason: 'not-converging',
-  message: `record ${like.id} (${describe(like)}) may be this one as the service keeps it, and nothing is remembered of it: import the template, set surplus: park with adopt: true, or, if it is another one, apply --retry`,
+  message: `record ${like.id} (${describe(like)}) may be this record in the service's spelling, but there is no saved state of it: import the template, set surplus: park with adopt: true, or, if it is a different record, apply --retry`,
 });
 
 /** By record set: the adds of unknown outcome that no reading shows. They may still take effect. */
@@ -137,7 +137,7 @@ export const parkGate =
 
 const pendingAdd: Obstruction = {
   reason: 'pending-write',
-  message: 'an add to this record set was sent and its outcome is not known yet',
+  message: 'an add to this record set was sent; its outcome is not known yet',
 };
 
 const failing = ({ failure }: RecordMemory, desired: DesiredEntry, now: number): Obstruction | null => {
@@ -153,7 +153,7 @@ const tooManyAdds = ({ adds, failure }: RecordMemory): Obstruction | null => {
     return {
       reason: 'vanished',
       message:
-        'it was there and is gone, and an older copy of the state does not tell how often it was added; look at the service, then apply --retry',
+        'it was at the service and is missing now, and an older copy of the state does not show how often it was added; check the service, then apply --retry',
     };
   if (adds < maxAddsUnseen) return null;
   return failure?.kind === 'unknown'
@@ -163,12 +163,12 @@ const tooManyAdds = ({ adds, failure }: RecordMemory): Obstruction | null => {
       }
     : {
         reason: 'vanished',
-        message: `added ${adds} times and gone again each time; find out why, then apply --retry`,
+        message: `added ${adds} times, and missing again each time; find out why, then apply --retry`,
       };
 };
 
 const askForRetry = (adds: number): string =>
-  `${adds} adds were sent to this record set and none was seen to arrive; look at the service, then apply --retry`;
+  `${adds} adds were sent to this record set, and no listing shows a result; check the service, then apply --retry`;
 
 /** An earlier add of it became another desired record, as the service stored it: another add would make a copy. */
 const becomingAnother = (

@@ -34,7 +34,9 @@ export const nextStep = (
   force: boolean,
 ): Step | null => {
   const whyNot = withPlaces(plan, (step) =>
-    state.attempts.has(stepKey(step)) ? 'it was attempted already' : skipReasonOf(step, state, client, force),
+    state.attempts.has(stepKey(step))
+      ? 'already attempted in this pass'
+      : skipReasonOf(step, state, client, force),
   );
   return plan.steps.find((step) => whyNot(step) === null) ?? null;
 };
@@ -72,15 +74,15 @@ const policyReason = (step: Step, { basis, holds }: TemplateState, force: boolea
   if (guard) return `held: ${guard.reason}`;
   const { cause } = step.difference;
   if (mode === 'edits' && !force && cause !== 'edited' && cause !== 'both') {
-    return `mode: edits writes only what an edit of the file caused, and this is ${cause}`;
+    return `mode: edits writes only what an edit of the file caused; this cause is ${cause}`;
   }
   return null;
 };
 
 const clientReason = ({ holds, isEnding }: ClientView): string | null => {
   const hold = tellHold(holds);
-  if (hold) return `the writes of this client ended: ${describeHold(hold)}`;
-  return isEnding ? 'the program was told to end' : null;
+  if (hold) return `no more writes for this client: ${describeHold(hold)}`;
+  return isEnding ? 'the program is shutting down' : null;
 };
 
 const reasonOf = ({ holds }: TemplateState, scope: Hold['scope']): string | null =>

@@ -67,7 +67,7 @@ export const endUpdates = (recovery: Recovery): Recovery =>
         if (hasLanded(intent, next.view)) draft.setFacts({ lastWriteAt: intent.at });
       });
       const error =
-        'what became of it was not written down: the program ended before that, or its state could not be written';
+        'its outcome was not saved: the program ended before that, or the state could not be written';
       return end(next, intent, { outcome: 'unknown', recordId: intent.recordId, error }, memory);
     }, recovery);
 

@@ -102,7 +102,7 @@ const messageOf = (
   );
 };
 
-const slipped = 'not all that was written is there as it was written';
+const slipped = 'some records are no longer as this pass wrote them';
 
 const differencesAfter = ({ state, plan, skipReason }: ResultInput): Difference[] => {
   const attempts = [...state.attempts.values()].filter((attempt) => !isUndoing(attempt, state));

@@ -115,5 +115,5 @@ const missingIn = ({ steps, waiting }: TemplatePlan): DesiredEntry[] =>
 const describeUnseen = (template: string, ids: readonly number[]): string => {
   const shown = ids.slice(0, 5).map((id) => `#${id}`);
   const more = ids.length > shown.length ? ` and ${ids.length - shown.length} more` : '';
-  return `${template}: records of the file are there under ids that were never seen (${shown.join(', ')}${more}): somebody else made them, or an older copy of the state directory was restored; causes are unknown, and what is missing and was there before waits for apply --retry ${template}`;
+  return `${template}: records of the file have ids that the saved state does not know (${shown.join(', ')}${more}): somebody else made them, or an older copy of the state directory was restored; causes are unknown, and missing records that were there before wait for apply --retry ${template}`;
 };

@@ -143,7 +143,7 @@ const applyAll = (
     const recovery = byId.get(state.basis.view.id);
     if (!recovery) return state;
     const next = takeRecovery(state, recovery, recovery.open, run);
-    return recovery.isConclusive ? next : disagree(next, 'readings disagreed on what the template holds');
+    return recovery.isConclusive ? next : disagree(next, 'two readings of the template disagree');
   });
 };
 

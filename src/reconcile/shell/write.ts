@@ -56,7 +56,7 @@ const write = async (
   const state = compareListing(before, run.listing);
   const again = next(state, run.view, run.pass.force);
   if (again.kind !== 'write' || writeKey(again.step) !== writeKey(step)) {
-    const reason = skipReasonOf(step, state, run.view, run.pass.force) ?? 'another reading came in between';
+    const reason = skipReasonOf(step, state, run.view, run.pass.force) ?? 'a newer reading changed the plan';
     const ending = { outcome: 'failed', recordId: null, error: `not sent: ${reason}` } as const;
     return saveWith(state, run, (changes) => run.writer.finish(intent, ending, changes));
   }

@@ -11,7 +11,7 @@ export const lockAndEnd = [
   {
     rule: '§3.9 once told to end, no new write starts',
     file: 'src/reconcile/core/permit.ts',
-    from: "return isEnding ? 'the program was told to end' : null;",
+    from: "return isEnding ? 'the program is shutting down' : null;",
     to: 'return null;',
     tests: ['reconcile/sending'],
   },

@@ -49,14 +49,14 @@ export const permits = [
   {
     rule: '§3.3 where the client is held for a reason nothing is written',
     file: permit,
-    from: '  if (hold) return `the writes of this client ended: ${describeHold(hold)}`;\n',
+    from: '  if (hold) return `no more writes for this client: ${describeHold(hold)}`;\n',
     to: '',
     tests: ['reconcile/sending'],
   },
   {
     rule: '§3.1 in one pass each desired record is written once',
     file: permit,
-    from: "    state.attempts.has(stepKey(step)) ? 'it was attempted already' : skipReasonOf(step, state, client, force),\n",
+    from: "    state.attempts.has(stepKey(step)) ? 'already attempted in this pass' : skipReasonOf(step, state, client, force),\n",
     to: '    skipReasonOf(step, state, client, force),\n',
     tests: ['reconcile/sending'],
   },
