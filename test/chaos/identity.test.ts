@@ -7,7 +7,7 @@ import type { SeenRequest } from './wire.ts';
 const actual = [address(null, '203.0.113.1'), address('api', '203.0.113.1')];
 const desired = [...actual, address('www', '203.0.113.2')];
 const rotated = { DNS_SYNC_CLIENT_TOKEN: 'another-token-of-client' };
-const notice = 'this client token is a new one';
+const notice = 'this client token is new';
 
 const isAdd = ({ operation }: SeenRequest): boolean => operation === 'add';
 
@@ -67,7 +67,7 @@ describe('a client token that was rotated', { timeout: 60_000 }, () => {
     const plan = await place.run(['plan'], { env: rotated });
     expect(plan.stderr).toContain(notice);
     const first = await place.apply({ env: rotated });
-    expect(first.stderr).toContain(`${notice}, and opens the templates of a client that is known (default)`);
+    expect(first.stderr).toContain(`${notice}, and shows the templates of a known client (default)`);
     expect(first.stderr).not.toContain('no saved state for this client');
     expect((await place.apply({ env: rotated })).stderr).toBe('');
   });

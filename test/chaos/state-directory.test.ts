@@ -25,7 +25,7 @@ describe('a damaged memory', { timeout: 60_000 }, () => {
     expect(applied).toMatchObject({ code: 0, writes: 0 });
     expect(applied.stderr).toContain(`${memoryOf(place)} is damaged`);
     const aside = readdirSync(place.stateDir).find((name) => name.startsWith('memory.db.damaged-'));
-    expect(applied.stderr).toContain(`it is ${path.join(place.stateDir, aside ?? 'nowhere')} now`);
+    expect(applied.stderr).toContain(`it was moved to ${path.join(place.stateDir, aside ?? 'nowhere')}`);
 
     // Again in memory: an edit is known as one.
     await place.write([address(null, '203.0.113.9'), ...more.slice(1)]);

@@ -136,19 +136,19 @@ describe.runIf(isRootOnLinux)(
       expect(full).toMatchObject({ code: 1, writes: 1 });
       expect(full.report.templates[0]).toMatchObject({
         status: 'failed',
-        message: expect.stringMatching(/memory\.db cannot be used.*disk.* full.*make room/),
+        message: expect.stringMatching(/memory\.db cannot be used.*disk.* full.*free some space/),
         differences: [
           { action: 'update', outcome: 'applied' },
           { action: 'update', outcome: 'skipped' },
         ],
       });
-      expect(full.stderr).toMatch(/memory\.db cannot be used.*make room/);
+      expect(full.stderr).toMatch(/memory\.db cannot be used.*free some space/);
       expect(full.stdout + full.stderr).not.toContain('transaction');
 
       rmSync(filler);
       expect(await place.apply()).toMatchObject({ code: 0, writes: 1 });
       const { stdout } = await place.run(['history']);
-      expect(stdout).toContain('its state could not be written');
+      expect(stdout).toContain('the state could not be written');
       expect((await place.records()).map(({ content }) => content)).toEqual(['203.0.113.7', '203.0.113.7']);
     });
   },

@@ -73,7 +73,7 @@ describe('apply --plan', () => {
     const only = await run(['apply', '--plan', 'plan.json', '--yes', '--client', 'acme'], launch);
     expect(only).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining('bakery/standard-web: planned then'),
+      stderr: expect.stringContaining('bakery/standard-web: in that plan'),
     });
     expect(service.writes()).toEqual([]);
     await service.change('edit-record', { record_id: 171, content: '203.0.113.9' });

@@ -54,7 +54,7 @@ const scenarios: readonly Scenario[] = [
     plan: ['blocked cname-conflict by #1: www A 192.0.2.1'],
   },
   {
-    name: 'an add that may still come counts, though it has no id yet',
+    name: 'a pending add counts, though it has no id yet',
     file: ['www CNAME web.example.net', 'mail A 192.0.2.1', 'blog TXT hello'],
     service: [],
     pending: [data('WWW A 192.0.2.1'), data('mail CNAME web.example.net'), data('blog A 192.0.2.1')],
@@ -65,7 +65,7 @@ const scenarios: readonly Scenario[] = [
     ],
   },
   {
-    name: 'of wanted records that exclude each other the first by the order of writes is added',
+    name: 'of desired records that exclude each other, the first in the order of writes is added',
     file: ['www CNAME web.example.net', 'www A 192.0.2.1'],
     service: [],
     plan: ['add www A 192.0.2.1', 'blocked cname-conflict: www CNAME web.example.net'],
@@ -87,21 +87,21 @@ const scenarios: readonly Scenario[] = [
     ],
   },
   {
-    name: 'a rename is no update in place',
+    name: 'a rename is not an update in place',
     file: ['www A 192.0.2.1'],
     service: ['#1 web A 192.0.2.1', '#2 www CNAME web.example.net'],
     memory: memoryOf([known('#1 www A 192.0.2.1')]),
     plan: ['blocked cname-conflict #1 by #2: www A 192.0.2.1', 'surplus #2 unlisted'],
   },
   {
-    name: 'a rename leaves the way free for another',
+    name: 'a rename clears the way for another record',
     file: ['web A 192.0.2.1', 'www CNAME web.example.net'],
     service: ['#1 www A 192.0.2.1'],
     memory: memoryOf([known('#1 web A 192.0.2.1')]),
     plan: ['update #1 name: web A 192.0.2.1', 'add www CNAME web.example.net'],
   },
   {
-    name: 'a rename whose own way is barred bars the other',
+    name: 'a blocked rename blocks the step that needs its name',
     file: ['web A 192.0.2.1', 'www CNAME web.example.net'],
     service: ['#1 www A 192.0.2.1', '#2 web CNAME x.example.net'],
     memory: memoryOf([known('#1 web A 192.0.2.1')]),
@@ -112,7 +112,7 @@ const scenarios: readonly Scenario[] = [
     ],
   },
   {
-    name: 'known records of either kind that changed places bar each other',
+    name: 'known records of both kinds that swapped names block each other',
     file: ['a A 192.0.2.1', 'b CNAME web.example.net'],
     service: ['#1 b A 192.0.2.1', '#2 a CNAME web.example.net'],
     memory: memoryOf([known('#1 a A 192.0.2.1'), known('#2 b CNAME web.example.net')]),
@@ -144,21 +144,21 @@ const scenarios: readonly Scenario[] = [
     ],
   },
   {
-    name: 'a surplus record put to use elsewhere clears the way',
+    name: 'a surplus record that is reused elsewhere clears the way',
     file: ['www CNAME web.example.net', 'zoo A 192.0.2.9'],
     service: ['#1 www A 192.0.2.1'],
     template: park,
     plan: ['update #1 name,content: zoo A 192.0.2.9', 'add www CNAME web.example.net'],
   },
   {
-    name: 'a surplus record is put to use where its way is cleared first',
+    name: 'a surplus record is reused once its new name is clear',
     file: ['www A 192.0.2.9'],
     service: ['#1 old A 192.0.2.1', '#2 www CNAME web.example.net'],
     template: park,
     plan: ['park #2: _parked-2 CNAME parked.invalid', 'update #1 name,content: www A 192.0.2.9'],
   },
   {
-    name: 'of records that change places one steps aside',
+    name: 'of records that swap names, one is parked first',
     file: ['a CNAME web.example.net', 'b A 192.0.2.1'],
     service: ['#1 a A 192.0.2.1', '#2 b CNAME web.example.net'],
     template: park,
@@ -169,7 +169,7 @@ const scenarios: readonly Scenario[] = [
     ],
   },
   {
-    name: 'a record steps aside once, though several wait for its place',
+    name: 'a record is parked once, though several steps wait for its name',
     file: ['c CNAME web.example.net', 'a A 192.0.2.1', 'a AAAA 2001:db8::1', 'a TXT hello'],
     service: ['#1 a CNAME web.example.net', '#2 c A 192.0.2.1', '#3 c AAAA 2001:db8::1', '#4 c TXT hello'],
     template: park,
@@ -183,7 +183,7 @@ const scenarios: readonly Scenario[] = [
     ],
   },
   {
-    name: 'of known records that changed places one steps aside, with park',
+    name: 'of known records that swapped names, one is parked first, with park',
     file: ['a A 192.0.2.1', 'b CNAME web.example.net'],
     service: ['#1 b A 192.0.2.1', '#2 a CNAME web.example.net'],
     memory: memoryOf([known('#1 a A 192.0.2.1'), known('#2 b CNAME web.example.net')]),
@@ -195,7 +195,7 @@ const scenarios: readonly Scenario[] = [
     ],
   },
   {
-    name: 'where the record may not be parked now, nothing steps aside',
+    name: 'no record is parked first if the record may not be parked now',
     file: ['a CNAME web.example.net', 'b A 192.0.2.1'],
     service: ['#1 a A 192.0.2.1', '#2 b CNAME web.example.net'],
     template: park,
@@ -208,7 +208,7 @@ const scenarios: readonly Scenario[] = [
     ],
   },
   {
-    name: 'what may not be parked bars, and what it bars leaves the others in service',
+    name: 'a record that may not be parked blocks the step, and the other records stay in service',
     file: ['www CNAME web.example.net'],
     service: ['#1 www A 192.0.2.1', '#2 www TXT hello'],
     memory: memoryOf([known('#1 www A 192.0.2.1')]),
@@ -220,7 +220,7 @@ const scenarios: readonly Scenario[] = [
     ],
   },
   {
-    name: 'a surplus record is not put to use elsewhere while what is to replace it is barred',
+    name: 'a surplus record is not reused elsewhere while its replacement is blocked',
     file: ['www CNAME web.example.net', 'zoo A 192.0.2.9'],
     service: ['#1 www A 192.0.2.1', '#2 www CAA 0 issue "ca.example.net"'],
     template: park,
@@ -231,7 +231,7 @@ const scenarios: readonly Scenario[] = [
     ],
   },
   {
-    name: 'nor is it parked while what is to replace it may not be written',
+    name: 'a surplus record is not parked while its replacement may not be written',
     file: ['www CNAME web.example.net', 'zoo A 192.0.2.9', 'www TXT hello'],
     service: ['#1 www A 192.0.2.1', '#2 www AAAA 2001:db8::1', '#3 old A 192.0.2.3'],
     template: park,
@@ -245,7 +245,7 @@ const scenarios: readonly Scenario[] = [
     ],
   },
   {
-    name: 'nor while the record that is to serve it instead may not be written',
+    name: 'a surplus record is not parked while the record that replaces it may not be changed',
     file: ['www CNAME web.example.net'],
     service: ['#1 www A 192.0.2.1', '#3 _parked-3 CNAME parked.invalid'],
     template: park,
@@ -255,14 +255,14 @@ const scenarios: readonly Scenario[] = [
 
   // The names under which the service keeps things
   {
-    name: 'a CNAME beside a record that the service keeps under a longer name',
+    name: 'a CNAME beside a record that the service stores under a longer name',
     file: ['www CNAME web.example.net'],
     service: ['#5 www.example.com A 192.0.2.1'],
     memory: memoryOf([known('#5 www A 192.0.2.1', '#5 www.example.com A 192.0.2.1')]),
     plan: ['blocked cname-conflict by #5: www CNAME web.example.net', 'surplus #5 unlisted'],
   },
   {
-    name: 'a foreign record at the name under which the service keeps ours',
+    name: 'a foreign record at the name under which the service stores ours',
     file: ['www A 192.0.2.1', 'www AAAA 2001:db8::1'],
     service: ['#5 www.example.com A 192.0.2.1', '#6 www.example.com CNAME theirs.example.net'],
     memory: memoryOf([known('#5 www A 192.0.2.1', '#5 www.example.com A 192.0.2.1')]),
@@ -273,7 +273,7 @@ const scenarios: readonly Scenario[] = [
     ],
   },
   {
-    name: 'a new name, by the ending that the service gives to others',
+    name: 'a new name, with the ending that the service appends to others',
     file: ['www A 192.0.2.1', 'ftp CNAME web.example.net', '@ TXT hello'],
     service: [
       '#5 www.example.com A 192.0.2.1',
@@ -290,7 +290,7 @@ const scenarios: readonly Scenario[] = [
     ],
   },
   {
-    name: 'the name of the subdomain itself, where the service gives it one',
+    name: 'the subdomain itself, if the service gives it a name',
     file: ['@ CNAME web.example.net'],
     service: ['#5 ##DOMAIN## A 192.0.2.1', '#6 www.##DOMAIN## A 192.0.2.1'],
     memory: memoryOf([known('#5 @ A 192.0.2.1', '#5 ##DOMAIN## A 192.0.2.1')]),
@@ -316,7 +316,7 @@ const scenarios: readonly Scenario[] = [
     plan: ['park #5: _parked-5 A 0.0.0.0', 'add www CNAME web.example.net'],
   },
   {
-    name: 'what stands at the service’s spelling of a name stays while what is to come there is barred',
+    name: 'a record at the service’s spelling of a name stays while its replacement is blocked',
     file: ['www CNAME web.example.net', 'web A 192.0.2.7'],
     service: ['#5 www.example.com A 192.0.2.1', '#6 www.example.com TXT theirs'],
     memory: memoryOf([known('#5 www A 192.0.2.1', '#5 www.example.com A 192.0.2.1')]),
@@ -329,7 +329,7 @@ const scenarios: readonly Scenario[] = [
     ],
   },
   {
-    name: 'a name that a person gave to one of our records is no spelling of the service’s',
+    name: 'a name that a person gave to our record is not the service’s spelling',
     file: ['www CNAME web.example.net'],
     service: ['#5 web A 192.0.2.1', '#6 web TXT theirs'],
     memory: memoryOf([known('#5 www A 192.0.2.1')]),
@@ -344,7 +344,7 @@ const scenarios: readonly Scenario[] = [
     plan: ['blocked null-mx-conflict #1 by #2: @ MX 0 .', 'surplus #2 unlisted'],
   },
   {
-    name: 'a null MX that is there already hurts no TTL',
+    name: 'a TTL may change beside a null MX that is there already',
     file: ['@ 300 MX 0 .'],
     service: ['#1 @ 60 MX 0 .', '#2 @ MX 20 mx2.example.net'],
     plan: ['update #1 ttl: @ 300 MX 0 .', 'surplus #2 unlisted'],
@@ -363,7 +363,7 @@ const scenarios: readonly Scenario[] = [
     plan: ['blocked null-mx-conflict #1 by #2: @ MX 10 mx1.example.net', 'surplus #2 unlisted'],
   },
   {
-    name: 'a null MX alone becomes another MX, and then others may come',
+    name: 'a lone null MX becomes another MX, and then others may be added',
     file: ['@ MX 10 mx1.example.net', '@ MX 20 mx2.example.net'],
     service: ['#1 @ MX 0 .'],
     plan: ['update #1 content,priority: @ MX 10 mx1.example.net', 'add @ MX 20 mx2.example.net'],
@@ -375,7 +375,7 @@ const scenarios: readonly Scenario[] = [
     plan: ['update #1 content,priority: @ MX 0 .'],
   },
   {
-    name: 'a null MX at another name is none of its business',
+    name: 'a null MX at another name is no conflict',
     file: ['@ MX 0 .', 'sub MX 10 mx1.example.net'],
     service: [],
     plan: ['add @ MX 0 .', 'add sub MX 10 mx1.example.net'],
@@ -388,14 +388,14 @@ const scenarios: readonly Scenario[] = [
     plan: ['park #2: _parked-2 MX 20 parked.invalid', 'update #1 content,priority: sub MX 0 .'],
   },
   {
-    name: 'a record without a name is not parked for a null MX: it could not come back',
+    name: 'a record without a name is not parked for a null MX: it could not be restored',
     file: ['@ MX 0 .'],
     service: ['#1 @ MX 10 mx1.example.net', '#2 @ MX 20 mx2.example.net'],
     template: park,
     plan: ['blocked null-mx-conflict #1 by #2: @ MX 0 .', 'surplus #2 unlisted'],
   },
   {
-    name: 'a record without a name is not parked for a CNAME, nor put to use elsewhere',
+    name: 'a record without a name is neither parked for a CNAME nor reused elsewhere',
     file: ['@ CNAME web.example.net', 'www A 192.0.2.1'],
     service: ['#1 @ A 192.0.2.1'],
     template: park,
@@ -406,28 +406,28 @@ const scenarios: readonly Scenario[] = [
     ],
   },
   {
-    name: 'what stays for want of a name is named beside what nobody would move',
+    name: 'records that stay because they have no name are listed with the other conflicting records',
     file: ['@ CNAME web.example.net'],
     service: ['#1 @ A 192.0.2.1', '#2 @ CAA 0 issue "ca.example.net"'],
     template: park,
     plan: ['blocked cname-conflict by #1 #2: @ CNAME web.example.net', 'surplus #1 unlisted'],
   },
   {
-    name: 'without a name it may go where nothing else is to come in its place',
+    name: 'a record without a name may be reused if nothing replaces it',
     file: ['www A 192.0.2.1'],
     service: ['#1 @ A 192.0.2.1'],
     template: park,
     plan: ['update #1 name: www A 192.0.2.1'],
   },
   {
-    name: 'a null MX beside an MX that may still come',
+    name: 'a null MX beside an MX whose add is pending',
     file: ['@ MX 0 .'],
     service: [],
     pending: [data('@ MX 10 mx1.example.net')],
     plan: ['blocked null-mx-conflict: @ MX 0 .'],
   },
   {
-    name: 'an MX of an unknown spelling is still an MX',
+    name: 'an MX in an unknown spelling is still an MX',
     file: ['@ MX 0 .'],
     service: ['#1 @ mx 10 mx1.example.net', '#2 @ Mx 20 mx2.example.net'],
     template: { ignore: [ignoring({ content: 'mx2.example.net' })] },
@@ -439,7 +439,7 @@ test.for(scenarios)('$name', (scenario) => {
   expect(linesOf(planOf(scenario))).toEqual(scenario.plan);
 });
 
-test('what needs others first says so', () => {
+test('a step names the steps that it needs first', () => {
   const plan = planOf({
     file: ['www CNAME web.example.net', 'zoo A 192.0.2.9', 'mail A 192.0.2.2'],
     service: ['#1 www A 192.0.2.1', '#2 www TXT hello'],
@@ -456,7 +456,7 @@ test('what needs others first says so', () => {
   ]);
 });
 
-test('what is barred is told apart from what is blocked for another reason', () => {
+test('steps blocked by a conflict are listed apart from those blocked for another reason', () => {
   const plan = planOf({
     file: ['www CNAME web.example.net', 'mail A 192.0.2.1'],
     service: ['#1 www A 192.0.2.1'],
@@ -466,7 +466,7 @@ test('what is barred is told apart from what is blocked for another reason', () 
   expect(plan.blocked.map(({ reason }) => reason)).toEqual(['cname-conflict', 'pending-write']);
 });
 
-test('what is blocked says which rule of the DNS bars it', () => {
+test('a blocked step names the DNS rule that it would break', () => {
   const plan = planOf({
     file: ['www CNAME web.example.net', '@ MX 0 .'],
     service: ['#1 www A 192.0.2.1', '#2 @ MX 10 mx1.example.net', '#3 @ MX 20 mx2.example.net'],

@@ -14,7 +14,7 @@ import { converge, isParked, written } from './service.ts';
 
 const runs = { numRuns: 500 };
 
-test('each write brings its record to what it says at once', () => {
+test('each write brings its record to its result at once', () => {
   fc.assert(
     fc.property(situations, (situation) => {
       const ids = new Set(situation.actual.records.map(({ id }) => id));
@@ -34,7 +34,7 @@ test('each write brings its record to what it says at once', () => {
   );
 });
 
-test('it ends with nothing left to write, each wanted record written and each present one parked once at most', () => {
+test('the writes end; each desired record is written and each actual one parked at most once', () => {
   fc.assert(
     fc.property(situations, fc.boolean(), (situation, remembers) => {
       const { steps, plan } = converge(situation, remembers);
@@ -48,7 +48,7 @@ test('it ends with nothing left to write, each wanted record written and each pr
   );
 });
 
-test('the template is exactly the file in the end, with park and adopt', () => {
+test('the template equals the file in the end, with park and adopt', () => {
   fc.assert(
     fc.property(tidySituations, fc.boolean(), (situation, remembers) => {
       const { plan, actual } = converge({ ...situation, memory: noMemory }, remembers);
@@ -61,7 +61,7 @@ test('the template is exactly the file in the end, with park and adopt', () => {
   );
 });
 
-test('the template is exactly the file in the end, whatever memory says, where nothing is blocked', () => {
+test('the template equals the file in the end for any saved state, if nothing is blocked', () => {
   fc.assert(
     fc.property(tidySituations, (situation) => {
       const { plan, actual } = converge(situation);
@@ -72,7 +72,7 @@ test('the template is exactly the file in the end, whatever memory says, where n
   );
 });
 
-test('so it is beside ignored records and those of unknown types, which stay, where none of them is in the way', () => {
+test('the template equals the file in the end beside ignored and unknown records, if none is in the way', () => {
   fc.assert(
     fc.property(situations, fc.boolean(), (any, remembers) => {
       const desired = { ...any.desired, surplus: 'park' as const, adopt: true };
@@ -88,7 +88,7 @@ test('so it is beside ignored records and those of unknown types, which stay, wh
   );
 });
 
-test('a named record that is removed from the file and restored costs no add, with park', () => {
+test('removing and restoring a named record in the file costs no add, with park', () => {
   fc.assert(
     fc.property(tidySituations, fc.nat(), (situation, pick) => {
       const all = { ...situation.desired, adopt: false };

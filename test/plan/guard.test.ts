@@ -47,9 +47,15 @@ const adds: readonly Case[] = [
     template: limits({ maxAdds: 3 }),
     guard: null,
   },
-  { name: 'one add more', file: a(4), service: [], template: limits({ maxAdds: 3 }), guard: 'adds' },
   {
-    name: 'one add more, forced',
+    name: 'one add above the limit',
+    file: a(4),
+    service: [],
+    template: limits({ maxAdds: 3 }),
+    guard: 'adds',
+  },
+  {
+    name: 'one add above the limit, forced',
     file: a(4),
     service: [],
     template: limits({ maxAdds: 3 }),
@@ -57,13 +63,13 @@ const adds: readonly Case[] = [
     guard: null,
   },
   {
-    name: 'no add where none is allowed',
+    name: 'a limit of no adds',
     ...settled(3),
     template: limits({ maxAdds: 0 }),
     guard: null,
   },
   {
-    name: 'surplus put to use is no add',
+    name: 'a reused surplus record is not an add',
     file: ['new A 192.0.2.9'],
     service: ['#1 old A 192.0.2.1'],
     memory: memoryOf([known('#1 old A 192.0.2.1')]),
@@ -80,19 +86,19 @@ const drifted = (changed: number, of: number) => ({
 
 const changes: readonly Case[] = [
   { name: 'as many changes as the limit', ...drifted(3, 10), guard: null },
-  { name: 'one change more', ...drifted(4, 10), guard: 'changes' },
-  { name: 'one change more, forced', ...drifted(4, 10), options: { force: true }, guard: null },
-  { name: 'every record changed, under the least number', ...drifted(9, 9), guard: null },
+  { name: 'one change above the limit', ...drifted(4, 10), guard: 'changes' },
+  { name: 'one change above the limit, forced', ...drifted(4, 10), options: { force: true }, guard: null },
+  { name: 'every record changed, below minRecords', ...drifted(9, 9), guard: null },
   { name: 'a higher limit', ...drifted(4, 10), template: limits({ maxChangePercent: 40 }), guard: null },
   {
-    name: 'no change allowed',
+    name: 'a limit of no changes',
     ...drifted(1, 10),
     template: limits({ maxChangePercent: 0 }),
     guard: 'changes',
   },
-  { name: 'a lower least number', ...drifted(2, 5), template: limits({ minRecords: 5 }), guard: 'changes' },
+  { name: 'a lower minRecords', ...drifted(2, 5), template: limits({ minRecords: 5 }), guard: 'changes' },
   {
-    name: 'records of unknown types are not among those present',
+    name: 'records of unknown types do not count as actual',
     ...drifted(3, 9),
     service: [...drifted(3, 9).service, '#20 @ CAA 0 issue "ca.example.net"'],
     guard: null,
@@ -106,7 +112,7 @@ const changes: readonly Case[] = [
     guard: 'changes',
   },
   {
-    name: 'parks of records that the file once wanted, under the least number',
+    name: 'parks of records that the file once listed, below minRecords',
     file: a(1),
     service: at(a(9)),
     memory: settled(9).memory,
@@ -114,7 +120,7 @@ const changes: readonly Case[] = [
     guard: null,
   },
   {
-    name: 'parks of records that the file never wanted count from the first',
+    name: 'parks of records that the file never listed count from the first',
     file: a(1),
     service: at(a(3)),
     memory: settled(1).memory,
@@ -122,7 +128,7 @@ const changes: readonly Case[] = [
     guard: 'changes',
   },
   {
-    name: 'so do other uses of them',
+    name: 'other uses of records that the file never listed count from the first',
     file: [...a(1), 'new A 192.0.2.9'],
     service: at(a(2)),
     memory: settled(1).memory,
@@ -130,7 +136,7 @@ const changes: readonly Case[] = [
     guard: 'changes',
   },
   {
-    name: 'up to the limit they pass',
+    name: 'records that the file never listed, up to the limit',
     file: a(7),
     service: at(a(9)),
     memory: settled(7).memory,
@@ -138,7 +144,7 @@ const changes: readonly Case[] = [
     guard: null,
   },
   {
-    name: 'a record of a set that the file names is the file’s',
+    name: 'a record of a set in the file belongs to the file',
     file: ['www A 192.0.2.1'],
     service: ['#1 www A 198.51.100.1'],
     guard: null,
@@ -147,13 +153,13 @@ const changes: readonly Case[] = [
 
 const contacts: readonly Case[] = [
   {
-    name: 'no wanted set among those present',
+    name: 'no desired set among the actual ones',
     file: ['www A 192.0.2.1'],
     service: ['#1 www.##DOMAIN## A 192.0.2.1'],
     guard: 'first-contact',
   },
   {
-    name: 'one wanted set among those present',
+    name: 'one desired set among the actual ones',
     file: ['www A 192.0.2.1', 'mail A 192.0.2.2'],
     service: ['#1 WWW A 192.0.2.1', '#2 mail.##DOMAIN## A 192.0.2.2'],
     guard: null,
@@ -181,7 +187,7 @@ const contacts: readonly Case[] = [
     guard: null,
   },
   {
-    name: 'a template that memory knows',
+    name: 'a template with saved state',
     file: ['www A 192.0.2.1', 'mail A 192.0.2.2'],
     service: ['#1 x A 192.0.2.1'],
     memory: memoryOf([known('#9 mail A 192.0.2.2')]),
@@ -199,15 +205,30 @@ const losses: readonly Case[] = [
   { name: 'two lost, of seven', ...losing(2, 7), guard: null },
   { name: 'all lost at an empty template', ...losing(5, 5), guard: 'loss' },
   { name: 'a higher limit', ...losing(2, 4), template: limits({ maxChangePercent: 50 }), guard: null },
-  { name: 'the same lost in the pass before', ...losing(2, 4), options: { suspectIds: [3, 4] }, guard: null },
-  { name: 'others lost in the pass before', ...losing(2, 4), options: { suspectIds: [2, 4] }, guard: 'loss' },
   {
-    name: 'more lost in the pass before',
+    name: 'the same ids lost in the previous pass',
+    ...losing(2, 4),
+    options: { suspectIds: [3, 4] },
+    guard: null,
+  },
+  {
+    name: 'other ids lost in the previous pass',
+    ...losing(2, 4),
+    options: { suspectIds: [2, 4] },
+    guard: 'loss',
+  },
+  {
+    name: 'more ids lost in the previous pass',
     ...losing(2, 4),
     options: { suspectIds: [2, 3, 4] },
     guard: 'loss',
   },
-  { name: 'fewer lost in the pass before', ...losing(3, 4), options: { suspectIds: [3, 4] }, guard: 'loss' },
+  {
+    name: 'fewer ids lost in the previous pass',
+    ...losing(3, 4),
+    options: { suspectIds: [3, 4] },
+    guard: 'loss',
+  },
   { name: 'accepted by a person', ...losing(2, 4), options: { acceptLoss: true }, guard: null },
   { name: 'force does not lift it', ...losing(2, 4), options: { force: true }, guard: 'loss' },
   { name: 'nothing to add', ...losing(2, 4), file: a(2), guard: null },
@@ -237,7 +258,7 @@ test.for(losses)('loss: $name', (scenario) => {
   expect(hold?.scope ?? 'adds').toBe('adds');
 });
 
-test('a guard that holds everything goes before one that holds adds', () => {
+test('a guard that holds everything comes before one that holds adds', () => {
   const situation = {
     ...drifted(4, 10),
     file: [...a(10), 'new A 192.0.2.99'],

@@ -17,7 +17,7 @@ describe('a rule', () => {
     expect(matchesIgnore([ignoring(rule)], data(line))).toBe(matches);
   });
 
-  test('is one of several', () => {
+  test('matches if one of several does', () => {
     const rules = [ignoring({ name: 'a' }), ignoring({ name: 'b' })];
     expect(matchesIgnore(rules, data('b A 192.0.2.1'))).toBe(true);
     expect(matchesIgnore(rules, data('c A 192.0.2.1'))).toBe(false);
@@ -74,7 +74,7 @@ describe('a name', () => {
   });
 });
 
-test('a name matches as a pattern made of its parts would', () => {
+test('a name matches like a pattern made of its parts', () => {
   const letters = fc.constantFrom('a', 'b', '.', '-');
   const patterns = new Map([
     ['*', '.*'],

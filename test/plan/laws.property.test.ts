@@ -54,13 +54,13 @@ describe('a plan', () => {
     );
   });
 
-  test('leaves its input as it is', () => {
+  test('does not change its input', () => {
     holds((situation) => {
       expect(() => planTemplate(deepFrozen(situation))).not.toThrow();
     });
   });
 
-  test('accounts for every record on either side once', () => {
+  test('contains every record of either side once', () => {
     holds((situation) => {
       const plan = planTemplate(situation);
       const adds = plan.steps.filter((step) => actualOf(step) === null).length;
@@ -79,7 +79,7 @@ describe('a plan', () => {
 });
 
 describe('what is written', () => {
-  test('never clears a name, and is never nothing', () => {
+  test('never clears a name, and is never empty', () => {
     holds((situation) => {
       const changes = planTemplate(situation)
         .steps.filter((step) => isUpdate(step) || isPark(step))
@@ -94,7 +94,7 @@ describe('what is written', () => {
     });
   });
 
-  test('is what differs', () => {
+  test('is a difference', () => {
     holds((situation) => {
       for (const step of planTemplate(situation).steps.filter(isUpdate)) {
         const { fields } = pairOf(step.desired, step.actual);
@@ -104,7 +104,7 @@ describe('what is written', () => {
     });
   });
 
-  test('is never a record that is ignored or of an unknown type', () => {
+  test('never changes an ignored record or one of an unknown type', () => {
     holds((situation) => {
       const isOthers = (record: ActualRecord): boolean =>
         !isRecordType(record.type.toUpperCase()) || matchesIgnore(situation.desired.ignore, record);
@@ -118,7 +118,7 @@ describe('what is written', () => {
     });
   });
 
-  test('is no surplus and nothing parked where surplus is only reported', () => {
+  test('changes no surplus and no parked record with surplus: report', () => {
     holds((any) => {
       const situation = withSurplus(any, 'report');
       const ids = new Set(planTemplate(situation).surplus.map(({ recordId }) => recordId));
@@ -131,7 +131,7 @@ describe('what is written', () => {
     });
   });
 
-  test('is no surplus that the file never wanted, without adopting it', () => {
+  test('changes no surplus that the file never listed, without adopt', () => {
     holds((situation) => {
       const strangers = new Set(
         planTemplate(withSurplus(situation, 'report'))
@@ -159,7 +159,7 @@ describe('compared with each other', () => {
     );
   });
 
-  test('copies of records in sync are duplicates, and lead to no write', () => {
+  test('copies of records in sync are duplicates and cause no write', () => {
     fc.assert(
       fc.property(tidySituations, fc.array(fc.nat(), { maxLength: 4 }), (situation, picks) => {
         const { actual, memory } = converge({ ...situation, memory: noMemory });
@@ -180,7 +180,7 @@ describe('compared with each other', () => {
     );
   });
 
-  test('copies of paired records lead to no more writes than there were', () => {
+  test('copies of paired records cause no further write', () => {
     fc.assert(
       fc.property(situations, fc.array(fc.nat(), { maxLength: 4 }), (any, picks) => {
         const situation = withSurplus(any, 'report');
@@ -204,7 +204,7 @@ describe('compared with each other', () => {
     );
   });
 
-  test('records are equal as an equivalence has it', () => {
+  test('equality of records is an equivalence relation', () => {
     fc.assert(
       fc.property(situations, ({ desired, actual }) => {
         const all: RecordData[] = [...desired.records, ...actual.records];

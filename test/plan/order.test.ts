@@ -59,7 +59,7 @@ const scenarios: readonly Scenario[] = [
     ],
   },
   {
-    name: 'a way that takes three steps to clear',
+    name: 'three steps clear the way',
     file: ['a TXT hello', 'b CNAME x.example.net', 'c A 192.0.2.3'],
     service: ['#1 b A 192.0.2.1', '#2 a CNAME x.example.net', '#3 c CNAME x.example.net'],
     memory: memoryOf([known('#1 c A 192.0.2.3'), known('#2 b CNAME x.example.net')]),
@@ -72,7 +72,7 @@ const scenarios: readonly Scenario[] = [
     ],
   },
   {
-    name: 'conflicts, then what waits, then surplus by id',
+    name: 'conflicts, then waiting steps, then surplus by id',
     file: [
       'www CNAME web.example.net',
       'b A 192.0.2.2',

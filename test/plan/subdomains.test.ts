@@ -32,7 +32,7 @@ interface Case {
 
 const cases: readonly Case[] = [
   {
-    name: 'each derived record as its template record says',
+    name: 'each derived record equals its template record',
     template: ['#1 www 300 A 192.0.2.1', '#2 @ 300 MX 10 mx1.example.net'],
     records: ['#11 from 1: www 300 A 192.0.2.1', '#12 from 2: @ 300 MX 10 mx1.example.net'],
     differences: [],
@@ -48,7 +48,7 @@ const cases: readonly Case[] = [
     differences: [],
   },
   {
-    name: 'a record that nothing derives from',
+    name: 'a record from which nothing derives',
     template: ['#1 www 300 A 192.0.2.1', '#2 mail 300 A 192.0.2.1'],
     records: ['#11 from 1: www 300 A 192.0.2.1', '#12: mail 300 A 192.0.2.1'],
     differences: ['missing #2'],
@@ -90,7 +90,7 @@ const cases: readonly Case[] = [
     differences: ['foreign #12'],
   },
   {
-    name: 'what derives from nothing is no difference',
+    name: 'a record that derives from nothing is no difference',
     template: [],
     records: [
       '#11: @ 300 NS ns1.example.net',
@@ -106,7 +106,7 @@ const cases: readonly Case[] = [
     differences: ['missing #1'],
   },
   {
-    name: 'what a placeholder becomes is the service’s matter',
+    name: 'the value of a placeholder is not compared',
     template: [
       '#1 www.##DOMAIN## 300 A 192.0.2.1',
       '#2 a 300 CNAME www.{domain}',
@@ -122,7 +122,7 @@ const cases: readonly Case[] = [
     differences: [],
   },
   {
-    name: 'beside a placeholder all else still counts',
+    name: 'the other fields of a record with a placeholder are compared',
     template: ['#1 www.##DOMAIN## 300 A 192.0.2.1'],
     records: ['#11 from 1: www 60 A 198.51.100.1'],
     differences: ['stale #11 of #1: content,ttl'],
@@ -165,13 +165,13 @@ test('the subdomain may be spelled in capitals, with a trailing dot or in letter
   ).toEqual([]);
 });
 
-test('a priority where none belongs is no difference', () => {
+test('a priority on a type without one is no difference', () => {
   const template = actualTemplate(['#1 www 300 A 192.0.2.1']);
   const record = { ...derived('#11 from 1: www 300 A 192.0.2.1'), priority: 0 };
   expect(compareSubdomain('shop.example.net', template, [record])).toEqual([]);
 });
 
-test('a difference holds both sides', () => {
+test('a difference shows both sides', () => {
   const template = actualTemplate(['#1 www 300 A 192.0.2.1']);
   expect(compareSubdomain('shop.example.net', template, [derived('#11 from 1: www 60 A 192.0.2.1')])).toEqual(
     [

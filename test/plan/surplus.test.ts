@@ -17,7 +17,7 @@ const cnameKey = recordKey(entryOf(data('www CNAME web.example.org')));
 const scenarios: readonly (Scenario & { readonly parked?: number; readonly ignored?: number })[] = [
   // report
   {
-    name: 'reported, it serves nothing and is not parked, though the file wanted it once',
+    name: 'with report it is neither reused nor parked, though the file once listed it',
     file: ['new A 192.0.2.1'],
     service: ['#1 old A 192.0.2.1'],
     memory: memoryOf([known('#1 old A 192.0.2.1')]),
@@ -31,7 +31,7 @@ const scenarios: readonly (Scenario & { readonly parked?: number; readonly ignor
     plan: ['add new A 192.0.2.1', 'surplus #1 unlisted'],
   },
   {
-    name: 'a parked record is left alone, and is no surplus',
+    name: 'a parked record is left alone and is not surplus',
     file: ['new A 192.0.2.1'],
     service: ['#1 _parked-1 A 0.0.0.0'],
     plan: ['add new A 192.0.2.1'],
@@ -40,7 +40,7 @@ const scenarios: readonly (Scenario & { readonly parked?: number; readonly ignor
 
   // park: which surplus
   {
-    name: 'what the file once wanted is parked, what it never wanted is reported',
+    name: 'records that the file once listed are parked, others are reported',
     file: [],
     service: ['#1 old A 192.0.2.1', '#2 theirs A 192.0.2.2'],
     memory: memoryOf([known('#1 old A 192.0.2.1')]),
@@ -48,14 +48,14 @@ const scenarios: readonly (Scenario & { readonly parked?: number; readonly ignor
     plan: ['park #1: _parked-1 A 0.0.0.0', 'surplus #2 unlisted'],
   },
   {
-    name: 'what the file never wanted serves nothing',
+    name: 'a record that the file never listed is not reused',
     file: ['new A 192.0.2.1'],
     service: ['#2 theirs A 192.0.2.2'],
     template: park,
     plan: ['add new A 192.0.2.1', 'surplus #2 unlisted'],
   },
   {
-    name: 'with adopt any surplus is parked',
+    name: 'with adopt, any surplus is parked',
     file: [],
     service: ['#2 theirs A 192.0.2.2'],
     template: adopt,
@@ -103,7 +103,7 @@ const scenarios: readonly (Scenario & { readonly parked?: number; readonly ignor
     ignored: 3,
   },
   {
-    name: 'a pattern protects a record, however either is spelled',
+    name: 'a pattern protects a record in any spelling of both',
     file: [],
     service: [
       '#1 x CNAME y.acm.example.',
@@ -137,7 +137,7 @@ const scenarios: readonly (Scenario & { readonly parked?: number; readonly ignor
   },
 
   {
-    name: 'what may be what an add of unknown outcome made is left alone',
+    name: 'a record that may come from an add of unknown outcome is left alone',
     file: ['www TXT hello'],
     service: ['#1 sub.example TXT hello', '#2 old A 192.0.2.1'],
     template: adopt,
@@ -146,7 +146,7 @@ const scenarios: readonly (Scenario & { readonly parked?: number; readonly ignor
     plan: ['park #2: _parked-2 A 0.0.0.0', 'blocked pending-write: www TXT hello', 'surplus #1 unlisted'],
   },
   {
-    name: 'with adopt, what may stand at the name of a record that may not be written now, as the service spells it, stays',
+    name: 'with adopt, a record stays if its name may be the service’s spelling of one that may not be written now',
     file: ['www A 192.0.2.1', 'mail MX 10 mx1.example.net'],
     service: [
       '#1 www.##DOMAIN## TXT hello',
@@ -168,14 +168,14 @@ const scenarios: readonly (Scenario & { readonly parked?: number; readonly ignor
 
   // park: put to use first
   {
-    name: 'surplus serves an add of its type; a TTL that the file leaves open stays what it was',
+    name: 'surplus is reused for an add of its type; a TTL that the file does not state stays',
     file: ['new A 192.0.2.1'],
     service: ['#1 old 60 A 192.0.2.1'],
     template: adopt,
     plan: ['update #1 name: new A 192.0.2.1'],
   },
   {
-    name: 'surplus does not serve an add of another type',
+    name: 'surplus is not reused for an add of another type',
     file: ['new A 192.0.2.1'],
     service: ['#1 old AAAA 2001:db8::1'],
     template: adopt,
@@ -189,7 +189,7 @@ const scenarios: readonly (Scenario & { readonly parked?: number; readonly ignor
     plan: ['add @ A 192.0.2.1', 'park #1: _parked-1 A 0.0.0.0'],
   },
   {
-    name: 'a nameless text serves a nameless add that no pairing would have given it',
+    name: 'a nameless text is reused for a nameless add that pairing would not match',
     file: ['@ TXT token=new'],
     service: ['#1 @ TXT token=old'],
     template: adopt,
@@ -203,21 +203,21 @@ const scenarios: readonly (Scenario & { readonly parked?: number; readonly ignor
     plan: ['update #1 content: @ TXT token=b', 'add a TXT token=a'],
   },
   {
-    name: 'a nameless record may serve a named add',
+    name: 'a nameless record may be reused for a named add',
     file: ['new TXT token=a'],
     service: ['#1 @ TXT token=b'],
     template: adopt,
     plan: ['update #1 name,content: new TXT token=a'],
   },
   {
-    name: 'the lowest id serves first, the rest is parked',
+    name: 'the lowest id is reused first, the rest is parked',
     file: ['new A 192.0.2.1'],
     service: ['#3 old A 192.0.2.1', '#2 older A 192.0.2.2'],
     template: adopt,
     plan: ['update #2 name,content: new A 192.0.2.1', 'park #3: _parked-3 A 0.0.0.0'],
   },
   {
-    name: 'an add that may not be written now takes nothing',
+    name: 'an add that may not be written now reuses nothing',
     file: ['new A 192.0.2.1'],
     service: ['#1 old A 192.0.2.1'],
     template: adopt,
@@ -225,7 +225,7 @@ const scenarios: readonly (Scenario & { readonly parked?: number; readonly ignor
     plan: ['park #1: _parked-1 A 0.0.0.0', 'blocked pending-write: new A 192.0.2.1'],
   },
   {
-    name: 'what the file had at the name of an add that may not be written now stays, as the service spells it',
+    name: 'a record of the file stays at the name of an add that may not be written now, in the service’s spelling',
     file: ['mail CNAME web.example.org'],
     service: ['#5 mail.##DOMAIN## A 192.0.2.1'],
     memory: memoryOf([untold('#5 mail A 192.0.2.1')]),
@@ -234,7 +234,7 @@ const scenarios: readonly (Scenario & { readonly parked?: number; readonly ignor
     plan: ['blocked pending-write: mail CNAME web.example.org', 'surplus #5 unlisted'],
   },
   {
-    name: 'what made way goes back to its place, though a record that cannot be written would use it',
+    name: 'a displaced record is restored, though a record that cannot be written would reuse it',
     file: ['www CNAME web.example.org', 'ftp A 192.0.2.3'],
     service: ['#2 _parked-2 A 0.0.0.0', '#3 ftp CNAME web.example.net'],
     memory: memoryOf([], {
@@ -252,14 +252,14 @@ const scenarios: readonly (Scenario & { readonly parked?: number; readonly ignor
 
   // parked records
   {
-    name: 'a parked record is taken before surplus, whoever parked it',
+    name: 'a parked record is reused before surplus, whoever parked it',
     file: ['new A 192.0.2.1'],
     service: ['#1 old A 192.0.2.1', '#2 _parked-2 A 0.0.0.0'],
     template: adopt,
     plan: ['update #2 name,content: new A 192.0.2.1', 'park #1: _parked-1 A 0.0.0.0'],
   },
   {
-    name: 'the parked record with the lowest id is taken, without memory and without adopt',
+    name: 'the parked record with the lowest id is reused, also without saved state and adopt',
     file: ['new A 192.0.2.1'],
     service: ['#3 _parked-3 A 0.0.0.0', '#2 _parked-99 A 0.0.0.0', '#1 _parked-1 TXT parked'],
     template: park,
@@ -267,7 +267,7 @@ const scenarios: readonly (Scenario & { readonly parked?: number; readonly ignor
     parked: 2,
   },
   {
-    name: 'a parked record does not serve a nameless add',
+    name: 'a parked record is not reused for a nameless add',
     file: ['@ A 192.0.2.1'],
     service: ['#1 _parked-1 A 0.0.0.0'],
     template: park,
@@ -275,7 +275,7 @@ const scenarios: readonly (Scenario & { readonly parked?: number; readonly ignor
     parked: 1,
   },
   {
-    name: 'a parked record is not parked again, whatever memory says of it',
+    name: 'a parked record is not parked again, for any saved state',
     file: ['@ A 192.0.2.1'],
     service: ['#1 _PARKED-1 A 0.0.0.0', '#2 @ A 192.0.2.1', '#3 _parked-3 TXT parked'],
     memory: memoryOf([known('#1 @ A 192.0.2.1'), known('#3 @ TXT hello')]),
@@ -284,7 +284,7 @@ const scenarios: readonly (Scenario & { readonly parked?: number; readonly ignor
     parked: 2,
   },
   {
-    name: 'only a name of _parked- and digits is parked, or an absolute one of it',
+    name: 'only a relative or absolute name of _parked- and digits means parked',
     file: [],
     service: [
       '#1 _parked-x A 0.0.0.0',
@@ -297,7 +297,7 @@ const scenarios: readonly (Scenario & { readonly parked?: number; readonly ignor
     parked: 1,
   },
   {
-    name: 'a file may want a record at such a name',
+    name: 'a file may list a record at such a name',
     file: ['_parked-1 A 192.0.2.1'],
     service: ['#1 _parked-1 A 0.0.0.0', '#2 _parked-1 A 0.0.0.1', '#3 _parked-3 A 0.0.0.0'],
     plan: ['update #1 content: _parked-1 A 192.0.2.1'],
@@ -314,7 +314,7 @@ test.for(scenarios)('$name', (scenario) => {
   });
 });
 
-test('a park that has to wait says why and until when', () => {
+test('a park that waits says why and until when', () => {
   const wait = { error: 'refused', retryAt: '2026-11-20T20:05:00.000Z' };
   const plan = planOf({
     file: [],

@@ -28,19 +28,19 @@ interface Case extends Situation {
 
 const adds: readonly Case[] = [
   {
-    name: 'type and content, and nothing that is not there',
+    name: 'type and content, and nothing that is not stated',
     file: ['@ A 192.0.2.1'],
     service: [],
     sent: { type: 'A', content: '192.0.2.1' },
   },
   {
-    name: 'name and TTL where there is one',
+    name: 'name and TTL if they are stated',
     file: ['WWW 300 A 192.0.2.1'],
     service: [],
     sent: { type: 'A', content: '192.0.2.1', name: 'WWW', ttl: 300 },
   },
   {
-    name: 'what the file says, not its canonical form',
+    name: 'the text of the file, not its canonical form',
     file: ['@ TXT "v=spf1 " "-all"'],
     service: [],
     sent: { type: 'TXT', content: '"v=spf1 " "-all"' },
@@ -104,7 +104,7 @@ const updates: readonly Case[] = [
     sent: { recordId: 5, priority: 0 },
   },
   {
-    name: 'of an MX whose priority the file leaves open the one that it has',
+    name: 'of an MX its current priority if the file states none',
     file: ['@ 300 MX - mx1.example.net'],
     service: ['#5 @ 60 MX 10 mx1.example.net'],
     sent: { recordId: 5, ttl: 300, priority: 10 },
@@ -116,14 +116,14 @@ const updates: readonly Case[] = [
     sent: { recordId: 5, ttl: 300, name: '_sip._tcp', priority: 10 },
   },
   {
-    name: 'of a record put to use its name and content; a TTL that the file leaves open stays what it was',
+    name: 'of a reused record its name and content; a TTL that the file does not state stays',
     file: ['www A 192.0.2.1'],
     service: ['#5 old 60 A 192.0.2.2'],
     template: { surplus: 'park', adopt: true },
     sent: { recordId: 5, name: 'www', content: '192.0.2.1' },
   },
   {
-    name: 'of a record put to use every field that differs',
+    name: 'of a reused record every field that differs',
     file: ['www 300 MX 10 mx1.example.net'],
     service: ['#5 _parked-5 60 MX 20 parked.invalid'],
     template: { surplus: 'park' },
@@ -155,7 +155,7 @@ test('parking an MX that the service shows without a priority sends one, which u
   expect(parkedForm(shown, 'MX').priority).toBe(0);
 });
 
-test('an add sends no priority where the type has none, whoever wrote one', () => {
+test('an add sends no priority if the type has none', () => {
   const [record] = desiredTemplate(['www A 192.0.2.1']).records;
   const desired = { ...record!, priority: 10 };
   const difference = { action: 'add', desired, cause: 'edited', source: desired.source } as const;
@@ -170,6 +170,6 @@ test.for(updates)('an update sends $name', (scenario) => {
   expect(sentBy(scenario)).toEqual(scenario.sent);
 });
 
-test.for(parks)('parking $name sends a name and content that serve nobody', (scenario) => {
+test.for(parks)('parking $name sends an unused name and inert content', (scenario) => {
   expect(sentBy(scenario)).toEqual(scenario.sent);
 });

@@ -23,7 +23,7 @@ const retryAt = (now: number, boot: string, uptime: number, given: Failure = fai
     uptime: { boot, at: uptime * minute },
   }).retryAt / minute;
 
-describe('a pause', () => {
+describe('a backoff', () => {
   it.each([
     ['the clock runs as it should', 102, 9, 105],
     ['the clock was set back', 60, 9, 63],
@@ -34,7 +34,7 @@ describe('a pause', () => {
     expect(retryAt(now, 'first', uptime)).toBe(expected);
   });
 
-  it('begins anew where the clock was set back and the machine has started anew, and then goes by the new start', () => {
+  it('starts again after a reboot with a clock that was set back, and then follows the new boot', () => {
     const moment = { now: 60 * minute, uptime: { boot: 'second', at: 0 } };
     const anew = onSteadyTime(failure, moment);
     expect(anew).toMatchObject({ retryAt: 65 * minute, since: { boot: 'second', at: 0 } });
@@ -42,17 +42,17 @@ describe('a pause', () => {
     expect(retryAt(61 - day, 'second', 1, anew)).toBe(65 - day);
   });
 
-  it('goes by the clock where the machine has started anew, or nothing else was kept', () => {
+  it('follows the wall clock after a reboot, or if no other time was saved', () => {
     const { since: _, ...old } = failure;
     expect(retryAt(103, 'second', 0)).toBe(105);
     expect(retryAt(103, 'first', 10, old)).toBe(105);
   });
 
-  it('after anything but an add goes by the clock', () => {
+  it('follows the wall clock after anything but an add', () => {
     expect(retryAt(500, 'first', 9, { ...failure, kind: 'refused' })).toBe(105);
   });
 
-  it('is not kept anew for a few milliseconds', () => {
+  it('is not saved again for a few milliseconds', () => {
     const moment = { now: 102 * minute + 9, uptime: { boot: 'first', at: 9 * minute } };
     expect(onSteadyTime(failure, moment)).toBe(failure);
   });

@@ -28,7 +28,7 @@ const afterQuietPasses = async () => {
   return { scene, file, memory, pass, templates };
 };
 
-test('a pass that begins with the very same ends with the very same', async () => {
+test('a pass with the same inputs gives the same result objects', async () => {
   const { pass, templates } = await afterQuietPasses();
   for (const turn of [1, 2]) expect((await pass()).templates, `${turn}`).toBe(templates);
 });

@@ -6,7 +6,7 @@ import { desiredTemplate, actualTemplate } from '../plan/records.ts';
 import { openScene } from './pass.ts';
 import { moment, newState } from './state.ts';
 
-test('only what both readings ask for is confirmed', () => {
+test('only what both readings require is confirmed', () => {
   const state = newState(
     ['@ A 192.0.2.1', 'api A 192.0.2.3', 'www A 192.0.2.2'],
     ['#1 @ A 192.0.2.1', '#2 www A 192.0.2.2'],
@@ -24,7 +24,7 @@ test('only what both readings ask for is confirmed', () => {
   ]);
 });
 
-test('an add that the first reading asks for as a change of what it still showed waits', async () => {
+test('an add waits if the first reading required an update instead', async () => {
   const scene = await openScene(actualTemplate(['#1 @ A 192.0.2.1', '#2 www 300 A 192.0.2.2']));
   scene.mishaps.set('list 2', () => {
     scene.actual = actualTemplate(['#1 @ A 192.0.2.1', '#2 www 300 A 192.0.2.3']);
@@ -37,7 +37,7 @@ test('an add that the first reading asks for as a change of what it still showed
   expect(templates[0]!.differences).toMatchObject([{ action: 'add', outcome: 'skipped' }]);
 });
 
-test('what only the first reading and an answer ask for waits', async () => {
+test('a step waits if only the first reading and an answer require it', async () => {
   const scene = await openScene(actualTemplate(['#1 @ A 192.0.2.1', '#2 www A 192.0.2.2']));
   const named = (name: string) => actualTemplate([`#3 ${name} A 192.0.2.3`]).records;
   scene.mishaps.set('list 2', (template) => {
@@ -57,7 +57,7 @@ test('what only the first reading and an answer ask for waits', async () => {
   );
 });
 
-test('where the second reading lacks the template nothing is written', async () => {
+test('nothing is written if the second reading lacks the template', async () => {
   const scene = await openScene(actualTemplate(['#1 @ A 192.0.2.1', '#2 www A 192.0.2.2']));
   scene.mishaps.set('list 2', (template) => ({ ...template, id: 99 }));
   const { templates } = await scene.pass(desiredTemplate(['@ A 192.0.2.1', 'www A 192.0.2.3']));
@@ -69,7 +69,7 @@ test('where the second reading lacks the template nothing is written', async () 
   });
 });
 
-test('what two readings asked for already is not kept back by one that another template waits for', async () => {
+test('a confirmed step is not held back by a listing made for another template', async () => {
   const scene = await openScene(actualTemplate(['#1 @ A 192.0.2.1', '#2 www A 192.0.2.2']));
   await scene.pass(desiredTemplate(['@ A 192.0.2.1', 'www A 192.0.2.2']));
   scene.now += 60_000;
@@ -84,7 +84,7 @@ test('what two readings asked for already is not kept back by one that another t
   expect(templates[0]!.differences).toMatchObject([{ action: 'update', outcome: 'applied' }]);
 });
 
-test('what two readings asked for already is written by the newest one that another template waits for', async () => {
+test('a confirmed step is written from the newest listing, also one made for another template', async () => {
   const scene = await openScene(actualTemplate(['#1 mail MX 10 mx1.example.net', '#2 www A 192.0.2.2']));
   const file = ['mail MX 10 mx1.example.net', 'www A 192.0.2.2'];
   await scene.pass(desiredTemplate(file));
@@ -107,7 +107,7 @@ test('what two readings asked for already is written by the newest one that anot
   ]);
 });
 
-test('which parked record is put to use is of no matter', async () => {
+test('it does not matter which parked record is reused', async () => {
   const scene = await openScene(actualTemplate(['#1 @ A 192.0.2.1', '#5 _parked-5 A 0.0.0.0']));
   scene.mishaps.set('list 2', (template) => {
     const more = actualTemplate(['#3 _parked-3 A 0.0.0.0']).records;

@@ -63,7 +63,7 @@ const cases = Object.entries(readers).flatMap(([purpose, reader]) =>
 
 describe('a reading that fails', () => {
   test.each(cases)(
-    'ends the calls of the client with its cause and its time: to $purpose, where $what',
+    'ends the calls of the client with its cause and time: to $purpose, when $what',
     async ({ reader: { desired, mishaps = {}, reads, prepare }, error }) => {
       const scene = await openScene(actualTemplate(['#1 www A 192.0.2.1']));
       await prepare?.(scene);
@@ -90,7 +90,7 @@ describe('a reading that fails', () => {
     },
   );
 
-  test('is not forgotten for another that says less', async () => {
+  test('is not replaced by a later one that says less', async () => {
     const scene = await openScene(actualTemplate(['#1 www A 192.0.2.1']));
     scene.mishaps.set('update 1', failing('refused', 422));
     scene.mishaps.set('list 2', failing('unavailable', 502));

@@ -40,7 +40,7 @@ describe('mode', () => {
     expect(await writesAfter(scene, desiredTemplate(file, { mode }))).toEqual(writes);
   });
 
-  test('edits, at first contact: nobody can tell what an edit caused', async () => {
+  test('edits, at first contact: the causes are unknown', async () => {
     const scene = await openScene(actualTemplate(stored(lines(2))));
     expect(await writesAfter(scene, desiredTemplate(edit, { mode: 'edits' }))).toEqual([]);
     const forced = await writesAfter(scene, desiredTemplate(edit, { mode: 'edits' }), { force: true });
@@ -48,7 +48,7 @@ describe('mode', () => {
   });
 });
 
-test('mode edits writes nothing that no edit caused though it was refused at first contact', async () => {
+test('mode edits writes only what an edit caused, also after a refusal at first contact', async () => {
   const scene = await openScene(actualTemplate(stored(lines(2))));
   scene.mishaps.set('add 1', failing('refused', 422));
   expect(await writesAfter(scene, desiredTemplate(lines(3)))).toEqual(['add 1']);
@@ -69,7 +69,7 @@ describe('limits of adds', () => {
     expect(await writesAfter(scene, desiredTemplate(lines(4)), { maxAddsPerPass })).toEqual(writes);
   });
 
-  test('keep no update', async () => {
+  test('hold no update', async () => {
     const scene = await known(lines(2));
     const file = desiredTemplate([...changed(lines(1), 1), ...lines(4).slice(1)], {
       limits: { ...limits, maxAdds: 1 },
@@ -77,7 +77,7 @@ describe('limits of adds', () => {
     expect(await writesAfter(scene, file)).toEqual(['update 1']);
   });
 
-  test('adds that only an answer shows to be needed wait for the next pass', async () => {
+  test('adds that only an answer requires wait for the next pass', async () => {
     const scene = await known(lines(3));
     const file = [...changed(lines(1), 1), 'h2 A 192.0.2.2', 'h3 A 192.0.2.3', 'else A 192.0.2.3'];
     const desired = desiredTemplate(file, { limits });
@@ -93,7 +93,7 @@ describe('limits of adds', () => {
   });
 });
 
-test('what a pass has written counts with what answers show to be changed', async () => {
+test('written changes count together with the changes that answers require', async () => {
   const scene = await known(lines(10));
   const file = desiredTemplate(changed(lines(10), 3));
   // Three of ten are within the limit, and the fourth is not.
@@ -118,7 +118,7 @@ describe('the loss of many records', () => {
     expect(await writesAfter(scene, desiredTemplate(lines(5)))).toEqual(['add 1', 'add 2', 'add 3']);
   });
 
-  test('is not borne out by a pass whose readings disagreed', async () => {
+  test('is not confirmed by a pass whose readings disagree', async () => {
     const scene = await losing();
     scene.mishaps.set('list 2', (template) => ({ ...template, records: template.records.slice(1) }));
     expect(await writesAfter(scene, desiredTemplate(lines(5)))).toEqual([]);
@@ -127,7 +127,7 @@ describe('the loss of many records', () => {
     expect(await writesAfter(scene, desiredTemplate(lines(5)))).toEqual(['add 1', 'add 2', 'add 3']);
   });
 
-  test('is forgotten where they are there again', async () => {
+  test('is forgotten when the records are back', async () => {
     const scene = await losing();
     await scene.pass(desiredTemplate(lines(5)));
     const { actual } = scene;
@@ -137,7 +137,7 @@ describe('the loss of many records', () => {
     expect(await writesAfter(scene, desiredTemplate(lines(5)))).toEqual([]);
   });
 
-  test('makes nobody forget what the file dropped meanwhile', async () => {
+  test('does not forget a record that the file dropped meanwhile', async () => {
     const scene = await losing();
     scene.now += 60_000;
     await scene.pass(desiredTemplate(lines(2)));
@@ -146,7 +146,7 @@ describe('the loss of many records', () => {
     expect(records.map(({ missedAt }) => missedAt ?? null)).toEqual([null, null, null, null, null]);
   });
 
-  test('does not hold what a person accepts', async () => {
+  test('holds nothing once a person accepts it', async () => {
     const scene = await losing();
     const writes = await writesAfter(scene, desiredTemplate(lines(5)), { acceptLoss: true });
     expect(writes).toEqual(['add 1', 'add 2', 'add 3']);
@@ -156,13 +156,13 @@ describe('the loss of many records', () => {
 describe('files', () => {
   const state = { templates: [], problems: [], files: 0, unusable: [] } as const;
 
-  test('that are all gone hold what they described', async () => {
+  test('hold their templates when all of them are gone', async () => {
     const scene = await known(lines(2));
     const { templates } = await scene.pass(state);
     expect(templates).toMatchObject([{ id: 17, status: 'held' }]);
   });
 
-  test('with an error hold what they describe', async () => {
+  test('with an error hold their templates', async () => {
     const scene = await known(lines(2));
     const unusable = [{ file: 'web.yaml', template: 'web', id: null, message: 'line 3 is wrong' }];
     const { templates } = await scene.pass({ ...state, files: 1, unusable });
@@ -170,7 +170,7 @@ describe('files', () => {
   });
 });
 
-test('a plan changes nothing that is remembered', async () => {
+test('a plan changes no saved state', async () => {
   const scene = await openScene(actualTemplate(stored(lines(2))));
   scene.mishaps.set('update 1', failing('refused', 422));
   await scene.pass(desiredTemplate(changed(lines(2), 1)));
@@ -180,7 +180,7 @@ test('a plan changes nothing that is remembered', async () => {
   expect(await scene.memory.template(17)).toEqual(before);
 });
 
-test('no add is sent while one may be on its way that memory has forgotten; changes are', async () => {
+test('while the saved state may have lost an add, updates are sent and adds are not', async () => {
   const scene = await known(lines(20));
   const edited = desiredTemplate([...changed(lines(20), 1), 'new A 192.0.2.99']);
   const result = await scene.pass(edited, { holdsAdds: 'the store was failed over' });

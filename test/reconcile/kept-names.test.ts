@@ -7,7 +7,7 @@ const file = (...records: readonly string[]) =>
   desiredTemplate(records, { surplus: 'park', adopt: true, limits });
 const www = 'www A 192.0.2.1';
 
-test('the name that an answer shows where none was sent is no spelling of the service', async () => {
+test('the name in an answer to a write without a name is not the service’s spelling', async () => {
   const scene = await openScene(actualTemplate(['#1 @ MX 10 mx1.example.net', '#2 www A 192.0.2.1']));
   await scene.pass(file('@ MX 10 mx1.example.net', www));
   // Somebody renames it in the same moment.
@@ -46,7 +46,7 @@ test.each(['www.', 'www.##DOMAIN##'])(
   },
 );
 
-test('a record without a name, to which the service gives one, changes in place again and again', async () => {
+test('a record without a name that the service names is changed in place each time', async () => {
   const scene = await openScene(actualTemplate(['#2 www A 192.0.2.1']));
   const named = () => ({
     ...scene.actual,
@@ -80,7 +80,7 @@ const openLonger = async () => {
   return { scene, spelled, pass };
 };
 
-test('what goes back to its place more than once keeps telling how the service spells its name', async () => {
+test('a record that is restored more than once still shows how the service spells its name', async () => {
   const { scene, pass } = await openLonger();
   for (let turn = 1; turn <= 3; turn += 1) expect(await pass()).toEqual(['update 1', 'add 1', 'update 2']);
   expect(scene.actual.records).toMatchObject([
@@ -89,7 +89,7 @@ test('what goes back to its place more than once keeps telling how the service s
   ]);
 });
 
-test('what is found back in its place tells how the service spells its name', async () => {
+test('a record that somebody restored shows how the service spells its name', async () => {
   const { scene, spelled, pass } = await openLonger();
   await scene.pass(file('@ MX 10 mx1.example.net', www));
   scene.now += 60_000;

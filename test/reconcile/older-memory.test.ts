@@ -21,15 +21,15 @@ const known = async () => {
 
 const neverSeen = expect.stringContaining('have ids that the saved state does not know');
 
-describe('a wanted record under an id that memory never saw', () => {
-  test('makes memory doubtful', async () => {
+describe('a desired record under an unknown id', () => {
+  test('makes the saved state doubtful', async () => {
     const { scene, pass, warnings } = await known();
     scene.actual = actualTemplate(['#1 @ A 192.0.2.1', '#2 www A 192.0.2.2', '#9 mail A 192.0.2.3']);
     await pass(file('mail A 192.0.2.3'));
     expect(warnings).toEqual([neverSeen]);
   });
 
-  test('is expected where an add of it was given up, also of what had been there before', async () => {
+  test('is expected after an abandoned add, also of a record that was there before', async () => {
     const { scene, pass, warnings } = await known();
     scene.actual = actualTemplate(['#1 @ A 192.0.2.1']);
     scene.mishaps.set('add 1', failing('unknown', null));
@@ -41,7 +41,7 @@ describe('a wanted record under an id that memory never saw', () => {
   });
 });
 
-test('what the file dropped and nobody changed stays known though memory is in doubt', async () => {
+test('an unchanged record that the file dropped stays known with a doubtful state', async () => {
   const { scene, pass, warnings } = await known();
   const named = (name: string) => {
     scene.actual = actualTemplate(['#1 @ A 192.0.2.1', `#2 ${name} A 192.0.2.2`]);
@@ -59,7 +59,7 @@ test('what the file dropped and nobody changed stays known though memory is in d
   expect(scene.calls).not.toContain('add 1');
 });
 
-test('beside what stood for a record and is something else now nothing is added, though memory is in doubt', async () => {
+test('nothing is added beside a known record of another type, also with a doubtful state', async () => {
   const { scene, pass, warnings } = await known();
   scene.actual = actualTemplate(['#1 @ A 192.0.2.1', '#2 old A 192.0.2.2', '#9 mail A 192.0.2.3']);
   await pass(file('mail A 192.0.2.3'));
@@ -72,7 +72,7 @@ test('beside what stood for a record and is something else now nothing is added,
   expect(scene.calls).not.toContain('add 1');
 });
 
-test('what one reading lacked while memory was in doubt is known again when it shows', async () => {
+test('a record that one reading lacked with a doubtful state is known again when it is back', async () => {
   const { scene, pass, warnings } = await known();
   scene.actual = actualTemplate(['#1 @ A 192.0.2.1', '#9 mail A 192.0.2.3']);
   await pass(file('mail A 192.0.2.3'));
@@ -83,10 +83,10 @@ test('what one reading lacked while memory was in doubt is known again when it s
   expect(scene.calls).not.toContain('add 1');
 });
 
-describe('memory is in no doubt', () => {
+describe('the saved state is not doubtful', () => {
   const doubtful = ['#1 @ A 192.0.2.1', '#2 www A 192.0.2.2', '#9 mail A 192.0.2.3'];
 
-  test('where the file takes up what was there from the first', async () => {
+  test('when the file lists a record that existed at first contact', async () => {
     const { scene, pass, warnings } = await known();
     scene.actual = actualTemplate(['#1 @ A 192.0.2.1', '#2 www A 192.0.2.2', '#3 mail A 192.0.2.4']);
     await pass(file());
@@ -95,7 +95,7 @@ describe('memory is in no doubt', () => {
     expect(warnings).toEqual([]);
   });
 
-  test('where an add of our own was the last that could be saved', async () => {
+  test('when an add of ours was the last change that could be saved', async () => {
     const { scene, pass, warnings } = await known();
     const save = () => Promise.reject(new MemoryError('the disk is full'));
     await pass(file('mail A 192.0.2.3'), { writer: { ...scene.memory, save } });
@@ -104,7 +104,7 @@ describe('memory is in no doubt', () => {
     expect(warnings).toEqual([]);
   });
 
-  test('where an add of ours was given up, and a person asks for another try', async () => {
+  test('when a person retries an abandoned add of ours', async () => {
     const { scene, pass, warnings } = await known();
     scene.mishaps.set('add 1', failing('unknown', null));
     await pass(file('mail A 192.0.2.3'));
@@ -113,7 +113,7 @@ describe('memory is in no doubt', () => {
     expect(warnings).toEqual([]);
   });
 
-  test('where what stands at the name of a wanted record is not as it should be', async () => {
+  test('when the record at the name of a desired one differs', async () => {
     const { scene, pass, warnings } = await known();
     scene.actual = actualTemplate(['#1 @ A 192.0.2.1', '#2 www A 192.0.2.2', '#9 mail A 192.0.2.4']);
     await pass(file('mail A 192.0.2.3'));
@@ -130,7 +130,7 @@ describe('memory is in no doubt', () => {
     expect(warnings).toEqual([]);
   });
 
-  test('while a reading lacks much', async () => {
+  test('while a reading lacks many records', async () => {
     const { scene, pass, warnings } = await known();
     scene.actual = actualTemplate(['#9 mail A 192.0.2.3']);
     await pass(file('mail A 192.0.2.3'));
@@ -138,8 +138,8 @@ describe('memory is in no doubt', () => {
   });
 });
 
-describe('where memory is in doubt', () => {
-  test('the word of the person who asked for the pass is enough', async () => {
+describe('with a doubtful state', () => {
+  test('a retry by a person is enough', async () => {
     const { scene, pass, warnings } = await known();
     scene.actual = actualTemplate(['#1 @ A 192.0.2.1', '#9 mail A 192.0.2.3']);
     await pass(file('mail A 192.0.2.3'), { trigger: 'command', retry: true });
@@ -147,7 +147,7 @@ describe('where memory is in doubt', () => {
     expect(scene.actual.records).toMatchObject([{ id: 1 }, { id: 9 }, { name: 'www', content: '192.0.2.2' }]);
   });
 
-  test('what is missing and was there before waits for a person', async () => {
+  test('a missing record that was there before waits for a person', async () => {
     const { scene, pass, warnings } = await known();
     scene.actual = actualTemplate(['#1 @ A 192.0.2.1', '#9 mail A 192.0.2.3']);
     scene.calls.length = 0;
@@ -157,7 +157,7 @@ describe('where memory is in doubt', () => {
     expect(templates[0]!.differences).toMatchObject([{ action: 'blocked', reason: 'vanished' }]);
   });
 
-  test('nobody can tell what an edit caused', async () => {
+  test('causes are unknown', async () => {
     const { scene, pass, warnings } = await known();
     scene.actual = actualTemplate(['#1 @ A 192.0.2.1', '#2 www A 192.0.2.2', '#9 mail A 192.0.2.3']);
     scene.calls.length = 0;
@@ -167,7 +167,7 @@ describe('where memory is in doubt', () => {
     expect(scene.calls).not.toContain('update 1');
   });
 
-  test('what the file dropped and somebody changed is not parked', async () => {
+  test('a changed record that the file dropped is not parked', async () => {
     const { scene, pass, warnings } = await known();
     scene.actual = actualTemplate(['#1 @ A 192.0.2.1', '#2 www A 192.0.2.9', '#9 mail A 192.0.2.3']);
     scene.calls.length = 0;
@@ -178,10 +178,10 @@ describe('where memory is in doubt', () => {
   });
 });
 
-describe('beside what may be a wanted record as the service keeps it', () => {
+describe('beside a record that may be the desired one in the service’s spelling', () => {
   const before = actualTemplate(['#1 @ A 192.0.2.1', '#2 www. A 192.0.2.2']);
 
-  test('nothing is added without memory before a person says so', async () => {
+  test('without saved state nothing is added until a person allows it', async () => {
     const scene = await openScene(before);
     const { templates } = await scene.pass(file());
     expect(scene.calls).not.toContain('add 1');
@@ -206,7 +206,7 @@ describe('beside what may be a wanted record as the service keeps it', () => {
     },
   );
 
-  test('what is like it serves where the file adopts from now on', async () => {
+  test('the similar record is reused once the file adopts', async () => {
     const scene = await openScene(before);
     await scene.pass(file());
     const limits = { maxAdds: 100, maxChangePercent: 100, minRecords: 10 };
@@ -214,20 +214,20 @@ describe('beside what may be a wanted record as the service keeps it', () => {
     expect(scene.actual.records).toMatchObject([{ id: 1 }, { id: 2, name: 'www', content: '192.0.2.2' }]);
   });
 
-  test('a person’s word is enough in the first pass', async () => {
+  test('a retry by a person is enough in the first pass', async () => {
     const scene = await openScene(before);
     await scene.pass(file(), { trigger: 'command', retry: true });
     expect(scene.calls).toContain('add 1');
   });
 
-  test('an edit of the file adds', async () => {
+  test('an edit of the file adds the record', async () => {
     const scene = await openScene(before);
     await scene.pass(desiredTemplate(['@ A 192.0.2.1']));
     await scene.pass(file());
     expect(scene.calls).toContain('add 1');
   });
 
-  test('a file that adopts adds, and adds again what vanished', async () => {
+  test('a file with adopt adds the record, and adds a vanished one again', async () => {
     const scene = await openScene(before);
     const adopting = desiredTemplate(['@ A 192.0.2.1', 'www A 192.0.2.2'], { adopt: true });
     await scene.pass(adopting);

@@ -19,20 +19,20 @@ const makingWay = async () => {
 const namesOf = ({ records }: { records: readonly { id: number; name: string | null }[] }) =>
   records.map(({ id, name }) => `#${id} ${name ?? '@'}`);
 
-test('what makes way does so directly before what needs it', async () => {
+test('a park comes directly before the write that needs it', async () => {
   const scene = await makingWay();
   await scene.pass(desiredTemplate(desired, { surplus: 'park', limits }));
   expect(scene.calls).toEqual(['list 1', 'update 1', 'add 1']);
   expect(namesOf(scene.actual)).toEqual(['#1 @', '#2 _parked-2', '#3 www']);
 });
 
-test('nothing makes way for an add that a guard holds', async () => {
+test('nothing is parked for an add that a guard holds', async () => {
   const scene = await makingWay();
   await scene.pass(desiredTemplate(desired, { surplus: 'park', limits: { ...limits, maxAdds: 0 } }));
   expect(scene.calls).toEqual(['list 1']);
 });
 
-test('nothing makes way that may not do so itself, and what needs it waits', async () => {
+test('a record that may not be parked stays, and the write that needs its name waits', async () => {
   const scene = await makingWay();
   const edits = desiredTemplate(desired, { surplus: 'park', limits, mode: 'edits' });
   scene.actual = actualTemplate(['#1 @ A 192.0.2.1', '#2 www A 192.0.2.9']);
@@ -40,7 +40,7 @@ test('nothing makes way that may not do so itself, and what needs it waits', asy
   expect(scene.calls.filter((call) => !call.startsWith('list'))).toEqual(['update 1', 'add 1']);
 });
 
-test('what made way is back in its place where the write that needed it is found absent', async () => {
+test('a parked record is restored if the write that needed its name is found absent', async () => {
   const scene = await makingWay();
   scene.mishaps.set('add 1', failing('unknown', null));
   await scene.pass(desiredTemplate(desired, { surplus: 'park', limits }));
@@ -48,7 +48,7 @@ test('what made way is back in its place where the write that needed it is found
   expect(namesOf(scene.actual)).toEqual(['#1 @', '#2 www']);
 });
 
-test('all that made way is back in its place, though putting it back takes longer than the backoff', async () => {
+test('all parked records are restored, though restoring takes longer than the backoff', async () => {
   const scene = await openScene(
     actualTemplate(['#1 @ A 192.0.2.1', '#2 www A 192.0.2.2', '#3 www A 192.0.2.3']),
   );
@@ -85,7 +85,7 @@ test.each(['its answer is lost', 'the process dies'])(
   },
 );
 
-test('a park of unknown outcome that did not land has taken nothing: an edit changes its own record', async () => {
+test('after a park of unknown outcome that did not land, an edit changes the record of the file', async () => {
   const scene = await openScene(actualTemplate(['#4 @ A 192.0.2.1', '#5 www A 192.0.2.2']));
   await scene.pass(old);
   scene.now += 60_000;
@@ -103,7 +103,7 @@ test('a park of unknown outcome that did not land has taken nothing: an edit cha
   ]);
 });
 
-test('a park of unknown outcome that did not land is made once more', async () => {
+test('a park of unknown outcome that did not land is sent once more', async () => {
   const scene = await makingWay();
   const file = desiredTemplate(desired, { surplus: 'park', limits });
   scene.mishaps.set('update 1', failing('unknown', null));
@@ -115,7 +115,7 @@ test('a park of unknown outcome that did not land is made once more', async () =
   expect(namesOf(scene.actual)).toEqual(['#1 @', '#2 _parked-2', '#3 www']);
 });
 
-describe('where the service keeps the name of what is to make way', () => {
+describe('if the service keeps the name of a parked record', () => {
   /** What comes to stand there in its place, were it not undone. */
   const file = desiredTemplate(desired, { surplus: 'park', limits });
 
@@ -146,7 +146,7 @@ describe('where the service keeps the name of what is to make way', () => {
     },
   );
 
-  test('it is put back by a later pass only where two readings ask for it', async () => {
+  test('a later pass restores it only if two readings require it', async () => {
     const scene = await makingWay();
     const kept = (): ActualTemplate => {
       const records = scene.actual.records.map((one) => (one.id === 2 ? { ...one, name: 'www.' } : one));
@@ -164,7 +164,7 @@ describe('where the service keeps the name of what is to make way', () => {
     expect(scene.calls).toEqual(['list 1', 'list 2']);
   });
 
-  test('it is put back also where nothing was to come there', async () => {
+  test('it is restored also if nothing needs its name', async () => {
     const scene = await makingWay();
     scene.mishaps.set('update 1', () => {
       const records = scene.actual.records.map((one) => (one.id === 2 ? { ...one, name: 'www' } : one));
@@ -175,7 +175,7 @@ describe('where the service keeps the name of what is to make way', () => {
     expect(scene.actual.records).toMatchObject([{ id: 1 }, { id: 2, name: 'www', content: '192.0.2.2' }]);
   });
 
-  test('an answer that shows it as it was says nothing of that: a reading is to tell', async () => {
+  test('an answer that shows it unchanged does not prove that: another reading decides', async () => {
     const scene = await makingWay();
     const before = scene.actual;
     scene.mishaps.set('update 1', () => before);
@@ -210,7 +210,7 @@ describe('where the service keeps the name of what is to make way', () => {
   });
 });
 
-test('what made way is back in its place where the write that needed it is refused', async () => {
+test('a parked record is restored if the write that needed its name is refused', async () => {
   const scene = await makingWay();
   scene.mishaps.set('add 1', failing('refused', 422));
   await scene.pass(desiredTemplate(desired, { surplus: 'park', limits }));
@@ -218,28 +218,28 @@ test('what made way is back in its place where the write that needed it is refus
   expect(namesOf(scene.actual)).toEqual(['#1 @', '#2 www']);
 });
 
-test('what made way stays away where the tokens open nothing any more', async () => {
+test('a parked record is not restored if the tokens are rejected', async () => {
   const scene = await makingWay();
   scene.mishaps.set('add 1', failing('refused', 422)).set('list 2', failing('unauthorized', 401));
   await scene.pass(desiredTemplate(desired, { surplus: 'park', limits }));
   expect(scene.calls).toEqual(['list 1', 'update 1', 'add 1', 'list 2']);
 });
 
-test('what made way is put back once in a pass', async () => {
+test('a parked record is restored once in a pass', async () => {
   const scene = await makingWay();
   scene.mishaps.set('add 1', failing('refused', 422)).set('update 2', failing('unknown', null));
   await scene.pass(desiredTemplate(desired, { surplus: 'park', limits }));
   expect(scene.calls).toEqual(['list 1', 'update 1', 'add 1', 'list 2', 'update 2']);
 });
 
-test('nothing is parked in a template that stopped', async () => {
+test('nothing is parked in a stopped template', async () => {
   const scene = await makingWay();
   scene.mishaps.set('update 1', failing('unknown', null));
   await scene.pass(desiredTemplate(['@ A 192.0.2.9'], { surplus: 'park', limits }));
   expect(scene.calls).toEqual(['list 1', 'update 1']);
 });
 
-test('what made way and is back is told as one write that failed', async () => {
+test('a park and its restore are reported as one failed write', async () => {
   const scene = await makingWay();
   scene.mishaps.set('add 1', failing('refused', 422));
   const { templates } = await scene.pass(desiredTemplate(desired, { surplus: 'park', limits }));
@@ -249,7 +249,7 @@ test('what made way and is back is told as one write that failed', async () => {
   ]);
 });
 
-test('what made way stays away where the write that needed it is found', async () => {
+test('a parked record stays parked if the write that needed its name is found', async () => {
   const scene = await makingWay();
   scene.mishaps.set('add 1', failing('unknown', null)).set('list 2', (template) => {
     const added = actualTemplate(['#3 www CNAME web.example.net']).records;
@@ -261,7 +261,7 @@ test('what made way stays away where the write that needed it is found', async (
   expect(records.find(({ key }) => key === '#2')).toMatchObject({ displaced: null });
 });
 
-test('what made way goes back to its place though a person said to try again', async () => {
+test('a parked record is restored also with a retry by a person', async () => {
   const scene = await makingWay();
   const file = desiredTemplate(desired, { surplus: 'park', limits });
   scene.mishaps.set('add 1', failing('refused', 422)).set('update 2', failing('refused', 422));

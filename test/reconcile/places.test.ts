@@ -16,7 +16,7 @@ const lineOf = (step: Step): string => `${step.difference.action} ${recordLine(r
 
 const cases: readonly Case[] = [
   {
-    name: 'what would clear the way for a change that stays in its place',
+    name: 'the step that would clear the way for a held change',
     file: ['mail MX 0 .'],
     service: ['#1 mail MX 10 mx1.example.net', '#2 mail MX 20 mx2.example.net'],
     memory: memoryOf([known('#1 mail MX 10 mx1.example.net'), known('#2 mail MX 20 mx2.example.net')]),
@@ -25,21 +25,21 @@ const cases: readonly Case[] = [
     written: [],
   },
   {
-    name: 'a change that would clear the way and leaves no place',
+    name: 'a step that would clear the way and leaves no name',
     file: ['mail MX 10 mx1.example.net', 'mail MX 20 mx2.example.net'],
     service: ['#1 mail MX 0 .'],
     held: 'add mail MX 20 mx2.example.net',
     written: [],
   },
   {
-    name: 'an add for which a change has to clear the way',
+    name: 'an add for which a change must clear the way',
     file: ['mail MX 10 mx1.example.net', 'mail MX 20 mx2.example.net'],
     service: ['#1 mail MX 0 .'],
     held: 'update mail MX 10 mx1.example.net',
     written: [],
   },
   {
-    name: 'what would be put to use elsewhere, and what makes way for it there',
+    name: 'a reuse elsewhere, and the step that clears its way',
     file: ['www AAAA 2001:db8::1', 'api A 192.0.2.3', 'other TXT hello'],
     service: ['#2 www A 192.0.2.2', '#3 api CNAME web.example.net'],
     memory: memoryOf([known('#2 www A 192.0.2.2'), known('#3 api CNAME web.example.net')]),
@@ -48,7 +48,7 @@ const cases: readonly Case[] = [
     written: ['add other TXT hello'],
   },
   {
-    name: 'nothing, where a change in its place is held',
+    name: 'nothing, if a change in place is held',
     file: ['www A 192.0.2.9', 'other TXT hello'],
     service: ['#2 www A 192.0.2.2'],
     held: 'update www A 192.0.2.9',
@@ -56,7 +56,7 @@ const cases: readonly Case[] = [
   },
 ];
 
-test.each(cases)('with what is held waits: $name', ({ held, written, ...situation }) => {
+test.each(cases)('waits with the held step: $name', ({ held, written, ...situation }) => {
   const plan = planOf(situation);
   expect(plan.steps.map(lineOf)).toContain(held);
   const whyNot = withPlaces(plan, (step) => (lineOf(step) === held ? 'it is held' : null));

@@ -53,7 +53,7 @@ const cases: readonly Case[] = [
     calls: 'list 1, add 1',
   },
   {
-    name: 'an add to a template of which no record is known',
+    name: 'an add to a template without a known record',
     before: [],
     past: [{ file: desiredTemplate([]) }],
     file: desiredTemplate(['api A 192.0.2.2']),
@@ -67,14 +67,14 @@ const cases: readonly Case[] = [
     calls: 'list 1, wait 10000, list 2, update 1',
   },
   {
-    name: 'an add of what was there before',
+    name: 'an add of a record that was there before',
     before: [apex[1], '#2 www A 192.0.2.2'],
     past: [{ file: file('www A 192.0.2.2'), after: [apex[1]] }],
     file: file('www A 192.0.2.2'),
     calls: 'list 1, wait 10000, list 2, add 1',
   },
   {
-    name: 'an add of what was there before, and became another wanted record',
+    name: 'an add of a record that was there before and became another desired one',
     before: [apex[1], '#2 www A 192.0.2.2'],
     past: [
       { file: file('www A 192.0.2.2'), after: [apex[1], '#2 api A 192.0.2.2'] },
@@ -84,14 +84,14 @@ const cases: readonly Case[] = [
     calls: 'list 1, add 1',
   },
   {
-    name: 'an add beside a missing record of its type that the file wanted before',
+    name: 'an add beside a missing record of its type that the file listed before',
     before: [apex[1], '#2 www A 192.0.2.2'],
     past: [{ file: file('www A 192.0.2.2'), after: [apex[1]] }],
     file: file('api A 192.0.2.2'),
     calls: 'list 1, wait 10000, list 2, add 1',
   },
   {
-    name: 'an add beside a missing record that the file never wanted',
+    name: 'an add beside a missing record that the file never listed',
     before: [apex[1], '#2 www A 192.0.2.2'],
     past: [{ file: file(), after: [apex[1]] }],
     file: file('api TXT hello'),
@@ -124,28 +124,28 @@ const cases: readonly Case[] = [
     calls: 'list 1, wait 10000, list 2, update 1',
   },
   {
-    name: 'an update of a record that stood for another wanted one, of which a copy is there',
+    name: 'an update of the record of another desired one that has a copy',
     before: [apex[1], '#2 api A 192.0.2.3', '#3 api A 192.0.2.3'],
     past: [{ file: file('api A 192.0.2.3'), after: [apex[1], '#2 api A 192.0.2.30', '#3 api A 192.0.2.3'] }],
     file: file('api A 192.0.2.3', 'api A 192.0.2.4'),
     calls: 'list 1, wait 10000, list 2, update 1',
   },
   {
-    name: 'a park of what is not wanted any more',
+    name: 'a park of a record that the file no longer lists',
     before: [apex[1], '#2 www A 192.0.2.2'],
     past: [{ file: parking('www A 192.0.2.2') }],
     file: parking(),
     calls: 'list 1, update 1',
   },
   {
-    name: 'a park of what was parked and is back',
+    name: 'a park of a record that was parked and is back',
     before: [apex[1], '#2 www A 192.0.2.2'],
     past: [{ file: parking('www A 192.0.2.2') }, { file: parking(), after: [apex[1], '#2 www A 192.0.2.2'] }],
     file: parking(),
     calls: 'list 1, wait 10000, list 2, update 1',
   },
   {
-    name: 'an update to a value that was stored only just now',
+    name: 'an update to a value that was stored just now',
     before: [apex[1], '#2 www A 192.0.2.2'],
     past: [{ file: file('www A 192.0.2.3'), after: [apex[1], '#2 www A 192.0.2.2'] }],
     file: file('www A 192.0.2.3'),
@@ -159,14 +159,14 @@ const cases: readonly Case[] = [
     calls: 'list 1, wait 10000, list 2, update 1',
   },
   {
-    name: 'an update where anything else was changed at the service since',
+    name: 'an update after anything else was changed at the service',
     before: [apex[1], '#2 www A 192.0.2.2'],
     past: [{ file: file('www A 192.0.2.2'), after: [apex[1], '#2 www A 192.0.2.2', '#3 api TXT hello'] }],
     file: file('www A 192.0.2.3'),
     calls: 'list 1, wait 10000, list 2, update 1',
   },
   {
-    name: 'an update of what another pass saw changed, and did not write',
+    name: 'an update of a change that another pass saw and did not write',
     before: [apex[1], '#2 www A 192.0.2.2'],
     past: [
       { file: file('www A 192.0.2.2'), after: [apex[1], '#2 www A 192.0.2.9'] },
@@ -190,21 +190,21 @@ const cases: readonly Case[] = [
     calls: 'list 1, update 1',
   },
   {
-    name: 'an update right after a second reading that was not as the first one',
+    name: 'an update right after a second reading that differs from the first',
     before: [apex[1], '#2 www A 192.0.2.2'],
     past: [{ file: file('www A 192.0.2.9'), second: [apex[1], '#2 www A 192.0.2.3'], later: 0 }],
     file: file('www A 192.0.2.4'),
     calls: 'list 1, wait 10000, list 2, update 1',
   },
   {
-    name: 'an update of what a second reading lacked',
+    name: 'an update of a record that a second reading lacked',
     before: [apex[1], '#2 www A 192.0.2.2'],
     past: [{ file: file('www A 192.0.2.9'), second: [apex[1]], after: [apex[1], '#2 www A 192.0.2.2'] }],
     file: file('www A 192.0.2.9'),
     calls: 'list 1, wait 10000, list 2, update 1',
   },
   {
-    name: 'an update of what is as it was before a write, which is all that could be saved',
+    name: 'an update of a record that is unchanged after a write whose end was not saved',
     before: [apex[1], '#2 www A 192.0.2.2'],
     past: [
       { file: file('www A 192.0.2.2') },
@@ -214,7 +214,7 @@ const cases: readonly Case[] = [
     calls: 'list 1, wait 10000, list 2, update 1',
   },
   {
-    name: 'an update at first contact, where nothing has to settle',
+    name: 'an update at first contact, with settle 0',
     before: [apex[1], '#2 www A 192.0.2.2'],
     past: [],
     settle: 0,
@@ -229,28 +229,28 @@ const cases: readonly Case[] = [
     calls: 'list 1, wait 10000, list 2, update 1',
   },
   {
-    name: 'an update after the machine has started anew',
+    name: 'an update after a reboot',
     before: [apex[1], '#2 www A 192.0.2.2'],
     past: [{ file: file('www A 192.0.2.2'), isRestarted: true }],
     file: file('www A 192.0.2.3'),
     calls: 'list 1, update 1',
   },
   {
-    name: 'an update of what came back under another id',
+    name: 'an update of a record that came back under another id',
     before: [apex[1], '#2 www A 192.0.2.2'],
     past: [{ file: file('www A 192.0.2.2'), after: [apex[1], '#3 www A 192.0.2.2'] }],
     file: file('www A 192.0.2.3'),
     calls: 'list 1, wait 10000, list 2, update 1',
   },
   {
-    name: 'an update where the TTL of another record was changed since',
+    name: 'an update after the TTL of another record changed',
     before: ['#1 @ 300 A 192.0.2.1', '#2 www A 192.0.2.2'],
     past: [{ file: file('www A 192.0.2.2'), after: ['#1 @ 600 A 192.0.2.1', '#2 www A 192.0.2.2'] }],
     file: file('www A 192.0.2.3'),
     calls: 'list 1, wait 10000, list 2, update 1',
   },
   {
-    name: 'an update where the service lists the same in another order',
+    name: 'an update after the service changed the order of its list',
     before: [apex[1], '#2 www A 192.0.2.2'],
     past: [{ file: file('www A 192.0.2.2'), after: ['#2 www A 192.0.2.2', apex[1]] }],
     file: file('www A 192.0.2.3'),
@@ -272,7 +272,7 @@ const cases: readonly Case[] = [
       [600_000, 'list 1, update 1'],
     ] as const
   ).map(([later, calls]) => ({
-    name: `an update of what a pass saw changed ${later / 60_000} min after a write`,
+    name: `an update of a change that a pass saw ${later / 60_000} min after a write`,
     before: [apex[1], '#2 www A 192.0.2.2'],
     past: [
       { file: file('www A 192.0.2.2') },
@@ -290,7 +290,7 @@ const cases: readonly Case[] = [
     calls: 'list 1',
   },
   {
-    name: 'nothing that may be written, at first contact',
+    name: 'nothing writable, at first contact',
     before: [apex[1], '#2 www A 192.0.2.2'],
     past: [],
     file: desiredTemplate([apex[0], 'www A 192.0.2.3'], { mode: 'report' }),

@@ -28,7 +28,7 @@ const outOfDisk = () => {
   };
 };
 
-describe('an id that was met before is no new one in the answer to an add', () => {
+describe('a known id is not new in the answer to an add', () => {
   test.each<[string, readonly string[], readonly string[]]>([
     ['of a record that the file wanted', inSync, inSync],
     ['of a record that the file did not want', inSync.slice(0, 2), inSync],
@@ -44,7 +44,7 @@ describe('an id that was met before is no new one in the answer to an add', () =
   });
 });
 
-test('a new id that could be anything is not what an add made', async () => {
+test('a new id that may be anything is not the added record', async () => {
   const scene = await begun();
   await scene.pass(desiredTemplate(inSync));
   scene.now += 60_000;
@@ -54,7 +54,7 @@ test('a new id that could be anything is not what an add made', async () => {
   expect(scene.calls).toEqual(['list 1', 'add 1', 'list 2']);
 });
 
-test('an intent is kept before its write leaves', async () => {
+test('an intent is saved before its write is sent', async () => {
   const scene = await begun();
   let open: ReturnType<Memory['openIntents']> | null = null;
   scene.mishaps.set('update 1', (template) => {
@@ -65,7 +65,7 @@ test('an intent is kept before its write leaves', async () => {
   expect(await open!).toMatchObject([{ action: 'update', recordId: 2 }]);
 });
 
-test('in one pass a wanted record is written once, whatever answers say', async () => {
+test('a desired record is written once in a pass, for any answers', async () => {
   const scene = await begun();
   // Stored only just now and gone again, it is confirmed by two readings.
   await scene.pass(desiredTemplate([...edited.slice(0, 2), inSync[2]!]));
@@ -76,7 +76,7 @@ test('in one pass a wanted record is written once, whatever answers say', async 
   expect(writesOf(scene)).toEqual(['update 1', 'update 2']);
 });
 
-test('where the service asks for time, no other write is sent', async () => {
+test('no other write is sent after the service asks to wait', async () => {
   const scene = await begun();
   scene.mishaps.set('update 1', failing('rate-limited', 429, 90_000));
   const { retryAt } = await scene.pass(desiredTemplate(edited));
@@ -88,7 +88,7 @@ test('where the service asks for time, no other write is sent', async () => {
   expect(writesOf(scene)).toEqual(['update 1', 'update 2']);
 });
 
-test('an add for which the service had no time is not looked for', async () => {
+test('an add that the service rejected with a wait is not looked for', async () => {
   const scene = await begun();
   const file = desiredTemplate([...inSync, 'api A 192.0.2.4']);
   scene.mishaps.set('add 1', failing('rate-limited', 429));
@@ -97,7 +97,7 @@ test('an add for which the service had no time is not looked for', async () => {
   expect(await scene.memory.openIntents()).toEqual([]);
 });
 
-test('once the program is told to end, no other write is sent', async () => {
+test('no other write is sent once the program shuts down', async () => {
   const scene = await begun();
   const stop = new AbortController();
   scene.mishaps.set('update 1', (template) => {
@@ -108,7 +108,7 @@ test('once the program is told to end, no other write is sent', async () => {
   expect(writesOf(scene)).toEqual(['update 1']);
 });
 
-describe('where nothing can be remembered', () => {
+describe('if nothing can be saved', () => {
   test.each<[string, Partial<Memory>, readonly string[]]>([
     ['before a write, it is not sent', { begin: outOfDisk() }, []],
     ['after a write, no other is sent', { finish: outOfDisk() }, ['update 1']],
@@ -119,7 +119,7 @@ describe('where nothing can be remembered', () => {
     expect(halted).toBe('the disk is full');
   });
 
-  test('of one template, no other template goes on writing', async () => {
+  test('in one template, no other template is written', async () => {
     const scene = await begun();
     scene.beside = [{ ...actualTemplate(service), id: 18, name: 'mail' }];
     const fail = outOfDisk();
@@ -133,7 +133,7 @@ describe('where nothing can be remembered', () => {
   });
 });
 
-test('where one template ends by a defect, no other goes on writing', async () => {
+test('no other template is written after one fails with a bug', async () => {
   const scene = await begun();
   const beside = { ...actualTemplate(service), id: 18, name: 'mail' };
   scene.beside = [beside];
@@ -155,7 +155,7 @@ test('where one template ends by a defect, no other goes on writing', async () =
   expect(sent.filter((id) => id === 18).length).toBeLessThan(2);
 });
 
-test('what was added twice and is gone again each time is added a third time only at a person’s word', async () => {
+test('a record that was added twice and vanished twice is added a third time only on request', async () => {
   const scene = await begun();
   const desired = desiredTemplate([...inSync, 'api A 192.0.2.4']);
   const added: string[] = [];
@@ -172,8 +172,8 @@ test('what was added twice and is gone again each time is added a third time onl
   expect(added).toHaveLength(3);
 });
 
-describe('what does not stay is not sent for ever', () => {
-  test('what the service stored otherwise, also where the pass could not keep what it saw in the end', async () => {
+describe('a value that does not stay is not sent for ever', () => {
+  test('a value that the service stored differently, also if the pass could not save its end', async () => {
     const scene = await begun();
     scene.mishaps.set('update 1', (template) => {
       scene.actual = showing('#1 @ A 192.0.2.1', '#2 www A 192.0.2.99', service[2]!)(template);
@@ -187,7 +187,7 @@ describe('what does not stay is not sent for ever', () => {
     expect(templates[0]!.differences).toMatchObject([{ action: 'blocked', reason: 'not-converging' }]);
   });
 
-  test('what the service gave the name of another wanted record', async () => {
+  test('a record that the service gave the name of another desired one', async () => {
     const scene = await begun(['#1 mail A 192.0.2.1']);
     await scene.pass(desiredTemplate(['mail A 192.0.2.1']));
     scene.now += 60_000;
@@ -200,7 +200,7 @@ describe('what does not stay is not sent for ever', () => {
     expect(writesOf(scene)).toEqual(['add 1']);
   });
 
-  test('what a later write of the same pass undid', async () => {
+  test('a value that a later write of the same pass undid', async () => {
     const scene = await begun();
     scene.mishaps.set('update 2', (template) => {
       scene.actual = showing(service[0]!, service[1]!, '#3 xxx A 192.0.2.73')(template);
@@ -221,7 +221,7 @@ describe('what does not stay is not sent for ever', () => {
     expect(writesOf(scene)).toEqual(['update 1']);
   });
 
-  test('what somebody changes back each time, three times within a day', async () => {
+  test('a value that somebody changes back three times within a day', async () => {
     const scene = await begun();
     const desired = desiredTemplate(edited.slice(0, 2));
     const stored: number[] = [];
@@ -236,7 +236,7 @@ describe('what does not stay is not sent for ever', () => {
   });
 });
 
-describe('a change of which nobody knows what became', () => {
+describe('an update of unknown outcome', () => {
   const limits = { maxAdds: 100, maxChangePercent: 100, minRecords: 10 };
 
   test.each([
@@ -257,7 +257,7 @@ describe('a change of which nobody knows what became', () => {
   });
 });
 
-test('an update counts by its own record', async () => {
+test('an update is judged by its own record', async () => {
   const scene = await begun();
   const { templates } = await scene.pass(desiredTemplate(edited.slice(0, 2)));
   expect(templates[0]!.differences).toMatchObject([
@@ -291,7 +291,7 @@ describe('a refusal', () => {
     expect(writesOf(scene)).toEqual(writes);
   });
 
-  test('is of no more interest after another write of the record, also where that is all that could be saved', async () => {
+  test('is dropped after another write of the record, also if only that could be saved', async () => {
     const scene = await begun();
     const file = (ttl: number) => desiredTemplate([inSync[0]!, `www ${ttl} A 192.0.2.2`]);
     scene.mishaps.set('update 1', failing('refused', 422));
@@ -303,7 +303,7 @@ describe('a refusal', () => {
     expect(writesOf(scene)).toEqual(['update 1']);
   });
 
-  test('again and again makes pauses grow from a minute to six hours', () => {
+  test('makes backoffs grow from a minute to six hours when it repeats', () => {
     const pauses: number[] = [];
     let failure: Failure | null = null;
     const refused = { kind: 'refused', message: 'no', sent: data('www A 192.0.2.2') } as const;

@@ -53,7 +53,7 @@ const clockOf = (scene: Scene): Pass['clock'] => ({
 });
 
 describe('an add of unknown outcome', () => {
-  test('is found absent by two readings, the settling time before each', async () => {
+  test('is absent after two readings, each after the settling time', async () => {
     const scene = await left(['www A 192.0.2.3']);
     expect(await pass(scene, file('www A 192.0.2.3'))).toEqual({
       calls: 'list 1, wait 10000, list 2, wait 10000, list 3',
@@ -62,13 +62,13 @@ describe('an add of unknown outcome', () => {
     });
   });
 
-  test('is there in the first reading, and nobody waits', async () => {
+  test('is found in the first reading without a wait', async () => {
     const scene = await left(['www A 192.0.2.3']);
     store(scene, '#9 www A 192.0.2.3');
     expect(await pass(scene, file('www A 192.0.2.3'))).toEqual({ calls: 'list 1', open: [], told: [] });
   });
 
-  test('is there in the last reading', async () => {
+  test('is found in the last reading', async () => {
     const scene = await left(['www A 192.0.2.3']);
     scene.mishaps.set('list 3', () => {
       store(scene, '#9 www A 192.0.2.3');
@@ -78,14 +78,14 @@ describe('an add of unknown outcome', () => {
     expect({ open, told }).toEqual({ open: [], told: [] });
   });
 
-  test('stays unknown where a reading lacks a record that the one before showed', async () => {
+  test('stays unknown if a reading lacks a record of the previous one', async () => {
     const scene = await left(['www A 192.0.2.3']);
     scene.mishaps.set('list 2', (template) => ({ ...template, records: template.records.slice(1) }));
     const { open } = await pass(scene, file('www A 192.0.2.3'));
     expect(open).toEqual(['www']);
   });
 
-  test('stays unknown where no reading shows what the first one did, and nothing is written', async () => {
+  test('stays unknown if no reading shows all that the first one did, and nothing is written', async () => {
     const scene = await left(['www A 192.0.2.3']);
     const lacking = (template: ActualTemplate) => ({ ...template, records: template.records.slice(1) });
     scene.mishaps.set('list 2', lacking).set('list 3', lacking);
@@ -95,7 +95,7 @@ describe('an add of unknown outcome', () => {
     expect({ open, told }).toEqual({ open: ['www'], told: ['mail skipped', 'www pending-write'] });
   });
 
-  test('is looked for by readings that tell of all else too', async () => {
+  test('is looked for in readings that update everything else too', async () => {
     const scene = await left(['www A 192.0.2.3']);
     store(scene, '#9 other TXT hello');
     scene.mishaps.set('list 3', (template) => ({ ...template }));
@@ -103,14 +103,14 @@ describe('an add of unknown outcome', () => {
     expect(calls).toBe('list 1, wait 10000, list 2, wait 10000, list 3, add 1');
   });
 
-  test('stays unknown where every reading lacks most of what memory knows', async () => {
+  test('stays unknown if every reading lacks most known records', async () => {
     const scene = await left(['www A 192.0.2.3']);
     scene.actual = actualTemplate([]);
     const { open } = await pass(scene, file('www A 192.0.2.3'));
     expect(open).toEqual(['www']);
   });
 
-  test('keeps its record set closed while it is unknown, whatever the file says by then', async () => {
+  test('keeps its record set closed while it is unknown, for any content of the file', async () => {
     const scene = await left(['www A 192.0.2.3']);
     scene.mishaps.set('list 2', failing('unavailable', 502));
     const { open, told, calls } = await pass(scene, file('www A 192.0.2.4'));
@@ -118,14 +118,14 @@ describe('an add of unknown outcome', () => {
     expect({ open, told }).toEqual({ open: ['www'], told: ['www pending-write'] });
   });
 
-  test('has not made a record that was there before it', async () => {
+  test('did not make a record that was there before', async () => {
     const scene = await left(['www A 192.0.2.3'], [...service, '#3 www.acme.example A 192.0.2.3']);
     const { told } = await pass(scene, file('www A 192.0.2.3'));
     expect(told).toContain('www pending-write');
     expect((await scene.memory.template(17))!.records.map(({ recordId }) => recordId)).not.toContain(3);
   });
 
-  test('alone takes a record that is like what it was to make', async () => {
+  test('alone is matched with a similar record', async () => {
     const scene = await left(['www A 192.0.2.3']);
     store(scene, '#9 www.acme.example A 192.0.2.3');
     const { calls, told } = await pass(scene, file('www A 192.0.2.3'));
@@ -133,7 +133,7 @@ describe('an add of unknown outcome', () => {
     expect({ calls, told }).toEqual({ calls: 'list 1', told: ['www not-converging'] });
   });
 
-  test('beside another of its type takes none that is only like it: it may be the other’s', async () => {
+  test('beside another add of its type is not matched with a similar record', async () => {
     const scene = await left(['www A 192.0.2.3', 'www.acme A 192.0.2.3']);
     expect(await scene.memory.openIntents()).toHaveLength(2);
     store(scene, '#9 www.acme.example A 192.0.2.3');
@@ -143,14 +143,14 @@ describe('an add of unknown outcome', () => {
     expect(await idOf(scene, 'A www.acme  192.0.2.3')).toBeNull();
   });
 
-  test('beside another of its type is the record that is exactly what it was to make', async () => {
+  test('beside another add of its type is matched with an equal record', async () => {
     const scene = await left(['www A 192.0.2.3', 'api A 192.0.2.4']);
     store(scene, '#9 www A 192.0.2.3', '#10 api A 192.0.2.4');
     const { calls, open } = await pass(scene, file('www A 192.0.2.3', 'api A 192.0.2.4'));
     expect({ calls, open }).toEqual({ calls: 'list 1', open: [] });
   });
 
-  test('has not made a record that stands for another wanted one', async () => {
+  test('did not make the record of another desired one', async () => {
     const scene = await left([]);
     const after = data('www A 192.0.2.3');
     const intent = intentOf({ run: 'run-0', key: 'A www  192.0.2.3', after, idsBefore: [1] });
@@ -160,7 +160,7 @@ describe('an add of unknown outcome', () => {
     expect(await idOf(scene, 'A www  192.0.2.3')).toBeNull();
   });
 
-  test('has made no record that is as the file wants another one', async () => {
+  test('did not make a record that equals another desired one', async () => {
     const scene = await left(['www A 192.0.2.3']);
     store(scene, '#9 www.acme A 192.0.2.3');
     const { calls, told } = await pass(scene, file('www A 192.0.2.3', 'www.acme A 192.0.2.3'));
@@ -169,7 +169,7 @@ describe('an add of unknown outcome', () => {
     expect(await idOf(scene, 'A www.acme  192.0.2.3')).toBe(9);
   });
 
-  test('is there where what stood for its record is there again', async () => {
+  test('is resolved when the known record is back', async () => {
     const scene = await left([]);
     store(scene, '#9 www A 192.0.2.3');
     await pass(scene, file('www A 192.0.2.3'));
@@ -191,7 +191,7 @@ describe('an add of unknown outcome', () => {
     expect(open).toEqual(stillOpen);
   });
 
-  test('that no file asks for any more waits for a person, should one ask again', async () => {
+  test('that no file lists any more waits for a person if a file lists it again', async () => {
     const scene = await left(['www A 192.0.2.3']);
     store(scene, '#9 zzz A 192.0.2.77');
     expect((await pass(scene, file())).open).toEqual([]);
@@ -213,7 +213,7 @@ describe('an add of unknown outcome', () => {
     expect(await scene.memory.openIntents()).toHaveLength(1);
   });
 
-  test('that was found counts as one', async () => {
+  test('that was found counts as one add', async () => {
     const scene = await left(['www A 192.0.2.3']);
     store(scene, '#9 www A 192.0.2.3');
     for (let passes = 0; passes < 6; passes += 1) {
@@ -224,7 +224,7 @@ describe('an add of unknown outcome', () => {
     expect(scene.calls.filter((call) => call.startsWith('add'))).toEqual(['add 1']);
   });
 
-  test('that is there twice is bound to the first, and the other one is remembered', async () => {
+  test('that is found twice is bound to the first record, and the other id is saved', async () => {
     const scene = await left(['www A 192.0.2.3']);
     store(scene, '#9 www A 192.0.2.3', '#10 www A 192.0.2.3');
     await pass(scene, file('www A 192.0.2.3'));
@@ -236,7 +236,7 @@ describe('an add of unknown outcome', () => {
   });
 });
 
-test('a record that a dead process was about to change is parked as the file’s own, if that is what it shows', async () => {
+test('a record that a dead process was changing is parked as the file’s if it shows the change', async () => {
   const scene = await openScene(actualTemplate([...service, '#3 www A 192.0.2.7']));
   await scene.pass(file());
   await scene.memory.begin(

@@ -8,7 +8,7 @@ const shop = 'shop.example.net';
 const desired = desiredTemplate(['www A 192.0.2.1'], { subdomains: [shop, 'late.example.net'] });
 
 describe('a subdomain that cannot be read', () => {
-  test('makes its template failed, and that says which; where nothing else is new as well', async () => {
+  test('makes its template failed and is named, also if nothing else is new', async () => {
     const scene = await openScene(actualTemplate(['#1 www A 192.0.2.1']));
     const cache = emptyCache();
     const result = async () => (await scene.pass(desired, { cache })).templates[0];
@@ -59,7 +59,7 @@ const lackingWww = (scene: Scene, name: string): void => {
 };
 
 describe('the grace of a subdomain', () => {
-  test('begins with a write that landed, and ends', async () => {
+  test('starts with a successful write, and ends', async () => {
     const { scene, statuses } = await opened();
     lagging(scene);
     expect(await statuses('192.0.2.3')).toEqual(['pending', 'pending']);
@@ -83,7 +83,7 @@ describe('the grace of a subdomain', () => {
     expect(await statuses('192.0.2.2')).toEqual(['drifted', 'in-sync']);
   });
 
-  test('begins with an update that is seen to have landed after all', async () => {
+  test('starts with an update of unknown outcome that a reading finds', async () => {
     const { scene, statuses } = await opened();
     lagging(scene);
     const { actual } = scene;
@@ -96,7 +96,7 @@ describe('the grace of a subdomain', () => {
     expect(await statuses('192.0.2.3')).toEqual(['pending', 'pending']);
   });
 
-  test('begins with an update that had landed when the process died', async () => {
+  test('starts with an update that succeeded before the process died', async () => {
     const { scene, statuses } = await opened();
     lagging(scene);
     const dying = { ...scene.memory, finish: () => Promise.reject(new Error('it died')) };
@@ -105,7 +105,7 @@ describe('the grace of a subdomain', () => {
     expect(await statuses('192.0.2.3')).toEqual(['pending', 'pending']);
   });
 
-  test('begins with an add that is seen to have landed after all', async () => {
+  test('starts with an add of unknown outcome that a reading finds', async () => {
     const { scene } = await opened();
     lagging(scene);
     const records = ['www A 192.0.2.1', 'api A 192.0.2.2', 'new A 192.0.2.4'];
@@ -146,7 +146,7 @@ describe('the grace of a subdomain', () => {
     expect(await statuses('192.0.2.3', more)).toEqual(['pending', 'pending']);
   });
 
-  test('is not for what was reported before, though it could not be read or was left out meanwhile', async () => {
+  test('does not cover earlier drift, though it could not be read or was left out meanwhile', async () => {
     const { scene, statuses } = await opened();
     lackingWww(scene, shop);
     await statuses('192.0.2.2');

@@ -46,35 +46,35 @@ interface Row {
 const rows: Readonly<Record<string, readonly Row[]>> = {
   'the answer to a write': [
     {
-      differs: 'lacks an id: one reading may show what was written',
+      differs: 'lacks an id: one more reading decides',
       desired: edited,
       mishaps: () => ({ 'update 1': without(1) }),
       calls: 'list 1, update 1, list 2, update 2, update 3',
       outcomes: ['www applied', 'xxx applied', 'zzz applied'],
     },
     {
-      differs: 'is of another template: one reading may show what was written',
+      differs: 'is of another template: one more reading decides',
       desired: edited,
       mishaps: () => ({ 'update 1': (template) => ({ ...template, id: 18 }) }),
       calls: 'list 1, update 1, list 2, update 2, update 3',
       outcomes: ['www applied', 'xxx applied', 'zzz applied'],
     },
     {
-      differs: 'holds more than expected: unknown, and the template stops',
+      differs: 'has more ids than expected: unknown, and the template stops',
       desired: edited,
       mishaps: () => ({ 'update 1': showing('#9 abc A 192.0.2.9') }),
       calls: 'list 1, update 1',
       outcomes: ['www unknown', 'xxx skipped', 'zzz skipped'],
     },
     {
-      differs: 'shows other values: they are taken',
+      differs: 'shows other values: they are accepted',
       desired: edited,
       mishaps: (scene) => ({ 'update 1': becoming(scene, '#3 xxx A 192.0.2.73') }),
       calls: 'list 1, update 1, update 2',
       outcomes: ['www applied', 'zzz applied'],
     },
     {
-      differs: 'shows what was written with other values: applied, and not sent again',
+      differs: 'shows the written record with other values: applied, and not sent again',
       desired: edited,
       mishaps: (scene) => ({ 'update 1': becoming(scene, '#2 www A 192.0.2.99') }),
       calls: 'list 1, update 1, update 2, update 3',
@@ -90,21 +90,21 @@ const rows: Readonly<Record<string, readonly Row[]>> = {
       outcomes: ['www unknown', 'xxx skipped', 'zzz skipped'],
     },
     {
-      differs: 'holds more than expected: unknown',
+      differs: 'has more ids than expected: unknown',
       desired: edited,
       mishaps: () => ({ 'update 1': without(1), 'list 2': showing('#9 abc A 192.0.2.9') }),
       calls: 'list 1, update 1, list 2',
       outcomes: ['www unknown', 'xxx skipped', 'zzz skipped'],
     },
     {
-      differs: 'shows other values than those that were sent: unknown',
+      differs: 'shows other values than were sent: unknown',
       desired: edited,
       mishaps: () => ({ 'update 1': without(1), 'list 2': showing('#2 www A 192.0.2.99') }),
       calls: 'list 1, update 1, list 2',
       outcomes: ['www unknown', 'xxx skipped', 'zzz skipped'],
     },
     {
-      differs: 'shows what was written under another spelling of its name: applied, and not sent again',
+      differs: 'shows the written record with another spelling of its name: applied, and not sent again',
       desired: edited,
       mishaps: (scene) => ({ 'update 1': without(1), 'list 2': becoming(scene, '#2 www. A 192.0.2.72') }),
       calls: 'list 1, update 1, list 2, update 2, update 3',
@@ -113,7 +113,7 @@ const rows: Readonly<Record<string, readonly Row[]>> = {
   ],
   'the reading after the answer to an add that is not believed': [
     {
-      differs: 'shows the record under an id that was there before: unknown',
+      differs: 'shows the record under an earlier id: unknown',
       desired: added,
       mishaps: (scene) => ({
         'add 1': (template) => without(1)((scene.actual = without(5)(template))),
@@ -125,21 +125,21 @@ const rows: Readonly<Record<string, readonly Row[]>> = {
   ],
   'the reading after a refusal': [
     {
-      differs: 'shows what was refused: applied',
+      differs: 'shows the refused record: applied',
       desired: edited,
       mishaps: (scene) => ({ 'update 1': refused, 'list 2': becoming(scene, '#2 www A 192.0.2.72') }),
       calls: 'list 1, update 1, list 2, update 2, update 3',
       outcomes: ['www applied', 'xxx applied', 'zzz applied'],
     },
     {
-      differs: 'lacks an id: the one before is kept',
+      differs: 'lacks an id: the previous reading is kept',
       desired: edited,
       mishaps: () => ({ 'update 1': refused, 'list 2': without(3) }),
       calls: 'list 1, update 1, list 2, update 2, update 3',
       outcomes: ['www failed', 'xxx applied', 'zzz applied'],
     },
     {
-      differs: 'shows what was refused and lacks an id: applied, and the one before is kept',
+      differs: 'shows the refused record and lacks an id: applied, and the previous reading is kept',
       desired: added,
       mishaps: (scene) => ({
         'add 1': refused,
@@ -149,7 +149,8 @@ const rows: Readonly<Record<string, readonly Row[]>> = {
       outcomes: ['new applied'],
     },
     {
-      differs: 'shows what was refused and holds more than expected: applied, and the one before is kept',
+      differs:
+        'shows the refused record and more ids than expected: applied, and the previous reading is kept',
       desired: added,
       mishaps: (scene) => ({
         'add 1': refused,
@@ -160,21 +161,21 @@ const rows: Readonly<Record<string, readonly Row[]>> = {
       outcomes: ['new applied'],
     },
     {
-      differs: 'shows what was refused as one that was there before: that has not made it',
+      differs: 'shows the refused record under an earlier id: still refused',
       desired: added,
       mishaps: (scene) => ({ 'add 1': refused, 'list 3': becoming(scene, '#3 new A 192.0.2.5') }),
       calls: 'list 1, list 2, add 1, list 3',
       outcomes: ['new failed'],
     },
     {
-      differs: 'holds more than expected: the template holds',
+      differs: 'has more ids than expected: the template holds',
       desired: edited,
       mishaps: () => ({ 'update 1': refused, 'list 2': showing('#9 abc A 192.0.2.9') }),
       calls: 'list 1, update 1, list 2',
       outcomes: ['www failed', 'xxx skipped', 'zzz skipped'],
     },
     {
-      differs: 'shows other values than an answer did: that is kept, and the template holds',
+      differs: 'shows other values than an answer: the answer is kept, and the template holds',
       desired: edited,
       mishaps: () => ({ 'update 2': refused, 'list 2': showing('#2 www A 192.0.2.2') }),
       calls: 'list 1, update 1, update 2, list 2',
@@ -190,14 +191,14 @@ const rows: Readonly<Record<string, readonly Row[]>> = {
       outcomes: ['new skipped'],
     },
     {
-      differs: 'holds more: it is taken',
+      differs: 'has more ids: it is accepted',
       desired: added,
       mishaps: (scene) => ({ 'list 2': becoming(scene, '#9 new A 192.0.2.5') }),
       calls: 'list 1, list 2',
       outcomes: [],
     },
     {
-      differs: 'shows other values: they are taken',
+      differs: 'shows other values: they are accepted',
       desired: added,
       mishaps: (scene) => ({ 'list 2': becoming(scene, '#2 www A 192.0.2.99') }),
       calls: 'list 1, list 2, add 1',
@@ -206,21 +207,21 @@ const rows: Readonly<Record<string, readonly Row[]>> = {
   ],
   'a listing that is to settle an add': [
     {
-      differs: 'lacks an id: it tells nothing',
+      differs: 'lacks an id: it is inconclusive',
       desired: added,
       mishaps: () => ({ 'add 1': lost, 'list 3': without(1), 'list 4': without(1) }),
       calls: 'list 1, list 2, add 1, list 3, list 4',
       outcomes: ['new unknown'],
     },
     {
-      differs: 'holds the record: applied',
+      differs: 'has the record: applied',
       desired: added,
       mishaps: (scene) => ({ 'add 1': lost, 'list 3': becoming(scene, '#9 new A 192.0.2.5') }),
       calls: 'list 1, list 2, add 1, list 3',
       outcomes: ['new applied'],
     },
     {
-      differs: 'shows other values: they are taken',
+      differs: 'shows other values: they are accepted',
       desired: added,
       mishaps: (scene) => ({ 'add 1': lost, 'list 3': becoming(scene, '#2 www A 192.0.2.99') }),
       calls: 'list 1, list 2, add 1, list 3, list 4',
@@ -295,7 +296,7 @@ describe('a listing made for another template', () => {
   });
 });
 
-test('a refusal whose reading shows what was refused, and too much, tells nothing of how the service spells it', async () => {
+test('a reading that shows the refused record and too many others does not show the service’s spelling', async () => {
   const scene = await openScene(actualTemplate(service));
   await scene.pass(inSync, { settle: 0 });
   scene.mishaps.set('update 1', refused);

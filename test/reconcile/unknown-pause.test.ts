@@ -22,7 +22,7 @@ const afterLoss = async (unknownPause: number) => {
 };
 
 test.each([1_000, 30_000, minute, 5 * minute, 24 * 60 * minute])(
-  'an add that was found in no reading is tried again after the pause that is set, no sooner and no later: %i ms',
+  'an absent add is retried exactly after unknownPause: %i ms',
   async (unknownPause) => {
     const { scene, pass, until } = await afterLoss(unknownPause);
     scene.mishaps.clear();
@@ -50,7 +50,7 @@ test.each(['www. A 192.0.2.2', 'www.##DOMAIN## A 192.0.2.2'])(
   },
 );
 
-test('an add that was found in no reading is tried again beside what was there before it', async () => {
+test('an absent add is retried beside records that were there before it', async () => {
   const scene = await openScene(actualTemplate(['#1 @ A 192.0.2.1', '#9 www.old A 192.0.2.2']));
   await scene.pass(file());
   scene.mishaps.set('add 1', failing('unknown', null));
@@ -61,7 +61,7 @@ test('an add that was found in no reading is tried again beside what was there b
   expect(templates[0]?.differences[0]).toMatchObject({ action: 'add', outcome: 'applied' });
 });
 
-describe('the pause after an add that was found in no reading', () => {
+describe('the backoff after an absent add', () => {
   test.each<[string, string, (now: number) => Partial<Pass>]>([
     ['an apply', 'www A 192.0.2.2', () => ({ trigger: 'command' })],
     ['an edit of the record', 'www 600 A 192.0.2.2', () => ({})],
@@ -86,7 +86,7 @@ describe('the pause after an add that was found in no reading', () => {
     expect(scene.calls).not.toContain('add 1');
   });
 
-  test('is for ever after the second one, until a person says to try again', async () => {
+  test('lasts after the second one until a person retries', async () => {
     const { scene, pass, until } = await afterLoss(5 * minute);
     scene.now = until;
     const { templates: second } = await pass('www A 192.0.2.2');
@@ -106,7 +106,7 @@ describe('the pause after an add that was found in no reading', () => {
   });
 });
 
-test('a record set with two adds that were found in no reading takes no record that is put to use either', async () => {
+test('a record set with two absent adds gets no reused record either', async () => {
   const scene = await openScene(actualTemplate(['#1 @ A 192.0.2.1', '#4 api A 192.0.2.7']));
   const limits = { maxAdds: 100, maxChangePercent: 100, minRecords: 10 };
   const parking = (...records: readonly string[]) =>

@@ -9,7 +9,7 @@ import { newState, runWith } from './state.ts';
 
 const shown = actualTemplate(['#1 @ A 192.0.2.1', '#2 www A 192.0.2.2']);
 
-test('an add is not sent where something else is to be sent next by then', async () => {
+test('an add is not sent if another step comes first by then', async () => {
   const memory = await opened(newFile());
   const alias = '#3 alias CNAME a.example.net';
   const state = newState(
@@ -57,7 +57,7 @@ test.each([
   expect(sent).toEqual(expected);
 });
 
-test('an add is not sent where a reading shows more while its intent goes to disk', async () => {
+test('an add is not sent if a reading shows more records while its intent is saved', async () => {
   const memory = await opened(newFile());
   const state = newState(['@ A 192.0.2.1', 'www A 192.0.2.2'], ['#1 @ A 192.0.2.1']);
   const sent: unknown[] = [];

@@ -34,9 +34,7 @@ export const nextStep = (
   force: boolean,
 ): Step | null => {
   const whyNot = withPlaces(plan, (step) =>
-    state.attempts.has(stepKey(step))
-      ? 'already attempted in this pass'
-      : skipReasonOf(step, state, client, force),
+    state.attempts.has(stepKey(step)) ? 'already attempted' : skipReasonOf(step, state, client, force),
   );
   return plan.steps.find((step) => whyNot(step) === null) ?? null;
 };

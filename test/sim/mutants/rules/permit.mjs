@@ -56,7 +56,7 @@ export const permits = [
   {
     rule: '§3.1 in one pass each desired record is written once',
     file: permit,
-    from: "    state.attempts.has(stepKey(step)) ? 'already attempted in this pass' : skipReasonOf(step, state, client, force),\n",
+    from: "    state.attempts.has(stepKey(step)) ? 'already attempted' : skipReasonOf(step, state, client, force),\n",
     to: '    skipReasonOf(step, state, client, force),\n',
     tests: ['reconcile/sending'],
   },
