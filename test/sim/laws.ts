@@ -138,7 +138,7 @@ export const isForAnother = ({ deeds }: TemplateCase, { key }: Deed, recordId: n
 
 /** Truth: an earlier add of the same record stands, or may still come. */
 const noSecond: Law = (deed, { one, truth, isKind }) => {
-  for (const { sent, pass, isMissed, isForgiven, isAmbiguous } of addsOf(one, deed.key)) {
+  for (const { sent, pass, isMissed, isForgiven, isAmbiguous, isBelieved } of addsOf(one, deed.key)) {
     if (sent.landed === 'coming' && isKind) return 'adds again what is still coming';
     const { recordId } = sent;
     const standing = truth?.records.find(({ id }) => id === recordId);
@@ -148,7 +148,7 @@ const noSecond: Law = (deed, { one, truth, isKind }) => {
     if (one.standsFor.get(recordId) !== deed.key || isForAnother(one, deed, recordId)) continue;
     // Where the service gives a name to what has none, nobody can tell that this is it.
     const isNamed = canonicalName(deed.after.name) === '' && canonicalName(standing.name) !== '';
-    if (isNamed && sent.told === 'nothing') continue;
+    if (isNamed && !isBelieved) continue;
     // Memory knows a wanted record by one id: the last that was written to be it is what went.
     const last = one.deeds.findLast((other) => other.key === deed.key && recordOf(other) !== null);
     const id = last && recordOf(last);
