@@ -4,39 +4,39 @@ import type { Blocked } from './difference.ts';
 import { recordKey, type Pair, type ActualEntry, type DesiredEntry } from './entry.ts';
 import type { BlockedStep } from './order.ts';
 import { isStuck, type PlanMemory } from './memory.ts';
-import type { Obstruction, PlanInput } from './plan-input.ts';
+import type { Block, PlanInput } from './plan-input.ts';
 
-/** If the id of a missing record is still there as something else, an add would make a second record. */
-export const obstructionOfAdd = (
+/** If the id of a missing record is still there with another type, an add would make a second record. */
+export const blockOfAdd = (
   desired: DesiredEntry,
-  standing: ReadonlyMap<number, ActualRecord>,
+  actualById: ReadonlyMap<number, ActualRecord>,
   input: PlanInput,
 ): Blocked | null => {
   const { memory, gate } = input;
   const known = memory.byKey.get(recordKey(desired));
-  const stray = known && standing.get(known.id);
-  if (stray) {
-    const message = `record ${stray.id} was this record and now has another type: ${canonicalType(stray.type)}`;
-    return blockedAs({ reason: 'not-converging', message }, desired, stray);
+  const retyped = known && actualById.get(known.id);
+  if (retyped) {
+    const message = `record ${retyped.id} was this record and now has another type: ${canonicalType(retyped.type)}`;
+    return blockedAs({ reason: 'not-converging', message }, desired, retyped);
   }
-  const copy = known?.copies.flatMap((id) => standing.get(id) ?? [])[0];
+  const copy = known?.copies.flatMap((id) => actualById.get(id) ?? [])[0];
   if (copy) {
     const message = `an earlier add of this record made record ${copy.id}: apply --retry adds another`;
     return blockedAs({ reason: 'not-converging', message }, desired, copy);
   }
   const stuck = stuckBefore(desired, input);
   if (stuck) return stuck;
-  const obstruction = gate?.(desired, null);
-  return obstruction ? blockedAs(obstruction, desired, null) : null;
+  const block = gate?.(desired, null);
+  return block ? blockedAs(block, desired, null) : null;
 };
 
-/** Asked only after it is known that no surplus record serves it. */
-export const obstructionOfUnserved = (desired: DesiredEntry, { addGate }: PlanInput): Blocked | null => {
-  const obstruction = addGate?.(desired);
-  return obstruction ? blockedAs(obstruction, desired, null) : null;
+/** For a desired record for which no surplus record is reused. */
+export const blockOfUnserved = (desired: DesiredEntry, { addGate }: PlanInput): Blocked | null => {
+  const block = addGate?.(desired);
+  return block ? blockedAs(block, desired, null) : null;
 };
 
-/** A record that was parked to make way but kept its name blocks it, however that name is spelled. */
+/** A record that was parked to make way, but kept its name, blocks the desired record in any spelling. */
 const stuckBefore = (desired: DesiredEntry, { memory, actual: { records } }: PlanInput): Blocked | null => {
   if (memory.displaced.size === 0) return null;
   const key = recordKey(desired);
@@ -49,7 +49,7 @@ const stuckBefore = (desired: DesiredEntry, { memory, actual: { records } }: Pla
 };
 
 /** An update cannot clear a name: fields that are not sent keep their value (specification §4.6). */
-export const obstructionOfUpdate = ({ desired, actual, fields }: Pair, input: PlanInput): Blocked | null => {
+export const blockOfUpdate = ({ desired, actual, fields }: Pair, input: PlanInput): Blocked | null => {
   const { gate, memory } = input;
   const { record } = actual;
   const isForNothing = fields.length === 1 || !isNamedByService(actual, memory);
@@ -59,28 +59,24 @@ export const obstructionOfUpdate = ({ desired, actual, fields }: Pair, input: Pl
   }
   const stuck = stuckBefore(desired, input);
   if (stuck) return stuck;
-  const obstruction = gate?.(desired, actual);
-  return obstruction ? blockedAs(obstruction, desired, record) : null;
+  const block = gate?.(desired, actual);
+  return block ? blockedAs(block, desired, record) : null;
 };
 
-/** If the service gave the name itself, the rest of the record can still change. */
+/** If the service chose the name, the other fields can still change. */
 const isNamedByService = ({ name, record }: ActualEntry, memory: PlanMemory): boolean => {
   const known = memory.byId.get(record.id);
   return known?.keptName === name && canonicalName(known.desired.name) === '';
 };
 
-const blockedAs = (
-  obstruction: Obstruction,
-  desired: DesiredEntry,
-  actual: ActualRecord | null,
-): Blocked => ({
+const blockedAs = (block: Block, desired: DesiredEntry, actual: ActualRecord | null): Blocked => ({
   action: 'blocked',
-  reason: obstruction.reason,
+  reason: block.reason,
   desired: dataOf(desired.record),
   source: desired.record.source,
   ...(actual ? { recordId: actual.id, current: dataOf(actual) } : {}),
-  ...(obstruction.retryAt ? { retryAt: obstruction.retryAt } : {}),
-  message: obstruction.message,
+  ...(block.retryAt ? { retryAt: block.retryAt } : {}),
+  message: block.message,
 });
 
 const describeNameless = (ids: readonly number[]): string =>

@@ -1,7 +1,7 @@
 import { sameData } from '../model/canonical.ts';
 import type { Cause } from './difference.ts';
 import { recordKey, type ActualEntry, type DesiredEntry } from './entry.ts';
-import { isClaimed, knownOf, parkedKey, type PlanMemory } from './memory.ts';
+import { isTentative, knownOf, parkedKey, type PlanMemory } from './memory.ts';
 
 /** A known record has vanished; an unknown one is new in the file. */
 export const causeOfAdd = (desired: DesiredEntry, memory: PlanMemory): Cause =>
@@ -11,9 +11,9 @@ export const causeOfAdd = (desired: DesiredEntry, memory: PlanMemory): Cause =>
 export const causeOfUpdate = (desired: DesiredEntry, actual: ActualEntry, memory: PlanMemory): Cause => {
   const known = memory.byId.get(actual.record.id);
   const key = recordKey(desired);
-  const isMet = memory.byKey.has(key) || memory.causes.has(key);
+  const isRecorded = memory.byKey.has(key) || memory.causes.has(key);
   // For an update of a record that belonged to another one, the cause is why the desired record is missing.
-  if (!known || (known.key !== key && isMet)) return causeOfAdd(desired, memory);
+  if (!known || (known.key !== key && isRecorded)) return causeOfAdd(desired, memory);
   const edited = !sameData(known.desired, desired.record);
   const drifted = !sameData(known.seen, actual.record);
   if (edited && drifted) return 'both';
@@ -31,7 +31,7 @@ export const causeOfSurplus = ({ record }: ActualEntry, memory: PlanMemory, want
   if (known?.key === parkedKey(record.id))
     return sameData(known.seen, record) ? (memory.causes.get(known.key) ?? 'drifted') : 'drifted';
   if (known) return wants(known.key) ? 'drifted' : 'edited';
-  const isNew = memory.familiar && !memory.strangers.has(record.id) && !isClaimed(memory, record.id);
+  const isNew = memory.hasBeenRead && !memory.preexisting.has(record.id) && !isTentative(memory, record.id);
   return isNew ? 'drifted' : 'unknown';
 };
 
@@ -39,4 +39,4 @@ export const causeOfSurplus = ({ record }: ActualEntry, memory: PlanMemory, want
 export type Wants = (key: string) => boolean;
 
 const causeAtFirst = (desired: DesiredEntry, memory: PlanMemory): Cause =>
-  memory.causes.get(recordKey(desired)) ?? (memory.familiar ? 'edited' : 'unknown');
+  memory.causes.get(recordKey(desired)) ?? (memory.hasBeenRead ? 'edited' : 'unknown');

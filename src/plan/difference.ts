@@ -17,7 +17,7 @@ export type BlockReason =
   | 'refused'
   | 'vanished';
 
-interface Fate {
+interface WriteOutcome {
   readonly outcome?: Outcome;
   readonly error?: string;
   /** ISO 8601: when a failed write is retried. */
@@ -27,14 +27,14 @@ interface Fate {
 /** One difference between file and service with both sides, as in the report. */
 export type Difference = Add | Update | Park | Surplus | Blocked;
 
-export interface Add extends Fate {
+export interface Add extends WriteOutcome {
   readonly action: 'add';
   readonly desired: RecordData;
   readonly cause: Cause;
   readonly source: Place;
 }
 
-export interface Update extends Fate {
+export interface Update extends WriteOutcome {
   readonly action: 'update';
   readonly recordId: number;
   readonly current: RecordData;
@@ -45,7 +45,7 @@ export interface Update extends Fate {
 }
 
 /** A surplus record that gets an unused name and inert content. */
-export interface Park extends Fate {
+export interface Park extends WriteOutcome {
   readonly action: 'park';
   readonly recordId: number;
   readonly current: RecordData;
@@ -53,7 +53,7 @@ export interface Park extends Fate {
   readonly cause: Cause;
 }
 
-export interface Surplus extends Fate {
+export interface Surplus extends WriteOutcome {
   readonly action: 'surplus';
   readonly recordId: number;
   readonly current: RecordData;
@@ -62,7 +62,7 @@ export interface Surplus extends Fate {
   readonly cause: Cause;
 }
 
-export interface Blocked extends Fate {
+export interface Blocked extends WriteOutcome {
   readonly action: 'blocked';
   readonly reason: BlockReason;
   readonly desired: RecordData;

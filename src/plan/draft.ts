@@ -1,6 +1,6 @@
 import { canonicalName } from '../model/canonical.ts';
 import { dataOf, type RecordData } from '../model/record.ts';
-import { obstructionOfUnserved, obstructionOfUpdate } from './blocked.ts';
+import { blockOfUnserved, blockOfUpdate } from './blocked.ts';
 import { causeOfSurplus, type Wants } from './cause.ts';
 import type { Blocked, Surplus } from './difference.ts';
 import type { Pair, ActualEntry, DesiredEntry } from './entry.ts';
@@ -9,7 +9,7 @@ import { mayBeOneOf } from './like.ts';
 import { knownOf, type PlanMemory } from './memory.ts';
 import type { KeptNames } from './kept-names.ts';
 import { orderSteps, type BlockedStep } from './order.ts';
-import type { LeftOver } from './pairing.ts';
+import type { Unmatched } from './pairing.ts';
 import type { PlanInput } from './plan-input.ts';
 import type { ParkStep, Step } from './step.ts';
 import { useSurplus } from './surplus.ts';
@@ -17,9 +17,9 @@ import { useSurplus } from './surplus.ts';
 /** What has to be done in a template, before it is known what can be written. */
 export interface Work {
   readonly changed: readonly Pair[];
-  /** Sorted by `byWanted`. */
+  /** Sorted by `byDesired`. */
   readonly missing: readonly DesiredEntry[];
-  readonly left: readonly LeftOver[];
+  readonly left: readonly Unmatched[];
   readonly parked: readonly ActualEntry[];
   /** Every record of the template, ignored and unknown ones too. */
   readonly everything: readonly ActualEntry[];
@@ -31,31 +31,31 @@ export interface Draft {
   readonly steps: readonly Step[];
   readonly needs: ReadonlyMap<Step, readonly Step[]>;
   /** Steps that other records block. */
-  readonly barred: readonly BlockedStep[];
+  readonly conflicting: readonly BlockedStep[];
   /** Updates and adds that may not be written now. */
-  readonly obstructed: readonly Blocked[];
+  readonly blocked: readonly Blocked[];
   readonly surplus: readonly Surplus[];
-  /** Surplus and parked records that serve a desired one. */
+  /** Surplus and parked records that are reused. */
   readonly used: ReadonlySet<ActualEntry>;
 }
 
 /**
- * Records at a name stay while a record that shall come there cannot be written: surplus records of such a
- * name are neither reused nor parked. `closed` are such names that are known beforehand, as in the file.
+ * Records at a name stay while a desired record of that name cannot be written: surplus records of such a
+ * name are neither reused nor parked. `closed` are the names known so far, as spelled in the file.
  */
 export const draftSteps = (work: Work, closed: ReadonlySet<string>, input: PlanInput): Draft => {
   const { keptNames } = work;
   let names: ReadonlySet<string> = new Set([...closed].flatMap(keptNames));
   for (;;) {
     const draft = draftBeside(names, work, input);
-    const more = namesNotReached(draft, keptNames).filter((name) => !names.has(name));
+    const more = unreachedNames(draft, keptNames).filter((name) => !names.has(name));
     const holdsBack = closedBy(new Set(more), input);
     if (!work.left.some(({ actual }) => holdsBack(actual))) return draft;
     names = new Set([...names, ...more]);
   }
 };
 
-/** A record that is unknown, or known at one of the names, may stand there in the service's spelling. */
+/** An unknown record, or one known at one of the names, may have that name in the service's spelling. */
 const closedBy = (names: ReadonlySet<string>, { memory }: PlanInput): ((actual: ActualEntry) => boolean) => {
   const mayBeClosed = mayBeOneOf(names);
   return ({ name, record }) => {
@@ -69,11 +69,9 @@ const closedBy = (names: ReadonlySet<string>, { memory }: PlanInput): ((actual: 
 const draftBeside = (closed: ReadonlySet<string>, work: Work, input: PlanInput): Draft => {
   const { desired, memory, pending = [] } = input;
   const use = useSurplus(desired, { ...work, isClosed: closedBy(closed, input), pending }, memory);
-  const updates = withObstructions([...work.changed, ...use.served], (pair) =>
-    obstructionOfUpdate(pair, input),
-  );
-  const adds = withObstructions(use.missing, (entry) => obstructionOfUnserved(entry, input));
-  const parks = withObstructions(use.parks, (entry) => parkedLater(entry, work.wants, input));
+  const updates = splitBlocked([...work.changed, ...use.served], (pair) => blockOfUpdate(pair, input));
+  const adds = splitBlocked(use.missing, (entry) => blockOfUnserved(entry, input));
+  const parks = splitBlocked(use.parks, (entry) => parkedLater(entry, work.wants, input));
   const { ready, needs, blocked } = orderSteps(
     [
       ...updates.free.map((pair) => updateStep(pair, memory)),
@@ -85,50 +83,50 @@ const draftBeside = (closed: ReadonlySet<string>, work: Work, input: PlanInput):
       pending,
       keptNames: work.keptNames,
       used: new Set(use.served.map((pair) => pair.actual)),
-      stepAside: (actual) => stepAside(actual, work.wants, input),
+      temporaryPark: (actual) => temporaryPark(actual, work.wants, input),
     },
   );
   const kept = new Map(use.kept.map(({ actual }) => [actual.record.id, actual]));
   return {
     steps: ready,
     needs,
-    barred: blocked.map((step) => withoutKept(step, kept)),
-    obstructed: [...updates.obstructed, ...adds.obstructed],
-    surplus: [...use.surplus.map((entry) => surplusOf(entry, memory, work.wants)), ...parks.obstructed].sort(
+    conflicting: blocked.map((step) => withoutKept(step, kept)),
+    blocked: [...updates.blocked, ...adds.blocked],
+    surplus: [...use.surplus.map((entry) => surplusOf(entry, memory, work.wants)), ...parks.blocked].sort(
       (a, b) => a.recordId - b.recordId,
     ),
     used: new Set(use.served.map((pair) => pair.actual)),
   };
 };
 
-const namesNotReached = ({ barred, obstructed }: Draft, keptNames: KeptNames): string[] => {
+const unreachedNames = ({ conflicting, blocked }: Draft, keptNames: KeptNames): string[] => {
   const namesOf = ({ desired }: { desired: RecordData }): readonly string[] =>
     keptNames(canonicalName(desired.name));
-  const isNewAtName = ({ current, ...blocked }: Blocked): boolean =>
-    current === undefined || !namesOf(blocked).includes(canonicalName(current.name));
-  return [...barred.map(({ step }) => step.difference), ...obstructed.filter(isNewAtName)].flatMap(namesOf);
+  const isNewAtName = ({ current, ...one }: Blocked): boolean =>
+    current === undefined || !namesOf(one).includes(canonicalName(current.name));
+  return [...conflicting.map(({ step }) => step.difference), ...blocked.filter(isNewAtName)].flatMap(namesOf);
 };
 
-export const withObstructions = <Thing, Obstructed>(
+export const splitBlocked = <Thing, Found>(
   things: readonly Thing[],
-  obstructionOf: (thing: Thing) => Obstructed | null,
-): { free: Thing[]; obstructed: Obstructed[] } => {
+  blockOf: (thing: Thing) => Found | null,
+): { free: Thing[]; blocked: Found[] } => {
   const free: Thing[] = [];
-  const obstructed: Obstructed[] = [];
+  const blocked: Found[] = [];
   for (const thing of things) {
-    const blocked = obstructionOf(thing);
-    if (blocked) obstructed.push(blocked);
+    const found = blockOf(thing);
+    if (found) blocked.push(found);
     else free.push(thing);
   }
-  return { free, obstructed };
+  return { free, blocked };
 };
 
-const parkedLater = (entry: LeftOver, wants: Wants, { memory, parkGate }: PlanInput): Surplus | null => {
-  const obstruction = parkGate?.(entry.actual);
-  return obstruction ? { ...surplusOf(entry, memory, wants), ...obstruction } : null;
+const parkedLater = (entry: Unmatched, wants: Wants, { memory, parkGate }: PlanInput): Surplus | null => {
+  const block = parkGate?.(entry.actual);
+  return block ? { ...surplusOf(entry, memory, wants), ...block } : null;
 };
 
-const surplusOf = ({ actual, reason }: LeftOver, memory: PlanMemory, wants: Wants): Surplus => ({
+const surplusOf = ({ actual, reason }: Unmatched, memory: PlanMemory, wants: Wants): Surplus => ({
   action: 'surplus',
   recordId: actual.record.id,
   current: dataOf(actual.record),
@@ -136,8 +134,8 @@ const surplusOf = ({ actual, reason }: LeftOver, memory: PlanMemory, wants: Want
   cause: causeOfSurplus(actual, memory, wants),
 });
 
-/** A record on its way to another name can wait at a parked name; a nameless one could not come back. */
-const stepAside = (
+/** A record that moves to another name can be parked meanwhile; a nameless one could not be restored. */
+const temporaryPark = (
   actual: ActualEntry,
   wants: Wants,
   { desired, memory, parkGate }: PlanInput,
@@ -147,7 +145,7 @@ const stepAside = (
     : null;
 
 /**
- * A record that is only kept because of a conflict is not the conflict itself, unless it stays because it has
+ * A record that stays only because of another conflict is not listed as one, unless it stays because it has
  * no name.
  */
 const withoutKept = (step: BlockedStep, kept: ReadonlyMap<number, ActualEntry>): BlockedStep => {

@@ -10,7 +10,7 @@ export interface Entry<Record extends RecordData> extends CanonicalRecord {
 export type DesiredEntry = Entry<DesiredRecord>;
 export type ActualEntry = Entry<ActualRecord>;
 
-/** A desired record and the actual one that is, or shall become, it. */
+/** A desired record with the actual one that is it already, or that an update makes it. */
 export interface Pair {
   readonly desired: DesiredEntry;
   readonly actual: ActualEntry;

@@ -12,19 +12,19 @@ export type HoldCause =
   | 'asked-to-wait'
   /** A request failed, and so may every other one of the client. */
   | 'unreachable'
-  /** What happened cannot be saved. */
+  /** The state cannot be saved. */
   | 'unsaved'
-  /** What was remembered last may be forgotten. */
+  /** The newest saved state may be lost. */
   | 'forgotten'
-  /** Something failed beside this template. */
+  /** Another template failed. */
   | 'broken'
-  /** Nobody knows what became of a write. */
+  /** A write has an unknown outcome. */
   | 'unknown-outcome'
-  /** After a refusal, a reading showed something else than the one before it. */
+  /** After a refusal, a reading differs from the previous one. */
   | 'changed-meanwhile'
-  /** One reading lacks what another one showed: neither tells what is gone. */
+  /** One reading lacks records of another one: it is unknown which are missing. */
   | 'disagreement'
-  /** A record is there, or another reading shows one, that nobody can explain. */
+  /** This or another reading shows a record of unknown origin. */
   | 'unexplained';
 
 /** A reason to write nothing more within a scope in this pass. */

@@ -7,7 +7,7 @@ import { isParkedName } from './parked.ts';
 export type KeptNames = (name: string) => readonly string[];
 
 /**
- * A service may store names in its own spelling. The names that it made of sent names show that spelling; it
+ * A service may store names in its own spelling. The names that it stored for sent names show that spelling; it
  * may append the ending that it appended to most of them to any name. Any other name may be somebody else's.
  */
 export const keptNamesOf = ({ byId }: PlanMemory): KeptNames => {

@@ -33,16 +33,16 @@ export const parkedKey = (id: number): string => `#${id}`;
 /** What a plan knows of a template's past. */
 export interface PlanMemory {
   /** Whether this template has been read before. */
-  readonly familiar: boolean;
+  readonly hasBeenRead: boolean;
   readonly byKey: ReadonlyMap<string, KnownRecord>;
   readonly byId: ReadonlyMap<number, KnownRecord>;
   /**
-   * By `recordKey`: records to which a change of unknown outcome went that was to make them the desired one, and what
-   * they were before.
+   * Tentative bindings, by `recordKey`: an update of unknown outcome was sent to make this record the desired one.
+   * With the data from before.
    */
-  readonly claims: ReadonlyMap<string, KnownRecord>;
+  readonly tentative: ReadonlyMap<string, KnownRecord>;
   /** Ids that existed at first contact and belonged to no record of the file. */
-  readonly strangers: ReadonlySet<number>;
+  readonly preexisting: ReadonlySet<number>;
   /** By the id of a parked record that made way, or that kept its name. */
   readonly displaced: ReadonlyMap<number, Displaced>;
   /** By `recordKey`: the first known cause of a record without an id. */
@@ -50,22 +50,23 @@ export interface PlanMemory {
 }
 
 export const noMemory: PlanMemory = {
-  familiar: false,
+  hasBeenRead: false,
   byKey: new Map(),
   byId: new Map(),
-  claims: new Map(),
+  tentative: new Map(),
   displaced: new Map(),
   causes: new Map(),
-  strangers: new Set(),
+  preexisting: new Set(),
 };
 
-/** What a present record stands for: what it was to become, once it shows that, else what was last agreed on. */
-export const knownOf = ({ byId, claims }: PlanMemory, record: ActualRecord): KnownRecord | undefined => {
-  for (const claim of claims.values()) if (claim.id === record.id && shows(record, claim)) return claim;
+/** The binding of an actual record: its tentative one once it shows that data, else the last agreed one. */
+export const knownOf = ({ byId, tentative }: PlanMemory, record: ActualRecord): KnownRecord | undefined => {
+  for (const binding of tentative.values())
+    if (binding.id === record.id && shows(record, binding)) return binding;
   return byId.get(record.id);
 };
 
-/** Whether a record has the content of a parked one and, since the service did not take the other name, no such name. */
+/** Whether a record was parked but kept its name, since the service did not accept the other one. */
 export const isStuck = ({ byId, displaced }: PlanMemory, record: ActualRecord): boolean => {
   const known = byId.get(record.id);
   const was = displaced.get(record.id)?.was;
@@ -74,9 +75,9 @@ export const isStuck = ({ byId, displaced }: PlanMemory, record: ActualRecord): 
   return !isParkedName(name) && content !== canonicalRecord(was).content;
 };
 
-/** Whether a change of unknown outcome was to make this record a desired one. */
-export const isClaimed = ({ claims }: PlanMemory, id: number): boolean => {
-  for (const claim of claims.values()) if (claim.id === id) return true;
+/** Whether an update of unknown outcome was sent to make this record a desired one. */
+export const isTentative = ({ tentative }: PlanMemory, id: number): boolean => {
+  for (const binding of tentative.values()) if (binding.id === id) return true;
   return false;
 };
 

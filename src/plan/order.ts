@@ -21,7 +21,7 @@ import {
 export interface BlockedStep {
   readonly step: AddStep | UpdateStep;
   readonly reason: ConflictReason;
-  /** Ids of the records in the way; a record that is only about to be added has none yet. */
+  /** Ids of the conflicting records; a record that is yet to be added has none. */
   readonly conflicts: readonly number[];
   /** Those of them that could be moved out of the way if they had a name to return to. */
   readonly nameless?: readonly number[];
@@ -36,45 +36,45 @@ export interface Surroundings {
   /** Surplus records that are reused: they leave their current name. */
   readonly used: ReadonlySet<ActualEntry>;
   /** A step that parks a record before it is reused; null if that is not allowed. */
-  readonly stepAside: (actual: ActualEntry) => ParkStep | null;
+  readonly temporaryPark: (actual: ActualEntry) => ParkStep | null;
 }
 
 export interface OrderedSteps {
   readonly ready: readonly Step[];
-  /** The steps that have to clear the way first, for those that need it. */
+  /** By step: the steps that must clear its way first. */
   readonly needs: ReadonlyMap<Step, readonly Step[]>;
   readonly blocked: readonly BlockedStep[];
 }
 
 /**
  * The order of writes: addresses, then texts and PTR, then what points at names; in each, updates before adds;
- * then parks. A step that clears the way for another goes directly before it; surplus that is put to use
- * elsewhere goes after what is added in its place. A step whose way nobody clears is blocked:
+ * then parks. A step that clears the way for another goes directly before it; surplus that is reused
+ * elsewhere goes after the add of its replacement. A step whose way is not cleared is blocked:
  *
- * | step                                   | blocked by what stays at that name | reason           |
+ * | step                                   | blocked by a record of that name   | reason           |
  * | -------------------------------------- | ---------------------------------- | ---------------- |
  * | puts a CNAME at a name                 | any other record                   | cname-conflict   |
  * | puts another type at a name            | a CNAME                            | cname-conflict   |
  * | makes an MX the null MX (RFC 7505)     | another MX                         | null-mx-conflict |
  * | makes an MX another than the null MX   | a null MX                          | null-mx-conflict |
  *
- * Steps that clear the way for each other are all blocked, unless one of their records can step aside first.
- * A record without a name never leaves its place to clear a way: no update could give the place back to it.
+ * Steps that clear the way for each other are all blocked, unless one of their records can be parked first.
+ * A record without a name is never moved to clear the way: no update could restore it.
  */
 export const orderSteps = (
   steps: readonly Step[],
-  { actual, pending, keptNames, used, stepAside }: Surroundings,
+  { actual, pending, keptNames, used, temporaryPark }: Surroundings,
 ): OrderedSteps => {
   const results = new Map(
     steps.map((step) => [step, isPark(step) ? canonicalRecord(resultOf(step)) : step.desired]),
   );
   const names = new Set([...results.values()].flatMap((result) => keptNames(result.name)));
-  const standing = groupBy(
+  const occupants = groupBy(
     actual.filter((entry) => names.has(entry.name)),
     (entry) => placeOf(kindOf(entry), entry.name),
   );
-  const placed = groupBy(
-    pending.map((record): PlacedRecord => ({ id: null, canonical: canonicalRecord(record) })),
+  const planned = groupBy(
+    pending.map((record): PlannedRecord => ({ id: null, canonical: canonicalRecord(record) })),
     ({ canonical }) => placeOf(kindOf(canonical), canonical.name),
   );
   const stepOf = new Map(steps.map((step) => [actualOf(step)?.record.id, step]));
@@ -87,41 +87,44 @@ export const orderSteps = (
   const ready: Step[] = [];
   const needs = new Map<Step, Step[]>();
   const blocked: BlockedStep[] = [];
-  const fates = new Map<Step, 'open' | 'ready' | 'blocked'>();
+  const states = new Map<Step, 'open' | 'ready' | 'blocked'>();
 
-  const asides = new Map<Step, ParkStep | null>();
-  const aside = (step: Step, entry: ActualEntry): ParkStep | null => {
-    const known = asides.get(step);
+  const temporaryParks = new Map<Step, ParkStep | null>();
+  const parkFirst = (step: Step, entry: ActualEntry): ParkStep | null => {
+    const known = temporaryParks.get(step);
     if (known !== undefined) return known;
-    const made = stepAside(entry);
-    asides.set(step, made);
+    const made = temporaryPark(entry);
+    temporaryParks.set(step, made);
     if (made) {
-      fates.set(made, 'ready');
+      states.set(made, 'ready');
       ready.push(made);
     }
     return made;
   };
 
-  const settle = (step: Step): void => {
-    if (fates.has(step)) return;
-    fates.set(step, 'open');
+  const visit = (step: Step): void => {
+    if (states.has(step)) return;
+    states.set(step, 'open');
     const result = results.get(step)!;
     const own = actualOf(step);
     if (own && used.has(own) && placeLeft(step, keptNames) !== null) {
       for (const add of addsAt().get(own.name) ?? [])
-        if (!excludedBy(add, results.get(add)!, false).includes(kindOf(own))) settle(add);
+        if (!excludedBy(add, results.get(add)!, false).includes(kindOf(own))) visit(add);
     }
     const obstacles = obstaclesOf(step, result, own);
     if (obstacles.length > 0 && !isPark(step)) {
-      fates.set(step, 'blocked');
+      states.set(step, 'blocked');
       needs.delete(step);
       blocked.push({ step, reason: obstacles[0]!.reason, conflicts: idsOf(obstacles) });
       return;
     }
-    fates.set(step, 'ready');
+    states.set(step, 'ready');
     ready.push(step);
     if (own === null || own.name !== result.name) {
-      pushTo(placed, placeOf(kindOf(result), result.name), { id: own?.record.id ?? null, canonical: result });
+      pushTo(planned, placeOf(kindOf(result), result.name), {
+        id: own?.record.id ?? null,
+        canonical: result,
+      });
     }
   };
 
@@ -141,9 +144,9 @@ export const orderSteps = (
       const after = results.get(clearing)!;
       if (places.includes(placeOf(kindOf(after), after.name))) return true;
       if (entry.name === '' && after.name !== '') return true;
-      settle(clearing);
-      const cleared = fates.get(clearing) === 'open' ? aside(clearing, entry) : clearing;
-      if (cleared === null || fates.get(cleared) !== 'ready') return true;
+      visit(clearing);
+      const cleared = states.get(clearing) === 'open' ? parkFirst(clearing, entry) : clearing;
+      if (cleared === null || states.get(cleared) !== 'ready') return true;
       pushTo(needs, step, cleared);
       return false;
     };
@@ -152,21 +155,21 @@ export const orderSteps = (
       reason: reasonOf(kindOf(result), kindOf(canonical)),
     });
     const there = places
-      .flatMap((place) => standing.get(place) ?? [])
+      .flatMap((place) => occupants.get(place) ?? [])
       .sort(byId)
       .filter((entry) => entry !== own && stays(entry))
       .map((entry) => obstacle(entry.record.id, entry));
     const coming = places
-      .flatMap((place) => placed.get(place) ?? [])
+      .flatMap((place) => planned.get(place) ?? [])
       .map(({ id, canonical }) => obstacle(id, canonical));
     return [...there, ...coming];
   };
 
-  for (const step of inWriteOrder(steps)) settle(step);
+  for (const step of inWriteOrder(steps)) visit(step);
   return { ready, needs, blocked };
 };
 
-interface PlacedRecord {
+interface PlannedRecord {
   readonly id: number | null;
   readonly canonical: CanonicalRecord;
 }

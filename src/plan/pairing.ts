@@ -9,18 +9,18 @@ import {
 } from './entry.ts';
 import { knownOf, type KnownRecord, type PlanMemory } from './memory.ts';
 import { createPool } from './pool.ts';
-import { openSets, pairedData, pairUp, removeUsed, type OpenSet } from './record-set.ts';
-import { takeRest } from './take-rest.ts';
+import { bucketsOf, pairedData, pairChosen, removeUsed, type RecordSetBucket } from './record-set.ts';
+import { matchRest } from './match-rest.ts';
 
 export interface Pairing {
   /** In sync, or to be updated. */
   readonly pairs: readonly Pair[];
   /** Desired records without an actual one. */
   readonly missing: readonly DesiredEntry[];
-  readonly left: readonly LeftOver[];
+  readonly left: readonly Unmatched[];
 }
 
-export interface LeftOver {
+export interface Unmatched {
   readonly actual: ActualEntry;
   readonly reason: 'unlisted' | 'duplicate';
 }
@@ -28,50 +28,50 @@ export interface LeftOver {
 /**
  * Pairs the desired with the actual records of one template, each used once. In this order:
  *
- * | step | desired takes actual                                                         | difference         |
+ * | step | the desired record gets the actual one                                       | difference         |
  * | ---- | ---------------------------------------------------------------------------- | ------------------ |
  * | 1    | of its set with the same data                                                | none               |
- * | 1b   | whose id memory knows it by, of its type, under whatever name                | what differs       |
+ * | 1b   | that is bound to it by id, of its type, under any name                       | what differs       |
  * | 2    | of its set with the same content and priority                                | ttl                |
  * | 3    | of its set with the same content                                             | priority (and ttl) |
  * | 4a   | of its set: copies of paired records                                         | content, …         |
- * | 4b   | that stood for a record of its set which the file dropped, under whatever name | content, …       |
+ * | 4b   | that was bound to a record of its set that the file dropped, under any name  | content, …         |
  * | 4c   | of its set                                                                   | content, …         |
  *
  * In each part of step 4 the fewest changes decide, then the lowest id.
  *
- * Linear in the number of records but for sorting sets. The result does not depend on the order of the input.
+ * Linear in the number of records, except for sorting sets. The result does not depend on the input order.
  */
 export const pairRecords = (
   desired: readonly DesiredEntry[],
   actual: readonly ActualEntry[],
   memory: PlanMemory,
 ): Pairing => {
-  const { agreed, sets } = openSets(desired, actual);
-  for (const set of sets) takeSame(set, memory);
-  takeKnown(sets, memory);
+  const { agreed, sets } = bucketsOf(desired, actual);
+  for (const set of sets) matchExact(set, memory);
+  matchKnown(sets, memory);
   for (const set of sets) {
-    takeByKey(set, dataKey);
-    takeByKey(set, (entry) => entry.content);
+    matchByKey(set, dataKey);
+    matchByKey(set, (entry) => entry.content);
   }
-  takeRest(sets, desired, memory);
+  matchRest(sets, desired, memory);
   return {
     pairs: agreed.concat(sets.flatMap((set) => set.pairs)),
     missing: sets.flatMap((set) => set.desired),
-    left: sets.flatMap(leftOvers),
+    left: sets.flatMap(unmatchedIn),
   };
 };
 
 /** Among copies, the known id of the desired record, else the lowest id. */
-const takeSame = (set: OpenSet, memory: PlanMemory): void => {
+const matchExact = (set: RecordSetBucket, memory: PlanMemory): void => {
   if (set.desired.length === 0 || set.actual.length === 0) return;
-  // Two that agreed would be a pair.
+  // If these two agreed, they would be a pair already.
   if (set.desired.length === 1 && set.actual.length === 1) return;
   const known = new Map(set.actual.map((entry) => [entry.record.id, entry]));
   const withTtl = createPool(set.actual, (entry) => `${dataKey(entry)} ${entry.record.ttl}`);
   const withAnyTtl = createPool(set.actual, dataKey);
   const used = new Set<ActualEntry>();
-  pairUp(set, used, (entry) => {
+  pairChosen(set, used, (entry) => {
     const id = memory.byKey.get(recordKey(entry))?.id;
     const own = id === undefined ? undefined : known.get(id);
     if (own && !used.has(own) && pairOf(entry, own).fields.length === 0) return own;
@@ -81,22 +81,22 @@ const takeSame = (set: OpenSet, memory: PlanMemory): void => {
   });
 };
 
-const takeKnown = (sets: readonly OpenSet[], memory: PlanMemory): void => {
-  const { byKey, claims } = memory;
-  if (byKey.size + claims.size === 0 || sets.every((set) => set.desired.length === 0)) return;
+const matchKnown = (sets: readonly RecordSetBucket[], memory: PlanMemory): void => {
+  const { byKey, tentative } = memory;
+  if (byKey.size + tentative.size === 0 || sets.every((set) => set.desired.length === 0)) return;
   const free = new Map(sets.flatMap((set) => set.actual).map((entry) => [entry.record.id, entry]));
   const used = new Set<ActualEntry>();
   const open = new Set(sets.flatMap((set) => set.desired).map(recordKey));
-  /** It is just what another one wants, and never was what this one wants, or cannot become that: no update clears a name. */
+  /** It equals another desired record, and never was this one or cannot become it: no update clears a name. */
   const isBetterElsewhere = (desired: DesiredEntry, found: ActualEntry, { seen }: KnownRecord): boolean => {
     const is = recordKey(found);
     if (is === recordKey(desired) || !open.has(is)) return false;
     return (desired.name === '' && found.name !== '') || recordKey(entryOf(seen)) === is;
   };
   for (const set of sets) {
-    pairUp(set, used, (entry) => {
+    pairChosen(set, used, (entry) => {
       const key = recordKey(entry);
-      const known = claims.get(key) ?? byKey.get(key);
+      const known = tentative.get(key) ?? byKey.get(key);
       const found = known && free.get(known.id);
       if (!found || used.has(found) || found.type !== entry.type) return undefined;
       // A write of unknown outcome may not have changed it.
@@ -107,14 +107,14 @@ const takeKnown = (sets: readonly OpenSet[], memory: PlanMemory): void => {
   removeUsed(sets, used);
 };
 
-const takeByKey = (set: OpenSet, key: (entry: DesiredEntry | ActualEntry) => string): void => {
+const matchByKey = (set: RecordSetBucket, key: (entry: DesiredEntry | ActualEntry) => string): void => {
   if (set.desired.length === 0 || set.actual.length === 0) return;
   const pool = createPool(set.actual, key);
   const used = new Set<ActualEntry>();
-  pairUp(set, used, (entry) => pool.first(key(entry), used));
+  pairChosen(set, used, (entry) => pool.first(key(entry), used));
 };
 
-const leftOvers = (set: OpenSet): LeftOver[] => {
+const unmatchedIn = (set: RecordSetBucket): Unmatched[] => {
   if (set.actual.length === 0) return [];
   const paired = pairedData(set);
   return set.actual.map((actual) => ({

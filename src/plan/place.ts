@@ -9,7 +9,7 @@ export const placeLeft = (step: Step, keptNames: KeptNames): string | null => {
   return actual !== null && !placesOf(step, keptNames).includes(actual.name) ? actual.name : null;
 };
 
-/** The steps by the names to which they bring a record. */
+/** The steps by the names that their results get. */
 export const byPlace = (steps: readonly Step[], keptNames: KeptNames): Map<string, Step[]> => {
   const places = new Map<string, Step[]>();
   for (const step of steps) for (const name of placesOf(step, keptNames)) pushTo(places, name, step);

@@ -11,14 +11,14 @@ export interface PlanInput {
   /** Adds of unknown outcome: they may still take effect. */
   readonly pending?: readonly RecordData[];
   /** Why a desired record may not be written now, as an add (`actual` null) or by an update of an actual record. */
-  readonly gate?: (desired: DesiredEntry, actual: ActualEntry | null) => Obstruction | null;
-  /** Why a desired record that no surplus record serves may not be added. */
-  readonly addGate?: (desired: DesiredEntry) => Obstruction | null;
+  readonly gate?: (desired: DesiredEntry, actual: ActualEntry | null) => Block | null;
+  /** Why a desired record may not be added if no surplus record is reused for it. */
+  readonly addGate?: (desired: DesiredEntry) => Block | null;
   /** Why a record may not be parked now, or changed to the given data. */
   readonly parkGate?: (actual: ActualEntry, sent?: RecordData) => Pick<Surplus, 'error' | 'retryAt'> | null;
 }
 
-export interface Obstruction {
+export interface Block {
   readonly reason: Exclude<BlockReason, 'cname-conflict' | 'null-mx-conflict'>;
   readonly message: string;
   /** ISO 8601. */

@@ -2,9 +2,9 @@ import { canonicalName } from '../model/canonical.ts';
 import { isRecordType } from '../model/record.ts';
 import type { DesiredTemplate } from '../model/template.ts';
 import type { Wants } from './cause.ts';
-import { blockedByConflict, obstructionOfAdd } from './blocked.ts';
+import { blockedByConflict, blockOfAdd } from './blocked.ts';
 import type { Blocked, Difference, Surplus } from './difference.ts';
-import { draftSteps, withObstructions } from './draft.ts';
+import { draftSteps, splitBlocked } from './draft.ts';
 import { byDesired, entryOf, recordKey, type Pair, type ActualEntry, type DesiredEntry } from './entry.ts';
 import { matchesIgnore } from './ignore.ts';
 import { keptNamesOf, type KeptNames } from './kept-names.ts';
@@ -20,13 +20,13 @@ import { isParkedName } from './parked.ts';
 export interface TemplatePlan {
   /** In the order of writing. */
   readonly steps: readonly Step[];
-  /** For a step that can only be written after others, those others. */
+  /** By step: the steps that must be written first. */
   readonly needs: ReadonlyMap<Step, readonly Step[]>;
   readonly keptNames: KeptNames;
-  /** Surplus and parked records that serve a desired one. */
+  /** Surplus and parked records that are reused. */
   readonly used: ReadonlySet<ActualEntry>;
   /** Steps that a conflict blocks; they are in `blocked` too. */
-  readonly barred: readonly Step[];
+  readonly conflicting: readonly Step[];
   /** Adds that wait because of earlier writes; they are in `blocked` too. */
   readonly waiting: readonly Step[];
   readonly blocked: readonly Blocked[];
@@ -45,10 +45,8 @@ export const planTemplate = (input: PlanInput): TemplatePlan => {
   const ours = everything.filter((entry) => !isOthers(entry, desired));
   const { pairs, missing, left } = pairRecords(entries, ours, memory);
   const changed = pairs.filter((pair) => pair.fields.length > 0);
-  const standing = new Map(missing.length > 0 ? everything.map(({ record }) => [record.id, record]) : []);
-  const adds = withObstructions(missing.toSorted(byDesired), (entry) =>
-    obstructionOfAdd(entry, standing, input),
-  );
+  const actualById = new Map(missing.length > 0 ? everything.map(({ record }) => [record.id, record]) : []);
+  const adds = splitBlocked(missing.toSorted(byDesired), (entry) => blockOfAdd(entry, actualById, input));
   const free = new Set(adds.free);
   const keptNames = keptNamesOf(memory);
   const stuck = left.map(({ actual }) => actual).filter(({ record }) => isStuck(memory, record));
@@ -65,11 +63,11 @@ export const planTemplate = (input: PlanInput): TemplatePlan => {
       wants: desiredIn(entries),
       keptNames,
     },
-    new Set(adds.obstructed.map((blocked) => canonicalName(blocked.desired.name))),
+    new Set(adds.blocked.map((blocked) => canonicalName(blocked.desired.name))),
     input,
   );
   const idle = parked.filter((entry) => !draft.used.has(entry));
-  const blocked = [...draft.barred.map(blockedByConflict), ...draft.obstructed, ...adds.obstructed];
+  const blocked = [...draft.conflicting.map(blockedByConflict), ...draft.blocked, ...adds.blocked];
   const restored = restoreParked(parked, everything, { steps: draft.steps, blocked, keptNames }, input);
   const isRestored = new Set(restored.map(({ actual }) => actual));
   return {
@@ -77,7 +75,7 @@ export const planTemplate = (input: PlanInput): TemplatePlan => {
     keptNames,
     used: draft.used,
     needs: draft.needs,
-    barred: draft.barred.map(({ step }) => step),
+    conflicting: draft.conflicting.map(({ step }) => step),
     waiting: missing.filter((entry) => !free.has(entry)).map((entry) => addStep(entry, memory)),
     blocked,
     surplus: draft.surplus,

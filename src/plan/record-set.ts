@@ -10,13 +10,13 @@ import {
 } from './entry.ts';
 
 /** One record set: its pairs, and what is not paired yet. */
-export interface OpenSet {
+export interface RecordSetBucket {
   desired: readonly DesiredEntry[];
   actual: readonly ActualEntry[];
   pairs: readonly Pair[];
 }
 
-interface GrowingSet extends OpenSet {
+interface GrowingBucket extends RecordSetBucket {
   readonly desired: DesiredEntry[];
   readonly actual: ActualEntry[];
 }
@@ -25,16 +25,16 @@ interface GrowingSet extends OpenSet {
 type BySet<Found> = Map<string, Map<string, Found>>;
 
 /** The record sets of both sides, without the many that have one equal record on each side. */
-export const openSets = (
+export const bucketsOf = (
   desired: readonly DesiredEntry[],
   actual: readonly ActualEntry[],
-): { agreed: readonly Pair[]; sets: readonly OpenSet[] } => {
-  const asked: BySet<DesiredEntry | GrowingSet> = new Map();
-  for (const entry of desired) takeDesired(ofType(asked, entry), entry);
-  const found: BySet<DesiredEntry | GrowingSet | Pair> = asked;
-  for (const entry of actual) takeActual(ofType(found, entry), entry);
+): { agreed: readonly Pair[]; sets: readonly RecordSetBucket[] } => {
+  const asked: BySet<DesiredEntry | GrowingBucket> = new Map();
+  for (const entry of desired) addDesired(ofType(asked, entry), entry);
+  const found: BySet<DesiredEntry | GrowingBucket | Pair> = asked;
+  for (const entry of actual) addActual(ofType(found, entry), entry);
   const agreed: Pair[] = [];
-  const sets: GrowingSet[] = [];
+  const sets: GrowingBucket[] = [];
   for (const names of found.values()) {
     for (const one of names.values()) {
       if (isPair(one)) agreed.push(one);
@@ -56,14 +56,14 @@ const ofType = <Found>(types: BySet<Found>, { type }: DesiredEntry | ActualEntry
   return names;
 };
 
-const takeDesired = (names: Map<string, DesiredEntry | GrowingSet>, entry: DesiredEntry): void => {
+const addDesired = (names: Map<string, DesiredEntry | GrowingBucket>, entry: DesiredEntry): void => {
   const before = names.get(entry.name);
   if (!before) names.set(entry.name, entry);
   else if (isSet(before)) before.desired.push(entry);
   else names.set(entry.name, { desired: [before, entry], actual: [], pairs: none });
 };
 
-const takeActual = (names: Map<string, DesiredEntry | GrowingSet | Pair>, entry: ActualEntry): void => {
+const addActual = (names: Map<string, DesiredEntry | GrowingBucket | Pair>, entry: ActualEntry): void => {
   const before = names.get(entry.name);
   if (!before) names.set(entry.name, { desired: [], actual: [entry], pairs: none });
   else if (isSet(before)) before.actual.push(entry);
@@ -76,13 +76,13 @@ const takeActual = (names: Map<string, DesiredEntry | GrowingSet | Pair>, entry:
   }
 };
 
-const isSet = (one: DesiredEntry | GrowingSet | Pair): one is GrowingSet => 'pairs' in one;
+const isSet = (one: DesiredEntry | GrowingBucket | Pair): one is GrowingBucket => 'pairs' in one;
 
-const isPair = (one: DesiredEntry | GrowingSet | Pair): one is Pair => 'fields' in one;
+const isPair = (one: DesiredEntry | GrowingBucket | Pair): one is Pair => 'fields' in one;
 
 /** Pairs each desired entry with the choice of `choose`; returns those without one. */
-export const pairUp = (
-  set: OpenSet,
+export const pairChosen = (
+  set: RecordSetBucket,
   used: Set<ActualEntry>,
   choose: (entry: DesiredEntry) => ActualEntry | undefined,
   desired: readonly DesiredEntry[] = set.desired,
@@ -104,10 +104,10 @@ export const pairUp = (
 };
 
 /** Removes records that were used, which may have been in another set. */
-export const removeUsed = (sets: readonly OpenSet[], used: ReadonlySet<ActualEntry>): void => {
+export const removeUsed = (sets: readonly RecordSetBucket[], used: ReadonlySet<ActualEntry>): void => {
   if (used.size === 0) return;
   for (const set of sets) set.actual = set.actual.filter((entry) => !used.has(entry));
 };
 
-export const pairedData = (set: OpenSet): ReadonlySet<string> =>
+export const pairedData = (set: RecordSetBucket): ReadonlySet<string> =>
   new Set(set.pairs.map((pair) => dataKey(pair.desired)));

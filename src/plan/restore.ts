@@ -9,8 +9,8 @@ import type { PlanInput } from './plan-input.ts';
 import { actualOf, type ParkStep, type Step } from './step.ts';
 
 /**
- * A record that was parked to make way returns if the record that it made way for cannot be written and has
- * no write of unknown outcome: else the name would stay empty.
+ * A record that was parked to make way is restored if the record that it made way for cannot be written and has
+ * no write of unknown outcome: otherwise the name would stay empty.
  */
 export const restoreParked = (
   parked: readonly ActualEntry[],
@@ -38,20 +38,20 @@ export const restoreParked = (
     const displaced = memory.displaced.get(actual.record.id);
     if (!displaced || inUse.has(actual) || !waiting.has(displaced.key)) return [];
     const isFree =
-      !coming.has(canonicalName(displaced.was.name)) && !isBarred(displaced.was, everything, keptNames);
+      !coming.has(canonicalName(displaced.was.name)) && !hasConflict(displaced.was, everything, keptNames);
     const step = restoreStep(actual, displaced);
     return isFree && !parkGate?.(actual, step.difference.desired) ? [step] : [];
   });
 };
 
-/** A record that kept its name when it was parked gets its content back first of all. */
+/** A record that kept its name when it was parked gets its content back before any other step. */
 export const restoreStuck = (stuck: readonly ActualEntry[], { memory, parkGate }: PlanInput): ParkStep[] =>
   stuck.flatMap((actual) => {
     const step = restoreStep(actual, memory.displaced.get(actual.record.id)!);
     return parkGate?.(actual, step.difference.desired) ? [] : [step];
   });
 
-const isBarred = (was: RecordData, everything: readonly ActualEntry[], keptNames: KeptNames): boolean => {
+const hasConflict = (was: RecordData, everything: readonly ActualEntry[], keptNames: KeptNames): boolean => {
   const result = canonicalRecord(was);
   const kinds = excludedKinds(kindOf(result));
   const names = keptNames(result.name);

@@ -3,25 +3,25 @@ import type { RecordData } from '../model/record.ts';
 import type { DesiredTemplate } from '../model/template.ts';
 import { byId, pairOf, type Pair, type ActualEntry, type DesiredEntry } from './entry.ts';
 import { knownOf, type PlanMemory } from './memory.ts';
-import type { LeftOver } from './pairing.ts';
+import type { Unmatched } from './pairing.ts';
 import { createPool } from './pool.ts';
 
 export interface SurplusUse {
   /** Desired records that reuse a surplus or parked record. */
   readonly served: readonly Pair[];
   readonly missing: readonly DesiredEntry[];
-  readonly parks: readonly LeftOver[];
-  readonly surplus: readonly LeftOver[];
+  readonly parks: readonly Unmatched[];
+  readonly surplus: readonly Unmatched[];
   /** Surplus records that could be reused if their name were not closed. */
-  readonly kept: readonly LeftOver[];
+  readonly kept: readonly Unmatched[];
 }
 
 export interface SurplusInput {
-  /** Sorted by `byWanted`. */
+  /** Sorted by `byDesired`. */
   readonly missing: readonly DesiredEntry[];
-  readonly left: readonly LeftOver[];
+  readonly left: readonly Unmatched[];
   readonly parked: readonly ActualEntry[];
-  /** Whether the records at this record's name must stay. */
+  /** Whether this record must stay at its name. */
   readonly isClosed: (actual: ActualEntry) => boolean;
   /** Adds whose outcome is unknown. */
   readonly pending: readonly RecordData[];
@@ -38,13 +38,13 @@ export const useSurplus = (
   memory: PlanMemory,
 ): SurplusUse => {
   if (template.surplus !== 'park') return { served: [], missing, parks: [], surplus: left, kept: [] };
-  const isOurs = ({ actual }: LeftOver): boolean =>
+  const isOurs = ({ actual }: Unmatched): boolean =>
     template.adopt || knownOf(memory, actual.record) !== undefined;
   const pendingTypes = new Set(pending.map(({ type }) => canonicalType(type)));
   // An unknown record may come from an add of unknown outcome, under any name.
   const mayBePending = ({ type, record }: ActualEntry): boolean =>
     pendingTypes.has(type) && knownOf(memory, record) === undefined;
-  const stays = ({ actual }: LeftOver): boolean => isClosed(actual) || mayBePending(actual);
+  const stays = ({ actual }: Unmatched): boolean => isClosed(actual) || mayBePending(actual);
   const ours = left.filter(isOurs);
   const free = ours.filter((entry) => !stays(entry));
   const { served, unserved } = serve(missing, [

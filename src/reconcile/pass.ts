@@ -26,22 +26,22 @@ import { revertParks, writeTemplate } from './shell/write.ts';
 /*
  * read ─ bind ─ recover ─ override ─ confirm ─ guard ─ approve ─ write ─ recover ─ revert ─ remember ─ report
  *
- * `core/` decides, on values; `shell/` acts, and is the only one that waits. An add is never made twice, because
+ * `core/` decides and works on values; `shell/` acts, and only it waits. An add is never made twice, because
  *
- * - it is sent from one place (shell/write.ts), after its intent is on disk and its permit was asked for again;
- * - no step is permitted that two readings do not ask for (core/two-readings.ts), nor twice in a pass (core/permit.ts);
+ * - it is sent from one place (shell/write.ts), after its intent is on disk and its permit was checked again;
+ * - a step is permitted only if two readings require it (core/two-readings.ts), and once in a pass (core/permit.ts);
  * - an add of unknown outcome keeps its intent, which keeps its record set closed (core/gate.ts) until readings have
  *   shown the record, or its absence twice (core/recover.ts), in whichever process.
  */
 
-/** One pass with its inputs; with `cache` it need not compare everything again. */
+/** One pass with its inputs; `cache` saves comparing unchanged templates again. */
 export type Pass = PassOptions & { readonly cache?: ResultCache };
 
 /** One pass over one client: desired, actual, differences, guards, writes. */
 export const reconcile = async (desired: DesiredState, pass: Pass): Promise<PassResult> => {
   const run = new ClientRun(pass);
   const found = await passOver(desired, pass, run);
-  const { told } = run;
+  const { reportedHold } = run;
   return {
     client: pass.client,
     run: pass.run,
@@ -49,9 +49,9 @@ export const reconcile = async (desired: DesiredState, pass: Pass): Promise<Pass
     startedAt: new Date(pass.startedAt).toISOString(),
     durationMs: Math.max(0, pass.clock.now() - pass.startedAt),
     dryRun: run.isDryRun || pass.isRehearsal === true,
-    halted: told?.reason ?? null,
-    retryAt: told?.retryAt == null ? null : new Date(told.retryAt).toISOString(),
-    isDenied: told?.cause === 'denied',
+    halted: reportedHold?.reason ?? null,
+    retryAt: reportedHold?.retryAt == null ? null : new Date(reportedHold.retryAt).toISOString(),
+    isDenied: reportedHold?.cause === 'denied',
     wasRead: found.wasRead,
     isIncomplete: found.isIncomplete,
     templates: found.results,
@@ -72,7 +72,7 @@ const passOver = async (part: DesiredState, pass: Pass, run: ClientRun): Promise
   const held = await unusableTemplates(desired, pass);
   const actual = await run.readOrHold(() => pass.listing ?? pass.service.listDnsTemplates());
   if (actual === null) {
-    const failed = unseen(desired.templates, 'failed', run.told!.reason, pass);
+    const failed = unseen(desired.templates, 'failed', run.reportedHold!.reason, pass);
     const results = [...failed.map((result) => ({ ...result, asOf: null })), ...held];
     return { results, wasRead: false, isIncomplete: false };
   }

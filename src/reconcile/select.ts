@@ -34,7 +34,7 @@ export const bindSelected = ({
   };
 };
 
-/** Templates that no reading tells anything of. */
+/** Templates whose state is not in any reading. */
 export const unseen = (
   templates: readonly DesiredTemplate[],
   status: 'failed' | 'held',

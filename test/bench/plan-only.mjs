@@ -42,13 +42,13 @@ const inputOf = (count) => {
       })),
     },
     memory: {
-      familiar: true,
+      hasBeenRead: true,
       byKey: new Map(),
       byId: new Map(),
       causes: new Map(),
       displaced: new Map(),
-      claims: new Map(),
-      strangers: new Set(),
+      tentative: new Map(),
+      preexisting: new Set(),
     },
   };
 };

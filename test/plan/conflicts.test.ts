@@ -462,7 +462,7 @@ test('steps blocked by a conflict are listed apart from those blocked for anothe
     service: ['#1 www A 192.0.2.1'],
     gate: ({ record }) => (record.name === 'mail' ? { reason: 'pending-write', message: 'wait' } : null),
   });
-  expect(plan.barred.map((step) => resultOf(step).name)).toEqual(['www']);
+  expect(plan.conflicting.map((step) => resultOf(step).name)).toEqual(['www']);
   expect(plan.blocked.map(({ reason }) => reason)).toEqual(['cname-conflict', 'pending-write']);
 });
 

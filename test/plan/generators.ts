@@ -125,8 +125,8 @@ const memories = (world: World, desired: readonly DesiredRecord[]): fc.Arbitrary
       claimed: fc.array(known, { maxLength: 2 }).map(byKey),
     })
     .map(({ agreed, claimed }) => {
-      const claims = new Map([...claimed].filter(([key]) => !agreed.has(key)));
-      return memoryOf([...agreed.values()], { familiar: agreed.size > 0, claims });
+      const tentative = new Map([...claimed].filter(([key]) => !agreed.has(key)));
+      return memoryOf([...agreed.values()], { hasBeenRead: agreed.size > 0, tentative });
     });
 };
 

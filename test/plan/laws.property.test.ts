@@ -68,7 +68,7 @@ describe('a plan', () => {
       const used = new Set([
         ...plan.pairs.map((pair) => pair.actual.record.id),
         ...idsOfSteps(plan),
-        ...idsOfSteps({ steps: plan.barred }),
+        ...idsOfSteps({ steps: plan.conflicting }),
       ]);
       const surplus = plan.surplus.map(({ recordId }) => recordId);
       expect(plan.inSync + adds + updates + plan.blocked.length).toBe(situation.desired.records.length);

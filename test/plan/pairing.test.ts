@@ -154,14 +154,16 @@ const scenarios: readonly (Scenario & { readonly inSync?: number })[] = [
     name: `a record that was sent a name is known by it, by the service’s spelling, or by its other changes: ${name}`,
     file: ['cn 300 CNAME web.example.org'],
     service: [`#5 ${name} 60 CNAME web.example.org`],
-    memory: memoryOf([], { claims: claimOf('#5 cn CNAME web.example.org', '#5 * 30 CNAME web.example.org') }),
+    memory: memoryOf([], {
+      tentative: claimOf('#5 cn CNAME web.example.org', '#5 * 30 CNAME web.example.org'),
+    }),
     plan: [`update #5 ${name === 'cn' ? 'ttl' : 'name,ttl'}: cn 300 CNAME web.example.org`],
   })),
   ...(['web.example.org', 'parked.invalid'] as const).map((content) => ({
     name: `a record that got another name than the one sent is not known by it: ${content} before`,
     file: ['cn CNAME web.example.org'],
     service: ['#5 mail CNAME web.example.org'],
-    memory: memoryOf([], { claims: claimOf('#5 cn CNAME web.example.org', `#5 * CNAME ${content}`) }),
+    memory: memoryOf([], { tentative: claimOf('#5 cn CNAME web.example.org', `#5 * CNAME ${content}`) }),
     plan: ['add cn CNAME web.example.org', 'surplus #5 unlisted'],
   })),
   {

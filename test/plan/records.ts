@@ -95,7 +95,7 @@ export const known = (line: string, seen: string = line, copies: readonly number
 
 export const memoryOf = (records: readonly KnownRecord[], more: Partial<PlanMemory> = {}): PlanMemory => ({
   ...noMemory,
-  familiar: true,
+  hasBeenRead: true,
   byKey: new Map(records.map((record) => [record.key, record])),
   byId: new Map(records.map((record) => [record.id, record])),
   ...more,

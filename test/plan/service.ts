@@ -91,7 +91,7 @@ const knownAs = (desired: RecordData, actual: ActualRecord): KnownRecord => ({
 
 /** One id stands for one wanted record, and one wanted record has one id; a claim stands until one of them is met. */
 const remembering = (
-  { claims }: PlanMemory,
+  { tentative }: PlanMemory,
   before: readonly KnownRecord[],
   fresh: readonly KnownRecord[],
 ): PlanMemory => {
@@ -99,11 +99,11 @@ const remembering = (
   const keys = new Set(fresh.map((record) => record.key));
   const records = [...before.filter((record) => !ids.has(record.id) && !keys.has(record.key)), ...fresh];
   return {
-    familiar: true,
+    hasBeenRead: true,
     byKey: new Map(records.map((record) => [record.key, record])),
     byId: new Map(records.map((record) => [record.id, record])),
-    claims: new Map([...claims].filter(([key, { id }]) => !keys.has(key) && !ids.has(id))),
-    strangers: new Set(),
+    tentative: new Map([...tentative].filter(([key, { id }]) => !keys.has(key) && !ids.has(id))),
+    preexisting: new Set(),
     causes: new Map(),
     displaced: new Map(),
   };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { onSteadyTime } from '../../src/reconcile/core/backoff.ts';
+import { correctedForClock } from '../../src/reconcile/core/backoff.ts';
 import type { Failure } from '../../src/state/memory.ts';
 import { recordData } from '../state/samples.ts';
 
@@ -18,7 +18,7 @@ const failure: Failure = {
 };
 
 const retryAt = (now: number, boot: string, uptime: number, given: Failure = failure): number =>
-  onSteadyTime(given, {
+  correctedForClock(given, {
     now: now * minute,
     uptime: { boot, at: uptime * minute },
   }).retryAt / minute;
@@ -36,7 +36,7 @@ describe('a backoff', () => {
 
   it('starts again after a reboot with a clock that was set back, and then follows the new boot', () => {
     const moment = { now: 60 * minute, uptime: { boot: 'second', at: 0 } };
-    const anew = onSteadyTime(failure, moment);
+    const anew = correctedForClock(failure, moment);
     expect(anew).toMatchObject({ retryAt: 65 * minute, since: { boot: 'second', at: 0 } });
     expect(retryAt(61, 'second', 1, anew)).toBe(65);
     expect(retryAt(61 - day, 'second', 1, anew)).toBe(65 - day);
@@ -54,6 +54,6 @@ describe('a backoff', () => {
 
   it('is not saved again for a few milliseconds', () => {
     const moment = { now: 102 * minute + 9, uptime: { boot: 'first', at: 9 * minute } };
-    expect(onSteadyTime(failure, moment)).toBe(failure);
+    expect(correctedForClock(failure, moment)).toBe(failure);
   });
 });

@@ -11,13 +11,13 @@ import type { PlanBasis } from './basis.ts';
 export type Attempt = AttemptedStep &
   (
     | { readonly state: 'intended' }
-    /** The answer cannot be believed, or may hide that the record is there: a reading is to tell. */
+    /** The answer is rejected, or may hide the record: another reading decides. */
     | { readonly state: 'questioned'; readonly by: 'doubt' | 'refusal'; readonly error: string }
     | { readonly state: 'applied'; readonly recordId: number }
     /** `retryAt`: ms since the epoch. */
     | { readonly state: 'failed'; readonly error: string; readonly retryAt: number | null }
     | { readonly state: 'unknown'; readonly error: string }
-    /** A park that was undone, since what it made way for was not accepted. */
+    /** A park that was reverted, since the write that needed its name was not accepted. */
     | { readonly state: 'reverted'; readonly error: string; readonly retryAt: number | null }
   );
 
@@ -124,5 +124,5 @@ export const intentOf = (
 const idsOfType = ({ view, memory }: PlanBasis, type: string): number[] => {
   const shown = view.records.filter((record) => canonicalType(record.type) === type);
   const known = [...memory.view.byId.values()].filter(({ seen }) => canonicalType(seen.type) === type);
-  return [...new Set([...[...shown, ...known].map(({ id }) => id), ...memory.view.strangers])];
+  return [...new Set([...[...shown, ...known].map(({ id }) => id), ...memory.view.preexisting])];
 };

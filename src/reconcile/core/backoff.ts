@@ -4,7 +4,7 @@ import type { RecordData } from '../../model/record.ts';
 import type { Failure, Uptime } from '../../state/memory.ts';
 
 /** A point in time, by the wall clock (ms since the epoch), which may jump, and by the monotonic clock. */
-export interface Moment {
+export interface Instant {
   readonly now: number;
   readonly uptime: Uptime;
 }
@@ -13,7 +13,7 @@ export interface Moment {
 export const failureAfter = (
   previous: Failure | null,
   { kind, message, sent }: Pick<Failure, 'kind' | 'message' | 'sent'>,
-  { now, uptime }: Moment,
+  { now, uptime }: Instant,
   first = minBackoff,
 ): Failure => {
   const isRepeated = previous?.kind === kind && sameData(previous.sent, sent);
@@ -36,7 +36,7 @@ export const isActive = (failure: Failure | null, sent: RecordData, now: number)
  * ends rather than gets longer, except after an add of unknown outcome. For that the monotonic clock gives
  * the elapsed time; after a reboot there is none, and then a clock that was set back restarts the backoff.
  */
-export const onSteadyTime = (failure: Failure, { now, uptime }: Moment): Failure => {
+export const correctedForClock = (failure: Failure, { now, uptime }: Instant): Failure => {
   const isLonger = failure.retryAt - now > failure.pause;
   if (failure.kind !== 'unknown') return isLonger ? { ...failure, retryAt: now } : failure;
   const elapsed = elapsedSince(failure.since, uptime);

@@ -14,7 +14,7 @@ export interface PlanBasis {
   readonly memory: TemplateMemory;
   /** Adds of unknown outcome. */
   readonly pending: readonly Intent[];
-  /** When the pass began to look at it, ms since the epoch: what waits longer than that waits for the next one. */
+  /** When the pass opened the template, ms since the epoch: later retries wait for the next pass. */
   readonly now: number;
 }
 

@@ -18,10 +18,10 @@ export const isClosed = (holds: readonly Hold[]): boolean =>
 
 /** The hold to report: a denial comes first, then the longest requested wait. */
 export const tellHold = (holds: readonly Hold[]): Hold | null => {
-  const told = holds.find(({ cause }) => cause === 'denied') ?? holds[0];
-  if (!told) return null;
+  const reported = holds.find(({ cause }) => cause === 'denied') ?? holds[0];
+  if (!reported) return null;
   const times = holds.flatMap(({ retryAt }) => retryAt ?? []);
-  return { ...told, retryAt: times.length > 0 ? Math.max(...times) : null };
+  return { ...reported, retryAt: times.length > 0 ? Math.max(...times) : null };
 };
 
 /** The reason, with the requested time. */

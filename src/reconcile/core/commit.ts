@@ -52,8 +52,8 @@ const timesStored = (previous: RecordMemory | undefined, sent: RecordData): read
   previous?.stored && sameData(previous.stored.sent, sent) ? previous.stored.at : [];
 
 /**
- * A write that sends a name, or an add without one, tells what the service makes of it; any other does where it shows
- * the name in another spelling.
+ * A write with a name, or an add without one, shows the service's spelling of it. Any other write does if its
+ * answer shows the name in another spelling.
  */
 const keptNameAfter = (
   draft: MemoryDraft,
@@ -107,7 +107,7 @@ const commitRestore = (draft: MemoryDraft, step: ParkStep, record: ActualRecord)
   const wasKept = !isParkedName(actual.name);
   const rewritten = wasKept ? { sent: parkedForm(record, actual.type), stored } : null;
   const { cause, desired: sent } = difference;
-  // A name that somebody else gave the record shows nothing of the service's spelling.
+  // A name that somebody else gave the record does not show the service's spelling.
   const isOwnName = !own || canonicalName(own.wanted.name) === canonicalName(sent.name);
   const changes = { rewritten, ...(isOwnName ? { keptName: canonicalName(record.name) } : {}) };
   if (own) restore(draft, own, record.id, stored, changes);
@@ -115,7 +115,7 @@ const commitRestore = (draft: MemoryDraft, step: ParkStep, record: ActualRecord)
   else park(draft, record.id, stored, { ...changes, wanted: sent, cause, displaced: null });
 };
 
-/** What a park displaces. The record is restored with the name that made the service store the current one. */
+/** The record before its park. It is restored with the name for which the service stored the current one. */
 const displacedBy = (draft: MemoryDraft, record: ActualRecord, cause: Cause, key: string): Displaced => {
   const known = draft.ofId(record.id);
   const own = known && known.key !== parkedKey(record.id) ? { key: known.key, wanted: known.wanted } : null;

@@ -8,7 +8,7 @@ import type { TemplateState } from './state.ts';
 /** The next command for a template. */
 export type Command =
   | { readonly kind: 'write'; readonly step: Step; readonly makesWayFor: string | null }
-  /** A reading is to tell what came of the write that is under way. */
+  /** Another reading decides the outcome of the write in flight. */
   | { readonly kind: 'read' }
   | { readonly kind: 'done' };
 
@@ -16,7 +16,7 @@ export type Command =
 export const decide = (state: TemplateState, client: ClientView, force: boolean): Command =>
   commandBy(nextStep, state, client, force);
 
-/** At the end of a pass: restores records that made way for a write that was not done. */
+/** At the end of a pass: restores records that were parked for a write that did not happen. */
 export const decideRevert = (state: TemplateState, client: ClientView, force: boolean): Command =>
   commandBy(nextRevert, state, client, force);
 

@@ -6,14 +6,14 @@ import { parkedKey } from '../../plan/memory.ts';
 import { isPark, isRestore, resultOf, type ParkStep, type Step } from '../../plan/step.ts';
 import type { Failure, Intent, RecordMemory } from '../../state/memory.ts';
 import { stepKey, type Attempt } from './attempt.ts';
-import { failureAfter, type Moment } from './backoff.ts';
+import { failureAfter, type Instant } from './backoff.ts';
 import { commit, isKeptInPlace, supposePark } from './commit.ts';
 import { targetOf } from './match.ts';
 import { edit, recordOfId, type MemoryDraft } from './memory.ts';
 import { compare, showsTheSame } from './reading.ts';
-import { change, claim, noteCause } from './remembering.ts';
+import { change, bindTentatively, noteCause } from './remembering.ts';
 import { withBasis, withHold, type TemplateState } from './state.ts';
-import { isMetBefore, recordAsDesired, renamedRecord, writtenRecord } from './written.ts';
+import { existedBefore, recordAsDesired, renamedRecord, writtenRecord } from './written.ts';
 
 /** What happens to a template while a pass writes it. */
 export type TemplateEvent =
@@ -30,7 +30,7 @@ export type TemplateEvent =
   | { readonly type: 'reread'; readonly reading: ActualTemplate | null };
 
 /** The template after an event. The trust table is in reading.ts. */
-export const evolve = (state: TemplateState, event: TemplateEvent, at: Moment): TemplateState => {
+export const evolve = (state: TemplateState, event: TemplateEvent, at: Instant): TemplateState => {
   if (event.type === 'begun') return begun(state, event);
   const attempt = underWay(state);
   switch (event.type) {
@@ -72,7 +72,7 @@ const answered = (
   state: TemplateState,
   attempt: Attempt,
   answer: ActualTemplate,
-  at: Moment,
+  at: Instant,
 ): TemplateState => {
   const { view } = state.basis;
   const expected = newRecordsOf(attempt.intent);
@@ -97,7 +97,7 @@ const rereadAfterDoubt = (
   state: TemplateState,
   attempt: Attempt,
   reading: ActualTemplate | null,
-  at: Moment,
+  at: Instant,
 ): TemplateState => {
   const { view } = state.basis;
   const { verdict } = reading
@@ -105,7 +105,7 @@ const rereadAfterDoubt = (
     : { verdict: 'unknown' };
   const record =
     reading && verdict === 'take-if-as-desired'
-      ? (recordAsDesired(isMetBefore(state), reading, attempt.step) ?? renamedRecord(reading, attempt.step))
+      ? (recordAsDesired(existedBefore(state), reading, attempt.step) ?? renamedRecord(reading, attempt.step))
       : null;
   if (reading && record) return applied(state, attempt, record, reading, at);
   return lost(state, attempt, 'error' in attempt ? attempt.error : '', at);
@@ -117,7 +117,7 @@ const rereadAfterRefusal = (
   attempt: Attempt,
   error: string,
   reading: ActualTemplate | null,
-  at: Moment,
+  at: Instant,
 ): TemplateState => {
   const { view } = state.basis;
   const ids = new Set(view.records.map(({ id }) => id));
@@ -144,7 +144,7 @@ const applied = (
   attempt: Attempt,
   record: ActualRecord,
   view: ActualTemplate,
-  at: Moment,
+  at: Instant,
 ): TemplateState => {
   const memory = edit(state.basis.memory, (draft) => commit(draft, attempt, record, at.now));
   const next = withBasis(state, { memory, view });
@@ -175,7 +175,7 @@ const asReverted = (state: TemplateState, step: ParkStep): TemplateState => {
  * It is unknown whether the write took effect. An add waits until that is resolved; an update is planned
  * again from the next reading, at once the first time and then with backoff.
  */
-const lost = (state: TemplateState, attempt: Attempt, error: string, at: Moment): TemplateState => {
+const lost = (state: TemplateState, attempt: Attempt, error: string, at: Instant): TemplateState => {
   const { step, intent } = attempt;
   const reason = `stopped after a write whose outcome is unknown: ${error}`;
   const held = hold(state, 'template', 'unknown-outcome', reason);
@@ -184,13 +184,13 @@ const lost = (state: TemplateState, attempt: Attempt, error: string, at: Moment)
   const memory = edit(next.basis.memory, (draft) => {
     const failure = nextFailure('unseen', error, step, draft, at);
     const target = targetOf(intent);
-    if (target) claim(draft, target, { failure });
+    if (target) bindTentatively(draft, target, { failure });
     else if (!supposePark(draft, intent, failure)) rememberFailure(step, failure, draft);
   });
   return withBasis(next, { memory });
 };
 
-const refused = (state: TemplateState, attempt: Attempt, error: string, at: Moment): TemplateState => {
+const refused = (state: TemplateState, attempt: Attempt, error: string, at: Instant): TemplateState => {
   let retryAt: number | null = null;
   const memory = edit(state.basis.memory, (draft) => {
     const failure = nextFailure('refused', error, attempt.step, draft, at);
@@ -205,7 +205,7 @@ const nextFailure = (
   message: string,
   step: Step,
   draft: MemoryDraft,
-  at: Moment,
+  at: Instant,
 ): Failure =>
   failureAfter(rememberedOf(step, draft)?.failure ?? null, { kind, message, sent: resultOf(step) }, at);
 

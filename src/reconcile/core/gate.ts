@@ -5,7 +5,7 @@ import { entryOf, recordKey, setKey, type ActualEntry, type DesiredEntry } from 
 import { groupBy } from '../../plan/group.ts';
 import { isLike } from '../../plan/like.ts';
 import { parkedKey } from '../../plan/memory.ts';
-import type { Obstruction } from '../../plan/plan-input.ts';
+import type { Block } from '../../plan/plan-input.ts';
 import { parkedForm } from '../../plan/parked.ts';
 import type { RecordMemory } from '../../state/memory.ts';
 import { isActive } from './backoff.ts';
@@ -30,7 +30,7 @@ const day = 86_400_000;
 /** Why a desired record may not be written now because of earlier writes; null if it may. */
 export const gate = ({ memory, pendingSets, actual: template, adopt, now }: GateInput) => {
   let lost: ReadonlyMap<string, readonly RecordMemory[]> | undefined;
-  return (desired: DesiredEntry, actual: ActualEntry | null): Obstruction | null => {
+  return (desired: DesiredEntry, actual: ActualEntry | null): Block | null => {
     const record = memory.records.get(recordKey(desired)) ?? (actual && recordOfId(memory, actual.record.id));
     if (actual !== null)
       return record ? (failing(record, desired, now) ?? notConverging(record, desired, actual, now)) : null;
@@ -56,14 +56,14 @@ export const gate = ({ memory, pendingSets, actual: template, adopt, now }: Gate
 /** Why a record that no surplus serves may not be added: a similar record is still there. */
 export const addGate =
   ({ memory, actual }: Pick<GateInput, 'memory' | 'actual'>) =>
-  (desired: DesiredEntry): Obstruction | null =>
+  (desired: DesiredEntry): Block | null =>
     besideUncounted(desired, actual, memory);
 
 const besideUncounted = (
   desired: DesiredEntry,
   template: ActualTemplate,
   memory: TemplateMemory,
-): Obstruction | null => {
+): Block | null => {
   const record = memory.records.get(recordKey(desired));
   const like = record && record.adds >= uncountedAdds ? likeOne(desired, template, memory) : null;
   return like && besideLike(like);
@@ -80,15 +80,15 @@ const likeOne = (
 /** Records from before first contact come from no add. */
 const withoutStrangers = (
   { records }: ActualTemplate,
-  { view: { strangers } }: TemplateMemory,
-): Pick<ActualTemplate, 'records'> => ({ records: records.filter(({ id }) => !strangers.has(id)) });
+  { view: { preexisting } }: TemplateMemory,
+): Pick<ActualTemplate, 'records'> => ({ records: records.filter(({ id }) => !preexisting.has(id)) });
 
-const besideLate = (like: ActualRecord): Obstruction => ({
+const besideLate = (like: ActualRecord): Block => ({
   reason: 'pending-write',
   message: `record ${like.id} (${describe(like)}) may come from an add of this record with an unknown outcome: check the service, then apply --retry`,
 });
 
-const besideLike = (like: ActualRecord): Obstruction => ({
+const besideLike = (like: ActualRecord): Block => ({
   reason: 'not-converging',
   message: `record ${like.id} (${describe(like)}) may be this record in the service's spelling, but there is no saved state of it: import the template, set surplus: park with adopt: true, or, if it is a different record, apply --retry`,
 });
@@ -105,16 +105,12 @@ const lostAdds = (memory: TemplateMemory, { records }: ActualTemplate): Map<stri
 };
 
 /** Whatever the file says since, a record set with two of them needs a person before another add. */
-const besideLost = (
-  lost: readonly RecordMemory[],
-  desired: DesiredEntry,
-  now: number,
-): Obstruction | null => {
+const besideLost = (lost: readonly RecordMemory[], desired: DesiredEntry, now: number): Block | null => {
   const adds = lost.reduce((sum, one) => sum + one.adds, 0);
   if (adds >= maxAddsUnseen) return { reason: 'pending-write', message: askForRetry(adds) };
   for (const one of lost) {
-    const obstruction = failing(one, desired, now);
-    if (obstruction) return obstruction;
+    const block = failing(one, desired, now);
+    if (block) return block;
   }
   return null;
 };
@@ -135,12 +131,12 @@ export const parkGate =
       : null;
   };
 
-const pendingAdd: Obstruction = {
+const pendingAdd: Block = {
   reason: 'pending-write',
   message: 'an add to this record set was sent; its outcome is not known yet',
 };
 
-const failing = ({ failure }: RecordMemory, desired: DesiredEntry, now: number): Obstruction | null => {
+const failing = ({ failure }: RecordMemory, desired: DesiredEntry, now: number): Block | null => {
   if (!isActive(failure, dataOf(desired.record), now)) return null;
   const retryAt = new Date(failure.retryAt).toISOString();
   return failure.kind === 'refused'
@@ -148,7 +144,7 @@ const failing = ({ failure }: RecordMemory, desired: DesiredEntry, now: number):
     : { reason: 'pending-write', message: `${failure.message}; not tried again before ${retryAt}`, retryAt };
 };
 
-const tooManyAdds = ({ adds, failure }: RecordMemory): Obstruction | null => {
+const tooManyAdds = ({ adds, failure }: RecordMemory): Block | null => {
   if (adds >= uncountedAdds)
     return {
       reason: 'vanished',
@@ -171,10 +167,7 @@ const askForRetry = (adds: number): string =>
   `${adds} adds were sent to this record set, and no listing shows a result; check the service, then apply --retry`;
 
 /** An earlier add of it became another desired record, as the service stored it: another add would make a copy. */
-const becomingAnother = (
-  { recordId, rewritten }: RecordMemory,
-  desired: DesiredEntry,
-): Obstruction | null => {
+const becomingAnother = ({ recordId, rewritten }: RecordMemory, desired: DesiredEntry): Block | null => {
   if (recordId !== null || rewritten === null || !sameData(rewritten.sent, dataOf(desired.record)))
     return null;
   const isAnother = recordKey(entryOf(rewritten.stored)) !== recordKey(desired);
@@ -186,7 +179,7 @@ const notConverging = (
   desired: DesiredEntry,
   actual: ActualEntry,
   now: number,
-): Obstruction | null => {
+): Block | null => {
   const sent = dataOf(desired.record);
   if (isRewritten(rewritten, sent, actual.record))
     return { reason: 'not-converging', message: describeRewritten(rewritten) };

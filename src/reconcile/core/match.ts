@@ -19,14 +19,14 @@ export type Match =
   | { readonly kind: 'matched'; readonly record: ActualRecord }
   /** Several records that it could be: more than one write has landed. */
   | { readonly kind: 'duplicate'; readonly records: readonly ActualRecord[] }
-  /** New records of its type, and nobody can tell which of them it is. */
+  /** New records of its type, none of which can be identified as it. */
   | { readonly kind: 'unclear' }
   | { readonly kind: 'absent' };
 
 /**
- * When a new record comes from an add: it equals the desired one (`exact`); or it is the only similar one of
+ * Whether a new record comes from an add: it equals the desired one (`exact`); or it is the only similar one of
  * its type, in the service's spelling (`alike`); in the add's own answer (`answer`) a nameless one may have
- * any name. Other records are somebody else's or unexplained.
+ * any name. Other records are somebody else's or of unknown origin.
  */
 export type MatchRule = 'exact' | 'alike' | 'answer';
 

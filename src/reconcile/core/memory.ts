@@ -1,5 +1,5 @@
 import type { Cause } from '../../plan/difference.ts';
-import { isClaimed, type Displaced, type KnownRecord, type PlanMemory } from '../../plan/memory.ts';
+import { isTentative, type Displaced, type KnownRecord, type PlanMemory } from '../../plan/memory.ts';
 import type { MemoryChanges, RecordMemory, StoredTemplate, TemplateFacts } from '../../state/memory.ts';
 
 /** The saved state of one template. Immutable: `edit` makes the next one. */
@@ -61,7 +61,7 @@ export const recordOfId = ({ records, view }: TemplateMemory, id: number): Recor
 
 /** Whether the id belongs to a desired record, or was meant to. */
 export const isKnownId = ({ view, copyIds }: TemplateMemory, id: number): boolean =>
-  view.byId.has(id) || isClaimed(view, id) || copyIds.has(id);
+  view.byId.has(id) || isTentative(view, id) || copyIds.has(id);
 
 /** The adds of unknown outcome that no reading shows. */
 export const unseenAdds = ({ records }: TemplateMemory): RecordMemory[] =>
@@ -82,13 +82,13 @@ export const nothingKnown = {
 } as const;
 
 const viewOf = (strangers: readonly number[] | null): PlanMemory => ({
-  familiar: strangers !== null,
+  hasBeenRead: strangers !== null,
   byKey: new Map(),
   byId: new Map(),
-  claims: new Map(),
+  tentative: new Map(),
   displaced: new Map(),
   causes: new Map(),
-  strangers: new Set(strangers),
+  preexisting: new Set(strangers),
 });
 
 /** Builds the next state within one `edit`; the previous one is not changed. */
@@ -97,7 +97,7 @@ export class MemoryDraft {
   #records = new Map<string, RecordMemory>();
   #byKey = new Map<string, KnownRecord>();
   #byId = new Map<number, KnownRecord>();
-  #claims = new Map<string, KnownRecord>();
+  #tentative = new Map<string, KnownRecord>();
   #displaced = new Map<number, Displaced>();
   #causes = new Map<string, Cause>();
   #copyIds = new Set<number>();
@@ -152,7 +152,7 @@ export class MemoryDraft {
     this.#memory = {
       ...this.#memory,
       facts,
-      view: isSame ? view : { ...view, familiar: strangers !== null, strangers: new Set(strangers) },
+      view: isSame ? view : { ...view, hasBeenRead: strangers !== null, preexisting: new Set(strangers) },
       unsaved: { ...unsaved, facts: true },
     };
   }
@@ -168,7 +168,7 @@ export class MemoryDraft {
     this.#records = new Map(records);
     this.#byKey = new Map(view.byKey);
     this.#byId = new Map(view.byId);
-    this.#claims = new Map(view.claims);
+    this.#tentative = new Map(view.tentative);
     this.#displaced = new Map(view.displaced);
     this.#causes = new Map(view.causes);
     this.#copyIds = new Set(copyIds);
@@ -180,7 +180,7 @@ export class MemoryDraft {
         ...view,
         byKey: this.#byKey,
         byId: this.#byId,
-        claims: this.#claims,
+        tentative: this.#tentative,
         displaced: this.#displaced,
         causes: this.#causes,
       },
@@ -196,7 +196,7 @@ export class MemoryDraft {
     if (record.displaced) this.#displaced.set(id, record.displaced);
     const spelling = keptName === undefined ? {} : { keptName };
     const known = { id, copies, key, desired: wanted, seen: seen ?? wanted, ...spelling };
-    if (isClaim(record)) this.#claims.set(key, known);
+    if (isTentativeBinding(record)) this.#tentative.set(key, known);
     else {
       this.#byKey.set(key, known);
       this.#byId.set(id, known);
@@ -210,10 +210,11 @@ export class MemoryDraft {
     for (const copy of known?.copies ?? []) this.#copyIds.delete(copy);
     this.#displaced.delete(parkedIdOf(key) ?? -1);
     this.#byKey.delete(key);
-    this.#claims.delete(key);
+    this.#tentative.delete(key);
     this.#causes.delete(key);
   }
 }
 
-/** A record is found to differ for a cause until it is agreed on; a park that was taken back is for its own. */
-const isClaim = ({ key, cause }: RecordMemory): boolean => cause !== null && parkedIdOf(key) === null;
+/** The cause of a difference, until both sides agree; after a reverted park, the cause of the park. */
+const isTentativeBinding = ({ key, cause }: RecordMemory): boolean =>
+  cause !== null && parkedIdOf(key) === null;

@@ -28,13 +28,13 @@ export const observe = (draft: MemoryDraft, plan: TemplatePlan, seen: Observatio
   if (strangers === null) draft.setFacts({ strangers: [...ids].filter((id) => !isKnownId(draft.now, id)) });
   const highestId = [...ids].reduce((one, other) => Math.max(one, other), highestBefore ?? 0);
   if (highestId !== highestBefore) draft.setFacts({ highestId });
-  for (const step of [...plan.steps, ...plan.barred, ...plan.waiting]) noteCause(draft, step);
+  for (const step of [...plan.steps, ...plan.conflicting, ...plan.waiting]) noteCause(draft, step);
   forgetGone(draft, seen, ids);
 };
 
 /**
- * What stands for a wanted record stays known while it is there, or was missed once only: a copy may serve. Where
- * an add was sent for it, it had been missed twice.
+ * The binding of a desired record stays while its record is there, or was missed only once: a copy may be used instead.
+ * Before an add is sent for it, the record has been missed twice.
  */
 const keepsOther = (
   draft: MemoryDraft,
@@ -78,8 +78,8 @@ const storedUnseen = (known: RecordMemory | undefined): RecordMemory['stored'] =
 };
 
 /**
- * A listing may be behind: what nothing wants any more is forgotten when two readings have missed it, but not while
- * another record that an add of it left is there.
+ * A listing may be out of date: the state of a record that the file dropped is removed when two readings have
+ * missed it, but not while another result of its add is there.
  */
 const forgetGone = (draft: MemoryDraft, seen: Observation, ids: ReadonlySet<number>): void => {
   for (const record of draft.now.records.values()) {
@@ -96,7 +96,7 @@ const forgetGone = (draft: MemoryDraft, seen: Observation, ids: ReadonlySet<numb
   }
 };
 
-/** An add of it was found in no reading, and may still come. */
+/** An add of it that no reading shows may still take effect. */
 const isPerhapsAdded = ({ adds, failure }: RecordMemory): boolean => adds > 0 && failure !== null;
 
 const noteMissed = (draft: MemoryDraft, record: RecordMemory, { to }: Observation): void => {

@@ -18,7 +18,7 @@ export interface ClientView {
 export const policyReasons = (plan: TemplatePlan, state: TemplateState, force: boolean): SkipReason =>
   withPlaces(plan, (step) => policyReason(step, state, force));
 
-/** Why each step of a plan is not written now, for whatever reason. */
+/** Why each step of a plan is not written now, for any reason. */
 export const skipReasons = (
   plan: TemplatePlan,
   state: TemplateState,
@@ -39,7 +39,7 @@ export const nextStep = (
   return plan.steps.find((step) => whyNot(step) === null) ?? null;
 };
 
-/** The step that restores a record that made way for a write that was not done. */
+/** The step that restores a record that was parked for a write that did not happen. */
 export const nextRevert = (
   { steps }: TemplatePlan,
   { attempts }: TemplateState,
@@ -52,7 +52,7 @@ export const nextRevert = (
   return steps.find(isOfThisPass) ?? null;
 };
 
-/** Why one step by itself may not be written; the only place that decides it. */
+/** Why a single step may not be written. Only this function decides that. */
 export const skipReasonOf = (
   step: Step,
   state: TemplateState,

@@ -7,22 +7,22 @@ import { isPark, actualOf, resultOf, type Step } from '../../plan/step.ts';
 export type SkipReason = (step: Step) => string | null;
 
 /**
- * No record leaves its name unless the one that shall come there may be written now. `own` returns why a step
- * by itself may not be written. These wait with it:
+ * No record leaves its name unless its replacement may be written now. `own` returns why a step
+ * by itself may not be written. These steps wait with it:
  *
- * | the steps                                | because                                       |
- * | ---------------------------------------- | --------------------------------------------- |
- * | that it needs                            | they would clear the way for nothing          |
- * | that need it                             | their way is not clear                        |
- * | that take a record from where it comes   | the name would stand empty                    |
+ * | the steps                                    | because                              |
+ * | -------------------------------------------- | ------------------------------------ |
+ * | that it needs                                | they would clear the way for nothing |
+ * | that need it                                 | their way is not clear               |
+ * | that move a record away from its result's name | the name would be empty            |
  *
- * and so on, for each step that waits.
+ * The same applies to each step that waits.
  */
 export const withPlaces = (
   { steps, needs, used, keptNames }: Pick<TemplatePlan, 'steps' | 'needs' | 'used' | 'keptNames'>,
   own: SkipReason,
 ): SkipReason => {
-  // A record that is restored leaves a name that was never its own.
+  // A restored record leaves a parked name, which nothing else gets.
   const isSurplus = (step: Step): boolean => isPark(step) || used.has(actualOf(step)!);
   const leaving = groupBy(
     steps.filter((step) => isSurplus(step) && placeLeft(step, keptNames) !== null),
@@ -41,7 +41,7 @@ export const withPlaces = (
     if (reason !== null) reasons.set(step, reason);
   }
   const waiting = new Set<Step>();
-  // What is set while a map is walked is walked too.
+  // Entries added during the iteration are visited too.
   for (const [step, reason] of reasons) {
     const others = [needs, needing, emptied].flatMap((links) => links.get(step) ?? []);
     for (const other of others.filter((one) => !reasons.has(one))) {

@@ -6,33 +6,33 @@ import type { ActualTemplate } from '../../model/template.ts';
 export type ReadingPurpose =
   /** The answer to a write. */
   | 'answer'
-  /** After an answer that is not believed. */
+  /** After a rejected answer. */
   | 'after-doubt'
   | 'after-refusal'
   /** The second one of a pass, before it writes. */
   | 'confirming'
-  /** To find out what became of an add. */
+  /** To resolve an add of unknown outcome. */
   | 'settling'
   | 'for-another-template';
 
 type Verdict =
   /** It is trusted as the state of the template. */
   | 'take'
-  /** It is, if it shows what was written as it was sent. */
+  /** It is trusted if it shows the written record as it was sent. */
   | 'take-if-as-desired'
-  /** One more reading is to tell. */
+  /** One more reading decides. */
   | 'read-once'
-  /** Nobody knows what became of the write. */
+  /** The write has an unknown outcome. */
   | 'unknown'
-  /** The reading before stays what is gone by. */
+  /** The previous reading stays in use. */
   | 'keep'
   /** Nothing more is written in this pass. */
   | 'hold'
   | 'hold-adds';
 
 /**
- * The trust table: how a reading is trusted, compared with the previous one. `lacks`: not every id of that
- * one is there; `more`: more new ids than were written; `same`: neither, whatever the values are.
+ * The trust table: whether a reading is trusted, compared with the previous one. `lacks`: not every id of that
+ * one is there; `more`: more new ids than were written; `same`: neither, for any values.
  */
 const trust: Readonly<Record<ReadingPurpose, Readonly<Record<'lacks' | 'more' | 'same', Verdict>>>> = {
   answer: { lacks: 'read-once', more: 'unknown', same: 'take' },
@@ -90,7 +90,7 @@ export const withAllOf = (other: ActualTemplate | undefined, reading: ActualTemp
   return more.length === 0 ? reading : { ...reading, records: [...reading.records, ...more] };
 };
 
-/** The same text for the same ids and values, in whatever order. */
+/** The same text for the same ids and values, in any order. */
 export const digestOf = (reading: ActualTemplate): string => {
   const known = digests.get(reading);
   if (known !== undefined) return known;

@@ -4,13 +4,13 @@ import type { DesiredTemplate, ActualTemplate } from '../../model/template.ts';
 import { entryOf, recordKey, setKey } from '../../plan/entry.ts';
 import { hasLostMany } from '../../plan/guard.ts';
 import type { Ending, Intent } from '../../state/memory.ts';
-import { failureAfter, type Moment } from './backoff.ts';
+import { failureAfter, type Instant } from './backoff.ts';
 import { maxAddsUnseen } from './gate.ts';
 import { matchAdd, targetOf, type Match, type MatchRule } from './match.ts';
 import { edit, isKnownId, unseenAdds, type TemplateMemory } from './memory.ts';
 import { supposePark } from './commit.ts';
 import { compare } from './reading.ts';
-import { change, claim, keepAway, takeBack } from './remembering.ts';
+import { change, bindTentatively, keepParked, recognizeRestored } from './remembering.ts';
 import { desiredKeysOf } from './basis.ts';
 
 /** A template with writes of unknown outcome that have to be resolved. */
@@ -62,8 +62,8 @@ export const endUpdates = (recovery: Recovery): Recovery =>
     .reduce((next, intent) => {
       const memory = edit(next.memory, (draft) => {
         const target = targetOf(intent);
-        if (target) claim(draft, target);
-        else if (supposePark(draft, intent, null) && next.view) takeBack(draft, next.view);
+        if (target) bindTentatively(draft, target);
+        else if (supposePark(draft, intent, null) && next.view) recognizeRestored(draft, next.view);
         if (hasLanded(intent, next.view)) draft.setFacts({ lastWriteAt: intent.at });
       });
       const error =
@@ -101,7 +101,7 @@ export const withReading = (recovery: Recovery, reading: ActualTemplate | undefi
 /** An add that is absent in all readings counts as failed, and may be retried once after a backoff. */
 export const concludeAbsent = (
   recovery: Recovery,
-  { isRetry, unknownPause, at }: { isRetry: boolean; unknownPause: number; at: Moment },
+  { isRetry, unknownPause, at }: { isRetry: boolean; unknownPause: number; at: Instant },
 ): Recovery => {
   const { view, wasConclusive, desired, isDescribed } = recovery;
   // Only a pass about the template knows what its file lists.
@@ -110,7 +110,7 @@ export const concludeAbsent = (
   for (const intent of recovery.open) {
     const isAbsent = matchOf(intent, view, next, 'alike').kind === 'absent';
     if (isAbsent || (isRetry && desired)) next = abandon(next, intent, 1, unknownPause, at);
-    // Nobody waits for it: should a file ask for it again, it takes a person's word.
+    // No file lists it: if a file lists it again, a person has to allow it.
     else if (!keysOf(next).has(intent.key)) next = abandon(next, intent, maxAddsUnseen, unknownPause, at);
   }
   return next;
@@ -168,7 +168,7 @@ const accept = (
       failure: null,
       cause: null,
     });
-    keepAway(draft, intent.key);
+    keepParked(draft, intent.key);
     draft.setFacts({ lastWriteAt: intent.at });
   });
   const outcome = copies.length > 0 ? 'duplicate' : 'applied';
@@ -181,7 +181,7 @@ const abandon = (
   intent: Intent,
   adds: number,
   unknownPause: number,
-  at: Moment,
+  at: Instant,
 ): Recovery => {
   const known = recovery.memory.records.get(intent.key);
   const message = 'the outcome of the add was unknown, and two readings did not show the record';

@@ -13,7 +13,7 @@ import { isStopped, withBasis, type TemplateState } from './state.ts';
 import { rememberReading } from './two-readings.ts';
 
 export interface RememberInput {
-  /** The union of all readings of this pass after the first, for whichever template they were made. */
+  /** The union of all readings of this pass after the first, made for any template. */
   readonly listing: ReadonlyMap<number, ActualTemplate> | null;
   /** A person confirmed that missing records are gone. */
   readonly acceptLoss: boolean;
@@ -26,7 +26,7 @@ export interface RememberInput {
 export const remember = (state: TemplateState, input: RememberInput): TemplateState =>
   rememberReading(rememberSeen(rememberUndone(state), input), input.now);
 
-/** What was stored in this pass and did not stay, because a later write undid it, is not sent again by itself. */
+/** A value that a later write of this pass undid is not sent again by itself. */
 const rememberUndone = (state: TemplateState): TemplateState => {
   // An uncertain view does not show whether a value stayed.
   if (isStopped(state)) return state;

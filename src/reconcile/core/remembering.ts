@@ -29,7 +29,7 @@ export const bind = (
   const key = recordKey(desired);
   const { id } = actual.record;
   draft.put({
-    ...(takeId(draft, key, id) ?? nothingKnown),
+    ...(moveId(draft, key, id) ?? nothingKnown),
     key,
     recordId: id,
     wanted: dataOf(desired.record),
@@ -37,11 +37,11 @@ export const bind = (
     cause: null,
     ...changes,
   });
-  keepAway(draft, key);
+  keepParked(draft, key);
 };
 
 /** A record that made way for an existing record stays parked. */
-export const keepAway = (draft: MemoryDraft, key: string): void => {
+export const keepParked = (draft: MemoryDraft, key: string): void => {
   for (const [parked, { key: waiting }] of draft.now.view.displaced)
     if (waiting === key) draft.put({ ...draft.get(parkedKey(parked))!, displaced: null });
 };
@@ -50,7 +50,7 @@ export const keepAway = (draft: MemoryDraft, key: string): void => {
  * A tentative binding: a change of unknown outcome went to this id. The previous binding holds until the
  * record shows the change.
  */
-export const claim = (
+export const bindTentatively = (
   draft: MemoryDraft,
   { key, desired, recordId, before, cause }: UpdateTarget,
   changes?: Pick<RecordMemory, 'failure'>,
@@ -70,7 +70,7 @@ export const park = (
   changes: Pick<RecordMemory, 'rewritten' | 'cause' | 'displaced'> & Partial<RecordMemory>,
 ): void => {
   const key = parkedKey(id);
-  const known = takeId(draft, key, id) ?? nothingKnown;
+  const known = moveId(draft, key, id) ?? nothingKnown;
   draft.put({ ...known, key, recordId: id, wanted: seen, seen, failure: null, ...changes });
 };
 
@@ -82,15 +82,15 @@ export const restore = (
   seen: RecordData,
   changes: Partial<RecordMemory>,
 ): void => {
-  const known = takeId(draft, key, id) ?? nothingKnown;
+  const known = moveId(draft, key, id) ?? nothingKnown;
   draft.put({ ...known, key, recordId: id, wanted, seen, cause: null, failure: null, ...changes });
 };
 
 /**
- * What was parked and is in its place stands for what it stood for there: somebody brought it back, or a park of unknown
- * outcome did not land.
+ * A parked record that is at its name again gets its previous binding back: somebody restored it, or a park
+ * of unknown outcome had no effect.
  */
-export const takeBack = (draft: MemoryDraft, { records }: ActualTemplate): void => {
+export const recognizeRestored = (draft: MemoryDraft, { records }: ActualTemplate): void => {
   for (const [id, { own, was }] of draft.now.view.displaced) {
     const record = records.find((one) => one.id === id);
     if (!record || isParkedName(canonicalName(record.name)) || isStuck(draft.now.view, record)) continue;
@@ -115,7 +115,7 @@ export const change = (
 };
 
 /** Removes the binding of an id. */
-export const disown = (draft: MemoryDraft, id: number): void => {
+export const unbind = (draft: MemoryDraft, id: number): void => {
   const known = draft.now.view.byId.get(id);
   if (known) draft.forget(known.key);
   draft.setFacts({ strangers: [...new Set([...(draft.now.facts.strangers ?? []), id])] });
@@ -140,10 +140,10 @@ export const retime = (draft: MemoryDraft, retimed: (failure: Failure) => Failur
 /** Ends the backoff after refusals; with `everything`, every obstacle that a person can lift. */
 export const clearBackoff = (draft: MemoryDraft, everything: boolean): void => {
   for (const record of draft.now.records.values()) {
-    // Of what an older copy of memory knew, all that is certain is that it was there.
+    // An older copy of the state only proves that the record existed.
     const isGone = record.recordId === null && record.adds >= uncountedAdds;
     const cause = isGone ? 'drifted' : record.cause;
-    // What made way goes back to its place all the same.
+    // A displaced record is restored nevertheless.
     const { displaced = null } = record;
     if (everything) draft.put({ ...record, ...nothingKnown, displaced, cause });
     else if (record.failure?.kind === 'refused') draft.put({ ...record, failure: null });
@@ -154,19 +154,19 @@ export const clearBackoff = (draft: MemoryDraft, everything: boolean): void => {
 export const uncountedAdds = 1_000;
 
 /** One id belongs to one desired record: any other record loses it. */
-const takeId = (draft: MemoryDraft, key: string, id: number): RecordMemory | undefined => {
-  for (const claimed of draft.now.view.claims.values()) {
-    if (claimed.id !== id || claimed.key === key) continue;
-    const { failure, ...record } = draft.get(claimed.key)!;
-    const isOfClaim = failure?.kind === 'unseen';
-    draft.put({ ...record, recordId: null, seen: null, failure: isOfClaim ? null : failure });
+const moveId = (draft: MemoryDraft, key: string, id: number): RecordMemory | undefined => {
+  for (const binding of draft.now.view.tentative.values()) {
+    if (binding.id !== id || binding.key === key) continue;
+    const { failure, ...record } = draft.get(binding.key)!;
+    const isOfBinding = failure?.kind === 'unseen';
+    draft.put({ ...record, recordId: null, seen: null, failure: isOfBinding ? null : failure });
   }
   const other = draft.ofId(id);
   if (other && other.key !== key) {
     if (parkedIdOf(other.key) !== null) draft.forget(other.key);
     else {
       const { adds, rewritten } = other;
-      // The service has turned it into another record: another add would do the same again.
+      // The service has turned it into this record: another add would do the same again.
       const isOfTheService = rewritten !== null && recordKey(entryOf(rewritten.stored)) === key;
       const kept = { adds, rewritten: isOfTheService ? rewritten : null };
       draft.put({ ...other, ...nothingKnown, ...kept, recordId: null, seen: null, cause: 'drifted' });

@@ -91,14 +91,15 @@ const messageOf = (
   hasSlipped: boolean,
 ): string | null => {
   const accidents = holds.filter((hold) => !isGuard(hold));
-  const told = [
+  const reasons = [
     holds.find(isGuard),
     accidents.find(({ scope }) => scope === 'template'),
     accidents.find(({ scope }) => scope === 'adds'),
   ].map((hold) => hold?.reason ?? null);
   const ended = cutShort && describeHold(cutShort);
   return (
-    [...told, ended, hasSlipped ? slipped : null, ...notes].filter((text) => text !== null).join('; ') || null
+    [...reasons, ended, hasSlipped ? slipped : null, ...notes].filter((text) => text !== null).join('; ') ||
+    null
   );
 };
 
@@ -109,7 +110,7 @@ const differencesAfter = ({ state, plan, skipReason }: ResultInput): Difference[
   const unfinished = attempts.filter((one) => one.state !== 'applied').map(({ step }) => step.difference);
   const sources = new Set(unfinished.map(sourceOf));
   const parks = new Set(unfinished.map((difference) => difference.action === 'park' && difference.recordId));
-  // What is in sync after all, by another record or a late answer, is not retried.
+  // A record that is in sync by now, through another record or a late answer, is not retried.
   const open = new Set([...plan.steps.map(({ difference }) => difference), ...plan.blocked].map(sourceOf));
   const isOpen = (difference: Difference): boolean =>
     difference.action === 'park' || open.has(sourceOf(difference));
@@ -124,7 +125,7 @@ const differencesAfter = ({ state, plan, skipReason }: ResultInput): Difference[
   ];
 };
 
-/** Of a park and its way back in one pass, a report tells what it came to. */
+/** A report shows only the result of a park that was restored in the same pass. */
 const isUndoing = ({ step, state }: Attempt, { attempts }: TemplateState): boolean =>
   isPark(step) && isRestore(step) && state === 'applied' && attempts.has(parkedKey(step.actual.record.id));
 
@@ -132,12 +133,12 @@ const sourceOf = (difference: Difference): Place | null =>
   'source' in difference ? difference.source : null;
 
 const afterAttempt = (attempt: Attempt, isOpen: boolean): Difference => {
-  const told = outcomeOf(attempt);
+  const outcome = outcomeOf(attempt);
   const retryAt = isOpen ? retryAtOf(attempt) : null;
   return {
     ...attempt.step.difference,
-    ...(told ? { outcome: told.outcome } : {}),
-    ...(told?.error == null ? {} : { error: told.error }),
+    ...(outcome ? { outcome: outcome.outcome } : {}),
+    ...(outcome?.error == null ? {} : { error: outcome.error }),
     ...(retryAt === null ? {} : { retryAt: new Date(retryAt).toISOString() }),
   };
 };

@@ -2,18 +2,18 @@ import type { ActualTemplate } from '../../model/template.ts';
 import { isGuard, type Hold } from '../../plan/hold.ts';
 import type { StoredTemplate } from '../../state/memory.ts';
 import type { Attempt } from './attempt.ts';
-import { onSteadyTime, type Moment } from './backoff.ts';
+import { correctedForClock, type Instant } from './backoff.ts';
 import type { PlanBasis } from './basis.ts';
 import type { BoundTemplate } from './bind.ts';
 import { edit, openMemory } from './memory.ts';
-import { retime, takeBack } from './remembering.ts';
+import { retime, recognizeRestored } from './remembering.ts';
 
 /** How long readings have agreed with the newest one. */
 export interface Agreement {
   /** The time of the first reading with which all later ones agree. */
-  readonly since: Moment;
+  readonly since: Instant;
   /** The time of the newest reading. */
-  readonly until: Moment;
+  readonly until: Instant;
   /** Whether there was more than one. */
   readonly isRepeated: boolean;
 }
@@ -37,12 +37,12 @@ export interface TemplateState {
 export const openTemplate = (
   { desired, actual, notes }: BoundTemplate,
   stored: StoredTemplate | null,
-  moment: Moment,
+  moment: Instant,
 ): TemplateState => {
   const facts = { templateId: actual.id, template: desired.template, file: desired.source.file };
   const memory = edit(openMemory(stored, facts), (draft) => {
-    retime(draft, (failure) => onSteadyTime(failure, moment));
-    takeBack(draft, actual);
+    retime(draft, (failure) => correctedForClock(failure, moment));
+    recognizeRestored(draft, actual);
   });
   return {
     basis: { desired, view: actual, memory, pending: [], now: moment.now },

@@ -8,7 +8,7 @@ import { parkedKey } from '../../plan/memory.ts';
 import type { TemplatePlan } from '../../plan/plan.ts';
 import { isPark } from '../../plan/step.ts';
 import { edit, isKnownId, type MemoryDraft } from './memory.ts';
-import { bind, change, disown, uncountedAdds } from './remembering.ts';
+import { bind, change, unbind, uncountedAdds } from './remembering.ts';
 import { planOf, desiredKeysOf, type PlanBasis } from './basis.ts';
 import { withBasis, type TemplateState } from './state.ts';
 
@@ -22,7 +22,7 @@ export const suspectMemory = (state: TemplateState): Suspicion => {
   const plan = planOf(state.basis);
   const unseen = unseenIds(state.basis, plan);
   if (unseen.length > 0) {
-    const memory = edit(state.basis.memory, (draft) => meetAnew(draft, state.basis, plan));
+    const memory = edit(state.basis.memory, (draft) => distrust(draft, state.basis, plan));
     return {
       state: withBasis(state, { memory }),
       warning: describeUnseen(state.basis.desired.template, unseen),
@@ -43,13 +43,13 @@ export const suspectMemory = (state: TemplateState): Suspicion => {
  */
 const unseenIds = ({ desired, view, memory, pending }: PlanBasis, { pairs }: TemplatePlan): number[] => {
   const { highestId, suspectIds } = memory.facts;
-  if (highestId === undefined || !memory.view.familiar || pending.length > 0) return [];
+  if (highestId === undefined || !memory.view.hasBeenRead || pending.length > 0) return [];
   const unseen = pairs
     .filter((pair) => pair.fields.length === 0 && !isExpected(pair, memory.records))
     .map((pair) => pair.actual.record.id)
     .filter((id) => id > highestId && !isKnownId(memory, id))
     .sort((a, b) => a - b);
-  // A reading that has lost much tells nothing, and what memory knows is what tells that it has.
+  // A reading that lost many known records is inconclusive, and losing their bindings would hide that.
   const isDoubtful =
     unseen.length > 0 && hasLostMany({ desired, actual: view, memory: memory.view, suspectIds });
   return isDoubtful ? [] : unseen;
@@ -62,29 +62,29 @@ const isExpected = ({ desired }: Pair, records: PlanBasis['memory']['records']):
   return known.recordId === null || known.failure?.kind === 'unknown';
 };
 
-const meetAnew = (draft: MemoryDraft, { desired, view }: PlanBasis, { pairs }: TemplatePlan): void => {
-  for (const pair of pairs) if (pair.fields.length > 0) meetChanged(draft, pair);
+const distrust = (draft: MemoryDraft, { desired, view }: PlanBasis, { pairs }: TemplatePlan): void => {
+  for (const pair of pairs) if (pair.fields.length > 0) distrustChanged(draft, pair);
   const found = new Set(pairs.map((pair) => recordKey(pair.desired)));
   for (const entry of desired.records.map(entryOf))
-    if (!found.has(recordKey(entry))) meetMissing(draft, entry);
+    if (!found.has(recordKey(entry))) distrustMissing(draft, entry);
   const paired = new Set(pairs.map(({ actual }) => actual.record.id));
   const desiredKeys = desiredKeysOf(desired);
   for (const record of view.records) {
     const { id } = record;
     const known = paired.has(id) ? undefined : draft.ofId(id);
     const isForgotten = known && known.key !== parkedKey(id) && !desiredKeys.has(known.key);
-    if (isForgotten && !sameData(known.seen ?? known.wanted, record)) disown(draft, id);
+    if (isForgotten && !sameData(known.seen ?? known.wanted, record)) unbind(draft, id);
   }
 };
 
 /** As if both sides had changed. */
-const meetChanged = (draft: MemoryDraft, { desired, actual }: Pair): void => {
+const distrustChanged = (draft: MemoryDraft, { desired, actual }: Pair): void => {
   if (draft.ofId(actual.record.id)) bind(draft, desired, actual);
-  else meetMissing(draft, desired);
+  else distrustMissing(draft, desired);
 };
 
-/** Its record may only be missing in this reading, or be something else now: it stays known. */
-const meetMissing = (draft: MemoryDraft, desired: DesiredEntry): void => {
+/** Its record may be missing only in this reading, or have another type now: its binding stays. */
+const distrustMissing = (draft: MemoryDraft, desired: DesiredEntry): void => {
   const key = recordKey(desired);
   const isKnown = draft.now.view.byKey.has(key);
   const changes = isKnown
@@ -98,7 +98,7 @@ const meetMissing = (draft: MemoryDraft, desired: DesiredEntry): void => {
  * service's spelling. A missing record with a similar one may have been added any number of times.
  */
 const perhapsAdded = ({ desired, view, memory }: PlanBasis, plan: TemplatePlan): DesiredEntry[] => {
-  if (memory.view.familiar || memory.view.byKey.size > 0 || desired.adopt) return [];
+  if (memory.view.hasBeenRead || memory.view.byKey.size > 0 || desired.adopt) return [];
   const paired = new Set(plan.pairs.map(({ actual }) => actual.record.id));
   const unpaired: ActualEntry[] = view.records.filter(({ id }) => !paired.has(id)).map(entryOf);
   const byType = groupBy(unpaired, ({ type }) => type);

@@ -1,6 +1,6 @@
 import type { ActualTemplate } from '../../model/template.ts';
 import { isGuard } from '../../plan/hold.ts';
-import { elapsedSince, type Moment } from './backoff.ts';
+import { elapsedSince, type Instant } from './backoff.ts';
 import { writeKey } from './attempt.ts';
 import { edit } from './memory.ts';
 import { nextStep, type ClientView } from './permit.ts';
@@ -22,7 +22,7 @@ export const recallReading = (state: TemplateState): TemplateState => {
 };
 
 /** Adds a newer trusted reading. */
-export const withView = (state: TemplateState, view: ActualTemplate, at: Moment): TemplateState => {
+export const withView = (state: TemplateState, view: ActualTemplate, at: Instant): TemplateState => {
   const isSame = digestOf(view) === digestOf(state.basis.view);
   const since = isSame ? state.agreement.since : at;
   const agreement = { since, until: at, isRepeated: isSame };
@@ -53,7 +53,7 @@ export const isConfirming = ({ basis }: TemplateState, reading: ActualTemplate |
 export const confirmBy = (
   state: TemplateState,
   reading: ActualTemplate | undefined,
-  at: Moment,
+  at: Instant,
 ): TemplateState => {
   if (!reading) return disagree(state, 'the template was missing in a second reading');
   const { verdict, lacks } = compare(state.basis.view, reading, 'confirming');

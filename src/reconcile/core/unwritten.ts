@@ -3,7 +3,7 @@ import type { Step } from '../../plan/step.ts';
 import { stepKey } from './attempt.ts';
 import type { TemplateState } from './state.ts';
 
-/** Planned steps that were not sent, and are still to do at the end or blocked by now. */
+/** Planned steps that were not sent and that are still planned at the end, or blocked by then. */
 export const unwrittenSteps = (
   planned: readonly Step[],
   { attempts }: TemplateState,

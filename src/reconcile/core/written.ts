@@ -15,14 +15,14 @@ export const writtenRecord = (
 ): ActualRecord | null => {
   const own = actualOf(step);
   if (own) return answer.records.find((record) => record.id === own.record.id) ?? null;
-  const match = matchAdd(resultOf(step), isMetBefore(state), answer, 'answer');
+  const match = matchAdd(resultOf(step), existedBefore(state), answer, 'answer');
   return match.kind === 'matched' ? match.record : null;
 };
 
 /** A record that was there or is known cannot come from this add. */
-export const isMetBefore = ({ basis: { view, memory } }: TemplateState): ((id: number) => boolean) => {
+export const existedBefore = ({ basis: { view, memory } }: TemplateState): ((id: number) => boolean) => {
   const ids = new Set(view.records.map((record) => record.id));
-  return (id) => ids.has(id) || isKnownId(memory, id) || memory.view.strangers.has(id);
+  return (id) => ids.has(id) || isKnownId(memory, id) || memory.view.preexisting.has(id);
 };
 
 export const recordAsDesired = (

@@ -3,7 +3,7 @@ import { limit } from '../../lib/limit.ts';
 import type { ActualTemplate } from '../../model/template.ts';
 import type { Hold } from '../../plan/hold.ts';
 import { MemoryError, type Memory } from '../../state/memory.ts';
-import type { Moment } from '../core/backoff.ts';
+import type { Instant } from '../core/backoff.ts';
 import { concernsAll, holdFor, isClosed, tellHold } from '../core/client-holds.ts';
 import type { ClientView } from '../core/permit.ts';
 import { withAllOf } from '../core/reading.ts';
@@ -36,17 +36,17 @@ export class ClientRun {
   }
 
   /** The hold of the client to report. */
-  get told(): Hold | null {
+  get reportedHold(): Hold | null {
     return tellHold(this.#holds);
   }
 
-  /** The union of all readings of this pass after the first, for whichever template they were made. */
+  /** The union of all readings of this pass after the first, made for any template. */
   get listing(): ListingById | null {
     return this.#listing;
   }
 
   /** By both clocks. */
-  get moment(): Moment {
+  get moment(): Instant {
     const { clock } = this.pass;
     return { now: clock.now(), uptime: clock.uptime() };
   }

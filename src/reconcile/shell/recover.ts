@@ -102,7 +102,7 @@ const openLeft = async (
   return openRecovery({ templateId, desired, isDescribed, view, memory, open });
 };
 
-/** If there are no files at all any more, templates still count as described. */
+/** If there are no files any more, templates still count as described. */
 const describes = (
   { templates, unusable, files }: DesiredState,
   templateId: number,

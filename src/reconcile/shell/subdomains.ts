@@ -7,7 +7,7 @@ import type { ClientRun } from './client-run.ts';
 /** The result of a template's subdomains, and what has to be saved of it. */
 export interface SubdomainCheck {
   readonly results: readonly SubdomainResult[];
-  /** What is drift now, and what was drift and could not be read. */
+  /** The keys of current drift, and of earlier drift that could not be read. */
   readonly reportedDrift: readonly string[];
 }
 

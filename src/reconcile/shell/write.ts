@@ -15,7 +15,7 @@ import { saveWith } from './save.ts';
 export const writeTemplate = (state: TemplateState, run: ClientRun): Promise<TemplateState> =>
   carryOut(state, run, decide);
 
-/** When everything is resolved: restores records that made way for a write that was not done. */
+/** After everything is resolved: restores records that were parked for a write that did not happen. */
 export const revertParks = (state: TemplateState, run: ClientRun): Promise<TemplateState> =>
   carryOut(state, run, decideRevert);
 
@@ -87,7 +87,7 @@ const failedBy = (error: HostingError, run: ClientRun): TemplateEvent => {
     case 'not-sent':
     case 'unauthorized':
       run.hold(holdFor(error, run.pass.clock.now()));
-      return { type: 'not-sent', error: message, retryAt: run.told?.retryAt ?? null };
+      return { type: 'not-sent', error: message, retryAt: run.reportedHold?.retryAt ?? null };
     case 'unknown':
     case 'unavailable':
     case 'bad-answer':

@@ -45,8 +45,8 @@ export const conflicts = [
   {
     rule: '§2 a missing record whose id is something else now is not added',
     file: 'src/plan/blocked.ts',
-    from: 'const stray = known && standing.get(known.id);',
-    to: 'const stray = known && standing.get(-known.id);',
+    from: 'const retyped = known && actualById.get(known.id);',
+    to: 'const retyped = known && actualById.get(-known.id);',
     tests: ['plan/pairing'],
   },
 ];

@@ -24,7 +24,7 @@ export const order = [
   {
     rule: '§3.1 what clears a conflict goes before the write that needs it',
     file: 'src/plan/order.ts',
-    from: '      settle(clearing);\n',
+    from: '      visit(clearing);\n',
     to: '',
     tests: ['plan/conflicts'],
   },

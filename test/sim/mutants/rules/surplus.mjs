@@ -4,7 +4,7 @@ export const surplus = [
     rule: '§4 report: surplus is never touched',
     file: 'src/plan/surplus.ts',
     from: "if (template.surplus !== 'park') return",
-    to: 'if (template.adopt && memory.familiar) return',
+    to: 'if (template.adopt && memory.hasBeenRead) return',
     tests: ['plan/surplus'],
   },
   {

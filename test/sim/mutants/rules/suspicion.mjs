@@ -65,22 +65,22 @@ export const suspicion = [
   {
     rule: '§6 where memory is in doubt causes are unknown',
     file: suspicionFile,
-    from: '  for (const pair of pairs) if (pair.fields.length > 0) meetChanged(draft, pair);\n',
+    from: '  for (const pair of pairs) if (pair.fields.length > 0) distrustChanged(draft, pair);\n',
     to: '',
     tests: ['reconcile/older-memory'],
   },
   {
     rule: '§6 where memory is in doubt what the file dropped and somebody changed is nobody’s',
     file: suspicionFile,
-    from: '    if (isForgotten && !sameData(known.seen ?? known.wanted, record)) disown(draft, id);\n',
+    from: '    if (isForgotten && !sameData(known.seen ?? known.wanted, record)) unbind(draft, id);\n',
     to: '',
     tests: ['reconcile/older-memory'],
   },
   {
     rule: '§6 where memory is in doubt what the file dropped and nobody changed stays known',
     file: suspicionFile,
-    from: 'if (isForgotten && !sameData(known.seen ?? known.wanted, record)) disown',
-    to: 'if (isForgotten) disown',
+    from: 'if (isForgotten && !sameData(known.seen ?? known.wanted, record)) unbind',
+    to: 'if (isForgotten) unbind',
     tests: ['reconcile/older-memory'],
   },
   {
@@ -107,7 +107,7 @@ export const suspicion = [
   {
     rule: '§3.8 with memory an add goes beside what is like it',
     file: suspicionFile,
-    from: 'if (memory.view.familiar || memory.view.byKey.size > 0 || desired.adopt) return [];',
+    from: 'if (memory.view.hasBeenRead || memory.view.byKey.size > 0 || desired.adopt) return [];',
     to: 'if (desired.adopt) return [];',
     tests: ['reconcile/older-memory'],
   },

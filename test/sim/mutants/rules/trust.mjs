@@ -123,7 +123,7 @@ export const trust = [
   {
     rule: '§3.4 after doubt what was there before is not what an add made',
     file: 'src/reconcile/core/evolve.ts',
-    from: '(recordAsDesired(isMetBefore(state), reading, attempt.step)',
+    from: '(recordAsDesired(existedBefore(state), reading, attempt.step)',
     to: '(recordAsDesired(() => false, reading, attempt.step)',
     tests: ['reconcile/trust'],
   },

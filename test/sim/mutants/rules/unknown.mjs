@@ -73,7 +73,7 @@ export const unknown = [
   {
     rule: '§3.4 a jump of the clock does not end that pause',
     file: 'src/reconcile/core/state.ts',
-    from: '    retime(draft, (failure) => onSteadyTime(failure, moment));\n',
+    from: '    retime(draft, (failure) => correctedForClock(failure, moment));\n',
     to: '',
     tests: ['reconcile/unknown-pause'],
   },
@@ -108,7 +108,7 @@ export const unknown = [
   {
     rule: '§3.4 an update that a dead process left may have landed',
     file: 'src/reconcile/core/recover.ts',
-    from: '        if (target) claim(draft, target);\n',
+    from: '        if (target) bindTentatively(draft, target);\n',
     to: '',
     tests: ['reconcile/settle'],
   },
@@ -248,8 +248,8 @@ export const unknown = [
   {
     rule: '§3.8 beside what may be it nothing is added though the file adopts',
     file: 'src/reconcile/core/gate.ts',
-    from: '(desired: DesiredEntry): Obstruction | null =>\n    besideUncounted(desired, actual, memory);',
-    to: '(): Obstruction | null =>\n    null;',
+    from: '(desired: DesiredEntry): Block | null =>\n    besideUncounted(desired, actual, memory);',
+    to: '(): Block | null =>\n    null;',
     tests: ['reconcile/older-memory'],
   },
   {
@@ -276,7 +276,7 @@ export const unknown = [
   {
     rule: '§3.1 what made way for an add that was found stays away',
     file: 'src/reconcile/core/recover.ts',
-    from: '    keepAway(draft, intent.key);\n',
+    from: '    keepParked(draft, intent.key);\n',
     to: '',
     tests: ['reconcile/permit'],
   },

@@ -5,7 +5,7 @@ import { byId, dataKey, recordKey, setKey, type ActualEntry, type DesiredEntry }
 import { pushTo } from './group.ts';
 import { knownOf, type KnownRecord, type PlanMemory } from './memory.ts';
 import { createPool } from './pool.ts';
-import { pairedData, pairUp, removeUsed, type OpenSet } from './record-set.ts';
+import { pairedData, pairChosen, removeUsed, type RecordSetBucket } from './record-set.ts';
 
 /**
  * Pairs the rest for updates in place: first with copies of paired records, so that a copy becomes useful;
@@ -13,44 +13,44 @@ import { pairedData, pairUp, removeUsed, type OpenSet } from './record-set.ts';
  * texts of several owners, a text replaces another only if both are of one kind, or if the file listed the
  * other one before.
  */
-export const takeRest = (
-  sets: readonly OpenSet[],
+export const matchRest = (
+  sets: readonly RecordSetBucket[],
   desired: readonly DesiredEntry[],
   memory: PlanMemory,
 ): void => {
   const open = sets.filter((set) => set.desired.length > 0);
   if (open.length === 0) return;
-  for (const set of open) takeOfOneKind(set, copiesIn(set), new Set());
+  for (const set of open) matchOneKind(set, copiesIn(set), new Set());
   const ownRecords = (): OwnRecords => ownRecordsIn(sets, desired, memory);
-  takeOwn(open, sets, ownRecords(), takeOfOneKind);
-  for (const set of open) takeOfOneKind(set, set.actual, new Set());
+  matchOwn(open, sets, ownRecords(), matchOneKind);
+  for (const set of open) matchOneKind(set, set.actual, new Set());
   const texts = open.filter((set) => independentIn(set) !== null);
   if (texts.length === 0) return;
-  takeOwn(texts, sets, ownRecords(), takeFewestChanges);
+  matchOwn(texts, sets, ownRecords(), matchFewestChanges);
   for (const set of texts) {
     const known = set.actual.filter((entry) => knownOf(memory, entry.record));
-    takeFewestChanges(set, known, new Set());
+    matchFewestChanges(set, known, new Set());
   }
 };
 
-type Take = (set: OpenSet, actual: readonly ActualEntry[], used: Set<ActualEntry>) => void;
+type Take = (set: RecordSetBucket, actual: readonly ActualEntry[], used: Set<ActualEntry>) => void;
 
-const copiesIn = (set: OpenSet): readonly ActualEntry[] => {
+const copiesIn = (set: RecordSetBucket): readonly ActualEntry[] => {
   if (set.actual.length === 0 || set.pairs.length === 0) return [];
   const paired = pairedData(set);
   return set.actual.filter((entry) => paired.has(dataKey(entry)));
 };
 
-/** By their `setKey` in the file, whatever name the service stores. */
+/** By their `setKey` in the file, for any name at the service. */
 type OwnRecords = ReadonlyMap<string, readonly ActualEntry[]>;
 
 const ownRecordsIn = (
-  sets: readonly OpenSet[],
+  sets: readonly RecordSetBucket[],
   desired: readonly DesiredEntry[],
   memory: PlanMemory,
 ): OwnRecords => {
   const own = new Map<string, ActualEntry[]>();
-  if (memory.byId.size + memory.claims.size === 0) return own;
+  if (memory.byId.size + memory.tentative.size === 0) return own;
   const before = sets
     .flatMap((set) => set.actual)
     .toSorted(byId)
@@ -71,7 +71,12 @@ const ownRecordsIn = (
 const canServe = ({ name }: ActualEntry, { desired, keptName }: KnownRecord): boolean =>
   name === '' || name === keptName || canonicalRecord(desired).name !== '';
 
-const takeOwn = (open: readonly OpenSet[], sets: readonly OpenSet[], own: OwnRecords, take: Take): void => {
+const matchOwn = (
+  open: readonly RecordSetBucket[],
+  sets: readonly RecordSetBucket[],
+  own: OwnRecords,
+  take: Take,
+): void => {
   const used = new Set<ActualEntry>();
   for (const set of open) {
     const [first] = set.desired;
@@ -81,19 +86,19 @@ const takeOwn = (open: readonly OpenSet[], sets: readonly OpenSet[], own: OwnRec
   removeUsed(sets, used);
 };
 
-const independentIn = ({ desired: [first] }: OpenSet): Independent | null =>
+const independentIn = ({ desired: [first] }: RecordSetBucket): Independent | null =>
   (first && definitionOf(first.type)?.independent) ?? null;
 
-const takeOfOneKind: Take = (set, actual, used) => {
+const matchOneKind: Take = (set, actual, used) => {
   const independent = independentIn(set);
   if (independent === null) {
-    takeFewestChanges(set, actual, used);
+    matchFewestChanges(set, actual, used);
     return;
   }
   const kindOf = (entry: DesiredEntry | ActualEntry): string | null => independent.kindOf(entry.content);
   for (const kind of new Set(set.desired.map(kindOf))) {
     if (kind === null) continue;
-    takeFewestChanges(
+    matchFewestChanges(
       set,
       actual.filter((entry) => kindOf(entry) === kind),
       used,
@@ -103,8 +108,8 @@ const takeOfOneKind: Take = (set, actual, used) => {
 };
 
 /** Content differs in any case here: priority and TTL decide how many fields change; then the lowest id. */
-const takeFewestChanges = (
-  set: OpenSet,
+const matchFewestChanges = (
+  set: RecordSetBucket,
   actual: readonly ActualEntry[],
   used: Set<ActualEntry>,
   desired: readonly DesiredEntry[] = set.desired,
@@ -132,5 +137,5 @@ const takeFewestChanges = (
     () => pools.any.first('', used),
   ];
   let open = desired;
-  for (const round of rounds) open = pairUp(set, used, round, open);
+  for (const round of rounds) open = pairChosen(set, used, round, open);
 };
