@@ -7,7 +7,7 @@ import { makeDirectory } from '../src/directory.ts';
 const place = (): string => mkdtempSync(path.join(tmpdir(), 'directory-'));
 
 describe('making a directory', () => {
-  it('makes those above it too, and leaves alone what is there', () => {
+  it('makes its parents too, and leaves existing ones alone', () => {
     const directory = path.join(place(), 'a', 'b');
     makeDirectory(directory, 0o700);
     expect(statSync(directory).mode & 0o777).toBe(0o700);
@@ -16,14 +16,14 @@ describe('making a directory', () => {
     expect(existsSync(path.join(directory, 'c'))).toBe(true);
   });
 
-  it('says so where a file is in the way', () => {
+  it('says so if a file is in the way', () => {
     const file = path.join(place(), 'file');
     writeFileSync(file, '');
     expect(() => makeDirectory(file)).toThrow('EEXIST');
     expect(() => makeDirectory(path.join(file, 'below'))).toThrow('ENOTDIR');
   });
 
-  it.runIf(existsSync('/proc/self'))('ends where a file system has no place for one', () => {
+  it.runIf(existsSync('/proc/self'))('fails on a file system without directories', () => {
     expect(() => makeDirectory('/proc/no-such-place/below')).toThrow('ENOENT');
   });
 });

@@ -138,7 +138,7 @@ describe('a line that is longer than a destination takes', () => {
     ['many texts of some length', `{ all: Array.from({ length: 900 }, () => ['x'.repeat(7_000)]) }`],
     ['many keys', `Object.fromEntries(Array.from({ length: 50_000 }, (_, n) => ['key' + n, n]))`],
     ['a list deep inside', `{ one: { two: [{ three: Array.from({ length: 1_000_000 }, () => 'text') }] } }`],
-  ])('is cut where it says so: %s', async (_, fields) => {
+  ])('says where it is cut: %s', async (_, fields) => {
     const line = await among(fields);
     expect(line).toMatchObject({ event: 'long', client: 'a' });
     expect(JSON.stringify(line)).toMatch(/characters more|"cut"/);

@@ -12,7 +12,7 @@ const matchesIn = (file: string, pattern: RegExp): string[] =>
   [...readFileSync(file, 'utf8').matchAll(pattern)].map(([, found = '']) => found);
 
 it.each([path.join(docs, 'ci.md'), ...below(workflows)])(
-  '%s uses every action at one commit, whose version stands beside it',
+  '%s pins every action to one commit, with its version beside it',
   (file) => {
     const uses = matchesIn(file, /^\s*(?:- )?uses: *(.*)$/gm);
     expect(uses.length).toBeGreaterThan(0);

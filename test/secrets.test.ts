@@ -48,7 +48,7 @@ const cased = fc.string({
 });
 
 test.each(Object.entries({ raw: encodings['raw']!, 'URL-encoded': encodeURIComponent }))(
-  'the case of its letters is no hiding place, %s',
+  'letter case does not hide it, %s',
   (_, encode) => {
     fc.assert(
       fc.property(cased, (value) => {
@@ -129,7 +129,7 @@ test.each([
   ['type', 'CNAME', 'CNAME'],
   ['running', 'startup', 'startup'],
   ['asOf', '2026-11-20T20:00:00.000Z', '2026'],
-])('%s is a word of ours: %s', (key, word, token) => {
+])('%s is one of our words: %s', (key, word, token) => {
   expect(redactTexts({ [key]: word, content: word }, redactor([token]))).toEqual({
     [key]: word,
     content: expect.stringContaining('[secret]'),

@@ -181,7 +181,7 @@ const cases: readonly Case[] = [
   },
 ];
 
-describe('what a server answers', () => {
+describe('the answers of a server', () => {
   it.each(cases)('$title', async ({ shown: records, served, told: expected, status }) => {
     const server = await serve({ lines: served });
     const found = await check(records, [server]);
@@ -215,7 +215,7 @@ describe('what a server answers', () => {
     ]);
   });
 
-  it('of a name that is delegated away does not count', async () => {
+  it('for a delegated name does not count', async () => {
     const server = await serve({
       lines: [[`dev.${apex}`, 'A', '192.0.2.1']],
       udp: (reply) => [reply.questions?.[0]?.name === `dev.${apex}` ? { ...reply, flags: 0 } : reply],

@@ -65,20 +65,20 @@ describe('the servers that a zone is delegated to', () => {
     expect(new Set(recursion)).toEqual(new Set([true]));
   });
 
-  it('are looked for once a zone', async () => {
+  it('are searched once for each zone', async () => {
     const { finder, questions } = await resolve();
     await Promise.all([finder.delegated(apex), finder.delegated(apex), finder.delegated(`www.${apex}`)]);
     expect(questions.filter((one) => one === `udp ${apex} NS`)).toHaveLength(1);
   });
 
-  it('are those of the zone that holds an alias, not of its target', async () => {
+  it('are those of the zone of an alias, not of its target', async () => {
     const { finder } = await resolve([...world, [`www.${apex}`, 'CNAME', 'elsewhere.example.org']]);
     expect(await finder.delegated(`www.${apex}`)).toMatchObject({
       servers: [{ name: 'ns1.example.net' }, {}, {}],
     });
   });
 
-  it('have a finding of their own without an address', async () => {
+  it('without an address are reported one by one', async () => {
     const { finder } = await resolve([[apex, 'NS', 'gone.example.net']]);
     expect(await finder.delegated(apex)).toMatchObject({ servers: [{ refusal: 'it has no address' }] });
   });
@@ -93,12 +93,12 @@ describe('the servers that a zone is delegated to', () => {
     expect(await finder.delegated(apex)).toMatchObject({ servers: [{ name: 'ns1.example.net' }, {}, {}] });
   });
 
-  it('are not found where no zone holds the name', async () => {
+  it('are not found if no zone contains the name', async () => {
     const { finder } = await resolve(world, {});
     expect(await finder.delegated('example.org')).toMatchObject({ reason: { status: 'failed' } });
   });
 
-  it('are none where all is private', async () => {
+  it('are not asked if all addresses are private', async () => {
     const { place } = await resolve([
       [apex, 'NS', 'ns2.example.net'],
       ['ns2.example.net', 'A', '127.0.0.1'],

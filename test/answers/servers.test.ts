@@ -26,7 +26,7 @@ describe('a reply', () => {
     expect(found).toMatchObject({ status: 'in-sync', differences: [] });
   });
 
-  it('that no one can read is ignored', async () => {
+  it('that is malformed is ignored', async () => {
     const server = await serve({
       lines,
       udp: (reply) => [
@@ -39,7 +39,7 @@ describe('a reply', () => {
     expect(await check(records, [server])).toMatchObject({ status: 'in-sync' });
   });
 
-  it('that was cut off is asked for over TCP', async () => {
+  it('that was truncated is repeated over TCP', async () => {
     const texts = Array.from({ length: 30 }, (_, index) => `${index} ${'x'.repeat(100)}`);
     const server = await serve({ lines: texts.map((text) => [apex, 'TXT', text]) });
     const found = await check(
@@ -50,7 +50,7 @@ describe('a reply', () => {
     expect(server.questions).toContain(`tcp ${apex} TXT`);
   });
 
-  it('over TCP is held to its question too', async () => {
+  it('over TCP must match its question too', async () => {
     const server = await serve({
       lines,
       udp: (reply) => [{ ...reply, answers: [], flags: (reply.flags ?? 0) | TRUNCATED_RESPONSE }],
@@ -88,7 +88,7 @@ describe('a reply', () => {
     expect(server.questions.filter((one) => one.startsWith('udp')).length).toBeLessThan(200);
   });
 
-  it('that says that the server knows no EDNS is taken for that', async () => {
+  it('that rejects EDNS is handled as such', async () => {
     const server = await serve({
       lines,
       udp: (reply, query) => [
@@ -123,7 +123,7 @@ describe('a server', () => {
     expect(found.servers[1]?.message).toMatch(/SERVFAIL/);
   });
 
-  it('that does not answer is silent, and is not waited for again and again', async () => {
+  it('that does not answer is silent, and is waited for only once', async () => {
     const silent = await serve({ lines, udp: () => [], tcp: () => null });
     const many = Array.from({ length: 500 }, (_, index) => shown('A', `n${index}`, '192.0.2.1'));
     const found = await check(many, [silent], { timeout: 300 });
@@ -134,7 +134,7 @@ describe('a server', () => {
     expect(silent.questions.length).toBeLessThan(10);
   });
 
-  it('that falls silent is silent, whatever it answered before', async () => {
+  it('that stops answering is silent, for any earlier answers', async () => {
     const server = await serve({
       lines,
       udp: (reply) => (reply.questions?.[0]?.type === 'SOA' ? [reply] : []),
@@ -146,7 +146,7 @@ describe('a server', () => {
     expect(server.questions.length).toBeLessThan(200);
   });
 
-  it('that was silent for one subdomain is not waited for at the next', async () => {
+  it('that was silent for one subdomain is not waited for in the next', async () => {
     const silent = await serve({ lines, udp: () => [], tcp: () => null });
     const answers = openAnswers({
       timeout: 300,
@@ -164,7 +164,7 @@ describe('a server', () => {
     expect(silent.questions).toHaveLength(asked);
   });
 
-  it('that is not there is silent', async () => {
+  it('that does not exist is silent', async () => {
     const gone = await startZoneServer({ apex, lines });
     await gone.close();
     const found = await check(records, [], { nameservers: [gone.place], timeout: 600 });
@@ -176,7 +176,7 @@ describe('a server', () => {
     expect(await check(records, [server], { timeout: 3_000 })).toMatchObject({ status: 'in-sync' });
   });
 
-  it('is asked by IPv6 too', async () => {
+  it('is asked over IPv6 too', async () => {
     const server = await serve({ lines, host: '::1' });
     expect(await check(records, [server])).toMatchObject({
       status: 'in-sync',
@@ -184,7 +184,7 @@ describe('a server', () => {
     });
   });
 
-  it('is asked no more when nobody wants to know', async () => {
+  it('is no longer asked after an abort', async () => {
     const leaving = new AbortController();
     const server = await serve({
       lines,
@@ -200,7 +200,7 @@ describe('a server', () => {
 });
 
 describe('servers that differ', () => {
-  it('in their serials are pending, and what they answer is no drift', async () => {
+  it('in their serials are pending, and different answers are no drift', async () => {
     const [ahead, behind] = [await serve({ lines, serial: 2 }), await serve({ lines: stale, serial: 1 })];
     const found = await check(records, [ahead, behind]);
     expect(found).toMatchObject({
@@ -213,7 +213,7 @@ describe('servers that differ', () => {
     expect(told(found)).toEqual([`stale ${apex} A: 192.0.2.1 → 192.0.2.9`]);
   });
 
-  it('in what they answer are drift where their serials agree, and each is told', async () => {
+  it('in their answers are drift if their serials agree, and each is reported', async () => {
     const [one, other] = [await serve({ lines }), await serve({ lines: stale })];
     const found = await check(records, [one, other]);
     expect(found).toMatchObject({
@@ -223,7 +223,7 @@ describe('servers that differ', () => {
     });
   });
 
-  it('have serials of their own where their primaries differ', async () => {
+  it('with different primaries have independent serials', async () => {
     const one = await serve({ lines, serial: 2, primary: 'a.example.com' });
     const other = await serve({ lines: stale, serial: 1, primary: 'b.example.org' });
     expect(await check(records, [one, other])).toMatchObject({ status: 'drifted' });
@@ -274,7 +274,7 @@ describe('after a write', () => {
   });
 });
 
-it('keeps sockets and questions in bounds, however many record sets there are', async () => {
+it('limits sockets and questions for any number of record sets', async () => {
   const names = Array.from({ length: 10_000 }, (_, index) => `n${index}`);
   let [open, peak] = [0, 0];
   const server = await serve({

@@ -43,25 +43,28 @@ const spellings: Readonly<Record<string, Quirk>> = {
 };
 
 describe('at a service that', { timeout: 60_000 }, () => {
-  it.each(Object.entries(spellings))('%s an edit changes what the file wanted before', async (_, quirk) => {
-    const place = await openPlace([], { quirk });
-    await place.write(fileOf(1));
-    expect(await place.apply()).toMatchObject({ code: 0, writes: 7 });
-    const before = await place.records();
+  it.each(Object.entries(spellings))(
+    '%s an edit changes the record that the file listed before',
+    async (_, quirk) => {
+      const place = await openPlace([], { quirk });
+      await place.write(fileOf(1));
+      expect(await place.apply()).toMatchObject({ code: 0, writes: 7 });
+      const before = await place.records();
 
-    await place.write(fileOf(2));
-    expect(await place.apply({ args: ['--force', 'web'] })).toMatchObject({
-      code: 0,
-      writes: 7,
-      report: { summary: { applied: 7, surplus: 0 } },
-    });
-    const after = await place.records();
-    expect(after.map(({ id }) => id)).toEqual(before.map(({ id }) => id));
-    expect(contentsOf(after)).toEqual(contentsOf(fileOf(2)));
-    expect(await place.apply()).toMatchObject({ code: 0, writes: 0 });
-  });
+      await place.write(fileOf(2));
+      expect(await place.apply({ args: ['--force', 'web'] })).toMatchObject({
+        code: 0,
+        writes: 7,
+        report: { summary: { applied: 7, surplus: 0 } },
+      });
+      const after = await place.records();
+      expect(after.map(({ id }) => id)).toEqual(before.map(({ id }) => id));
+      expect(contentsOf(after)).toEqual(contentsOf(fileOf(2)));
+      expect(await place.apply()).toMatchObject({ code: 0, writes: 0 });
+    },
+  );
 
-  it.each(Object.entries(spellings))('%s no CNAME joins the address at its name', async (_, quirk) => {
+  it.each(Object.entries(spellings))('%s no CNAME is added beside the address', async (_, quirk) => {
     const place = await openPlace([], { quirk });
     await place.write([address('www', '203.0.113.1')]);
     await place.apply();
@@ -83,7 +86,7 @@ describe('at a service that', { timeout: 60_000 }, () => {
     });
   });
 
-  it('holds somebody else’s record beside the file’s own, an edit leaves that alone', async () => {
+  it('has a foreign record beside the file’s own, an edit leaves the foreign one alone', async () => {
     const place = await openPlace([address('www', '192.0.2.1'), address('www', '203.0.113.1')]);
     const [foreign, own] = await place.records();
     await place.write([address('www', '203.0.113.1')]);

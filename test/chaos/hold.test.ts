@@ -4,7 +4,7 @@ import { theOthers } from './quirks.ts';
 import type { WireTemplate } from './wire.ts';
 
 it(
-  'leaves changes that only an answer asks for to the next pass, whose guards count them',
+  'leaves changes that only an answer requires to the next pass, whose guards count them',
   { timeout: 60_000 },
   async () => {
     const records = ['a', 'b', 'c', 'd'].map((name) => address(name, '203.0.113.1', 300));
@@ -29,7 +29,7 @@ it(
   },
 );
 
-it('leaves an add that only becomes one by an answer to the next pass', { timeout: 60_000 }, async () => {
+it('leaves an add that only an answer requires to the next pass', { timeout: 60_000 }, async () => {
   // Somebody moves the record that is in the way of the CNAME while the first add is under way.
   const show = (template: WireTemplate, where: 'listing' | 'answer'): WireTemplate => ({
     ...template,
@@ -54,7 +54,7 @@ it('leaves an add that only becomes one by an answer to the next pass', { timeou
   });
 });
 
-it('holds nothing in mode report, however many adds there would be', { timeout: 60_000 }, async () => {
+it('holds nothing in mode report, for any number of adds', { timeout: 60_000 }, async () => {
   const place = await openPlace([address('a', '203.0.113.1')]);
   await place.write(
     ['a', 'b', 'c'].map((name) => address(name, '203.0.113.1')),
@@ -66,7 +66,7 @@ it('holds nothing in mode report, however many adds there would be', { timeout: 
 });
 
 it(
-  'ends an apply with 1 that did not write all that it was to write, though nothing failed',
+  'ends apply with 1 if it did not write everything that it planned, though nothing failed',
   { timeout: 60_000 },
   async () => {
     // Somebody moves www away between the two readings, and the second alone asks for another one.
@@ -96,7 +96,7 @@ it(
   },
 );
 
-it('ends an apply with 0 where a mode is all that holds an add back', { timeout: 60_000 }, async () => {
+it('ends apply with 0 if only a mode holds an add back', { timeout: 60_000 }, async () => {
   const actual = [address('api', '203.0.113.1')];
   const place = await openPlace(actual);
   await place.write([...actual, address('www', '203.0.113.1')], { mode: 'report' });

@@ -40,8 +40,8 @@ const untilAdd = () => {
   };
 };
 
-describe('a client token that was rotated', { timeout: 60_000 }, () => {
-  it('makes no second add of one that is under way, before or after', async () => {
+describe('a rotated client token', { timeout: 60_000 }, () => {
+  it('causes no second add while one is in flight, before or after', async () => {
     const { arrived, onStage } = untilAdd();
     const place = await openPlace(actual, { onStage, faultOf: losingAdds().faultOf });
     await place.write(actual);
@@ -60,7 +60,7 @@ describe('a client token that was rotated', { timeout: 60_000 }, () => {
     }
   });
 
-  it('says once that it knows the client, and plans as it writes', async () => {
+  it('is reported once as that of a known client, and plans as it writes', async () => {
     const place = await openPlace(actual);
     await place.write(actual);
     await place.apply();
@@ -72,7 +72,7 @@ describe('a client token that was rotated', { timeout: 60_000 }, () => {
     expect((await place.apply({ env: rotated })).stderr).toBe('');
   });
 
-  it('never writes beside one with the token before', async () => {
+  it('never writes at the same time as the previous token', async () => {
     const { arrived, onStage } = untilAdd();
     const place = await openPlace(actual, { onStage, faultOf: losingAdds().faultOf });
     await place.write(actual);
@@ -88,7 +88,7 @@ describe('a client token that was rotated', { timeout: 60_000 }, () => {
     await program.ended;
   });
 
-  it('adds nothing again at a service that keeps other names', async () => {
+  it('adds nothing again at a service that stores other names', async () => {
     const store = (request: SeenRequest): Record<string, string> =>
       isAdd(request) ? { name: 'www.##DOMAIN##' } : {};
     const place = await openPlace(actual, { quirk: { store } });
@@ -99,7 +99,7 @@ describe('a client token that was rotated', { timeout: 60_000 }, () => {
     expect(report.templates[0]?.differences).toMatchObject([{ action: 'blocked', reason: 'not-converging' }]);
   });
 
-  it('parks what the file owned, and nothing else', async () => {
+  it('parks the records of the file, and no others', async () => {
     const foreign = address('other', '203.0.113.9');
     const place = await openPlace([...actual, foreign]);
     await place.write(desired);
@@ -110,7 +110,7 @@ describe('a client token that was rotated', { timeout: 60_000 }, () => {
     expect(names).toEqual([null, 'api', 'other', expect.stringMatching(/^_parked-/)]);
   });
 
-  it('has the history of the client, and leaves it its token of before', async () => {
+  it('has the history of the client, which keeps its previous token', async () => {
     const place = await openPlace(actual);
     await place.write(desired);
     await place.apply();
@@ -122,7 +122,7 @@ describe('a client token that was rotated', { timeout: 60_000 }, () => {
   });
 });
 
-it('knows its base URL in another spelling', { timeout: 60_000 }, async () => {
+it('recognises its base URL in another spelling', { timeout: 60_000 }, async () => {
   const place = await openPlace(actual);
   await place.write(desired);
   await place.apply();
@@ -131,7 +131,7 @@ it('knows its base URL in another spelling', { timeout: 60_000 }, async () => {
   expect({ writes, stderr }).toEqual({ writes: 0, stderr: '' });
 });
 
-it('adds nothing beside a record that is like it where its memory is lost', { timeout: 60_000 }, async () => {
+it('adds nothing beside a similar record after its state is lost', { timeout: 60_000 }, async () => {
   const store = (request: SeenRequest): Record<string, string> =>
     isAdd(request) ? { name: 'www.##DOMAIN##' } : {};
   const place = await openPlace(actual, { quirk: { store } });

@@ -40,7 +40,7 @@ const expectHeld = async (place: Place): Promise<void> => {
 };
 
 describe.each(Object.entries(losses))('a listing that is suddenly %s', { timeout: 60_000 }, (_, loss) => {
-  it('holds the template, and nothing is left of it when the next one is whole', async () => {
+  it('holds the template, and is forgotten when the next listing is complete', async () => {
     const { place, lose, find } = await openLosing(loss);
     lose();
     await expectHeld(place);
@@ -51,7 +51,7 @@ describe.each(Object.entries(losses))('a listing that is suddenly %s', { timeout
     await expectHeld(place);
   });
 
-  it('is believed when two passes agree', async () => {
+  it('is accepted when two passes agree', async () => {
     const { place } = await openLosing(loss);
     const lost = await removeLost(place, loss);
     await expectHeld(place);
@@ -61,7 +61,7 @@ describe.each(Object.entries(losses))('a listing that is suddenly %s', { timeout
     expect(await place.records()).toHaveLength(8);
   });
 
-  it('is said by plan, which changes nothing about it', async () => {
+  it('is reported by plan, which does not confirm it', async () => {
     const { place, lose } = await openLosing(loss);
     lose();
     const plan = async () => place.run(['plan', '--detailed-exitcode']);
@@ -70,7 +70,7 @@ describe.each(Object.entries(losses))('a listing that is suddenly %s', { timeout
     await expectHeld(place);
   });
 
-  it('is said in the log of the daemon', async () => {
+  it('is in the log of the daemon', async () => {
     const { place, lose } = await openLosing(loss);
     lose();
     const daemon = place.start(['run', '--listen', 'off']);
@@ -87,7 +87,7 @@ describe.each(Object.entries(losses))('a listing that is suddenly %s', { timeout
     expect(place.service.witness.writes).toEqual([]);
   });
 
-  it('is believed at once at the word of a person', async () => {
+  it('is accepted at once when a person confirms it', async () => {
     const { place } = await openLosing(loss);
     const lost = await removeLost(place, loss);
     await expectHeld(place);
@@ -95,10 +95,10 @@ describe.each(Object.entries(losses))('a listing that is suddenly %s', { timeout
   });
 });
 
-describe('a record that file and service never agreed on', { timeout: 60_000 }, () => {
+describe('a record on which file and service never agreed', { timeout: 60_000 }, () => {
   const web = (content: string) => address('www', content);
 
-  it('is not added beside itself where one listing lacks it', async () => {
+  it('is not added again if one listing lacks it', async () => {
     let hides = 0;
     const show = (template: WireTemplate, where: 'listing' | 'answer'): WireTemplate => {
       if (template.name !== 'web' || where === 'answer' || hides === 0) return template;
@@ -120,7 +120,7 @@ describe('a record that file and service never agreed on', { timeout: 60_000 }, 
     expect(contents).toEqual([...records.map(({ content }) => content), '203.0.113.91']);
   });
 
-  it('costs a second reading once where it is gone', async () => {
+  it('costs a second reading once if it is missing', async () => {
     let listings = 0;
     const onStage = (stage: Stage, request: SeenRequest): void => {
       if (stage === 'arrived' && !isWrite(request)) listings += 1;

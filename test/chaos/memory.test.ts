@@ -14,7 +14,7 @@ const text = (content: string): FileRecord => ({
 });
 
 it(
-  'knows a record that was dropped, not yet listed and restored, and adds no second one',
+  'recognises a record that was dropped and restored while not yet listed, and adds no second one',
   { timeout: 60_000 },
   async () => {
     /** How many listings are still behind. */
@@ -41,7 +41,7 @@ it(
 );
 
 it(
-  'changes a record that was edited while one listing lacked it, and adds none beside it',
+  'changes a record that was edited while one listing lacked it, and adds no other',
   { timeout: 60_000 },
   async () => {
     let isBehind = false;
@@ -67,7 +67,7 @@ it(
 );
 
 it(
-  'knows the record that a change of unknown outcome went to, whatever name it has now, and adds no second one',
+  'recognises the record of an update of unknown outcome under any name, and adds no second one',
   { timeout: 60_000 },
   async () => {
     let isLost = true;
@@ -87,7 +87,7 @@ it(
 );
 
 it(
-  'calls a text drifted, not edited, that somebody made another one of the file’s',
+  'reports a text as drifted, not edited, if somebody changed it into another text of the file',
   { timeout: 60_000 },
   async () => {
     const place = await openPlace([text('token=one')]);
@@ -105,7 +105,7 @@ it(
 );
 
 it(
-  'takes no record for its own that only a change of unknown outcome went to, and that does not show it',
+  'does not own a record because of an update of unknown outcome that the record does not show',
   { timeout: 60_000 },
   async () => {
     let isLost = true;
@@ -128,7 +128,7 @@ it(
 );
 
 it(
-  'knows a record that the service renamed while somebody’s copy serves in its place, and adds none when that goes',
+  'recognises a renamed record while a foreign copy replaces it, and adds none when the copy is removed',
   { timeout: 60_000 },
   async () => {
     const store = ({ operation }: SeenRequest): Record<string, string> =>
@@ -153,7 +153,7 @@ it(
 );
 
 it(
-  'knows each record that its adds left under another name, and adds none when one of them goes',
+  'recognises each record that its adds made under another name, and adds none when one is removed',
   { timeout: 60_000 },
   async () => {
     const store = ({ operation }: SeenRequest): Record<string, string> =>
@@ -193,7 +193,7 @@ it(
 );
 
 it(
-  'takes no record that it has met for the one that an add of unknown outcome made',
+  'does not take a known record for the result of an add of unknown outcome',
   { timeout: 60_000 },
   async () => {
     let listings = Number.POSITIVE_INFINITY;
@@ -257,7 +257,7 @@ it.each([
 );
 
 it(
-  'knows the record that a change went to when the process died, and adds no second one',
+  'recognises the record of an update during which the process died, and adds no second one',
   { timeout: 60_000 },
   async () => {
     let dies = (): void => undefined;
@@ -283,7 +283,7 @@ it(
   },
 );
 
-it('calls nothing in sync where a park that was applied has not stayed', { timeout: 60_000 }, async () => {
+it('does not report in sync after a park that did not stay', { timeout: 60_000 }, async () => {
   const desired = address('www', '203.0.113.1', 300);
   const place = await openPlace([desired, address('www', '203.0.113.2', 300)], {
     quirk: {
@@ -303,7 +303,7 @@ it('calls nothing in sync where a park that was applied has not stayed', { timeo
 });
 
 it(
-  'knows a record that the service renamed while a listing from before serves in its place, and adds none after it',
+  'recognises a renamed record after an old listing showed it unchanged, and adds no other',
   { timeout: 60_000 },
   async () => {
     let isOld = false;
@@ -330,7 +330,7 @@ it(
 );
 
 it(
-  'takes back a record that its add left late, and that somebody has moved since, and adds no second one',
+  'recognises the late record of its add that somebody has moved since, and adds no second one',
   { timeout: 60_000 },
   async () => {
     const faultOf = ({ operation }: SeenRequest): Fault =>
@@ -351,51 +351,47 @@ it(
   },
 );
 
-it(
-  'knows why a record was first found missing that was not its turn to be added',
-  { timeout: 60_000 },
-  async () => {
-    let meddle = (): void => undefined;
-    const faultOf = ({ operation }: SeenRequest): Fault => {
-      if (operation !== 'add') return noFault;
-      meddle();
-      return { commit: 'now', answer: 'drop' };
-    };
-    const [api, one, two] = [
-      address('api', '203.0.113.1'),
-      address('www', '203.0.113.1'),
-      address('www', '203.0.113.2'),
-    ];
-    const place = await openPlace([api], { faultOf });
-    // Somebody removes another record in the same moment, so that no reading can be believed.
-    let others: Promise<unknown> = Promise.resolve();
-    const [first] = await place.records();
-    meddle = () => {
-      others = place.service.change('remove-record', { record_id: first?.id });
-    };
-    await place.write([api, one, two], { mode: 'edits' });
-    const forced = await place.apply({ args: ['--force', 'web'] });
-    await others;
-    expect(forced.writes).toBe(1);
-    expect(forced.report.templates[0]?.differences).toMatchObject([
-      { action: 'add', outcome: 'unknown' },
-      { action: 'blocked', reason: 'pending-write', desired: { content: '203.0.113.2' } },
-    ]);
+it('keeps the first cause of a missing record that is not added yet', { timeout: 60_000 }, async () => {
+  let meddle = (): void => undefined;
+  const faultOf = ({ operation }: SeenRequest): Fault => {
+    if (operation !== 'add') return noFault;
+    meddle();
+    return { commit: 'now', answer: 'drop' };
+  };
+  const [api, one, two] = [
+    address('api', '203.0.113.1'),
+    address('www', '203.0.113.1'),
+    address('www', '203.0.113.2'),
+  ];
+  const place = await openPlace([api], { faultOf });
+  // Somebody removes another record in the same moment, so that no reading can be believed.
+  let others: Promise<unknown> = Promise.resolve();
+  const [first] = await place.records();
+  meddle = () => {
+    others = place.service.change('remove-record', { record_id: first?.id });
+  };
+  await place.write([api, one, two], { mode: 'edits' });
+  const forced = await place.apply({ args: ['--force', 'web'] });
+  await others;
+  expect(forced.writes).toBe(1);
+  expect(forced.report.templates[0]?.differences).toMatchObject([
+    { action: 'add', outcome: 'unknown' },
+    { action: 'blocked', reason: 'pending-write', desired: { content: '203.0.113.2' } },
+  ]);
 
-    const { writes, report } = await place.apply();
-    expect(writes).toBe(0);
-    expect(report.templates[0]?.differences).toContainEqual(
-      expect.objectContaining({
-        action: 'add',
-        cause: 'unknown',
-        desired: expect.objectContaining({ name: 'www', content: '203.0.113.2' }),
-      }),
-    );
-  },
-);
+  const { writes, report } = await place.apply();
+  expect(writes).toBe(0);
+  expect(report.templates[0]?.differences).toContainEqual(
+    expect.objectContaining({
+      action: 'add',
+      cause: 'unknown',
+      desired: expect.objectContaining({ name: 'www', content: '203.0.113.2' }),
+    }),
+  );
+});
 
 it.each([['another'], ['its']])(
-  'takes no text for its own that its answer shows, at %s name and with other words',
+  'does not take another text in its answer for its own, at %s name',
   { timeout: 60_000 },
   async (whose) => {
     let listings = 0;
@@ -421,7 +417,7 @@ it.each([['another'], ['its']])(
 );
 
 it(
-  'takes no record for what a lost add made that is just what the file wants beside it',
+  'does not take a record that equals another desired one for the result of a lost add',
   { timeout: 60_000 },
   async () => {
     let listings = 0;
@@ -449,31 +445,35 @@ it(
   },
 );
 
-it('reads twice before it adds what seemed to have become another', { timeout: 60_000 }, async () => {
-  let old: WireTemplate | undefined;
-  let behind = 0;
-  const show = (template: WireTemplate, where: 'listing' | 'answer'): WireTemplate => {
-    if (where === 'answer' || template.name !== 'web') return template;
-    old ??= template;
-    behind -= 1;
-    return behind >= 0 ? old : template;
-  };
-  const [hello, spf] = [text('say hello'), text('v=spf1 -all')];
-  const place = await openPlace([hello], { quirk: { show } });
-  await place.write([hello]);
-  expect(await place.apply()).toMatchObject({ writes: 0 });
-  await place.write([spf]);
-  expect(await place.apply()).toMatchObject({ writes: 1 });
-  // Both are wanted, and a listing from before shows the one as it was: the other seems to be missing.
-  await place.write([hello, spf]);
-  for (const turn of [1, 2]) {
-    behind = 1;
-    expect((await place.apply()).writes, `${turn}`).toBe(0);
-  }
-  expect(await place.records()).toMatchObject([{ content: 'v=spf1 -all' }]);
-});
+it(
+  'reads twice before it adds a record that seemed to have changed into another',
+  { timeout: 60_000 },
+  async () => {
+    let old: WireTemplate | undefined;
+    let behind = 0;
+    const show = (template: WireTemplate, where: 'listing' | 'answer'): WireTemplate => {
+      if (where === 'answer' || template.name !== 'web') return template;
+      old ??= template;
+      behind -= 1;
+      return behind >= 0 ? old : template;
+    };
+    const [hello, spf] = [text('say hello'), text('v=spf1 -all')];
+    const place = await openPlace([hello], { quirk: { show } });
+    await place.write([hello]);
+    expect(await place.apply()).toMatchObject({ writes: 0 });
+    await place.write([spf]);
+    expect(await place.apply()).toMatchObject({ writes: 1 });
+    // Both are wanted, and a listing from before shows the one as it was: the other seems to be missing.
+    await place.write([hello, spf]);
+    for (const turn of [1, 2]) {
+      behind = 1;
+      expect((await place.apply()).writes, `${turn}`).toBe(0);
+    }
+    expect(await place.records()).toMatchObject([{ content: 'v=spf1 -all' }]);
+  },
+);
 
-it('adds nothing that an answer shows and no listing does', { timeout: 60_000 }, async () => {
+it('adds no record that an answer shows and no listing does', { timeout: 60_000 }, async () => {
   let isBehind = false;
   const show = (template: WireTemplate, where: 'listing' | 'answer'): WireTemplate => {
     if (where === 'answer' || template.name !== 'web' || !isBehind) return template;
@@ -499,7 +499,7 @@ it('adds nothing that an answer shows and no listing does', { timeout: 60_000 },
   expect(await place.apply()).toMatchObject({ code: 0, report: { status: 'in-sync' } });
 });
 
-it('parks nothing that a listing from before makes look superfluous', { timeout: 60_000 }, async () => {
+it('parks no record that only an old listing makes surplus', { timeout: 60_000 }, async () => {
   const mx = (priority: number, content: string): FileRecord => ({
     type: 'MX',
     name: null,

@@ -22,7 +22,7 @@ const remove = async (place: Place, name: string): Promise<void> => {
 const neverSeen = /web: records of the file have ids that the saved state does not know \(#\d+\).*older copy/;
 
 describe('an older copy of the state that was restored', { timeout: 60_000 }, () => {
-  it('is noticed: what differs has no known cause, and mode: edits overwrites none of it', async () => {
+  it('is noticed: differences have an unknown cause, and mode: edits overwrites none of them', async () => {
     const place = await openPlace([root, www(1)]);
     await place.write([root, www(1)]);
     await place.apply();
@@ -54,7 +54,7 @@ describe('an older copy of the state that was restored', { timeout: 60_000 }, ()
     ]);
   });
 
-  it('is noticed: what had been added before and is gone waits for a word', async () => {
+  it('is noticed: a missing record that was added before waits for a person', async () => {
     const place = await openPlace([root]);
     await place.write([root, api]);
     expect(await place.apply()).toMatchObject({ writes: 1 });
@@ -74,7 +74,7 @@ describe('an older copy of the state that was restored', { timeout: 60_000 }, ()
     expect(await place.apply({ args: ['--retry', 'web'] })).toMatchObject({ code: 0, writes: 1 });
   });
 
-  it('is not suspected where the file takes in a record that was seen before', async () => {
+  it('is not suspected when the file lists a record that was seen before', async () => {
     const place = await openPlace([root]);
     await place.write([root]);
     await place.apply();
@@ -84,7 +84,7 @@ describe('an older copy of the state that was restored', { timeout: 60_000 }, ()
     expect(await place.apply()).toMatchObject({ code: 0, writes: 0, stderr: '' });
   });
 
-  it('is not suspected where an add lands after it was given up', async () => {
+  it('is not suspected when an abandoned add takes effect late', async () => {
     let adds = 0;
     const place = await openPlace([root], {
       faultOf: ({ operation }) => {

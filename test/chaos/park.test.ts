@@ -21,8 +21,8 @@ const openOwning = async (faultOf: (request: SeenRequest) => Fault = () => noFau
   return place;
 };
 
-describe('a record stays in its place', { timeout: 60_000 }, () => {
-  it('while a limit holds the write that needs the place, and the plan says so', async () => {
+describe('a record is not parked', { timeout: 60_000 }, () => {
+  it('while a limit holds the write that needs its name, and the plan says so', async () => {
     const place = await openOwning();
     await place.write([apex, alias], { ...park, limits: { maxAdds: 0 } });
     const { stdout } = await place.run(['plan', '--format', 'json']);
@@ -40,7 +40,7 @@ describe('a record stays in its place', { timeout: 60_000 }, () => {
     expect(await names(place)).toEqual(['@ A', '_parked-ID A', 'api CNAME']);
   });
 
-  it('where it has no name, since it could not come back', async () => {
+  it('if it has no name, since it could not be restored', async () => {
     const place = await openOwning();
     const atApex = { ...alias, name: null, allow: ['cname-apex'] };
     await place.write([atApex, api], park);
@@ -59,7 +59,7 @@ describe('a record stays in its place', { timeout: 60_000 }, () => {
   });
 });
 
-describe('a record that made way goes back to its place', { timeout: 60_000 }, () => {
+describe('a record that was parked to make way is restored', { timeout: 60_000 }, () => {
   const losing = ({ operation }: SeenRequest): Fault =>
     operation === 'add' ? { commit: 'never', answer: 'drop' } : noFault;
 
@@ -80,7 +80,7 @@ describe('a record that made way goes back to its place', { timeout: 60_000 }, (
     ]);
   });
 
-  it('in the next pass where the program was killed in between, and makes way again at a word', async () => {
+  it('in the next pass if the program was killed in between, and is parked again on request', async () => {
     let kill = (): void => undefined;
     const place = await openOwning((request) => {
       if (request.operation === 'add') kill();
@@ -100,7 +100,7 @@ describe('a record that made way goes back to its place', { timeout: 60_000 }, (
     expect(await names(place)).toEqual(['@ A', 'api A']);
   });
 
-  it('and is the file’s own again, which an edit changes', async () => {
+  it('and belongs to the file again, so that an edit changes it', async () => {
     const place = await openOwning(({ operation }) =>
       operation === 'add' ? { commit: 'never', answer: 422 } : noFault,
     );

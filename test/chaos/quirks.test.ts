@@ -92,7 +92,7 @@ const threePasses = async (options: FaultyServiceOptions) => {
 
 describe('a service that', { timeout: 60_000 }, () => {
   it.each(Object.entries(quirks))(
-    '%s is written to once, and what it made of it is said',
+    '%s gets each write once, and the report shows what it stored',
     async (name, quirk) => {
       const { passes } = await threePasses({ quirk });
       const [first, second, third] = passes;
@@ -112,7 +112,7 @@ describe('a service that', { timeout: 60_000 }, () => {
     },
   );
 
-  it('adds a placeholder to names and answers with a short list is written to once', async () => {
+  it('adds a placeholder to names and answers with a short list gets each write once', async () => {
     const quirk = {
       ...quirks['adds a placeholder to names'],
       ...quirks['answers a write with a short list of records'],
@@ -123,7 +123,7 @@ describe('a service that', { timeout: 60_000 }, () => {
     expect(openIn(await place.apply())).toMatchObject([{ reason: 'not-converging' }]);
   });
 
-  it('makes one wanted record of another is not asked for a third', async () => {
+  it('turns one desired record into another gets no third one', async () => {
     const store = ({ parameters }: SeenRequest): Record<string, string> =>
       parameters['type'] === 'MX' ? { priority: '0' } : {};
     const place = await openPlace([record('A', 'www', '203.0.113.9')], { quirk: { store } });
@@ -142,7 +142,7 @@ describe('a service that', { timeout: 60_000 }, () => {
     }
   });
 
-  it('shows its listings one write behind is waited for', async () => {
+  it('lists its records one write late is waited for', async () => {
     const { passes } = await threePasses({
       faultOf: ({ operation, ordinal }) =>
         operation === 'list' && ordinal === 0 ? { commit: 'now', answer: 'lag' } : noFault,

@@ -23,7 +23,7 @@ const refuseOne = ({ parameters }: SeenRequest): Fault =>
 const minute = 60_000;
 
 describe('one record of ten that the service refuses', { timeout: 60_000 }, () => {
-  it('fails alone, waits longer each time, and is said with its next time', async () => {
+  it('fails alone, waits longer each time, and is reported with its next try', async () => {
     let listings = 0;
     const onStage = (stage: Stage, { operation }: SeenRequest): void => {
       if (stage === 'arrived' && operation === 'list') listings += 1;
@@ -88,7 +88,7 @@ describe('one record of ten that the service refuses', { timeout: 60_000 }, () =
     expect(place.service.witness.wrongs).toEqual([]);
   });
 
-  it('does not keep another change from the next pass, and is tried again when it is edited', async () => {
+  it('does not stop other changes in the next pass, and is retried when it is edited', async () => {
     const place = await openPlace([address(null, '203.0.113.100')], { faultOf: refuseOne });
     const { writes } = place.service.witness;
     const sentSince = (before: number) =>
@@ -117,7 +117,7 @@ describe('one record of ten that the service refuses', { timeout: 60_000 }, () =
     expect((await daemon.ended).code).toBe(0);
   });
 
-  it('is tried again by apply, each time', async () => {
+  it('is retried by each apply', async () => {
     const place = await openPlace([address(null, '203.0.113.100')], { faultOf: refuseOne });
     await place.write([address(null, '203.0.113.100'), ...hosts]);
     expect(await place.apply()).toMatchObject({
@@ -134,7 +134,7 @@ describe('one record of ten that the service refuses', { timeout: 60_000 }, () =
   });
 });
 
-it('is no failure where the record is there all the same', { timeout: 60_000 }, async () => {
+it('is no failure if the record is there nevertheless', { timeout: 60_000 }, async () => {
   const faultOf = ({ parameters }: SeenRequest): Fault =>
     parameters['name'] === 'host4' ? { commit: 'now', answer: 409 } : noFault;
   const place = await openPlace([address(null, '203.0.113.100')], { faultOf });
@@ -143,7 +143,7 @@ it('is no failure where the record is there all the same', { timeout: 60_000 }, 
   expect(await place.apply()).toMatchObject({ code: 0, writes: 0, report: { status: 'in-sync' } });
 });
 
-it('is not followed by what a listing from before asks for', { timeout: 60_000 }, async () => {
+it('is not followed by steps that only an old listing requires', { timeout: 60_000 }, async () => {
   const actual = [address('api', '203.0.113.1'), address('www', '203.0.113.8')];
   let before: WireTemplate | undefined;
   const show = (template: WireTemplate, where: 'listing' | 'answer'): WireTemplate =>
@@ -167,7 +167,7 @@ it('is not followed by what a listing from before asks for', { timeout: 60_000 }
 });
 
 it(
-  'ends the writes of a template of which the reading after it shows more',
+  'ends the writes of its template if the next reading shows more records',
   { timeout: 60_000 },
   async () => {
     let isRefused = false;
@@ -195,7 +195,7 @@ it(
 );
 
 it(
-  'ends the writes of a template of which the reading after it shows other values',
+  'ends the writes of its template if the next reading shows other values',
   { timeout: 60_000 },
   async () => {
     let isRefused = false;
@@ -224,7 +224,7 @@ it(
   },
 );
 
-it('keeps what one client may not do to that client', { timeout: 60_000 }, async () => {
+it('affects only the client that was refused', { timeout: 60_000 }, async () => {
   const faultOf = ({ caller, parameters }: SeenRequest): Fault =>
     caller === 'user-of-beta' && parameters['type'] === 'SRV' ? { commit: 'never', answer: 403 } : noFault;
   const place = await openPlace([address(null, '203.0.113.1')], { faultOf });
@@ -270,7 +270,7 @@ it('keeps what one client may not do to that client', { timeout: 60_000 }, async
   ]);
 });
 
-it('is waited for though the record that was to serve is parked', { timeout: 60_000 }, async () => {
+it('waits for its retry though the record to reuse is parked', { timeout: 60_000 }, async () => {
   let [isLost, isRefused] = [true, false];
   const faultOf = ({ parameters }: SeenRequest): Fault => {
     if (parameters['name'] !== 'mail') return noFault;
@@ -300,8 +300,8 @@ it('is waited for though the record that was to serve is parked', { timeout: 60_
   expect(await writesOfPass()).toBe(0);
 });
 
-describe('a record that was put out of the way of a refused one', { timeout: 60_000 }, () => {
-  it('is put back, and is put out of the way again for the reason that it had', async () => {
+describe('a record that was parked for a refused one', { timeout: 60_000 }, () => {
+  it('is restored, and is parked again for the same cause', async () => {
     let isRefusing = true;
     const faultOf = ({ parameters }: SeenRequest): Fault =>
       isRefusing && parameters['type'] === 'CNAME' ? { commit: 'never', answer: 422 } : noFault;

@@ -7,7 +7,7 @@ const firstSeed = process.env['CHAOS_SEED'] ?? '1';
 const lanes = Number(process.env['CHAOS_LANES'] ?? 2);
 
 it(
-  'adds nothing twice and loses nothing, whatever the service, the processes and the clock do',
+  'adds nothing twice and loses nothing with any service, processes and clock',
   async () => {
     const open = Array.from({ length: rounds }, (_, index) => seedAt(index));
     const results: RoundResult[] = [];

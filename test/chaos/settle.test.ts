@@ -53,7 +53,7 @@ describe('an add whose answer was lost', { timeout: 60_000 }, () => {
     },
   );
 
-  it('is waited for no longer where nobody can tell it from another and no file asks for it any more', async () => {
+  it('is dropped if it cannot be told from another add and no file lists it', async () => {
     let listings = 0;
     let meddle = (): void => undefined;
     const faultOf = ({ operation }: SeenRequest): Fault => {
@@ -91,7 +91,7 @@ describe('an add whose answer was lost', { timeout: 60_000 }, () => {
     });
   });
 
-  it('leaves its record set alone after the second one, whatever the file says since', async () => {
+  it('leaves its record set alone after the second one, for any content of the file', async () => {
     const losing = ({ operation }: SeenRequest): Fault =>
       operation === 'add' ? { commit: 'never', answer: 'drop' } : noFault;
     const place = await openPlace(actual, { faultOf: losing });
@@ -114,7 +114,7 @@ describe('an add whose answer was lost', { timeout: 60_000 }, () => {
     expect(await place.apply({ args: ['--retry', 'web'] })).toMatchObject({ writes: 1 });
   });
 
-  it('keeps another value of its record set waiting as long as itself', async () => {
+  it('makes another value of its record set wait as long as itself', async () => {
     const { place } = await openLosing('never');
     await place.apply({ env: { DNS_SYNC_UNKNOWN_PAUSE: '1h' } });
     await place.write([...actual, address('www', '203.0.113.3')]);

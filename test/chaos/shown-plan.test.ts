@@ -43,7 +43,7 @@ const applyOnTerminal = async (place: Place, ...args: readonly string[]) => {
 };
 
 describe('apply writes the plan that it showed', { timeout: 60_000 }, () => {
-  it('after a record was refused: the rest, and that one once more', async () => {
+  it('after a refused record: the rest, and that record once more', async () => {
     const place = await openWith(refused);
     await place.write([apex, refused!, good!]);
     const { code, stdout, writes } = await applyOnTerminal(place);
@@ -52,14 +52,14 @@ describe('apply writes the plan that it showed', { timeout: 60_000 }, () => {
     expect(stdout).toContain('1 applied');
   });
 
-  it('with --plan after a record was refused', async () => {
+  it('with --plan after a refused record', async () => {
     const place = await openWith(refused);
     await place.write([apex, refused!, good!]);
     expect(await place.run(['plan', '--format', 'json', '--out', 'plan.json'])).toMatchObject({ code: 0 });
     expect(await place.apply({ args: ['--plan', 'plan.json'] })).toMatchObject({ code: 1, writes: 2 });
   });
 
-  it('with --retry, of what was given up', async () => {
+  it('with --retry of an abandoned add', async () => {
     const place = await openWith(lost);
     await place.apply();
     await place.write([apex, lost!, good!]);
@@ -67,7 +67,7 @@ describe('apply writes the plan that it showed', { timeout: 60_000 }, () => {
     expect({ code, writes }).toEqual({ code: 1, writes: ['good', 'lost'] });
   });
 
-  it('after the program was killed with an add under way', async () => {
+  it('after the program was killed with an add in flight', async () => {
     const place = await openPlace([apex], {
       faultOf: (request) => {
         if (request.operation === 'add') kill();

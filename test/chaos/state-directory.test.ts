@@ -10,8 +10,8 @@ const more = [...actual, address('api', '203.0.113.2')];
 
 const memoryOf = ({ stateDir }: Place): string => path.join(stateDir, 'memory.db');
 
-describe('a damaged memory', { timeout: 60_000 }, () => {
-  it('is moved aside and said, and what is at the service fills a new one', async () => {
+describe('a damaged state file', { timeout: 60_000 }, () => {
+  it('is moved aside with a message, and a new one is filled from the service', async () => {
     const place = await openPlace(actual);
     await place.write(more);
     expect(await place.apply()).toMatchObject({ code: 0, writes: 1 });
@@ -34,7 +34,7 @@ describe('a damaged memory', { timeout: 60_000 }, () => {
     expect(edited.report.templates[0]?.differences).toMatchObject([{ cause: 'edited', outcome: 'applied' }]);
   });
 
-  it('is said in the log of the daemon, which goes on', async () => {
+  it('is in the log of the daemon, which goes on', async () => {
     const place = await openPlace(actual);
     await place.write(more);
     mkdirSync(place.stateDir);
@@ -84,7 +84,7 @@ describe('a state directory that cannot be used', { timeout: 60_000 }, () => {
     expect((await daemon.ended).code).toBe(0);
   };
 
-  it('because nobody may look into it is not one in which nothing is', async () => {
+  it('because it is unreadable does not count as empty', async () => {
     const place = await openPlace(actual);
     await place.write(actual);
     await place.apply();
@@ -96,7 +96,7 @@ describe('a state directory that cannot be used', { timeout: 60_000 }, () => {
     );
   });
 
-  it('because it is read-only keeps the program from writing, and plans are shown', async () => {
+  it('because it is read-only stops writes, and plans still work', async () => {
     const place = await openPlace(actual);
     await place.write(more);
     mkdirSync(place.stateDir);
@@ -105,7 +105,7 @@ describe('a state directory that cannot be used', { timeout: 60_000 }, () => {
     expect(place.service.witness.writes).toEqual([]);
   });
 
-  it('because it is not there and cannot be made does the same', async () => {
+  it('because it cannot be created does the same', async () => {
     const place = await openPlace(actual);
     await place.write(more);
     writeFileSync(place.stateDir, 'a file');
@@ -113,7 +113,7 @@ describe('a state directory that cannot be used', { timeout: 60_000 }, () => {
     expect(place.service.witness.writes).toEqual([]);
   });
 
-  it('because the memory in it is for others does the same', async () => {
+  it('because its file is accessible to others does the same', async () => {
     const place = await openPlace(actual);
     await place.write(more);
     await place.apply();
@@ -132,7 +132,7 @@ describe('a state directory that cannot be used', { timeout: 60_000 }, () => {
 });
 
 it(
-  'sends nothing that it cannot write down first, and does when the disk has room again',
+  'sends nothing while it cannot save the intent, and sends it when the disk has space again',
   { timeout: 60_000 },
   async () => {
     const place = await openPlace(actual);
@@ -163,7 +163,7 @@ describe('a clock that jumps', { timeout: 60_000 }, () => {
     ['on', 0, day],
     ['back', day, 0],
   ])(
-    '%s by a day ends no pause after an add of unknown outcome, nor makes it longer',
+    '%s by a day neither ends nor extends the backoff after an add of unknown outcome',
     async (_, then, now) => {
       const place = await openPlace(actual, { faultOf: loseFirst() });
       const env = { DNS_SYNC_UNKNOWN_PAUSE: '1h' };

@@ -46,7 +46,7 @@ describe('state files that are removed while a pass runs', { timeout: 60_000 }, 
       ({ stateDir }: Place) =>
         execFileSync('/bin/sh', ['-c', 'rm "$1"/lock-*.db', 'sh', stateDir], { stdio: 'ignore' }),
     ],
-  ])('end its writes, and it says so and what it has written: %s', async (_, remove) => {
+  ])('end its writes, and it reports that and what it has written: %s', async (_, remove) => {
     const { onStage, arm } = atNextWrite('stored');
     const place = await openPlace(actual, { onStage });
     await place.write(actual);
@@ -67,7 +67,7 @@ describe('state files that are removed while a pass runs', { timeout: 60_000 }, 
     expect(await place.apply()).toMatchObject({ code: 0, writes: 1 });
   });
 
-  it('are begun anew by the daemon, which says each time that it has lost them', async () => {
+  it('are created again by the daemon, which reports the loss each time', async () => {
     const { onStage, arm } = atNextWrite('stored');
     const place = await openPlace(actual, { onStage });
     await place.write(actual);
@@ -98,7 +98,7 @@ describe('state files that are removed while a pass runs', { timeout: 60_000 }, 
   });
 });
 
-it('goes on at once where its memory is emptied between two passes', { timeout: 60_000 }, async () => {
+it('goes on at once after its state is emptied between two passes', { timeout: 60_000 }, async () => {
   const place = await openPlace(actual);
   await place.write(actual);
   const daemon = place.start(['run', '--listen', 'off']);
@@ -117,7 +117,7 @@ describe.runIf(isRootOnLinux)(
   'a disk that is full between a write and its answer',
   { timeout: 60_000 },
   () => {
-    it('ends the writes; what was written is in the report, and what is said later is true', async () => {
+    it('ends the writes; the report has what was written, and later reports are correct', async () => {
       const { onStage, arm } = atNextWrite('arrived');
       const place = await openPlace(actual, { onStage });
       mkdirSync(place.stateDir);
@@ -154,7 +154,7 @@ describe.runIf(isRootOnLinux)(
   },
 );
 
-it('tells the history of a state directory that is read-only', { timeout: 60_000 }, async () => {
+it('shows the history of a read-only state directory', { timeout: 60_000 }, async () => {
   const place = await openPlace(actual);
   await place.write(one);
   await place.apply();

@@ -61,7 +61,7 @@ const openOne = (settings: ClientSettings) => {
 };
 
 test.each([true, false])(
-  'a pass over files that were never read asks the service after them, dry run %s',
+  'a pass over new files reads them before the service, dry run %s',
   async (dryRun) => {
     const open = await newClients();
     await open()(false);

@@ -50,7 +50,7 @@ const withWrites = async (times: Readonly<Record<string, readonly number[]>>) =>
 const range = (count: number): number[] => Array.from({ length: count }, (_, index) => index);
 
 describe('pages of the history', () => {
-  it.each([1, 2, 3, 7, 100])('of %i writes are together all of it, each write once', async (limit) => {
+  it.each([1, 2, 3, 7, 100])('of %i writes contain each write once', async (limit) => {
     const { page } = await withWrites({ b: [3, 3, 1, 3], a: [3, 2, 3], c: [], d: [1, 3] });
     const { entries: all, next: end } = await page();
     expect(end).toBeNull();
@@ -67,14 +67,14 @@ describe('pages of the history', () => {
     expect(gathered).toEqual(all);
   });
 
-  it('reach what a filter asks for behind any number of other writes', async () => {
+  it('find the filtered writes behind any number of others', async () => {
     const { page } = await withWrites({ one: range(350) });
     const { entries, next } = await page({ templates: ['t3', 't7'], limit: 2 });
     expect(entries.map(({ template }) => template)).toEqual(['t3', 't7']);
     expect(next).toBeNull();
   });
 
-  it('are looked for no longer than somebody waits for them', async () => {
+  it('are no longer searched once the caller is gone', async () => {
     const { page } = await withWrites({ one: range(350) });
     expect((await page({ templates: ['t3'] }, AbortSignal.abort())).entries).toEqual([]);
   });

@@ -16,7 +16,7 @@ describe('includes', () => {
       ]),
     ]);
 
-  test('stand in each other 32 deep and no deeper', async () => {
+  test('nest 32 deep and no deeper', async () => {
     const fine = await loadFiles(chain(32));
     expect(fine.lines).toEqual([]);
     expect(fine.templates[0]?.records).toHaveLength(1);
@@ -25,13 +25,13 @@ describe('includes', () => {
     ]);
   });
 
-  test('in a chain of 3000 are refused, and break nothing', async () => {
+  test('in a chain of 3000 are refused without a crash', async () => {
     const state = await loadFiles({ ...chain(3_000), 'b.yaml': 'template: b\nrecords: []\n' });
     expect(state.problems.map(({ check }) => check)).toEqual(['include']);
     expect(state.templates.map(({ template }) => template)).toEqual(['b']);
   });
 
-  test('bring no more fragments into a file than it can need, in all of its templates together', async () => {
+  test('are limited in the number of fragments of all templates of a file', async () => {
     const names = Array.from({ length: 500 }, (_, index) => `_${index}.yaml`);
     const state = await loadFiles({
       ...Object.fromEntries(names.map((name, index) => [name, `vars: {x${index}: y}\nrecords: []\n`])),
@@ -43,7 +43,7 @@ describe('includes', () => {
   });
 });
 
-test('a fragment that many templates of a file include does not make records without end', async () => {
+test('a fragment that many templates include is limited in its number of records', async () => {
   const state = await loadFiles({
     '_f.yaml': `records:\n${list(20_000, (index) => `- {type: TXT, name: n${index}, content: x}`)}`,
     'a.yaml': list(200, (index) => `---\ntemplate: a${index}\ninclude: [_f.yaml]`),
@@ -52,7 +52,7 @@ test('a fragment that many templates of a file include does not make records wit
   expect(state.lines[0]).toContain('the templates of this file hold more than 250000 records');
 });
 
-test('a broken fragment that many templates of a file include is not gone through without end', async () => {
+test('a broken fragment that many templates include is limited in its cost', async () => {
   const state = await loadFiles({
     '_f.yaml': `records:\n${list(20_000, () => '- {type: A, contend: x}')}`,
     'a.yaml': list(9_000, (index) => `---\ntemplate: a${index}\ninclude: [_f.yaml]`),
@@ -62,7 +62,7 @@ test('a broken fragment that many templates of a file include is not gone throug
 });
 
 describe('variables', () => {
-  test('that are not defined cost little, however many there are', async () => {
+  test('that are not defined cost little, in any number', async () => {
     const state = await loadFiles({
       'a.yaml': `template: a\nvars:\n${list(30_000, (index) => `  some_long_name_of_a_variable_${index}: x`)}records:\n${list(
         30_000,
@@ -74,7 +74,7 @@ describe('variables', () => {
     expect(state.unusable).toHaveLength(1);
   });
 
-  test('make no more text than a file can need', async () => {
+  test('are limited in their text', async () => {
     const state = await loadFiles({
       'a.yaml': `template: a\nvars: {x: ${'x'.repeat(100_000)}, y: "${'${x}'.repeat(9)}"}\nrecords:\n${list(
         20_000,
@@ -96,7 +96,7 @@ describe('a large file', () => {
     expect(state.templates[0]?.records).toHaveLength(100_000);
   });
 
-  test('is told its first mistake, in its place', async () => {
+  test('gets its first mistake reported, with its position', async () => {
     const { lines } = await loadFiles({
       'a.yaml': `template: a\nrecords:\n${records(20_000)}- {type: A, name: x content: y: z\n- [\n`,
       'b.yaml': `template: b\nrecords:\n- {type: !x A}\n${records(20_000)}`,
@@ -111,18 +111,18 @@ describe('a large file', () => {
     ]);
   });
 
-  test('of more values than memory should hold is refused before they are made', async () => {
+  test('with too many values is refused before they are created', async () => {
     const { lines } = await loadFiles({ 'a.yaml': `a: [${'[],'.repeat(1_500_000)}]\n` });
     expect(lines).toEqual([expect.stringContaining('1:3000002: error: the file is too large')]);
   });
 
-  test('of more templates than anybody writes is refused', async () => {
+  test('with too many templates is refused', async () => {
     const { lines } = await loadFiles({ 'a.yaml': list(50_001, () => '---\ntemplate: a\nrecords: []') });
     expect(lines).toEqual([expect.stringContaining('the file describes more than 50000 templates')]);
   });
 });
 
-test('rules with `*`, each of which costs time with each record, are no more than anybody writes', async () => {
+test('the number of rules with `*` is limited, since each is compared with each record', async () => {
   const { lines } = await loadFiles({
     'a.yaml': `template: a\nignore:\n${list(1_001, (index) => `- {name: "*a${index}"}`)}records: []`,
   });
@@ -143,7 +143,7 @@ test('long names are not compared letter by letter', async () => {
   expect(state.problems[0]?.check).toBe('undefined-variable');
 });
 
-test('of a file with more problems than anybody reads the first are told, and that there are more', async () => {
+test('a file with too many problems gets the first ones reported, and that there are more', async () => {
   const state = await loadFiles({
     'a.yaml': `template: a\nrecords:\n${list(20_000, () => '- {type: A, content: 192.0.2.256, contend: x}')}`,
     'b.yaml': list(12_000, (index) => `---\ntemplate: b${index}\nrecords: [!x {}]`),

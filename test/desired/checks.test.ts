@@ -11,7 +11,7 @@ const checksIn = async (records: readonly string[], head = ''): Promise<string[]
   return problems.map(({ check }) => check);
 };
 
-describe('allow switches a check off for the record that says so', () => {
+describe('allow switches a check off for its own record', () => {
   const scenarios: [check: (typeof allowableChecks)[number], record: string, others?: string[]][] = [
     ['empty-content', 'type: TXT, content: ""'],
     ['bad-ipv4', 'type: A, content: "##IP##"'],
@@ -64,13 +64,13 @@ describe('allow switches a check off for the record that says so', () => {
     expect(scenarios.map(([check]) => check)).toEqual(allowableChecks);
   });
 
-  test('another record is still checked', async () => {
+  test('other records are still checked', async () => {
     const records = ['{type: A, content: x, allow: [bad-ipv4]}', '{type: A, content: y}'];
     expect(await checksIn(records)).toEqual(['bad-ipv4']);
   });
 });
 
-describe('what looks like a mistake and is none', () => {
+describe('valid records that look like mistakes', () => {
   const scenarios: [what: string, records: string[], head?: string][] = [
     ['null MX alone', ['{type: MX, content: ., priority: 0}']],
     [
@@ -136,14 +136,14 @@ describe('what looks like a mistake and is none', () => {
   });
 });
 
-test('an ignore rule with a mistake in it is not taken for one that matches everything', async () => {
+test('an ignore rule with a mistake does not match everything', async () => {
   const records = ['{type: A, content: 192.0.2.1}'];
   expect(await checksIn(records, 'ignore: [{name: "${x}"}]\n')).toEqual(['undefined-variable']);
   expect(await checksIn(records, 'ignore: [{nmae: x}]\n')).toEqual(['unknown-key']);
   expect(await checksIn(records, 'ignore: [{type: AAA}]\n')).toEqual(['unknown-type']);
 });
 
-test('strict turns warnings into errors, and the template away', async () => {
+test('strict turns warnings into errors, and rejects the template', async () => {
   const files = fileOf(['{type: A, content: 192.0.2.1, ttl: 1}']);
   const lenient = await loadFiles(files);
   expect([lenient.templates.length, lenient.problems[0]?.severity]).toEqual([1, 'warning']);
@@ -153,7 +153,7 @@ test('strict turns warnings into errors, and the template away', async () => {
   expect(strict.lines).toEqual(['templates/a.yaml:3:40: error: a TTL of 1 s is very short [ttl-unusual]']);
 });
 
-test('a template described twice is used from neither place, also when one has errors of its own', async () => {
+test('a template described twice is used from neither place, also when one has errors', async () => {
   const state = await loadFiles({
     'a.yaml': 'template: web\nid: 3\nrecords: []\n',
     'b.yaml': 'template: web\nrecords: [{type: A, content: x}]\n',
@@ -174,12 +174,12 @@ test('a template described twice is used from neither place, also when one has e
   ]);
 });
 
-test('a template whose syntax is wrong is still known by name and id', async () => {
+test('a template with a syntax error still has its name and id', async () => {
   const state = await loadFiles({ 'a.yaml': 'template: web\nid: 17\nrecords:\n  - {type: A, content: [\n' });
   expect(state.unusable).toMatchObject([{ template: 'web', id: 17 }]);
 });
 
-test('a record in a list of contents is complained about at its element', async () => {
+test('a problem of a record in a list of contents is at its element', async () => {
   const { lines } = await loadFiles(fileOf(['{type: A, content: [192.0.2.1, x, 192.0.2.1], ttl: 1}']));
   expect(lines).toEqual([
     'templates/a.yaml:3:36: error: `x` is not an IPv4 address [bad-ipv4]',

@@ -16,7 +16,7 @@ const expectedOf = (name: string): string[] =>
     .trimEnd()
     .split('\n');
 
-describe('each bad file is told exactly what is wrong with it', () => {
+describe('each bad file gets exactly its problems', () => {
   test.for(names)('%s', async (name) => {
     const state = await createTemplateLoader().load({ ...options, paths: [join(corpus, `${name}.yaml`)] });
     const lines = state.problems.map((problem) => formatProblem(problem).replaceAll(`${corpus}/`, ''));
@@ -27,7 +27,7 @@ describe('each bad file is told exactly what is wrong with it', () => {
   });
 });
 
-test('every check has a bad file of its name', () => {
+test('every check has a bad file with its name', () => {
   const topics = new Set(names.map((name) => name.replace(/-\d+$/, '')));
   // What is not read is no matter of content.
   const unread: ReadonlySet<string> = new Set(['no-templates', 'unreadable', 'outside']);
@@ -36,7 +36,7 @@ test('every check has a bad file of its name', () => {
   expect(names.length).toBeGreaterThanOrEqual(120);
 });
 
-test('a file with twenty different mistakes is told all of them in one run', () => {
+test('a file with twenty different mistakes gets all of them in one run', () => {
   const checks = expectedOf('twenty-mistakes').map((line) => /\[([a-z0-9-]+)\]$/.exec(line)?.[1]);
   expect(checks.length).toBeGreaterThanOrEqual(20);
   expect(new Set(checks).size).toBeGreaterThanOrEqual(18);

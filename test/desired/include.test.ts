@@ -18,7 +18,7 @@ const text = (content: string, name = 'n'): string =>
   `  - {type: TXT, name: ${name}, content: "${content}"}\n`;
 
 describe('fragments', () => {
-  test('give their records and ignore rules, each at its own place', async () => {
+  test('give their records and ignore rules, each with its own position', async () => {
     const state = await loadFiles({
       'web/a.yaml': 'template: a\ninclude: [../_mail.yaml]\n',
       '_mail.yaml': `include: [deep/_more.yaml]\nrecords:\n${text('x')}`,
@@ -33,7 +33,7 @@ describe('fragments', () => {
     ]);
   });
 
-  test('are told where an ignore rule of theirs matches nothing', async () => {
+  test('get a warning if their ignore rule matches nothing', async () => {
     const state = await loadFiles({
       'web/a.yaml': 'template: a\ninclude: [../_mail.yaml]\nrecords: []\n',
       '_mail.yaml': 'ignore:\n  - {name: z}\n  - {name: "bü*"}\n',
@@ -43,7 +43,7 @@ describe('fragments', () => {
     ]);
   });
 
-  test('are found whatever way the key is written', async () => {
+  test('are found for any spelling of the key', async () => {
     for (const key of ['include', '"\\x69nclude"', '"\\u0069nclude"', '? "inc\\\n  lude"\n']) {
       const web = `template: web\n${key}: [_a.yaml]\nrecords:\n${text('one')}`;
       const contents = await contentsOf({ 'web.yaml': web, '_a.yaml': `records:\n${text('two')}` });
@@ -59,7 +59,7 @@ describe('fragments', () => {
     expect(state.templates[0]?.records[0]?.ttl).toBe(3_600);
   });
 
-  test('are taken once, however many ways lead to them', async () => {
+  test('are included once, for any number of paths to them', async () => {
     const contents = await contentsOf({
       'a.yaml': 'template: a\ninclude: [_one.yaml, _two.yaml, _one.yaml]\n',
       '_one.yaml': 'include: [_shared.yaml]\n',
@@ -69,7 +69,7 @@ describe('fragments', () => {
     expect(contents).toEqual(['x']);
   });
 
-  test('that include each other are refused with the way round', async () => {
+  test('that include each other are refused, with the circle', async () => {
     const state = await loadFiles({
       'a.yaml': 'template: a\ninclude: [_one.yaml]\n',
       '_one.yaml': 'include: [_two.yaml]\n',
@@ -81,7 +81,7 @@ describe('fragments', () => {
     expect(state.templates).toEqual([]);
   });
 
-  test('with an error spoil every template that includes them, and no other', async () => {
+  test('with an error invalidate every template that includes them, and no other', async () => {
     const state = await loadFiles({
       'a.yaml': 'template: a\ninclude: [_f.yaml]\n',
       'b.yaml': 'template: b\ninclude: [_f.yaml]\n',
@@ -99,7 +99,7 @@ describe('fragments', () => {
     ]);
   });
 
-  test('are checked for their shape also when nothing includes them', async () => {
+  test('are checked for structure also when nothing includes them', async () => {
     const state = await loadFiles(
       { '_f.yaml': 'template: a\nrecord: []\n', '_g.yaml': 'records: [\n' },
       { allowEmpty: true },
@@ -112,12 +112,12 @@ describe('fragments', () => {
     expect(state.files).toBe(0);
   });
 
-  test('hold one document', async () => {
+  test('have one document', async () => {
     const state = await loadFiles({ '_f.yaml': 'records: []\n---\nrecords: []\n' }, { allowEmpty: true });
     expect(state.lines).toEqual(['templates/_f.yaml:3:1: error: a fragment is one document [wrong-type]']);
   });
 
-  test('that clash with the template are told at the later place', async () => {
+  test('that conflict with the template are reported at the later position', async () => {
     const state = await loadFiles({
       'a.yaml': `template: a\ninclude: [_f.yaml]\nrecords:\n${text('x')}`,
       '_f.yaml': `records:\n${text('x')}`,
@@ -127,7 +127,7 @@ describe('fragments', () => {
     ]);
   });
 
-  test('are found from a file that is given by itself', async () => {
+  test('are found from a file that is given alone', async () => {
     const directory = await directoryWith({
       'a.yaml': 'template: a\ninclude: [parts/_f.yaml]\n',
       'parts/_f.yaml': `records:\n${text('x')}`,
@@ -173,26 +173,26 @@ describe('variables', () => {
   });
   const settings = { variables: { override: {}, defaults: { x: 'default' } } };
 
-  test('of the settings hold where no file says anything', async () => {
+  test('of the settings apply if no file defines them', async () => {
     expect(await contentsOf(files('', ''), settings)).toEqual(['fragment default', 'own default']);
   });
 
-  test('of a fragment win over the defaults, for the template too', async () => {
+  test('of a fragment override the defaults, for the template too', async () => {
     expect(await contentsOf(files('', 'vars: {x: f}\n'), settings)).toEqual(['fragment f', 'own f']);
   });
 
-  test('of the file win over the fragment', async () => {
+  test('of the file override the fragment', async () => {
     const contents = await contentsOf(files('vars: {x: own}\n', 'vars: {x: f}\n'), settings);
     expect(contents).toEqual(['fragment own', 'own own']);
   });
 
-  test('given at the call win over everything', async () => {
+  test('of the command line override everything', async () => {
     const variables = { override: { x: 'call' }, defaults: { x: 'default' } };
     const contents = await contentsOf(files('vars: {x: own}\n', 'vars: {x: f}\n'), { variables });
     expect(contents).toEqual(['fragment call', 'own call']);
   });
 
-  test('of a fragment are its own before those of its neighbours', async () => {
+  test('of a fragment come before those of other fragments', async () => {
     const contents = await contentsOf({
       'a.yaml': `template: a\ninclude: [_f.yaml, _g.yaml]\nrecords:\n${text('${x}')}`,
       '_f.yaml': `vars: {x: f}\nrecords:\n${text('${x}', 'f')}`,
@@ -201,7 +201,7 @@ describe('variables', () => {
     expect(contents).toEqual(['f', 'g', 'f']);
   });
 
-  test('stand in every value of a record, and keep the spelling of their own', async () => {
+  test('work in every value of a record, and keep their spelling', async () => {
     const state = await loadFiles({
       'a.yaml': `template: "\${env}-web"
 vars: {env: test, ttl: 5m, prio: 010, name: 1.10, target: "mx.\${domain}", domain: example.net}
@@ -223,7 +223,7 @@ records:
     ]);
   });
 
-  test('that are not defined in a fragment are told with the template that includes it', async () => {
+  test('that are undefined in a fragment are reported with the including template', async () => {
     const state = await loadFiles({
       'a.yaml': 'template: a\ninclude: [_f.yaml]\n',
       'b.yaml': 'template: b\nvars: {x: y}\ninclude: [_f.yaml]\n',
@@ -251,7 +251,7 @@ test('a change of a fragment reaches the templates that include it', async () =>
   expect(await load()).toBe('after');
 });
 
-test('a missing fragment is told anew when it is missing for another reason', async () => {
+test('a missing fragment is reported again for another reason', async () => {
   const directory = await directoryWith({ 'a.yaml': 'template: a\ninclude: [_f.yaml]\n' });
   const loader = createTemplateLoader();
   const load = async (): Promise<string | undefined> => {

@@ -24,7 +24,7 @@ test.for(filesIn('templates'))('the example %s is accepted', ([, text]) => {
   expect(errorsIn(parse(text))).toEqual([]);
 });
 
-test('all of the language at once is accepted', () => {
+test('the whole language at once is accepted', () => {
   const text = `
 template: standard-web
 id: 17
@@ -75,7 +75,7 @@ describe('of the bad files', () => {
     expect(values.every((value) => accepts(value))).toBe(!isShape || beyond.test(name));
   });
 
-  test('most that are YAML at all are among them', () => {
+  test('it includes most files that are YAML', () => {
     expect(read.length).toBeGreaterThan(150);
   });
 });

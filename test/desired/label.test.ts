@@ -24,15 +24,15 @@ test.for([
   ['nul.txt', 'template-1.yaml'],
   ['${x}', 'x.yaml'],
   ['x'.repeat(300), `${'x'.repeat(100)}.yaml`],
-])('a template called %s is in %s, by its name alone', ([name, fileName]) => {
+])('the template %s is in %s, by its name alone', ([name, fileName]) => {
   expect(labelsFor(name!)).toEqual([[name, null, fileName]]);
 });
 
-test.for(['', 'a\nb', 'a\ud800'])('a name that no file can give: %j', (name) => {
+test.for(['', 'a\nb', 'a\ud800'])('a name that a file cannot have: %j', (name) => {
   expect(labelsFor(name)).toEqual([['template-1', 1, 'template-1.yaml']]);
 });
 
-test('templates of one name state their ids, and have them in the names of their files', () => {
+test('templates of one name state their ids, also in their file names', () => {
   expect(labelsFor('web', 'mail', 'web')).toEqual([
     ['web', 1, 'web-1.yaml'],
     ['mail', null, 'mail.yaml'],
@@ -40,7 +40,7 @@ test('templates of one name state their ids, and have them in the names of their
   ]);
 });
 
-test('no two files have one name, also where case does not count', () => {
+test('no two files have the same name, also without case', () => {
   expect(labelsFor('Web', 'web', 'web-2', 'WEB!', 'web-1')).toEqual([
     ['Web', null, 'web-1-.yaml'],
     ['web', null, 'web-2-.yaml'],
@@ -50,7 +50,7 @@ test('no two files have one name, also where case does not count', () => {
   ]);
 });
 
-test('a name made up for one template is not taken for the name of another', () => {
+test('an invented name is not the name of another template', () => {
   expect(labelsFor('', 'template-1')).toEqual([
     ['template-1', 1, 'template-1-1.yaml'],
     ['template-1', 2, 'template-1-2.yaml'],

@@ -24,7 +24,7 @@ records:
   - {type: CNAME, content: shop.example.org, allow: [cname-apex]}
 `;
 
-test('a file with every key becomes one template with all that it says', async () => {
+test('a file with every key becomes one template with all values', async () => {
   const mail = 'records:\n  - {type: MX, content: mx1.example.net, priority: 10, ttl: "300"}\n';
   const state = await loadFiles({ 'web/standard-web.yaml': standardWeb, 'web/_mail.yaml': mail });
   expect(state.lines).toEqual([]);
@@ -38,7 +38,7 @@ test('a name may be left out beside an id', async () => {
   expect(templates).toMatchObject([{ template: 'template-17', id: 17 }]);
 });
 
-test('what the file leaves open comes from the settings', async () => {
+test('values that the file does not state come from the settings', async () => {
   const state = await loadFiles({ 'a.yml': 'template: a\nrecords: [{type: A, content: 192.0.2.1}]\n' });
   expect(state.templates).toEqual([
     {
@@ -65,7 +65,7 @@ test('what the file leaves open comes from the settings', async () => {
   ]);
 });
 
-describe('what a record says', () => {
+describe('the values of a record', () => {
   const scenarios: [what: string, record: string, expected: Record<string, unknown>][] = [
     ['a name that looks like a number', '{type: A, name: 10, content: 192.0.2.1}', { name: '10' }],
     ['a name with a leading zero', '{type: A, name: 010, content: 192.0.2.1}', { name: '010' }],
@@ -148,7 +148,7 @@ test('several documents in one file are several templates', async () => {
   ]);
 });
 
-test('a template with an error is set apart, and the others stay', async () => {
+test('a template with an error is rejected, and the others stay', async () => {
   const state = await loadFiles({
     'a.yaml': 'template: a\nid: 3\nrecords: [{type: A, content: x}]\n---\ntemplate: b\nrecords: []\n',
     'c.yaml': 'template: c\nrecords: []\n',
@@ -162,7 +162,7 @@ test('a template with an error is set apart, and the others stay', async () => {
 test.each([
   ['records: [{type: A, content: 192.0.2.1}', 'error: a `]` is missing before this'],
   ['template web', 'a.yaml:1:1: error: a key ends at a colon and a blank'],
-])('YAML with a mistake, %s, tells it in words', async (text, message) => {
+])('YAML with a mistake, %s, gets an explanation', async (text, message) => {
   const { lines } = await loadFiles({ 'a.yaml': `${text}\nttl: 60\n` });
   expect(lines[0]).toContain(message);
 });

@@ -4,7 +4,7 @@ import { directoryWith, options } from './load-files.ts';
 
 const template = (name: string): string => `template: ${name}\nrecords: []\n`;
 
-test('a load ends between two templates when the program stops, and another one begins anew', async () => {
+test('a load ends between two templates at shutdown, and the next one starts again', async () => {
   const directory = await directoryWith({ 'a.yaml': template('a'), 'b.yaml': template('b') });
   const loader = createTemplateLoader();
   const given = { ...options, paths: [directory] };
@@ -16,7 +16,7 @@ test('a load ends between two templates when the program stops, and another one 
   expect((await loader.load(given)).templates).toHaveLength(2);
 });
 
-test('of loads that are asked for side by side the second finds what the first one read', async () => {
+test('of two parallel loads, the second reuses what the first one read', async () => {
   const directory = await directoryWith({ 'a.yaml': template('a') });
   const loader = createTemplateLoader();
   const load = () => loader.load({ ...options, paths: [directory] });

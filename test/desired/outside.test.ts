@@ -19,7 +19,7 @@ const checksIn = ({ problems }: DesiredState, directory: string): (string | unde
   problems.map(({ check, file }) => `${file?.replace(`${directory}/`, '')} ${check}`);
 
 describe('a link that leads out of the directories given as templates', () => {
-  test('is refused unread, and holds the template that it is named after', async () => {
+  test('is refused unread, and holds the template of its name', async () => {
     const directory = await directoryWith({
       'secret.yaml': 'a secret that no message may quote\n',
       'templates/a.yaml': template('a'),
@@ -39,7 +39,7 @@ describe('a link that leads out of the directories given as templates', () => {
     expect(checksIn(await load(directory), directory)).toEqual(['k.yaml outside', 'z.yaml outside']);
   });
 
-  test('to a directory is not walked, the root of the file system among them', async () => {
+  test('to a directory is not followed, also to the root of the file system', async () => {
     const directory = await directoryWith({
       'elsewhere/x.yaml': template('x'),
       'templates/a.yaml': template('a'),
@@ -56,7 +56,7 @@ describe('a link that leads out of the directories given as templates', () => {
     ]);
   });
 
-  test('to a directory beside, whose name begins with that of the templates, is refused too', async () => {
+  test('to a sibling directory with the same name prefix is refused too', async () => {
     const directory = await directoryWith({
       'templates/a.yaml': template('a'),
       'templates-old/b.yaml': template('b'),
@@ -67,13 +67,13 @@ describe('a link that leads out of the directories given as templates', () => {
     ]);
   });
 
-  test('that nobody would take for a template concerns nobody', async () => {
+  test('without the name of a template is ignored', async () => {
     const directory = await directoryWith({ 'README.md': 'text', 'templates/a.yaml': template('a') });
     await symlink('../README.md', join(directory, 'templates/README.md'));
     expect((await load(join(directory, 'templates'))).problems).toEqual([]);
   });
 
-  test('and out of sight again, through a link inside, is refused', async () => {
+  test('through another link inside is refused', async () => {
     const directory = await directoryWith({ 'secret.yaml': 'x', 'templates/deep/a.yaml': template('a') });
     await symlink('../../secret.yaml', join(directory, 'templates/deep/.way'));
     await symlink('deep/.way', join(directory, 'templates/b.yaml'));
@@ -83,7 +83,7 @@ describe('a link that leads out of the directories given as templates', () => {
   });
 });
 
-describe('what is followed as ever', () => {
+describe('links that are followed', () => {
   test('a link inside, and one to another of the given paths', async () => {
     const directory = await directoryWith({
       'one/deep/a.yaml': template('a'),
@@ -123,7 +123,7 @@ describe('what is followed as ever', () => {
   });
 });
 
-test('a given path that is a pipe or a device is refused, and waited for by nobody', async () => {
+test('a given path that is a pipe or a device is refused without a wait', async () => {
   const directory = await directoryWith({});
   execFileSync('mkfifo', [join(directory, 'pipe.yaml')]);
   const state = await load(join(directory, 'pipe.yaml'), '/dev/zero');
@@ -133,13 +133,13 @@ test('a given path that is a pipe or a device is refused, and waited for by nobo
   ]);
 });
 
-test('a given file of the kernel, which claims to be empty, is read no further than a template file may be long', async () => {
+test('a given file of the kernel, which claims to be empty, is read up to the size limit', async () => {
   const state = await load(realpathSync('/proc/kallsyms'));
   expect(state.templates).toEqual([]);
   expect(state.problems.length).toBeGreaterThan(0);
 });
 
-test('more directories than anybody has end the search with the path that was given', async () => {
+test('too many directories end the scan with an error at the given path', async () => {
   const directory = await directoryWith({});
   for (let index = 0; index <= 10_000; index += 1) await mkdir(join(directory, String(index)));
   expect((await load(directory)).problems).toMatchObject([
@@ -147,7 +147,7 @@ test('more directories than anybody has end the search with the path that was gi
   ]);
 });
 
-test('a link that takes the place of a file while that is looked at is not read', async () => {
+test('a link that replaces a file during the scan is not read', async () => {
   const directory = await directoryWith({
     'secret.yaml': 'a secret that no message may quote\n',
     'templates/a.yaml': template('a'),

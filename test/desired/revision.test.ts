@@ -52,7 +52,7 @@ test.each<[string, (checkout: string) => string]>([
   expect(revisionAt(checkout)).toBe(git(checkout, 'rev-parse', 'HEAD'));
 });
 
-test('a file outside of any checkout has none, nor has one before the first commit', () => {
+test('a file outside of a checkout has none, and neither has one before the first commit', () => {
   const folder = newFolder();
   mkdirSync(path.join(folder, 'templates'));
   writeFileSync(path.join(folder, 'templates/web.yaml'), 'template: web\n');

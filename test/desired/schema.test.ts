@@ -8,7 +8,7 @@ import {
   templateSchema,
 } from '../../src/desired/schema.ts';
 
-describe('a JSON Schema can be made of the language', () => {
+describe('a JSON Schema can be generated from the language', () => {
   const schemas = { templateSchema, fragmentSchema, recordSchema, ignoreSchema, limitsSchema };
 
   test.for(Object.entries(schemas))('with a description of every key: %s', ([, schema]) => {
@@ -21,7 +21,7 @@ describe('a JSON Schema can be made of the language', () => {
     expect(description).toBeTypeOf('string');
   });
 
-  test('that tells numbers and texts apart where it matters', () => {
+  test('that distinguishes numbers from texts', () => {
     const { properties } = z.toJSONSchema(recordSchema, { io: 'input' });
     expect(properties?.['ttl']).toMatchObject({
       anyOf: [

@@ -36,7 +36,7 @@ describe('which files are read', () => {
     expect([state.problems, state.files]).toEqual([[], 3]);
   });
 
-  test('those that links lead to, each once, and no circle is walked for ever', async () => {
+  test('those behind links, each once, also with circular links', async () => {
     const directory = await directoryWith({
       'one/a.yaml': template('a'),
       'one/b.yaml': template('b'),
@@ -56,7 +56,7 @@ describe('which files are read', () => {
     expect(filesOf(state, directory)).toEqual(['one/a.yaml', 'one/b.yaml', 'one/linked/c.yaml']);
   });
 
-  test('a path that is not there is a problem, and the other paths are read', async () => {
+  test('a missing path is a problem, and the other paths are read', async () => {
     const directory = await directoryWith({ 'a.yaml': template('a') });
     const state = await load(join(directory, 'gone'), directory, join(directory, 'gone.yaml'));
     expect(state.problems.map(formatProblem)).toEqual(
@@ -68,7 +68,7 @@ describe('which files are read', () => {
     expect(state.templates).toHaveLength(1);
   });
 
-  test('a template that is no regular file, or leads nowhere, is unusable', async () => {
+  test('a template that is not a regular file, or a broken link, is unusable', async () => {
     const directory = await directoryWith({ 'a.yaml': template('a') });
     execFileSync('mkfifo', [join(directory, 'pipe.yaml')]);
     await symlink('nowhere', join(directory, 'dangling.yaml'));
@@ -82,7 +82,7 @@ describe('which files are read', () => {
     expect(state.templates).toHaveLength(1);
   });
 
-  test('a file too large to be one is refused unread', async () => {
+  test('a file that is too large is refused unread', async () => {
     const directory = await directoryWith({
       'a.yaml': `# ${'x'.repeat(16 * 1024 * 1024)}\n${template('a')}`,
     });
@@ -91,7 +91,7 @@ describe('which files are read', () => {
     expect(state.unusable).toHaveLength(1);
   });
 
-  test('the place of a problem begins with the path as it was given', async () => {
+  test('the position of a problem starts with the given path', async () => {
     const directory = await directoryWith({ 'web/a.yaml': 'template: a\n' });
     const given = `${relative(process.cwd(), directory)}/./`;
     const state = await load(given);
@@ -177,7 +177,7 @@ describe('all files are read as they were at one moment', () => {
     expect(namesIn(byRename)).toEqual(['a3', 'b1']);
   });
 
-  test('when a fragment changes that a file by itself includes', async () => {
+  test('when a fragment of a single given file changes', async () => {
     const directory = await directoryWith({
       'a.yaml': 'template: a\ninclude: [parts/_f.yaml, parts/_g.yaml]\n',
       'parts/_f.yaml': 'vars: {x: before}\n',
@@ -198,7 +198,7 @@ describe('all files are read as they were at one moment', () => {
     ]);
   });
 
-  test('or not at all, when they never rest', async () => {
+  test('or not at all, if they never stop changing', async () => {
     const directory = await directoryWith({ 'a.yaml': template('a'), 'b.yaml': template('b') });
     let count = 0;
     const change = (): void => {
@@ -211,7 +211,7 @@ describe('all files are read as they were at one moment', () => {
   });
 });
 
-test('a file that has not changed is not worked on again', async () => {
+test('an unchanged file is not processed again', async () => {
   const directory = await directoryWith({ 'a.yaml': template('a'), 'b.yaml': template('b') });
   const loader = createTemplateLoader();
   const first = await loader.load({ ...options, paths: [directory] });
@@ -224,7 +224,7 @@ test('a file that has not changed is not worked on again', async () => {
   expect(strict.templates[0]).not.toBe(first.templates[0]);
 });
 
-describe('a look at the files before they are loaded', () => {
+describe('a scan of the files before they are loaded', () => {
   const loaderOf = async (files: Record<string, string>) => {
     const directory = await directoryWith(files);
     // As if they had been there for a while: what was changed a moment ago is read again in any case.
@@ -236,7 +236,7 @@ describe('a look at the files before they are loaded', () => {
       (await loader.load({ ...options, paths })).templates.map((one) => one.template);
     return { directory, loader, names, scan: () => loader.scan(paths) };
   };
-  test('that saw what was read before does not stand for one that sees what is there now', async () => {
+  test('that found the previous state does not replace a newer scan', async () => {
     const { directory, names, scan } = await loaderOf({ 'a.yaml': template('a') });
     expect(await names()).toEqual(['a']);
     await scan();
@@ -244,7 +244,7 @@ describe('a look at the files before they are loaded', () => {
     expect(await names()).toEqual(['b']);
   });
 
-  test('that saw a change is followed by one that sees the next', async () => {
+  test('that found a change is followed by one that finds the next', async () => {
     const { directory, names, scan } = await loaderOf({ 'a.yaml': template('a'), 'z.yaml': template('z') });
     expect(await names()).toEqual(['a', 'z']);
     await write(directory, { 'a.yaml': template('b') });
@@ -254,7 +254,7 @@ describe('a look at the files before they are loaded', () => {
     expect(await names()).toEqual(['c', 'm', 'z']);
   });
 
-  test('sees the same content under another name as a file of that name', async () => {
+  test('finds the same content under a new name as a file of that name', async () => {
     const { directory, loader } = await loaderOf({
       'a.yaml': `include: [_f.yaml]\n${template('a')}`,
       '_f.yaml': 'records: []\n',
@@ -269,7 +269,7 @@ describe('a look at the files before they are loaded', () => {
     expect(await files()).toEqual(['a2.yaml', 'l2.yaml']);
   });
 
-  test('that came too late to be news is not gone by', async () => {
+  test('that is older than the snapshot is not used', async () => {
     const { directory, names, scan } = await loaderOf({ 'a.yaml': template('a') });
     expect(await names()).toEqual(['a']);
     const old = scan();

@@ -20,14 +20,14 @@ describe.each([2, 3, 4])('an index of version %i', (version) => {
     return checkout;
   };
 
-  test('tells of no file as it was committed', () => {
+  test('reports no committed file', () => {
     const checkout = checkoutWith();
     const isUncommitted = createUncommitted();
     for (const name of ['web.yaml', 'more/a.yaml', 'other.yaml', 'zone.yaml'])
       expect([name, isUncommitted(fileIn(checkout, name))]).toEqual([name, false]);
   });
 
-  test('tells of an edit, until it is committed', () => {
+  test('reports an edit until it is committed', () => {
     const checkout = checkoutWith();
     const isUncommitted = createUncommitted();
     edit(checkout);
@@ -39,7 +39,7 @@ describe.each([2, 3, 4])('an index of version %i', (version) => {
     expect(isUncommitted(fileIn(checkout))).toBe(false);
   });
 
-  test('tells of an edit that was added, and not of the files beside it', () => {
+  test('reports an added edit, and not the files beside it', () => {
     const checkout = checkoutWith();
     const isUncommitted = createUncommitted();
     edit(checkout);
@@ -52,14 +52,14 @@ describe.each([2, 3, 4])('an index of version %i', (version) => {
     ]);
   });
 
-  test('tells of a file that was never added', () => {
+  test('reports a file that was never added', () => {
     const checkout = checkoutWith();
     writeFileSync(fileIn(checkout, 'new.yaml'), '');
     expect(createUncommitted()(fileIn(checkout, 'new.yaml'))).toBe(true);
   });
 });
 
-test('a file that was touched, and is as it was, is committed', () => {
+test('a touched file without changes counts as committed', () => {
   const checkout = newCheckout();
   utimesSync(fileIn(checkout), new Date(), new Date(0));
   expect(createUncommitted()(fileIn(checkout))).toBe(false);
@@ -73,7 +73,7 @@ test.each<[string, (checkout: string) => void]>([
     (folder) =>
       writeFileSync(path.join(folder, '.git/index'), `DIRC\0\0\0\u0002\0\0\0\u0009${'\0'.repeat(40)}`),
   ],
-])('with %s nothing is told', (_, prepare) => {
+])('with %s nothing is reported', (_, prepare) => {
   const folder = newFolder();
   mkdirSync(path.join(folder, '.git'));
   mkdirSync(path.join(folder, 'templates'));

@@ -27,7 +27,7 @@ const a = { type: 'A', content: '192.0.2.1' };
 const www = { ...a, name: 'www' };
 const mx = { type: 'MX', content: 'mx.example.net', priority: 10 };
 
-test('comments stay with their records, and what is not about records stays as it is', async () => {
+test('comments stay with their records, and everything else stays unchanged', async () => {
   const file = `# Sites of the bakery.
 # yaml-language-server: $schema=.template.schema.json
 
@@ -93,7 +93,7 @@ subdomains: # two
 `);
 });
 
-test('a comment stays where the TTL or the content changes', async () => {
+test('a comment stays when the TTL or the content changes', async () => {
   const file = `template: web
 records:
   # first
@@ -106,7 +106,7 @@ records:
   expect(written).toContain('  # second\n  - { type: A, name: www, content: 192.0.2.9 }\n');
 });
 
-test('a blank line before a comment stays, but for the first record', async () => {
+test('a blank line before a comment stays, except at the first record', async () => {
   const file = `template: web
 ttl: 3600
 records:
@@ -123,7 +123,7 @@ records:
   expect(await writeAnew(written, templateOf(www, mx))).toBe(written);
 });
 
-test('an id that the file states stays, and one that it does not is not added', async () => {
+test('a stated id stays, and no id is added', async () => {
   const template = templateOf(a);
   expect(await writeAnew('id: 17\ntemplate: web\nrecords: []\n', template)).toBe(
     'id: 17\ntemplate: web\nttl: 3600\nrecords:\n  - { type: A, content: 192.0.2.1 }\n',
@@ -131,7 +131,7 @@ test('an id that the file states stays, and one that it does not is not added', 
   expect(await writeAnew('template: web\nrecords: []\n', template)).not.toContain('id:');
 });
 
-test('a TTL that not all records have goes', async () => {
+test('a template TTL that not all records have is removed', async () => {
   const written = await writeAnew(
     'template: web\n# why\nttl: 60\nrecords: []\n',
     templateOf({ ...a, ttl: null }),
@@ -139,7 +139,7 @@ test('a TTL that not all records have goes', async () => {
   expect(written).toBe('template: web\n# why\nrecords:\n  - { type: A, content: 192.0.2.1 }\n');
 });
 
-test('variables stay where they stand for what is there, and go where the content has changed', async () => {
+test('variables stay if their value is current, and are replaced if the content has changed', async () => {
   const file = `template: web
 vars: { zone: example.net }
 subdomains: ['shop.\${zone}']
@@ -152,7 +152,7 @@ records:
   expect(written).toContain('  - { type: MX, content: mx.example.org, priority: 10 } # ours\n');
 });
 
-describe('what did not change stays byte for byte', () => {
+describe('unchanged parts stay byte for byte', () => {
   const file = `template:   "web"   # quoted
 ttl: 1h
 vars: {web: 192.0.2.1}
@@ -178,7 +178,7 @@ records:
     expect(await writeAnew(text, what === 'in brackets' ? templateOf(a) : state)).toBe(text);
   });
 
-  test('but for the records that did', async () => {
+  test('except changed records', async () => {
     const written = await writeAnew(
       file,
       templateOf({ ...www, content: '192.0.2.2' }, www, { ...a, content: '192.0.2.9' }, mx, {
@@ -194,7 +194,7 @@ records:
     );
   });
 
-  test('but for the TTL of the template, where all that is left to it has another one', async () => {
+  test('except the TTL of the template, if all its records have another one', async () => {
     const written = await writeAnew(
       file,
       templateOf({ ...www, content: '192.0.2.2', ttl: 300 }, { ...www, ttl: 300 }, a, { ...mx, ttl: 300 }),
@@ -203,7 +203,7 @@ records:
   });
 });
 
-test('remarks are made anew, and nothing else at the end of the file goes with them', async () => {
+test('the remarks at the end are replaced, and nothing else there', async () => {
   const copies = templateOf(a, a, { ...a, id: 9 });
   const first = await writeAnew('template: web\nrecords: []\n', copies);
   expect(first.match(/# - record/g)).toHaveLength(2);
@@ -214,7 +214,7 @@ test('remarks are made anew, and nothing else at the end of the file goes with t
   );
 });
 
-test('a list in brackets in which something has changed becomes one in lines, with its comments', async () => {
+test('a changed list in brackets becomes a block list, with its comments', async () => {
   const file = `template: web
 records: [ # all
   {type: A, content: 192.0.2.1}, # first
@@ -232,7 +232,7 @@ records: # end
 `);
 });
 
-test('what other keys take from the records by an alias cannot be kept', async () => {
+test('a file is refused if other keys use an alias of its records', async () => {
   const file = `template: web
 records:
   - { type: TXT, name: &name _acme-challenge, content: x }
@@ -277,7 +277,7 @@ const places = fc.array(fc.record({ line: fc.nat(100), indent: fc.constantFrom(0
   maxLength: 8,
 });
 
-test('no comment is lost while records stay, none is doubled, and a second time changes nothing', async () => {
+test('no comment is lost or doubled, and a second time changes nothing', async () => {
   await fc.assert(
     fc.asyncProperty(serviceState, places, async ([template], comments) => {
       const one = { ...template!, name: 'web' };

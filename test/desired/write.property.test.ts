@@ -36,7 +36,7 @@ const readAgain = async (): Promise<
 };
 
 describe('files written from any state of the service', () => {
-  test('have no problem, not even a warning, and want nothing that would be written', async () => {
+  test('have no problem or warning, and lead to no write', async () => {
     const load = await readAgain();
     await fc.assert(
       fc.asyncProperty(serviceState, async (templates) => {
@@ -57,7 +57,7 @@ describe('files written from any state of the service', () => {
     );
   });
 
-  test('are the same for any order in which the service lists things', async () => {
+  test('are the same for any order of the listing', async () => {
     await fc.assert(
       fc.asyncProperty(serviceState, async (templates) => {
         const reversed = templates
@@ -69,7 +69,7 @@ describe('files written from any state of the service', () => {
     );
   });
 
-  test('stay as they are where they are written over themselves', async () => {
+  test('do not change when they are written again', async () => {
     const load = await readAgain();
     await fc.assert(
       fc.asyncProperty(serviceState, async (templates) => {

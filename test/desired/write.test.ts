@@ -17,7 +17,7 @@ const entriesFor = async (...records: Stated[]): Promise<string[]> => {
   return entries;
 };
 
-test('a template without records wants none', async () => {
+test('a template without records gets an empty list', async () => {
   expect(await linesFor()).toEqual(['template: web', 'records: []']);
 });
 
@@ -68,7 +68,7 @@ describe('an entry', () => {
     expect(await entriesFor(record)).toEqual([`  - ${entry}`]);
   });
 
-  test('is in several lines where one would be too long', async () => {
+  test('has several lines if one would be too long', async () => {
     const content = 'x'.repeat(70);
     expect(await entriesFor({ type: 'TXT', name: 'selector2026._domainkey', content })).toEqual([
       '  - type: TXT',
@@ -117,7 +117,7 @@ test('records are sorted by type, then by name from its end, numbers by their va
 describe('a TTL', () => {
   const other = { ...a, name: 'www' };
 
-  test('that most records have is said once', async () => {
+  test('that most records have is stated once', async () => {
     expect(
       await linesFor({ ...a, ttl: 300 }, { ...other, ttl: 60 }, { type: 'TXT', content: 'x', ttl: 60 }),
     ).toEqual([
@@ -130,7 +130,7 @@ describe('a TTL', () => {
     ]);
   });
 
-  test('is not said for all where a record has none', async () => {
+  test('is not stated for all if a record has none', async () => {
     expect(await linesFor(a, other, { ...other, content: '192.0.2.2', ttl: null })).toEqual([
       'template: web',
       'records:',
@@ -140,7 +140,7 @@ describe('a TTL', () => {
     ]);
   });
 
-  test('that a check warns of is said where that can be allowed', async () => {
+  test('with a warning is stated where it can be allowed', async () => {
     expect((await linesFor({ ...a, ttl: 0 }, { ...other, ttl: 0 })).slice(1)).toEqual([
       'records:',
       '  - { type: A, content: 192.0.2.1, ttl: 0, allow: [ttl-unusual] }',
@@ -148,7 +148,7 @@ describe('a TTL', () => {
     ]);
   });
 
-  test('that no file can state is left out, and remarked upon', async () => {
+  test('that a file cannot state is left out, with a remark', async () => {
     const lines = await linesFor({ ...a, ttl: -1 });
     expect(lines[2]).toBe('  - { type: A, content: 192.0.2.1 }');
     expect(lines.at(-1)).toBe(
@@ -157,7 +157,7 @@ describe('a TTL', () => {
   });
 });
 
-describe('records that stand in each other’s way are allowed to', () => {
+describe('conflicting records get an allow', () => {
   const cname = { type: 'CNAME', name: 'www', content: 'a.example.net' };
   const spf = (text: string) => ({ type: 'TXT', content: `v=spf1 ${text}` });
 
@@ -185,7 +185,7 @@ describe('records that stand in each other’s way are allowed to', () => {
   });
 });
 
-test('what no file can want stands in comments, by record', async () => {
+test('records that a file cannot describe are in comments', async () => {
   const lines = await linesFor(
     { ...a, id: 30, content: '192.0.2.001' },
     { ...a, id: 12, ttl: 300 },
@@ -209,7 +209,7 @@ test('what no file can want stands in comments, by record', async () => {
   ]);
 });
 
-test('a name that no file can give is a remark', async () => {
+test('a name that a file cannot state is a remark', async () => {
   const template = { ...templateOf(), name: 'a\nb' };
   expect(await textFor(template, nothingYet, { name: 'template-17', id: 17 })).toBe(`template: template-17
 id: 17
@@ -227,13 +227,13 @@ test.for([
   '5 5060',
   '  ',
   '5  5060 ${a}',
-])('the SRV content %j is read as what the service holds', async (content) => {
+])('the SRV content %j is read as the service stores it', async (content) => {
   const template = templateOf({ type: 'SRV', name: '_sip._tcp', priority: 0, content });
   const { templates } = await loadFiles({ 'web.yaml': await textFor(template, nothingYet) });
   expect(templates[0]!.records.map(canonicalRecord)).toEqual(template.records.map(canonicalRecord));
 });
 
-test('two templates of one name are told apart by id', async () => {
+test('two templates of one name are distinguished by id', async () => {
   const web = templateOf(a);
   const files = {
     'web-3.yaml': await textFor(web, nothingYet, { name: 'web', id: 3 }),
@@ -245,7 +245,7 @@ test('two templates of one name are told apart by id', async () => {
   expect(templates.map(({ id }) => id)).toEqual([3, 4]);
 });
 
-test('what is too much for one file is written as fragments that it includes', async () => {
+test('records that do not fit into one file are written as fragments', async () => {
   const records = Array.from({ length: 40 }, (_, index) => ({
     type: 'TXT',
     name: `n${index}`,
@@ -263,7 +263,7 @@ test('what is too much for one file is written as fragments that it includes', a
   expect(templates.map((template) => template.records.length)).toEqual([40]);
 });
 
-test('records with more complaints than are ever listed are written all the same', async () => {
+test('records with too many problems to list are written nevertheless', async () => {
   const records = Array.from({ length: 2_500 }, (_, index) => ({
     type: 'CNAME',
     name: `n${index}`,

@@ -31,20 +31,20 @@ const sourceOf = (octets: string): string => {
 };
 
 describe('events or `yaml`', () => {
-  test('read the same in the YAML Test Suite', () => {
+  test('agree on the YAML Test Suite', () => {
     const sources = suite.flatMap(({ cases }) => cases.map(({ yaml }) => textOf(Buffer.from(yaml))));
     const read = sources.filter((decoded) => 'text' in decoded && isReadAlike(decoded.text));
     expect(read.length).toBeGreaterThan(80);
   });
 
-  test(`read the same in ${rounds} mutated template files`, () => {
+  test(`agree on ${rounds} mutated template files`, () => {
     let read = 0;
     const alike = (octets: string): void => void (read += Number(isReadAlike(sourceOf(octets))));
     fc.assert(fc.property(mutatedFile, alike), { numRuns: rounds });
     expect(read).toBeGreaterThan(rounds / 10);
   });
 
-  test(`read the same in ${rounds} texts made of what YAML is made of`, () => {
+  test(`agree on ${rounds} texts of random YAML parts`, () => {
     let read = 0;
     fc.assert(
       fc.property(composed, (source) => void (read += Number(isReadAlike(source)))),

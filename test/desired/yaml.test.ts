@@ -13,7 +13,7 @@ const recordsOf = async (file: string | Uint8Array): Promise<readonly unknown[] 
 const file = 'template: a\nttl: 1h\nrecords:\n  - type: TXT\n    name: no\n    content: |-\n      one\n';
 const expected = [['TXT', 'no', 'one', 3_600]];
 
-describe('a file means the same', () => {
+describe('a file has the same meaning', () => {
   const spellings: [what: string, file: string | Uint8Array][] = [
     ['with line feeds', file],
     ['with carriage returns and line feeds', file.replaceAll('\n', '\r\n')],
@@ -45,7 +45,7 @@ describe('a file means the same', () => {
   });
 });
 
-test('records that are aliases of one record stand at their own places', async () => {
+test('records that are aliases of one record have their own positions', async () => {
   const { lines } = await loadFiles({
     'a.yaml': 'template: a\nrecords:\n  - &x {type: A, content: 192.0.2.1}\n  - *x\n',
   });
@@ -54,13 +54,13 @@ test('records that are aliases of one record stand at their own places', async (
   ]);
 });
 
-test('many aliases of one value are no bomb', async () => {
+test('many aliases of one value are harmless', async () => {
   const records = Array.from({ length: 500 }, (_, index) => `  - {type: A, name: n${index}, content: *a}\n`);
   const content = `template: a\nvars: {a: &a 192.0.2.1}\nrecords:\n${records.join('')}`;
   expect(await recordsOf(content)).toHaveLength(500);
 });
 
-test('what would nest, repeat or fill without end is refused before it hurts', () => {
+test('endless nesting, repetition and size are refused early', () => {
   const hostile = [
     '['.repeat(200_000),
     '{a: '.repeat(100_000),

@@ -53,7 +53,7 @@ describe('apply on the examples', () => {
   });
 
   it.each(['no-such-directory/report.json', 'templates'])(
-    'writes nothing where its report could not be kept, in %s',
+    'writes nothing if its report cannot be written, in %s',
     async (out) => {
       const service = await startService();
       const launch = { cwd: await workplace(), env: service.env };
@@ -96,7 +96,7 @@ describe('apply on the examples', () => {
     );
   });
 
-  it.each(['markdown', 'html'])('reports in %s, in a file', async (format) => {
+  it.each(['markdown', 'html'])('writes its report in %s to a file', async (format) => {
     const service = await startService();
     const cwd = await workplace();
     const args = ['apply', '--yes', '--format', format, '--out', 'report'];

@@ -44,13 +44,13 @@ describe('the command line', () => {
     ['plan', [], 0],
     ['a plan with differences', ['--detailed-exitcode'], 2],
     ['an error', ['--templates', 'no-such-directory'], 1],
-  ])('says nothing of a reader that has gone, and ends as it would: %s', async (_, options, code) => {
+  ])('ignores a reader that has gone, and keeps its exit code: %s', async (_, options, code) => {
     const child = await startPlan(options, 'pipe');
     child.stdout?.destroy();
     expect(await endOf(child)).toEqual({ code, stderr: '' });
   });
 
-  it.skipIf(!existsSync('/dev/full'))('ends with 1 where the result cannot be written', async () => {
+  it.skipIf(!existsSync('/dev/full'))('ends with 1 if the result cannot be written', async () => {
     const full = await open('/dev/full', 'w');
     onTestFinished(() => full.close());
     const child = await startPlan([], full.fd);

@@ -103,7 +103,7 @@ describe('SIGHUP', () => {
     ['a setting that is none', 'clientToken: {file: token}\nsurplus: shred\n', 'surplus'],
     ['a file that is no YAML', 'clientToken: [', 'not valid YAML'],
     ['a token that cannot be read', 'clientToken: {file: nowhere}\n', 'nowhere'],
-  ])('with %s keeps what there was, and says so', async (_, broken, why) => {
+  ])('with %s keeps the earlier settings, and says so', async (_, broken, why) => {
     const { settings, daemon } = await started();
     await settings(broken);
     daemon.signal('SIGHUP');

@@ -26,7 +26,7 @@ const slow: Record<string, Record<string, string>> = {
 };
 
 describe('while the daemon reads for seconds', () => {
-  it.each(Object.entries(slow))('%s, it answers others', async (_, files) => {
+  it.each(Object.entries(slow))('%s, it answers other requests', async (_, files) => {
     const service = await startService();
     const id = await addTemplate(service, 'site', '192.0.2.1');
     const cwd = await workplace({ withExamples: false });

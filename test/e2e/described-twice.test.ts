@@ -14,7 +14,7 @@ it.each([
   ['only one of the two is asked for', other, ['apply', 'standard-web'], 'templates/shop.yaml:1:1'],
   ['the other one has errors', `${other}mod: report\n`, ['apply', 'standard-web'], 'templates/shop.yaml'],
 ])(
-  'a template that is found by name here and by id there is not written: %s',
+  'a template that one file finds by name and another by id is not written: %s',
   async (_, text, args, place) => {
     const service = await startService();
     const launch = { cwd: await workplace(), env: service.env };

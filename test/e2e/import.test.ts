@@ -143,7 +143,7 @@ records:
     [['voise'], "no template of this client's own called voise; did you mean `voice`?"],
     [['basic-parking'], "no template of this client's own called basic-parking"],
     [['--out', 'templates/voice.yaml'], 'templates/voice.yaml is not a directory'],
-  ])('%j: nothing is written, and it is said why', async (args, message) => {
+  ])('%j: nothing is written, and the reason is shown', async (args, message) => {
     const { launch, templates } = await place(true);
     const before = await textsBelow(templates);
     const { code, stdout, stderr } = await run(['import', '--overwrite', ...args], launch);
@@ -294,7 +294,7 @@ describe('where there is a file', () => {
       { 'x.yaml': 'template: voice\nrecords: []\n', 'y.yaml': 'template: voice\nrecords: []\n' },
       'templates/y.yaml describes it too',
     ],
-  ])('that %s, it is left alone, and it is said why', async (_, files, reason) => {
+  ])('that %s stays, and the reason is shown', async (_, files, reason) => {
     const { launch, templates } = await place(false);
     await mkdir(templates);
     for (const [name, text] of Object.entries(files)) await writeFile(path.join(templates, name), text);

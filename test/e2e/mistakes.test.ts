@@ -55,7 +55,7 @@ it('a file where the state directory should be', async () => {
 it.each([
   ['maxAdds: 5', 'maxAdds: unknown key; did you mean `limits.maxAdds`?'],
   ['logLevel: debug', 'logLevel: a matter of one run: use --log-level or LOG_LEVEL'],
-])('a setting elsewhere than where it belongs: %s', async (text, message) => {
+])('a misplaced setting: %s', async (text, message) => {
   const cwd = await workplace();
   await writeBelow(cwd, 'dns-template-sync.yaml', `${text}\n`);
   expect((await run(['validate'], { cwd })).stderr).toContain(message);

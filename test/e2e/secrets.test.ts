@@ -156,25 +156,32 @@ describe('no token is in any output or file', () => {
     await expectClean([applied, past], { cwd });
   });
 
-  it.each(['plan', 'get', 'run'])('that is a word of ours spoils no answer of %s', async (command) => {
-    const service = await startService();
-    const cwd = await workplace();
-    const tokens = { DNS_SYNC_USER_TOKEN: 'update', DNS_SYNC_CLIENT_TOKEN: 'standard-web' };
-    const env = { ...service.env, ...tokens, DNS_SYNC_DRY_RUN: 'true' };
-    if (command === 'run') {
-      const lines = (await daemon({ cwd, env })).stdout.trimEnd().split('\n');
-      expect(lines.map((line) => JSON.parse(line))).toContainEqual(
-        expect.objectContaining({ event: 'drift.report', template: '[secret]', status: expect.any(String) }),
-      );
-      return;
-    }
-    const what = command === 'plan' ? ['plan'] : ['get', 'dns-templates'];
-    const { code, stdout } = await run([...what, '--format', 'json'], { cwd, env });
-    expect(code).toBe(0);
-    expect(stdout).toContain('"[secret]"');
-    if (command === 'plan') expect(() => reportOf(stdout)).not.toThrow();
-    else expect(JSON.parse(stdout)[0]).toHaveProperty('dns_template_records');
-  });
+  it.each(['plan', 'get', 'run'])(
+    'that is one of our words does not damage the output of %s',
+    async (command) => {
+      const service = await startService();
+      const cwd = await workplace();
+      const tokens = { DNS_SYNC_USER_TOKEN: 'update', DNS_SYNC_CLIENT_TOKEN: 'standard-web' };
+      const env = { ...service.env, ...tokens, DNS_SYNC_DRY_RUN: 'true' };
+      if (command === 'run') {
+        const lines = (await daemon({ cwd, env })).stdout.trimEnd().split('\n');
+        expect(lines.map((line) => JSON.parse(line))).toContainEqual(
+          expect.objectContaining({
+            event: 'drift.report',
+            template: '[secret]',
+            status: expect.any(String),
+          }),
+        );
+        return;
+      }
+      const what = command === 'plan' ? ['plan'] : ['get', 'dns-templates'];
+      const { code, stdout } = await run([...what, '--format', 'json'], { cwd, env });
+      expect(code).toBe(0);
+      expect(stdout).toContain('"[secret]"');
+      if (command === 'plan') expect(() => reportOf(stdout)).not.toThrow();
+      else expect(JSON.parse(stdout)[0]).toHaveProperty('dns_template_records');
+    },
+  );
 
   it('of one that is not there', async () => {
     const cwd = await workplace();
@@ -188,7 +195,7 @@ describe('no token is in any output or file', () => {
     `http://127.0.0.1:1/api/v1?user_token=${encodeURIComponent(userToken)}`,
     `not an address ${userToken} ${clientToken}`,
     `http://${clientToken}.invalid:99999/`,
-  ])('of a base URL that it stands in: %#', async (url) => {
+  ])('in a base URL: %#', async (url) => {
     const cwd = await workplace();
     const env = environment(url);
     const ended = await Promise.all([run(['plan'], { cwd, env }), daemon({ cwd, env })]);

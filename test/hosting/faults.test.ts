@@ -186,7 +186,7 @@ describe.each<{ fault: string; url: () => Promise<string>; options?: Partial<Hos
   test.each([
     ['a read', read],
     ['a write', write],
-  ])('%s certainly never left', async (_, call) => {
+  ])('%s was certainly not sent', async (_, call) => {
     const traces: unknown[] = [];
     const service = connected(await url(), { ...options, onRequest: (trace) => traces.push(trace) });
     const failure = await failureOf(call(service));
@@ -208,7 +208,7 @@ test('a token that was put into the base URL is not shown', async () => {
 test.each([
   ['a read', read],
   ['a write', write],
-])('%s that never left is tried three times', async (_, call) => {
+])('%s that was not sent is tried three times', async (_, call) => {
   const traces: unknown[] = [];
   const service = connected(await refusing(), { onRequest: (trace) => traces.push(trace) });
   await failureOf(call(service));
@@ -271,7 +271,7 @@ describe('Retry-After', () => {
     expect(second - first).toBeGreaterThan(990);
   });
 
-  test.each(['6', later])('a read does not wait for longer than a request may take (%s)', async (header) => {
+  test.each(['6', later])('a read does not wait longer than the request timeout (%s)', async (header) => {
     const server = await scriptedServer(status(429, '', { 'retry-after': header }));
     const failure = await failureOf(read(connected(server.url)));
     expect(failure.kind).toBe('rate-limited');

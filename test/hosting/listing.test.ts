@@ -46,7 +46,7 @@ describe('a listing that was read before', () => {
     ['one more at the end', [...before, template(5)], [0, 1, 2, 3, null]],
     ['none left', [], []],
     ['the first and the last one left', [before[0], before[3]], [0, 3]],
-  ])('gives the same ones where their text is the same: %s', async (_, after, same) => {
+  ])('gives the same objects for the same text: %s', async (_, after, same) => {
     const listing = listingReader(readTemplate, max);
     const first = (await read(listing, before))!;
     const second = (await read(listing, after))!;

@@ -119,14 +119,14 @@ describe('a template is read whatever the service makes of', () => {
     expect(dnsTemplate.parse(sent({ ...wireTemplate, ...change }))).toMatchObject(expected);
   });
 
-  test.each([false, 'false', 0, '0'])('publicly_available %j: it is the client’s own', (value) => {
+  test.each([false, 'false', 0, '0'])('publicly_available %j: the client’s own', (value) => {
     expect(dnsTemplate.parse(sent({ ...wireTemplate, publicly_available: value })).publiclyAvailable).toBe(
       false,
     );
   });
 
   test.each([true, 'true', 1, '1', null, undefined, '', 'no', [], {}])(
-    'publicly_available %j: it is not known to be the client’s own',
+    'publicly_available %j: not known to be the client’s own',
     (value) => {
       expect(dnsTemplate.parse(sent({ ...wireTemplate, publicly_available: value })).publiclyAvailable).toBe(
         true,

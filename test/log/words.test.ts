@@ -51,7 +51,7 @@ describe('a line of the log in words', () => {
     'change.failed',
     'templates.invalid',
     'notice',
-  ])('stands a line of %s of which much was cut', (event) => {
+  ])('handles a line of %s with many parts cut off', (event) => {
     expect(() => words({ event, cut: 'everything else' })).not.toThrow();
   });
 

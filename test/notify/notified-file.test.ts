@@ -45,7 +45,7 @@ describe('what was told', () => {
   });
 
   test.each(['', '{', '[]', '{"version":2,"receivers":{}}', '{"version":1,"receivers":{"ops":{"web":{}}}}'])(
-    'is nothing where the file holds %j',
+    'is empty if the file contains %j',
     (content) => {
       const file = path.join(place(), 'told.json');
       writeFileSync(file, content);

@@ -218,7 +218,7 @@ describe('after each pass is told what is new', () => {
       ['-', '-', 'held', 'cleared'],
     ],
     [['unknown'], [failed, unknown, failed, inSync], ['-', 'unknown', 'failed', 'cleared']],
-  ])('of what was asked for, and of whatever becomes of it: %j', (on, sights, expected) => {
+  ])('of subscribed states, and of their end: %j', (on, sights, expected) => {
     expect(heard(sights, on)).toEqual(expected);
   });
 });

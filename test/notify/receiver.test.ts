@@ -151,7 +151,7 @@ describe('a receiver', () => {
     ['redirects, which is not followed', status(307, '', { location: '/elsewhere' })],
     ['resets the connection', reset],
     ['asks for a moment', status(429, '', { 'retry-after': '0' })],
-  ])('that %s is asked again, with the same message', async (_, answer) => {
+  ])('that %s gets the same message again', async (_, answer) => {
     const { server, receiver, counts, next, lines } = await opened([answer, answer, ok]);
     receiver.enqueue(drifted);
     await next('delivered');

@@ -19,7 +19,7 @@ test.each([
   ['www A 192.0.2.1', 'old.www A 192.0.2.1', false],
   ['@ A 192.0.2.1', 'www A 192.0.2.1', false],
   ['www A 192.0.2.1', 'www A 192.0.2.1', false],
-])('whether %s may be kept as %s: %s', (one, other, expected) => {
+])('whether %s may be stored as %s: %s', (one, other, expected) => {
   expect(isLike(record(one), record(other))).toBe(expected);
   expect(isLike(record(other), record(one))).toBe(expected);
 });

@@ -30,7 +30,7 @@ describe('a backoff', () => {
     ['the clock was set on', 500, 9, 503],
     ['the clock was set on and the pause is over', 500, 12, 500],
     ['the clock was set back and the pause is over', 60, 13, 59],
-  ])('lasts as long as it was meant to where %s', (_, now, uptime, expected) => {
+  ])('lasts as long as planned if %s', (_, now, uptime, expected) => {
     expect(retryAt(now, 'first', uptime)).toBe(expected);
   });
 

@@ -40,7 +40,7 @@ test.each<[string, readonly ReturnType<typeof file>[], readonly ActualTemplate[]
 test.each([
   ['its name', { template: 'web', id: null }],
   ['its id', { template: null, id: 1 }],
-])('a description with an error holds what it names by %s', (_, { template, id }) => {
+])('a description with an error holds the template that it names by %s', (_, { template, id }) => {
   const [one] = bindTemplates([file('web')], [{ template, id, file: 'broken.yaml' }], [at(1, 'web')]);
   expect(one).toMatchObject({ status: 'held' });
 });

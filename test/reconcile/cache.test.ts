@@ -73,7 +73,7 @@ test.each<[string, (last: Awaited<ReturnType<typeof afterQuietPasses>>) => Promi
       return undefined;
     },
   ],
-])('it looks at everything where %s', async (_, change) => {
+])('it compares everything if %s', async (_, change) => {
   const last = await afterQuietPasses();
   const { templates } = (await change(last)) ?? (await last.pass());
   expect(templates[0]).not.toBe(last.templates[0]);
@@ -82,7 +82,7 @@ test.each<[string, (last: Awaited<ReturnType<typeof afterQuietPasses>>) => Promi
 test.each([
   ['in sync', desiredTemplate(['@ A 192.0.2.1'])],
   ['different, and written by nobody', desiredTemplate(['@ A 192.0.2.9'], { mode: 'report' })],
-])('a template that is %s is looked at no more while nothing changes', async (_, desired) => {
+])('a template that is %s is not compared again while nothing changes', async (_, desired) => {
   const scene = await openScene(actualTemplate(['#1 @ A 192.0.2.1']));
   const cache = emptyCache();
   // The first one remembers what it saw, the second finds nothing new.

@@ -28,7 +28,7 @@ test('the name in an answer to a write without a name is not the service’s spe
 });
 
 test.each(['www.', 'www.##DOMAIN##'])(
-  'a spelling that an answer shows where no name was sent is one of the service: %s',
+  'a name in an answer to a write without one is the service’s spelling: %s',
   async (name) => {
     const scene = await openScene(actualTemplate(['#1 @ MX 10 mx1.example.net', '#2 www A 192.0.2.1']));
     const mx = '@ MX 10 mx1.example.net';

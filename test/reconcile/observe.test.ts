@@ -27,7 +27,7 @@ test.each<[string, readonly string[], boolean]>([
   ['the second', ['#1 @ A 192.0.2.1', '#6 www.example A 203.0.113.10'], true],
   ['none', ['#1 @ A 192.0.2.1'], false],
 ])(
-  'what no file wants any more is remembered while a reading shows %s of its records: %j: %s',
+  'the state of a dropped record is kept while a reading shows %s of its records: %j: %s',
   (_, actual, isKept) => {
     expect(keptAfter(actual)).toBe(isKept);
   },

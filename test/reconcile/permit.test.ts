@@ -64,7 +64,7 @@ test('all parked records are restored, though restoring takes longer than the ba
 });
 
 test.each(['its answer is lost', 'the process dies'])(
-  'what made way is back in its place where %s, and the write that needed it is refused later',
+  'a parked record is restored if %s, and the write that needed its name is refused later',
   async (what) => {
     const scene = await makingWay();
     const file = desiredTemplate(desired, { surplus: 'park', limits });
@@ -120,7 +120,7 @@ describe('if the service keeps the name of a parked record', () => {
   const file = desiredTemplate(desired, { surplus: 'park', limits });
 
   test.each(['www', 'www.', 'www.##DOMAIN##'])(
-    'it is put back, and nothing comes to its name: %s',
+    'it is restored, and nothing else gets its name: %s',
     async (name) => {
       const scene = await makingWay();
       const kept = () => {

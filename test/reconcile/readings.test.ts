@@ -321,7 +321,7 @@ test.each([
   ['all is saved', false],
   ['the end of a pass cannot be saved', true],
 ])(
-  'what was read before an add that a process died over is no reading for the pass that finds it: %s',
+  'readings from before an add during which the process died do not count in the next pass: %s',
   async (_, isUnsaved) => {
     const scene = await openScene(actualTemplate([apex[1]]));
     const { clock } = new Ticking(scene);

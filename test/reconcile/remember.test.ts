@@ -25,7 +25,7 @@ test.each<[string, readonly string[], readonly number[] | null]>([
   ['one of them', ['#2 www A 192.0.2.2'], null],
   ['none of them', [], [1, 2]],
 ])(
-  'of two known records that its own reading lacks, those are not lost that another one shows: %s: %j: %j',
+  'a known record that its own reading lacks is not lost if another reading shows it: %s: %j: %j',
   (_, shown, lost) => {
     expect(suspectsAfter(shown)).toEqual(lost);
   },

@@ -35,7 +35,7 @@ const resultOf = (state: TemplateState) =>
 test.each<[string, readonly string[], string | undefined]>([
   ['is not there', ['#1 @ A 192.0.2.1'], '1970-01-01T00:01:00.000Z'],
   ['is there after all', ['#1 @ A 192.0.2.1', '#2 www A 192.0.2.2'], undefined],
-])('a write that failed names the time of its next try where its record %s: %j: %s', (_, actual, retryAt) => {
+])('a failed write has the time of its next try if its record %s: %j: %s', (_, actual, retryAt) => {
   const { status, differences } = resultOf(
     afterAdd(actual, { state: 'failed', error: 'no answer', retryAt: 60_000 }),
   );
@@ -47,7 +47,7 @@ test.each<[string, readonly string[], string | undefined]>([
 test.each<[string, readonly string[], string]>([
   ['something is left to write', ['#2 www A 192.0.2.2'], 'failed'],
   ['nothing is left to write', ['#1 @ A 192.0.2.1', '#2 www A 192.0.2.2'], 'in-sync'],
-])('a pass that stopped before its end has failed where %s: %j: %s', (_, actual, status) => {
+])('a pass that stopped early has failed if %s: %j: %s', (_, actual, status) => {
   const hold = { scope: 'template', cause: 'unknown-outcome', reason: 'stopped', retryAt: null } as const;
   const state = withHold(afterAdd(actual, { state: 'applied', recordId: 2 }), hold);
   expect(resultOf(state).status).toBe(status);

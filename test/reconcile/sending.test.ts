@@ -242,7 +242,7 @@ describe('an update of unknown outcome', () => {
   test.each([
     ['an update', desiredTemplate(edited.slice(0, 2))],
     ['a park', desiredTemplate(inSync.slice(0, 2), { surplus: 'park', limits })],
-  ])('is sent again at once, and then after a minute: %s', async (_, file) => {
+  ])('is retried at once, and then after a minute: %s', async (_, file) => {
     const scene = await begun();
     await scene.pass(desiredTemplate(inSync));
     scene.mishaps.set('update 1', failing('unknown', null));

@@ -184,7 +184,7 @@ describe('an add of unknown outcome', () => {
   test.each<[string, Partial<Pass>, readonly string[]]>([
     ['stays unknown', {}, ['www']],
     ['is given up where a person says so', { retry: true, trigger: 'command' }, []],
-  ])('%s beside a new record of its type that could be anything', async (_, more, stillOpen) => {
+  ])('%s beside a new record of its type of unknown origin', async (_, more, stillOpen) => {
     const scene = await left(['www A 192.0.2.3']);
     store(scene, '#9 zzz A 192.0.2.77');
     const { open } = await pass(scene, file('www A 192.0.2.3'), more);
@@ -204,7 +204,7 @@ describe('an add of unknown outcome', () => {
   test.each<[string, readonly string[]]>([
     ['absent', []],
     ['beside a new record of its type that could be anything', ['#9 zzz A 192.0.2.77']],
-  ])('stays unknown in a pass that is not about its template: %s', async (_, more) => {
+  ])('stays unknown in a pass over other templates: %s', async (_, more) => {
     const scene = await left(['www A 192.0.2.3']);
     store(scene, ...more);
     const part = { templates: [], unusable: [], problems: [], files: 1 };

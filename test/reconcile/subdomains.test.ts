@@ -73,7 +73,7 @@ describe('the grace of a subdomain', () => {
     ['was refused', failing('refused', 422)],
     ['was not sent', failing('not-sent', null)],
     ['was lost', failing('unknown', null)],
-  ])('does not begin with one that %s', async (_, mishap) => {
+  ])('does not start with one that %s', async (_, mishap) => {
     const { scene, statuses } = await opened();
     lackingWww(scene, shop);
     scene.mishaps.set('update 1', mishap);
@@ -128,7 +128,7 @@ describe('the grace of a subdomain', () => {
   test.each<[string, () => Partial<Pass>]>([
     ['a person asks for', () => ({ trigger: 'command' })],
     ['a daemon makes', () => ({ cache: emptyCache() })],
-  ])('is not for what was reported before the write, in passes that %s', async (_, kept) => {
+  ])('does not cover drift from before the write, in passes that %s', async (_, kept) => {
     const { scene, statuses } = await opened();
     const more = kept();
     expect(await statuses('192.0.2.2', more)).toEqual(['in-sync', 'in-sync']);

@@ -250,7 +250,7 @@ describe.each(Object.entries(rows))('%s', (_, cases) => {
 test.each([
   ['lacks an id', without(4)],
   ['holds more than expected', showing('#9 abc A 192.0.2.9')],
-])('after a reading that shows what was refused and %s nothing more is written', async (_, mishap) => {
+])('nothing more is written after a reading that shows the refused record and %s', async (_, mishap) => {
   const scene = await openScene(actualTemplate(service));
   await scene.pass(inSync, { settle: 0 });
   scene.calls.length = 0;

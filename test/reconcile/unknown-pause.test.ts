@@ -36,7 +36,7 @@ test.each([1_000, 30_000, minute, 5 * minute, 24 * 60 * minute])(
 );
 
 test.each(['www. A 192.0.2.2', 'www.##DOMAIN## A 192.0.2.2'])(
-  'an add that was found in no reading is not tried again beside what it may have made: %s',
+  'an absent add is not retried beside a record that it may have made: %s',
   async (late) => {
     const { scene, pass, until } = await afterLoss(5 * minute);
     scene.mishaps.clear();

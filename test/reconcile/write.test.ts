@@ -36,7 +36,7 @@ test('an add is not sent if another step comes first by then', async () => {
 test.each([
   ['a change', '@ A 192.0.2.9', ['intent to update', 'update']],
   ['no change', '@ A 192.0.2.1', []],
-])('where another reading showed more nothing is added, beside %s', async (_, apex, expected) => {
+])('nothing is added if another reading showed more, beside %s', async (_, apex, expected) => {
   const memory = await opened(newFile());
   const state = newState([apex, 'www A 192.0.2.2'], ['#1 @ A 192.0.2.1']);
   const sent: string[] = [];

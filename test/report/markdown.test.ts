@@ -36,7 +36,7 @@ describe('a comment has at most 65,536 characters', () => {
     ['many differences in one template', many(1, { status: 'drifted', differences: adds(1000) })],
     ['many templates that differ', many(1000, { status: 'drifted', differences: adds(2) })],
     ['many held', many(2000, { status: 'held', message: '@'.repeat(5000) })],
-  ])('%s: the rest is left out, in whole lines, and that is said', (_, templates) => {
+  ])('%s: the rest is left out, in whole lines, with a note', (_, templates) => {
     const comment = renderMarkdown(assembleReport([pass({ templates })]));
     expect(comment.length).toBeLessThanOrEqual(65_536);
     expect(comment.length).toBeGreaterThan(55_000);

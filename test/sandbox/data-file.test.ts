@@ -127,7 +127,7 @@ describe('a lock', () => {
   it.each([
     ['a process that is gone', `${hostname()} 4194305 x`],
     ['an earlier process of this id', `${hostname()} ${process.pid} x`],
-  ])('left behind by %s is no hindrance', async (_, mark) => {
+  ])('left behind by %s does not block', async (_, mark) => {
     const sandbox = await start();
     await lockLeftBy(mark);
     expect((await add(sandbox, 'written')).status).toBe(200);
@@ -160,7 +160,7 @@ describe('a file that cannot be used', () => {
     ['empty', ''],
     ['of another form', '{"version":2}'],
     ['wrong inside', null],
-  ])('because it is %s is an error that names it and the way out', async (_, text) => {
+  ])('because it is %s is an error that names it and says what to do', async (_, text) => {
     await (await start()).close();
     const whole = await readFile(dataFile, 'utf8');
     await writeFile(dataFile, text ?? whole.replace('"ttl":3600', '"ttl":"3600"'));

@@ -26,7 +26,7 @@ const answersOf = async (sandbox: Sandbox & { readonly place: string }, subdomai
 
 describe('the embedded service over DNS', () => {
   it.each([bakery, 'cafe.example.net', 'team.example.org', '100.51.198.in-addr.arpa'])(
-    'serves %s as its records are',
+    'serves %s with its records',
     async (subdomain) => {
       const found = await answersOf(await open(), subdomain);
       expect(found).toMatchObject({ status: 'in-sync', differences: [], servers: [{ serial: 2025111801 }] });

@@ -355,7 +355,7 @@ describe.each(calls)('%s %s', (method, path, parameters) => {
     ['no user token', { client_token: 'c' }],
     ['an empty user token', { user_token: '', client_token: 'c' }],
     ['an empty client token', { user_token: 'u', client_token: '' }],
-  ])('answers 401 to %s, whatever the headers say', async (_, query) => {
+  ])('answers 401 to %s, for any headers', async (_, query) => {
     const headers = { authorization: 'Bearer x', 'x-user-token': 'u', 'x-client-token': 'c', ...tokens };
     const answer = await send(method, `${sandbox.url}${path}`, {
       query: { ...query, ...parameters },

@@ -11,7 +11,7 @@ const first = Number(SIM_FIRST ?? 1);
 const enough = Number(SIM_ENOUGH ?? 10);
 
 it(
-  'breaks no law of writing, whatever service, disk, clock, people and process death do',
+  'breaks no law of writing with any service, disk, clock, people and process death',
   { timeout: 7_200_000 },
   async () => {
     const failures = SIM_SEED === undefined ? await playAll() : await replay(Number(SIM_SEED));

@@ -31,7 +31,7 @@ const openBelow = (folder: string): string[] =>
 /** https://sqlite.org/pragma.html#pragma_synchronous */
 const full = 2;
 
-it('syncs to the disk what it was given', async () => {
+it('syncs its data to the disk', async () => {
   const connection = await openDatabase(newFile());
   onTestFinished(() => connection.close());
   expect(connection.get('PRAGMA synchronous')).toMatchObject({ synchronous: full });
@@ -40,7 +40,7 @@ it('syncs to the disk what it was given', async () => {
 const applied = { outcome: 'applied', recordId: 1, error: null } as const;
 
 describe.runIf(process.platform === 'linux')('a memory that was closed', () => {
-  it('holds none of its files open, and leaves no journal', async () => {
+  it('keeps no file open, and leaves no journal', async () => {
     const file = newFile();
     const memory = await openMemory(file, 'client');
     await memory.finish(await memory.begin(intentOf()), applied, changesOf());
@@ -51,7 +51,7 @@ describe.runIf(process.platform === 'linux')('a memory that was closed', () => {
     expect(readdirSync(path.dirname(file))).toEqual(['memory.db']);
   });
 
-  it('holds none of its files open where it turned out to be damaged', async () => {
+  it('keeps no file open if the file is damaged', async () => {
     const file = newFile();
     await (await opened(file)).close();
     truncateSync(file, statSync(file).size / 2);
@@ -59,7 +59,7 @@ describe.runIf(process.platform === 'linux')('a memory that was closed', () => {
     expect(openBelow(path.dirname(file))).toEqual([]);
   });
 
-  it('holds few of them open where many were closed later, and none after the next that is closed now', async () => {
+  it('keeps few files open after many late closes, and none after the next immediate close', async () => {
     const file = newFile();
     const memory = await openMemory(file, 'client');
     for (let count = 0; count < 100; count += 1) {
@@ -72,7 +72,7 @@ describe.runIf(process.platform === 'linux')('a memory that was closed', () => {
     expect(openBelow(path.dirname(file))).toEqual([]);
   });
 
-  it('can be opened again at once though its file was emptied meanwhile', async () => {
+  it('can be opened again at once after its file was emptied', async () => {
     const file = newFile();
     const memory = await openMemory(file, 'client');
     await memory.save(changesOf());
@@ -85,7 +85,7 @@ describe.runIf(process.platform === 'linux')('a memory that was closed', () => {
 });
 
 describe('the journal', () => {
-  it('stays far below a megabyte however much is written', async () => {
+  it('stays far below a megabyte for any number of writes', async () => {
     const file = newFile();
     const memory = await opened(file);
     let largest = 0;
@@ -98,7 +98,7 @@ describe('the journal', () => {
 });
 
 describe('a link in place of the file', () => {
-  it('is followed, and what it leads to keeps its mode', async () => {
+  it('is followed, and its target keeps its mode', async () => {
     const file = newFile();
     const target = path.join(newFolder(), 'elsewhere.db');
     writeFileSync(target, '');
@@ -113,14 +113,14 @@ describe('a link in place of the file', () => {
 });
 
 describe('a directory in place of the file', () => {
-  it('is told as such, with what to do', async () => {
+  it('is reported as such, with what to do', async () => {
     const file = newFile();
     mkdirSync(file, { recursive: true });
     await expect(openMemory(file, 'client')).rejects.toThrow(`${file} is a directory: remove it`);
   });
 });
 
-describe('a memory whose files are removed while it is open', () => {
+describe('a state whose files are removed while it is open', () => {
   it.each(['', '-wal'])('takes nothing more: memory.db%s', async (end) => {
     const file = newFile();
     const memory = await openMemory(file, 'client');

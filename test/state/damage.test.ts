@@ -69,14 +69,14 @@ describe('a damaged database', () => {
         return Buffer.concat([whole.subarray(0, at), Buffer.from([0xff]), whole.subarray(at + 1)]);
       },
     ],
-  ])('is told as such: %s', async (_, damage) => {
+  ])('is reported as such: %s', async (_, damage) => {
     const file = await filled();
     writeFileSync(file, damage(readFileSync(file)));
     await expect(openMemory(file, 'client')).rejects.toThrow(DamagedMemoryError);
     await expect(openMemory(file, 'client')).rejects.toThrow(file);
   });
 
-  it('is told as such wherever it is damaged, or can be used', async () => {
+  it('is reported as such wherever it is damaged, or can be used', async () => {
     const file = await filled();
     const whole = readFileSync(file);
     const spot = fc.record({
@@ -98,7 +98,7 @@ describe('a damaged database', () => {
     );
   }, 60_000);
 
-  it('is kept aside with its journals, and makes room for a new one', async () => {
+  it('is moved aside with its journals, and a new one takes its place', async () => {
     const file = await filled();
     const damaged = Buffer.from('no database '.repeat(500));
     writeFileSync(file, damaged);
@@ -111,7 +111,7 @@ describe('a damaged database', () => {
     expect(await (await opened(file)).templates()).toHaveLength(1);
   });
 
-  it('is not what an empty file is: that is a new one', async () => {
+  it('is not the same as an empty file, which is a new one', async () => {
     const file = newFile();
     mkdirSync(path.dirname(file));
     writeFileSync(file, '');
@@ -120,7 +120,7 @@ describe('a damaged database', () => {
   });
 });
 
-describe('what can still be read of a damaged database', () => {
+describe('the readable part of a damaged database', () => {
   /** With a history of several pages. */
   const longFilled = async (): Promise<string> => {
     const file = await filled();
@@ -141,7 +141,7 @@ describe('what can still be read of a damaged database', () => {
     writeFileSync(file, bytes.fill(0, page, page + 4_096));
   };
 
-  it('is kept where the history is damaged: all intents and bindings, and the history around the place', async () => {
+  it('is kept if the history is damaged: all intents and bindings, and the rest of the history', async () => {
     const file = await longFilled();
     const before = await openMemory(file, 'client');
     const [intents, template] = [await before.openIntents(), await before.template(17)];
@@ -167,7 +167,7 @@ describe('what can still be read of a damaged database', () => {
     expect((await memory.begin(intentOf())).id).toBeGreaterThan(Math.max(...intents.map(({ id }) => id)));
   });
 
-  it('is kept where a row is no text, but for that row', async () => {
+  it('is kept if a row is not text, except that row', async () => {
     const file = await filled();
     const bytes = readFileSync(file);
     bytes[bytes.indexOf('203.0.113.10', bytes.indexOf('{"key":"A www30'))] = 0xff;
@@ -178,7 +178,7 @@ describe('what can still be read of a damaged database', () => {
     expect((await memory.template(17))?.records).toHaveLength(59);
   });
 
-  it('is nothing where the file is another one', async () => {
+  it('is empty if the file is something else', async () => {
     const file = newFile();
     mkdirSync(path.dirname(file));
     writeFileSync(file, 'no database '.repeat(500));
@@ -188,8 +188,8 @@ describe('what can still be read of a damaged database', () => {
   });
 });
 
-describe('a disk that takes nothing', () => {
-  it('says so where the folder cannot be made', async () => {
+describe('a disk that cannot be written', () => {
+  it('says so if the folder cannot be made', async () => {
     const folder = newFolder();
     writeFileSync(path.join(folder, 'taken'), '');
     const file = path.join(folder, 'taken', 'memory.db');
@@ -197,7 +197,7 @@ describe('a disk that takes nothing', () => {
     await expect(openMemory(file, 'client')).rejects.toThrow(file);
   });
 
-  it('says so where the file is a folder', async () => {
+  it('says so if the file is a folder', async () => {
     const file = newFile();
     mkdirSync(file, { recursive: true });
     await expect(openMemory(file, 'client')).rejects.toThrow(UserError);
@@ -229,7 +229,7 @@ describe('a disk that takes nothing', () => {
   );
 });
 
-it('refuses what a newer version of the program wrote, and leaves it alone', async () => {
+it('refuses a file of a newer version of the program, and leaves it alone', async () => {
   const file = await filled();
   const database = new Database(file);
   database.exec('PRAGMA user_version = 99');

@@ -57,7 +57,7 @@ const known = (memory: Memory) => memory.templates().then((all) => all.map(({ te
 export const identityContract = (newKeeper: () => Promise<OpenKeeper>): void => {
   const newState = async () => stateOf(await newKeeper());
 
-  it('takes an unknown token for the client whose templates and most of whose records it opens', async () => {
+  it('assigns an unknown token to the client whose templates and most records it shows', async () => {
     const { said, write } = await newState();
     await write('old', [template(17, [])], remember(17, [1, 2, 3]));
     const intent = await write('old', [], (memory) => memory.begin(intentOf()));
@@ -68,7 +68,7 @@ export const identityContract = (newKeeper: () => Promise<OpenKeeper>): void => 
       expect(await write(token, [], (memory) => memory.openIntents())).toEqual([intent]);
   });
 
-  it('gives a client with other templates, or that another base URL knows, a memory of its own', async () => {
+  it('gives a client with other templates or another base URL its own state', async () => {
     const { said, write } = await newState();
     await write('one', [template(17, [])], remember(17, [1, 2, 3]));
     expect(await write('two', [template(18, [4])], known)).toEqual([]);
@@ -77,13 +77,13 @@ export const identityContract = (newKeeper: () => Promise<OpenKeeper>): void => 
     expect(said.filter((message) => message.includes('taken over'))).toEqual([]);
   });
 
-  it('takes one that is configured beside it for another', async () => {
+  it('treats clients that are configured side by side as different', async () => {
     const { write } = await newState();
     await write('one', [template(17, [])], remember(17, [1]));
     expect(await write('two', [template(17, [1])], known, { others: ['default'] })).toEqual([]);
   });
 
-  it('takes nothing over where two clients fit, says so, and lets nobody write beside them', async () => {
+  it('takes over no state if two clients fit, says so, and never writes at the same time as them', async () => {
     const { said, write } = await newState();
     await write('one', [template(17, [])], remember(17, [1]));
     await write('two', [template(17, [2])], remember(17, [2]), { others: ['default'] });
@@ -95,7 +95,7 @@ export const identityContract = (newKeeper: () => Promise<OpenKeeper>): void => 
     expect(said.find((message) => message.includes('it takes over no state'))).toContain('2 known clients');
   });
 
-  it('counts an add as open by its template, whatever token it was sent with', async () => {
+  it('counts an add as open by its template, for any token', async () => {
     const { write } = await newState();
     await write('one', [template(17, [])], remember(17, [1]));
     const intent = await write('one', [], (memory) => memory.begin(intentOf()));
@@ -105,7 +105,7 @@ export const identityContract = (newKeeper: () => Promise<OpenKeeper>): void => 
     expect(await write('two', [template(17, [7])], open)).toEqual([intent]);
   });
 
-  it('lets two unknown tokens of one client share what the first one begins', async () => {
+  it('lets two unknown tokens of one client share one state', async () => {
     const { write } = await newState();
     const shown = [template(17, [1])];
     await write('one', shown, async () => {

@@ -10,7 +10,7 @@ import { factsOf, intentOf, rememberedRecord } from './samples.ts';
 
 identityContract(() => Promise.resolve(createMemoryKeeper));
 
-it('keeps intents, bindings and history of a file that an earlier version wrote', async () => {
+it('keeps intents, bindings and history of a file of an earlier version', async () => {
   const { stateDir, write } = stateOf(createMemoryKeeper);
   const { file, digest } = memoryPlace({ stateDir, baseUrl, name: 'default' }, 'old', false);
   makePrivateFile(file);
@@ -40,7 +40,7 @@ it('keeps intents, bindings and history of a file that an earlier version wrote'
     });
 });
 
-it('keeps nothing of a token', async () => {
+it('stores no part of a token', async () => {
   const { stateDir, write } = stateOf(createMemoryKeeper);
   await write('a-very-secret-token', [template(17, [1])], remember(17, [1]));
   const connection = connect(path.join(stateDir, 'memory.db'), { timeout: 0 });

@@ -14,7 +14,7 @@ const once = (changes: Partial<Waiting> = {}): Waiting => ({
 /** How every store keeps two from writing for one client. */
 export const lockContract = (newLocks: () => Promise<TakeLock>): void => {
   describe('a lock', () => {
-    it('is held by one at a time, and who is refused is told by whom', async () => {
+    it('has one holder at a time, and an error names the holder', async () => {
       const take = await newLocks();
       const lock = await take('one', once());
       const told: string[] = [];
@@ -27,7 +27,7 @@ export const lockContract = (newLocks: () => Promise<TakeLock>): void => {
       await (await take('one', once())).release();
     });
 
-    it('goes to one who waits for it', async () => {
+    it('goes to the process that waits for it', async () => {
       const take = await newLocks();
       const first = await take('one', once());
       const second = await take('one', once({ timeout: 60_000, onWait: () => void first.release() }));
@@ -35,13 +35,13 @@ export const lockContract = (newLocks: () => Promise<TakeLock>): void => {
       await second.release();
     });
 
-    it('of another name is another lock', async () => {
+    it('of another name is independent', async () => {
       const take = await newLocks();
       const locks = [await take('one', once()), await take('two', once())];
       for (const lock of locks) await lock.release();
     });
 
-    it('is taken by one of many who come at once', async () => {
+    it('is acquired by one of many at once', async () => {
       const take = await newLocks();
       const tries = await Promise.allSettled(Array.from({ length: 20 }, () => take('one', once())));
       const taken = tries.flatMap((one): Lock[] => (one.status === 'fulfilled' ? [one.value] : []));
@@ -49,7 +49,7 @@ export const lockContract = (newLocks: () => Promise<TakeLock>): void => {
       await taken[0]?.release();
     });
 
-    it('is not waited for by one who is told to end', async () => {
+    it('is not waited for during a shutdown', async () => {
       const take = await newLocks();
       const lock = await take('one', once());
       const ending = new AbortController();

@@ -50,7 +50,7 @@ const isFree = async (file: string): Promise<boolean> => {
 };
 
 describe('a lock on a file', () => {
-  it('is held by one at a time, and trying again does not let go of it', async () => {
+  it('has one holder at a time, and another try does not release it', async () => {
     const file = newLock();
     const lock = await acquire(file);
     await expect(acquire(file)).rejects.toThrow(LockedError);
@@ -59,7 +59,7 @@ describe('a lock on a file', () => {
     expect(await isFree(file)).toBe(true);
   });
 
-  it('is held by one at a time over processes, and the other is told who', async () => {
+  it('has one holder among all processes, and the error names it', async () => {
     const file = newLock();
     const holder = startHolder(file);
     expect(await holder.line()).toBe('holds');
@@ -70,7 +70,7 @@ describe('a lock on a file', () => {
     expect(told).toEqual([expect.stringContaining(`process ${holder.pid} on ${hostname()}`)]);
   });
 
-  it('is free as soon as its holder is killed', async () => {
+  it('is released when its holder is killed', async () => {
     const file = newLock();
     const holder = startHolder(file);
     await holder.line();
@@ -91,7 +91,7 @@ describe('a lock on a file', () => {
     },
   );
 
-  it('names nobody once it is released, and says so where nobody knows', async () => {
+  it('names no holder after its release, and says if the holder is unknown', async () => {
     const file = newLock();
     const lock = await acquire(file);
     expect(readFileSync(`${file}.holder`, 'utf8')).toContain(`process ${process.pid} `);

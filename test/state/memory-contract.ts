@@ -11,8 +11,8 @@ const byKey = (a: RecordMemory, b: RecordMemory): number => (a.key < b.key ? -1 
 
 /** What every store has to do. */
 export const memoryContract = (newStore: () => Promise<OpenStore>): void => {
-  describe('what is remembered', () => {
-    it('is nothing at first', async () => {
+  describe('the saved state', () => {
+    it('is empty at first', async () => {
       const memory = await (await newStore())();
       expect(await memory.template(17)).toBeNull();
       expect(await memory.templates()).toEqual([]);
@@ -20,7 +20,7 @@ export const memoryContract = (newStore: () => Promise<OpenStore>): void => {
       expect(await memory.history()).toEqual([]);
     });
 
-    it('is there again, field by field, when the file is opened again', async () => {
+    it('is complete, field by field, after the file is opened again', async () => {
       const open = await newStore();
       const first = await open();
       const facts = factsOf({ suspectIds: [3, 4], strangers: [9], lastWriteAt: 1_763_679_600_123 });
@@ -39,7 +39,7 @@ export const memoryContract = (newStore: () => Promise<OpenStore>): void => {
       expect(await second.openIntents()).toEqual([intent]);
     });
 
-    it('can be written over and forgotten', async () => {
+    it('can be overwritten and removed', async () => {
       const memory = await (await newStore())();
       await memory.save(changesOf({ records: [rememberedRecord('one'), rememberedRecord('two')] }));
       const facts = factsOf({ file: 'moved.yaml' });
@@ -49,7 +49,7 @@ export const memoryContract = (newStore: () => Promise<OpenStore>): void => {
       expect(await memory.template(17)).toEqual({ facts, records: [rememberedRecord('two', { adds: 0 })] });
     });
 
-    it('is what a plain map would hold after any changes', async () => {
+    it('equals a plain map after any changes', async () => {
       const key = fc.constantFrom('a', 'b', 'c', "d'); DROP TABLE records; --");
       const change = fc.record({
         templateId: fc.constantFrom(1, 2),
@@ -83,7 +83,7 @@ export const memoryContract = (newStore: () => Promise<OpenStore>): void => {
   });
 
   describe('intents', () => {
-    it('are open, in their order, until they are finished together with what they change', async () => {
+    it('are open, in order, until they are finished together with their changes', async () => {
       const memory = await (await newStore())();
       const one = await memory.begin(intentOf());
       const two = await memory.begin(intentOf({ key: 'another' }));
@@ -97,7 +97,7 @@ export const memoryContract = (newStore: () => Promise<OpenStore>): void => {
       expect(await memory.history()).toMatchObject([{ outcome: 'applied', recordId: 12, after: one.after }]);
     });
 
-    it('finish wholly or not at all', async () => {
+    it('finish completely or not at all', async () => {
       const memory = await (await newStore())();
       const intent = await memory.begin(intentOf());
       const unstorable = { ...rememberedRecord('a'), adds: 1n } as unknown as RecordMemory;
@@ -110,7 +110,7 @@ export const memoryContract = (newStore: () => Promise<OpenStore>): void => {
       expect(await memory.template(17)).toBeNull();
     });
 
-    it('never take an id of one that was finished', async () => {
+    it('never reuse the id of a finished one', async () => {
       const open = await newStore();
       const first = await open();
       const intent = await first.begin(intentOf());
@@ -132,12 +132,12 @@ export const memoryContract = (newStore: () => Promise<OpenStore>): void => {
       return memory;
     };
 
-    it('is told from the oldest on, also where the clock went back', async () => {
+    it('starts with the oldest, also after the clock was set back', async () => {
       const memory = await write([{ at: 3_000 }, { at: 1_000 }, { at: 2_000 }]);
       expect((await memory.history()).map(({ at }) => at)).toEqual([1_000, 2_000, 3_000]);
     });
 
-    it('can be narrowed by template, time and outcome', async () => {
+    it('can be filtered by template, time and outcome', async () => {
       const memory = await write([
         { at: 1_000, template: 'one' },
         { at: 2_000, template: 'two', outcome: 'failed' },
@@ -151,7 +151,7 @@ export const memoryContract = (newStore: () => Promise<OpenStore>): void => {
       expect(await at({ outcome: 'failed', templates: ['one'], since: 1 })).toEqual([3_000]);
     });
 
-    it('can be read piece by piece, from the newest on', async () => {
+    it('can be read in slices, from the newest on', async () => {
       const memory = await write([
         { at: 2_000, template: 'two' },
         { at: 1_000, template: 'one' },
@@ -180,14 +180,14 @@ export const memoryContract = (newStore: () => Promise<OpenStore>): void => {
       expect((await memory.history()).map(({ at }) => at)).toEqual([day, ...after91Days.map(({ at }) => at)]);
     });
 
-    it('is not taken for old because of a few writes by a clock that was ahead', async () => {
+    it('does not expire because of a few writes by a fast clock', async () => {
       const written = Array.from({ length: 150 }, (_, index) => ({ at: index }));
       const memory = await write([...written, { at: 100 * day }, { at: 100 * day }, { at: 200 }]);
       expect(await memory.history()).toHaveLength(153);
     });
   });
 
-  it('keeps clients apart that share the file', async () => {
+  it('separates clients that share the file', async () => {
     const open = await newStore();
     const [one, other] = [await open('one'), await open('other')];
     await one.save(changesOf({ records: [rememberedRecord('a')] }));

@@ -11,7 +11,7 @@ memoryContract(() => {
   return Promise.resolve((scope) => opened(file, scope));
 });
 
-it('has intents on disk when begin returns, however the process ends', async () => {
+it('has intents on disk when begin returns, for any end of the process', async () => {
   const file = newFile();
   const child = startChild(
     `const { openMemory } = await load('state/sqlite.mjs');
@@ -27,7 +27,7 @@ it('has intents on disk when begin returns, however the process ends', async () 
   expect(ids).toEqual(ids.map((_, index) => index + 1));
 });
 
-it('has a bound for the history, whatever the clock says', async () => {
+it('limits the history, for any clock', async () => {
   const file = newFile();
   const write = async (at: number): Promise<FileMemory> => {
     const memory = await opened(file);
@@ -63,7 +63,7 @@ it('is written by two processes at once without losing anything', async () => {
 describe('the file', () => {
   const modeOf = (file: string): number => statSync(file).mode & 0o777;
 
-  it('is for its owner only, its folder and its journals too, whatever the umask', async () => {
+  it('is accessible to its owner only, with its folder and journals, for any umask', async () => {
     const file = newFile();
     const before = process.umask(0);
     try {
@@ -76,7 +76,7 @@ describe('the file', () => {
     expect(modeOf(file.replace('/memory.db', ''))).toBe(0o700);
   });
 
-  it('is closed to others again where it was open to them', async () => {
+  it('is closed to others again if it was open to them', async () => {
     const file = newFile();
     await (await opened(file)).close();
     chmodSync(file, 0o644);

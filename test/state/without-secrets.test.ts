@@ -7,7 +7,7 @@ const token = 'client-token';
 const shown = recordData({ content: `v=${token}` });
 const hidden = recordData({ content: 'v=[secret]' });
 
-test('what the service put into a record is kept without the secret in it', async () => {
+test('a record is saved without the secrets that the service put into it', async () => {
   const memory = withoutSecrets(await opened(newFile()), redactor([token]));
   const rewritten = { sent: recordData(), stored: shown };
   const parked = rememberedRecord('#5', { wanted: shown, seen: shown, displaced: null });
@@ -20,7 +20,7 @@ test('what the service put into a record is kept without the secret in it', asyn
   ]);
 });
 
-test('a write is kept with what was sent, and without the secret that it takes the place of', async () => {
+test('a write is saved with what was sent, and without the secret that it replaces', async () => {
   const memory = withoutSecrets(await opened(newFile()), redactor([token]));
   const intent = await memory.begin(intentOf({ action: 'update', before: shown, recordId: 7 }));
   expect(intent.before).toEqual(shown);
@@ -29,7 +29,7 @@ test('a write is kept with what was sent, and without the secret that it takes t
   expect(await memory.history()).toMatchObject([{ before: hidden, after: intent.after }]);
 });
 
-test('what a file says is kept as it says it, so that an add is known again', async () => {
+test('values of files are saved unchanged, so that an add is recognised', async () => {
   const memory = withoutSecrets(await opened(newFile()), redactor([token]));
   const record = rememberedRecord(`A www  v=${token}`, { wanted: shown, seen: shown });
   await memory.save(changesOf({ records: [record] }));
@@ -38,7 +38,7 @@ test('what a file says is kept as it says it, so that an add is known again', as
   expect(await memory.openIntents()).toEqual([intent]);
 });
 
-test('what holds a secret cannot be put back to its place from what is kept', async () => {
+test('a record that contained a secret cannot be restored from the saved state', async () => {
   const memory = withoutSecrets(await opened(newFile()), redactor([token]));
   const displaced = { key: 'CNAME www', own: null, was: shown, cause: 'edited' } as const;
   await memory.save(changesOf({ records: [rememberedRecord('#5', { displaced })] }));

@@ -112,7 +112,7 @@ describe('what the page shows', () => {
 
 describe('the address of a page', () => {
   it.each(['/', '/?show=blocked', '/?q=www+%C3%A4%26b', '/?show=add&q=x&client=acme&skip=40'])(
-    '%s says what is asked for, and is made of it again',
+    '%s is parsed, and formatted back to the same',
     (address) => {
       const { searchParams } = new URL(address, 'http://localhost');
       expect(addressOf(readPageQuery(searchParams))).toBe(address);

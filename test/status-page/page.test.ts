@@ -103,7 +103,7 @@ describe('the status page', () => {
       'Backing off until 20:01:08 UTC 3 failures in a row',
     ],
     ['yesterday', { nextScheduled: now + 86_400_000 }, '2026-11-21 20:01:00 UTC on schedule'],
-  ])('tells of a client that it is %s', (_, state, words) => {
+  ])('shows that a client is %s', (_, state, words) => {
     expect(wordsOf(page(everyKindReport, { clients: [client(state)] }))).toContain(words);
   });
 

@@ -134,7 +134,7 @@ describe.each(serverKinds)('%s', (kind) => {
     expect(found).toMatchObject({ status: 'failed', servers: [{ status: 'refused' }] });
   });
 
-  it('is lame for a zone that it is to serve and has nothing of', async () => {
+  it('is lame for a zone that it should serve and does not have', async () => {
     const server = await launch(kind, [
       { apex: 'other.example.org', records: [] },
       { apex, records: null },
@@ -156,7 +156,7 @@ describe.each(serverKinds)('%s', (kind) => {
     });
   });
 
-  it('is asked for 200 records', async () => {
+  it('answers for 200 records', async () => {
     const names = Array.from({ length: 200 }, (_, index) => `host${index}`);
     const server = await serve(
       kind,
@@ -176,7 +176,7 @@ describe.each(serverKinds)('%s', (kind) => {
   });
 });
 
-it('a dynamic update of knot is seen by the next look, with its serial', async () => {
+it('the next check sees a dynamic update of knot, with its serial', async () => {
   const server = await serve('knot', ['@ 3600 A 192.0.2.1']);
   const records = [shown('A', null, '192.0.2.1'), shown('A', 'www', '192.0.2.2')];
   expect(told(await checkAt(records, [server]))).toEqual([`missing ${www} A: 192.0.2.2 → none`]);
