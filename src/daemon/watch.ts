@@ -113,7 +113,13 @@ class TemplateWatcher implements Watcher {
     if (this.#closed) return;
     if (files !== this.#lastScan) this.#onEvent();
     this.#lastScan = files;
-    // Scanning very many files may take only a small part of the time.
-    this.#pollAfter(Math.max(this.#options.poll, (performance.now() - begun) * 10));
+    this.#pollAfter(restAfter(performance.now() - begun, this.#options.poll));
   }
 }
+
+/**
+ * Milliseconds from a scan that took so long to the next. Scanning takes a three-hundredth of the time, unless
+ * changes would be found three times as late; and never more than a tenth.
+ */
+export const restAfter = (elapsed: number, poll: number): number =>
+  Math.max(poll, Math.min(elapsed * 300, poll * 3), elapsed * 10);

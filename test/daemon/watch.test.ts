@@ -6,7 +6,7 @@ import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { fingerprints } from '../../src/daemon/fingerprint.ts';
-import { watchTemplates, type Watcher } from '../../src/daemon/watch.ts';
+import { restAfter, watchTemplates, type Watcher } from '../../src/daemon/watch.ts';
 import { scanFiles } from '../../src/desired/scan.ts';
 import { listeningLogger } from './listening-logger.ts';
 import { pointBelow, ways, writeBelow } from './ways.ts';
@@ -244,4 +244,13 @@ describe('a watcher', () => {
     expect(await until('third')).toBe('third');
     expect(contents).not.toContain('third');
   });
+});
+
+it.each([
+  ['a few files', 3, 2_000],
+  ['a thousand', 12, 3_600],
+  ['many thousands', 200, 6_000],
+  ['a slow file system', 5_000, 50_000],
+])('rests between two scans of %s', (_, elapsed, rest) => {
+  expect(restAfter(elapsed, 2_000)).toBe(rest);
 });
