@@ -44,6 +44,8 @@ describe('a listing that was read before', () => {
     ['one gone', [before[0], before[2], before[3]], [0, 2, 3]],
     ['one more at the start', [template(5), ...before], [null, 0, 1, 2, 3]],
     ['one more at the end', [...before, template(5)], [0, 1, 2, 3, null]],
+    ['the first two gone, and one changed', [before[2], template(4, '203.0.113.1')], [2, null]],
+    ['two that have changed places', [before[0], before[2], before[1], before[3]], [0, 2, 1, 3]],
     ['none left', [], []],
     ['the first and the last one left', [before[0], before[3]], [0, 3]],
   ])('gives the same objects for the same text: %s', async (_, after, same) => {
