@@ -1,5 +1,3 @@
-import path from 'node:path';
-import Database from 'libsql';
 import type { Report } from '../../src/report/report.ts';
 import { dataKey } from './wire.ts';
 import { endOf, type Run, type World } from './world.ts';
@@ -94,13 +92,10 @@ export const checkTruth = async (
 };
 
 /** Every write that left is in the history, unless what the program remembered was taken from it. */
-export const checkHistory = ({ folder, service, hasLostMemory, problems }: World): void => {
+export const checkHistory = async ({ store, service, hasLostMemory, problems }: World): Promise<void> => {
   if (hasLostMemory) return;
-  const database = new Database(path.join(folder, 'state', 'memory.db'));
-  const said = database.prepare('SELECT id FROM history').all().length;
-  const open = database.prepare('SELECT id FROM intents').all().length;
-  database.close();
+  const { history, open } = await store.count();
   const left = service.witness.writes.length;
-  if (said < left) problems.push(`${left} writes left, and the history knows of ${said}`);
+  if (history < left) problems.push(`${left} writes left, and the history knows of ${history}`);
   if (open > 0) problems.push(`${open} writes are still open at the end`);
 };

@@ -1,11 +1,10 @@
-import { readdir, rm, writeFile } from 'node:fs/promises';
-import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Report } from '../../src/report/report.ts';
 import { checkedReport, checkExplained, checkHistory, checkTruth, isDone, reasonsIn } from './checks.ts';
 import { editFile } from './template-files.ts';
 import { dataKey } from './wire.ts';
 import { count, endOf, kill, openWorld, putFiles, startRun, type World } from './world.ts';
+import { fileWorldStore, type WorldStore } from './world-store.ts';
 import { allWrongs } from './witness.ts';
 
 export interface RoundResult {
@@ -19,8 +18,11 @@ export interface RoundResult {
  * One round: files and a service that differ, then passes of the real program under faults, killed at any step, two
  * at once, with files edited and records changed by others in between; then without faults until it has converged.
  */
-export const runRound = async (seed: string): Promise<RoundResult> => {
-  const world = await openWorld(seed);
+export const runRound = async (
+  seed: string,
+  openStore: (folder: string) => Promise<WorldStore> = fileWorldStore,
+): Promise<RoundResult> => {
+  const world = await openWorld(seed, openStore);
   try {
     await disturb(world);
     await converge(world);
@@ -41,10 +43,9 @@ const disturb = async (world: World): Promise<void> => {
     if (step > 0 && random.chance(0.4)) await editFiles(world);
     if (step > 0 && random.chance(0.3)) await drift(world);
     if (step > 0 && random.chance(0.08)) await damageMemory(world);
+    await world.store.keep();
     world.clockAhead += random.pick([0, 0, 2, 10, 90, 7 * 60, 25 * 60, -90]) * minute;
-    await random.pick([onePass, onePass, onePass, onePass, twoPasses, twoPasses, twoPasses, aDaemon, aPlan])(
-      world,
-    );
+    await random.pick(world.store.takesOver ? passes : [...passes, aDaemon])(world);
   }
 };
 
@@ -73,6 +74,9 @@ const aPlan = async (world: World): Promise<void> => {
   const args = ['plan', '--format', 'json'];
   await endOf(world, startRun(world, args, { mayBeKilled: false, mayWrite: false }));
 };
+
+/** Where processes share the passes, a daemon makes only those whose turn it is. */
+const passes = [onePass, onePass, onePass, onePass, twoPasses, twoPasses, twoPasses, aPlan] as const;
 
 /** A pass at its start, another after an edit; then the end, gentle or not. */
 const aDaemon = async (world: World): Promise<void> => {
@@ -110,19 +114,9 @@ const drift = async ({ service, templateIds, random, files }: World): Promise<vo
   else await service.change('edit-record', { record_id: target.id, content });
 };
 
-/** The state directory is gone, or its database is not one any more. */
 const damageMemory = async (world: World): Promise<void> => {
-  const state = path.join(world.folder, 'state');
   world.hasLostMemory = true;
-  if (world.random.chance(0.5)) {
-    count(world, 'state directories lost');
-    await rm(state, { recursive: true, force: true });
-    return;
-  }
-  count(world, 'databases damaged');
-  for (const file of await readdir(state).catch(() => []))
-    if (file.startsWith('memory.db'))
-      await writeFile(path.join(state, file), 'this is no database '.repeat(300));
+  count(world, await world.store.damage(world.random));
 };
 
 /** Faults are off: all has to become as the files say, or it has to be said why not; then nothing more is written. */
@@ -139,7 +133,7 @@ const converge = async (world: World): Promise<void> => {
   if (!report) return;
   checkExplained(world, report);
   await checkTruth(world, report);
-  checkHistory(world);
+  await checkHistory(world);
   const reasons = reasonsIn(report);
   if (reasons.length === 0) count(world, 'rounds converged');
   for (const reason of reasons) count(world, `rounds not converged: ${reason}`);

@@ -6,6 +6,7 @@ import { startFaultyService, type FaultyService, type Stage } from './faulty-ser
 import { startProgram, type Ended, type Program } from './program.ts';
 import { randomOf, type Random } from './random.ts';
 import { drawFile, type FileRecord, type TemplateFile, writeTemplateFile } from './template-files.ts';
+import type { WorldStore } from './world-store.ts';
 import { dataKey, isWrite, type SeenRequest, type WireRecord, type WireTemplate } from './wire.ts';
 
 /** All there is in a round. */
@@ -13,6 +14,7 @@ export interface World {
   readonly random: Random;
   readonly folder: string;
   readonly service: FaultyService;
+  readonly store: WorldStore;
   /** By the names of the templates that files describe. */
   readonly templateIds: ReadonlyMap<string, number>;
   /** What must not be, in words. */
@@ -34,13 +36,16 @@ export interface Run {
   readonly caller: string;
   readonly program: Program;
   readonly mayWrite: boolean;
-  /** It is killed when this many of its requests, or of its writes, were at this stage before. */
+  /** It is killed, or stopped for a while, when this many of its requests, or of its writes, were at this stage before. */
   readonly killAt: { readonly stage: Stage; readonly after: number; readonly writesOnly: boolean } | null;
   seen: number;
   isKilled: boolean;
 }
 
-export const openWorld = async (seed: string): Promise<World> => {
+export const openWorld = async (
+  seed: string,
+  openStore: (folder: string) => Promise<WorldStore>,
+): Promise<World> => {
   const random = randomOf(seed);
   const folder = await mkdtemp(path.join(tmpdir(), 'dns-template-sync-chaos-'));
   const weather = { share: random.pick([0.1, 0.3, 0.6]), later: random.chance(0.25) };
@@ -65,6 +70,7 @@ export const openWorld = async (seed: string): Promise<World> => {
     random,
     folder,
     service,
+    store: await openStore(folder),
     templateIds: await makeTemplates(files, service, random),
     problems: [],
     counts: new Map(),
@@ -165,7 +171,7 @@ export const startRun = (
   args: readonly string[],
   { mayBeKilled, mayWrite = true }: RunOptions,
 ): Run => {
-  const { random, folder, service, isCalm, clockAhead } = world;
+  const { random, folder, service, store, isCalm, clockAhead } = world;
   const caller = `process-${world.runs.length}`;
   const program = startProgram({
     args,
@@ -183,6 +189,7 @@ export const startRun = (
       // Without faults nothing is to look like one only because the machine is busy.
       DNS_SYNC_WRITE_TIMEOUT: isCalm ? '20s' : '300ms',
       DNS_SYNC_REQUEST_TIMEOUT: isCalm ? '20s' : '500ms',
+      ...store.env,
     },
   });
   const isDoomed = mayBeKilled && random.chance(0.45);
@@ -207,9 +214,18 @@ export const startRun = (
 export const kill = (world: World, run: Run, when: string): void => {
   if (run.isKilled) return;
   run.isKilled = true;
+  if (world.store.takesOver && world.random.fork(`stop ${run.caller}`).chance(0.5)) {
+    count(world, `stops ${when}`);
+    run.program.kill('SIGSTOP');
+    setTimeout(() => run.program.kill('SIGCONT'), stopped);
+    return;
+  }
   count(world, `kills ${when}`);
   run.program.kill('SIGKILL');
 };
+
+/** Milliseconds that a process is stopped for: somebody else takes over meanwhile. */
+const stopped = 4_500;
 
 export const endOf = async ({ problems, service }: World, run: Run): Promise<Ended> => {
   const patience = setTimeout(() => {

@@ -1,0 +1,38 @@
+import { randomUUID } from 'node:crypto';
+import { inject } from 'vitest';
+import type { WorldStore } from '../chaos/world-store.ts';
+import { ask } from './postgres.ts';
+
+/** In a database that loses its last commits now and then, as one does that fails over to a standby that is behind. */
+export const postgresWorldStore = async (): Promise<WorldStore> => {
+  const name = `round_${randomUUID().replaceAll('-', '')}`;
+  const kept = `${name}_kept`;
+  const server = { url: inject('postgres') };
+  const own = new URL(server.url);
+  own.pathname = `/${name}`;
+  const copy = (from: string, to: string): Promise<unknown> =>
+    ask(server, `DROP DATABASE IF EXISTS ${to} WITH (FORCE)`, `CREATE DATABASE ${to} TEMPLATE ${from}`);
+  const rows = async (table: string): Promise<number> =>
+    (await ask({ url: own.href }, `SELECT FROM dns_template_sync.${table}`)).length;
+  await ask(server, `CREATE DATABASE ${name}`);
+  return {
+    env: { DNS_SYNC_STORE: own.href, DNS_SYNC_LEASE_DURATION: '2s' },
+    takesOver: true,
+    keep: async () => void (await copy(name, kept)),
+    damage: async () => {
+      await copy(kept, name);
+      const [{ hasTables } = { hasTables: false }] = (await ask(
+        { url: own.href },
+        `SELECT to_regclass('dns_template_sync.leases') IS NOT NULL AS "hasTables"`,
+      )) as { hasTables: boolean }[];
+      if (hasTables)
+        for (const table of ['leases', 'failovers'])
+          await ask(
+            { url: own.href },
+            `UPDATE dns_template_sync.${table} SET timeline = 'of the server before'`,
+          );
+      return 'commits lost';
+    },
+    count: async () => ({ history: await rows('history'), open: await rows('intents') }),
+  };
+};
