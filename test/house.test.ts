@@ -88,14 +88,14 @@ const sourcesOf = (directory: string): ReadonlyMap<string, string> =>
       .map((file) => [file.split(path.sep).join('/'), readFileSync(path.join(directory, file), 'utf8')]),
   );
 
-describe('the imports between the rooms of src', () => {
-  it('go only where the table says, for types too', () => {
+describe('the imports between the folders of src', () => {
+  it('go only where the table allows, for types too', () => {
     const sources = sourcesOf('src');
     expect(sources.size).toBeGreaterThan(100);
     expect(strayImports(sources)).toEqual([]);
   });
 
-  it('go down only, as the table has it', () => {
+  it('follow the order of the table', () => {
     const order = [...house.keys()];
     for (const [index, [room, mayImport]] of [...house].entries()) {
       const below = new Set(order.slice(index + 1));

@@ -55,7 +55,7 @@ describe('a log line', () => {
     });
   });
 
-  it('is no command to a CI runner', async () => {
+  it('contains no command for a CI runner', async () => {
     const out = await outputOf(
       start(`log.info({ a: '##[add-mask]com', b: ['##vso[task.complete]'] }, 'line');`),
     );
@@ -73,7 +73,7 @@ describe('a log line', () => {
     ]);
   });
 
-  it('is out before the process can die', async () => {
+  it('is written before the process can die', async () => {
     const lines = await linesOf(
       `for (let n = 0; n < 200; n += 1) log.info({ n }, 'line');
        process.kill(process.pid, 'SIGKILL');`,
@@ -81,7 +81,7 @@ describe('a log line', () => {
     expect(lines.map(({ n }) => n)).toEqual(Array.from({ length: 200 }, (_, n) => n));
   });
 
-  it('is out, with all that were logged together, before the process can die', async () => {
+  it('is written, with all lines logged together, before the process can die', async () => {
     const lines = await linesOf(
       `try {
          logTogether(log, () => {
@@ -93,7 +93,7 @@ describe('a log line', () => {
     expect(lines.map(({ n }) => n)).toEqual(Array.from({ length: 2_000 }, (_, n) => n));
   });
 
-  it('that nobody reads any more neither ends nor stops the program', async () => {
+  it('without a reader neither ends nor blocks the program', async () => {
     const child = start(
       `for (let n = 0; ; n += 1) {
          log.info({ n }, 'line');
@@ -107,7 +107,7 @@ describe('a log line', () => {
   });
 });
 
-describe('a line that is longer than a destination takes', () => {
+describe('a line that is too long for the destination', () => {
   const among = async (fields: string): Promise<Record<string, unknown>> => {
     const lines = await linesOf(
       `logTogether(log, () => {
@@ -144,7 +144,7 @@ describe('a line that is longer than a destination takes', () => {
     expect(JSON.stringify(line)).toMatch(/characters more|"cut"/);
   });
 
-  it('is cut beside a secret, and not through it', async () => {
+  it('is cut beside a secret, not inside it', async () => {
     const line = await among(
       `{ message: Array.from({ length: 200 }, (_, n) => 'x'.repeat(n)).join('the-secret').repeat(60) }`,
     );
@@ -155,7 +155,7 @@ describe('a line that is longer than a destination takes', () => {
 describe('a secret', () => {
   const secret = 'pa+ss"wo\\rd/ü';
 
-  it('is in no line, whatever part of it, raw or encoded', async () => {
+  it('is in no line, raw or encoded, in whole or in part', async () => {
     const out = await outputOf(
       start(
         `const secret = secrets[0];
@@ -173,7 +173,7 @@ describe('a secret', () => {
     for (const line of out.trimEnd().split('\n')) expect(() => JSON.parse(line)).not.toThrow();
   });
 
-  it('that is a word of ours takes nothing from what we say, and is in nothing that others say', async () => {
+  it('that is one of our words stays in our messages, and is removed from foreign text', async () => {
     const secrets = ['info', 'Status', 'user', 'pass', 'pass.started', '4711'];
     const [line, error] = await linesOf(
       `log.info({ event: 'pass.started', status: 'in-sync', user: 4711, template: 'user info' }, 'pass started');
@@ -191,7 +191,7 @@ describe('a secret', () => {
     expect(error).toMatchObject({ err: { message: 'no such [secret]' }, msg: 'no such [secret]' });
   });
 
-  it('that came later is known too', async () => {
+  it('that was added later is redacted too', async () => {
     const lines = await linesOf(
       `const say = () => log.info({ template: 'second' }, 'line'); say(); secrets.push('second'); say();`,
       {
@@ -208,7 +208,7 @@ describe('an error', () => {
     return line?.['err'];
   };
 
-  it('shows what it is allowed to show', async () => {
+  it('shows only the allowed fields', async () => {
     const error = `Object.assign(new Error('no answer', { cause: Object.assign(new Error('refused'), { code: 'ECONNREFUSED', input: 'x' }) }),
       { name: 'HostingError', kind: 'network', status: 502, code: { deep: 1 }, headers: { cookie: 'x' }, data: 'x', response: {} })`;
     expect(await fieldsOf(error)).toEqual({
@@ -220,7 +220,7 @@ describe('an error', () => {
     });
   });
 
-  it('nobody foresaw shows where it came from', async () => {
+  it('without a code shows its stack', async () => {
     expect(await fieldsOf(`new TypeError('a defect\\n    at home')`)).toEqual({
       name: 'TypeError',
       message: 'a defect\n    at home',
@@ -228,11 +228,11 @@ describe('an error', () => {
     });
   });
 
-  it('may be anything that was thrown', async () => {
+  it('may be any thrown value', async () => {
     expect(await fieldsOf(`'just text'`)).toBe('just text');
   });
 
-  it('may hold itself', async () => {
+  it('may contain itself', async () => {
     const fields = await fieldsOf(
       `(() => { const error = new Error('round'); error.cause = error; return error; })()`,
     );

@@ -27,19 +27,19 @@ const images = (text: string): string[] =>
 /** Beside its default, which has no digest: not every builder can pull by one. */
 const [pinned, tag, ...further] = images(dockerfile);
 
-it('the Dockerfile says which image its base is, by tag and digest', () => {
+it('the Dockerfile names its base image by tag and digest', () => {
   expect(pinned).toMatch(/^node:\d+\.\d+\.\d+-\S+@sha256:[\da-f]{64}$/);
   expect([tag, ...further]).toEqual([pinned?.split('@')[0]]);
 });
 
-it('the Dockerfile begins at no other image', () => {
+it('the Dockerfile uses no other image', () => {
   const from = matchesIn('Dockerfile', /^FROM +(\S+)/gm);
   const stages = matchesIn('Dockerfile', /^FROM .* AS +(\w+)$/gm);
   expect(from.filter((image) => ![...stages, 'scratch'].includes(image))).toEqual(['${NODE_IMAGE}']);
   for (const stage of matchesIn('Dockerfile', /--from=(\S+)/g)) expect(stages).toContain(stage);
 });
 
-it('whoever builds an image by what is written here builds it on that digest', () => {
+it('the documented build commands use that digest', () => {
   const recipes = files.flatMap((file) =>
     matchesIn(file, /^(.*\b(?:docker|podman|buildah) (?:\S+ )*?(?:build|bud)\b(?:.*\\\n)*.*)$/gm),
   );

@@ -13,7 +13,7 @@ describe.each([
   ],
   ['beside other work', (file: string, maxBytes: number) => readRegularFile(file, maxBytes)],
 ])('a file read %s', (_, read) => {
-  test('comes whole, also where a link leads to it', async () => {
+  test('is read completely, also through a link', async () => {
     const directory = await directoryWith({ a: 'content', empty: '' });
     symlinkSync('a', join(directory, 'link'));
     expect(String(await read(join(directory, 'a'), 100))).toBe('content');
@@ -21,26 +21,26 @@ describe.each([
     expect(String(await read(join(directory, 'empty'), 7))).toBe('');
   });
 
-  test('is read no further than it may be long, whatever length it claims', async () => {
+  test('is read only up to the limit, for any claimed length', async () => {
     const directory = await directoryWith({ a: 'content' });
     await expect(read(join(directory, 'a'), 6)).rejects.toThrow('it is larger than 6 bytes');
     await expect(read('/proc/kallsyms', 1024)).rejects.toThrow('it is larger than 1 KiB');
     expect((await read('/proc/self/stat', 4096)).length).toBeGreaterThan(0);
   });
 
-  test('is no pipe, no device and no directory', async () => {
+  test('is not a pipe, a device or a directory', async () => {
     const directory = await directoryWith({});
     execFileSync('mkfifo', [join(directory, 'pipe')]);
     for (const file of [join(directory, 'pipe'), '/dev/zero', directory])
       await expect(read(file, 100)).rejects.toThrow('it is not a regular file');
   });
 
-  test('tells with its code that it is not there', async () => {
+  test('fails with the system code if it is missing', async () => {
     await expect(read('/nowhere', 1)).rejects.toMatchObject({ code: 'ENOENT' });
   });
 });
 
-test('a file is not read where another one has taken its place since it was looked at', async () => {
+test('a file is not read if another one has replaced it since the scan', async () => {
   const directory = await directoryWith({ a: 'one', b: 'two' });
   const identity = await stat(join(directory, 'a'), { bigint: true });
   expect(String(await readRegularFile(join(directory, 'a'), 10, identity))).toBe('one');

@@ -59,7 +59,7 @@ test.each(Object.entries({ raw: encodings['raw']!, 'URL-encoded': encodeURICompo
   },
 );
 
-test('what stands before and after it in the same base64 is no hiding place', () => {
+test('a secret is found inside a longer base64 text', () => {
   const before = fc.constantFrom('', 'a', 'ab', 'abc', 'user:');
   fc.assert(
     fc.property(
@@ -97,7 +97,7 @@ test.each([[[]], [['']], [['abc']], [['', 'a', 'le']]])('%j: nothing to look for
   expect(redactor(secrets)('a cable, abc')).toBe('a cable, abc');
 });
 
-test('the beginning of a secret is replaced where a message was cut off within it', () => {
+test('the start of a secret is replaced if the message is cut off inside it', () => {
   const clean = redactor(['correct-horse-battery-staple']);
   expect(clean('not `correct-horse-batt...`')).toBe('not `[secret]...`');
   expect(clean('not `user correct-horse...` but correct...')).toBe('not `user [secret]...` but correct...');
@@ -107,7 +107,7 @@ test('the beginning of a secret is replaced where a message was cut off within i
 
 const tokens = ['drifted', 'status', 'update', '2026', 'pass.started'];
 
-test('our own words stay, whatever the tokens are; what comes from elsewhere does not', () => {
+test('our own words stay for any tokens; foreign text is redacted', () => {
   const report = {
     status: 'drifted',
     startedAt: '2026-11-20T20:00:00.000Z',
@@ -136,7 +136,7 @@ test.each([
   });
 });
 
-test('an answer holds no words of ours', () => {
+test('an answer contains none of our words', () => {
   const answer = { status: 'drifted', keys: [{ action: 'update' }] };
   expect(redactAll(answer, redactor(tokens))).toEqual({ status: '[secret]', keys: [{ action: '[secret]' }] });
 });

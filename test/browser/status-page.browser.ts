@@ -61,7 +61,7 @@ const classesOf = (elements: readonly { readonly className: string }[]): string[
   elements.map(({ className }) => className);
 
 describe('the page in a browser', () => {
-  it('shows drift without being loaded again, and shows none after the pass that mends it', async () => {
+  it('shows drift without a reload, and none after the pass that corrects it', async () => {
     const { daemon, url, change, idOf } = await started();
     const { page, complaints } = await visit(url);
     await page.locator('#link.live').waitFor();
@@ -94,7 +94,7 @@ describe('the page in a browser', () => {
     expect(complaints).toEqual([]);
   });
 
-  it('shows drift that nothing may be written of until it is gone at the service', async () => {
+  it('shows drift that may not be written until it is gone at the service', async () => {
     const { daemon, url, change, idOf } = await started(['--dry-run']);
     const { page, complaints } = await visit(url);
     await page.locator('#link.live').waitFor();
@@ -113,7 +113,7 @@ describe('the page in a browser', () => {
     expect(complaints).toEqual([]);
   });
 
-  it('tells the truth without JavaScript', async () => {
+  it('is correct without JavaScript', async () => {
     const { daemon, url, change, idOf } = await started(['--dry-run']);
     const { page, complaints } = await visit(url, { javaScriptEnabled: false });
     const words = async (): Promise<string> => page.locator('body').innerText();
@@ -127,7 +127,7 @@ describe('the page in a browser', () => {
     expect(complaints).toEqual([]);
   });
 
-  it('shows what is asked for alone, by links that work without JavaScript too', async () => {
+  it('filters by links that work without JavaScript too', async () => {
     const { url } = await started(['--dry-run']);
     for (const javaScriptEnabled of [true, false]) {
       const { page, complaints } = await visit(url, { javaScriptEnabled });
@@ -154,7 +154,7 @@ describe('the page in a browser', () => {
     }
   });
 
-  it('filters while one types, after a stroke that leads there', async () => {
+  it('filters while typing, after the key that focuses the field', async () => {
     const { url } = await started(['--dry-run']);
     const { page } = await visit(url);
     await page.locator('#link.live').waitFor();
@@ -189,7 +189,7 @@ describe('the page in a browser', () => {
     expect((await daemon.ask('/templates/no-such-one')).status).toBe(404);
   });
 
-  it("tells times in the zone of the settings, and in one's own where one points at them", async () => {
+  it('shows times in the zone of the settings, and in the local zone on hover', async () => {
     const { url } = await started(['--timezone', 'Asia/Kolkata']);
     const { page } = await visit(url, { timezoneId: 'America/New_York', locale: 'en-US' });
     await page.locator('#link.live').waitFor();
@@ -203,7 +203,7 @@ describe('the page in a browser', () => {
     expect(await page.locator('body').innerText()).not.toMatch(/\d{4}-\d\d-\d\dT/);
   });
 
-  it('says so when the daemon has ended, and is live again when there is another one', async () => {
+  it('says when the daemon has ended, and is live again with the next one', async () => {
     const { daemon, url } = await started();
     const { page } = await visit(url);
     const version = (): Promise<unknown> => page.evaluate('document.documentElement.dataset.version');
@@ -220,7 +220,7 @@ describe('the page in a browser', () => {
     await page.locator(`html:not([data-version="${String(before)}"])`).waitFor({ state: 'attached' });
   });
 
-  it('puts the focus at the start of the state where what had it is gone', async () => {
+  it('moves the focus to the start of the state if its element is gone', async () => {
     const { daemon, url, change, idOf } = await started(['--dry-run']);
     const { page } = await visit(url);
     await page.locator('#link.live').waitFor();
@@ -236,7 +236,7 @@ describe('the page in a browser', () => {
     expect(await page.evaluate('document.activeElement.id')).toBe('main');
   });
 
-  it('keeps hostile contents for what they are', async () => {
+  it('shows hostile contents as text', async () => {
     const { daemon, url, change } = await started(['--dry-run']);
     const { page, complaints } = await visit(url);
     await page.locator('#link.live').waitFor();
@@ -257,7 +257,7 @@ describe('the page in a browser', () => {
 describe('with a page token', () => {
   const pageToken = 'the token of the page';
 
-  it('a browser signs in, by the keyboard alone, and sees all that it otherwise would', async () => {
+  it('a browser signs in with the keyboard alone, and sees everything', async () => {
     const { daemon, url, change } = await started(['--dry-run'], { DNS_SYNC_PAGE_TOKEN: pageToken });
     const { page, complaints } = await visit(url);
     expect(await page.locator('body').innerText()).not.toContain('standard-web');
@@ -275,7 +275,7 @@ describe('with a page token', () => {
     expect(complaints.filter((one) => !one.includes('401 (Unauthorized)'))).toEqual([]);
   });
 
-  it('the page gives way to the form when the cookie is gone', async () => {
+  it('the page shows the form when the cookie is gone', async () => {
     const { daemon, url, change } = await started(['--dry-run'], { DNS_SYNC_PAGE_TOKEN: pageToken });
     const { page } = await visit(url);
     await page.keyboard.type(pageToken);
@@ -298,7 +298,7 @@ describe('with a page token', () => {
   });
 });
 
-describe('everybody can use it', () => {
+describe('it is accessible', () => {
   it.each([
     ['light', 390],
     ['light', 1280],
@@ -322,7 +322,7 @@ describe('everybody can use it', () => {
     expect(complaints).toEqual([]);
   });
 
-  it('where the files have problems and all is held, too', async () => {
+  it('also with problems in files and held templates', async () => {
     const cwd = await workplace({ withExamples: false });
     await writeBelow(
       cwd,
@@ -340,7 +340,7 @@ describe('everybody can use it', () => {
     expect(await barriersOf(page)).toEqual([]);
   });
 
-  it('by the keyboard alone: the first stop leads past the head, and folds open', async () => {
+  it('with the keyboard alone: the first link skips the head, and folds open', async () => {
     const { url } = await started();
     const { page } = await visit(url);
     await page.keyboard.press('Tab');
@@ -354,7 +354,7 @@ describe('everybody can use it', () => {
 describe('the picture of the README', () => {
   const picture = path.join('.github', 'status-page.png');
 
-  it('is this page', async () => {
+  it('shows this page', async () => {
     const { daemon, url, change, idOf } = await started([...allKinds, '--schedule', '*/5 * * * *']);
     await change('edit-record', { record_id: await idOf('MX', null), content: 'mx9.example.com' });
     await daemon.pass();

@@ -49,8 +49,8 @@ const inFile = async (stateDir: string) =>
     ['one', 'two'].map(async (digest) => contentOf(await openMemory(memoryFileIn(stateDir), digest))),
   );
 
-describe('what a state directory remembers', () => {
-  it('goes to PostgreSQL and back, open intents too, and is never in two places', async () => {
+describe('the state of a state directory', () => {
+  it('moves to PostgreSQL and back, with open intents, and is never in two places', async () => {
     const stateDir = await newState();
     const before = await inFile(stateDir);
     expect(before[0]?.intents).toHaveLength(4);
@@ -68,7 +68,7 @@ describe('what a state directory remembers', () => {
     expect(await (await openPostgresMemory(database, 'one')).templates()).toEqual([]);
   });
 
-  it('is not copied over what is remembered there', async () => {
+  it('is not copied over existing state', async () => {
     const database = await newDatabase();
     await (
       await openPostgresMemory(database, 'two')
@@ -84,7 +84,7 @@ describe('what a state directory remembers', () => {
     expect((await openPostgresMemory(database, 'two')).identify()).not.toBeNull();
   });
 
-  it('is not copied while somebody is at work', async () => {
+  it('is not copied while a process uses it', async () => {
     const database = await newDatabase();
     const lease = await acquireLease(database, { ...waiting, name: 'lock-one', duration: 30_000 });
     const stateDir = await newState();

@@ -64,8 +64,8 @@ const withLock = (database: PostgresDatabase, lock: string): PostgresDatabase =>
   query: (sql, ...rest) => database.query(sql.replace('FOR SHARE', lock), ...rest),
 });
 
-describe('of a client that is taken over', () => {
-  it('no intent is begun that the successor does not see', async () => {
+describe('after a takeover of a client', () => {
+  it('no intent starts that the successor does not see', async () => {
     const url = await newDatabaseUrl();
     const [holders, successors] = [connected(url), connected(url)];
     await migrate(holders);
@@ -79,7 +79,7 @@ describe('of a client that is taken over', () => {
     expect(begun).toBeLessThan(9_900);
   });
 
-  it('some would be with a weaker lock, and that is found', async () => {
+  it('a weaker lock would allow that, and the test finds it', async () => {
     const url = await newDatabaseUrl();
     const [holders, successors] = [connected(url), connected(url)];
     await migrate(holders);
@@ -93,7 +93,7 @@ describe('of a client that is taken over', () => {
     expect(unseen).toBeGreaterThan(0);
   });
 
-  it('nothing is kept by the holder before, and what it began stays open', async () => {
+  it('the previous holder saves nothing, and its intents stay open', async () => {
     const database = await newDatabase();
     await holdOutrun(database, 'one');
     const memory = await openPostgresMemory(database, 'client', fenceOf('one'));
@@ -114,7 +114,7 @@ describe('of a client that is taken over', () => {
 });
 
 describe('a lease', () => {
-  it('that is renewed outlasts its time, and is nobody else’s meanwhile', async () => {
+  it('that is renewed lasts longer than its duration, and has one holder', async () => {
     const database = await newDatabase();
     const lease = await acquireLease(database, { ...waiting, name: 'one', duration: 500 });
     const other = { ...waiting, name: 'one', duration: 500, timeout: 1_500 };
@@ -123,7 +123,7 @@ describe('a lease', () => {
     await lease.release();
   });
 
-  it('that cannot be renewed ends for its holder before anybody else can have it', async () => {
+  it('that cannot be renewed ends for its holder before anybody else can get it', async () => {
     const url = await newDatabaseUrl();
     const database = connected(url);
     await migrate(database);
@@ -145,7 +145,7 @@ describe('a lease', () => {
     await (await successor).release();
   });
 
-  it('that ran out and that nobody wanted is its holder’s again once it is renewed', async () => {
+  it('that expired without a new holder is valid again once it is renewed', async () => {
     const database = await newDatabase();
     let isCut = true;
     const cut: PostgresDatabase = {
@@ -163,7 +163,7 @@ describe('a lease', () => {
     await lease.release();
   });
 
-  it('held by a process that is stopped in the middle of a transaction keeps nobody waiting for long', async () => {
+  it('of a process that is stopped inside a transaction blocks others only briefly', async () => {
     const database = await newDatabase();
     await holdOutrun(database, 'one');
     let goOn: () => void = () => undefined;

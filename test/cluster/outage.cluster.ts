@@ -56,8 +56,8 @@ const openWorkers = (service: Service, url: string) => {
   return { want, start, apply, countOf };
 };
 
-describe('PostgreSQL that ends at once in the middle of a pass', () => {
-  it('and comes back keeps no record from being written, and none is written twice', async () => {
+describe('PostgreSQL that stops during a pass', () => {
+  it('and comes back prevents no write, and none is made twice', async () => {
     const server = await startPostgres();
     onTestFinished(server.remove);
     const service = await startService();
@@ -79,7 +79,7 @@ describe('PostgreSQL that ends at once in the middle of a pass', () => {
 });
 
 describe('a network that is silent', () => {
-  it('ends what is asked of PostgreSQL in time, and is used again once it has healed', async () => {
+  it('ends queries in time, and is used again when it works', async () => {
     const server = await startPostgres();
     onTestFinished(server.remove);
     const { url, cut } = await openAddress(server);
@@ -169,14 +169,14 @@ const failOver = async (folder?: string): Promise<{ said: string; count: number 
   return { said, count: await countOf('second') };
 };
 
-describe('a standby that takes over and has forgotten the last intent', () => {
-  it('is noticed, and no add is sent while that one may be on its way', async () => {
+describe('a standby that takes over without the last intent', () => {
+  it('is noticed, and no add is sent while the lost one may take effect', async () => {
     const { said, count } = await failOver();
     expect(said).toContain('PostgreSQL was failed over to another server');
     expect(count).toBe(1);
   });
 
-  it('would have it sent twice without that, and that is found', async () => {
+  it('would cause a second add without that, and the test finds it', async () => {
     const folder = mutatedProgram('row.isQuiet?', '!1?');
     expect((await failOver(folder)).count).toBe(2);
   });

@@ -15,7 +15,7 @@ const newPlace = async () => {
 };
 
 describe('the program on PostgreSQL', () => {
-  it('remembers there, tells what it wrote and who is at work', async () => {
+  it('saves its state there, and shows its writes and processes', async () => {
     const { cwd, program, place } = await newPlace();
     const none = await program('store status');
     expect(none).toMatchObject({ code: 0, stdout: `${place}: no tables yet\n` });
@@ -48,7 +48,7 @@ describe('the program on PostgreSQL', () => {
     expect(readdirSync(cwd)).not.toContain('state');
   });
 
-  it('takes a state directory over and gives it back', async () => {
+  it('moves the state of a state directory there and back', async () => {
     const { program } = await newPlace();
     const file = (args: string) => program(args, '');
     expect((await file('store status')).stderr).toContain('the secret is empty');
@@ -62,7 +62,7 @@ describe('the program on PostgreSQL', () => {
     expect((await other('history')).stdout).toBe(written);
   });
 
-  it('says what is wrong where there is none, and shows no password', async () => {
+  it('says what is wrong without a database, and shows no password', async () => {
     const { service, program } = await newPlace();
     const away = 'postgres://tester:hidden-password@127.0.0.1:1/state';
     const applied = await program('apply --yes', away);
@@ -75,7 +75,7 @@ describe('the program on PostgreSQL', () => {
     for (const { stdout, stderr } of [applied, planned]) expect(stdout + stderr).not.toContain('hidden');
   });
 
-  it('needs a database for what is about one', async () => {
+  it('needs a database for the store commands', async () => {
     const cwd = await workplace();
     expect(await run(['store', 'status'], { cwd })).toMatchObject({
       code: 1,

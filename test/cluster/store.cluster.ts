@@ -26,7 +26,7 @@ lockContract(async () => {
 });
 
 describe('the tables', () => {
-  it('are made once, by whomever of many comes first', async () => {
+  it('are created once, by the first of many', async () => {
     const url = await newDatabaseUrl();
     const databases = Array.from({ length: 8 }, () => connected(url));
     const made = await Promise.all(databases.map(migrate));
@@ -41,19 +41,19 @@ describe('the tables', () => {
     await expect(migrate(database)).rejects.toThrow('newer version of this program (schema 999');
   });
 
-  it('are not made where names and texts could not be kept', async () => {
+  it('are not created in a database that cannot store all names and texts', async () => {
     const database = connected(await newDatabaseUrl("ENCODING 'LATIN1' TEMPLATE template0"));
     await expect(migrate(database)).rejects.toThrow("make a database with ENCODING 'UTF8'");
     expect(await versionIn(database.query)).toBe(0);
   });
 
-  it('that are not there are told of, with what to do', async () => {
+  it('that are missing are reported, with what to do', async () => {
     const database = connected(await newDatabaseUrl());
     await expect(openPostgresMemory(database, 'client')).rejects.toThrow('dns-template-sync store migrate');
   });
 });
 
-it('keeps what PostgreSQL takes no text of', async () => {
+it('stores texts that PostgreSQL cannot store as they are', async () => {
   const memory = await openPostgresMemory(await newDatabase(), 'client');
   const keys = ['TXT  a\u0000b', 'TXT  \ud800', 'TXT  "quoted"'];
   await memory.save(changesOf({ records: keys.map((key) => rememberedRecord(key)) }));
@@ -70,7 +70,7 @@ it('says what is wrong with a database, without its password', async () => {
   expect(String(await failed)).not.toContain('hidden-password');
 });
 
-it('takes an intent for no intent where the wait for a standby was ended', async () => {
+it('does not count an intent if the wait for a standby was cancelled', async () => {
   const url = await newDatabaseUrl();
   const database = connected(url);
   await migrate(database);

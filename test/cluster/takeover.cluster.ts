@@ -73,8 +73,8 @@ const wakeLate = async (folder?: string) => {
 /** One that wakes may first see that its own patience has ended, and then it does not come as far as its socket. */
 const rounds = 10;
 
-describe('a worker that is stopped over its first write, and wakes after its successor has made it', () => {
-  it('sends nothing any more', async () => {
+describe('a worker that is stopped before its first write, and continues after its successor made it', () => {
+  it('sends nothing more', async () => {
     for (let round = 0; round < rounds; round += 1) {
       const { said, counts } = await wakeLate();
       expect(counts).toEqual(desired.map(() => 1));
@@ -83,7 +83,7 @@ describe('a worker that is stopped over its first write, and wakes after its suc
     throw new Error('no write was refused at its socket');
   });
 
-  it('would make it twice without the deadline at the socket, and that is found', async () => {
+  it('would make it twice without the deadline at the socket, and the test finds it', async () => {
     const folder = mutatedProgram('request.beforeStart?.()', 'void 0');
     for (let round = 0; round < rounds; round += 1) {
       const { counts } = await wakeLate(folder);
@@ -102,7 +102,7 @@ const pairs = 3;
 const random = (below: number): number => Math.floor(Math.random() * below);
 
 describe.each(['SIGSTOP', 'SIGKILL'] as const)('a worker that gets %s in the middle of its pass', (name) => {
-  it('is taken over, and no record is there twice', async () => {
+  it('is taken over, and no record exists twice', async () => {
     const lane = async (): Promise<{ refused: number; takenOver: number; twice: number }> => {
       const { service, worker } = await newRound();
       const first = worker();

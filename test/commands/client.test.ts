@@ -69,12 +69,12 @@ test.each([true, false])(
   },
 );
 
-test('the first pass with a token asks whose it is, and once', async () => {
+test('the first pass with a token identifies its client once', async () => {
   const pass = await newClient();
   expect(await pass(false)).toMatchObject({ askedBefore: 1, asked: 1, halted: null });
 });
 
-test('every later one asks beforehand, and once', async () => {
+test('every later pass lists the service once, beforehand', async () => {
   const pass = await newClient();
   await pass(false);
   for (const dryRun of [false, true])

@@ -56,7 +56,7 @@ const template = (
 const changes = (before: TemplateResult, now: TemplateResult, lifted = false): string[] =>
   planChanges([before], [now], lifted).map(({ template: name, change }) => `${name}: ${change}`);
 
-describe('two plans say the same', () => {
+describe('two plans are equal', () => {
   it.each<[string, TemplateResult]>([
     ['as long as nothing has changed', template([add, update])],
     ['in any order', template([update, add])],
@@ -104,7 +104,7 @@ describe('they differ', () => {
   });
 });
 
-it('templates of one name are told apart by their ids', () => {
+it('templates of one name are distinguished by their ids', () => {
   const then = [template([add]), template([update], { id: 18 })];
   const now = [template([]), template([update], { id: 18 })];
   expect(planChanges(then, then, false)).toEqual([]);
@@ -127,7 +127,7 @@ describe('with guards lifted', () => {
     expect(changes(held, template([now]))).not.toEqual([]);
   });
 
-  it('another write is another one still', () => {
+  it('another write is still a difference', () => {
     expect(changes(template([{ ...add, ...skipped }]), template([update]), true)).toHaveLength(2);
   });
 });

@@ -6,7 +6,7 @@ import { reportOf, run, workplace } from './program.ts';
 vi.setConfig({ testTimeout: 60_000 });
 
 describe('plan --answers', () => {
-  it('asks the name servers, and finds all in sync', async () => {
+  it('asks the name servers, and finds everything in sync', async () => {
     const { program, server } = await prepared();
     const { stdout, code } = await program(['plan', '--answers', '--format', 'json', '--detailed-exitcode']);
     const [template] = reportOf(stdout).templates;
@@ -52,7 +52,7 @@ describe('plan --answers', () => {
     expect(server.questions).toEqual([]);
   });
 
-  it('fails where no server can be asked, and names what is in the way', async () => {
+  it('fails if no server can be asked, and says why', async () => {
     const { launch, server } = await prepared();
     const { env, cwd } = launch;
     const other = await startZoneServer({ apex: 'other.example.org', lines: [] });
@@ -66,7 +66,7 @@ describe('plan --answers', () => {
     expect(server.questions).toEqual([]);
   });
 
-  it('does not go with --ignore-subdomains', async () => {
+  it('refuses --ignore-subdomains', async () => {
     const { program } = await prepared();
     const { stderr, code } = await program(['plan', '--answers', '--ignore-subdomains']);
     expect(code).toBe(1);
@@ -94,7 +94,7 @@ describe('check', () => {
     expect(stdout).toMatch(/www +A +192\.0\.2\.2 += += +192\.0\.2\.9 ttl 3600\n/);
   });
 
-  it('gives the same to programs', async () => {
+  it('gives the same as JSON', async () => {
     const { program, server } = await prepared(stale);
     const { stdout, code } = await program(['check', shop, '--format', 'json']);
     expect(code).toBe(0);
@@ -117,7 +117,7 @@ describe('check', () => {
     ]);
   });
 
-  it('looks at a subdomain that no file names, and says where the service knows none', async () => {
+  it('checks a subdomain that no file names, and says if the service has none', async () => {
     const { program, service } = await prepared();
     await service.change('set-subdomain', { name: 'late.shop.example.net', dns_template_id: 17 });
     const { stdout } = await program(['check', 'late.shop.example.net']);
@@ -127,7 +127,7 @@ describe('check', () => {
     expect(stderr).toMatch(/no such subdomain/i);
   });
 
-  it('needs nothing but the embedded service to show all four', async () => {
+  it('shows all four with the embedded service alone', async () => {
     const cwd = await workplace();
     const { stdout, code } = await run(['check', 'bakery.example.net', '--sandbox'], { cwd });
     expect(code).toBe(0);

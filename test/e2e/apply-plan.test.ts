@@ -14,7 +14,7 @@ describe('apply --plan', () => {
     return { service, launch };
   };
 
-  it('is written if it is still the same', async () => {
+  it('writes if the plan is still the same', async () => {
     const { service, launch } = await planned();
     const { code, stdout } = await run(['apply', '--plan', 'plan.json', '--yes'], launch);
     expect(code).toBe(0);
@@ -22,7 +22,7 @@ describe('apply --plan', () => {
     expect(service.writes()).toHaveLength(6);
   });
 
-  it('is not, once the service says something else', async () => {
+  it('writes nothing after a change at the service', async () => {
     const { service, launch } = await planned();
     await service.change('edit-record', { record_id: 171, content: '203.0.113.7' });
     const { code, stdout, stderr } = await run(['apply', '--plan', 'plan.json', '--yes'], launch);
@@ -35,7 +35,7 @@ describe('apply --plan', () => {
     expect(service.writes()).toEqual([]);
   });
 
-  it('is not, once a file says something else', async () => {
+  it('writes nothing after a change of a file', async () => {
     const { service, launch } = await planned();
     const file = path.join(launch.cwd, 'templates', 'voice.yaml');
     await writeFile(file, (await readFile(file, 'utf8')).replace('5 5061', '5 5062'));
@@ -45,7 +45,7 @@ describe('apply --plan', () => {
     expect(service.writes()).toEqual([]);
   });
 
-  it('is not what apply reported', async () => {
+  it('refuses a report of apply', async () => {
     const { launch } = await planned();
     await run(['apply', '--yes', '--format', 'json', '--out', 'applied.json'], launch);
     const { code, stderr } = await run(['apply', '--plan', 'applied.json', '--yes'], launch);
@@ -53,7 +53,7 @@ describe('apply --plan', () => {
     expect(stderr).toContain('applied.json is not a report of plan');
   });
 
-  it('is not, for any of several clients, once it has changed for one of them', async () => {
+  it('writes nothing for several clients after a change for one of them', async () => {
     const service = await startService();
     const cwd = await workplace();
     await writeFile(
@@ -81,7 +81,7 @@ describe('apply --plan', () => {
     expect(service.writes().length).toBeGreaterThan(1);
   });
 
-  it('is written as it is where a person forces what held it', async () => {
+  it('writes the plan if a person forces the guard that held it', async () => {
     const service = await startService();
     const launch = { cwd: await workplace(), env: { ...service.env, DNS_SYNC_MAX_ADDS: '0' } };
     await run(['plan', 'office-reverse', '--format', 'json', '--out', 'plan.json'], launch);
@@ -92,7 +92,7 @@ describe('apply --plan', () => {
     expect(service.writes()).toHaveLength(1);
   });
 
-  it('is compared with what it finds after it waited for another pass', async () => {
+  it('compares with the plan after the wait for another pass', async () => {
     const { service, held, release } = await startHoldingService();
     const launch = { cwd: await workplace(), env: service.env };
     await run(['plan', 'voice', '--format', 'json', '--out', 'plan.json'], launch);

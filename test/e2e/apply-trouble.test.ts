@@ -28,7 +28,7 @@ describe('writes that go wrong', () => {
     });
   });
 
-  it('are not begun where nothing can be remembered of them', async () => {
+  it('do not start if their intent cannot be saved', async () => {
     const service = await startService();
     const cwd = await workplace();
     await writeFile(path.join(cwd, 'state'), 'a file where a directory should be');
@@ -39,7 +39,7 @@ describe('writes that go wrong', () => {
     expect(await run(['plan'], { cwd, env: service.env })).toMatchObject({ code: 0 });
   });
 
-  it('are unknown where nobody can tell, and end apply with 1', async () => {
+  it('have an unknown outcome if no answer comes, and end apply with 1', async () => {
     const service = await refusing(500);
     const launch = { cwd: await workplace(), env: service.env };
     const { code, stdout } = await run(['apply', 'voice', '--yes', '--format', 'json'], launch);
@@ -48,7 +48,7 @@ describe('writes that go wrong', () => {
     expect(service.writes()).toHaveLength(1);
   });
 
-  it('are never sent twice, however apply is repeated, until a person says so', async () => {
+  it('are never sent twice by repeated applies, until a person retries', async () => {
     const service = await refusing(500);
     const launch = { cwd: await workplace(), env: service.env };
     const args = ['apply', 'office-reverse', '--yes', '--format', 'json'];
@@ -63,7 +63,7 @@ describe('writes that go wrong', () => {
     expect(service.writes()).toHaveLength(2);
   });
 
-  it('hold with the reason where a guard says so, until they are forced', async () => {
+  it('are held with the reason of a guard, until they are forced', async () => {
     const service = await startService();
     const env = { ...service.env, DNS_SYNC_MAX_ADDS: '0' };
     const launch = { cwd: await workplace(), env };
@@ -79,7 +79,7 @@ describe('writes that go wrong', () => {
 });
 
 describe('the lock', () => {
-  it('makes a second apply wait, say who holds it, and give up with a report', async () => {
+  it('makes a second apply wait, name the holder, and give up with a report', async () => {
     const { service, held, release } = await startHoldingService();
     const launch = { cwd: await workplace(), env: service.env };
     const first = start(['apply', 'voice', '--yes'], launch);
@@ -117,7 +117,7 @@ describe('a signal', () => {
     expect(service.writes()).toHaveLength(1);
   });
 
-  it('that is the second one ends it at once', async () => {
+  it('a second time ends it at once', async () => {
     const { service, held } = await startHoldingService();
     const launch = { cwd: await workplace(), env: service.env };
     const program = start(['apply', 'voice', '--yes'], launch);
@@ -129,8 +129,8 @@ describe('a signal', () => {
   });
 });
 
-describe('a service that says no to everything', () => {
-  it('is asked once about tokens that it does not know', async () => {
+describe('a service that refuses everything', () => {
+  it('gets one request with tokens that it rejects', async () => {
     const service = await startService(() => json({ error: 'who are you?' }, 401));
     const { code, stdout } = await run(['apply', '--yes'], { cwd: await workplace(), env: service.env });
     expect(code).toBe(1);

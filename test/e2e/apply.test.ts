@@ -9,7 +9,7 @@ vi.setConfig({ testTimeout: 30_000 });
 const tidy = { DNS_SYNC_SURPLUS: 'park', DNS_SYNC_ADOPT: 'true' };
 
 describe('apply on the examples', () => {
-  it('leaves nothing that differs where surplus may be put out of the way', async () => {
+  it('leaves no difference if surplus may be parked', async () => {
     const service = await startService();
     const launch = { cwd: await workplace(), env: { ...service.env, ...tidy } };
     const applied = await run(['apply', '--yes'], launch);
@@ -26,7 +26,7 @@ describe('apply on the examples', () => {
     expect(service.writes()).toHaveLength(written);
   });
 
-  it('writes nothing where a dry run is set, and says why', async () => {
+  it('writes nothing if dryRun is set, and says why', async () => {
     const service = await startService();
     const launch = { cwd: await workplace(), env: { ...service.env, DNS_SYNC_DRY_RUN: 'true' } };
     const { code, stderr } = await run(['apply', '--yes'], launch);
@@ -35,7 +35,7 @@ describe('apply on the examples', () => {
     expect(service.writes()).toEqual([]);
   });
 
-  it('leaves what cannot be deleted where surplus is only reported', async () => {
+  it('leaves surplus if it is only reported', async () => {
     const service = await startService();
     const launch = { cwd: await workplace(), env: service.env };
     const { code, stdout } = await run(['apply', '--yes', '--format', 'json'], launch);
@@ -66,7 +66,7 @@ describe('apply on the examples', () => {
     },
   );
 
-  it('writes the templates that are named, and no other', async () => {
+  it('writes the named templates and no others', async () => {
     const service = await startService();
     const launch = { cwd: await workplace(), env: service.env };
     expect(await run(['apply', 'voice', '--yes', '--detailed-exitcode'], launch)).toMatchObject({ code: 0 });
@@ -75,7 +75,7 @@ describe('apply on the examples', () => {
     ]);
   });
 
-  it('writes nothing at all where one of the names is misspelled', async () => {
+  it('writes nothing if one of the names is misspelled', async () => {
     const service = await startService();
     const launch = { cwd: await workplace(), env: service.env };
     const { code, stdout, stderr } = await run(['apply', 'voice', 'standard-wep', '--yes'], launch);
@@ -84,7 +84,7 @@ describe('apply on the examples', () => {
     expect(service.writes()).toEqual([]);
   });
 
-  it('writes what is valid, and ends with 1 for what is not', async () => {
+  it('writes valid templates, and ends with 1 for invalid ones', async () => {
     const service = await startService();
     const cwd = await workplace();
     await writeFile(path.join(cwd, 'templates', 'voice.yaml'), 'template: voice\nrecords:\n  - {type: A}\n');
@@ -105,7 +105,7 @@ describe('apply on the examples', () => {
   });
 });
 
-describe('what apply asks for first', () => {
+describe('the requirements of apply', () => {
   it.each([
     [[], '--yes'],
     [['--force', '--yes'], '--force'],

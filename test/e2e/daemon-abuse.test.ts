@@ -37,7 +37,7 @@ const statusOf = (answer: string): number => Number(answer.split(' ', 2)[1]);
 const get = (target: string, head = 'Host: evil.example'): string =>
   `GET ${target} HTTP/1.1\r\n${head}\r\nConnection: close\r\n\r\n`;
 
-it('requests that no browser sends lead past no rule, and probes need no host', async () => {
+it('unusual requests pass no rule, and probes need no host', async () => {
   const { daemon, say } = await started();
   const refused = [
     ['the whole address', get('http://localhost/api/report'), 421],
@@ -64,8 +64,8 @@ it('requests that no browser sends lead past no rule, and probes need no host', 
   expect((await daemon.ask('/livez')).status).toBe(200);
 });
 
-describe('who only holds on to a connection', () => {
-  it('by a head that never ends, is let go', async () => {
+describe('a client that only keeps a connection open', () => {
+  it('with a head that never ends is disconnected', async () => {
     const { say } = await started();
     expect(statusOf(await say('GET /livez HTTP/1.1\r\nHost: x\r\nX: '))).toBe(408);
   });
@@ -86,7 +86,7 @@ describe('who only holds on to a connection', () => {
     await closed;
   });
 
-  it('with very many of them keeps nobody from working', async () => {
+  it('with very many of them blocks nobody', async () => {
     const { daemon, edit, open, contents } = await started();
     const sockets = Array.from({ length: 520 }, () => open('GET /livez HTTP/1.1\r\nHost: x\r\nX: ').resume());
     const refusals = sockets.map(async (socket) => {

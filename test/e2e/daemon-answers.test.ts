@@ -9,8 +9,8 @@ vi.setConfig({ testTimeout: 60_000 });
 
 const often = '*/10 * * * * *';
 
-describe('the daemon, where answers are on', () => {
-  it('asks name servers after its first pass and on a schedule of its own, and shows it everywhere', async () => {
+describe('the daemon, with answers on', () => {
+  it('asks name servers after its first pass and on their own schedule, and shows the result everywhere', async () => {
     const { launch, server, service, cwd } = await prepared(stale);
     const told = await scriptedServer(status(204));
     await writeBelow(
@@ -60,7 +60,7 @@ describe('the daemon, where answers are on', () => {
     expect(events).toEqual(['site drift', 'site cleared']);
   });
 
-  it('makes its passes while a server is silent, and ends at once', async () => {
+  it('runs its passes while a server is silent, and ends at once', async () => {
     const { launch, server } = await prepared(lines, 'answers: on');
     server.hush();
     const daemon = await startDaemon([], launch);
@@ -72,7 +72,7 @@ describe('the daemon, where answers are on', () => {
     expect(daemon.lines().map(({ event }) => event)).not.toContain('answers.finished');
   });
 
-  it('asks nobody where they are off', async () => {
+  it('asks nobody if they are off', async () => {
     const { launch, server } = await prepared(stale);
     const daemon = await startDaemon([], launch);
     await daemon.event('pass.finished');

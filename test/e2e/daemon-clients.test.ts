@@ -43,7 +43,7 @@ const started = async (meddle: Meddling) => {
 };
 
 describe('a client in trouble', () => {
-  it('that is denied does not keep another from its passes, and comes back at a request', async () => {
+  it('that is denied does not stop the passes of another, and recovers on request', async () => {
     let isDenied = true;
     const { service, cwd, daemon, contents } = await started((request) =>
       isDenied && isOf('acme', request) ? status(401, 'who are you?') : null,
@@ -82,7 +82,7 @@ describe('a client in trouble', () => {
     expect(await daemon.json('/readyz')).toEqual({ ready: true, reason: null });
   });
 
-  it('that gets no answer at all does not keep another waiting', async () => {
+  it('that gets no answer does not make another wait', async () => {
     const { cwd, daemon, contents } = await started((request) => (isOf('acme', request) ? silence : null));
     await daemon.event('pass.finished', ({ client }) => client === 'bakery');
     await writeBelow(cwd, 'bakery/web.yaml', describing('web-of-bakery', '192.0.2.2'));
@@ -97,7 +97,7 @@ describe('a client in trouble', () => {
     expect(await daemon.ended).toMatchObject({ code: 0 });
   });
 
-  it('is left in peace for as long as the service asks, and then tried by itself', async () => {
+  it('waits as long as the service asks, and then retries by itself', async () => {
     let refusals = 1;
     const { service, cwd, daemon, contents } = await started(({ method }) => {
       if (method === 'GET' || refusals === 0) return null;

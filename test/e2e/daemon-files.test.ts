@@ -40,7 +40,7 @@ const started = async (...names: readonly string[]) => {
 };
 
 describe.each(ways)('$name', ({ root, prepare, change }) => {
-  it('reaches the service, once after the other', async () => {
+  it('reaches the service, each time', async () => {
     const service = await startService();
     const id = await addTemplate(service, 'site', '192.0.2.1');
     const cwd = await workplace({ withExamples: false });
@@ -58,7 +58,7 @@ describe.each(ways)('$name', ({ root, prepare, change }) => {
 });
 
 describe('template files that change', () => {
-  it('100 times in two seconds are at most three passes, the last with what was written last', async () => {
+  it('100 times in two seconds cause at most three passes, the last with the last content', async () => {
     const { write, daemon, contents } = await started('site');
     // Where the machine is busy, the burst has gaps that are as long as the quiet that ends it.
     let gaps = 0;
@@ -74,7 +74,7 @@ describe('template files that change', () => {
     expect(await contents('site')).toEqual(['192.0.2.200']);
   });
 
-  it('are looked at alone: what else has drifted waits for a pass over everything', async () => {
+  it('are compared alone: other drift waits for a full pass', async () => {
     const { write, daemon, contents, drift } = await started('site', 'other');
     await drift('other', '192.0.2.66');
     await write('site', describing('site', '192.0.2.2'));
@@ -89,7 +89,7 @@ describe('template files that change', () => {
     expect(await contents('other')).toEqual(['192.0.2.1']);
   });
 
-  it('that come to describe what another one does write nothing, though they alone are looked at', async () => {
+  it('that now describe the template of another file write nothing, though they alone are compared', async () => {
     const { service, write, daemon, contents, idOf } = await started('site');
     await write('again', describing('again', '192.0.2.2', `id: ${idOf('site')}\n`));
     expect(await daemon.event('pass.finished', isAfterEdit)).toMatchObject({ status: 'held' });
@@ -97,7 +97,7 @@ describe('template files that change', () => {
     expect(service.writes()).toEqual([]);
   });
 
-  it('without a change of content are looked at, and nothing is compared', async () => {
+  it('without a change of content are read, and nothing is compared', async () => {
     const { write, daemon } = await started('site', 'other');
     await write('site', describing('site', '192.0.2.1'));
     expect(await daemon.event('pass.finished', isAfterEdit)).toMatchObject({
@@ -107,7 +107,7 @@ describe('template files that change', () => {
     expect(reportSchema.parse(await daemon.json('/api/report')).summary.templates).toBe(2);
   });
 
-  it('with an error hold their own templates and no others', async () => {
+  it('with an error hold only their own templates', async () => {
     const { write, daemon, contents, drift } = await started('site', 'other');
     await drift('site', '192.0.2.66');
     await write('site', `${describing('site', '192.0.2.2')}  - {type: A, contend: 192.0.2.3}\n`);
@@ -128,7 +128,7 @@ describe('template files that change', () => {
     expect(await contents('site')).toEqual(['192.0.2.3']);
   });
 
-  it('and are all gone write nothing, until there are some again', async () => {
+  it('and are all removed write nothing until there are some again', async () => {
     const { service, cwd, write, daemon, contents, drift } = await started('site', 'other');
     await rm(path.join(cwd, 'templates'), { recursive: true });
     await mkdir(path.join(cwd, 'templates'));
@@ -144,7 +144,7 @@ describe('template files that change', () => {
     expect(await contents('site')).toEqual(['192.0.2.2']);
   });
 
-  it('leave a template alone whose file is gone, which is said once', async () => {
+  it('leave a template alone whose file is gone, with one message', async () => {
     const { service, cwd, daemon, drift } = await started('site', 'other');
     await drift('site', '192.0.2.66');
     await rm(path.join(cwd, 'templates', 'site.yaml'));

@@ -24,7 +24,7 @@ const started = async (meddle: Meddling = () => null) => {
 };
 
 describe('/metrics of the running program', () => {
-  it('tell what its passes found and did', async () => {
+  it('show the results of its passes', async () => {
     let answer: ReturnType<Meddling> = null;
     const { service, edit, daemon } = await started(({ method }) => (method === 'PUT' ? answer : null));
     const first = await daemon.scrape();
@@ -72,7 +72,7 @@ describe('/metrics of the running program', () => {
 });
 
 describe('the API of the running program', () => {
-  it('gives the newest state, which is what plan would give', async () => {
+  it('gives the newest state, the same as plan', async () => {
     const { cwd, service, edit, daemon } = await started();
     const report = reportSchema.parse(await daemon.json('/api/report'));
     expect(report).toMatchObject({ trigger: 'startup', dryRun: false, status: 'in-sync' });
@@ -86,7 +86,7 @@ describe('the API of the running program', () => {
     });
   });
 
-  it('gives the history as the command does, and what of it is asked for', async () => {
+  it('gives the history like the command, with filters', async () => {
     const { cwd, service, edit, daemon } = await started();
     expect(await daemon.json('/api/history')).toEqual([]);
     for (const address of ['192.0.2.2', '192.0.2.3']) {
@@ -105,7 +105,7 @@ describe('the API of the running program', () => {
       expect(await daemon.json(`/api/history?${filter}`)).toEqual([]);
   });
 
-  it('gives the history in pages, each of which names the one before it', async () => {
+  it('gives the history in pages, each with a link to the previous one', async () => {
     const { edit, daemon } = await started();
     for (const address of ['192.0.2.2', '192.0.2.3', '192.0.2.4']) {
       await edit(address);
@@ -122,7 +122,7 @@ describe('the API of the running program', () => {
     expect(oldest.headers.get('link')).toBeNull();
   });
 
-  it('starts a pass for who has the trigger token, and for nobody else', async () => {
+  it('starts a pass only with the trigger token', async () => {
     const { service, daemon } = await started();
     const post = (authorization: string): Promise<Response> =>
       daemon.ask('/api/reconcile', { method: 'POST', headers: { authorization } });
@@ -160,7 +160,7 @@ describe('the API of the running program', () => {
     },
   );
 
-  it('counts and logs who asks for a pass without the trigger token', async () => {
+  it('counts and logs requests without the trigger token', async () => {
     const { daemon } = await started();
     const post = (headers: Record<string, string>): Promise<Response> =>
       daemon.ask('/api/reconcile', { method: 'POST', headers });
@@ -175,7 +175,7 @@ describe('the API of the running program', () => {
     expect(daemon.output()).not.toContain('a guess of somebody');
   });
 
-  it('shows no secret, whatever it is asked for', async () => {
+  it('shows no secret, for any request', async () => {
     const { edit, daemon } = await started(({ method, query, body }) =>
       method === 'PUT' ? status(422, `not for ${decodeURIComponent(`${query} ${body}`)}`) : null,
     );
@@ -206,7 +206,7 @@ describe('a page token', () => {
     });
   };
 
-  it('opens page, API and events, and is shown nowhere; probes and metrics need none', async () => {
+  it('protects page, API and events, and is shown nowhere; probes and metrics need none', async () => {
     const daemon = await at('127.0.0.1:0', { DNS_SYNC_PAGE_TOKEN: pageToken });
     await daemon.event('pass.finished');
     const headers = { authorization: `Bearer ${pageToken}` };
@@ -240,7 +240,7 @@ describe('a page token', () => {
         expect(text).not.toContain(spelling);
   });
 
-  it('is asked for by a warning where others than this machine reach the page', async () => {
+  it('is recommended by a warning if other machines reach the page', async () => {
     const open = await at('0.0.0.0:0');
     const warning = open.lines().find(({ event }) => event === 'listen.open');
     expect(warning).toMatchObject({ level: 'warn', msg: expect.stringContaining('set pageToken') });

@@ -43,7 +43,7 @@ const started = async (meddle: Meddling = () => null, env: Readonly<Record<strin
 };
 
 describe('SIGHUP', () => {
-  it('starts a pass with the settings as they are now', async () => {
+  it('starts a pass with the current settings', async () => {
     const { settings, daemon, contents } = await started();
     await settings(`${byToken}vars: {address: 192.0.2.2}\n`);
     daemon.signal('SIGHUP');
@@ -52,7 +52,7 @@ describe('SIGHUP', () => {
     expect(await contents()).toEqual(['192.0.2.2']);
   });
 
-  it('watches and schedules anew', async () => {
+  it('starts watching and schedule again', async () => {
     const { write, settings, daemon, contents } = await started();
     await write('elsewhere/site.yaml', describing('site', '192.0.2.3'));
     await settings(`${byToken}templates: elsewhere\n`);
@@ -63,7 +63,7 @@ describe('SIGHUP', () => {
     expect(await contents()).toEqual(['192.0.2.4']);
   });
 
-  it('takes up a replaced token, which is no more to be seen than the first', async () => {
+  it('uses a replaced token, and shows neither', async () => {
     const { service, write, settings, daemon } = await started(({ method, body }) =>
       method === 'PUT' ? status(422, `what is ${body}?`) : null,
     );
@@ -77,7 +77,7 @@ describe('SIGHUP', () => {
       expect(daemon.output()).not.toContain(token);
   });
 
-  it('brings and takes away clients', async () => {
+  it('adds and removes clients', async () => {
     const { service, write, settings, daemon } = await started();
     await addTemplate(service, 'shop', '192.0.2.1');
     await write('shop/shop.yaml', describing('shop', '192.0.2.7'));
@@ -113,7 +113,7 @@ describe('SIGHUP', () => {
     expect((await daemon.ask('/readyz')).status).toBe(200);
   });
 
-  it('says what takes a restart', async () => {
+  it('says what needs a restart', async () => {
     const { launch, settings } = await started();
     await settings(`${byToken}vars: {address: 192.0.2.1}\nlisten: 127.0.0.1:0\n`);
     const other = start(['run', '--schedule', never], {
@@ -129,7 +129,7 @@ describe('SIGHUP', () => {
 });
 
 describe('a terminal that is closed', () => {
-  it('ends the program, which nobody would see any more', async () => {
+  it('ends the program', async () => {
     const json = ['--log-format', 'json'];
     const args = ['run', '--sandbox', '--listen', '127.0.0.1:0', '--schedule', never, ...json];
     const program = startOnTerminal(args, { cwd: await workplace() });
@@ -147,7 +147,7 @@ describe('a terminal that is closed', () => {
 });
 
 describe('a lock that another process holds', () => {
-  it('makes passes wait, without a failure, until it is free', async () => {
+  it('makes passes wait without a failure until it is free', async () => {
     const { launch, daemon } = await started();
     const files = await readdir(path.join(launch.cwd, 'state'));
     const file = files.find((name) => /^lock-\w+\.db$/.test(name));
@@ -171,7 +171,7 @@ describe('a lock that another process holds', () => {
 });
 
 describe('SIGTERM', () => {
-  it('lets a slow write come to its end, starts no other, and leaves nothing to be done twice', async () => {
+  it('lets a slow write finish, starts no other, and leaves nothing to repeat', async () => {
     const arrival = new EventEmitter();
     const arrived = once(arrival, 'write');
     const { service, launch, write, settings, daemon } = await started(async ({ method }) => {
@@ -201,7 +201,7 @@ describe('SIGTERM', () => {
     expect(service.writes()).toHaveLength(2);
   });
 
-  it('waits no longer for a write than a write may take', async () => {
+  it('waits no longer for a write than writeTimeout', async () => {
     let answer: Answer | null = silence;
     const { service, launch, settings, daemon, contents } = await started(
       ({ method }) => (method === 'PUT' ? answer : null),

@@ -28,8 +28,8 @@ const started = async () => {
 
 const isAlive = async (daemon: Daemon): Promise<boolean> => (await daemon.ask('/livez')).ok;
 
-describe('what lies among the templates', () => {
-  it('and is no file keeps neither the others from their passes nor the daemon waiting', async () => {
+describe('an entry among the templates', () => {
+  it('that is not a file blocks neither the other templates nor the daemon', async () => {
     const { at, edit, daemon, contents } = await started();
     execFileSync('mkfifo', [at('templates/pipe.yaml')]);
     const server = createServer().listen(at('templates/socket.yaml'));
@@ -48,7 +48,7 @@ describe('what lies among the templates', () => {
     expect(await isAlive(daemon)).toBe(true);
   });
 
-  it('and is far too large is refused, and the others go on', async () => {
+  it('that is far too large is refused, and the others go on', async () => {
     const { at, edit, daemon, contents } = await started();
     await writeFile(at('templates/large.yaml'), Buffer.alloc(50_000_000, '- x\n'));
     await edit('192.0.2.2');
@@ -60,7 +60,7 @@ describe('what lies among the templates', () => {
 });
 
 describe('a templates directory', () => {
-  it('that can be read no more holds what is there, until it can', async () => {
+  it('that becomes unreadable holds its templates until it is readable', async () => {
     const { service, at, daemon, contents } = await started();
     await rename(at('templates'), at('elsewhere'));
     await symlink('templates', at('templates'));
@@ -74,7 +74,7 @@ describe('a templates directory', () => {
     expect(await contents()).toEqual(['192.0.2.2']);
   });
 
-  it('of a hundred thousand records keeps no probe waiting until it is read', async () => {
+  it('of a hundred thousand records delays no probe while it is read', async () => {
     const service = await startService();
     const cwd = await workplace({ withExamples: false });
     const records = Array.from(
@@ -96,7 +96,7 @@ describe('a templates directory', () => {
 });
 
 describe('a state directory', () => {
-  it('that is taken away is begun anew, which the log says', async () => {
+  it('that is removed is created again, with a log line', async () => {
     const { at, edit, daemon, contents } = await started();
     await rm(at('state'), { recursive: true });
     await edit('192.0.2.2');
@@ -105,7 +105,7 @@ describe('a state directory', () => {
     expect(daemon.output()).toContain('no saved state for this client');
   });
 
-  it('that cannot be used ends all writing, until it can', async () => {
+  it('that becomes unusable stops all writes until it works again', async () => {
     const { service, at, edit, daemon, contents } = await started();
     await rm(at('state'), { recursive: true });
     await writeFile(at('state'), '');

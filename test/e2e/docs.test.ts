@@ -114,7 +114,7 @@ describe('the examples', () => {
     }
   });
 
-  it('of a plan is what the program says', async () => {
+  it('of a plan equals the output of the program', async () => {
     const [block = ''] = blocks(path.join(folder, 'commands.md'), 'console');
     const [command = '', ...output] = block.split('\n');
     expect(command).toMatch(/^\$ dns-template-sync plan/);
@@ -122,7 +122,7 @@ describe('the examples', () => {
     expect(stdout).toBe(output.join('\n'));
   });
 
-  it('of a change behind the back of the client is one', async () => {
+  it('of a change at the service works', async () => {
     const sandbox = await startSandbox({});
     const [, name = '', body = ''] =
       /\/sandbox\/(\S+) .*-d '(.*)'/.exec(textOf(path.join(folder, 'sandbox.md'))) ?? [];
@@ -133,20 +133,20 @@ describe('the examples', () => {
 });
 
 describe('the tables', () => {
-  it('of checks have each one in a line', () => {
+  it('of checks have a line for each one', () => {
     const known: string[] = [...errorChecks, ...warningChecks];
     const listed = rowsOf(path.join(folder, 'templates.md')).filter((id) => known.includes(id));
     expect(listed).toEqual(known);
   });
 
-  it('of commands have all that the program has', async () => {
+  it('of commands list all commands', async () => {
     const { stdout } = await run(['--help'], { cwd: await workplace() });
     const commands = [...stdout.matchAll(/^ {2}([a-z]+)(?: \[| <| {2})/gm)].map(([, name]) => name);
     const listed = rowsOf(path.join(folder, 'commands.md')).map((row) => row.split(' ')[0]);
     for (const command of commands) if (command !== 'help') expect(listed).toContain(command);
   });
 
-  it('of settings have each key', async () => {
+  it('of settings list each key', async () => {
     const { stdout } = await run(['schema', 'config'], { cwd: await workplace() });
     const { properties } = z
       .object({ properties: z.record(z.string(), z.unknown()) })

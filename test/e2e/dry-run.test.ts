@@ -7,7 +7,7 @@ import { startService } from './service.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
 
-it('a daemon that only looks tells the cause of what it saw change, and writes by none of that', async () => {
+it('a dry-run daemon reports the causes of changes that it saw, and writes nothing because of them', async () => {
   const service = await startService();
   const id = await addTemplate(service, 'site', '192.0.2.1');
   const cwd = await workplace({ withExamples: false });

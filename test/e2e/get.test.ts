@@ -14,7 +14,7 @@ const reads = [
 ] as const;
 
 describe('get', () => {
-  it.each(reads)('%s is what the service answers, field by field', async (_, args, path, query) => {
+  it.each(reads)('%s shows the answer of the service, field by field', async (_, args, path, query) => {
     const service = await startService();
     const launch = { cwd: await workplace(), env: service.env };
     const { code, stdout, stderr } = await run(['get', ...args, '--format', 'json'], launch);
@@ -37,7 +37,7 @@ describe('get', () => {
     expect(stdout).toMatch(row);
   });
 
-  it('dns-records as a table tells a record that follows no template from one whose template record is gone', async () => {
+  it('dns-records as a table distinguishes a record without a template from one whose template record is gone', async () => {
     const service = await startService();
     const record = { subdomain: 'bakery.example.net', type: 'TXT', ttl: 60, name: 'left' };
     await service.change('add-dns-record', { ...record, content: 'gone', dns_template_record_id: 4711 });

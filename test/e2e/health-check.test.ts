@@ -21,7 +21,7 @@ const healthCheck = async (listen: string): Promise<number> => {
   });
 };
 
-it('the health check of the image is red while no pass can be made, and no longer', async () => {
+it('the health check of the image fails only while no pass can run', async () => {
   const service = await startService();
   await addTemplate(service, 'site', '192.0.2.1');
   const cwd = await workplace({ withExamples: false });
@@ -48,7 +48,7 @@ it('the health check of the image is red while no pass can be made, and no longe
   expect(await daemon.json('/readyz')).toEqual({ ready: false, reason: unusable });
 });
 
-it('waits a moment for one that has just begun', async () => {
+it('waits briefly for a daemon that has just started', async () => {
   const answers = [503, 503];
   const server = createServer((_, response) => response.writeHead(answers.shift() ?? 200).end());
   onTestFinished(() => void server.close());
@@ -59,6 +59,6 @@ it('waits a moment for one that has just begun', async () => {
   expect(answers).toEqual([]);
 });
 
-it('has nothing to say of a daemon that listens nowhere', async () => {
+it('succeeds for a daemon that listens nowhere', async () => {
   expect(await healthCheck('off')).toBe(0);
 });

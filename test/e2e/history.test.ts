@@ -21,7 +21,7 @@ const written = async (): Promise<Launch> => {
 };
 
 describe('history', () => {
-  it('tells of every write, the oldest first, and filters them', async () => {
+  it('shows every write, the oldest first, and filters them', async () => {
     const launch = await written();
     const entries = async (...args: string[]): Promise<unknown[]> => {
       const { code, stdout, stderr } = await run(['history', '--format', 'json', ...args], launch);
@@ -50,7 +50,7 @@ describe('history', () => {
     expect(await entries('--since', '2099-01-01T00:00:00Z')).toEqual([]);
   });
 
-  it('is one line for each write', async () => {
+  it('has one line for each write', async () => {
     const { code, stdout } = await run(['history', 'voice'], await written());
     expect(code).toBe(0);
     expect(stdout.split('\n')).toEqual([
@@ -62,7 +62,7 @@ describe('history', () => {
     ]);
   });
 
-  it('says which client it was, and mixes the writes of several by their time', async () => {
+  it('names the client, and sorts the writes of several by time', async () => {
     const service = await startService();
     const { DNS_SYNC_CLIENT_TOKEN: _, ...env } = service.env;
     const cwd = await workplace();
@@ -88,7 +88,7 @@ describe('history', () => {
     expect(only.stdout).toMatch(/^\S+Z applied {3}voice: /);
   });
 
-  it('is empty where nothing was written yet', async () => {
+  it('is empty if nothing was written yet', async () => {
     const service = await startService();
     const launch = { cwd: await workplace(), env: service.env };
     expect(await run(['history', '--format', 'json'], launch)).toMatchObject({ code: 0, stdout: '[]\n' });
@@ -96,7 +96,7 @@ describe('history', () => {
     expect(service.seen).toEqual([]);
   });
 
-  it('does not take just any time', async () => {
+  it('refuses invalid times', async () => {
     const service = await startService();
     const launch = { cwd: await workplace(), env: service.env };
     expect(await run(['history', '--since', 'yesterday'], launch)).toMatchObject({

@@ -44,7 +44,7 @@ const answers: [what: string, body: string, said: RegExp][] = [
   ['more than there is room for', manyOf('{}', 65 * mebibyte), /larger than 64MiB/],
 ];
 
-it('answers that nobody expects cost their client its pass, and the daemon and others nothing', async () => {
+it('unexpected answers fail the pass of their client, and nothing else', async () => {
   const [service, cwd] = [await startService(), await workplace({ withExamples: false })];
   let hostile = '[]';
   const enemy = await scriptedServer((response) => response.end(hostile));

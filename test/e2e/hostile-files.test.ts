@@ -18,7 +18,7 @@ const checkout = async () => {
   return { cwd, at, env: { DNS_SYNC_USER_TOKEN_FILE: at('token') } };
 };
 
-describe('a token never gets into the result of validate', () => {
+describe('a token never appears in the result of validate', () => {
   it.each(formats)('through a link in the templates directory, as %s', async (format) => {
     const { cwd, at, env } = await checkout();
     await symlink('../token', at('templates/a.yaml'));
@@ -41,7 +41,7 @@ describe('a token never gets into the result of validate', () => {
   });
 });
 
-describe('what never ends is refused at once', () => {
+describe('an endless file is refused at once', () => {
   it('as a settings file', async () => {
     const { cwd, at, env } = await checkout();
     execFileSync('mkfifo', [at('dns-template-sync.yaml')]);

@@ -6,7 +6,7 @@ import { startService } from './service.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
 
-it('what import wrote is remembered as the file’s own, so that a line that is dropped is parked', async () => {
+it('imported records belong to the file, so that a removed line is parked', async () => {
   const service = await startService();
   const launch = { cwd: await workplace({ withExamples: false }), env: service.env };
   expect(await run(['import', 'voice'], launch)).toMatchObject({ code: 0, stderr: '' });
@@ -23,7 +23,7 @@ it('what import wrote is remembered as the file’s own, so that a line that is 
   ]);
 });
 
-it('a directory that no pass reads teaches nothing', async () => {
+it('import into a directory that no pass reads saves no state', async () => {
   const service = await startService();
   const launch = { cwd: await workplace({ withExamples: false }), env: service.env };
   expect(await run(['import', '--out', 'elsewhere'], launch)).toMatchObject({ code: 0, stderr: '' });

@@ -63,7 +63,7 @@ describe('a template that is too large for one file', () => {
     ...Array.from({ length: 21_000 }, (_, index) => ({ ...a, name: `n${index}` })),
   );
 
-  it('is written as a file and fragments, from which nothing follows, over no file that is there unless it may', async () => {
+  it('is written as a file and fragments that lead to no write, and overwrites files only on request', async () => {
     const { launch, templates } = await place(false, answering([large]));
     await mkdir(templates);
     await writeFile(path.join(templates, '_large-2.yaml'), 'records: []\n');
@@ -82,7 +82,7 @@ describe('a template that is too large for one file', () => {
 });
 
 describe('import', () => {
-  it('writes a file for each template of the client’s own, and nothing follows from them', async () => {
+  it('writes a file for each of the client’s own templates, and a plan then has no differences', async () => {
     const { service, launch, templates } = await place(false);
     const imported = await run(['import'], launch);
     expect(imported).toEqual({
@@ -123,13 +123,13 @@ records:
     expect(service.writes()).toEqual([]);
   });
 
-  it('writes those that are named', async () => {
+  it('writes the named templates', async () => {
     const { launch, templates } = await place(false);
     expect(await run(['import', 'voice', 'redirects'], launch)).toMatchObject({ code: 0 });
     expect((await readdir(templates)).sort()).toEqual(['redirects.yaml', 'voice.yaml']);
   });
 
-  it('writes where it is told to', async () => {
+  it('writes to the given directory', async () => {
     const { launch } = await place(true);
     const { code, stdout } = await run(['import', 'voice', '--out', 'some/where'], launch);
     expect({ code, stdout }).toEqual({
@@ -152,7 +152,7 @@ records:
     expect(await textsBelow(templates)).toEqual(before);
   });
 
-  it('says what a service says that is out of order, and writes nothing', async () => {
+  it('reports the error of a broken service, and writes nothing', async () => {
     const { launch } = await place(false, () => json({ error: 'who are you?' }, 401));
     const { code, stdout, stderr } = await run(['import'], launch);
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
@@ -160,7 +160,7 @@ records:
     expect(await readdir(launch.cwd)).toEqual([]);
   });
 
-  it('keeps to its directory whatever the templates are called', async () => {
+  it('stays in its directory for any template names', async () => {
     const names = [
       '../../evil',
       '/tmp/evil',
@@ -194,7 +194,7 @@ records:
     await expectInSync(launch);
   });
 
-  it('writes no token that a record repeats', async () => {
+  it('writes no token that a record contains', async () => {
     const records = [userToken, clientToken].map((token) => ({ type: 'TXT', content: `x ${token}` }));
     const { launch } = await place(
       false,
@@ -210,8 +210,8 @@ records:
   });
 });
 
-describe('where there is a file', () => {
-  it('stays, unless --overwrite says otherwise; then what is not about records stays', async () => {
+describe('if there is a file already', () => {
+  it('the file stays without --overwrite; with it, everything but the records stays', async () => {
     const { launch, templates } = await place(true);
     const before = await textsBelow(templates);
     const skipped = await run(['import'], launch);
@@ -241,7 +241,7 @@ describe('where there is a file', () => {
     ).toEqual([]);
   });
 
-  it('of another name that describes the template, that is the one', async () => {
+  it('with another name that describes the template, it is used', async () => {
     const { launch, templates } = await place(false);
     await mkdir(path.join(templates, 'by-id'), { recursive: true });
     await writeFile(path.join(templates, 'telephony.yaml'), 'template: voice\nrecords: []\n');
@@ -256,7 +256,7 @@ describe('where there is a file', () => {
     expect((await readdir(templates)).sort()).toEqual(['by-id', 'telephony.yaml']);
   });
 
-  it('that a pass reads from elsewhere, the template has no second one', async () => {
+  it('in another directory of the passes, no second one is written', async () => {
     const { launch, templates } = await place(false);
     await mkdir(templates);
     await mkdir(path.join(launch.cwd, 'more'));
@@ -306,7 +306,7 @@ describe('where there is a file', () => {
     expect(await textsBelow(templates)).toEqual(before);
   });
 
-  it('that gives the name of several templates, it has to give an id', async () => {
+  it('with a name that several templates have, it needs an id', async () => {
     const { launch, templates } = await place(false, answering([web(1, 'web', a), web(2, 'web')]));
     await mkdir(templates);
     await writeFile(path.join(templates, 'web.yaml'), 'template: web\nrecords: []\n');
@@ -321,7 +321,7 @@ describe('where there is a file', () => {
     await expectInSync(launch);
   });
 
-  it('that is a link, nothing is written where it leads', async () => {
+  it('that is a link, its target is not written', async () => {
     const { launch, templates } = await place(false);
     await mkdir(templates);
     await writeFile(path.join(launch.cwd, 'voice'), 'template: voice\nrecords: []\n');
@@ -334,7 +334,7 @@ describe('where there is a file', () => {
     expect(await readdir(launch.cwd)).not.toContain('nothing');
   });
 
-  it('that needs variables, they are taken from where a pass takes them', async () => {
+  it('with variables, their values come from the same places as in a pass', async () => {
     const { launch, templates } = await place(false);
     await mkdir(templates);
     await writeFile(
@@ -349,7 +349,7 @@ describe('where there is a file', () => {
     );
   });
 
-  it('and no way to write, the others are written', async () => {
+  it('that cannot be written, the others are written', async () => {
     const { launch, templates } = await place(false);
     await mkdir(path.join(templates, 'voice.yaml'), { recursive: true });
     const { code, stdout } = await run(['import', 'voice', 'redirects'], launch);
@@ -381,7 +381,7 @@ clients:
     return { launch, importing: (...args) => run(['import', 'voice', ...args], launch) };
   };
 
-  it('have their files each in its own directory', async () => {
+  it('have their files in their own directories', async () => {
     const { launch, importing } = await twoClients();
     const { code, stdout } = await importing();
     expect(code).toBe(0);
@@ -390,7 +390,7 @@ clients:
     await expectInSync(launch);
   });
 
-  it('cannot share what --out names, so one has to be chosen', async () => {
+  it('cannot share --out, so one must be chosen', async () => {
     const { launch, importing } = await twoClients();
     const refused = await importing('--out', 'out');
     expect(refused).toMatchObject({ code: 1, stdout: '' });

@@ -42,7 +42,7 @@ it.each<[what: string, args: readonly string[], message: string]>([
   expect(stdout + stderr).toContain(message);
 });
 
-it('a file where the state directory should be', async () => {
+it('a file in place of the state directory', async () => {
   const cwd = await workplace();
   await writeFile(path.join(cwd, 'state'), '');
   const { code, stderr } = await run(['plan', '--sandbox'], { cwd });

@@ -23,7 +23,7 @@ const place = async () => {
 };
 
 describe('a template named on the command line', () => {
-  it('does not fail for the errors of other files', async () => {
+  it('does not fail because of errors in other files', async () => {
     const { service, ids, launch } = await place();
     const plan = await run(['plan', 'acme-web', '--format', 'json'], launch);
     expect(plan.code).toBe(0);
@@ -33,7 +33,7 @@ describe('a template named on the command line', () => {
     expect(await contentsOf(service, ids['acme-web']!)).toEqual(['192.0.2.2']);
   });
 
-  it('fails for its own', async () => {
+  it('fails because of its own errors', async () => {
     const { launch } = await place();
     const { code, stdout } = await run(['plan', 'broken', '--format', 'json'], launch);
     expect(code).toBe(1);

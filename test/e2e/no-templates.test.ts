@@ -17,7 +17,7 @@ const place = async () => {
 };
 
 describe('no template files at all', () => {
-  it('are an error of validate, with the path, unless they may be none', async () => {
+  it('are an error of validate, with the path, without --allow-empty', async () => {
     const { launch } = await place();
     expect(await run(['validate'], launch)).toEqual({
       code: 1,
@@ -43,7 +43,7 @@ describe('no template files at all', () => {
     expect(service.writes()).toEqual([]);
   });
 
-  it('are told once where the directory is not even there', async () => {
+  it('are reported once if the directory is missing', async () => {
     const { cwd, launch } = await place();
     await rm(path.join(cwd, 'templates'), { recursive: true });
     const { code, stdout } = await run(['validate', '--allow-empty'], launch);
@@ -52,14 +52,14 @@ describe('no template files at all', () => {
     expect((await run(['validate'], launch)).stdout.match(/error: /g)).toHaveLength(1);
   });
 
-  it('are told of the client whose they are, and all its paths', async () => {
+  it('are reported for their client, with all its paths', async () => {
     const { cwd, launch } = await place();
     await mkdir(path.join(cwd, 'more'));
     const { stdout } = await run(['validate', '--templates', 'templates', '--templates', 'more'], launch);
     expect(stdout).toMatch(/^error: no template files .* in templates, more/);
   });
 
-  it('keep the daemon from being ready, and its passes from counting as success', async () => {
+  it('make the daemon not ready, and its passes fail', async () => {
     const { cwd, service, launch } = await place();
     const id = await addTemplate(service, 'site', '192.0.2.1');
     const daemon = await startDaemon([], launch);
@@ -78,7 +78,7 @@ describe('no template files at all', () => {
     expect(await contentsOf(service, id)).toEqual(['192.0.2.2']);
   });
 
-  it('are no error of a daemon that may have none', async () => {
+  it('are no error for a daemon with --allow-empty', async () => {
     const { launch } = await place();
     const daemon = await startDaemon(['--allow-empty'], launch);
     expect(await daemon.event('pass.finished')).toMatchObject({ status: 'in-sync' });

@@ -27,17 +27,17 @@ const bundled = [...imported, 'thread-stream', 'quick-format-unescaped', 'rolldo
   (name) => !outside.includes(name),
 );
 
-describe('what others made and the build takes in', () => {
+describe('bundled third-party code', () => {
   const notices = readFileSync(built('THIRD-PARTY-NOTICES.txt'), 'utf8');
 
-  it.each(bundled)('is named with its licence: %s', (name) => {
+  it.each(bundled)('is listed with its licence: %s', (name) => {
     const folder = `node_modules/${name}`;
     expect(notices).toContain(`\n${name} ${packageOf(folder).version} (`);
     const licence = readdirSync(folder).find((file) => file.startsWith('LICENSE')) ?? 'none';
     expect(notices).toContain(readFileSync(`${folder}/${licence}`, 'utf8').trim());
   });
 
-  it('is listed for programs, as are the packages beside it, and no tool', () => {
+  it('is listed for programs, with the packages beside it and without tools', () => {
     const sbom = z
       .object({
         bomFormat: z.literal('CycloneDX'),
@@ -63,7 +63,7 @@ describe('what others made and the build takes in', () => {
   });
 });
 
-it('the package holds the built program, its notices and nothing of how it was made', () => {
+it('the package has the built program and its notices, and nothing else', () => {
   const packed = execFileSync('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], {
     encoding: 'utf8',
   });

@@ -15,7 +15,7 @@ const place = async (answer: number) => {
   return { server, launch: { cwd, env: { HOOK: `${server.url}/hook-path` } } };
 };
 
-it('notify --test sends each receiver a message that says it is a test', async () => {
+it('notify --test sends each receiver a test message', async () => {
   const { server, launch } = await place(204);
   expect(await run(['notify', '--test'], launch)).toEqual({
     code: 0,
@@ -29,14 +29,14 @@ it('notify --test sends each receiver a message that says it is a test', async (
   ]);
 });
 
-it('notify --test says why a receiver does not take it, without its address', async () => {
+it('notify --test says why a receiver refuses, without its address', async () => {
   const { launch } = await place(403);
   const { code, stdout } = await run(['notify', '--test', 'ops'], launch);
   expect(code).toBe(1);
   expect(stdout).toBe('ops: not delivered: the receiver answered 403\n');
 });
 
-it('notify names the receiver that was meant', async () => {
+it('notify suggests the receiver that was meant', async () => {
   const { launch } = await place(204);
   expect(await run(['notify', '--test', 'obs'], launch)).toMatchObject({
     code: 1,

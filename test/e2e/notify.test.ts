@@ -83,7 +83,7 @@ const delivered = (daemon: Daemon, count: number): Promise<void> =>
   vi.waitFor(() => expect(daemon.lines().filter(isDelivered)).toHaveLength(count), { timeout: 20_000 });
 
 describe('a webhook', () => {
-  it('is told of drift and its end once each, signed, across a restart', async () => {
+  it('gets drift and its end once each, signed, across a restart', async () => {
     const receiver = await startReceiver();
     const { daemon, begin, change } = await started(receiver);
     await change('192.0.2.9');
@@ -118,7 +118,7 @@ describe('a webhook', () => {
     expect(counted).toBe(1);
   });
 
-  it('is told of what was set right, and of a write of unknown outcome until it is settled', async () => {
+  it('gets corrected drift, and a write of unknown outcome until it is resolved', async () => {
     const receiver = await startReceiver();
     let isBroken = false;
     const meddle: Meddling = ({ method }) => (isBroken && method === 'PUT' ? reset : null);
@@ -136,7 +136,7 @@ describe('a webhook', () => {
     expect(receiver.seen.map(eventsIn)).toEqual([['site mended'], ['site unknown'], ['site cleared']]);
   });
 
-  it('is told once that a service cannot be used, and when it can again', async () => {
+  it('gets one message when a service is unusable, and one when it works again', async () => {
     const receiver = await startReceiver();
     let isDown = false;
     const { daemon } = await started(receiver, { meddle: () => (isDown ? status(403, 'no') : null) });
@@ -198,7 +198,7 @@ describe('passes go on and nothing is lost while a receiver', () => {
 });
 
 describe('settings', () => {
-  it('are read again at SIGHUP: what waits goes to the new address', async () => {
+  it('are read again at SIGHUP: waiting messages go to the new address', async () => {
     const [wrong, right] = [await startReceiver(status(404)), await startReceiver()];
     const { daemon, cwd, change } = await started(wrong);
     await change('192.0.2.9');
@@ -217,7 +217,7 @@ describe('settings', () => {
     expect(right.seen.map(eventsIn)).toEqual([['site drift'], ['site cleared']]);
   });
 
-  it('that cannot work end the daemon, and no address is named', async () => {
+  it('that are invalid end the daemon, without showing an address', async () => {
     const cwd = await workplace();
     await writeBelow(cwd, 'dns-template-sync.yaml', toWebhook);
     const env = { HOOK: 'http://ops.example.net/a-secret', HOOK_SECRET: hookSecret };
@@ -229,7 +229,7 @@ describe('settings', () => {
 });
 
 describe('at SIGTERM', () => {
-  it('what waits gets one more try, and the program ends all the same', async () => {
+  it('a waiting message is tried once more, and the program ends', async () => {
     const receiver = await startReceiver(status(503, '', { 'retry-after': '3600' }));
     const { daemon, change } = await started(receiver);
     await change('192.0.2.9');
@@ -241,7 +241,7 @@ describe('at SIGTERM', () => {
     expect(receiver.seen.map(eventsIn)).toEqual([['site drift'], ['site drift']]);
   });
 
-  it('a receiver that does not answer holds nothing up, and hears of it from the next process', async () => {
+  it('a silent receiver delays nothing, and gets the message from the next process', async () => {
     const receiver = await startReceiver(silence);
     const { daemon, begin, change } = await started(receiver);
     await change('192.0.2.9');
@@ -264,7 +264,7 @@ describe('hostile contents', () => {
   chat: {type: slack, url: {env: CHAT}}
 `;
 
-  it('bring no token, and secrets of receivers are in no output or file', async () => {
+  it('contain no token, and secrets of receivers are in no output or file', async () => {
     const [ops, chat] = [await startReceiver(status(500, 'oops')), await startReceiver(reset)];
     const service = await startService();
     const id = await addTemplate(service, 'site', '192.0.2.1');

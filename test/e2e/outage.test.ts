@@ -24,7 +24,7 @@ const place = async () => {
 };
 
 describe('a service that is down', () => {
-  it('leaves the daemon what it last knew, with its time, and the cause in one line', async () => {
+  it('leaves the daemon with the last known state, its time, and the cause in one line', async () => {
     const { launch, takeAway } = await place();
     const daemon = await startDaemon([], launch);
     const { status } = await daemon.event('pass.finished');
@@ -40,7 +40,7 @@ describe('a service that is down', () => {
     expect(lines.map(({ event }) => event)).toEqual(['pass.started', 'pass.finished']);
   });
 
-  it('is said once in a plan', async () => {
+  it('is reported once in a plan', async () => {
     const { launch, takeAway } = await place();
     takeAway();
     const { code, stdout } = await run(['plan'], launch);
@@ -52,7 +52,7 @@ describe('a service that is down', () => {
 });
 
 describe('the log', () => {
-  it('tells of no template that is in sync', async () => {
+  it('has no line for a template in sync', async () => {
     const { launch } = await place();
     const daemon = await startDaemon([], launch);
     await daemon.event('pass.finished');

@@ -21,7 +21,7 @@ describe('plan on the examples', () => {
     expect(service.seen.length).toBeGreaterThan(0);
   });
 
-  it('is a report in the form that other programs rely on', async () => {
+  it('is a report in the documented form', async () => {
     const service = await startService();
     const cwd = await workplace();
     const { code, stdout } = await run(['plan', '--format', 'json'], { cwd, env: service.env });
@@ -54,7 +54,7 @@ describe('plan on the examples', () => {
     expect(service.writes()).toEqual([]);
   });
 
-  it('goes to a file in any form, and then stdout is empty', async () => {
+  it('goes to a file in any format, with an empty stdout', async () => {
     const service = await startService();
     const cwd = await workplace();
     for (const [format, beginning] of [
@@ -71,14 +71,14 @@ describe('plan on the examples', () => {
     }
   });
 
-  it('says on stderr only what is wished for', async () => {
+  it('writes to stderr only what was requested', async () => {
     const service = await startService();
     const args = ['plan', 'redirects', '--log-level', 'error'];
     const { stderr } = await run(args, { cwd: await workplace(), env: service.env });
     expect(stderr).toBe('');
   });
 
-  it('leaves out what was not asked for', async () => {
+  it('leaves out other templates', async () => {
     const service = await startService();
     const cwd = await workplace();
     const args = ['plan', 'voice', 'redirects', '--ignore-subdomains', '--format', 'json'];
@@ -101,7 +101,7 @@ describe('exit codes of plan', () => {
     expect(code).toBe(expected);
   });
 
-  it('1 for a name that no file describes, whatever else is asked for', async () => {
+  it('1 for a name that no file describes, with any other arguments', async () => {
     const service = await startService();
     const args = ['plan', 'voice', 'standard-wep', '--detailed-exitcode'];
     const { code, stdout, stderr } = await run(args, { cwd: await workplace(), env: service.env });
@@ -111,7 +111,7 @@ describe('exit codes of plan', () => {
     );
   });
 
-  it('1 for a service that cannot be reached, with a report that says so of each template', async () => {
+  it('1 for an unreachable service, with a report that says so for each template', async () => {
     const service = await startService();
     const cwd = await workplace();
     const env = { ...service.env, DNS_SYNC_BASE_URL: 'http://127.0.0.1:1/api/v1' };
@@ -139,7 +139,7 @@ describe('exit codes of plan', () => {
     });
   });
 
-  it('0 for a template that its file calls by its id alone, and 1 where the name beside it is another one’s', async () => {
+  it('0 for a template bound by id alone, and 1 if the name beside it belongs to another one', async () => {
     const service = await startService();
     const cwd = await workplace({ withExamples: false });
     await mkdir(path.join(cwd, 'templates'));
@@ -175,7 +175,7 @@ describe('exit codes of plan', () => {
     expect(service.writes()).toEqual([]);
   });
 
-  it('1 for a misspelled name beside a file that cannot be read, which is shown: it may be that one', async () => {
+  it('1 for a misspelled name, also showing an unreadable file, which may be the one', async () => {
     const service = await startService();
     const cwd = await workplace();
     await writeFile(path.join(cwd, 'templates', 'voice.yaml'), 'template: [\n');
@@ -185,7 +185,7 @@ describe('exit codes of plan', () => {
     expect(stderr).toMatch(/templates\/voice\.yaml:\d+:\d+: error: /);
   });
 
-  it('1 for templates that are not where they should be', async () => {
+  it('1 for a wrong templates directory', async () => {
     const service = await startService();
     const cwd = await workplace();
     await rename(path.join(cwd, 'templates'), path.join(cwd, 'moved'));
@@ -204,14 +204,14 @@ describe('exit codes of plan', () => {
 });
 
 describe('settings of plan', () => {
-  it('are all missed at once', async () => {
+  it('are all reported as missing at once', async () => {
     const { code, stdout, stderr } = await run(['plan'], { cwd: await workplace() });
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     for (const name of ['DNS_SYNC_BASE_URL', 'DNS_SYNC_USER_TOKEN', 'DNS_SYNC_CLIENT_TOKEN'])
       expect(stderr).toContain(name);
   });
 
-  it('tell several clients apart, in one report', async () => {
+  it('name each of several clients in one report', async () => {
     const service = await startService();
     const cwd = await workplace();
     await writeFile(

@@ -35,7 +35,7 @@ describe('the probes of run', () => {
       expect(await probe(listen, name)).toEqual({ status: 200, text: '{"ready":true,"reason":null}' });
   });
 
-  it('answer: ready also where the service was read and does not show a subdomain', async () => {
+  it('answer: ready also if the service was read and lacks a subdomain', async () => {
     const service = await startService(({ path }) =>
       path.endsWith('/dns_records') ? (response) => response.writeHead(403).end('not yours') : null,
     );
@@ -45,7 +45,7 @@ describe('the probes of run', () => {
     expect(await probe(listen, '/readyz')).toMatchObject({ status: 200 });
   });
 
-  it('answer nobody under a name that is not known', async () => {
+  it('refuse unknown host names', async () => {
     const service = await startService();
     const program = start(listening, { cwd: await workplace(), env: service.env });
     const { listen } = await program.event('daemon.started');
@@ -57,7 +57,7 @@ describe('the probes of run', () => {
     ).resolves.toBe(421);
   });
 
-  it('have a port of their own, or run says so and ends with 1', async () => {
+  it('need a free port, or run says so and ends with 1', async () => {
     const service = await startService();
     const cwd = await workplace();
     const { host } = new URL(service.url);

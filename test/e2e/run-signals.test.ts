@@ -27,7 +27,7 @@ describe('signals', () => {
     expect(await program.ended).toMatchObject({ code: 0, stderr: '' });
   });
 
-  it('the image starts the program so that SIGUSR1 opens none before it can listen for it either', () => {
+  it('the image starts the program so that SIGUSR1 opens no debugger before the handler is set either', () => {
     expect(readFileSync('Dockerfile', 'utf8')).toContain('ENTRYPOINT ["node", "--disable-sigusr1", ');
   });
 

@@ -72,7 +72,7 @@ describe('the log of run', () => {
     expect(lines.at(-1)).toMatchObject({ event: 'daemon.stopped', signal: 'SIGTERM' });
   });
 
-  it('tells of writes that failed, and of those that nobody can tell', async () => {
+  it('has failed writes, and those of unknown outcome', async () => {
     const service = await startService(({ method, path: asked }) =>
       method === 'PUT'
         ? (response) => response.writeHead(asked.includes('/31/') ? 422 : 500).end('no')
@@ -90,7 +90,7 @@ describe('the log of run', () => {
     expect(await program.event('pass.finished')).toMatchObject({ level: 'error', status: 'failed' });
   });
 
-  it('says what is invalid in the files', async () => {
+  it('has the problems of the files', async () => {
     const service = await startService();
     const cwd = await workplace();
     await edit(cwd, 'voice.yaml', 'type: A', 'type: AA');
@@ -109,8 +109,8 @@ describe('the log of run', () => {
   });
 });
 
-describe('what starts a pass', () => {
-  it('is a saved file, whose change reaches the service', async () => {
+describe('the triggers of a pass', () => {
+  it('include a saved file, whose change reaches the service', async () => {
     const service = await startService();
     const cwd = await workplace();
     const program = start(quiet, { cwd, env: service.env });
@@ -126,7 +126,7 @@ describe('what starts a pass', () => {
     expect((await service.records(17)).find(({ id }) => id === 174)?.content).toBe('203.0.113.31');
   });
 
-  it('is the schedule, which mends what has drifted meanwhile', async () => {
+  it('include the schedule, which corrects drift', async () => {
     const service = await startService();
     const args = ['run', '--listen', 'off', '--schedule', '*/10 * * * * *'];
     const program = start(args, { cwd: await workplace(), env: service.env });
@@ -141,7 +141,7 @@ describe('what starts a pass', () => {
     expect((await service.records(31)).find(({ id }) => id === 310)?.content).toBe('198.51.100.20');
   });
 
-  it('is the start of the service, which was not there at first', async () => {
+  it('include the return of a service that was unreachable at first', async () => {
     let isThere = false;
     const service = await startService(() => (isThere ? null : (response) => response.writeHead(503).end()));
     const program = start(quiet, { cwd: await workplace(), env: service.env });
@@ -154,7 +154,7 @@ describe('what starts a pass', () => {
 });
 
 describe('run --dry-run', () => {
-  it('reports and writes nothing, neither to the service nor to its memory', async () => {
+  it('reports and writes nothing, neither to the service nor to the state', async () => {
     const service = await startService();
     const cwd = await workplace();
     const program = start([...quiet, '--dry-run'], { cwd, env: service.env });
@@ -169,7 +169,7 @@ describe('run --dry-run', () => {
   });
 });
 
-it('run --sandbox needs no settings, and starts anew with --reset', async () => {
+it('run --sandbox needs no settings, and starts again with --reset', async () => {
   const cwd = await workplace();
   const args = ['run', '--sandbox', '--reset', '--listen', 'off', '--schedule', never];
   for (const _ of [1, 2]) {

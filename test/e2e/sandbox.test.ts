@@ -21,7 +21,7 @@ const redirects = async (url: string): Promise<unknown[]> => {
 };
 
 describe('sandbox', () => {
-  it('says where it listens, answers, names what it answered, and ends with 0', async () => {
+  it('prints its address, answers, logs its answers, and ends with 0', async () => {
     const cwd = await workplace({ withExamples: false });
     const program = start(['sandbox', '--listen', '127.0.0.1:0'], { cwd });
     const url = await startedAt(program);
@@ -51,7 +51,7 @@ describe('sandbox', () => {
     expect(await countAfter([])).toBe(3);
   });
 
-  it('forgets everything without a file', async () => {
+  it('loses everything without a file', async () => {
     const cwd = await workplace({ withExamples: false });
     for (const _ of [1, 2]) {
       const program = start(['sandbox', '--listen', '127.0.0.1:0'], { cwd });
@@ -76,7 +76,7 @@ describe('sandbox', () => {
     expect(stderr).not.toContain('defect');
   });
 
-  it('says so where the port is taken, and where the data is damaged', async () => {
+  it('reports a port in use, and damaged data', async () => {
     const cwd = await workplace({ withExamples: false });
     const other = createServer().listen(0, '127.0.0.1');
     onTestFinished(() => void other.close());
@@ -93,7 +93,7 @@ describe('sandbox', () => {
 });
 
 describe('--sandbox', () => {
-  it('shows to each command what the last one wrote, without any settings', async () => {
+  it('shows each command the writes of the previous one, without any settings', async () => {
     const cwd = await workplace();
     expect(await run(['apply', '--sandbox', '--yes'], { cwd })).toMatchObject({ code: 0 });
     const planned = await run(['plan', '--sandbox'], { cwd });

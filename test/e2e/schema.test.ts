@@ -42,18 +42,18 @@ describe('schema', () => {
     },
   );
 
-  it('is that of template files where nothing is said', async () => {
+  it('is that of template files by default', async () => {
     expect(await printed()).toBe(await printed('template'));
   });
 
-  it('is what the examples are checked against in an editor', async () => {
+  it('equals the file that editors use for the examples', async () => {
     // Made by `node dist/main.js schema > templates/.template.schema.json`.
     expect(await readFile(path.join(root, 'templates/.template.schema.json'), 'utf8')).toBe(await printed());
     const example = await readFile(path.join(root, 'templates/voice.yaml'), 'utf8');
     expect(example.split('\n')[1]).toBe('# yaml-language-server: $schema=.template.schema.json');
   });
 
-  it('knows no other', async () => {
+  it('refuses other names', async () => {
     const { code, stderr } = await run(['schema', 'records'], {
       cwd: await workplace({ withExamples: false }),
     });
@@ -100,7 +100,7 @@ describe('the schema of the settings file', () => {
 });
 
 describe('the schema of notifications', () => {
-  it('accepts what a webhook receives, and not half of it', async () => {
+  it('accepts the body of a webhook, and no half of it', async () => {
     const one = passEvent([{ status: 'drifted', differences: [update(), add('192.0.2.7')] }]);
     const news = new Outbox(notifiedInMemory());
     news.enqueue(one, ['drift']);
@@ -115,7 +115,7 @@ describe('the schema of notifications', () => {
 });
 
 describe('the schema of reports', () => {
-  it('accepts what plan prints, and not half of it', async () => {
+  it('accepts the output of plan, and no half of it', async () => {
     const service = await startService();
     const { stdout } = await run(['plan', '--format', 'json'], { cwd: await workplace(), env: service.env });
     const validate = validatorOf(await printed('report'));

@@ -120,7 +120,7 @@ describe('no token is in any output or file', () => {
     expect(service.seen.length).toBeGreaterThan(0);
   });
 
-  it('of one whose writes alone are echoed', async () => {
+  it('of a client whose writes alone are echoed', async () => {
     const service = await startService(({ method }) =>
       method === 'PUT' ? echoOf(422, 'text/html', asPage) : null,
     );
@@ -138,7 +138,7 @@ describe('no token is in any output or file', () => {
     await expectClean([ended], { cwd });
   });
 
-  it('of a record that was parked, in what is remembered of it', async () => {
+  it('of a parked record, in its saved state', async () => {
     const service = await startService();
     const content = `${userToken.toUpperCase()} ${Buffer.from(clientToken).toString('base64')} ${clientToken}`;
     await service.change('add-template', { name: 'web', records: [{ type: 'TXT', name: 'echo', content }] });
@@ -183,7 +183,7 @@ describe('no token is in any output or file', () => {
     },
   );
 
-  it('of one that is not there', async () => {
+  it('of an unreachable service', async () => {
     const cwd = await workplace();
     const ended = await everything(environment('http://127.0.0.1:1/api/v1'), cwd);
     expect(ended.map(({ code }) => code)).toEqual([1, 1, 1, 0, 0]);
@@ -203,7 +203,7 @@ describe('no token is in any output or file', () => {
     await expectClean(ended, { cwd });
   });
 
-  it('of the settings, whatever is wrong with them', async () => {
+  it('of the settings, with any error in them', async () => {
     const cwd = await workplace();
     await writeFile(
       path.join(cwd, 'dns-template-sync.yaml'),
@@ -217,7 +217,7 @@ describe('no token is in any output or file', () => {
 });
 
 describe('tokens in files', () => {
-  it('are taken without the newline at their end, and are in no output either', async () => {
+  it('are read without the newline at their end, and are in no output either', async () => {
     const service = await startService(({ path: asked }) =>
       asked.endsWith('/accounts') ? echoOf(500, 'text/plain') : null,
     );
@@ -253,7 +253,7 @@ describe('tokens in files', () => {
     expect([used(0), used(before)]).toEqual(['the first token', 'the second token']);
   });
 
-  it('that are missing are named, and nothing else is said of them', async () => {
+  it('that are missing are reported by path only', async () => {
     const cwd = await workplace();
     const { DNS_SYNC_USER_TOKEN: _, ...env } = environment('http://127.0.0.1:1/api/v1');
     const ended = await run(['plan'], { cwd, env: { ...env, DNS_SYNC_USER_TOKEN_FILE: 'secret-none' } });

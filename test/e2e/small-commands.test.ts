@@ -16,7 +16,7 @@ describe('validate with files', () => {
     return { cwd };
   };
 
-  it('tells of these alone', async () => {
+  it('reports only these', async () => {
     const launch = await place();
     expect(await run(['validate', 'templates/voice.yaml'], launch)).toMatchObject({
       code: 0,
@@ -29,7 +29,7 @@ describe('validate with files', () => {
     );
   });
 
-  it('tells of those outside of the directories too, and of one that is not there', async () => {
+  it('reports also files outside of the directories, and a missing one', async () => {
     const launch = await place();
     expect((await run(['validate', 'outside.yaml'], launch)).stdout).toContain('outside.yaml:2:');
     expect(await run(['validate', 'gone.yaml'], launch)).toMatchObject({
@@ -40,7 +40,7 @@ describe('validate with files', () => {
 });
 
 describe('get dns-template', () => {
-  it('shows the records of one, by its name or id', async () => {
+  it('shows the records of a template, by its name or id', async () => {
     const service = await startService();
     const launch = { cwd: await workplace(), env: service.env };
     const byName = await run(['get', 'dns-template', 'voice'], launch);
@@ -63,7 +63,7 @@ describe('get dns-template', () => {
 });
 
 describe('history', () => {
-  it('refuses a template that nobody knows', async () => {
+  it('refuses an unknown template', async () => {
     const service = await startService();
     const launch = { cwd: await workplace(), env: service.env };
     expect(await run(['history', 'voice'], launch)).toMatchObject({ code: 0, stdout: 'no writes\n' });
@@ -89,7 +89,7 @@ describe('history', () => {
 });
 
 describe('apply', () => {
-  it('tells each write as it happens, and what it waits for', async () => {
+  it('shows each write as it happens, and what it waits for', async () => {
     const service = await startService();
     const env = { ...service.env, DNS_SYNC_SETTLE: '1s' };
     const { code, stderr } = await run(['apply', 'standard-web', '--yes'], { cwd: await workplace(), env });

@@ -12,7 +12,7 @@ const ctrlC = '\u0003';
 const env = { DNS_SYNC_LISTEN: 'off' };
 
 describe('npm start on a terminal', () => {
-  it('puts the log into words, and ends at Ctrl-C with 0', async () => {
+  it('prints the log in words, and ends with 0 at Ctrl-C', async () => {
     const program = startOnTerminal([], { cwd: await workplace(), env }, script);
     await program.says('pass finished: in-sync, 5 templates, 31 in sync, applied 9');
     program.type(ctrlC);
@@ -25,7 +25,7 @@ describe('npm start on a terminal', () => {
     expect(stdout).not.toContain('{"level"');
   });
 
-  it('ends as the daemon does where that cannot start', async () => {
+  it('ends with the exit code of a daemon that cannot start', async () => {
     const launch = { cwd: await workplace(), env };
     const { code, stdout } = await startOnTerminal(['--schedule', '*/90 * * * *'], launch, script).ended;
     expect(code).toBe(1);

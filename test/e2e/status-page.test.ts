@@ -41,7 +41,7 @@ const listen = async (daemon: Daemon): Promise<() => Promise<string>> => {
 };
 
 describe('the status page of the running program', () => {
-  it('shows what differs, what was written, and whom the service denies', async () => {
+  it('shows differences, writes, and rejected clients', async () => {
     let answer: ReturnType<Meddling> = null;
     const { service, id, edit, daemon, page } = await started({ meddle: () => answer });
     expect(await page()).toContain('everything in sync: 1 record in 1 template');
@@ -60,7 +60,7 @@ describe('the status page of the running program', () => {
     expect(await page()).toContain('Backing off');
   });
 
-  it('says who is denied also where only the last of all readings is', async () => {
+  it('shows a rejected client also if only the last reading was rejected', async () => {
     const { edit, daemon, page } = await started({
       meddle: ({ path }) => (path.endsWith('/dns_records') ? status(401, 'who are you?') : null),
     });
@@ -70,7 +70,7 @@ describe('the status page of the running program', () => {
     expect(await page()).toContain('Backing off');
   });
 
-  it('shows what it knew last while the service is away, and the one cause once', async () => {
+  it('shows the last known state while the service is unreachable, and the cause once', async () => {
     let answer: ReturnType<Meddling> = null;
     const { service, daemon, page, id } = await started({ meddle: () => answer, args: ['--dry-run'] });
     await service.change('add-record', { dns_template_id: id, type: 'A', name: 'b', content: '192.0.2.9' });
@@ -89,7 +89,7 @@ describe('the status page of the running program', () => {
     expect(await page()).not.toContain('This shows the state of');
   });
 
-  it('says by an event that there is something new, which the page then has', async () => {
+  it('announces changes by an event, and the page then has them', async () => {
     const { edit, daemon, page } = await started();
     const next = await listen(daemon);
     const first = await next();
@@ -104,7 +104,7 @@ describe('the status page of the running program', () => {
     }
   });
 
-  it('does not keep the program from ending', async () => {
+  it('does not delay the shutdown', async () => {
     const { daemon } = await started();
     const streams = await Promise.all([listen(daemon), listen(daemon)]);
     await Promise.all(streams.map((next) => next()));

@@ -53,13 +53,13 @@ const derivedAt = async ({ url }: Service, subdomain: string, name: string | nul
 };
 
 describe('subdomains', () => {
-  it('that follow are in sync', async () => {
+  it('that follow their template are in sync', async () => {
     const { plan, report } = await prepared();
     expect((await report()).summary).toMatchObject({ subdomains: 2, subdomainDifferences: 0 });
     expect((await plan(['--detailed-exitcode'])).code).toBe(0);
   });
 
-  it('that do not show what is missing, stale and foreign, in every form, with its number', async () => {
+  it('that do not are shown with missing, stale and foreign records, in every format', async () => {
     const { service, idOf, plan, report } = await prepared();
     const [apex, www] = [
       await derivedAt(service, 'shop.example.net', null),
@@ -179,7 +179,7 @@ describe('subdomains', () => {
     expect((await plan([], short)).stdout).toContain('subdomain late.example.net: drifted');
   });
 
-  it('that were said to have drifted before a write are so after it', async () => {
+  it('that had drifted before a write are still drifted after it', async () => {
     const { service, launch, say, report } = await prepared();
     const apex = await derivedAt(service, 'shop.example.net', null);
     await service.change('set-subdomain', { name: 'shop.example.net', follows: false });

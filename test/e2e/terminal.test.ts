@@ -32,7 +32,7 @@ describe('apply on a terminal', () => {
     expect(stdout).not.toContain('defect');
   });
 
-  it('asks nothing where nothing would be written', async () => {
+  it('asks nothing if nothing would be written', async () => {
     const service = await startService();
     const launch = { cwd: await workplace(), env: service.env };
     const { code, stdout } = await startOnTerminal(['apply', 'redirects'], launch).ended;
@@ -54,7 +54,7 @@ describe('apply on a terminal', () => {
     expect(service.writes()).toEqual([]);
   });
 
-  it('shows what is forced as something that will be written', async () => {
+  it('shows forced changes as writes', async () => {
     const service = await startService();
     const env = { ...service.env, DNS_SYNC_MAX_ADDS: '0' };
     const program = startOnTerminal(['apply', 'office-reverse', '--force'], { cwd: await workplace(), env });
@@ -68,14 +68,14 @@ describe('apply on a terminal', () => {
 describe('colour', () => {
   const escape = '\u001B[';
 
-  it('is for a terminal', async () => {
+  it('is used on a terminal', async () => {
     const service = await startService();
     const env = { ...service.env, TERM: 'xterm' };
     const { stdout } = await startOnTerminal(['plan', 'voice'], { cwd: await workplace(), env }).ended;
     expect(stdout).toContain(escape);
   });
 
-  it('is not for one that says NO_COLOR, and not for a file', async () => {
+  it('is not used with NO_COLOR or in a file', async () => {
     const service = await startService();
     const cwd = await workplace();
     const env = { ...service.env, TERM: 'xterm' };
@@ -87,7 +87,7 @@ describe('colour', () => {
 });
 
 describe('run on a terminal', () => {
-  it('tells in words what it does, and ends at Ctrl-C with 0', async () => {
+  it('prints the log in words, and ends with 0 at Ctrl-C', async () => {
     const cwd = await workplace();
     const program = startOnTerminal(['run', '--sandbox', '--listen', 'off'], { cwd });
     await program.says('pass finished: ');
@@ -98,7 +98,7 @@ describe('run on a terminal', () => {
     expect(stdout).not.toContain('{"level"');
   });
 
-  it('writes JSON where that is asked for', async () => {
+  it('writes JSON on request', async () => {
     const cwd = await workplace();
     const args = ['run', '--sandbox', '--listen', 'off', '--log-format', 'json'];
     const program = startOnTerminal(args, { cwd });
@@ -108,7 +108,7 @@ describe('run on a terminal', () => {
   });
 });
 
-describe('apply on a terminal, agreed to', () => {
+describe('apply on a terminal, confirmed', () => {
   it('shows the plan once, then each write and what is left', async () => {
     const service = await startService();
     const launch = { cwd: await workplace(), env: service.env };

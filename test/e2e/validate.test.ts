@@ -32,7 +32,7 @@ describe('validate', () => {
     });
   });
 
-  it('names every problem of every file, with its place and check', async () => {
+  it('reports every problem of every file, with its position and check', async () => {
     const { code, stdout, stderr } = await validate(['good.yaml', 'bad.yaml', 'odd, really.yaml']);
     expect({ code, stderr }).toEqual({ code: 1, stderr: '' });
     expect(stdout.split('\n')).toEqual([
@@ -44,7 +44,7 @@ describe('validate', () => {
     ]);
   });
 
-  it('takes warnings for errors only with --strict', async () => {
+  it('counts warnings as errors only with --strict', async () => {
     expect(await validate(['odd, really.yaml'])).toMatchObject({ code: 0 });
     const strict = await validate(['odd, really.yaml'], '--strict');
     expect(strict).toMatchObject({ code: 1, stdout: expect.stringContaining(': error: ') });
@@ -84,7 +84,7 @@ describe('validate', () => {
     ]);
   });
 
-  it('takes variables from the command line, and what it is pointed at', async () => {
+  it('uses variables and paths of the command line', async () => {
     const cwd = await workplace({ withExamples: false });
     await write(cwd, { 'one.yaml': 'template: one\nrecords:\n  - {type: A, content: "${web}"}\n' });
     const missing = await run(['validate', '--templates', 'one.yaml'], { cwd });
@@ -96,7 +96,7 @@ describe('validate', () => {
     });
   });
 
-  it('finds a template that two files describe, at both places', async () => {
+  it('reports a template that two files describe, at both positions', async () => {
     const cwd = await workplace();
     await write(cwd, { 'templates/copy.yaml': 'template: voice\nid: 31\nrecords: []\n' });
     const { code, stdout } = await run(['validate'], { cwd });
@@ -106,14 +106,14 @@ describe('validate', () => {
     expect(stdout).toContain('templates/voice.yaml');
   });
 
-  it('says so where there is nothing to check', async () => {
+  it('says so if there is nothing to check', async () => {
     const cwd = await workplace({ withExamples: false });
     const { code, stdout } = await run(['validate'], { cwd });
     expect(code).toBe(1);
     expect(stdout).toContain(`templates cannot be read: it does not exist (${path.join(cwd, 'templates')})`);
   });
 
-  it('shows what could steer a terminal, and does not do it', async () => {
+  it('escapes terminal controls', async () => {
     const cwd = await workplace({ withExamples: false });
     await write(cwd, { 'templates/x.yaml': 'template: x\n"\\e]0;owned\\a": 1\nrecords: []\n' });
     const { code, stdout } = await run(['validate'], { cwd });
@@ -121,7 +121,7 @@ describe('validate', () => {
     expect(stdout).not.toMatch(/[\u001B\u0007]/);
   });
 
-  it.each(['text', 'github', 'json'])('commands no runner that reads its output, as %s', async (format) => {
+  it.each(['text', 'github', 'json'])('prints no CI command, as %s', async (format) => {
     const cwd = await workplace({ withExamples: false });
     await write(cwd, {
       '::add-mask::com.yaml': 'template: x\n"##[add-mask]com": 1\nrecords: []\n',

@@ -78,7 +78,7 @@ it('an update sends what changes, and what its type requires', async () => {
   expect(byId).toEqual(rows.map(({ sent }) => ({ record_id: expect.stringMatching(/^\d+$/), ...sent })));
 });
 
-it('an add sends what the file says and no more', async () => {
+it('an add sends only what the file states', async () => {
   const writes = await writesFor(
     [],
     [
@@ -96,7 +96,7 @@ it('an add sends what the file says and no more', async () => {
   ]);
 });
 
-it('a record without a TTL is never different because of one', async () => {
+it('a record without a TTL never differs in its TTL', async () => {
   const actual = [record('A', 'www', '203.0.113.1'), { ...record('A', null, '203.0.113.1'), ttl: 86_400 }];
   const desired = ['{type: A, name: www, content: 203.0.113.1}', '{type: A, content: 203.0.113.1}'];
   expect(await writesFor(actual, desired)).toEqual([]);
@@ -124,7 +124,7 @@ it('tokens are in the query of reads and in the body of writes, and never in a h
   expect(carriers(service).join('\n')).not.toMatch(/token|tok%|t%C3/i);
 });
 
-it('getParameters: body puts those of reads into a form body too', async () => {
+it('getParameters: body sends those of reads in a form body too', async () => {
   const service = await startService();
   const cwd = await workplace();
   await write(cwd, { 'dns-template-sync.yaml': 'getParameters: body\n' });

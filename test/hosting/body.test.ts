@@ -12,7 +12,7 @@ const piecesOf = (body: Buffer, cuts: readonly number[]): Buffer[] => {
   return places.map((place, index) => body.subarray(place, places[index + 1]));
 };
 
-test('a body is what came, however it was cut and whatever came before', () => {
+test('a body is complete for any chunks and any earlier body', () => {
   const cuts = fc.array(fc.nat(24), { maxLength: 6 });
   const former = fc.option(bytes);
   fc.assert(
@@ -25,7 +25,7 @@ test('a body is what came, however it was cut and whatever came before', () => {
   );
 });
 
-test('what comes again is not held twice', () => {
+test('a repeated body is not stored twice', () => {
   const former = Buffer.from('the same as before');
   const incoming = incomingBody(former);
   for (const piece of piecesOf(Buffer.from(former), [4, 9])) incoming.add(piece);

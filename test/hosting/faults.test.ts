@@ -117,7 +117,7 @@ describe.each(faults)('$fault', (fault) => {
     expect(server.seen).toHaveLength(fault.reads);
   });
 
-  test('an answer that leads elsewhere, or to nothing, asks for the base URL', async () => {
+  test('an answer from a wrong address suggests to check the base URL', async () => {
     const server = await scriptedServer(fault.answer);
     const { message } = await failureOf(read(connected(server.url, fault.options)));
     expect(message.includes('base URL')).toBe(['301', '307', '404', 'a page'].includes(fault.fault));
@@ -130,7 +130,7 @@ describe.each(faults)('$fault', (fault) => {
     expect(server.seen).toHaveLength(1);
   });
 
-  test('the error is one short line that holds no token', async () => {
+  test('the error is one short line without a token', async () => {
     const server = await scriptedServer(fault.answer);
     const traces: unknown[] = [];
     const service = connected(server.url, { ...fault.options, onRequest: (trace) => traces.push(trace) });
@@ -195,7 +195,7 @@ describe.each<{ fault: string; url: () => Promise<string>; options?: Partial<Hos
   });
 });
 
-test('a token that was put into the base URL is not shown', async () => {
+test('a token in the base URL is not shown', async () => {
   const misplaced = 'q7-token-in-the-wrong-place';
   const service = connected(`http://${misplaced}.invalid`, {
     tokens: () => ({ userToken: misplaced, clientToken: 'another' }),
@@ -215,7 +215,7 @@ test.each([
   expect(traces).toHaveLength(3);
 });
 
-test('a write that never left is sent when the service is there again', async () => {
+test('a write that was not sent is sent when the service is back', async () => {
   const server = await scriptedServer(json(wireTemplate));
   await server.close();
   vi.spyOn(Math, 'random').mockReturnValue(0.5);
@@ -246,7 +246,7 @@ describe('Retry-After', () => {
     expect(server.seen).toHaveLength(1);
   });
 
-  test('a date is turned into the time until then', async () => {
+  test('a date becomes the time until then', async () => {
     const server = await scriptedServer(status(503, '', { 'retry-after': later }));
     const failure = await failureOf(write(connected(server.url)));
     expect(failure.kind).toBe('unknown');
@@ -280,13 +280,13 @@ describe('Retry-After', () => {
   });
 });
 
-test('a read goes on after passing troubles', async () => {
+test('a read succeeds after temporary failures', async () => {
   const server = await scriptedServer(status(503), reset, json([wireTemplate]));
   expect(await read(connected(server.url))).toMatchObject([{ id: 17 }]);
   expect(server.seen).toHaveLength(3);
 });
 
-describe('what a refusal says', () => {
+describe('the message of a refusal', () => {
   const said = async (body: string | Buffer): Promise<string> => {
     const server = await scriptedServer(status(422, body));
     const { message } = await failureOf(write(connected(server.url)));
@@ -305,7 +305,7 @@ describe('what a refusal says', () => {
     expect(await said(body)).toBe(message);
   });
 
-  test('an endless page is read only as far as it is needed', async () => {
+  test('an endless page is read only as far as needed', async () => {
     let sent: Promise<number> | undefined;
     const server = await scriptedServer((response) => {
       const { socket } = response;
@@ -327,25 +327,20 @@ describe('what a refusal says', () => {
     expect(await sent).toBeLessThan(50_000_000);
   });
 
-  test('a page that breaks off is still a refusal', async () => {
+  test('a page that ends early is still a refusal', async () => {
     const server = await scriptedServer(half((response) => response.socket?.resetAndDestroy(), 422));
     expect(await failureOf(write(connected(server.url)))).toMatchObject({ kind: 'refused', status: 422 });
   });
 
-  test.each([8_180, 8_190, 20_000])(
-    'a token that the end of the excerpt cuts is not shown (%i)',
-    async (length) => {
-      const server = await scriptedServer((response, { body }) => {
-        const fill = Math.max(0, length - 20);
-        response
-          .writeHead(422)
-          .end(`<i ${'x'.repeat(fill)}>${new URLSearchParams(body).get('client_token')}`);
-      });
-      expect(tokensIn(await failureOf(write(connected(server.url))))).toEqual([]);
-    },
-  );
+  test.each([8_180, 8_190, 20_000])('a token that the excerpt cuts off is not shown (%i)', async (length) => {
+    const server = await scriptedServer((response, { body }) => {
+      const fill = Math.max(0, length - 20);
+      response.writeHead(422).end(`<i ${'x'.repeat(fill)}>${new URLSearchParams(body).get('client_token')}`);
+    });
+    expect(tokensIn(await failureOf(write(connected(server.url))))).toEqual([]);
+  });
 
-  test('a token that a broken connection cuts is not shown', async () => {
+  test('a token that a broken connection cuts off is not shown', async () => {
     const server = await scriptedServer((response, { body }) => {
       response.writeHead(422, { 'content-length': '1000' });
       response.write(body.slice(0, 20), () => response.socket?.resetAndDestroy());

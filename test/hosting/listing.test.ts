@@ -24,7 +24,7 @@ const max = { depth: 32, values: 1_000_000 };
 const read = (listing: ReturnType<typeof listingReader>, value: unknown) =>
   listing.read(Buffer.from(JSON.stringify(value)));
 
-describe('a listing that was read before', () => {
+describe('a repeated listing', () => {
   const before = [1, 2, 3, 4].map((id) => template(id));
 
   test('gives the same templates for the same bytes', async () => {
@@ -98,7 +98,7 @@ const bySchema = (text: string): unknown => {
   }
 };
 
-test('whatever comes after whatever, it reads what the schema reads, or nothing', async () => {
+test('after any listing, it reads the same as the schema, or nothing', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(body, { minLength: 1, maxLength: 6 }), async (bodies) => {
       const listing = listingReader(readTemplate, max);
@@ -112,7 +112,7 @@ test('whatever comes after whatever, it reads what the schema reads, or nothing'
   );
 });
 
-test('plain listings are not left to the schema', async () => {
+test('plain listings are read without the schema', async () => {
   const listing = listingReader(readTemplate, max);
   for (const indent of [0, 2]) {
     const text = ` ${JSON.stringify([template(1), template(2)], null, indent)}\n`;

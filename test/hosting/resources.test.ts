@@ -14,7 +14,7 @@ const sent = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
 const problems = (schema: z.ZodType, value: unknown): string[] =>
   (schema.safeParse(value).error?.issues ?? []).map(({ path, message }) => `${path.join('.')} ${message}`);
 
-test('a template becomes the value that all else works with', () => {
+test('a template is converted to the model', () => {
   expect(dnsTemplate.parse(wireTemplate)).toEqual({
     id: 17,
     name: 'standard-web',
@@ -27,7 +27,7 @@ test('a template becomes the value that all else works with', () => {
   });
 });
 
-describe('a record is read whatever the service makes of', () => {
+describe('a record is read for any form of', () => {
   test.each([
     ['numbers as text', { id: '1', ttl: '300', priority: '10', type: 'MX' }, { type: 'MX', priority: 10 }],
     ['no ttl', { ttl: null }, { ttl: null }],
@@ -82,7 +82,7 @@ describe('a record breaks the contract with', () => {
   });
 });
 
-test('a record that is taken as it is, is what the schema makes of it', () => {
+test('a record that is accepted as it is equals the result of the schema', () => {
   const whole = fc.oneof(
     fc.maxSafeInteger(),
     fc.maxSafeInteger().map(String),
@@ -105,7 +105,7 @@ test('a record that is taken as it is, is what the schema makes of it', () => {
   );
 });
 
-describe('a template is read whatever the service makes of', () => {
+describe('a template is read for any form of', () => {
   test.each([
     ['an id as text', { id: '17' }, { id: 17 }],
     ['a missing name', { name: undefined }, { name: '' }],
@@ -163,7 +163,7 @@ describe('a listing breaks the contract with', () => {
   });
 });
 
-test('the records of a subdomain say what they derive from', () => {
+test('the records of a subdomain have the template record that they derive from', () => {
   const soa = { ...wireRecord, type: 'SOA', name: null, content: 'ns1.example.net admin.example.net 1 2 3' };
   const listing = [
     { ...soa, dns_template_record_id: null },
@@ -177,7 +177,7 @@ test('the records of a subdomain say what they derive from', () => {
   ]);
 });
 
-test('an account is read with all that it holds', () => {
+test('an account is read with all its parts', () => {
   const createdAt = '2026-11-20 20:00:00 +0100';
   expect(
     account.parse({
@@ -219,7 +219,7 @@ test('an account is read with all that it holds', () => {
   });
 });
 
-test('what an account or a database leaves out is null or empty', () => {
+test('missing parts of an account or a database are null or empty', () => {
   expect(account.parse({ id: 5 })).toEqual({
     id: 5,
     name: null,

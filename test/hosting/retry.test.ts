@@ -30,30 +30,30 @@ test('there are three attempts in all', async () => {
 test.each([
   { maxBackoff: 399, expected: 1 },
   { maxBackoff: 799, expected: 2 },
-])('pauses grow to 400 and 800 ms: within $maxBackoff ms, $expected', async ({ maxBackoff, expected }) => {
+])('backoffs grow to 400 and 800 ms: within $maxBackoff ms, $expected', async ({ maxBackoff, expected }) => {
   vi.spyOn(Math, 'random').mockReturnValue(1);
   expect(await attempts(error('unavailable'), { maxBackoff })).toBe(expected);
 });
 
-test('a pause is any part of that', async () => {
+test('a backoff is a random part of that', async () => {
   vi.spyOn(Math, 'random').mockReturnValue(0.01);
   expect(await attempts(error('unavailable'), { maxBackoff: 8 })).toBe(3);
 });
 
-test('a pause is as long as the service asks for', async () => {
+test('a backoff is as long as the service asks for', async () => {
   vi.spyOn(Math, 'random').mockReturnValue(0);
   expect(await attempts(error('rate-limited', 429, 50), { maxBackoff: 49 })).toBe(1);
   expect(await attempts(error('rate-limited', 429, 50), { maxBackoff: 50 })).toBe(3);
 });
 
-test('a stop ends the pause, and nothing is tried again', async () => {
+test('an abort ends the backoff, and nothing is retried', async () => {
   const stop = new AbortController();
   const tried = attempts(error('rate-limited', 429, 3_600_000), { signal: stop.signal });
   stop.abort();
   expect(await tried).toBe(1);
 });
 
-test('a defect is not tried again', async () => {
+test('a bug is not retried', async () => {
   expect(await attempts(new TypeError('no'))).toBe(1);
 });
 

@@ -39,7 +39,7 @@ test.each(reads)('$name sends its parameters and both tokens in the query', asyn
   expect(form(request?.query ?? '')).toEqual({ ...tokens, ...read.parameters });
 });
 
-test.each(reads)('$name sends them as a form body where the service wants that', async (read) => {
+test.each(reads)('$name sends them as a form body if the service wants that', async (read) => {
   const server = await scriptedServer(json(read.answer));
   await perform(connected(server.url, { getParameters: 'body' }), read);
   const [request] = server.seen;
@@ -48,7 +48,7 @@ test.each(reads)('$name sends them as a form body where the service wants that',
   expect(form(request?.body ?? '')).toEqual({ ...tokens, ...read.parameters });
 });
 
-test('an added record is a form body that holds only what the record states', async () => {
+test('an added record is a form body with only the stated fields', async () => {
   const server = await scriptedServer(json(wireTemplate));
   const service = connected(server.url);
   await service.addDnsTemplateRecord(17, { type: 'A', content: '203.0.113.10', name: null, ttl: null });
@@ -73,7 +73,7 @@ test('an added record is a form body that holds only what the record states', as
   });
 });
 
-test('an update is a form body that holds only what changes', async () => {
+test('an update is a form body with only the changed fields', async () => {
   const server = await scriptedServer(json(wireTemplate));
   const service = connected(server.url);
   await service.updateDnsTemplateRecord(17, { recordId: 2, content: 'v=spf1 +mx ~all; "ä" %' });
@@ -88,7 +88,7 @@ test('an update is a form body that holds only what changes', async () => {
   ]);
 });
 
-test('no header holds a token', async () => {
+test('no header contains a token', async () => {
   const server = await scriptedServer(json([]), json([]), json(wireTemplate));
   const service = connected(server.url);
   await service.listDnsTemplates();
@@ -102,7 +102,7 @@ test('no header holds a token', async () => {
   for (const part of ['us3r', 'cl13nt']) expect(sent).not.toContain(part);
 });
 
-test('tokens are asked for at each request', async () => {
+test('tokens are read at each request', async () => {
   const server = await scriptedServer(json([]));
   let turn = 0;
   const service = connected(server.url, {
@@ -154,12 +154,12 @@ test('reads keep a connection, and each write has its own', async () => {
   expect(server.seen[1]?.headers.connection).toBe('close');
 });
 
-test('a byte order mark before the JSON is passed over', async () => {
+test('a byte order mark before the JSON is ignored', async () => {
   const server = await scriptedServer((response) => response.end('\uFEFF[]'));
   expect(await connected(server.url).listAccounts()).toEqual([]);
 });
 
-test('many requests at once are nothing to warn about', async () => {
+test('many requests at once cause no warning', async () => {
   const warnings: Error[] = [];
   const listen = (warning: Error): number => warnings.push(warning);
   process.on('warning', listen);
@@ -191,7 +191,7 @@ test('no more requests are in flight than allowed, and all are answered', async 
   expect(peak).toBe(3);
 });
 
-test('closing waits for a write in flight, cuts reads off and sends nothing more', async () => {
+test('closing waits for a write in flight, aborts reads and sends nothing more', async () => {
   let answerWrite = (): void => undefined;
   let bothArrived = (): void => undefined;
   const arrived = new Promise<void>((resolve) => (bothArrived = resolve));

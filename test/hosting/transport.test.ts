@@ -21,7 +21,7 @@ const otherThread = `
   server.listen(0, '127.0.0.1', () => parentPort.postMessage(server.address().port));
 `;
 
-test('an answer that came while this program was busy is no timeout', async () => {
+test('an answer that came while the event loop was blocked is no timeout', async () => {
   const flag = new Int32Array(new SharedArrayBuffer(4));
   const worker = new Worker(otherThread, {
     eval: true,
@@ -41,7 +41,7 @@ test('an answer that came while this program was busy is no timeout', async () =
   expect(await write).toMatchObject({ id: 17 });
 });
 
-test('the answers to reads share the room that one may take', async () => {
+test('the answers to reads share the size limit of one', async () => {
   const body = JSON.stringify([{ id: 1, type: 'A', content: 'x'.repeat(600) }]);
   const open = new Set<ServerResponse>();
   const halfOf: Answer = (response) => {
@@ -65,7 +65,7 @@ test('the answers to reads share the room that one may take', async () => {
   expect(await service.listDnsRecords('c.example')).toMatchObject([{ id: 1 }]);
 });
 
-test('an interim answer is not the answer', async () => {
+test('an interim answer does not count as the answer', async () => {
   const server = await scriptedServer((response, request) => {
     response.writeProcessing();
     response.writeEarlyHints({ link: '</style.css>; rel=preload' });
@@ -75,7 +75,7 @@ test('an interim answer is not the answer', async () => {
 });
 
 test.each(['its length announced', 'its length unknown'])(
-  'an answer in many pieces, %s, is whole, whatever came before',
+  'an answer in many pieces, %s, is complete after any earlier answer',
   async (way) => {
     const many = Array.from({ length: 2_000 }, (_, index) => ({
       ...wireTemplate,
@@ -105,7 +105,7 @@ test.each(['its length announced', 'its length unknown'])(
   },
 );
 
-test('a write that may not be sent any more when its connection stands is not sent', async () => {
+test('a write that is no longer permitted when its connection is ready is not sent', async () => {
   const server = await scriptedServer(json([wireTemplate]));
   let asked = 0;
   const beforeWrite = (): void => {

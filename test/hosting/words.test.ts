@@ -32,13 +32,13 @@ const answering = async (status: number, body = 'x', headers = {}): Promise<stri
   return `127.0.0.1:${(server.address() as AddressInfo).port}`;
 };
 
-test('a host that is not there', async () => {
+test('an unknown host', async () => {
   expect(await messageAt('https://no-such-host.invalid/api')).toMatch(
     /there is no such host|cannot be resolved/,
   );
 });
 
-test('a port at which nothing listens', async () => {
+test('a port where nothing listens', async () => {
   const server = createPlainServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- it listens on a port
@@ -52,13 +52,13 @@ test('TLS at a port without', async () => {
   expect(await messageAt(`https://${await answering(200)}/api`)).toContain('this port does not use TLS');
 });
 
-test('tokens that are not taken, with the places that they come from', async () => {
+test('rejected tokens, with their sources', async () => {
   expect(await messageAt(`http://${await answering(401)}/api`)).toContain(
     'the service answered 401: it rejects the tokens (userToken: HERE)',
   );
 });
 
-test('a base URL with nothing behind it, with what was asked for', async () => {
+test('a wrong base URL, with the requested path', async () => {
   const host = await answering(404);
   const message = await messageAt(`http://${host}/wrong`);
   expect(message).toContain(`there is nothing at http://${host}/wrong/accounts`);

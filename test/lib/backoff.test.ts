@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { backoff, backoffDelay } from '../../src/lib/backoff.ts';
 
-it('pauses double, up to the longest', () => {
+it('backoffs double, up to the maximum', () => {
   const pauses = [1, 2, 3, 4, 5, 5_000].map((failures) => backoffDelay(failures, { first: 2, max: 15 }));
   expect(pauses).toEqual([2, 4, 8, 15, 15, 15]);
 });
@@ -10,7 +10,7 @@ it.each([
   { jitter: 0, min: 100 },
   { jitter: 0.5, min: 50 },
   { jitter: 1, min: 0 },
-])('chance takes a share of $jitter at most', ({ jitter, min }) => {
+])('jitter takes at most a share of $jitter', ({ jitter, min }) => {
   const pause = (random: number): number => backoff(1, { first: 100, max: 100, jitter }, () => random);
   expect([pause(0), pause(1)]).toEqual([min, 100]);
 });

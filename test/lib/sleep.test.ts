@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
 import { sleep } from '../../src/lib/sleep.ts';
 
-it('tells that it slept to its end', async () => {
+it('returns whether it slept the full time', async () => {
   expect(await sleep(1)).toBe(true);
 });
 
-it('ends when it is aborted, or does not begin, and says so', async () => {
+it('ends when it is aborted, or does not start, and returns that', async () => {
   const stop = new AbortController();
   const sleeping = sleep(600_000, stop.signal);
   stop.abort();

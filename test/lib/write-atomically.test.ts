@@ -11,7 +11,7 @@ afterEach(() => {
   for (const name of readdirSync(directory)) rmSync(path.join(directory, name), { recursive: true });
 });
 
-it.each([false, true])('puts another file in the place of the old one (durable: %s)', (isDurable) => {
+it.each([false, true])('replaces the old file (durable: %s)', (isDurable) => {
   writeFileSync(file, 'the old text, which is longer', { mode: 0o644 });
   const before = statSync(file).ino;
   writeAtomically(file, 'new', { mode: 0o600, isDurable });
@@ -21,7 +21,7 @@ it.each([false, true])('puts another file in the place of the old one (durable: 
   expect(readdirSync(directory)).toEqual(['data.json']);
 });
 
-it('leaves nothing behind where it fails', () => {
+it('leaves nothing behind if it fails', () => {
   mkdirSync(file);
   expect(() => writeAtomically(file, 'new', { mode: 0o600 })).toThrow(/EISDIR|ENOTEMPTY/);
   expect(readdirSync(directory)).toEqual(['data.json']);

@@ -6,7 +6,7 @@ const words = (fields: Record<string, unknown>): string =>
   inWords({ time, level: 'info', ...fields }, false).replace(/^\d\d:\d\d:\d\d /, '');
 
 describe('a line of the log in words', () => {
-  it('tells what its event means', () => {
+  it('says what its event means', () => {
     expect(words({ event: 'pass.started', client: 'acme', trigger: 'schedule' })).toBe(
       'acme: pass started by schedule',
     );
@@ -23,13 +23,13 @@ describe('a line of the log in words', () => {
     ).toBe('applied update web #5: @ A 192.0.2.1 ttl 60 → @ A 192.0.2.2');
   });
 
-  it('tells of an event that it does not know all that it holds, and how bad it is', () => {
+  it('shows all fields and the level of an unknown event', () => {
     expect(words({ level: 'warn', event: 'watch.degraded', client: 'acme', msg: 'degraded' })).toBe(
       'WARN degraded, client acme',
     );
   });
 
-  it('names the first differences and how many more there are', () => {
+  it('names the first differences and the number of the others', () => {
     const difference = { action: 'add', desired: { type: 'A', name: 'a', content: 'x' } };
     expect(
       words({
@@ -55,7 +55,7 @@ describe('a line of the log in words', () => {
     expect(() => words({ event, cut: 'everything else' })).not.toThrow();
   });
 
-  it('steers no terminal, whatever came from elsewhere', () => {
+  it('contains no terminal controls from foreign text', () => {
     expect(words({ event: 'notice', client: 'default', notice: 'a\u001B[2Jb\r' })).not.toMatch(
       // oxlint-disable-next-line no-control-regex
       /[\u0000-\u0009\u000b-\u001f]/,

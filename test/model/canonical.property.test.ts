@@ -38,7 +38,7 @@ const again = ({ type, name, content, priority }: CanonicalRecord): CanonicalRec
   canonicalRecord({ type, name, content, priority, ttl: null });
 
 describe('the canonical form', () => {
-  test('of a canonical form is itself (a text is no longer quoted in its own)', () => {
+  test('of a canonical form is itself (except quotes of a text)', () => {
     fc.assert(
       fc.property(records, (record) => {
         const canonical = canonicalRecord(record);
@@ -50,7 +50,7 @@ describe('the canonical form', () => {
     );
   });
 
-  test('does not depend on case where the DNS has none', () => {
+  test('does not depend on case where the DNS ignores case', () => {
     fc.assert(
       fc.property(hosts, fc.constantFrom('CNAME', 'MX', 'PTR'), (text, type) => {
         const form = (name: string): CanonicalRecord =>
@@ -60,7 +60,7 @@ describe('the canonical form', () => {
     );
   });
 
-  test('of a text is the text, however it is quoted and split', () => {
+  test('of a text is the text, for any quoting and splitting', () => {
     const quote = (text: string, escapes: readonly boolean[]): string =>
       [...Buffer.from(text, 'utf8')]
         .map((octet, at) => {
@@ -83,7 +83,7 @@ describe('the canonical form', () => {
     );
   });
 
-  test('of an address is one for all its spellings, and still that address', () => {
+  test('of an address is the same for all spellings, and still that address', () => {
     const groups = fc.array(fc.constantFrom(0, 0, 0, 1, 0xffff, 0xdb8), { minLength: 8, maxLength: 8 });
     const form = (content: string): string =>
       canonicalRecord({ type: 'AAAA', name: null, content, priority: null, ttl: null }).content;

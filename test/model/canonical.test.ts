@@ -119,7 +119,7 @@ describe('content', () => {
     expect(contentOf(type.toLowerCase(), content)).toBe(canonical);
   });
 
-  test('a quoted text as long as a service may send is read at once', () => {
+  test('a quoted text of the maximum length is read at once', () => {
     const long = 'x'.repeat(2_000_000);
     expect(contentOf('TXT', `"${long}" "${long}"`)).toBe(long + long);
     expect(contentOf('TXT', `"${long}" "${long}`)).toBe(`"${long}" "${long}`);
@@ -142,6 +142,6 @@ describe('priority', () => {
   });
 });
 
-test('the TTL is no part of the canonical form: it is compared only where a file states one', () => {
+test('the TTL is not part of the canonical form: it is compared only if a file states one', () => {
   expect(canonicalRecord(record('A', { ttl: 300 }))).toEqual(canonicalRecord(record('A', { ttl: null })));
 });

@@ -65,7 +65,7 @@ describe('an IPv6 address', () => {
     .array(fc.constantFrom('0', '0000', '1', 'a0', 'FFFF'), { minLength: 8, maxLength: 8 })
     .map((parts) => parts.join(':'));
 
-  test('is what Node.js takes for one, written as a URL writes it', () => {
+  test('is valid if Node.js accepts it, and is formatted as in a URL', () => {
     let addresses = 0;
     fc.assert(
       fc.property(fc.oneof(nearly, groups, fc.ipV6()), (text) => {

@@ -11,7 +11,7 @@ test.for<[string, number]>([
   expect(sizeText(bytes)).toBe(text);
 });
 
-test('the largest unit that divides it writes a size', () => {
+test('a size is formatted in the largest unit that divides it', () => {
   expect([sizeText(1_536), sizeText(1_000), sizeText(0)]).toEqual(['1536B', '1000B', '0B']);
 });
 

@@ -25,7 +25,7 @@ describe.for(recordTypes)('%s', (type) => {
   const definition = definitionOf(type);
   const record = { id: 7, type, name: 'www', content: contents[type][0]!, priority: null, ttl: 300 };
 
-  test('a canonical form is its own canonical form, but for a text that had quotes inside of quotes', () => {
+  test('a canonical form is its own canonical form, except a text with quotes inside quotes', () => {
     const anyContent = fc.oneof(fc.constantFrom(...contents[type]), fc.string({ unit: 'binary' }));
     fc.assert(
       fc.property(anyContent, (content) => {
@@ -36,7 +36,7 @@ describe.for(recordTypes)('%s', (type) => {
     );
   });
 
-  test('a canonical content is its own pattern, but for case where that means nothing', () => {
+  test('a canonical content matches itself as a pattern, apart from ignored case', () => {
     for (const content of contents[type].map((one) => canonicalContent(type, one))) {
       if (type === 'TXT' && content.startsWith('"')) continue;
       const expected = definition.ignoresCase ? content.toLowerCase() : content;
@@ -44,7 +44,7 @@ describe.for(recordTypes)('%s', (type) => {
     }
   });
 
-  test('a parked record is in canonical form, serves nobody, and is the same when it is parked again', () => {
+  test('a parked record is canonical, inert, and does not change when it is parked again', () => {
     const parked = parkedForm(record, type);
     expect(canonicalContent(type, parked.content)).toBe(parked.content);
     expect(canonicalName(parked.name)).toBe(parked.name);
@@ -54,7 +54,7 @@ describe.for(recordTypes)('%s', (type) => {
     expect(parkedForm({ ...parked, id: record.id }, type)).toEqual(parked);
   });
 
-  test('a parked record carries what its type requires, and bars nothing that the type itself does not bar', () => {
+  test('a parked record has the required fields of its type, and causes no conflict beyond those of the type', () => {
     const parked = parkedForm(record, type);
     expect(parked.priority).toBe(definition.hasPriority ? 0 : null);
     expect(definition.conflictKind(parked.content)).not.toBe('null MX');
@@ -62,14 +62,14 @@ describe.for(recordTypes)('%s', (type) => {
     expect(definition.target?.in(parked.content)).toBe(definition.target ? 'parked.invalid' : undefined);
   });
 
-  test('a content in order has nothing complained of, and a pattern can ask for it', () => {
+  test('a valid content passes all checks, and a pattern can match it', () => {
     const canonical = canonicalContent(type, contents[type][0]!);
     expect(complaintsOf(type, canonical)).toEqual([]);
     expect(definition.whyNotIn(canonical, true)).toBeNull();
     expect(definition.whyNotIn(canonical.slice(1), false)).toBeNull();
   });
 
-  test('a content in parts is what its parts say', () => {
+  test('a content in parts equals its parts joined', () => {
     if (definition.parts === null) return;
     const joined = definition.parts.joined(contents[type][0]!);
     const { weight, port, target } = definition.parts.of(joined)!;
@@ -77,7 +77,7 @@ describe.for(recordTypes)('%s', (type) => {
   });
 });
 
-test('a record of a type that nobody here knows is never parked: it would go on serving under another name', () => {
+test('a record of an unknown type is never parked: it would stay in service under another name', () => {
   const record = {
     id: 7,
     type: 'NAPTR',

@@ -15,8 +15,8 @@ const open = (file: string, errors: unknown[] = []) =>
 
 const drifted = { state: 'drifted', keys: ['a', 'b'] } as const;
 
-describe('what was told', () => {
-  test('is there again after a restart, by receiver and template', () => {
+describe('the saved notifications', () => {
+  test('are restored after a restart, by receiver and template', () => {
     const file = path.join(place(), 'new', 'told.json');
     const before = open(file);
     before.set('ops', 'web', drifted);
@@ -31,7 +31,7 @@ describe('what was told', () => {
     expect(readdirSync(path.dirname(file))).toEqual(['told.json']);
   });
 
-  test('is written only when it changes', () => {
+  test('are written only after a change', () => {
     const file = path.join(place(), 'told.json');
     const notified = open(file);
     notified.set('ops', 'web', { state: 'in-sync', keys: [] });
@@ -45,7 +45,7 @@ describe('what was told', () => {
   });
 
   test.each(['', '{', '[]', '{"version":2,"receivers":{}}', '{"version":1,"receivers":{"ops":{"web":{}}}}'])(
-    'is empty if the file contains %j',
+    'are empty if the file contains %j',
     (content) => {
       const file = path.join(place(), 'told.json');
       writeFileSync(file, content);
@@ -56,7 +56,7 @@ describe('what was told', () => {
     },
   );
 
-  test('stays in memory where it cannot be written, which is said once', () => {
+  test('stay in memory if they cannot be written, with one warning', () => {
     const file = path.join(place(), 'a file', 'told.json');
     writeFileSync(path.dirname(file), '');
     const errors: unknown[] = [];
@@ -67,7 +67,7 @@ describe('what was told', () => {
     expect(errors).toHaveLength(1);
   });
 
-  test('is gone when the client is', () => {
+  test('are removed with the client', () => {
     const file = path.join(place(), 'told.json');
     const notified = open(file);
     notified.remove();

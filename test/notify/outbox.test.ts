@@ -94,7 +94,7 @@ const answered = (
     },
   ]);
 
-describe('after each pass is told what is new', () => {
+describe('each pass sends what is new', () => {
   test.each<[string, PassEvent[], string[]]>([
     ['nothing while all is well', [inSync, inSync], ['-', '-']],
     ['drift once, and its end', [drifted, drifted, inSync, inSync], ['drift', '-', 'cleared', '-']],
@@ -223,7 +223,7 @@ describe('after each pass is told what is new', () => {
   });
 });
 
-test('a change that was refused and waits for its next try is no news', () => {
+test('a refused change that waits for its retry is not new', () => {
   const waits = blocked('refused', '192.0.2.1', { recordId: 5 });
   expect(heard([failed, passEvent([{ status: 'drifted', differences: [waits] }]), failed])).toEqual([
     'failed',
@@ -232,11 +232,11 @@ test('a change that was refused and waits for its next try is no news', () => {
   ]);
 });
 
-describe('while a message is under way', () => {
+describe('while a message is in flight', () => {
   const merged = (outbox: Outbox) =>
     outbox.next()?.changes.map(({ event, previous, merged: count }) => ({ event, previous, count }));
 
-  test('it stays as it is, and what comes is one change with the newest state', () => {
+  test('it stays the same, and later changes become one with the newest state', () => {
     const outbox = new Outbox(notifiedInMemory());
     outbox.enqueue(drifted, occasions);
     const first = outbox.next();
@@ -249,7 +249,7 @@ describe('while a message is under way', () => {
     expect(outbox.next()).toBe(null);
   });
 
-  test('what waits is told as it is when its turn comes', () => {
+  test('waiting changes are sent with their newest state', () => {
     const outbox = new Outbox(notifiedInMemory());
     outbox.enqueue(passEvent([{ template: 'other', status: 'held' }]), occasions);
     outbox.next();
@@ -258,7 +258,7 @@ describe('while a message is under way', () => {
     expect(outbox.next()?.changes[0]).toMatchObject({ merged: 1, health: { differences: [update()] } });
   });
 
-  test('drift that came and went is still told', () => {
+  test('drift that came and went is still sent', () => {
     const outbox = new Outbox(notifiedInMemory());
     outbox.enqueue(passEvent([{ template: 'other', status: 'held' }]), occasions);
     outbox.next();
@@ -267,14 +267,14 @@ describe('while a message is under way', () => {
     expect(merged(outbox)).toEqual([{ event: 'cleared', previous: 'in-sync', count: 3 }]);
   });
 
-  test('a receiver that is away for ever costs one change for each template', () => {
+  test('an unreachable receiver keeps one change for each template', () => {
     const outbox = new Outbox(notifiedInMemory());
     for (let round = 0; round < 1_000; round += 1)
       outbox.enqueue(round % 2 === 0 ? drifted : held, occasions);
     expect(outbox.size).toBe(1);
   });
 
-  test('of more templates than anybody has, the oldest are dropped, and counted', () => {
+  test('with too many templates, the oldest changes are dropped and counted', () => {
     const outbox = new Outbox(notifiedInMemory());
     const many = Array.from({ length: 10_005 }, (_, index) => ({
       template: `t${index}`,
@@ -286,7 +286,7 @@ describe('while a message is under way', () => {
   });
 });
 
-test('what was told is not told again after a restart, and what has ended meanwhile is', () => {
+test('after a restart nothing is sent again, and what ended meanwhile is sent', () => {
   const notified = notifiedInMemory();
   const before = new Outbox(notified);
   before.enqueue(drifted, occasions);
@@ -310,7 +310,7 @@ test('what was told is not told again after a restart, and what has ended meanwh
   ]);
 });
 
-describe('what is told only if it lasts', () => {
+describe('a change with a delay', () => {
   const patient = () => {
     const outbox = new Outbox(notifiedInMemory());
     const hear = (one: PassEvent, now: number): string => {
@@ -322,7 +322,7 @@ describe('what is told only if it lasts', () => {
     return { outbox, hear };
   };
 
-  test('is told once it has lasted, and its end at once', () => {
+  test('is sent after the delay, and its end at once', () => {
     const { hear } = patient();
     expect([
       hear(drifted, 0),
@@ -333,7 +333,7 @@ describe('what is told only if it lasts', () => {
     ]).toEqual(['-', '-', 'drift', '-', 'cleared']);
   });
 
-  test('is not told where it did not last, nor is its end', () => {
+  test('is not sent if it ended before the delay, and neither is its end', () => {
     const { hear } = patient();
     expect([hear(drifted, 0), hear(inSync, 5), hear(inSync, 15), hear(mended, 16)]).toEqual([
       '-',
@@ -343,14 +343,14 @@ describe('what is told only if it lasts', () => {
     ]);
   });
 
-  test('is due when it has lasted, although no pass comes', () => {
+  test('is due after the delay, also without a pass', () => {
     const { outbox } = patient();
     outbox.enqueue(drifted, occasions, { after: 10, now: 5 });
     expect([outbox.dueAt(), outbox.next(14), outbox.next(15)?.changes.length]).toEqual([15, null, 1]);
   });
 });
 
-test('errors of files that stand for no template are told of the client, the first of them', () => {
+test('the first errors of files without a template are sent for the client', () => {
   const problem = { severity: 'error', check: 'x', client: 'acme', line: 3, column: 1 } as const;
   const problems = ['a', 'b', 'c', 'd'].map((name) => ({ ...problem, file: `${name}.yaml`, message: 'no' }));
   const { result, ...rest } = inSync;
@@ -361,7 +361,7 @@ test('errors of files that stand for no template are told of the client, the fir
   ]);
 });
 
-test('a message holds a link to the page, where somebody said where that is', () => {
+test('a message has a link to the page if publicUrl is set', () => {
   const outbox = new Outbox(notifiedInMemory());
   outbox.enqueue(drifted, occasions);
   const delivery = outbox.next()!;

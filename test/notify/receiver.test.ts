@@ -66,7 +66,7 @@ const opened = async (answers: readonly Answer[], more: Partial<ReceiverSettings
 };
 
 describe('a message', () => {
-  test('holds what is new, in the form that was promised', async () => {
+  test('contains what is new, in the documented form', async () => {
     const { server, receiver, next } = await opened([ok]);
     receiver.enqueue(
       passEvent([
@@ -118,7 +118,7 @@ describe('a message', () => {
     expect(Math.abs(Date.now() / 1_000 - Number(time))).toBeLessThan(60);
   });
 
-  test('holds no more than a receiver takes, whatever is in the records', async () => {
+  test('stays within the limits of a receiver, for any records', async () => {
     const { server, receiver, next } = await opened([ok]);
     const long = { type: 'TXT', name: 'x', content: '\u{1f600}'.repeat(10_000), priority: null, ttl: null };
     const differences = Array.from({ length: 30 }, (_, recordId) =>
@@ -163,7 +163,7 @@ describe('a receiver', () => {
     expect(lines.filter(({ msg }) => msg === 'notification not accepted; will retry')).toHaveLength(1);
   });
 
-  test('that asks for time is left in peace, while others are told', async () => {
+  test('that asks to wait gets nothing meanwhile, while others do', async () => {
     const patient = await opened([status(503, '', { 'retry-after': '3600' })]);
     const other = await opened([status(503), status(503), status(503), status(503), ok]);
     patient.receiver.enqueue(drifted);
@@ -173,7 +173,7 @@ describe('a receiver', () => {
     expect(patient.server.seen).toHaveLength(1);
   });
 
-  test('that does not answer in time is asked again, under the same id', async () => {
+  test('that does not answer in time gets the message again, with the same id', async () => {
     const { server, receiver, next, lines } = await opened([silence, ok], { timeout: 50 });
     receiver.enqueue(drifted);
     await next('delivered');
@@ -183,7 +183,7 @@ describe('a receiver', () => {
     expect(lines).toContainEqual(expect.objectContaining({ reason: 'no answer within 50 ms' }));
   });
 
-  test('that is not there is told when it is back: the first news, then the newest of each template', async () => {
+  test('that was unreachable gets the first message when it is back, then the newest state of each template', async () => {
     const { server, receiver, next } = await opened([ok]);
     await server.close();
     receiver.enqueue(drifted);
@@ -197,7 +197,7 @@ describe('a receiver', () => {
     expect(notificationIn(server.seen[1]!).changes[0]).toMatchObject({ previous: 'drifted', merged: 101 });
   });
 
-  test('that has taken a message never gets it again', async () => {
+  test('that accepted a message never gets it again', async () => {
     const { server, receiver, next } = await opened([ok]);
     for (const one of [drifted, drifted, drifted]) {
       receiver.enqueue(one);
@@ -208,7 +208,7 @@ describe('a receiver', () => {
     expect(server.seen.map(eventsIn)).toEqual([['drift'], ['cleared']]);
   });
 
-  test('that wants no such message does not keep the next one from it', async () => {
+  test('that refuses a message still gets the next one', async () => {
     const { server, receiver, counts, next, lines } = await opened([
       status(400),
       status(400),
@@ -224,7 +224,7 @@ describe('a receiver', () => {
     expect(lines.find(({ level }) => level === 50)).toMatchObject({ reason: 'the receiver answered 400' });
   });
 
-  test('whose address cannot be read at the moment is told when it can', async () => {
+  test('whose address cannot be read gets the message when it can', async () => {
     let reads = 0;
     const { server, receiver, next, lines } = await opened([ok], {
       url: {
@@ -240,7 +240,7 @@ describe('a receiver', () => {
     expect(lines).toContainEqual(expect.objectContaining({ reason: expect.stringContaining('ENOENT') }));
   });
 
-  test('with other settings gets what waits', async () => {
+  test('with new settings gets the waiting messages', async () => {
     const { server, receiver, settings, next } = await opened([status(404)]);
     const other = await scriptedServer(ok);
     receiver.enqueue(drifted);
@@ -250,7 +250,7 @@ describe('a receiver', () => {
     expect(notificationIn(other.seen[0]!)).toEqual(notificationIn(server.seen[0]!));
   });
 
-  test('of other clients hears nothing', async () => {
+  test('of other clients gets nothing', async () => {
     const { server, receiver, next } = await opened([ok], { clients: ['bakery'] });
     receiver.enqueue(drifted);
     receiver.enqueue({ ...passEvent([{ status: 'held' }]), client: 'bakery' });
@@ -259,8 +259,8 @@ describe('a receiver', () => {
   });
 });
 
-describe('at the end of the program', () => {
-  test('what waits for its next try gets it at once', async () => {
+describe('at shutdown', () => {
+  test('a waiting message is tried at once', async () => {
     const { server, receiver, next, counts } = await opened(
       [status(500, '', { 'retry-after': '3600' }), ok],
       {},
@@ -274,7 +274,7 @@ describe('at the end of the program', () => {
     expect(counts).toEqual(['retried', 'delivered', 'delivered']);
   });
 
-  test('it is not waited for longer than was said, and that something is left is said', async () => {
+  test('the wait is limited, and undelivered messages are logged', async () => {
     const { receiver, lines, notified } = await opened([silence]);
     receiver.enqueue(drifted);
     await receiver.close(20);
@@ -282,7 +282,7 @@ describe('at the end of the program', () => {
     expect([...notified.all.values()].filter(({ state }) => state !== 'in-sync')).toEqual([]);
   });
 
-  test('one that fails is tried once, and no more', async () => {
+  test('a failing message is tried once and not again', async () => {
     const { server, receiver, next } = await opened([
       status(500, '', { 'retry-after': '3600' }),
       status(500),

@@ -24,7 +24,7 @@ interface SlackMessage {
 const messageOf = (one: PassEvent): SlackMessage =>
   JSON.parse(JSON.stringify(slackMessageOf({ id: 'id', createdAt: new Date(), changes: changesIn(one) })));
 
-test('says in a line what is new, and shows the first differences', () => {
+test('has a summary line, and shows the first differences', () => {
   const differences: Difference[] = [
     update(),
     ...['192.0.2.2', '192.0.2.3', '192.0.2.4', '192.0.2.5', '192.0.2.6'].map((content) => add(content)),
@@ -73,7 +73,7 @@ test.each<[PassEvent, string]>([
   expect(messageOf(one).text).toBe(line);
 });
 
-test('tells of ends, and of how many changes are one', () => {
+test('reports ends, and the number of merged changes', () => {
   const [change] = changesIn(passEvent([{ status: 'held' }]));
   const health = { ...change!.health, state: 'in-sync', message: null } as const;
   const changes: HealthChange[] = [{ ...change!, event: 'cleared', merged: 3, health }];
@@ -109,7 +109,7 @@ const hostileEvent = (texts: readonly string[]): PassEvent => {
   };
 };
 
-test('texts from elsewhere stay in their code, where nobody is notified and nothing is a link', () => {
+test('foreign texts stay in code, without mentions and links', () => {
   fc.assert(
     fc.property(someHostileTexts, (texts) => {
       const { text, blocks } = messageOf(

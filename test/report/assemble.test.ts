@@ -50,12 +50,12 @@ const codes = (report: Report) => [
 ];
 
 describe('the schema', () => {
-  test('says of a template and of a problem what a pass results in, no more and no less', () => {
+  test('has exactly the fields of a pass’s templates and problems', () => {
     expectTypeOf<Report['templates'][number]>().branded.toEqualTypeOf<TemplateResult>();
     expectTypeOf<Report['problems']>().branded.toEqualTypeOf<PassResult['problems']>();
   });
 
-  test('takes a report of every kind, and of no pass at all, as it stands', () => {
+  test('accepts a report of every kind, and one without a pass', () => {
     expect(reportSchema.parse(everyKindReport)).toEqual(everyKindReport);
     const empty = assembleReport([]);
     expect(reportSchema.parse(empty)).toEqual(empty);
@@ -108,7 +108,7 @@ describe('the status is that of the worst part', () => {
 });
 
 describe('the summary', () => {
-  test('counts what was applied as applied only, and all else under its action', () => {
+  test('counts applied differences as applied only, and the others under their action', () => {
     expect(everyKindReport.summary).toEqual({
       templates: 4,
       inSync: 72,
@@ -127,7 +127,7 @@ describe('the summary', () => {
     });
   });
 
-  test('runs over all clients', () => {
+  test('covers all clients', () => {
     const other = { ...everyKind, client: 'other' };
     const { summary, templates } = assembleReport([everyKind, other]);
     expect(summary).toMatchObject({ templates: 8, applied: 4, add: 6 });
@@ -139,13 +139,13 @@ describe('run and time of several passes', () => {
   const early = pass({ client: 'a', startedAt: '2026-11-20T20:00:00.000Z', durationMs: 700.4 });
   const late = pass({ client: 'b', startedAt: '2026-11-20T20:00:00.500Z', durationMs: 100 });
 
-  test('passes of one run count from the first start to the last end', () => {
+  test('passes of one run last from the first start to the last end', () => {
     const whole = { run: early.run, startedAt: early.startedAt, durationMs: 700 };
     expect(assembleReport([early, late])).toMatchObject(whole);
     expect(assembleReport([late, early])).toMatchObject(whole);
   });
 
-  test('of different runs the newest counts', () => {
+  test('the newest of different runs counts', () => {
     const newest = { ...late, run: 'newest', trigger: 'schedule' as const };
     expect(assembleReport([newest, early])).toMatchObject({
       run: 'newest',

@@ -12,7 +12,7 @@ test.each([
   expect(changedPart(from, to)).toEqual(part);
 });
 
-test('of any two texts makes them up again', () => {
+test('of any two texts can be joined to both again', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme' }), fc.string({ unit: 'grapheme' }), (from, to) => {
       const part = changedPart(from, to);

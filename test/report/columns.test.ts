@@ -17,13 +17,13 @@ test.each([
 });
 
 describe('shortening', () => {
-  test('takes from the middle', () => {
+  test('removes the middle', () => {
     expect(shorten('0123456789', 10)).toBe('0123456789');
     expect(shorten('0123456789', 9)).toBe('0123…6789');
     expect(shorten('0123456789', 6)).toBe('012…89');
   });
 
-  test('keeps to the width', () => {
+  test('stays within the width', () => {
     fc.assert(
       fc.property(text, fc.integer({ min: 1, max: 60 }), (words, width) => {
         expect(widthOf(shorten(words, width))).toBeLessThanOrEqual(width);
@@ -31,7 +31,7 @@ describe('shortening', () => {
     );
   });
 
-  test('leaves a pair apart where its texts differ', () => {
+  test('keeps the difference of a pair visible', () => {
     const common = 'v=DKIM1; p='.padEnd(200, 'A');
     const tail = 'Z'.repeat(200);
     expect(shortenPair(`${common}1${tail}`, `${common}2${tail}`, 30)).toEqual([
@@ -59,13 +59,13 @@ test('padding fills up to the width', () => {
 });
 
 describe('wrapping', () => {
-  test('breaks at blanks, and inside a word that is too long', () => {
+  test('breaks at blanks, and inside words that are too long', () => {
     expect(wrap('one two three', 7)).toEqual(['one two', 'three']);
     expect(wrap('a 0123456789 b', 4)).toEqual(['a', '0123', '4567', '89 b']);
     expect(wrap('', 4)).toEqual(['']);
   });
 
-  test('loses nothing and keeps to the width', () => {
+  test('loses nothing and stays within the width', () => {
     fc.assert(
       fc.property(text, fc.integer({ min: 2, max: 40 }), (words, width) => {
         const lines = wrap(words, width);

@@ -30,7 +30,7 @@ const textsIn = (value: unknown, place: string, found: Map<string, Set<unknown>>
   return found;
 };
 
-test('the report of every kind has every word that a report can have, but for the two that it has once', () => {
+test('the report of every kind has every word of a report, except two that occur once', () => {
   const words = wordsIn(schema, '', new Map());
   const texts = textsIn(everyKindReport, '', new Map());
   const missing = [...words].flatMap(([place, all]) =>

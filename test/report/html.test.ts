@@ -20,7 +20,7 @@ test('a report of every kind', async () => {
   await expect(renderHtml(everyKindReport)).toMatchFileSnapshot('every-kind.golden.html');
 });
 
-test('a report of nothing', () => {
+test('an empty report', () => {
   const page = renderHtml(assembleReport([]));
   expect(page).toContain('no templates');
   expect(page).not.toContain('1970');
@@ -31,7 +31,7 @@ test('says whether anything was written', () => {
   expect(renderHtml(assembleReport([pass({ dryRun: false })]))).not.toContain('Nothing was written.');
 });
 
-test('needs nothing from elsewhere and runs nothing', () => {
+test('loads nothing and runs no script', () => {
   const page = renderHtml(everyKindReport);
   expect(page).not.toMatch(
     /<(script|link|img|iframe|object|form|a)\b|\b(src|href|on\w+|style)=|url\(|@import/i,
@@ -40,7 +40,7 @@ test('needs nothing from elsewhere and runs nothing', () => {
 });
 
 describe('hostile texts', () => {
-  test('leave the page as it is built, hide nothing, and are all there', () => {
+  test('do not change the structure of the page, and are all visible', () => {
     fc.assert(
       fc.property(someHostileTexts, (texts) => {
         const page = renderHtml(reportWith(texts));
@@ -51,7 +51,7 @@ describe('hostile texts', () => {
     );
   });
 
-  test.each(hostileTexts)('%j stands whole, as text', (message) => {
+  test.each(hostileTexts)('%j is shown completely, as text', (message) => {
     const page = renderHtml(assembleReport([pass({ templates: [template({ status: 'held', message })] })]));
     expect(decoded(page)).toContain(`<p class="message">${escapeControl(message)}</p>`);
   });

@@ -10,7 +10,7 @@ test('a report of every kind', async () => {
   await expect(renderJson(everyKindReport)).toMatchFileSnapshot('every-kind.golden.json');
 });
 
-test('keys stand in one order, whatever order they came in', () => {
+test('keys have a fixed order, for any input order', () => {
   const backwards = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(backwards);
     if (typeof value !== 'object' || value === null) return value;
@@ -24,7 +24,7 @@ test('keys stand in one order, whatever order they came in', () => {
   expect(renderJson(shuffled)).toBe(renderJson(everyKindReport));
 });
 
-test('texts come back as they were, and nothing in them reaches a terminal', () => {
+test('texts are preserved, without terminal controls', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary', maxLength: 40 }), (message) => {
       const report = assembleReport([pass({ templates: [template({ message })] })]);
@@ -36,7 +36,7 @@ test('texts come back as they were, and nothing in them reaches a terminal', () 
   );
 });
 
-test('hostile texts in every place come back as they were', () => {
+test('hostile texts in every place are preserved', () => {
   fc.assert(
     fc.property(someHostileTexts, (texts) => {
       const report = reportWith(texts);

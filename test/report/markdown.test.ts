@@ -17,7 +17,7 @@ test('a report of every kind', async () => {
   await expect(renderMarkdown(everyKindReport)).toMatchFileSnapshot('every-kind.golden.md');
 });
 
-test('a report of nothing', () => {
+test('an empty report', () => {
   expect(renderMarkdown(assembleReport([]))).toBe('### dns-template-sync: in sync\n\nno templates\n');
 });
 
@@ -46,7 +46,7 @@ describe('a comment has at most 65,536 characters', () => {
     expect(rows.filter((row) => !row.endsWith(' |') && !row.endsWith('-|'))).toEqual([]);
   });
 
-  test('no number of adds hides a template, nor the little that another one changes', () => {
+  test('any number of adds hides neither a template nor a few changes of another one', () => {
     const name = (index: number): string => `template-${String(index).padStart(3, '0')}`;
     const junk = (index: number): TemplateResult =>
       template({ template: name(index), status: 'drifted', differences: adds(600) });
@@ -74,7 +74,7 @@ describe('a comment has at most 65,536 characters', () => {
     expect(comment).toContain(cutNote);
   });
 
-  test('what fits is left whole', () => {
+  test('a report that fits is complete', () => {
     expect(renderMarkdown(everyKindReport)).not.toContain(cutNote);
   });
 });
@@ -101,19 +101,19 @@ describe('what differs', () => {
       ]),
     );
 
-  test('is open where it is little, and else opens by a click', () => {
+  test('is open if it is short, else collapsed', () => {
     expect(comment(10)).toContain('<details open><summary>');
     expect(comment(11)).toContain('<details><summary>');
   });
 
-  test('is all there is: what is in sync is not named', () => {
+  test('is all that is shown: templates in sync are not listed', () => {
     expect(comment(1)).not.toContain('calm');
     expect(comment(1)).toContain('1 of 2 templates differs');
   });
 });
 
 describe('hostile texts', () => {
-  test('stay in their code, where Markdown and GitHub leave them alone', () => {
+  test('stay in code, which Markdown and GitHub do not change', () => {
     fc.assert(
       fc.property(someHostileTexts, (texts) => {
         const skeleton = skeletonOf(renderMarkdown(harmlessReport(texts)));
@@ -133,7 +133,7 @@ describe('hostile texts', () => {
     );
   });
 
-  test('written from right to left keep to their place', () => {
+  test('from right to left do not change the order of other text', () => {
     const comment = renderMarkdown(reportWith(['שלום']));
     expect(comment).toContain('<code dir="ltr">שלום</code> → <code dir="ltr">שלום</code>');
   });

@@ -11,7 +11,7 @@ const record = (more: Partial<RecordData>): RecordData => ({
   ...more,
 });
 
-describe('a write of the past', () => {
+describe('a write of the history', () => {
   test('shows no change of a TTL or a priority that was not sent', () => {
     const row = rowOfWrite({
       action: 'update',
@@ -22,7 +22,7 @@ describe('a write of the past', () => {
     expect(row.facts).toContain('ttl 3600');
   });
 
-  test('shows no change of a name that is spelled in two ways', () => {
+  test('shows no change between two spellings of a name', () => {
     const row = rowOfWrite({
       action: 'update',
       before: record({ name: '', ttl: 60 }),

@@ -18,7 +18,7 @@ describe('a report of every kind', () => {
     );
   });
 
-  test('with colour, which adds nothing but colour', async () => {
+  test('with colour, which changes nothing else', async () => {
     const colored = renderText(everyKindReport, { color: true, width: 120 });
     await expect(colored).toMatchFileSnapshot('every-kind.golden.color.txt');
     expect(stripVTControlCharacters(colored)).toBe(renderText(everyKindReport, plain(120)));
@@ -36,11 +36,11 @@ const update = (name: string, more: Partial<Update> = {}): Update => ({
   ...more,
 });
 
-describe('what holds for many', () => {
+describe('repeated messages', () => {
   const render = (templates: TemplateResult[], all = false): string =>
     renderText(assembleReport([pass({ templates })]), { ...plain(100), all });
 
-  test('differences, as the reason of a guard, is said once', () => {
+  test('of differences, such as a guard, are shown once', () => {
     const reason = '2 of 4 records would change: raise it';
     const held = { outcome: 'skipped', error: `held: ${reason}` } as const;
     const text = render([
@@ -51,7 +51,7 @@ describe('what holds for many', () => {
     expect(text).toMatch(/\n2 held back, 1 template held\n$/);
   });
 
-  test('differences, as a mode, is said once', () => {
+  test('of differences, such as a mode, are shown once', () => {
     const skipped = { outcome: 'skipped', error: 'mode: report writes nothing' } as const;
     const text = render([
       template({ status: 'drifted', differences: [update('a', skipped), update('b', skipped)] }),
@@ -59,7 +59,7 @@ describe('what holds for many', () => {
     expect(text.split('mode: report')).toHaveLength(2);
   });
 
-  test('surplus records is said once, below the last of them', () => {
+  test('of surplus records are shown once, below the last of them', () => {
     const surplus = (recordId: number) =>
       ({
         action: 'surplus',
@@ -73,7 +73,7 @@ describe('what holds for many', () => {
     expect(text.split('To do')).toHaveLength(2);
   });
 
-  test('templates that could not be read is said once, with their names', () => {
+  test('of unreadable templates are shown once, with their names', () => {
     const unread = (name: string, id: number) =>
       template({ template: name, id, status: 'failed', message: 'the service is away', asOf: null });
     expect(render([unread('one', 1), unread('two', 2)])).toBe(
@@ -81,7 +81,7 @@ describe('what holds for many', () => {
     );
   });
 
-  test('templates in sync is one line, unless all are to be listed', () => {
+  test('of templates in sync are one line, unless all are listed', () => {
     const templates = [
       template({ template: 'one', inSync: 1 }),
       template({ template: 'two', inSync: 2 }),
@@ -93,7 +93,7 @@ describe('what holds for many', () => {
     expect(render(templates, true)).toContain('✓ one (17)  in sync: 1 record');
   });
 
-  test('an advice names the template, as a shell takes it', () => {
+  test('advice names the template, quoted for a shell', () => {
     const text = render([
       template({
         template: "it's mine",
@@ -113,7 +113,7 @@ describe('what holds for many', () => {
   });
 });
 
-describe('the line that sums up', () => {
+describe('the summary line', () => {
   const add: TemplateResult['differences'][number] = {
     action: 'add',
     desired: { type: 'A', name: 'www', content: '203.0.113.10', priority: null, ttl: null },
@@ -151,7 +151,7 @@ describe('the line that sums up', () => {
   });
 });
 
-test('a template in sync is one line where all are listed', () => {
+test('a template in sync is one line if all are listed', () => {
   const templates = [template({ inSync: 3 }), template({ template: 'other', id: null, inSync: 1 })];
   expect(
     renderText(assembleReport([pass({ templates })]), { ...plain(120), all: true })
@@ -164,7 +164,7 @@ test('a template in sync is one line where all are listed', () => {
   ]);
 });
 
-test('the largest numbers keep to the narrowest terminal', () => {
+test('the largest numbers fit into the narrowest terminal', () => {
   const current = { type: 'CNAME', name: 'a'.repeat(20), content: 'x', priority: null, ttl: 2 ** 52 };
   const templates = [
     template({
@@ -186,7 +186,7 @@ test('the largest numbers keep to the narrowest terminal', () => {
   expect(lines.filter((line) => widthOf(line) > 40)).toEqual([]);
 });
 
-test('with several clients each template and problem names its own', () => {
+test('with several clients, each template and problem names its client', () => {
   const templates = [template({ client: 'acme' }), template({ client: 'other' })];
   const problem = { severity: 'error', check: 'include', message: 'No.', client: 'acme' } as const;
   const problems = [
@@ -201,12 +201,12 @@ test('with several clients each template and problem names its own', () => {
 });
 
 describe('hostile texts', () => {
-  test('stand as escapes', () => {
+  test('are shown as escapes', () => {
     const text = renderText(reportWith(['\x1b[31m\u202e\u{e0041}\n\t a  b\u00a0']), plain(400));
     expect(text).toContain(String.raw`\x1b[31m\u202e\u{e0041}\n\t a\x20\x20b\xa0`);
   });
 
-  test('command no runner, whatever their first word becomes the first of', () => {
+  test('contain no runner command, wherever lines break', () => {
     const message = `${'word '.repeat(20)}::add-mask::com ##[add-mask]com ##vso[task.complete]`;
     for (let width = 40; width < 140; width += 1) {
       const templates = [template({ status: 'held', message })];
@@ -226,13 +226,13 @@ describe('hostile texts', () => {
     }
   });
 
-  test('that only look like commands stay as they are', () => {
+  test('that only look like commands stay unchanged', () => {
     const templates = [template({ status: 'held', message: '::1 and 2001:db8::2, ## [a] #[b]' })];
     const text = renderText(assembleReport([pass({ templates })]), plain(100));
     expect(text).toContain('::1 and 2001:db8::2, ## [a] #[b]');
   });
 
-  test('steer nothing, hide nothing and break no line', () => {
+  test('contain no controls, hide nothing and break no line', () => {
     fc.assert(
       fc.property(someHostileTexts, fc.integer({ min: 1, max: 200 }), (texts, width) => {
         const report = reportWith(texts);

@@ -29,7 +29,7 @@ const derived = async (subdomain: string): Promise<Record<number, string>> => {
 };
 
 describe('records of a template', () => {
-  it('are added, edited and removed, whatever the operations would say', async () => {
+  it('are added, edited and removed without the rules of the operations', async () => {
     const record = { type: 'CAA', content: '0 issue "example.net"' };
     const { status, json } = await change('add-record', { dns_template_id: 1, ...record });
     expect(status).toBe(200);
@@ -51,7 +51,7 @@ describe('records of a template', () => {
     expect((await template(1)).dns_template_records).toHaveLength(3);
   });
 
-  it('can be brought along by a template', async () => {
+  it('can be added with a template', async () => {
     const records = [{ type: 'A', content: '203.0.113.1' }];
     const { json } = await change('add-template', { name: 'new', records });
     expect(await template(json.id)).toEqual({
@@ -69,7 +69,7 @@ describe('records of a template', () => {
 });
 
 describe('a subdomain', () => {
-  it('that no longer follows has missing, stale and foreign records until it does again', async () => {
+  it('that no longer follows has missing, stale and foreign records until it follows again', async () => {
     const name = 'team.example.org';
     await change('set-subdomain', { name, follows: false });
     const before = await derived(name);
@@ -94,7 +94,7 @@ describe('a subdomain', () => {
     await expect.poll(async () => derived(name)).toEqual({ ...before, 216: 'late.example.com' });
   });
 
-  it('has records of its own, which are changed without the template', async () => {
+  it('has its own records, which can be changed without the template', async () => {
     const name = 'team.example.org';
     const all = async () => (await get(`${sandbox.url}/dns_records`, { subdomain: name })).json;
     const before = await all();

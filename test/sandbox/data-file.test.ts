@@ -52,7 +52,7 @@ const texts = async (sandbox: Sandbox): Promise<string[]> => {
     .map(({ content }: { content: string }) => content);
 };
 
-it('brings everything back after a restart, ids and subdomains too', async () => {
+it('restores everything after a restart, with ids and subdomains', async () => {
   const first = await start();
   await add(first, 'kept');
   await post(`${first.controlUrl}/set-subdomain`, { name: 'new.example.net', dns_template_id: 23 });
@@ -69,7 +69,7 @@ const read = async (sandbox: Sandbox, path: string) => {
   return (await get(`${url.origin}${url.pathname}`, Object.fromEntries(url.searchParams))).json;
 };
 
-it('begins again with the example data when asked to', async () => {
+it('starts again with the example data on request', async () => {
   const first = await start();
   await add(first, 'gone');
   const second = await start({ reset: true });
@@ -77,14 +77,14 @@ it('begins again with the example data when asked to', async () => {
   expect(await texts(first)).toEqual([]);
 });
 
-it('keeps the file to its owner and leaves nothing beside it', async () => {
+it('is accessible to its owner only, and leaves nothing beside it', async () => {
   await add(await start(), 'kept');
   expect((await stat(dataFile)).mode & 0o777).toBe(0o600);
   expect(await readdir(join(directory, 'state'))).toEqual(['sandbox.json']);
 });
 
 describe('several on one file', () => {
-  it('see what the others wrote, at once', async () => {
+  it('see the writes of the others at once', async () => {
     const [one, two] = [await start(), await start()];
     await add(one, 'a');
     expect(await texts(two)).toEqual(['a']);
@@ -134,7 +134,7 @@ describe('a lock', () => {
     expect(await texts(sandbox)).toEqual(['written']);
   });
 
-  it('of another host is taken for left behind when it is old', async () => {
+  it('of another host counts as left behind when it is old', async () => {
     const sandbox = await start();
     await lockLeftBy('elsewhere 1 x');
     const longAgo = new Date(Date.now() - 3_600_000);
@@ -142,7 +142,7 @@ describe('a lock', () => {
     expect((await add(sandbox, 'written')).status).toBe(200);
   });
 
-  it('of a living process is waited for', async () => {
+  it('of a running process is waited for', async () => {
     const sandbox = await start();
     await lockLeftBy(`${hostname()} ${process.ppid} x`);
     const adding = add(sandbox, 'late');
@@ -171,7 +171,7 @@ describe('a file that cannot be used', () => {
     expect(await texts(await start({ reset: true }))).toEqual([]);
   });
 
-  it('is told to each request, and is used again once mended', async () => {
+  it('is reported to each request, and is used again once it is repaired', async () => {
     const sandbox = await start();
     const whole = await readFile(dataFile, 'utf8');
     await writeFile(dataFile, 'x');
@@ -185,7 +185,7 @@ describe('a file that cannot be used', () => {
     expect(await texts(sandbox)).toEqual(['b']);
   });
 
-  it('because a directory stands there is an error that names it', async () => {
+  it('because it is a directory is an error that names it', async () => {
     dataFile = directory;
     await expect(start()).rejects.toThrow(UserError);
     await expect(start()).rejects.toThrow(directory);

@@ -44,7 +44,7 @@ describe('the embedded service over DNS', () => {
     expect((await answersOf(sandbox, bakery)).status).toBe('in-sync');
   });
 
-  it('answers as before for a while, where zones are loaded late', async () => {
+  it('answers the old data for a while if zones are loaded late', async () => {
     const sandbox = await startSandbox({ dns: { host: '127.0.0.1', port: 0, lag: 3_600_000 } });
     onTestFinished(() => sandbox.close());
     const late = { ...sandbox, place: sandbox.dns ?? '' };
@@ -55,7 +55,7 @@ describe('the embedded service over DNS', () => {
     expect(found.servers[0]?.serial).toBe(2025111801);
   });
 
-  it('has long texts, wildcards and letters beyond ASCII, and leaves out what no message can hold', async () => {
+  it('has long texts, wildcards and non-ASCII letters, and leaves out what no message can contain', async () => {
     const sandbox = await open();
     const add = (body: object): Promise<unknown> =>
       post(`${sandbox.controlUrl}/add-record`, { dns_template_id: 17, ttl: 60, ...body });
@@ -69,7 +69,7 @@ describe('the embedded service over DNS', () => {
     expect(told(await answersOf(sandbox, bakery))).toEqual([`missing broken.${bakery} A: no address → none`]);
   });
 
-  it('refuses other zones, and lets no broken message stop it', async () => {
+  it('refuses other zones, and survives malformed messages', async () => {
     const { place } = await open();
     const port = Number(place.split(':')[1]);
     const socket = createSocket('udp4');
@@ -85,7 +85,7 @@ describe('the embedded service over DNS', () => {
     expect(await server?.ask({ name: 'example.com', type: 'A' })).toMatchObject({ rcode: 'REFUSED' });
   });
 
-  it('says where it cannot listen', async () => {
+  it('says if it cannot listen', async () => {
     const { place } = await open();
     const port = Number(place.split(':')[1]);
     await expect(startSandbox({ dns: { host: '127.0.0.1', port } })).rejects.toThrow(

@@ -56,7 +56,7 @@ const inShort = (difference: Difference): string => {
 };
 
 describe('the example templates', () => {
-  it('have nothing wrong in them, not even a warning', async () => {
+  it('have no errors and no warnings', async () => {
     const { problems, unusable, files } = await load('report');
     expect({ problems, unusable, files }).toEqual({ problems: [], unusable: [], files: 5 });
   });
@@ -83,7 +83,7 @@ describe('the example templates', () => {
     });
   });
 
-  it('come to be in sync once surplus is parked, and change less of a template than would hold it', async () => {
+  it('are in sync once surplus is parked, without exceeding a guard', async () => {
     for (const desired of (await load('park')).templates) {
       const { steps } = await planOf(desired);
       const { id, records } = await actualTemplate(desired.template);

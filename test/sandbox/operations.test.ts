@@ -67,7 +67,7 @@ describe('accounts', () => {
     }
   });
 
-  it('hold grants without an id', async () => {
+  it('contain grants without an id', async () => {
     const { json } = await get(`${sandbox.url}/accounts`);
     expectEach(json[0].databases[0].database_grants, {
       login: text,
@@ -75,7 +75,7 @@ describe('accounts', () => {
     });
   });
 
-  it('are shown one by one as they are listed', async () => {
+  it('are the same one by one as in the list', async () => {
     const listed = await get(`${sandbox.url}/accounts`);
     for (const account of listed.json) {
       const shown = await get(`${sandbox.url}/accounts/${account.id}`);
@@ -85,7 +85,7 @@ describe('accounts', () => {
 });
 
 describe('databases', () => {
-  it('are those of the account, their grants with an id', async () => {
+  it('are those of the account, with the ids of their grants', async () => {
     const { status, json } = await get(`${sandbox.url}/databases`, { account_id: '301' });
     expect(status).toBe(200);
     expectEach(json, { ...database, account_id: 301 });
@@ -93,7 +93,7 @@ describe('databases', () => {
     expectEach(json[0].database_grants, { id: integer, login: text, access_level: text });
   });
 
-  it('can be none', async () => {
+  it('may be empty', async () => {
     expect(await get(`${sandbox.url}/databases`, { account_id: '302' })).toMatchObject({
       status: 200,
       json: [],
@@ -129,7 +129,7 @@ describe('DNS templates', () => {
     expect(new Set(records.map(({ id }: { id: number }) => id)).size).toBe(records.length);
   });
 
-  it('are listed anew after a change', async () => {
+  it('are listed with a change at once', async () => {
     await get(`${sandbox.url}/dns_templates`);
     const { json: written } = await put(`${sandbox.url}/dns_templates/23/add_record`, {
       type: 'A',
@@ -317,7 +317,7 @@ describe('DNS records', () => {
     expect(new Set(after.map(({ id }: { id: number }) => id)).size).toBe(after.length);
   });
 
-  it('are asked for by a name in any case', async () => {
+  it('are found by a name in any case', async () => {
     expect(await recordsOf('Bakery.Example.NET')).toEqual(await recordsOf('bakery.example.net'));
   });
 

@@ -63,7 +63,7 @@ describe('failures', () => {
   });
 });
 
-it('tells of each request without its query', async () => {
+it('reports each request without its query', async () => {
   await get(`${sandbox.url}/accounts`);
   await put(`${sandbox.url}/dns_templates/1/add_record`, { type: 'A', content: '203.0.113.5' });
   await expect.poll(() => seen).toHaveLength(2);
@@ -73,7 +73,7 @@ it('tells of each request without its query', async () => {
   ]);
 });
 
-it('says which address it cannot listen on', async () => {
+it('names the address on which it cannot listen', async () => {
   const port = Number(new URL(sandbox.url).port);
   const second = startSandbox({ port });
   await expect(second).rejects.toThrow(UserError);
@@ -81,7 +81,7 @@ it('says which address it cannot listen on', async () => {
 });
 
 describe('close', () => {
-  it('lets an answer under way arrive, whose change was made', async () => {
+  it('lets an answer in flight arrive if its change was made', async () => {
     const directory = await mkdtemp(join(tmpdir(), 'sandbox-'));
     const dataFile = join(directory, 'data.json');
     const slow = await startSandbox({ latency: 400, dataFile });
@@ -97,7 +97,7 @@ describe('close', () => {
     await rm(directory, { recursive: true });
   });
 
-  it('ends connections that are kept alive, silent, or stuck in the middle of a body', async () => {
+  it('ends connections that are idle, silent, or stuck inside a body', async () => {
     const kept = await connected();
     kept.write('GET /api/v1/accounts HTTP/1.1\r\nhost: x\r\n\r\n');
     await once(kept, 'data');

@@ -45,7 +45,7 @@ const shown = (query: Partial<typeof everything>): string[][] =>
   );
 
 describe('what the page shows', () => {
-  it('is what needs a person first, and once what is to be said of several templates', () => {
+  it('starts with what needs a person, and shows messages of several templates once', () => {
     expect(shown({})).toEqual([
       ['lost', 'lost-too'],
       ['in-the-way', 'two', 'one'],
@@ -74,7 +74,7 @@ describe('what the page shows', () => {
     expect(shown(query)).toEqual(expected);
   });
 
-  it('counts all of each kind, whatever is shown of them', () => {
+  it('counts all of each kind, shown or not', () => {
     for (const query of [{}, { show: 'blocked' as const }])
       expect(excerptOf(report, { ...everything, ...query }).counts).toMatchObject({
         failed: 2,
@@ -85,7 +85,7 @@ describe('what the page shows', () => {
       });
   });
 
-  it('names what is in sync where that is asked for, else says how many there are', () => {
+  it('lists what is in sync on request, else counts it', () => {
     const calm = (query: Partial<typeof everything>): string[] =>
       excerptOf(report, { ...everything, ...query }).calm.map((one) => one.template.template);
     expect(calm({})).toEqual([]);
@@ -94,14 +94,14 @@ describe('what the page shows', () => {
     expect(excerptOf(report, everything).calmCount).toBe(1);
   });
 
-  it('reaches each of many templates by turning the leaves', () => {
+  it('reaches each of many templates through its pages', () => {
     const { newest } = states['7000-records']?.() ?? expect.fail();
     expect(newest.groups.length).toBeLessThan(newest.groupCount);
     const [first] = newest.groups;
     expect(first?.templates[0]?.more.differences).toBeGreaterThan(0);
   });
 
-  it('is bounded in what it shows of a report of every kind, and leaves out what was written', () => {
+  it('is limited for a report of every kind, and leaves out applied differences', () => {
     const { groups } = excerptOf(everyKindReport, everything);
     const outcomes = groups.flatMap(({ templates }) =>
       templates.flatMap((one) => one.template.differences.map(({ outcome }) => outcome)),
@@ -119,17 +119,17 @@ describe('the address of a page', () => {
     },
   );
 
-  it('asks for nothing that the page has no answer to', () => {
+  it('ignores invalid parameters', () => {
     const query = new URLSearchParams('show=everything&skip=-1&other=1&q=%20');
     expect(readPageQuery(query)).toEqual(everything);
   });
 
-  it('of a template holds any name, half a character too', () => {
+  it('of a template works with any name, also with half a character', () => {
     expect(templateAddress('a/b?c', null)).toBe('/templates/a%2Fb%3Fc');
     expect(templateAddress('\ud800', 'acme')).toBe('/clients/acme/templates/%EF%BF%BD');
   });
 
-  it('of a template names its client where another one has a template of that name', () => {
+  it('of a template has its client if another client has a template of that name', () => {
     const twice = assembleReport(
       ['acme', 'bakery'].map((client) =>
         pass({ client, templates: ['web', client].map((name) => template({ client, template: name })) }),

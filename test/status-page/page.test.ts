@@ -81,7 +81,7 @@ describe('the status page', () => {
     expect(wordsOf(page(everyKindReport))).not.toContain('v=spf1 mx -all');
   });
 
-  it('tells when the last pass ran, why and how long, and what the next one waits for', () => {
+  it('shows when the last pass ran, why and how long, and what the next one waits for', () => {
     const words = wordsOf(page(everyKindReport));
     expect(words).toContain(
       'Last pass 20:00:00 UTC, a file changed, took 1.2 s. Next pass 20:05:00 UTC, on schedule.',
@@ -107,7 +107,7 @@ describe('the status page', () => {
     expect(wordsOf(page(everyKindReport, { clients: [client(state)] }))).toContain(words);
   });
 
-  it('says so before the first pass, without writes and where the history cannot be read', () => {
+  it('says so before the first pass, without writes, and if the history cannot be read', () => {
     const empty = wordsOf(page(assembleReport([]), { writes: [], passes: [] }));
     expect(empty).toContain('the first pass has not ended yet');
     expect(empty).toContain('No pass has ended in the last 24 hours.');
@@ -117,7 +117,7 @@ describe('the status page', () => {
     );
   });
 
-  it('tells the day in words beside the picture', () => {
+  it('describes the chart of the day in words', () => {
     const passHistory = new PassHistory();
     passHistory.add({ ...lastPass(), startedAt: now - 5 * 3_600_000, left: 12, status: 'failed' });
     passHistory.add({ ...lastPass(), left: 0 });
@@ -128,7 +128,7 @@ describe('the status page', () => {
 });
 
 describe('from file to name servers', () => {
-  it('each subdomain stands in four layers, those first where something is wrong', () => {
+  it('each subdomain is shown in four layers, those with differences first', () => {
     const words = wordsOf(page(everyKindReport));
     const section = words.slice(words.indexOf('From file to name servers'));
     expect(section).toMatch(
@@ -139,13 +139,13 @@ describe('from file to name servers', () => {
     expect(section).not.toContain('gone.example.net ');
   });
 
-  it('is not there where no name server was asked', () => {
+  it('is left out if no name server was asked', () => {
     expect(page(assembleReport([pass({ templates: [template({})] })]))).not.toContain(
       'From file to name servers',
     );
   });
 
-  it('is bounded', () => {
+  it('is limited', () => {
     const subdomains = Array.from({ length: 1_000 }, (_, index) => ({
       subdomain: `s${index}.example.net`,
       status: 'in-sync' as const,
@@ -158,8 +158,8 @@ describe('from file to name servers', () => {
   });
 });
 
-describe('what the page may do', () => {
-  it('is its own style and script alone', () => {
+describe('the content security policy', () => {
+  it('allows only its own style and script', () => {
     const html = page(everyKindReport);
     for (const [name, directive] of [
       ['style', 'style-src'],
@@ -174,7 +174,7 @@ describe('what the page may do', () => {
   });
 });
 
-describe('a page of very much', () => {
+describe('a very large page', () => {
   const record = (index: number) => ({
     type: 'A',
     name: `n${index}`,
@@ -200,7 +200,7 @@ describe('a page of very much', () => {
     expect(words).toContain('and 99900 differences more: all of this template');
   });
 
-  it('is bounded for many templates, subdomains, problems and long texts too', () => {
+  it('is limited for many templates, subdomains, problems and long texts too', () => {
     const differences = Array.from({ length: 50 }, (_, index) => ({
       ...difference(index),
       desired: { ...record(index), content: 'x'.repeat(100_000) },
@@ -268,7 +268,7 @@ describe('hostile texts', () => {
       writes: [write(text)],
     });
 
-  it('leave the page as it is built, and hide nothing', () => {
+  it('do not change the structure of the page, and hide nothing', () => {
     fc.assert(
       fc.property(someHostileTexts, (texts) => {
         const html = withTexts(reportWith(texts), texts[0] ?? '');
