@@ -86,5 +86,5 @@ test('a record of an unknown type is never parked: it would stay in service unde
     priority: null,
     ttl: null,
   };
-  expect(() => parkedForm(record, 'NAPTR')).toThrow('record 7 is of type NAPTR');
+  expect(() => parkedForm(record, 'NAPTR')).toThrow('record 7 has type NAPTR');
 });
