@@ -10,13 +10,20 @@ import { soaks } from './soaks.mjs';
 const names = readdirSync(path.join(import.meta.dirname, 'measures')).map((file) => path.parse(file).name);
 const [name, ...args] = process.argv.slice(2);
 
+/** One row, or two: what octoDNS does too is compared with it, where it is installed. */
 const measured = async (one) => {
-  const { about, target, unit, why, measure } = await import(`./measures/${one}.mjs`);
+  const { about, target, targetOfOctodns, unit, why, measure } = await import(`./measures/${one}.mjs`);
   process.stderr.write(`${one}: ${about} …\n`);
-  const { value, ...details } = await measure(args);
+  const { value, ofOctodns = null, ...details } = await measure(args);
   process.stderr.write(`${one}: ${shown(value, unit)}\n`);
   const met = value <= target;
-  return { name: one, about, value, target, unit, met, ...(met || !why ? {} : { why }), ...details };
+  const row = { name: one, about, value, target, unit, met, ...(met || !why ? {} : { why }), ...details };
+  return ofOctodns === null ? [row] : [row, rowOfOctodns(one, ofOctodns, targetOfOctodns, unit)];
+};
+
+const rowOfOctodns = (one, value, target, unit) => {
+  const about = 'the same against octoDNS, whole processes';
+  return { name: `${one}, octoDNS`, about, value, target, unit, met: value <= target };
 };
 
 const reasonsOf = (results) =>
@@ -54,7 +61,7 @@ if (soaks.includes(name)) {
   process.exitCode = await measure(args);
 } else if (name === undefined || names.includes(name)) {
   const results = [];
-  for (const one of name === undefined ? names : [name]) results.push(await measured(one));
+  for (const one of name === undefined ? names : [name]) results.push(...(await measured(one)));
   const machine = { node: process.version, processors: availableParallelism() };
   const reasons = reasonsOf(results);
   process.stdout.write(`${tableOf(results)}\n${reasons && `\n${reasons}\n\n`}`);
