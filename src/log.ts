@@ -22,7 +22,7 @@ export interface LogOptions {
  */
 export const createLogger = ({ level, fd, secrets, format = 'json' }: LogOptions): Logger => {
   const out = destination({ fd, sync: true, maxLength: maxUnwritten });
-  // The reader is gone or the disk is full: the daemon goes on without its log.
+  // The reader is gone or the disk is full: the daemon continues without its log.
   out.on('error', () => undefined);
   const show =
     format === 'json' ? (lines: string): string => lines : (lines: string): string => asText(lines, fd);

@@ -2,8 +2,8 @@ import { closeSync, constants, fstatSync, openSync, readSync, statSync, type Big
 import { open, stat } from 'node:fs/promises';
 
 /*
- * Bounded reads of files that others may have put there. A pipe would be waited for without end, a device has no
- * end, and a file of the kernel may hold more than its size says: only regular files are read, and only so far.
+ * Bounded reads of files that others may have created. A read of a pipe may wait for ever, a device has no
+ * end, and a file of the kernel may be longer than its size says: only regular files are read, up to a limit.
  */
 
 /** Differs if another file takes its place. */

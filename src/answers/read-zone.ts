@@ -19,12 +19,12 @@ export const readZone = async (server: DnsServer, subdomain: string): Promise<Se
     const error = errorOf(reply, name);
     if (error !== null) {
       // A server need not answer for names above its zone.
-      return name === subdomain ? error : untold;
+      return name === subdomain ? error : noZone;
     }
     const soa = soaIn(reply!, name);
     if (soa !== undefined) return { apex: soa.name, serial: soa.serial, primary: soa.content };
   }
-  return untold;
+  return noZone;
 };
 
-const untold: ServedZone = { apex: null, serial: null, primary: null };
+const noZone: ServedZone = { apex: null, serial: null, primary: null };

@@ -22,7 +22,7 @@ export interface AppContext {
   readonly settings: Settings;
   readonly clients: readonly Client[];
   readonly log: Logger;
-  /** Where what is remembered lies, by the newest settings. */
+  /** The store of the newest settings. */
   store(): StateStore;
   /** Where the embedded service listens, if there is one. */
   readonly sandboxUrl: string | null;
@@ -40,7 +40,7 @@ export interface AppContext {
 
 export interface AppContextOptions {
   readonly onRequest?: NonNullable<ClientOptions['onRequest']>;
-  /** Whether the embedded service shall be a name server too. */
+  /** Whether the embedded service is a name server too. */
   readonly asksNameServers?: boolean;
 }
 

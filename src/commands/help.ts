@@ -53,7 +53,7 @@ const section = (title: string, items: readonly Item[], help: Help): string => {
   return [title, ...items.map(([term, about]) => help.formatItem(term, width, about, help))].join('\n');
 };
 
-/** The variables that a command reads, by what it has options for. */
+/** The variables that a command reads, according to its options. */
 const variablesOf = (command: Command): Item[] => {
   const flags = new Set(command.options.map(({ long }) => long));
   const isDaemon = command.name() === 'run';

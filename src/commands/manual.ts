@@ -1,10 +1,10 @@
-/** What `--help` says of a command beside its options. */
+/** What `--help` shows for a command besides its options. */
 export interface Manual {
   /** What it does, in two lines or so. */
   readonly about: string;
   /** What its exit codes mean; without it, 0 is done and 1 an error. */
   readonly exitCodes?: readonly (readonly [code: number, meaning: string])[];
-  /** Command lines that work as they stand, and what each is good for. */
+  /** Command lines that work as they are, and what each is for. */
   readonly examples: readonly (readonly [command: string, purpose: string])[];
 }
 

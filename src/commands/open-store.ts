@@ -2,6 +2,6 @@ import type { Settings } from '../settings.ts';
 import { postgresStore } from '../state/postgres/store.ts';
 import { fileStore, type StateStore } from '../state/store.ts';
 
-/** Where the settings say that what is remembered lies. Nothing is opened before it is needed. */
+/** The store that the settings name. Nothing is opened before it is needed. */
 export const openStore = ({ store, leaseDuration }: Pick<Settings, 'store' | 'leaseDuration'>): StateStore =>
   store === null ? fileStore : postgresStore({ url: () => store.read(), leaseDuration });

@@ -34,7 +34,7 @@ export const checkOut = async ({ out }: Options): Promise<void> => {
 const cannotWrite = (out: string, error: unknown): UserError =>
   new UserError(`--out: cannot write ${out} (${whyNot(error)})`, { cause: error });
 
-/** A file that is not there yet is made, so what does not exist is its directory. */
+/** A missing file is created, so if something is missing it is its directory. */
 const whyNot = (error: unknown): string => codeOf(error).replace(/^it does not/, 'its directory does not');
 
 const render = async (

@@ -11,7 +11,7 @@ import { clientHolders } from '../state/postgres/holders.ts';
 import { migrate, versionIn } from '../state/postgres/schema.ts';
 import { asTable } from './table.ts';
 
-/** What is remembered in PostgreSQL: makes its tables, tells who is at work, takes a state directory's over. */
+/** The state in PostgreSQL: creates its tables, shows which processes use it, copies a state directory. */
 export const store = async (what: 'migrate' | 'status' | 'copy', options: Options): Promise<number> => {
   const settings = readSettings({ flags: options, needs: { baseUrl: false, tokens: false } });
   if (settings.store === null)

@@ -13,13 +13,13 @@ export type Operation =
  *
  * | kind           | the request                                                            |
  * |----------------|------------------------------------------------------------------------|
- * | `not-sent`     | certainly never left this program; nothing happened at the service     |
- * | `unauthorized` | 401, or 403 on a read: these tokens open nothing                       |
- * | `rate-limited` | 429: come back after `retryAfter`                                      |
- * | `refused`      | a write was looked at and refused: 400, 403, 404, 409, 422             |
- * | `unknown`      | a write left, and only reading can tell what became of it              |
- * | `unavailable`  | a read failed: network, timeout, 5xx or a status that nobody expects   |
- * | `bad-answer`   | a read succeeded with something that breaks the service's contract     |
+ * | `not-sent`     | certainly was not sent; nothing happened at the service                |
+ * | `unauthorized` | 401, or 403 on a read: the tokens are rejected                         |
+ * | `rate-limited` | 429: retry after `retryAfter`                                          |
+ * | `refused`      | a write was processed and refused: 400, 403, 404, 409, 422             |
+ * | `unknown`      | a write was sent, and only reading can show its outcome                |
+ * | `unavailable`  | a read failed: network, timeout, 5xx or an unexpected status           |
+ * | `bad-answer`   | a read succeeded, but its answer breaks the service's contract         |
  */
 export type HostingErrorKind =
   | 'not-sent'

@@ -28,7 +28,7 @@ export interface HostingOptions {
   readonly onRequest?: (trace: RequestTrace) => void;
   /** Called before a failed request is retried, with the backoff in milliseconds and the reason. */
   readonly onBackoff?: (milliseconds: number, why: string) => void;
-  /** Asked when a write goes on to its connection: it throws where that may not be sent any more. */
+  /** Called just before a write is sent on its connection: throws if it may not be sent any more. */
   readonly beforeWrite?: () => void;
   /** Bytes. */
   readonly maxAnswerSize: number;

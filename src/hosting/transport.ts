@@ -42,7 +42,7 @@ export class Transport {
   async write(request: WireRequest): Promise<WireAnswer> {
     const connection = new Client(this.#options.origin, { ...noOwnTimeouts, connect: this.#connectForWrite });
     try {
-      // Not the room of the reads: their size must not make a write's outcome unknown.
+      // A separate limit from that of reads: their size must not make a write's outcome unknown.
       return await sendRequest(connection, request, roomOf(this.#options.maxAnswerSize));
     } finally {
       await connection.destroy();

@@ -5,7 +5,7 @@ import type { Line } from './line.ts';
 export const inWords = (line: Line, color: boolean): string => {
   const { time, level } = line;
   const label = typeof level === 'string' && level !== 'info' ? `${level.toUpperCase()} ` : '';
-  const text = (tellers[String(line['event'])] ?? others)(line)
+  const text = (formatters[String(line['event'])] ?? others)(line)
     .split('\n')
     .map(escapeControl)
     .join('\n         ');
@@ -23,7 +23,7 @@ const paint = (text: string, code: number, color: boolean): string =>
 /* This program writes the fields, but a line may have been cut: missing fields are left out. */
 type LogFields = Readonly<Record<string, unknown>>;
 
-const tellers: Readonly<Record<string, (line: LogFields) => string>> = {
+const formatters: Readonly<Record<string, (line: LogFields) => string>> = {
   'daemon.started': ({ clients, listen }) =>
     listOf(clients)
       .map(

@@ -1,6 +1,6 @@
 import type { PassEvent, TemplateHealth, HealthState } from './health.ts';
 
-/** What a receiver was last told of one template: enough to know what is new to it. */
+/** The last state of one template that was sent to a receiver: enough to know what is new to it. */
 export interface LastNotified {
   readonly state: HealthState;
   readonly keys: readonly string[];
@@ -8,7 +8,7 @@ export interface LastNotified {
 
 export const neverNotified: LastNotified = { state: 'in-sync', keys: [] };
 
-/** What a receiver can subscribe to; it hears of the end of each, too. */
+/** What a receiver can subscribe to; it also gets the end of each. */
 export const occasions = ['drift', 'held', 'failed', 'unknown'] as const;
 export type Occasion = (typeof occasions)[number];
 
@@ -21,7 +21,7 @@ export interface HealthChange {
   readonly event: Event;
   readonly client: string;
   readonly health: TemplateHealth;
-  /** Its state when the receiver last heard of it. */
+  /** Its state in the last message to the receiver. */
   readonly previous: HealthState;
   /** How many changes are merged into this one: all that came while the receiver could not be reached. */
   readonly merged: number;
@@ -31,12 +31,12 @@ export interface HealthChange {
 }
 
 /**
- * What is new about a template's health to a receiver that was told `lastNotified`; null if nothing is.
+ * The news about a template's health for a receiver that last got `lastNotified`; null if there is none.
  *
- * | told \ now | in sync            | as told                                      | anything else |
+ * | last \ now | in sync            | same as last                                 | anything else |
  * |------------|--------------------|----------------------------------------------|---------------|
  * | in sync    | `mended`, or null  |                                              | by its state  |
- * | other      | `cleared`          | by its state if more came to it, or `mended` | by its state  |
+ * | other      | `cleared`          | by its state if more differs, or `mended`    | by its state  |
  */
 export const changeOf = (
   lastNotified: LastNotified,
@@ -47,11 +47,11 @@ export const changeOf = (
   return event === null ? null : { event, client, health, previous: lastNotified.state, merged: 1, run, at };
 };
 
-/** Whether a receiver hears of it: of what it subscribed to, and of how that went on. */
+/** Whether a receiver gets it: what it subscribed to, and what follows that. */
 export const isSubscribed = ({ event, previous }: HealthChange, on: readonly Occasion[]): boolean =>
   previous !== 'in-sync' || on.some((occasion) => occasion === (event === 'mended' ? 'drift' : event));
 
-/** Merges two changes of one template: the newest state, compared with what was told before both. */
+/** Merges two changes of one template: the newest state, compared with the one before both. */
 export const mergeChanges = (earlier: HealthChange, later: HealthChange): HealthChange => ({
   ...later,
   event: later.event === 'mended' ? earlier.event : later.event,

@@ -37,7 +37,7 @@ export interface TemplateHealth {
   readonly corrected: readonly Difference[];
   /** What still differs; the reasons for the state come first. */
   readonly differences: readonly Difference[];
-  /** Those that are behind their template, could not be read, or are answered otherwise by name servers. */
+  /** Those that are behind their template, could not be read, or have other answers from name servers. */
   readonly subdomains: readonly SubdomainResult[];
 }
 
@@ -54,7 +54,7 @@ export const healthsOf = ({ result, failure, removed, isEnding }: PassEvent): Te
   ];
 };
 
-/** The first errors of files without a template, which nobody would hear of otherwise. */
+/** The first errors of files without a template, which would otherwise not be reported. */
 const problemsIn = (result: PassResult | null): string | null => {
   const files = new Set(result?.templates.map(({ file }) => file));
   const errors = (result?.problems ?? []).filter(

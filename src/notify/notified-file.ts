@@ -6,7 +6,7 @@ import { writeAtomically } from '../lib/write-atomically.ts';
 import { neverNotified, type LastNotified } from './health-change.ts';
 import { states } from './health.ts';
 
-/** What receivers were last told of one client's templates, so that a restart repeats no message. */
+/** The last messages to receivers about one client's templates, so that a restart repeats none. */
 export interface NotifiedFile {
   readonly get: (receiver: string, template: string | null) => LastNotified;
   readonly set: (receiver: string, template: string | null, lastNotified: LastNotified) => void;

@@ -6,7 +6,7 @@ import { openNotifiedFile, type NotifiedFile } from './notified-file.ts';
 
 export interface NotifierOptions {
   readonly receivers: readonly ReceiverSettings[];
-  /** The file that keeps what was last told of a client. */
+  /** The file with the last messages about a client. */
   readonly fileFor: (client: string) => string;
   /** Replaces every secret in a value. */
   readonly redact: <T>(value: T) => T;
@@ -14,7 +14,7 @@ export interface NotifierOptions {
   readonly count: (receiver: string, outcome: NotificationOutcome) => void;
 }
 
-/** Tells receivers what is new after each pass. Passes do not wait for it. */
+/** Notifies receivers after each pass. Passes do not wait for it. */
 export class Notifier {
   readonly #options: NotifierOptions;
   readonly #receivers = new Map<string, Receiver>();
@@ -38,7 +38,7 @@ export class Notifier {
     }
   }
 
-  /** Queues the news of a pass. Does not throw: the pass has ended. */
+  /** Queues the changes of a pass. Does not throw: the pass has ended. */
   publish(passEvent: PassEvent): void {
     if (this.#receivers.size === 0) return;
     try {

@@ -10,7 +10,7 @@ import {
 import type { Delivery } from './delivery.ts';
 import { healthsOf, type PassEvent, type TemplateHealth } from './health.ts';
 
-/** What one receiver was last told of templates, stored across restarts. Template null: the client as a whole. */
+/** The last messages to one receiver about templates, stored across restarts. Template null: the client as a whole. */
 export interface NotifiedStore {
   readonly get: (client: string, template: string | null) => LastNotified;
   readonly set: (client: string, template: string | null, lastNotified: LastNotified) => void;
@@ -18,7 +18,7 @@ export interface NotifiedStore {
 }
 
 /**
- * The changes that one receiver has not been told of: one a template, with its newest state, so that it never
+ * The undelivered changes of one receiver: one for each template, with its newest state, so that it never
  * grows beyond their number. The message in flight stays as it is; later changes wait for the next one.
  */
 export class Outbox {
@@ -69,7 +69,7 @@ export class Outbox {
     this.#inFlight = null;
   }
 
-  /** Forgets a client: what waits, and what the receiver was told. */
+  /** Forgets a client: its waiting changes and its last messages. */
   forget(client: string): void {
     for (const [key, { change }] of this.#waiting) if (change.client === client) this.#waiting.delete(key);
     this.#notified.forget(client);
@@ -89,7 +89,7 @@ export class Outbox {
       (one) => one.client === client && one.health.template === template,
     );
     const lastNotified = sent?.health ?? this.#notified.get(client, template);
-    // It did not last as long as the receiver asks for, so the receiver hears nothing of it.
+    // It did not last as long as the receiver requires, so it is not sent.
     if (
       waiting &&
       waiting.dueAt > now &&
@@ -100,7 +100,7 @@ export class Outbox {
     }
     const change = changeOf(waiting?.change.health ?? lastNotified, health, passEvent);
     if (change === null) {
-      // Nothing new. What has gone is forgotten, so that it is new when it comes back.
+      // Nothing new. Differences that ended are forgotten, so that they are new if they return.
       if (waiting) this.#waiting.set(key, { ...waiting, change: { ...waiting.change, health } });
       else if (!sent) this.#notified.set(client, template, health);
     } else if (isSubscribed(change, on) && !(after > 0 && change.event === 'mended')) {

@@ -18,10 +18,10 @@ interface StoreSnapshot {
 
 /**
  * Data in one JSON file (mode 0600), replaced as a whole with each change. Several processes may use it at once:
- * each request looks whether the file is still the one it knows, and a lock file beside it keeps changes apart.
- * A file that is not there holds the example data; `reset` brings those back.
+ * each request checks whether the file has changed, and a lock file beside it serialises changes.
+ * A missing file means the example data, which `reset` restores.
  *
- * Throws a `UserError` for a file that cannot be read, written or understood.
+ * Throws a `UserError` for a file that cannot be read, written or parsed.
  */
 export const openFileStore = async (path: string, reset: boolean): Promise<DataStore> => {
   const file = resolve(path);

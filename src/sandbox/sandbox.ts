@@ -45,22 +45,22 @@ export interface Sandbox {
 /**
  * Starts an embedded hosting service: the seven operations of the specification over HTTP, on example data.
  *
- * What the specification leaves open is the sandbox's own choice; another service may choose otherwise:
+ * Where the specification is silent, the sandbox makes its own choice; another service may differ:
  *
  * - Success is 200. A failure is JSON too, `{"error": "…"}`: 400 a request that cannot be read or that gives a
  *   parameter twice, 401 a token missing or empty, 403 a write to a public template, 404 no such path, account,
  *   template, record or subdomain, 405 another method, 413 a body over 1 MiB, 415 a body that is no form,
  *   422 a parameter missing or wrong.
- * - Any tokens will do, and all see the same client.
+ * - Any tokens are accepted, and all see the same client.
  * - Parameters count in the query and in a form body, with every method. Unknown ones and ones that do not apply
  *   (`type` of an update, `priority` of a type without one) are ignored. An empty `name` unsets the name.
  * - Names and contents are kept exactly as sent, and only the content of SRV is checked. A record may be stored
  *   twice, and beside any other. Without a `ttl` a record gets 3600 seconds.
- * - Ids are never used again. Records are listed in the order of their adding.
+ * - Ids are never reused. Records are listed in the order in which they were added.
  * - The count `subdomains` of an own template is that of the subdomains that use it; it is null for public ones.
  * - With `dns`, a name server has each subdomain as a zone of its own, whose serial counts changes.
  * - The records of a subdomain are NS and SOA, then those of its template under the template's names. They follow
- *   the template at once. The subdomain is asked for in any case of its letters.
+ *   the template at once. The letter case of a requested subdomain does not matter.
  *
  * Throws a `UserError` when it cannot listen, or cannot use the data file.
  */

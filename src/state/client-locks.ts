@@ -9,35 +9,35 @@ export type Waiting = Pick<LockOptions, 'timeout' | 'signal' | 'onWait'>;
 /** Takes the lock of this name. Throws `LockedError`. */
 export type TakeLock = (name: string, waiting: Waiting) => Promise<Lock>;
 
-/** How locks are taken, and what is done while some of them are held. */
+/** How locks are taken, and what happens while they are held. */
 interface Holding {
   readonly take: TakeLock;
-  /** Nobody else is at work with this token. */
+  /** No other process works with this token. */
   readonly onFirst: () => void;
   readonly use: <T>(task: (memory: ClientMemory) => Promise<T>) => Promise<T>;
 }
 
 export interface HeldClient {
   readonly locks: Lock;
-  /** By which an unknown token was judged, if it was read under these locks. */
+  /** The listing that identified an unknown token, if it was read under these locks. */
   readonly listing: Listing | null;
-  /** What a person should know of that. */
+  /** A notice for people about that. */
   readonly notice: string | null;
-  /** False where the service could not be asked whose an unknown token is. */
+  /** False if an unknown token could not be identified, since the service did not answer. */
   readonly isDecided: boolean;
 }
 
 /**
- * Takes all locks under which a client may write, and makes an unknown token known:
+ * Takes all locks that a client needs to write, and saves to which client an unknown token belongs:
  *
  * | lock of                                     | keeps out                                            |
  * | ------------------------------------------- | ---------------------------------------------------- |
  * | the token                                   | others with the same one                             |
  * | the client                                  | others with another token of it                      |
- * | each client that knows a template of it too | who may be the same client, though nobody could tell |
+ * | each client that knows a template of it too | others that may be the same client                   |
  *
- * Which are needed shows once some are held. Then all are taken anew, always in one order, so that no two wait for
- * each other.
+ * Some locks must be held to find out which ones are needed. Then all are taken again, in a fixed order, to avoid
+ * deadlocks.
  */
 export const holdClient = async (
   place: MemoryPlace,
@@ -55,7 +55,7 @@ export const holdClient = async (
       if (isFirst) onFirst();
       const held = new Set(scopes);
       const found = await use((memory) => lookAround(memory, { place, held, waiting, take, list: listOnce }));
-      // What was read before all locks were held may be old.
+      // A listing from before all locks were held may be out of date.
       if (found.missing.length === 0)
         return { locks, isDecided: found.isDecided, listing: isFirst ? listing : null, notice: found.notice };
       scopes = [...scopes, ...found.missing].sort();
@@ -75,7 +75,7 @@ interface Looking {
   readonly list: List;
 }
 
-/** Whose the token is, and what has to be locked besides before anything may be written. */
+/** The client of the token, and the other locks that are needed before a write. */
 const lookAround = async (
   memory: ClientMemory,
   { place, held, waiting, take, list }: Looking,
@@ -88,7 +88,7 @@ const lookAround = async (
   const templates = known || place.baseUrl === null ? [] : await list().catch(() => null);
   if (templates === null || place.baseUrl === null)
     return { missing: [], notice: null, isDecided: templates !== null };
-  // Of two unknown tokens of one client, the second one finds what the first one has made known.
+  // Of two unknown tokens of one client, the second finds the client that the first one saved.
   const timeout = Math.max(waiting.timeout, shortWait);
   const deciding = known ? null : await take(identityLockOf(place), { ...waiting, timeout });
   try {
@@ -96,15 +96,15 @@ const lookAround = async (
     const ids = ownIds(templates);
     const needed = [client.scope, ...(await memory.clients.rivalsOf(client, ids))];
     const missing = needed.filter((scope) => !held.has(scope));
-    const isNews = known?.baseUrl !== client.baseUrl || known.name !== client.name;
-    if (missing.length === 0 && isNews) await memory.clients.learn(client, ids);
+    const isChanged = known?.baseUrl !== client.baseUrl || known.name !== client.name;
+    if (missing.length === 0 && isChanged) await memory.clients.learn(client, ids);
     return { missing, notice, isDecided: true };
   } finally {
     await deciding?.release();
   }
 };
 
-/** Milliseconds: nobody waits for anything else while holding it. */
+/** Milliseconds: its holder waits for nothing else. */
 const shortWait = 10_000;
 
 const ownIds = (templates: readonly ActualTemplate[]): number[] =>

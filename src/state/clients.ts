@@ -3,15 +3,15 @@ import type { KnownClient } from './client-memory.ts';
 import type { Connection } from './connection.ts';
 import type { TemplateFacts, RecordMemory } from './memory.ts';
 
-/** The clients of one file, all of them. */
+/** All clients of one file. */
 export interface Clients {
-  /** Null for a token that was never seen. */
+  /** Null for an unknown token. */
   ofToken(digest: string): KnownClient | null;
-  /** Others of its base URL that know one of its templates, or of these, too: they may be the same client. */
+  /** Other clients of its base URL that know one of its templates or one of these, so they may be the same client. */
   rivalsOf(client: KnownClient, templateIds: readonly number[]): readonly string[];
-  /** Those at this base URL whose templates and records a listing shows. */
+  /** The clients at this base URL whose templates and records a listing shows. */
   fitting(baseUrl: string, listing: readonly ActualTemplate[]): readonly KnownClient[];
-  /** From now on this token is this client's. */
+  /** From now on this token belongs to this client. */
   learn(client: KnownClient, digest: string, templateIds: readonly number[]): void;
 }
 
@@ -49,7 +49,7 @@ export const clientsOf = (connection: Connection): Clients => {
   };
 };
 
-/** Own templates belong to one client: it is this one if most of its templates and of its records are shown. */
+/** Own templates belong to one client: to this one if a listing shows most of its templates and records. */
 export const fits = (
   { templateIds, records, templates }: KnownClientRow,
   own: readonly ActualTemplate[],
@@ -64,7 +64,7 @@ export const fits = (
   return isMost(templateIds, shownTemplates) && isOfRecords;
 };
 
-/** What is remembered of a client that a token may belong to. */
+/** The state of a client to which a token may belong. */
 export interface KnownClientRow {
   readonly templateIds: readonly number[];
   readonly records: readonly RecordMemory[];
@@ -74,7 +74,7 @@ export interface KnownClientRow {
 const isMost = (ids: readonly number[], shown: ReadonlySet<number>): boolean =>
   ids.filter((id) => shown.has(id)).length * 2 > ids.length;
 
-/** Each row as JSON: texts of a damaged file are only read once they were looked at. */
+/** Each row as JSON: texts of a damaged file must be checked before they are read. */
 const queries = {
   clients: 'SELECT body FROM clients ORDER BY scope',
   ofToken: 'SELECT body FROM clients WHERE scope = (SELECT scope FROM tokens WHERE digest = ?)',

@@ -11,13 +11,13 @@ export interface Connection {
   run(sql: string, ...values: readonly Value[]): { readonly lastInsertRowid: number | bigint };
   get(sql: string, ...values: readonly Value[]): unknown;
   all(sql: string, ...values: readonly Value[]): unknown[];
-  /** All of it or nothing. Where it fails, the error is that of the task or of the commit. */
+  /** All or nothing. A failure has the error of the task or of the commit. */
   transaction<T>(task: () => T): T;
-  /** When it resolves, no file is open and no lock is held any more; closed `later`, that may take a while. */
+  /** Once it resolves, no file is open and no lock is held; with `later` that may take a while. */
   close(when?: Closing): Promise<void>;
 }
 
-/** To close at once takes a moment in which nothing else goes on: some 5 ms, 150 where the heap is of 150 MB. */
+/** Closing at once blocks the event loop: some 5 ms, or 150 ms with a heap of 150 MB. */
 export type Closing = 'now' | 'later';
 
 export type Value = string | number;
@@ -27,7 +27,7 @@ export interface ConnectionOptions {
   readonly timeout: number;
 }
 
-/** Opens a SQLite file, which is made if it is not there. Throws what libsql throws. */
+/** Opens a SQLite file, and creates it if it is missing. Throws the errors of libsql. */
 export const connect = (file: string, options: ConnectionOptions): Connection => {
   const database = new (libsql())(file, options);
   const statements = new Map<string, Libsql.Statement>();
@@ -62,18 +62,18 @@ export const connect = (file: string, options: ConnectionOptions): Connection =>
   };
 };
 
-/** SQLite has rolled back by itself where the disk is full. */
+/** SQLite has already rolled back if the disk is full. */
 const rollBack = (database: Libsql.Database): void => {
   try {
     if (database.inTransaction) database.exec('ROLLBACK');
   } catch {
-    // What went wrong first is what counts.
+    // The first error counts.
   }
 };
 
 /**
- * A file stays open, and locked, as long as one prepared statement of its connection lives, and libsql has no call
- * that ends one: only the garbage collector does, which is asked for.
+ * A file stays open and locked while a prepared statement of its connection exists, and libsql has no call that
+ * frees one: only the garbage collector does, so it is run.
  */
 const freeStatements = async (): Promise<void> => {
   collectGarbage ??= exposedCollector();
@@ -98,7 +98,7 @@ const exposedCollector = (): (() => void) => {
 
 let loaded: typeof Libsql | null = null;
 
-/** SQLite. Loading it takes longer than planning without it, so that waits until there is something to open. */
+/** Loading SQLite takes longer than planning without it, so it waits until there is something to open. */
 const libsql = (): typeof Libsql => {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what the package exports
   loaded ??= createRequire(import.meta.url)('libsql') as typeof Libsql;

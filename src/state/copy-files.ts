@@ -8,8 +8,8 @@ import { memoryFileIn, scopeLockOf } from './memory-place.ts';
 import { batchSize, fieldOf, portableNames, portableTables, type RowBatch } from './portable-rows.ts';
 
 /**
- * Gives all that is remembered in a state directory, while nobody else can write there, and puts the file aside once
- * it was taken; null where there is none. Gives the name that the file has then.
+ * Reads all state of a state directory, while nobody else can write there, and renames the file once
+ * it was copied. Returns the new name of the file; null if there is none.
  */
 export const giveFile = async (
   stateDir: string,
@@ -33,7 +33,7 @@ export const giveFile = async (
   }
 };
 
-/** Takes it into a state directory where nothing is remembered yet; all of it or nothing. */
+/** Writes it into a state directory without state; all or nothing. */
 export const takeIntoFile = async (stateDir: string, batches: readonly RowBatch[]): Promise<void> => {
   const file = memoryFileIn(stateDir);
   const connection = await openDatabase(file);
@@ -50,7 +50,7 @@ export const takeIntoFile = async (stateDir: string, batches: readonly RowBatch[
   }
 };
 
-/** What is locked by whoever writes any of it. */
+/** The names of the locks that a writer holds. */
 const namesIn = (connection: Connection): string[] => {
   const rows = connection.all('SELECT scope AS name FROM clients UNION SELECT digest AS name FROM tokens');
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the column that was asked for

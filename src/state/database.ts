@@ -6,19 +6,19 @@ import { MemoryError } from './memory.ts';
 import { migrate } from './migrations.ts';
 import { makePrivate, makePrivateFile } from './private-file.ts';
 
-/** The file is no database of this program, or not any more. */
+/** The file is not a valid database of this program. */
 export class DamagedMemoryError extends MemoryError {
   override name = 'DamagedMemoryError';
 }
 
 /**
- * Opens the database of the memory, made with mode 0600 where there is none, and looks whether it is whole. What
+ * Opens the database of the state and checks it; creates it with mode 0600 if it is missing. What
  * was written is on disk, synced, when a statement returns. Throws `UserError`, and `DamagedMemoryError`.
  */
 export const openDatabase = async (file: string): Promise<Connection> => {
   let connection: Connection | undefined;
   try {
-    // The mode is set before anything is written: the journal files take it over.
+    // The mode is set before anything is written: the journal files get the same mode.
     makePrivateFile(file);
     makePrivate(file);
     connection = connect(file, { timeout: 5_000 });
@@ -32,14 +32,14 @@ export const openDatabase = async (file: string): Promise<Connection> => {
   }
 };
 
-/** The journal is taken into the file before it has grown far beyond 256 kB, and is cut back to that. */
+/** The journal is merged into the file soon after 256 kB, and is truncated to that. */
 const pragmas = `
   PRAGMA journal_mode = WAL;
   PRAGMA synchronous = FULL;
   PRAGMA wal_autocheckpoint = 64;
   PRAGMA journal_size_limit = 262144;`;
 
-/** Keeps a database under another name, which is returned: somebody may want to look at it. */
+/** Renames a database, so that people can examine it. Returns the new name. */
 export const moveAside = (file: string, why: 'damaged' | 'copied'): string => {
   const aside = `${file}.${why}-${new Date().toISOString().replaceAll(/[^\d]/g, '')}`;
   try {
@@ -53,7 +53,7 @@ export const moveAside = (file: string, why: 'damaged' | 'copied'): string => {
 /** The database and its journals. */
 export const filesOf = (file: string): string[] => ['', '-wal', '-shm'].map((end) => file + end);
 
-/** Whatever the disk, or SQLite on it, cannot do: a person mends it. */
+/** A failure of the disk, or of SQLite on it, that a person has to repair. */
 export const memoryError = (file: string, error: unknown): unknown => {
   if (error instanceof UserError || !(error instanceof Error)) return error;
   const code = 'code' in error ? String(error.code) : '';
@@ -83,7 +83,7 @@ const checkWhole = (connection: Connection, file: string): void => {
   }
 };
 
-/** By what the bodies of each table are looked at together. */
+/** The check groups the rows of each table by these columns. */
 const parts = {
   templates: 'scope',
   records: 'scope, template_id',
@@ -92,7 +92,7 @@ const parts = {
   clients: 'scope',
 };
 
-/** libsql ends the process where it is to give a text that is not UTF-8; of bytes nobody expects anything. */
+/** libsql ends the process when it returns text that is not UTF-8, so texts are read as bytes. */
 const isReadable = (row: unknown): boolean => {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the columns that were asked for
   const { text, isJson } = row as { text: ArrayBuffer | null; isJson: number };

@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 
-/** Which files lie at these paths, whatever they hold: another text once one of them was removed or replaced. */
+/** Identifies the files at these paths, not their content: a different text once one was removed or replaced. */
 export const identityOf = (files: readonly string[]): string =>
   files
     .map((file) => {

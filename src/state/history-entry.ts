@@ -1,6 +1,6 @@
 import type { Ending, HistoryEntry, Intent } from './memory.ts';
 
-/** What the history keeps of a write that has ended. */
+/** The history entry of a finished write. */
 export const historyEntryOf = (intent: Intent, { outcome, recordId, error }: Ending): HistoryEntry => {
   const { at, run, templateId, template, action, before, after } = intent;
   return { at, run, templateId, template, action, recordId, before, after, outcome, error };

@@ -4,12 +4,12 @@ import type { MemoryPlace } from './memory-place.ts';
 
 export type Listing = Promise<readonly ActualTemplate[]>;
 
-/** Asks the service for the templates that the token opens. */
+/** Lists the templates that the token shows. */
 export type List = () => Listing;
 
 export interface Identity {
   readonly client: KnownClient;
-  /** What a person should know of an unknown token. */
+  /** A notice for people about an unknown token. */
   readonly notice: string | null;
 }
 

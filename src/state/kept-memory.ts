@@ -10,7 +10,7 @@ import { openForReading } from './read-copy.ts';
 import { openOrSalvage } from './salvage.ts';
 import type { FileMemory } from './sqlite.ts';
 
-/** Memories that lie in the files of state directories. */
+/** State in the files of state directories. */
 export const createMemoryKeeper = (warn: (message: string) => void): MemoryKeeper => {
   const kept = new OpenMemory();
   const notices = openNotices(warn);
@@ -69,7 +69,7 @@ export const createMemoryKeeper = (warn: (message: string) => void): MemoryKeepe
   };
 };
 
-/** Of one that may not even be looked for, whoever opens it hears why. */
+/** If the directory cannot be read, opening the file reports why. */
 const isAbsent = (file: string): boolean => {
   try {
     return statSync(file, { throwIfNoEntry: false }) === undefined;

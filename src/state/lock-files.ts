@@ -3,7 +3,7 @@ import { messageOf, processUser, UserError } from '../errors.ts';
 import type { TakeLock } from './client-locks.ts';
 import { acquireLock } from './lock.ts';
 
-/** The locks of a state directory: a file each. */
+/** The locks of a state directory, one file each. */
 export const lockFilesIn =
   (stateDir: string): TakeLock =>
   async (name, waiting) => {

@@ -77,7 +77,7 @@ const noteHolder = (file: string, text: string): void => {
   try {
     writeFileSync(file, text, { mode: 0o600 });
   } catch {
-    // Whoever waits is told that the holder is unknown.
+    // A waiting process then reports an unknown holder.
   }
 };
 

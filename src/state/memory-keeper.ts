@@ -14,7 +14,7 @@ export interface MemoryKeeper {
   read<T>(place: MemoryPlace, list: List, task: ReadTask<T>): Promise<T>;
   /** Runs the task while it holds the lock. */
   write<T>(place: MemoryPlace, use: MemoryUse, list: List, task: WriteTask<T>): Promise<T>;
-  /** At once, or when the pass that runs has ended. */
+  /** At once, or after the running pass. */
   close(): Promise<void>;
 }
 

@@ -16,7 +16,7 @@ export interface MemoryPlace {
   readonly isSandbox: boolean;
 }
 
-/** Whose memory it is. */
+/** The owner of the state. */
 interface Owner {
   readonly stateDir: string;
   readonly baseUrl: string;
@@ -41,13 +41,13 @@ export const memoryPlace = (
   };
 };
 
-/** Of all clients of a service. */
+/** For all clients of a service. */
 export const memoryFileIn = (stateDir: string): string => path.join(stateDir, 'memory.db');
 
-/** What is locked by whoever writes what is kept under a scope. */
+/** The lock for writing the state of a scope. */
 export const scopeLockOf = (scope: string): string => `lock-${scope}`;
 
-/** Held while it is found out whose an unknown token is. */
+/** The lock for identifying an unknown token. */
 export const identityLockOf = ({ baseUrl }: MemoryPlace): string => `identity-${digestOf(baseUrl ?? '')}`;
 
 /** Scheme and host in lower case, without the default port, the host's final dot and slashes at the end. */

@@ -1,13 +1,13 @@
 import { UserError } from '../errors.ts';
 import type { Connection } from './connection.ts';
 
-/** Makes a client of each scope that has none. */
+/** Creates a client for each scope without one. */
 export const takeInScopes = `
    INSERT OR IGNORE INTO clients SELECT scope, json_object('scope', scope, 'baseUrl', NULL, 'name', NULL)
      FROM (SELECT scope FROM templates UNION SELECT scope FROM intents UNION SELECT scope FROM history);
    INSERT OR IGNORE INTO tokens SELECT scope, scope FROM clients;`;
 
-/** Each brings the schema from the version of its index to the next. Never change one that was released. */
+/** Each upgrades the schema from the version of its index to the next. Never change a released one. */
 const migrations = [
   `CREATE TABLE templates (
      scope TEXT NOT NULL, template_id INTEGER NOT NULL, body TEXT NOT NULL,
@@ -20,7 +20,7 @@ const migrations = [
      id INTEGER PRIMARY KEY AUTOINCREMENT, scope TEXT NOT NULL, at INTEGER NOT NULL,
      template TEXT NOT NULL, outcome TEXT NOT NULL, body TEXT NOT NULL);
    CREATE INDEX history_by_time ON history (scope, at);`,
-  // Each scope was the digest of a base URL and a token, and of neither is more known.
+  // Each scope was the digest of a base URL and a token, neither of which was saved.
   `CREATE TABLE clients (scope TEXT PRIMARY KEY, body TEXT NOT NULL) WITHOUT ROWID;
    CREATE TABLE tokens (digest TEXT PRIMARY KEY, scope TEXT NOT NULL) WITHOUT ROWID;
    CREATE TABLE client_templates (
@@ -31,7 +31,7 @@ const migrations = [
    ${takeInScopes}`,
 ];
 
-/** Throws a `UserError` where a newer version of this program wrote the file. Writes nothing that is there already. */
+/** Throws a `UserError` if a newer version of this program wrote the file. Writes nothing if it is up to date. */
 export const migrate = (connection: Connection, file: string): void => {
   if (versionOf(connection) === migrations.length) return;
   connection.transaction(() => {

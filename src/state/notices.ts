@@ -1,11 +1,11 @@
 export interface Notices {
-  /** Of one pass: gives what its notices are said with. */
+  /** Starts a pass; returns the function that shows its notices. */
   begin(): (message: string) => void;
-  /** From the next pass on all is news. */
+  /** From the next pass on, every notice is new. */
   forget(): void;
 }
 
-/** What the pass before had to say too is not said again; once a pass had no such notice, it is news again. */
+/** Does not repeat notices of the previous pass. A notice is new again after a pass without it. */
 export const openNotices = (warn: (message: string) => void): Notices => {
   let latest = new Set<string>();
   return {

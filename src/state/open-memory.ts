@@ -16,7 +16,7 @@ export class OpenMemory {
   #isClosing = false;
   #uses = 0;
 
-  /** The same as before, unless somebody has touched its file since. */
+  /** The same as before, unless its file has changed. */
   async open(where: Where, open: Open): Promise<FileMemory> {
     const { file, digest } = where;
     const kept = this.#kept;
@@ -28,7 +28,7 @@ export class OpenMemory {
     return memory;
   }
 
-  /** After an error it is not kept: who opens it anew looks whether it is whole. */
+  /** After an error it is closed: opening it again checks it. */
   async use<T>(task: () => Promise<T>): Promise<T> {
     this.#uses += 1;
     let isSound = false;
@@ -44,12 +44,12 @@ export class OpenMemory {
     }
   }
 
-  /** It is not kept after this use. */
+  /** It is closed after this use. */
   distrust(): void {
     this.#isDistrusted = true;
   }
 
-  /** Whether anything is remembered: once that is so, it stays so. */
+  /** Whether there is any state; once true, it stays true. */
   async isFilled(): Promise<boolean> {
     this.#isFilled ||= ((await this.#kept?.memory.templates()) ?? []).length > 0;
     return this.#isFilled;
@@ -69,7 +69,7 @@ export class OpenMemory {
   }
 }
 
-/** What the file is like; what SQLite has not moved there yet is beside it, and it notices changes of that itself. */
+/** Identifies the content of the file. SQLite itself notices changes in its journal. */
 const printOf = (file: string): string => {
   const stats = statSync(file, { bigint: true, throwIfNoEntry: false });
   return stats ? [stats.dev, stats.ino, stats.size, stats.mtimeNs, stats.ctimeNs].join(' ') : 'none';

@@ -1,15 +1,15 @@
-/** What is remembered, as every store can give and take it: some rows of one table. */
+/** Rows of one table of the state, in a form that every store can read and write. */
 export interface RowBatch {
   readonly table: PortableTable;
   readonly rows: readonly PortableRow[];
 }
 
-/** Its columns by name; `body` is JSON, and ids that a store gives itself are left out. */
+/** Its columns by name; `body` is JSON; without ids that a store assigns itself. */
 export type PortableRow = Readonly<Record<string, string | number>>;
 
 export type PortableTable = keyof typeof portableTables;
 
-/** The columns of each table, and what its rows are in order of: intents and history by when they came. */
+/** The columns of each table, and the order of its rows: intents and history by time of insertion. */
 export const portableTables = {
   clients: { columns: ['scope', 'body'], order: ['scope'] },
   tokens: { columns: ['digest', 'scope'], order: ['digest'] },

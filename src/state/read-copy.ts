@@ -4,7 +4,7 @@ import path from 'node:path';
 import { memoryError } from './database.ts';
 import { openMemory, type FileMemory } from './sqlite.ts';
 
-/** Opens a memory that is only read. SQLite has to write beside it even so: where it may not, it is given a copy. */
+/** Opens a state for reading. SQLite writes beside the file even then: if it may not, it opens a copy. */
 export const openForReading = (file: string, digest: string): Promise<FileMemory> =>
   [path.dirname(file), file].every(isWritable) ? openMemory(file, digest) : openCopy(file, digest);
 
@@ -14,12 +14,12 @@ const openCopy = async (file: string, digest: string): Promise<FileMemory> => {
   try {
     const copy = path.join(folder, path.basename(file));
     copyFileSync(file, copy);
-    // What is in the shared memory file is in the journal too.
+    // The shared memory file has nothing that the journal does not have.
     if (existsSync(`${file}-wal`)) copyFileSync(`${file}-wal`, `${copy}-wal`);
     const memory = await openMemory(copy, digest);
     return {
       ...memory,
-      // Of the next change it would know nothing.
+      // The copy would not see the next change.
       isInPlace: () => false,
       close: (when) => memory.close(when).finally(remove),
     };

@@ -69,9 +69,9 @@ const tables: readonly SalvagedTable[] = [
 
 interface SalvagedTable {
   readonly name: 'intents' | 'templates' | 'records' | 'history' | 'clients' | 'tokens' | 'client_templates';
-  /** Null for what tells clients apart: it is found again by reading. */
+  /** Null for the identity of clients: later listings restore it. */
   readonly called: string | null;
-  /** What the rows are sorted by. */
+  /** The sort order of the rows. */
   readonly key: readonly string[];
   readonly numbers: readonly string[];
   /** The columns that hold text, which are read as bytes: they may be anything. */
@@ -80,7 +80,7 @@ interface SalvagedTable {
 
 type SalvagedRow = Readonly<Record<string, Value>>;
 
-/** Copies what can be read into a new database; gives how much that was, in words. */
+/** Copies the readable rows into a new database. Returns their numbers, in words. */
 const salvage = async (file: string, fresh: string): Promise<string> => {
   const source = connect(file, { timeout: 5_000 });
   const target = await openDatabase(fresh);
@@ -98,7 +98,7 @@ const salvage = async (file: string, fresh: string): Promise<string> => {
   }
 };
 
-/** From both ends up to where it is damaged. */
+/** From both ends up to the damaged part. */
 const readableRows = (source: Connection, table: SalvagedTable): SalvagedRow[] => {
   const rows = new Map<string, SalvagedRow>();
   for (const direction of ['ASC', 'DESC'] as const) {
@@ -109,7 +109,7 @@ const readableRows = (source: Connection, table: SalvagedTable): SalvagedRow[] =
         rows.set(key, row);
       }
     } catch {
-      // Whatever lies behind this place cannot be reached.
+      // Rows behind this position cannot be reached.
     }
   }
   return [...rows.values()].filter((row) => isUsable(table, row));
@@ -130,7 +130,7 @@ const next = (
   return row === undefined ? undefined : decoded(table, row);
 };
 
-/** Throws where a text is none. */
+/** Throws if a text is not valid. */
 const decoded = ({ numbers, texts }: SalvagedTable, row: unknown): SalvagedRow => {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- numbers, and texts as bytes
   const values = row as Readonly<Record<string, number & ArrayBuffer>>;
@@ -144,7 +144,7 @@ const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 const keyOf = ({ key }: SalvagedTable, row: SalvagedRow): Value[] => key.map((column) => row[column] ?? '');
 
-/** A body that is none, or of another row, is of no use. */
+/** An invalid body, or one of another row, is dropped. */
 const isUsable = ({ name }: SalvagedTable, { body, ...row }: SalvagedRow): boolean => {
   if (typeof row['scope'] !== 'string') return false;
   if (name === 'tokens' || name === 'client_templates') return true;

@@ -14,24 +14,25 @@ import {
   type MemoryChanges,
 } from './memory.ts';
 
-/** A memory that lies in a file. */
+/** A state in a file. */
 export interface FileMemory extends ClientMemory {
-  /** Whether its files are still those that were opened. */
+  /** Whether its files are still the opened ones. */
   isInPlace(): boolean;
   close(when?: Closing): Promise<void>;
 }
 
 const day = 86_400_000;
 const historyDays = 90;
-/** A clock may be wrong: an entry is old where it is by so many of the client's newest writes, by each of them. */
+/** A clock may be wrong: an entry is old only if it is by each of so many of the client's newest writes. */
 const newestWrites = 100;
 /** Of all clients; some 30 MB. */
 const mostWrites = 50_000;
 
 /**
- * Opens the memory of one client in a SQLite file, made where it is not there. `digest` is that of its token: a
- * client that shares the file with others may have been seen with several. A write is on disk, synced, when its promise resolves; it rejects with `UserError` where the disk
- * does not take it. Throws `UserError`, and `DamagedMemoryError` for what is no database of this program.
+ * Opens the state of one client in a SQLite file, which is created if missing. `digest` is that of its token: a
+ * client may have been seen with several tokens. A write is on disk, synced, when its promise resolves; it
+ * rejects with `UserError` if the disk fails. Throws `UserError`, and `DamagedMemoryError` for a file that is not
+ * a database of this program.
  */
 export const openMemory = async (file: string, digest: string): Promise<FileMemory> => {
   const connection = await openDatabase(file);
@@ -55,7 +56,7 @@ export const openMemory = async (file: string, digest: string): Promise<FileMemo
   };
   identify();
 
-  /** How often this connection has written of a template; SQLite itself tells what others have done. */
+  /** How often this connection has written for a template; SQLite itself counts the writes of others. */
   const writes = new Map<number, number>();
 
   const saveChanges = ({ facts, records, forgotten }: MemoryChanges): void => {
@@ -75,7 +76,7 @@ export const openMemory = async (file: string, digest: string): Promise<FileMemo
     connection.run(queries.trimMost, mostWrites);
   };
 
-  /** Adds of theirs to a template that is ours too are open whatever token they were sent with. */
+  /** Adds of other clients to a template of ours are open too, for any token. */
   const rivals = (): readonly string[] => {
     const client = clients.ofToken(digest);
     return client ? clients.rivalsOf(client, []) : [];
@@ -87,7 +88,7 @@ export const openMemory = async (file: string, digest: string): Promise<FileMemo
       throw memoryError(file, error);
     }
   };
-  /** What went to files that nobody finds any more would be lost with this process. */
+  /** Writes to removed files would be lost with this process. */
   const change = <T>(task: () => T): Promise<T> =>
     ask(() => {
       if (!isInPlace()) throw removed(file);
@@ -159,7 +160,7 @@ export const openMemory = async (file: string, digest: string): Promise<FileMemo
 const versionIn = (row: unknown): string =>
   typeof row === 'object' && row !== null && 'data_version' in row ? String(row.data_version) : '';
 
-/** Revisions of one opening tell nothing about those of another. */
+/** Revisions are comparable only within one opening of the file. */
 let openings = 0;
 
 const removed = (file: string): MemoryError =>
@@ -192,7 +193,7 @@ const queries = {
   trimMost: 'DELETE FROM history WHERE id <= (SELECT max(id) FROM history) - ?',
 } as const;
 
-/** The bodies are this program's own: what wrote them is told by the schema version. */
+/** The bodies are this program's own; the schema version says which version wrote them. */
 const parse = (row: unknown): never => {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion
   const { body } = row as { body: string };

@@ -10,14 +10,14 @@ import { openForReading } from './read-copy.ts';
 export interface StateStore {
   /** For the passes of one client. */
   keeper(warn: (message: string) => void): MemoryKeeper;
-  /** To be closed; null where nothing is remembered yet. */
+  /** The caller closes it; null if there is no state yet. */
   openForReading(place: MemoryPlace): Promise<ClientMemory | null>;
-  /** Of the embedded service, which begins anew. */
+  /** Removes the state for the embedded service, which starts again. */
   forget(place: MemoryPlace): Promise<void>;
   close(): Promise<void>;
 }
 
-/** In a file of each client's state directory. */
+/** Each client's state in a file of its state directory. */
 export const fileStore: StateStore = {
   keeper: createMemoryKeeper,
   openForReading: async ({ file, digest }) => {

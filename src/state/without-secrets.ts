@@ -19,12 +19,12 @@ export const withoutSecrets = (memory: Memory, scrub: (text: string) => string):
   const saysItself = (wanted: RecordData): boolean =>
     [wanted.type, wanted.name ?? '', wanted.content].some((text) => scrub(text) !== text);
   const isSecret = (data: RecordData): boolean => !sameData(dataOf(data), data);
-  /** What holds a secret cannot be put back to its place from what is kept. */
+  /** A record with a redacted secret cannot be restored. */
   const displacedOf = (displaced: Displaced | null): Displaced | null =>
     displaced && isSecret(displaced.was) ? null : displaced;
   const recordOf = (record: RecordMemory): RecordMemory => {
     const { key, wanted, seen, keptName, rewritten, displaced = null } = record;
-    // Of a parked record no file says anything.
+    // No file lists a parked record.
     if (key.startsWith('#'))
       return { ...record, wanted: dataOf(wanted), seen: dataOf(seen), displaced: displacedOf(displaced) };
     if (saysItself(wanted)) return record;

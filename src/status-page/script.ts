@@ -22,7 +22,7 @@ const connect = () => {
   clearTimeout(retry);
   events?.close();
   events = null;
-  // A tab that nobody sees gives its connection back: a browser has few of them for one host.
+  // A hidden tab closes its connection: a browser has few of them for one host.
   if (document.hidden) return;
   events = new EventSource('/events');
   events.addEventListener('state', ({ data }) => {
@@ -52,7 +52,7 @@ const load = async () => {
   try {
     const address = location.pathname + location.search;
     const answer = await fetch(address, { cache: 'no-store' });
-    // To sign in again, or since what was shown is gone.
+    // To sign in again, or because the shown page no longer exists.
     if (answer.status === 401 || answer.status === 404) return location.reload();
     if (!answer.ok) throw new Error(answer.statusText);
     const text = await answer.text();
@@ -75,7 +75,7 @@ const take = (next) => {
   place.focus({ preventScroll: true });
 };
 
-// What tells a node from its neighbours of the same name, so that it is found again when some come and go.
+// What distinguishes a node from its neighbours of the same name, so that it is found again after changes.
 const keyOf = (node) => {
   if (node.nodeType !== Node.ELEMENT_NODE) return node.nodeName;
   const key = node.id || node.dataset.key;
@@ -127,7 +127,7 @@ const tellAges = () => {
   }
 };
 
-// What is asked for is another address of the same page: it is asked for in place, so that the focus stays.
+// The link leads to another address of the same page: it is loaded in place, so that the focus stays.
 const go = (address, isNew) => {
   if (isNew) history.pushState(null, '', address);
   else history.replaceState(null, '', address);
