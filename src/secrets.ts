@@ -54,7 +54,7 @@ export const minSecretLength = 4;
 
 type Redact = (text: string) => string;
 
-/** Redacts every text in a value, whatever its key: for values that come from an answer. */
+/** Redacts every text in a value, under any key: for values that come from an answer. */
 export const redactAll = <T>(value: T, redact: Redact): T => redactValue(value, redact, () => false);
 
 /**

@@ -5,7 +5,7 @@ import { isName, isWithin, parentOf } from './names.ts';
 import { answeredSet, sameData, type RecordSet, type ShownRecords } from './record-sets.ts';
 import { answerTo } from './reply-fault.ts';
 
-/** The wildcards of one server, found by asking for names that nobody has. */
+/** The wildcards of one server, found by queries for random names. */
 export class Wildcards {
   readonly #server: DnsServer;
   readonly #shown: ShownRecords;

@@ -131,7 +131,7 @@ export const openAppContext = async (
   };
 };
 
-/** A message beside the result of a command, for the person who runs it. */
+/** A message besides the result of a command, for the person who runs it. */
 const printWarning = (message: string): void =>
   void process.stderr.write(`dns-template-sync: ${escapeControl(message)}\n`);
 

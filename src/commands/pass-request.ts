@@ -14,17 +14,17 @@ export type PassRequest = Pick<Pass, 'run' | 'trigger' | 'templates' | 'signal' 
     readonly onWait?: (holder: string) => void;
     /** Called before each wait, with its milliseconds and the reason. */
     readonly onPause?: (milliseconds: number, why: string) => void;
-    /** Writes nothing to the service, whatever the files say, but saves what it saw. */
+    /** Writes nothing to the service in any mode, but saves what it saw. */
     readonly onlyRemembers?: boolean;
     /** Called when the lock is held and the pass begins. */
     readonly onStart?: () => void;
-    /** Called with the loaded files before anything else; returns the part that the pass shall compare. */
+    /** Called with the loaded files before anything else; returns the part that the pass compares. */
     readonly onDesired?: (desired: DesiredState) => DesiredState;
   };
 
 export type PreparedPass = Omit<Pass, 'startedAt' | 'listing' | 'memory' | 'writer' | 'warn'>;
 
-/** What a pass needs, apart from what is only known when it begins. */
+/** What a pass needs, except what is only known when it starts. */
 export const passOf = (
   request: PassRequest,
   settings: ClientSettings,

@@ -17,7 +17,7 @@ export const readPlan = async (file: string): Promise<Report> => {
   throw new UserError(`--plan: ${file} is not a report of plan: ${how}`);
 };
 
-/** Null, which is no report, where it is not JSON. */
+/** Null, which is not a report, if it is not JSON. */
 const parseJson = (text: string): unknown => {
   try {
     return JSON.parse(text);

@@ -12,7 +12,7 @@ export const systemClock: Clock = {
 let boot: string | null = null;
 
 /**
- * Identifies a boot of the machine, whose processes share a monotonic clock; where there is none, identifies
+ * Identifies a boot of the machine, whose processes share a monotonic clock; if that is unknown, identifies
  * this process.
  */
 const bootId = (): string => {

@@ -37,7 +37,7 @@ export const desiredState = (
   };
 };
 
-/** A misspelled path, or a volume that is not mounted: nobody means to be in sync with nothing. */
+/** A misspelled path, or a volume that is not mounted: an empty set of files is probably a mistake. */
 export const noTemplates = (paths: readonly string[]): Problem => ({
   severity: 'error',
   check: 'no-templates',

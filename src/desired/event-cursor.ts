@@ -31,7 +31,7 @@ export type EventOf<Type> = Extract<Event, { readonly type: Type }>;
 
 class DeclinedError extends Error {}
 
-/** Gives up: the YAML library shall read the file. */
+/** Gives up: the YAML library reads the file. */
 export const decline = (): never => {
   throw new DeclinedError();
 };

@@ -76,7 +76,7 @@ export const createTemplateLoader = (): TemplateLoader => {
   };
 };
 
-/** Everything that results depend on beside the files. */
+/** Everything that results depend on, besides the files. */
 const keyOf = (options: LoadOptions): string => JSON.stringify(options);
 
 /** What a load keeps for the next one with the same settings. */

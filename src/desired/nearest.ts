@@ -15,7 +15,7 @@ export const nearest = (word: string, known: Iterable<string>): string | null =>
 /** Characters. Comparing takes quadratic time. */
 const maxWordLength = 64;
 
-/** All variables begin alike, and what is equal costs nothing. */
+/** Variables often share a prefix, and equal parts cost nothing. */
 const withoutSameBeginning = (one: string, other: string): [string, string] => {
   let same = 0;
   while (same < one.length && one[same] === other[same]) same += 1;

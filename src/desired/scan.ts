@@ -89,7 +89,7 @@ export const findFile = async (
   return fileAt(root, relative, real, await lstat(real, { bigint: true }), before);
 };
 
-/** Far more than anybody has: catches the root of the file system given by mistake. */
+/** Far more than people have: catches the root of the file system, given by mistake. */
 const maxDirectories = 10_000;
 
 class TooManyError extends Error {

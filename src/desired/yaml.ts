@@ -4,7 +4,7 @@ import { composeYaml } from './yaml-composer.ts';
 import { readEvents } from './yaml-events.ts';
 import type { ParsedYaml } from './yaml-tree.ts';
 
-/** Characters that the library reads in a second, whatever they are. */
+/** Characters that the library reads in a second, in any text. */
 const maxComposed = 512 * 1024;
 
 /** Separators between values: 100,000 records have a million. Each takes some 200 octets of memory. */

@@ -20,7 +20,7 @@ export interface Call<T> {
 
 /** A faster parser, for calls whose answers are mostly alike. */
 export interface BodyReader<T> {
-  /** Null if the schema has to read it, and to say what is wrong. */
+  /** Null if the schema has to read it and name its errors. */
   readonly read: (body: Buffer) => Promise<T | null>;
   /** The previous body. */
   readonly previous: () => Buffer | null;
@@ -135,7 +135,7 @@ const readAnswer = async <T>(call: Call<T>, answer: WireAnswer, reading: Respons
   const details = read.error.issues.map(
     ({ path, message }) => `${['answer', ...path].reduce<string>(place, '')} ${message}`,
   );
-  // If it is something else altogether, its text may say what is wrong.
+  // If it is something else altogether, its text may name the error.
   const words = read.error.issues[0]?.path.length === 0 ? `: ${excerpt(answer, redact)}` : '';
   const more = read.error.issues.length > 1 ? ' (and more)' : '';
   throw broken(`the answer breaks the contract: ${details[0]}${more}${words}`, details);

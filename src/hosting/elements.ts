@@ -54,7 +54,7 @@ const endOfString = (text: Uint8Array, start: number): number => {
   return -1;
 };
 
-/** The offset of what comes after white space. */
+/** The offset after white space. */
 export const afterBlanks = (text: Uint8Array, from: number): number => {
   let at = from;
   while (text[at] === 0x20 || text[at] === 0x0a || text[at] === 0x0d || text[at] === 0x09) at += 1;

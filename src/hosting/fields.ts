@@ -13,7 +13,7 @@ export const wholeNumber = z.union(
   ],
   { error: 'is not a whole number' },
 );
-/** Null where there is none. */
+/** Null if there is none. */
 export const optionalNumber = z
   .union([wholeNumber, z.literal('').transform(() => null), z.null()], {
     error: 'is neither a whole number nor null',
@@ -21,7 +21,7 @@ export const optionalNumber = z
   .optional()
   .transform((value) => value ?? null);
 export const text = z.union([z.string(), z.number().transform(String)], { error: 'is not text' });
-/** Null where there is none. */
+/** Null if there is none. */
 export const optionalText = text.nullish().transform((value) => value ?? null);
 /**
  * Reads element by element until a few are invalid: a malformed answer may have a million errors. `plain` is
@@ -73,7 +73,7 @@ export const unlikeIds = (list: readonly { readonly id: number }[], context: z.R
   }
 };
 
-/** Empty where there is none. */
+/** Empty if there is none. */
 export const optionalListOf = <S extends z.ZodType>(element: S) =>
   listOf(element)
     .nullish()

@@ -89,7 +89,7 @@ const unchangedAt = (
   return isSame ? { template: element.template, from, until } : null;
 };
 
-/** Another element, or one that stands elsewhere now. Takes what it holds from `room`. */
+/** Another element, or one at another position. Takes its size from `room`. */
 const changedAt = (
   from: number,
   body: Buffer,

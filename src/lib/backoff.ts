@@ -8,7 +8,7 @@ export interface Growth {
 export const backoffDelay = (failures: number, { first, max }: Growth): number =>
   Math.min(max, first * 2 ** (failures - 1));
 
-/** The same with a random share, so that many do not retry in step: `jitter` is from 0, nothing, to 1, all of it. */
+/** The same with a random share, so that many do not retry at once: `jitter` is from 0 (nothing) to 1 (all). */
 export const backoff = (
   failures: number,
   { jitter, ...growth }: Growth & { readonly jitter: number },

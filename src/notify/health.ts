@@ -19,7 +19,7 @@ export interface PassEvent {
   readonly failure: string | null;
   /** Templates that no file describes any more. */
   readonly removed: readonly string[];
-  /** The shutdown cut the pass short: what it left undone means nothing. */
+  /** The shutdown cut the pass short: what is left undone has no meaning. */
   readonly isEnding: boolean;
 }
 
@@ -144,7 +144,7 @@ const decisive: Record<HealthState, (difference: Difference) => boolean> = {
 };
 
 /**
- * Identifies a difference whatever its outcome, message or next try: a failed write is blocked in the next
+ * Identifies a difference apart from its outcome, message and next try: a failed write is blocked in the next
  * pass and still the same difference. A record that was changed once more is a new difference.
  */
 const keyOf = (difference: Difference, state: HealthState): string =>

@@ -13,7 +13,7 @@ export interface DataParameters {
   require(name: string): string;
 }
 
-/** Reads the query and, whatever the method, a form body. */
+/** Reads the query and, for any method, a form body. */
 export const readParameters = async (request: IncomingMessage, query: string): Promise<DataParameters> => {
   const body = await readBody(request, formLimit);
   if (body !== '' && !['', 'application/x-www-form-urlencoded'].includes(mediaType(request))) {

@@ -10,7 +10,7 @@ export interface MemoryPlace {
   /** Normalised; null for the embedded service, whose clients differ only by name. */
   readonly baseUrl: string | null;
   readonly name: string;
-  /** The names of the other configured clients, which are different clients whatever templates they show. */
+  /** The names of the other configured clients: they are different clients, whatever templates they show. */
   readonly others: readonly string[];
   /** The embedded service starts without state, which needs no warning. */
   readonly isSandbox: boolean;

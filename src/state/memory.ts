@@ -104,7 +104,7 @@ export interface RecordMemory {
   /** What was sent and what the service stored, if they differ. */
   readonly rewritten: { readonly sent: RecordData; readonly stored: RecordData } | null;
   readonly failure: Failure | null;
-  /** When its record was first missing, in ms since the epoch; missing in another reading, it is gone. */
+  /** When its record was first missing, in ms since the epoch; if another reading lacks it too, it is gone. */
   readonly missedAt?: number | null;
   /** The first cause of the difference; null once both sides agreed. */
   readonly cause: Cause | null;

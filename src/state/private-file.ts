@@ -17,7 +17,7 @@ export const makePrivateFile = (file: string): void => {
   }
 };
 
-/** Closes a file to others, if it is this very file: what a link leads to is somebody else's business. */
+/** Closes a file to other users, but not the target of a link. */
 export const makePrivate = (file: string): void => {
   const stats = lstatSync(file);
   if (stats.isFile() && (stats.mode & 0o777) !== 0o600) chmodSync(file, 0o600);

@@ -491,7 +491,7 @@ it('adds no record that an answer shows and no listing does', { timeout: 60_000 
   expect(report.templates[0]).toMatchObject({
     status: 'failed',
     differences: [
-      { action: 'update', outcome: 'unknown', error: 'the answer holds 1 records that nobody here added' },
+      { action: 'update', outcome: 'unknown', error: 'the answer has 1 unexpected record' },
       { action: 'add', outcome: 'skipped' },
     ],
   });

@@ -75,7 +75,7 @@ describe('a record that was parked to make way is restored', { timeout: 60_000 }
     expect({ code, writes }).toEqual({ code: 1, writes: 3 });
     expect(await names(place)).toEqual(['@ A', 'api A']);
     expect(report.templates[0]?.differences).toMatchObject([
-      { action: 'park', outcome: 'failed', error: expect.stringContaining('taken back') },
+      { action: 'park', outcome: 'failed', error: expect.stringContaining('restored: ') },
       { action: 'add', outcome: 'failed' },
     ]);
   });

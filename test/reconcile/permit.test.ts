@@ -244,7 +244,7 @@ test('a park and its restore are reported as one failed write', async () => {
   scene.mishaps.set('add 1', failing('refused', 422));
   const { templates } = await scene.pass(desiredTemplate(desired, { surplus: 'park', limits }));
   expect(templates[0]!.differences).toMatchObject([
-    { action: 'park', recordId: 2, outcome: 'failed', error: expect.stringContaining('taken back') },
+    { action: 'park', recordId: 2, outcome: 'failed', error: expect.stringContaining('restored: ') },
     { action: 'add', outcome: 'failed' },
   ]);
 });

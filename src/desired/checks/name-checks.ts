@@ -67,7 +67,7 @@ const beside = (
     return [{ entry: record, at: record.at.record, message }];
   });
 
-/** Who allows a CNAME beside NS and SOA allows it beside others too: the service flattens it there. */
+/** If a CNAME is allowed beside NS and SOA, it is allowed beside others too: the service flattens it there. */
 const isAllowedApex = ({ desired, allow }: ResolvedRecord): boolean =>
   desired.name === null && allow.has('cname-apex');
 

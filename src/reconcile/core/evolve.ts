@@ -1,3 +1,4 @@
+import { plural } from '../../lib/plural.ts';
 import { sameData } from '../../model/canonical.ts';
 import { dataOf, type ActualRecord } from '../../model/record.ts';
 import type { ActualTemplate } from '../../model/template.ts';
@@ -20,13 +21,13 @@ export type TemplateEvent =
   /** The intent of a step is on disk: it may be sent now. */
   | { readonly type: 'begun'; readonly step: Step; readonly intent: Intent }
   | { readonly type: 'answered'; readonly answer: ActualTemplate }
-  /** The service said no to this record. */
+  /** The service refused this record. */
   | { readonly type: 'refused'; readonly error: string }
   /** It certainly had no effect, for a reason that concerns the whole client. */
   | { readonly type: 'not-sent'; readonly error: string; readonly retryAt: number | null }
-  /** Nobody knows what came of it. */
+  /** It has an unknown outcome. */
   | { readonly type: 'lost'; readonly error: string }
-  /** The reading that was to tell what came of it; null where none could be had. */
+  /** The reading that decides its outcome; null if there is none. */
   | { readonly type: 'reread'; readonly reading: ActualTemplate | null };
 
 /** The template after an event. The trust table is in reading.ts. */
@@ -52,7 +53,7 @@ export const evolve = (state: TemplateState, event: TemplateEvent, at: Instant):
 /** The attempt in flight. A template is written one step at a time. */
 export const underWay = ({ attempts }: TemplateState): Attempt => {
   const open = [...attempts.values()].find(({ state }) => state === 'intended' || state === 'questioned');
-  if (!open) throw new Error('no write is under way in this template');
+  if (!open) throw new Error('no write is in flight in this template');
   return open;
 };
 
@@ -129,9 +130,9 @@ const rereadAfterRefusal = (
   let next = state;
   // It shows unexpected records: earlier readings are out of date.
   if (reading && comparison?.verdict === 'hold') next = stop(describeDoubt(view, reading, comparison));
-  // It may be behind what was read before, or newer: nobody can tell.
+  // It may be older than the previous reading, or newer: that is unknown.
   else if (reading && isTaken && !record && !showsTheSame(view, reading))
-    next = stop('the reading after it shows other values than the one before it');
+    next = stop('the next reading shows other values');
   // It shows the record, and lacks another one.
   else if (reading && comparison && record && !isTaken) next = stop(describeDoubt(view, reading, comparison));
   if (reading && record) return applied(next, attempt, record, isTaken ? reading : view, at);
@@ -166,7 +167,7 @@ const asReverted = (state: TemplateState, step: ParkStep): TemplateState => {
   return withAttempt(state, {
     ...parked,
     state: 'reverted',
-    error: `taken back: the write it made way for was not accepted${why}`,
+    error: `restored: the write that needed its name was not accepted${why}`,
     retryAt: write && 'retryAt' in write ? write.retryAt : null,
   });
 };
@@ -177,7 +178,7 @@ const asReverted = (state: TemplateState, step: ParkStep): TemplateState => {
  */
 const lost = (state: TemplateState, attempt: Attempt, error: string, at: Instant): TemplateState => {
   const { step, intent } = attempt;
-  const reason = `stopped after a write whose outcome is unknown: ${error}`;
+  const reason = `stopped after a write of unknown outcome: ${error}`;
   const held = hold(state, 'template', 'unknown-outcome', reason);
   const next = withAttempt(held, { ...attempt, state: 'unknown', error });
   if (intent.action === 'add') return withBasis(next, { pending: [...next.basis.pending, intent] });
@@ -224,7 +225,7 @@ const describeDoubt = (
 ): string => {
   if (answer.id !== view.id) return `the answer is template ${answer.id}, not ${view.id}`;
   if (lacks > 0) return `the answer lacks ${lacks} of the template's records`;
-  return `the answer holds ${answer.records.length - view.records.length} records that nobody here added`;
+  return `the answer has ${plural(answer.records.length - view.records.length, 'unexpected record')}`;
 };
 
 const newRecordsOf = ({ action }: Intent): number => (action === 'add' ? 1 : 0);

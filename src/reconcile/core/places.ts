@@ -3,7 +3,7 @@ import { byPlace, placeLeft } from '../../plan/place.ts';
 import type { TemplatePlan } from '../../plan/plan.ts';
 import { isPark, actualOf, resultOf, type Step } from '../../plan/step.ts';
 
-/** Why a step may not be written now; null where it may. */
+/** Why a step may not be written now; null if it may. */
 export type SkipReason = (step: Step) => string | null;
 
 /**
