@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# usage: .ci/node.sh DIRECTORY COMMAND...
-# Runs a script of an npm package on a Node.js that run with a PostgreSQL store takes: this one where it is new enough,
+# usage: .ci/node.sh DIRECTORY SCRIPT...
+# Runs a script on a Node.js that run with a PostgreSQL store takes: this one where it is new enough,
 # else one from the npm registry, unpacked into a directory. What is on PATH stays as it is.
 set -euo pipefail
-directory=$1 command=$2
-shift 2
+directory=$1
+shift
 wanted=22.12
 
 is_new_enough() { [ "$(printf '%s\n' "$wanted" "${1#v}" | sort -V | head -1)" = "$wanted" ]; }
@@ -20,4 +20,4 @@ if ! is_new_enough "$("$node" --version)"; then
     rm "$directory/$archive"
   fi
 fi
-exec "$node" "node_modules/.bin/$command" "$@"
+exec "$node" "$@"

@@ -1,3 +1,4 @@
+import { containsAny } from './lib/contains-any.ts';
 import { spellingOf } from './spellings.ts';
 
 /**
@@ -13,18 +14,30 @@ export const redactor = (secrets: readonly string[]): ((text: string) => string)
   const minLength = known.at(-1)?.length;
   if (minLength === undefined) return (text) => text;
   const spellings = known.map(spellingOf);
-  const asIs = [...new Set(spellings.flatMap(({ exact, escapes }) => [...escapes, ...exact]))];
-  const capitals = spellings.flatMap((spelling) => spelling.capitals);
-  const mayHoldOne = (text: string): boolean => {
-    if (text.length < minLength) return false;
-    if (asIs.some((part) => text.includes(part))) return true;
-    const upper = text.toUpperCase();
-    return capitals.some((part) => upper.includes(part));
+  const containsAsIs = containsAny(spellings.flatMap(({ exact, escapes }) => [...escapes, ...exact]));
+  const containsCapitals = containsAny(spellings.flatMap((spelling) => spelling.capitals));
+  const mayHoldOne = (text: string): boolean =>
+    text.length >= minLength && (containsAsIs(text) || containsCapitals(text.toUpperCase()));
+  // With thousands of secrets it takes seconds to make.
+  let pattern: RegExp | null = null;
+  const replaceWhole = (text: string): string => {
+    if (!mayHoldOne(text)) return text;
+    pattern ??= new RegExp(spellings.map((spelling) => spelling.pattern).join('|'), 'g');
+    return text.replace(pattern, '[secret]');
   };
-  const pattern = new RegExp(spellings.map((spelling) => spelling.pattern).join('|'), 'g');
-  const replaceWhole = (text: string): string =>
-    mayHoldOne(text) ? text.replace(pattern, '[secret]') : text;
   return (text) => withoutBeginnings(replaceWhole(text), known);
+};
+
+/** The same for secrets that may become more. What is given is another array, or a longer one, where they are others. */
+export const currentRedactor = (secrets: () => readonly string[]): (() => (text: string) => string) => {
+  let known: readonly string[] = [];
+  let count = 0;
+  let redact = redactor(known);
+  return () => {
+    const now = secrets();
+    if (now !== known || now.length !== count) [known, count, redact] = [now, now.length, redactor(now)];
+    return redact;
+  };
 };
 
 /** Messages quote only the beginning of a long text, which may cut a secret. */

@@ -32,7 +32,7 @@ plan          model
 model
 sandbox       directory.ts lib errors.ts
 start.ts      version.ts
-secrets.ts    spellings.ts
+secrets.ts    spellings.ts lib
 spellings.ts
 version.ts
 lib           directory.ts errors.ts

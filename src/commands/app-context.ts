@@ -6,7 +6,7 @@ import { keepYoungGenerationSmall } from '../lib/young-generation.ts';
 import type { Options } from './options.ts';
 import { UserError } from '../errors.ts';
 import { createLogger } from '../log.ts';
-import { redactTexts, redactor } from '../secrets.ts';
+import { currentRedactor, redactTexts } from '../secrets.ts';
 import { readSettings, type Settings } from '../settings.ts';
 import type { ClientSettings } from '../settings/client.ts';
 import { checkTargets } from '../settings/notify.ts';
@@ -61,7 +61,15 @@ export const openAppContext = async (
   const settings = read();
   let current = settings;
   const previousSecrets = new Set<string>();
-  const secrets = (): string[] => [...previousSecrets, ...current.secrets()];
+  let known = { now: current.secrets(), previous: 0, all: current.secrets() };
+  /** The same array as long as there are no more. */
+  const secrets = (): readonly string[] => {
+    const now = current.secrets();
+    if (now !== known.now || previousSecrets.size !== known.previous)
+      known = { now, previous: previousSecrets.size, all: [...previousSecrets, ...now] };
+    return known.all;
+  };
+  const redactNow = currentRedactor(secrets);
   const log = createLogger({
     level: levelOf(settings, logTo),
     fd: logTo,
@@ -87,9 +95,7 @@ export const openAppContext = async (
       warn: (message) => {
         if (logTo === 1) log.warn({ event: 'notice', client: client.name, notice: message }, 'notice');
         else if (log.isLevelEnabled('warn'))
-          printWarning(
-            redactor(secrets())(current.clients.length > 1 ? `${client.name}: ${message}` : message),
-          );
+          printWarning(redactNow()(current.clients.length > 1 ? `${client.name}: ${message}` : message));
       },
       onRequest: (request) => {
         log.debug({ event: 'service.request', client: client.name, ...request }, 'request');
@@ -104,7 +110,7 @@ export const openAppContext = async (
     log,
     store,
     sandboxUrl: sandbox?.url ?? null,
-    redact: (value) => redactTexts(value, redactor(secrets())),
+    redact: (value) => redactTexts(value, redactNow()),
     secrets,
     reopen: () => {
       const fresh = read(current);

@@ -1,7 +1,7 @@
 import type { DaemonContext } from '../daemon/context.ts';
 import { runDaemon } from '../daemon/daemon.ts';
 import { alone, type Fleet } from '../daemon/fleet.ts';
-import { createMetrics } from '../daemon/metrics.ts';
+import { createMetrics, type Metrics } from '../daemon/metrics.ts';
 import { openFleet } from '../fleet/shared-fleet.ts';
 import { readVersion } from '../version.ts';
 import { readHistoryPage } from './history-pages.ts';
@@ -24,7 +24,7 @@ export const run = async (options: Options): Promise<number> => {
   ignore = () => opened.log.info({ event: 'signal.ignored', signal: 'SIGUSR1' }, 'signal ignored');
   const context: DaemonContext = {
     ...opened,
-    fleet: fleetOf(opened),
+    fleet: fleetOf(opened, metrics),
     readHistory: (request) => readHistoryPage(request, opened.store()),
   };
   await runDaemon({ context, metrics, stop, onReload: (call) => void (reload = call) });
@@ -32,7 +32,14 @@ export const run = async (options: Options): Promise<number> => {
 };
 
 /** Each embedded service is that of one process. */
-const fleetOf = ({ settings, sandboxUrl, log, redact }: AppContext): Fleet =>
+const fleetOf = ({ settings, sandboxUrl, log, redact }: AppContext, { countLateness }: Metrics): Fleet =>
   settings.store === null || sandboxUrl !== null
     ? alone
-    : openFleet({ ...settings, url: settings.store.read(), version: readVersion(), log, redact });
+    : openFleet({
+        ...settings,
+        url: settings.store.read(),
+        version: readVersion(),
+        onTaken: countLateness,
+        log,
+        redact,
+      });

@@ -81,7 +81,7 @@ const listen = async (
       }),
     },
     report: sharedText({
-      key: () => [...manager.newest, ...secrets()],
+      key: () => [...manager.newest, secrets()],
       make: () => renderJson(redact(assembleReport(manager.newest))),
     }),
     history: (query, signal) => manager.history(query, signal),

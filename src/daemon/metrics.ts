@@ -24,6 +24,8 @@ export interface Metrics {
   readonly countRefusal: (refusal: Pick<PageRefusal, 'token' | 'reason'>) => void;
   /** `newest`: the latest results of the client; null if the pass compared nothing. */
   readonly countPass: (pass: PassFacts, latest: PassResult | null) => void;
+  /** How long a pass waited after its time had come, in milliseconds, where processes share passes. */
+  readonly countLateness: (lateness: number) => void;
   /** The same of a pass that another process has counted. */
   readonly showPass: (pass: ShownPass, latest: PassResult | null) => void;
 }
@@ -137,6 +139,15 @@ export const createMetrics = (version: string): Metrics => {
     registers,
   });
 
+  let lateness: Histogram | null = null;
+  /** Only where passes are shared. */
+  const latenessOf = (): Histogram =>
+    (lateness ??= new Histogram({
+      name: `${prefix}pass_lateness_seconds`,
+      help: 'How long passes waited after their time had come.',
+      buckets: [0.1, 0.25, 0.5, 0.75, 1, 1.5, 2.5, 5, 10, 30, 60, 120, 300, 600],
+      registers,
+    }));
   let revision = 0;
   const showPass: Metrics['showPass'] = ({ client, status, endedAt }, latest) => {
     revision += 1;
@@ -191,6 +202,10 @@ export const createMetrics = (version: string): Metrics => {
       passes.inc({ client, trigger, result: status });
       passDuration.observe(durationMs / 1_000);
       showPass({ client, status, endedAt: Date.now() }, latest);
+    },
+    countLateness: (milliseconds) => {
+      revision += 1;
+      latenessOf().observe(milliseconds / 1_000);
     },
     showPass,
   };

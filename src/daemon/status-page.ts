@@ -15,7 +15,7 @@ export interface StatusPages {
 export const statusPages = (sources: PageSources): StatusPages => {
   const { changeFeed, secrets } = sources;
   const shared = (make: () => string | Promise<string>, pace = pacer()): ReturnType<typeof sharedText> =>
-    sharedText({ key: () => [changeFeed.version, ...secrets()], make, maxAge, pace });
+    sharedText({ key: () => [changeFeed.version, secrets()], make, maxAge, pace });
   const whole = shared(async () => renderPage(await pageFacts(everything, sources)));
   // The number of other pages is unlimited, so together they may take as much time as one.
   const others = new Map<string, ReturnType<typeof sharedText>>();

@@ -114,6 +114,7 @@ export const passQueueOf = (boss: () => Promise<PgBoss>, leaseDuration: number):
   };
 };
 
-const now = new Date(0);
+/** As an interval from now on, by the clock of the database. */
+const now = '0';
 const mostClients = 100_000;
 const pageSize = 1_000;

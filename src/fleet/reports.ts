@@ -32,13 +32,16 @@ export const reportsOf = ({ query }: Pick<PostgresDatabase, 'query'>, replica: s
     save: async (report) => {
       await query(save, [report.event.client, replica, JSON.stringify(report)]);
       // By itself, for it would keep the commits of others waiting.
-      await query(`NOTIFY ${reportsChannel}`);
+      await query(`NOTIFY ${fleetChannel}, '${fleetNews.report}'`);
     },
     news: () => oneAtATime(news),
   };
 };
 
-export const reportsChannel = 'dns_template_sync_reports';
+/** On which processes tell each other what is new. */
+export const fleetChannel = 'dns_template_sync_fleet';
+/** `report`: of a pass that has ended; `pass`: one is to be made at once. */
+export const fleetNews = { report: 'report', pass: 'pass' } as const;
 
 interface ReportRow {
   readonly client: string;

@@ -12,7 +12,7 @@ import { requireBoss, startBoss } from './boss.ts';
 import { passQueueOf, type PassJob, type PassQueue, type WaitingPass } from './pass-queue.ts';
 import { QueuedPasses } from './queued-passes.ts';
 import { replicasOf, type Replicas } from './replicas.ts';
-import { reportsChannel, reportsOf, type Reports } from './reports.ts';
+import { fleetChannel, fleetNews, reportsOf, type Reports } from './reports.ts';
 import { pausedServers, type PausedServers } from './servers.ts';
 import { Worker } from './worker.ts';
 
@@ -26,6 +26,8 @@ export interface FleetOptions {
   /** Replaces every secret in a value. */
   readonly redact: <T>(value: T) => T;
   readonly log: Logger;
+  /** Called for each pass with the milliseconds since its time came. */
+  readonly onTaken: (lateness: number) => void;
 }
 
 /** Processes that share a PostgreSQL. Throws `UserError` where this Node.js cannot take part. */
@@ -48,6 +50,7 @@ class SharedFleet implements Fleet {
   readonly #timers = new Set<NodeJS.Timeout>();
   #boss: Promise<PgBoss> | null = null;
   #listener: Listener | null = null;
+  #called: NodeJS.Timeout | null = null;
   #isClosing = false;
 
   constructor(options: FleetOptions) {
@@ -104,11 +107,12 @@ class SharedFleet implements Fleet {
     this.#worker.start();
   }
 
-  /** A burst of notifications is read once. */
+  /** A burst of reports is read once. */
   #listenTo(takeNews: () => Promise<void>): void {
     let isWaiting = false;
-    this.#listener = listenOn(this.#options.url, reportsChannel, () => {
-      if (isWaiting) return;
+    this.#listener = listenOn(this.#options.url, fleetChannel, (news) => {
+      if (news === fleetNews.pass) this.#worker.wake();
+      if (isWaiting || news === fleetNews.pass) return;
       isWaiting = true;
       this.#later(burst, async () => {
         isWaiting = false;
@@ -132,6 +136,10 @@ class SharedFleet implements Fleet {
     this.#isClosing = true;
     for (const timer of this.#timers) clearTimeout(timer);
     await this.#worker.close();
+    if (this.#called !== null) {
+      clearTimeout(this.#called);
+      await this.#notify().catch(() => undefined);
+    }
     await this.#listener?.close();
     await this.#replicas.leave().catch(() => undefined);
     const boss = await this.#boss?.catch(() => null);
@@ -141,6 +149,7 @@ class SharedFleet implements Fleet {
 
   async #run(job: PassJob): Promise<void> {
     const passes = this.#passes.get(job.client);
+    this.#options.onTaken(job.lateness);
     await this.#tried('job', async () => {
       if (passes === undefined) {
         // While this process ends, others know the client; else it is not in the settings any more.
@@ -151,6 +160,7 @@ class SharedFleet implements Fleet {
       const outcome = await passes.run(job);
       if (outcome === 'handed-over') {
         await this.#queue.handOver(job);
+        this.#callWorkers();
         return;
       }
       if (typeof outcome === 'object')
@@ -161,7 +171,19 @@ class SharedFleet implements Fleet {
 
   async #ask(pass: WaitingPass): Promise<void> {
     await this.#tried('request', () => this.#queue.putFirst(pass));
-    this.#worker.wake();
+    this.#callWorkers();
+  }
+
+  /** Soon, and once for many passes. */
+  #callWorkers(): void {
+    this.#called ??= setTimeout(() => {
+      this.#called = null;
+      void this.#tried('call', () => this.#notify());
+    }, callDelay);
+  }
+
+  #notify(): Promise<unknown> {
+    return this.#database.query(`NOTIFY ${fleetChannel}, '${fleetNews.pass}'`);
   }
 
   /** Who comes first makes a pass of each client at once. */
@@ -241,4 +263,5 @@ class SharedFleet implements Fleet {
 const retryInterval = 2_000;
 const newsInterval = 5_000;
 const burst = 200;
+const callDelay = 10;
 const sweepInterval = 3 * 60_000;

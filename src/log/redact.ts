@@ -4,7 +4,8 @@ import { parseLine, type Line } from './line.ts';
 
 /** Replaces known secrets in whole lines. Most lines have none and stay as they are. */
 export const logRedactor = (secrets: () => readonly string[]): ((lines: string) => string) => {
-  let known = '';
+  let known: readonly string[] = [];
+  let count = 0;
   let redact = redactor([]);
   let redactWords = redact;
   const redactLine = (line: string): string => {
@@ -18,9 +19,9 @@ export const logRedactor = (secrets: () => readonly string[]): ((lines: string) 
   };
   return (lines) => {
     const now = secrets();
-    const key = now.join('\n');
-    if (key !== known) {
-      [known, redact] = [key, redactor(now)];
+    // To compare thousands for each line would take longer than to look for them.
+    if (now !== known || now.length !== count) {
+      [known, count, redact] = [now, now.length, redactor(now)];
       redactWords = redactor(now.filter((secret) => !isWordLike.test(secret)));
     }
     const redacted = redact(lines) === lines ? lines : lines.split('\n').map(redactLine).join('\n');

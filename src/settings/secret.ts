@@ -18,15 +18,17 @@ export type SecretReference = { readonly env: string } | { readonly file: string
 export class Secrets {
   readonly #env: NodeJS.ProcessEnv;
   readonly #seen = new Set<string>();
+  #seenInOrder: readonly string[] = [];
   readonly #sources: SecretSource[] = [];
 
   constructor(env: NodeJS.ProcessEnv) {
     this.#env = env;
   }
 
-  /** Every value read so far, replaced ones too. */
+  /** Every value read so far, replaced ones too; the same array as long as there are no more. */
   seen(): readonly string[] {
-    return [...this.#seen];
+    if (this.#seenInOrder.length < this.#seen.size) this.#seenInOrder = [...this.#seen];
+    return this.#seenInOrder;
   }
 
   /** Adds a part of a secret that may occur by itself. */

@@ -55,7 +55,7 @@ describe('the program on PostgreSQL', () => {
     const { cwd, program: other } = await newPlace();
     await other('apply --yes');
     const written = (await other('history')).stdout;
-    expect((await other('store copy --to sqlite')).stdout).toContain('and no longer there');
+    expect((await other('store copy --to sqlite')).stdout).toContain('moved the state from');
     expect(readdirSync(`${cwd}/state`)).toContain('memory.db');
     expect((await other('history')).stdout).toBe('no writes\n');
     expect((await other('store copy --to postgres')).stdout).toContain('its file is now');

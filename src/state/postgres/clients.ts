@@ -61,11 +61,12 @@ const queries = {
     'SELECT template_id::text AS body FROM dns_template_sync.known_templates WHERE scope = $1 ORDER BY template_id',
   records: 'SELECT body FROM dns_template_sync.records WHERE scope = $1',
   templates: 'SELECT body FROM dns_template_sync.templates WHERE scope = $1',
-  sharing: `SELECT body FROM dns_template_sync.clients WHERE scope IN
-    (SELECT scope FROM dns_template_sync.known_templates WHERE template_id = ANY ($1::bigint[])) ORDER BY scope`,
-  rivals: `SELECT body FROM dns_template_sync.clients WHERE scope <> $1 AND scope IN
-    (SELECT scope FROM dns_template_sync.known_templates WHERE template_id IN
-      (SELECT template_id FROM dns_template_sync.known_templates WHERE scope = $1 UNION SELECT unnest($2::bigint[])))
+  // By arrays, for which there are indexes: joined with the view, each of these reads what is known of all clients.
+  sharing: `SELECT body FROM dns_template_sync.clients WHERE scope = ANY (ARRAY
+    (SELECT scope FROM dns_template_sync.known_templates WHERE template_id = ANY ($1::bigint[]))) ORDER BY scope`,
+  rivals: `SELECT body FROM dns_template_sync.clients WHERE scope <> $1 AND scope = ANY (ARRAY
+    (SELECT scope FROM dns_template_sync.known_templates WHERE template_id = ANY (ARRAY
+      (SELECT template_id FROM dns_template_sync.known_templates WHERE scope = $1 UNION SELECT unnest($2::bigint[])))))
     ORDER BY scope`,
   learnClient: `INSERT INTO dns_template_sync.clients (scope, body) VALUES ($1, $2)
     ON CONFLICT (scope) DO UPDATE SET body = excluded.body`,

@@ -8,10 +8,15 @@ export interface Listener {
 }
 
 /**
- * Calls back for each notification, and each time it has connected, since something may have been missed until then.
+ * Calls back for each notification with what it says, and with null each time it has connected, since something may have
+ * been missed until then.
  * It cannot tell a network that is silent: whoever needs to know asks from time to time, too.
  */
-export const listenOn = (url: string, channel: string, onNews: () => void): Listener => {
+export const listenOn = (
+  url: string,
+  channel: string,
+  onNews: (payload: string | null) => void,
+): Listener => {
   const closing = new AbortController();
   const { signal } = closing;
   const hear = async (): Promise<void> => {
@@ -28,11 +33,11 @@ export const listenOn = (url: string, channel: string, onNews: () => void): List
       client.on('error', () => undefined);
       signal.addEventListener('abort', () => resolve(), { once: true });
     });
-    client.on('notification', onNews);
+    client.on('notification', ({ payload = '' }) => onNews(payload));
     try {
       await client.connect();
       await client.query(`LISTEN ${channel}`);
-      onNews();
+      onNews(null);
       await ended;
     } finally {
       await client.end().catch(() => undefined);

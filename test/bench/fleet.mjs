@@ -1,0 +1,250 @@
+import { fork } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import { Client } from 'pg';
+import { passQueueOf } from '../../src/fleet/pass-queue.ts';
+import { startBoss } from '../../src/fleet/boss.ts';
+import { startPostgres } from '../cluster/postgres.ts';
+import { startProgram } from './children.mjs';
+
+/**
+ * Two workers that share a PostgreSQL and thousands of clients of a service that answers at once. Options: --clients
+ * (a list), --seconds to look on, --schedule, --urgent changes to time, --log FILE for what the workers say.
+ */
+const { values } = parseArgs({
+  options: {
+    clients: { type: 'string', default: '100,1000,10000' },
+    seconds: { type: 'string', default: '120' },
+    schedule: { type: 'string', default: '*/5 * * * *' },
+    urgent: { type: 'string', default: '20' },
+  },
+});
+
+const measure = async (count) => {
+  const cwd = mkdtempSync(path.join(tmpdir(), 'fleet-'));
+  const postgres = await startPostgres();
+  const service = fork(path.join(import.meta.dirname, 'fleet-service.mjs'));
+  const writes = [];
+  service.on('message', (message) => 'write' in message && writes.push(message));
+  const [{ port }] = await once(service, 'message');
+  makeClients(cwd, count);
+  const env = {
+    DNS_SYNC_BASE_URL: `http://127.0.0.1:${port}/api/v1`,
+    DNS_SYNC_USER_TOKEN: 'token-of-the-user',
+    DNS_SYNC_STORE: postgres.url,
+    DNS_SYNC_STATE_DIR: path.join(cwd, 'state'),
+    DNS_SYNC_SETTLE: '0s',
+    LOG_LEVEL: 'warn',
+  };
+  const workers = [];
+  try {
+    for (let at = 0; at < 2; at += 1) workers.push(await startWorker(cwd, env));
+    const firstRound = await firstPasses(postgres.url, count);
+    const before = await stateOf(workers, postgres);
+    await setTimeout(Number(values.seconds) * 1_000);
+    const after = await stateOf(workers, postgres);
+    const urgent = await timeUrgent(cwd, count, postgres.url, writes, `127.0.0.1:${port}`);
+    const twice = writes.length - new Set(writes.map(({ write, content }) => `${write} ${content}`)).size;
+    return {
+      clients: count,
+      ...firstRound,
+      ...differenceOf(before, after),
+      urgent,
+      writes: writes.length,
+      twice,
+    };
+  } finally {
+    for (const { program } of workers) program.end();
+    await Promise.all(workers.map(({ program }) => program.ended));
+    service.kill();
+    await postgres.remove();
+    rmSync(cwd, { recursive: true });
+  }
+};
+
+const makeClients = (cwd, count) => {
+  const clients = Array.from({ length: count }, (_, at) => `client-${at + 1}`);
+  for (const folder of ['templates', 'tokens']) mkdirSync(path.join(cwd, folder));
+  const lines = clients.map((client, at) => {
+    mkdirSync(path.join(cwd, 'templates', client));
+    describeClient(cwd, at + 1, ['192.0.2.1']);
+    writeFileSync(path.join(cwd, 'tokens', client), `${randomBytes(16).toString('hex')}-${client}\n`);
+    return `  ${client}: {templates: ./templates/${client}, clientToken: {file: ./tokens/${client}}}\n`;
+  });
+  writeFileSync(
+    path.join(cwd, 'dns-template-sync.yaml'),
+    `schedule: '${values.schedule}'\nclients:\n${lines.join('')}`,
+  );
+};
+
+const describeClient = (cwd, id, addresses) => {
+  const records = addresses.map((address) => `  - {type: A, content: ${address}}\n`).join('');
+  writeFileSync(
+    path.join(cwd, `templates/client-${id}/web.yaml`),
+    `template: web-${id}\nrecords:\n${records}`,
+  );
+};
+
+const startWorker = async (cwd, env) => {
+  const port = 20_000 + Math.floor(Math.random() * 20_000);
+  const address = `http://127.0.0.1:${port}`;
+  const program = startProgram(['run', '--role', 'worker', '--listen', `127.0.0.1:${port}`], { cwd, env });
+  const say = (line) => process.stderr.write(`${line.slice(0, 300)}\n`);
+  void program
+    .line((line) => (line.includes('no saved state') ? null : say(line), null))
+    .catch(() => undefined);
+  for (;;) {
+    const answer = await fetch(`${address}/livez`).catch(() => null);
+    if (answer?.ok) break;
+    await setTimeout(100);
+  }
+  return { program, address, pid: program.child.pid };
+};
+
+/** All passes at once, as at a start. */
+const firstPasses = async (url, count) => {
+  const started = performance.now();
+  const client = new Client(url);
+  await client.connect();
+  for (;;) {
+    const { rows } = await client.query('SELECT count(*) FROM dns_template_sync.reports');
+    if (Number(rows[0].count) >= count) break;
+    await setTimeout(200);
+  }
+  await client.end();
+  const seconds = (performance.now() - started) / 1_000;
+  return { firstRoundSeconds: round(seconds), firstRoundPerSecond: round(count / seconds) };
+};
+
+const scrape = async ({ address }) => (await fetch(`${address}/metrics`)).text();
+
+const passesIn = (text) =>
+  sum([...text.matchAll(/^dns_template_sync_passes_total\{.*\} (\d+)$/gm)].map(([, value]) => Number(value)));
+
+const latenessIn = (text) =>
+  [...text.matchAll(/^dns_template_sync_pass_lateness_seconds_bucket\{le="([^"]+)"\} (\d+)$/gm)].map(
+    ([, edge, value]) => [edge === '+Inf' ? Infinity : Number(edge), Number(value)],
+  );
+
+const stateOf = async (workers, postgres) => {
+  const texts = await Promise.all(workers.map(scrape));
+  return {
+    at: performance.now(),
+    passes: texts.map(passesIn),
+    lateness: texts.map(latenessIn),
+    workers: workers.map(({ pid }) => usageOf(pid)),
+    postgres: usageOfTree(postgresIn(postgres.port)),
+  };
+};
+
+/** Processor seconds, and memory of its own in MiB. */
+const usageOf = (pid) => {
+  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+  const [utime, stime] = stat
+    .slice(stat.lastIndexOf(')') + 2)
+    .split(' ')
+    .slice(11, 13)
+    .map(Number);
+  const [, memory] = /^Pss: +(\d+) kB/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'));
+  return { cpu: (utime + stime) / 100, memory: Number(memory) / 1_024 };
+};
+
+const processes = () => readdirSync('/proc').filter((name) => /^\d+$/.test(name));
+
+const postgresIn = (port) =>
+  processes().find((pid) => {
+    try {
+      return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(`port=${port}\0`);
+    } catch {
+      return false;
+    }
+  });
+
+/** Those that have ended are in what their parent has used for its children. */
+const usageOfTree = (root) => {
+  const total = usageOf(root);
+  const stat = readFileSync(`/proc/${root}/stat`, 'utf8');
+  const [cutime, cstime] = stat
+    .slice(stat.lastIndexOf(')') + 2)
+    .split(' ')
+    .slice(13, 15)
+    .map(Number);
+  total.cpu += (cutime + cstime) / 100;
+  for (const pid of processes()) {
+    try {
+      const own = readFileSync(`/proc/${pid}/stat`, 'utf8');
+      if (own.slice(own.lastIndexOf(')') + 2).split(' ')[1] !== root) continue;
+      const { cpu, memory } = usageOf(pid);
+      total.cpu += cpu;
+      total.memory += memory;
+    } catch {
+      // It has ended.
+    }
+  }
+  return total;
+};
+
+const differenceOf = (before, after) => {
+  const seconds = (after.at - before.at) / 1_000;
+  const passes = after.passes.map((count, at) => count - before.passes[at]);
+  const cpu = sum(after.workers.map((worker, at) => worker.cpu - before.workers[at].cpu));
+  const late = (share) => quantile(share, before.lateness, after.lateness);
+  const postgres = after.postgres.cpu - before.postgres.cpu;
+  return {
+    seconds: round(seconds),
+    passes,
+    passesPerSecond: round(sum(passes) / seconds),
+    latenessSeconds: { p50: late(0.5), p99: late(0.99) },
+    workerCores: round(cpu / seconds),
+    postgresCores: round(postgres / seconds),
+    workerMsPerPass: round((cpu * 1_000) / sum(passes)),
+    postgresMsPerPass: round((postgres * 1_000) / sum(passes)),
+    workerMemoryMiB: after.workers.map(({ memory }) => Math.round(memory)),
+    postgresMemoryMiB: Math.round(after.postgres.memory),
+  };
+};
+
+/** Between two edges of the histogram, as if its values were spread evenly. */
+const quantile = (share, before, after) => {
+  const counts = after[0].map(([edge], at) => [
+    edge,
+    sum(after.map((one) => one[at][1])) - sum(before.map((one) => one[at]?.[1] ?? 0)),
+  ]);
+  const wanted = share * counts.at(-1)[1];
+  let [from, below] = [0, 0];
+  for (const [edge, count] of counts) {
+    if (count >= wanted) return round(from + ((edge - from) * (wanted - below)) / Math.max(1, count - below));
+    [from, below] = [edge, count];
+  }
+  return from;
+};
+
+/** From the request for a pass, once its file has changed, to the first write at the service. */
+const timeUrgent = async (cwd, count, url, writes, server) => {
+  const boss = await startBoss({ url, supervises: false, onTrouble: () => undefined });
+  const queue = passQueueOf(() => Promise.resolve(boss), 30_000);
+  const times = [];
+  for (let at = 0; at < Number(values.urgent); at += 1) {
+    const id = 1 + Math.floor((at * count) / Number(values.urgent));
+    describeClient(cwd, id, ['192.0.2.1', '192.0.2.2']);
+    const asked = Date.now();
+    await queue.putFirst({ client: `client-${id}`, server, trigger: 'file-change', failures: 0 });
+    let found;
+    while ((found = writes.find(({ write }) => write === id)) === undefined) await setTimeout(2);
+    times.push(found.at - asked);
+  }
+  await boss.stop({ graceful: false });
+  times.sort((one, other) => one - other);
+  return { p50: times[Math.floor(times.length / 2)], max: times.at(-1) };
+};
+
+const sum = (numbers) => numbers.reduce((all, one) => all + one, 0);
+const round = (number) => Math.round(number * 100) / 100;
+
+for (const count of values.clients.split(',').map(Number))
+  process.stdout.write(`${JSON.stringify(await measure(count))}\n`);
