@@ -1,7 +1,7 @@
 /** @type {readonly import('../table.mjs').Mutation[]} */
 export const convergence = [
   {
-    rule: '§3.5 what was stored otherwise than sent is not sent again',
+    rule: '§3.5 a value that the service stored differently is not sent again',
     file: 'src/reconcile/core/commit.ts',
     from: 'pairOf(step.desired, actual).fields.length > 0 ? { sent, stored: dataOf(record) } : null',
     to: 'null',
@@ -15,7 +15,7 @@ export const convergence = [
     tests: ['reconcile/sending'],
   },
   {
-    rule: '§3.5 what a later write of the pass undid is not sent again by itself',
+    rule: '§3.5 a value that a later write of the pass undid is not sent again by itself',
     file: 'src/reconcile/core/remember.ts',
     from: 'change(draft, recordKey(step.desired), dataOf(step.desired.record), { rewritten });',
     to: 'void rewritten;',
@@ -36,7 +36,7 @@ export const convergence = [
     tests: ['reconcile/permit'],
   },
   {
-    rule: '§3.5 what the service made another desired record is not added again',
+    rule: '§3.5 a record that the service turned into another desired one is not added again',
     file: 'src/reconcile/core/gate.ts',
     from: '(failing(record, desired, now) ?? becomingAnother(record, desired))',
     to: 'failing(record, desired, now)',

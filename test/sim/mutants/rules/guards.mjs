@@ -64,7 +64,7 @@ export const guards = [
     tests: ['plan/guard'],
   },
   {
-    rule: '§5 the loss guard: what was lost is not forgotten while it holds',
+    rule: '§5 the loss guard: lost records stay known while it holds',
     file: 'src/reconcile/core/remember.ts',
     from: "    !state.holds.some(({ cause }) => cause === 'loss') &&\n    (acceptLoss || !hasLostMany({ desired, actual, memory: memory.view, suspectIds }));",
     to: '    acceptLoss || suspectIds !== undefined;',
@@ -99,7 +99,7 @@ export const guards = [
     tests: ['reconcile/hold'],
   },
   {
-    rule: '§5 the loss guard: a reading that lost many makes nobody doubt memory',
+    rule: '§5 the loss guard: a reading that lost many records does not make the state doubtful',
     file: 'src/reconcile/core/suspicion.ts',
     from: 'return isDoubtful ? [] : unseen;',
     to: 'return unseen;',
@@ -113,14 +113,14 @@ export const guards = [
     tests: ['reconcile/hold'],
   },
   {
-    rule: '§5 a description with an error holds what it describes',
+    rule: '§5 a description with an error holds its template',
     file: 'src/reconcile/select.ts',
     from: 'if (files > 0 || templates.length > 0) return broken;',
     to: 'if (files > 0 || templates.length > 0) return [];',
     tests: ['reconcile/hold'],
   },
   {
-    rule: '§5 no template files at all where there were some',
+    rule: '§5 all template files are gone',
     file: 'src/reconcile/select.ts',
     from: 'if (files > 0 || templates.length > 0) return broken;',
     to: 'if (files >= 0) return broken;',

@@ -9,7 +9,7 @@ export const lockAndEnd = [
     isOfBuild: true,
   },
   {
-    rule: '§3.9 once told to end, no new write starts',
+    rule: '§3.9 no new write starts during shutdown',
     file: 'src/reconcile/core/permit.ts',
     from: "return isEnding ? 'the program is shutting down' : null;",
     to: 'return null;',

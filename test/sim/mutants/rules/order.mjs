@@ -22,7 +22,7 @@ export const order = [
     tests: ['plan/order'],
   },
   {
-    rule: '§3.1 what clears a conflict goes before the write that needs it',
+    rule: '§3.1 a step that clears a conflict comes before the write that needs it',
     file: 'src/plan/order.ts',
     from: '      visit(clearing);\n',
     to: '',

@@ -8,14 +8,14 @@ export const pairing = [
     tests: ['plan/pairing'],
   },
   {
-    rule: '§2.1 a known id is taken, however its name is spelled now',
+    rule: '§2.1 a known id is matched under any name',
     file: 'src/plan/pairing.ts',
     from: '  matchKnown(sets, memory);\n',
     to: '',
     tests: ['plan/pairing'],
   },
   {
-    rule: '§2.1 a known id is taken if it is of its type',
+    rule: '§2.1 a known id is matched only with the same type',
     file: 'src/plan/pairing.ts',
     from: 'used.has(found) || found.type !== entry.type',
     to: 'used.has(found)',
@@ -50,7 +50,7 @@ export const pairing = [
     tests: ['plan/pairing'],
   },
   {
-    rule: '§2.4 what is still desired is not what an edit changes',
+    rule: '§2.4 an edit does not change a record that is still desired',
     file: 'src/plan/match-rest.ts',
     from: 'if (!keys.has(key)) pushTo',
     to: 'pushTo',
@@ -92,7 +92,7 @@ export const pairing = [
     tests: ['plan/texts'],
   },
   {
-    rule: '§2 the kind of a text is told without case',
+    rule: '§2 the kind of a text ignores case',
     file: 'src/model/text.ts',
     from: '![0].toLowerCase()',
     to: '![0]',
@@ -106,14 +106,14 @@ export const pairing = [
     tests: ['plan/texts'],
   },
   {
-    rule: '§2 what never was the desired record is left to the one that wants it just so',
+    rule: '§2 a record that never was the desired one is left to the one that it equals',
     file: 'src/plan/pairing.ts',
     from: ' || recordKey(entryOf(seen)) === is',
     to: '',
     tests: ['plan/pairing'],
   },
   {
-    rule: '§2 what was to get a name is known by that',
+    rule: '§2 a record that was sent a name is recognised by it',
     file: 'src/plan/memory.ts',
     from: 'return is.name === was.name || ',
     to: 'return is.name !== "" || ',

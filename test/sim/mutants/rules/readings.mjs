@@ -52,7 +52,7 @@ export const readings = [
     tests: ['reconcile/readings'],
   },
   {
-    rule: '§3.1 which record is put to use at another name is of no matter',
+    rule: '§3.1 it does not matter which record is reused at another name',
     file: 'src/reconcile/core/attempt.ts',
     from: "const isMoved = isUpdate(step) && step.difference.fields.includes('name');",
     to: 'const isMoved = isUpdate(step) && step.difference.fields.length < 0;',
@@ -108,7 +108,7 @@ export const readings = [
     tests: ['reconcile/readings'],
   },
   {
-    rule: '§3.1 a reading is the same in whatever order',
+    rule: '§3.1 a reading is the same in any order',
     file: 'src/reconcile/core/reading.ts',
     from: '\n    .sort(([one], [other]) => one - other)',
     to: '',
@@ -136,14 +136,14 @@ export const readings = [
     tests: ['reconcile/readings'],
   },
   {
-    rule: '§3.1 only what both readings ask for is written',
+    rule: '§3.1 only steps that both readings require are written',
     file: twoReadings,
     from: '.filter((key) => first.has(key))',
     to: ".filter((key) => key !== '')",
     tests: ['reconcile/confirm'],
   },
   {
-    rule: '§3.1 what the second reading asks for no more is not written',
+    rule: '§3.1 a step that the second reading does not require is not written',
     file: twoReadings,
     from: 'const next = withView(state, reading, at);',
     to: 'const next = withView(state, state.basis.view, at);',
@@ -164,14 +164,14 @@ export const readings = [
     tests: ['reconcile/confirm'],
   },
   {
-    rule: '§3.1 where nothing is to be written nothing is waited for',
+    rule: '§3.1 there is no wait if nothing is to be written',
     file: 'src/reconcile/shell/confirm.ts',
     from: '    if (!awaitsReading(state, run.view, force)) return state;\n',
     to: '',
     tests: ['reconcile/readings'],
   },
   {
-    rule: '§3.1 what two readings ask for already does not wait for the others',
+    rule: '§3.1 confirmed steps do not wait for the others',
     file: 'src/reconcile/shell/confirm.ts',
     from: 'if (listing && waiting.has(state)) return',
     to: 'if (listing) return',
@@ -206,7 +206,7 @@ export const readings = [
     tests: ['reconcile/settle'],
   },
   {
-    rule: '§3.1 where a write may have landed the reading before it is dropped',
+    rule: '§3.1 the reading before a write that may have taken effect is dropped',
     file: 'src/reconcile/core/recover.ts',
     from: 'draft.setFacts({ lastReading: null })',
     to: 'draft.setFacts({})',
@@ -220,7 +220,7 @@ export const readings = [
     tests: ['reconcile/settle'],
   },
   {
-    rule: '§3.1 what was settled before takes the newest reading',
+    rule: '§3.1 templates without a wait use the newest reading',
     file: 'src/reconcile/shell/confirm.ts',
     from: 'isConfirming(state, newest) ?',
     to: 'newest && !newest ?',

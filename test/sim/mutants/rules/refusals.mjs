@@ -36,14 +36,14 @@ export const refusals = [
     tests: ['reconcile/halt'],
   },
   {
-    rule: '§3.6 what cannot be remembered ends the writes of the client (a full disk)',
+    rule: '§3.6 a failure to save ends the writes of the client (a full disk)',
     file: 'src/reconcile/shell/client-run.ts',
     from: "      this.hold({ scope: 'client', cause: 'unsaved', reason: error.message, retryAt: null });\n",
     to: '',
     tests: ['reconcile/sending'],
   },
   {
-    rule: '§3 where one template fails by a defect, no other goes on writing (allSettledOrStop)',
+    rule: '§3 a bug in one template stops the others (allSettledOrStop)',
     file: 'src/reconcile/pass.ts',
     from: "    run.hold({ scope: 'client', cause: 'broken', reason: messageOf(error), retryAt: null });\n",
     to: '',

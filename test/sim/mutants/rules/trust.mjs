@@ -9,7 +9,7 @@ const row = {
 
 /** Puts another verdict into one cell of the table of what a reading is believed. */
 const cell = (purpose, column, verdict) => ({
-  rule: `§3.1 what a reading is believed: ${purpose}, ${column}, not ${verdict}`,
+  rule: `§3.1 the trust table: ${purpose}, ${column}, not ${verdict}`,
   file: 'src/reconcile/core/reading.ts',
   from: row[purpose],
   to: row[purpose].replace(new RegExp(`${column}: '[^']+'`), `${column}: '${verdict}'`),
@@ -44,7 +44,7 @@ export const trust = [
     tests: ['reconcile/trust'],
   },
   {
-    rule: '§3.1 a reading lacks what it does not show of the one before',
+    rule: '§3.1 a reading lacks the records of the previous one that it does not show',
     file: 'src/reconcile/core/reading.ts',
     from: 'verdict: lacks > 0 ? row.lacks : row.same',
     to: 'verdict: lacks > 1_000 ? row.lacks : row.same',
@@ -72,42 +72,42 @@ export const trust = [
     tests: ['reconcile/trust'],
   },
   {
-    rule: '§3.6 what shows less after a refusal is no newer reading',
+    rule: '§3.6 a reading after a refusal that lacks records is not used',
     file: 'src/reconcile/core/evolve.ts',
     from: 'isTaken ? reading : view, at)',
     to: 'reading, at)',
     tests: ['reconcile/trust'],
   },
   {
-    rule: '§3.6 what shows more after a refusal ends the template',
+    rule: '§3.6 a reading after a refusal with more records ends the template',
     file: 'src/reconcile/core/evolve.ts',
     from: "if (reading && comparison?.verdict === 'hold') next =",
     to: "if (reading && comparison?.verdict === 'unknown') next =",
     tests: ['reconcile/trust'],
   },
   {
-    rule: '§3.6 what shows other values after a refusal ends the template',
+    rule: '§3.6 a reading after a refusal with other values ends the template',
     file: 'src/reconcile/core/evolve.ts',
     from: 'isTaken && !record && !showsTheSame(view, reading)',
     to: 'isTaken && !record && view === reading',
     tests: ['reconcile/trust'],
   },
   {
-    rule: '§3.6 what shows less after a refusal, and what was refused, ends the template',
+    rule: '§3.6 a reading after a refusal that lacks records and shows the refused one ends the template',
     file: 'src/reconcile/core/evolve.ts',
     from: 'else if (reading && comparison && record && !isTaken) next =',
     to: 'else if (reading && comparison && record && isTaken) next =',
     tests: ['reconcile/trust'],
   },
   {
-    rule: '§3.6 a record that was there before is not what a refused add made',
+    rule: '§3.6 a refused add did not make a record that was there before',
     file: 'src/reconcile/core/evolve.ts',
     from: 'recordAsDesired((id) => ids.has(id), reading, attempt.step)',
     to: 'recordAsDesired((id) => ids.has(-id), reading, attempt.step)',
     tests: ['reconcile/trust'],
   },
   {
-    rule: '§3.4 after doubt only what stands as it was sent counts',
+    rule: '§3.4 after a rejected answer, only a record exactly as sent counts',
     file: 'src/reconcile/core/written.ts',
     from: ': pairOf(step.desired, entryOf(record)).fields.length === 0;',
     to: ': pairOf(step.desired, entryOf(record)).fields.length >= 0;',
@@ -121,7 +121,7 @@ export const trust = [
     tests: ['reconcile/trust'],
   },
   {
-    rule: '§3.4 after doubt what was there before is not what an add made',
+    rule: '§3.4 after a rejected answer, an add did not make a record that was there before',
     file: 'src/reconcile/core/evolve.ts',
     from: '(recordAsDesired(existedBefore(state), reading, attempt.step)',
     to: '(recordAsDesired(() => false, reading, attempt.step)',
@@ -135,7 +135,7 @@ export const trust = [
     tests: ['reconcile/trust'],
   },
   {
-    rule: '§3.1 what a reading made for another template shows is not missed',
+    rule: '§3.1 a record in a reading for another template is not missing',
     file: 'src/reconcile/core/remember.ts',
     from: 'withAllOf(listing?.get(view.id), view)',
     to: 'view',

@@ -22,7 +22,7 @@ export const wire = [
     tests: ['plan/wire'],
   },
   {
-    rule: '§2 an update sends only what changes',
+    rule: '§2 an update sends only changed fields',
     file: 'src/plan/step.ts',
     from: "ttl: changes.has('ttl') ? desired.ttl : null",
     to: 'ttl: desired.ttl',
