@@ -51,7 +51,7 @@ const record: fc.Arbitrary<RecordData> = fc.record({
   ttl: constantFrom(null, 300),
 });
 
-/** Two who worked it out apart: where they disagree, one of them is wrong. */
+/** Two independent implementations: if they disagree, one of them is wrong. */
 describe('the judge and the program agree on', () => {
   test('the canonical form of a record', () => {
     fc.assert(

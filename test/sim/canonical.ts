@@ -13,7 +13,7 @@ export interface CanonicalRecord {
   readonly priority: number | null;
 }
 
-/** Records are never changed, and are looked at many times. */
+/** Records are immutable, and are compared many times. */
 const known = new WeakMap<RecordData, CanonicalRecord>();
 
 export const canonicalRecord = (record: RecordData): CanonicalRecord => {
@@ -101,7 +101,7 @@ const canonicalHost = (host: string): string => {
 
 const canonicalLabels = (name: string): string => name.split('.').map(canonicalLabel).join('.');
 
-/** RFC 4343: case means nothing in ASCII. UTS 46 for all else, which browsers do as well. */
+/** RFC 4343: ASCII case is ignored. UTS 46 for everything else, as in browsers. */
 const canonicalLabel = (label: string): string => {
   if (/^\p{ASCII}*$/u.test(label)) return label.toLowerCase();
   if (/[\p{Cc} "#%/:<>?@[\\\]^`{|}]/u.test(label)) return label;

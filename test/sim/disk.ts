@@ -1,8 +1,8 @@
 import type { HistoryEntry, Intent, Memory, RecordMemory, TemplateFacts } from '../../src/state/memory.ts';
 
-/** Where memory outlives a process. */
+/** The disk: state that outlives a process. */
 export interface Disk {
-  /** What a process finds that starts now. */
+  /** What a process finds at its start. */
   open(): Memory;
   /** As if the state directory had been lost. */
   wipe(): void;
@@ -14,14 +14,14 @@ interface Stored {
   readonly records: Map<number, Map<string, string>>;
   readonly intents: Map<number, string>;
   readonly history: string[];
-  /** Of each template: how often something was kept. */
+  /** By template: how often something was saved. */
   readonly writes: Map<number, number>;
-  /** Tells it from the one that was lost before. */
+  /** Distinguishes it from the state that was lost before. */
   readonly number: number;
   lastIntent: number;
 }
 
-/** Memory as the program keeps it in SQLite, kept in this process: what has resolved is on disk. */
+/** The state as in SQLite, but inside this process: a resolved promise means that it is on disk. */
 export const simulatedDisk = (): Disk => {
   let stored = emptyDisk();
   return {
@@ -45,7 +45,7 @@ const emptyDisk = (): Stored => ({
   lastIntent: 0,
 });
 
-/** Everything goes through text, so that nothing in memory is shared with what is on disk. */
+/** Everything goes through text, so that the disk shares no objects with the process. */
 const memoryOn = (disk: Stored): Memory => {
   const save: Memory['save'] = ({ facts, records, forgotten }) => {
     disk.writes.set(facts.templateId, (disk.writes.get(facts.templateId) ?? 0) + 1);

@@ -140,7 +140,7 @@ const changed = (
   return [...others, victim];
 };
 
-/** A CNAME where other records were, or the reverse: the old has to make way for the new. */
+/** A CNAME in place of other records, or the reverse: the old ones must be parked first. */
 const swapped = (random: Random, desired: DesiredTemplate): readonly RecordData[] => {
   const { records } = desired;
   const named = records.filter(({ type, name }) => name !== null && ['A', 'AAAA', 'CNAME'].includes(type));
@@ -176,7 +176,7 @@ const withRecords = (desired: DesiredTemplate, records: readonly RecordData[]): 
   })),
 });
 
-/** What the checks of template files let through. */
+/** What passes the checks of template files. */
 const isValid = (desired: DesiredTemplate, records: readonly RecordData[]): boolean => {
   const last = records.at(-1)!;
   if (records.slice(0, -1).some((record) => keyOf(record) === keyOf(last))) return false;
@@ -197,7 +197,7 @@ const isValid = (desired: DesiredTemplate, records: readonly RecordData[]): bool
 
 const types = ['A', 'A', 'A', 'AAAA', 'CNAME', 'MX', 'MX', 'PTR', 'SRV', 'TXT', 'TXT'] as const;
 
-/** Few names and contents, so that records meet often. */
+/** Few names and contents, so that records often conflict. */
 export const drawRecord = (random: Random, type: RecordType): RecordData => {
   const ttl = random.pick([null, null, 60, 300, 3_600]);
   const base = { type, priority: null, ttl };
@@ -238,7 +238,7 @@ export const drawRecord = (random: Random, type: RecordType): RecordData => {
   }
 };
 
-/** What other people put at the service: also what files cannot name. */
+/** What other people add at the service, also things that files cannot describe. */
 export const drawForeign = (random: Random): RecordData => {
   if (random.chance(0.12)) {
     return {

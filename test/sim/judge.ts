@@ -30,7 +30,7 @@ import {
 } from './witness.ts';
 import type { World } from './world.ts';
 
-/** Sees all that passes between client, service and disk, knows the truth, and says what is against the law. */
+/** Sees everything between client, service and disk, knows the truth, and reports what breaks a law. */
 export interface Judge extends Omit<Observer, 'onTurn'>, ProcessObserver {
   readonly violations: readonly string[];
   readonly counts: ReadonlyMap<string, number>;
@@ -38,7 +38,7 @@ export interface Judge extends Omit<Observer, 'onTurn'>, ProcessObserver {
   passStarted(pass: PassFacts): void;
   passEnded(result: PassResult | 'died' | 'disk full'): void;
   memoryLost(): void;
-  /** The program said that it cannot rely on what it remembers. */
+  /** The program reported that it cannot trust its state. */
   memoryDoubted(): void;
   clockJumped(): void;
   blame(what: string): void;
@@ -53,20 +53,20 @@ export interface JudgeOptions {
   readonly editsOf: (templateId: number) => number;
 }
 
-/** Came to light with an add's answer, as exactly what it was to make, and is not what it made. */
+/** Appeared in an add's answer, equals the record of the add, and was not made by it. */
 const isRival = (record: ActualRecord, deed: Deed, one: TemplateCase): boolean =>
   !one.seen.has(record.id) &&
   record.id !== deed.sent.recordId &&
   (keyOf(record) === deed.key || mayBeNamed(record, deed));
 
-/** All that the view shows, and what an add has made. */
+/** Everything that the view shows, and the record that an add made. */
 const isMoreThan = (view: View, records: readonly ActualRecord[], deed: Deed): boolean => {
   const ids = new Set(records.map(({ id }) => id));
   const isWhole = view.records.every(({ id }) => ids.has(id));
   return isWhole && records.length - view.records.length <= (isAdd(deed) ? 1 : 0);
 };
 
-/** Whether it is for an add of unknown outcome that a record is not written now. */
+/** Whether a record is not written now because of an add of unknown outcome. */
 const isLost = (deed: Deed, difference: Difference): boolean =>
   difference.action === 'blocked' &&
   difference.reason === 'pending-write' &&
@@ -74,24 +74,24 @@ const isLost = (deed: Deed, difference: Difference): boolean =>
   deed.sent.told === 'nothing' &&
   deed.set === setOf(difference.desired);
 
-/** A write that a report said would not be tried before a time. */
+/** A write that a report promised not to try before a time. */
 interface Promised {
   readonly templateId: number;
   readonly key: string;
-  /** Null of one that is missing. */
+  /** Null for a missing record. */
   readonly recordId: number | null;
-  /** The record as it stands, or is to stand. */
+  /** The record as it is, or should be. */
   readonly at: RecordData;
   /** True time. */
   readonly until: number;
-  /** Whether no clock that jumps makes it come sooner: of an add of unknown outcome. */
+  /** Whether a clock jump must not shorten it: for an add of unknown outcome. */
   readonly isSteady: boolean;
   readonly edits: number;
-  /** What stood there when it was promised: where that has changed, it is another matter. */
+  /** The record when it was promised: if that has changed, the promise no longer holds. */
   readonly surroundings: string;
 }
 
-/** The record itself, and what stands at its name. */
+/** The record itself, and the records at its name. */
 const surroundingsOf = (one: TemplateCase, { name }: RecordData, recordId: number | null): string => {
   const view = one.views.findLast(({ isListing }) => isListing);
   const there = view?.records.filter(
@@ -107,12 +107,12 @@ export const createJudge = ({ world, isKind, truth, editsOf }: JudgeOptions): Ju
   let deeds: Deed[] = [];
   let pass: PassFacts | null = null;
   let promised: Promised[] = [];
-  /** Why nothing more may be begun in this pass. */
+  /** Why no more writes may start in this pass. */
   let ended: { why: string; at: number } | null = null;
-  /** Since when the service wants no more calls in this pass, and what the result has to say of it. */
+  /** Since when the service accepts no more calls in this pass, and what the result must report. */
   let closed: { readonly at: number; isDenied: boolean; until: number } | null = null;
   let isShut = false;
-  /** What the pass saw, nobody remembers. */
+  /** The pass saved nothing of what it saw. */
   let isForgotten = false;
 
   const blame = (what: string): void => {
@@ -134,7 +134,7 @@ export const createJudge = ({ world, isKind, truth, editsOf }: JudgeOptions): Ju
         one.key === deed.key &&
         (one.recordId === null || one.recordId === recordOf(deed)) &&
         one.surroundings === surroundingsOf(caseOf(one.templateId), one.at, one.recordId) &&
-        // Two clocks are never the same to the millisecond.
+        // Two clocks never agree to the millisecond.
         world.time < one.until - 1_000,
     );
     if (broken) blame(`writes ${shown(deed.after)} before the time it named`);
@@ -146,14 +146,14 @@ export const createJudge = ({ world, isKind, truth, editsOf }: JudgeOptions): Ju
     else closed.until = Math.max(closed.until, clientTime(world, pass?.skew ?? 0) + (retryAfter ?? 60_000));
   };
 
-  /** A service that stores in time, or whose records stay, is never made to hold the same twice. */
+  /** A service that stores in time, or whose records stay, never gets the same record twice. */
   const checkExtra = (deed: Deed, id: number): void => {
     if (!isAdd(deed)) return;
     count('adds stored');
     if (deed.sent.at < world.time) count('adds stored late');
     const { templateId } = deed.sent;
     const others = templateIn(truth(), templateId)?.records.filter((record) => record.id !== id) ?? [];
-    // Where somebody else made one of ours the same meanwhile, nobody could know.
+    // The client cannot know if somebody else made one of ours the same meanwhile.
     const own = new Set(
       caseOf(templateId)
         .deeds.filter(({ key }) => key === deed.key)
@@ -191,7 +191,7 @@ export const createJudge = ({ world, isKind, truth, editsOf }: JudgeOptions): Ju
         one.seenFirst = [];
       }
       isForgotten = true;
-      // A person's own pass need not wait for any pause, even where it comes to nothing.
+      // A person's pass does not wait for a backoff, even if it fails.
       if (facts.isCommand && !facts.isDryRun)
         promised = promised.filter(({ templateId }) => !facts.desired.has(templateId));
       if (facts.isCommand && facts.retry) {
@@ -203,7 +203,7 @@ export const createJudge = ({ world, isKind, truth, editsOf }: JudgeOptions): Ju
     onSent: (sent: Sent) => {
       if (!pass) return;
       const whole = caseOf(sent.templateId);
-      // What was read after it had been begun came too late for it.
+      // A reading after its intent came too late for it.
       const one = { ...whole, views: whole.views.slice(0, whole.viewsWhenBegun) };
       const context = {
         one,
@@ -266,13 +266,13 @@ export const createJudge = ({ world, isKind, truth, editsOf }: JudgeOptions): Ju
       if (intent.action === 'add') one.begun.push(intent.after);
       one.editsWhenMet ??= editsOf(intent.templateId);
       one.viewsWhenBegun = one.views.length;
-      // What runs beside it may not have heard of it in the same moment.
+      // Parallel templates may not know of it at once.
       if (ended && world.time > ended.at) blame(`begins a write ${ended.why}`);
       if (isStopping) blame('begins a write after it was told to end');
       if (isShut) blame('begins a write after the pass ended');
     },
     onRead: () => {
-      // What runs beside it may not have heard of it in the same moment.
+      // Parallel templates may not know of it at once.
       if (closed && world.time > closed.at) blame('asks again though the service wants no more calls');
     },
     onStrayCall: (name) => blame(`calls ${name} after the pass ended`),
@@ -289,7 +289,7 @@ export const createJudge = ({ world, isKind, truth, editsOf }: JudgeOptions): Ju
     passEnded: (result) => {
       if (!pass) return;
       isShut = true;
-      // What a full disk could not take is not remembered.
+      // What a full disk could not store is not saved.
       const isHalted = typeof result !== 'string' && result.halted === 'the disk is full';
       isForgotten = pass.isDryRun || typeof result === 'string' || isHalted;
       if (typeof result === 'string' || isHalted) {
@@ -337,7 +337,7 @@ export const createJudge = ({ world, isKind, truth, editsOf }: JudgeOptions): Ju
           const isOfClient = difference.retryAt !== undefined && difference.retryAt === result.retryAt;
           if (difference.retryAt === undefined || isOfClient || !('desired' in difference)) continue;
           const key = keyOf(difference.desired);
-          // What waits for another one of its set waits no more once that one has come.
+          // A record that waits for another one of its set waits no longer once that one is there.
           if (!context.one.deeds.some((deed) => deed.key === key)) continue;
           const recordId = 'recordId' in difference ? (difference.recordId ?? null) : null;
           const at = ('current' in difference ? difference.current : undefined) ?? difference.desired;

@@ -15,9 +15,9 @@ import { hasFailed, isAdd, isPending, recordOf, type Deed, type TemplateCase, ty
 
 export interface LawContext {
   readonly one: TemplateCase;
-  /** What the client goes by. */
+  /** The template as the client sees it. */
   readonly view: View | undefined;
-  /** The template as it truly is. */
+  /** The true template. */
   readonly truth: ActualTemplate | undefined;
   readonly desired: DesiredTemplate | undefined;
   readonly isKind: boolean;
@@ -26,7 +26,7 @@ export interface LawContext {
   readonly edits: number;
 }
 
-/** Says what is wrong with a write at the moment it is sent; null where the law is kept. */
+/** Says what is wrong with a write when it is sent; null if it breaks no law. */
 type Law = (deed: Deed, context: LawContext) => string | null;
 
 export const breaches = (deed: Deed, context: LawContext): string[] =>
@@ -59,7 +59,7 @@ const withinLimits: Law = (deed, { one, desired, earlier, view }) => {
     ...[...listings, ...(view ? [view] : [])].map(({ records }) => records.filter(isKnownType).length),
   );
   const changes = new Set([...own.filter((other) => !isAdd(other)), deed].map(({ before }) => before?.id));
-  // A pass is measured by what it found: what of its adds has arrived does not count.
+  // The limit is for the records that the pass found; its own adds do not count.
   const isTooMuch = (known: number): boolean =>
     known >= minRecords && changes.size * 100 > known * maxChangePercent;
   const isByView = !view || isTooMuch(view.records.filter(isKnownType).length);
@@ -69,8 +69,8 @@ const withinLimits: Law = (deed, { one, desired, earlier, view }) => {
 };
 
 /**
- * What the file wanted before, and does not any more, is what an edit changes: not somebody else's record beside it,
- * and no new one, however the service spells the name.
+ * An edit changes the record that the file listed before and no longer lists: not somebody else's record beside it,
+ * and no new one, in any spelling of the name.
  */
 const ownFirst: Law = (deed, { one, view, desired, earlier }) => {
   const { before, after, set, key } = deed;
@@ -95,7 +95,7 @@ const ownFirst: Law = (deed, { one, view, desired, earlier }) => {
     : null;
 };
 
-/** An add, or the change of a record that no file ever wanted to another content. */
+/** An add, or a new content for a record that no file ever listed. */
 const isEditOfNobodys = ({ before, after }: Deed, one: TemplateCase, desired: DesiredTemplate): boolean => {
   if (!desired.records.some((record) => keyOf(record) === keyOf(after))) return false;
   if (before === null) return true;
@@ -104,7 +104,7 @@ const isEditOfNobodys = ({ before, after }: Deed, one: TemplateCase, desired: De
   return isNobodys && !isCopy && !setAndContent(before, after);
 };
 
-/** The write that made a record what it is to the file, where memory knows of it for sure. */
+/** The write that made a record the file's, if the state certainly has it. */
 const surelyFor = (one: TemplateCase, record: ActualRecord): Deed | undefined => {
   const last = one.deeds.findLast((deed) => recordOf(deed) === record.id);
   if (!last || last.sent.landed !== 'yes' || !last.isBelieved || !last.isKept) return undefined;
@@ -130,26 +130,26 @@ const onceInAPass: Law = (deed, { earlier }) =>
     ? 'writes a wanted record twice in one pass'
     : null;
 
-/** A record that was last written to be another wanted one is that one's, whatever the service made of it. */
+/** A record belongs to the desired one for which it was last written, whatever the service stored. */
 export const isForAnother = ({ deeds }: TemplateCase, { key }: Deed, recordId: number): boolean => {
   const last = deeds.findLast((other) => recordOf(other) === recordId);
   return last !== undefined && last.key !== key;
 };
 
-/** Truth: an earlier add of the same record stands, or may still come. */
+/** Truth: an earlier add of the same record succeeded, or may still take effect. */
 const noSecond: Law = (deed, { one, truth, isKind }) => {
   for (const { sent, pass, isMissed, isForgiven, isAmbiguous, isBelieved } of addsOf(one, deed.key)) {
     if (sent.landed === 'coming' && isKind) return 'adds again what is still coming';
     const { recordId } = sent;
     const standing = truth?.records.find(({ id }) => id === recordId);
     if (sent.landed !== 'yes' || recordId === null || !standing) continue;
-    // Somebody made another of it, and a person said not to wait for it.
+    // Somebody changed it into another record, and a person said not to wait for it.
     if ((isForgiven || isAmbiguous) && keyOf(standing) !== deed.key) continue;
     if (one.standsFor.get(recordId) !== deed.key || isForAnother(one, deed, recordId)) continue;
-    // Where the service gives a name to what has none, nobody can tell that this is it.
+    // If the service names nameless records, this one cannot be identified.
     const isNamed = canonicalName(deed.after.name) === '' && canonicalName(standing.name) !== '';
     if (isNamed && !isBelieved) continue;
-    // Memory knows a wanted record by one id: the last that was written to be it is what went.
+    // The state has one id for a desired record: the last one written for it is missing.
     const last = one.deeds.findLast((other) => other.key === deed.key && recordOf(other) !== null);
     const id = last && recordOf(last);
     if (id != null && id !== recordId && missedTwice(one, deed, id)) continue;
@@ -161,16 +161,16 @@ const noSecond: Law = (deed, { one, truth, isKind }) => {
   return null;
 };
 
-/** Once, and once more; a third time only at a person's word. */
+/** Once, and once more; a third time only at a person's request. */
 const mostTwice: Law = (deed, { one }) =>
   addsOf(one, deed.key).filter((other) => !hasFailed(other) && !other.isForgiven && !other.isWithdrawn)
     .length >= 2
     ? 'adds a third time'
     : null;
 
-/** Whatever the file says since: two of unknown outcome in a record set are as many as a pass may risk. */
+/** For any content of the file: a pass may risk at most two adds of unknown outcome in a record set. */
 const mostTwiceInASet: Law = (deed, { one, view }) => {
-  // What stands there by now, whoever put it there, is asked for no more.
+  // A record that is there by now, from anybody, is no longer needed.
   const isThere = ({ key }: Deed): boolean => view?.records.some((record) => keyOf(record) === key) === true;
   const lost = one.deeds.filter(
     (other, at) =>
@@ -181,21 +181,21 @@ const mostTwiceInASet: Law = (deed, { one, view }) => {
       !other.isShown &&
       !other.isForgiven &&
       !other.isAmbiguous &&
-      // What the service refuses by now is not on its way.
+      // An add that the service now refuses cannot take effect.
       !one.deeds.slice(at).some((later) => later.key === other.key && hasFailed(later)),
   );
   return lost.length >= 2 ? `adds to a record set after ${lost.length} adds of unknown outcome` : null;
 };
 
-/** What memory knows by id, or has never met, takes two readings that agree. */
+/** A known id, or a record never seen, needs two readings that agree. */
 const readTwice: Law = (deed, { one }) => {
   const id = one.known.get(deed.key);
   const isKnownElsewhere =
     id !== undefined && (one.standsFor.get(id) !== deed.key || isForAnother(one, deed, id));
-  // The last that was written to be it is what went, should the one before stay away as something else.
+  // The last record written for it is missing, if the previous one stays as something else.
   const last = one.deeds.findLast((other) => other.key === deed.key && recordOf(other) !== null);
   const lastId = last && recordOf(last);
-  // Or it is another wanted record now.
+  // Or it is another desired record now.
   const isGone = lastId != null && (missedTwice(one, deed, lastId) || one.standsFor.get(lastId) !== deed.key);
   const isSure = id !== undefined && !one.perhapsKnown.has(deed.key);
   if (isSure && !isKnownElsewhere && !isGone && !missedTwice(one, deed, id)) {
@@ -205,14 +205,14 @@ const readTwice: Law = (deed, { one }) => {
   return one.isMet || twoListings(one.views, deed, lacks) ? null : 'adds at first sight after one reading';
 };
 
-/** This very pass was shown the record, and it is there. */
+/** This pass was shown the record, and it is there. */
 const notSeen: Law = (deed, { one, truth, isKind }) => {
   const seen = one.views.flatMap(({ records }) => records.filter((record) => keyOf(record) === deed.key));
   const standing = seen.find(({ id }) =>
     truth?.records.some((record) => record.id === id && keyOf(record) === deed.key),
   );
   if (!standing) return null;
-  // What stands for another wanted record may still become it: only an exact copy is one too many.
+  // The record of another desired one may still become it: only an exact copy is one too many.
   const isTaken =
     one.maybe.has(standing.id) ||
     [...(one.everStoodFor.get(standing.id) ?? [])].some((key) => key !== deed.key);
@@ -220,12 +220,12 @@ const notSeen: Law = (deed, { one, truth, isKind }) => {
   return isKind || !missedTwice(one, deed, standing.id) ? `adds what it was shown as #${standing.id}` : null;
 };
 
-/** A template of which nothing was ever as the file wants it, and no set of the file is there: look first. */
+/** A template without any agreement so far and without a set of the file: a person has to look first. */
 const notAtFirstSight: Law = ({ pass }, { one, desired, view }) => {
   if (!view || !desired || pass.force || desired.adopt || one.onceDesired.size + one.maybe.size > 0)
     return null;
   const sets = new Set(view.records.map(setOf));
-  // What came during this pass, and was read for another template's sake, it need not know.
+  // It need not know a record that appeared during this pass, in a reading for another template.
   if (one.views.some(({ records }) => records.length === 0)) return null;
   if (sets.size === 0 || desired.records.some((record) => sets.has(setOf(record)))) return null;
   return 'adds to a template that looks like no file of ours';
@@ -251,7 +251,7 @@ const notAfterALoss: Law = ({ pass }, { one, view, desired }) => {
 
 const noConflict: Law = ({ after }, { view, one }) => conflictOf(after, null, view, one);
 
-/** A record set with an add of unknown outcome takes no other. */
+/** A record set with an add of unknown outcome gets no other add. */
 const notBesidePending: Law = (deed, { one }) => {
   const pending = one.deeds.find((other) => isPending(other) && other.set === deed.set);
   return pending ? `adds beside ${shown(pending.after)}, whose outcome is unknown` : null;
@@ -274,7 +274,7 @@ const lawsOfAdds: readonly Law[] = [
 const shownAndNotEqual: Law = (deed, { one, earlier }) => {
   const { before, after } = deed;
   if (!before) return 'updates a record that the last reading did not show';
-  // A reading that is behind may show it as it was before a park of this pass.
+  // An old reading may show it as before a park of this pass.
   const isOfThisPass = earlier.some((other) => recordOf(other) === before.id);
   if (isOfThisPass && isUndo(deed, one)) return null;
   return keyOf(before) === keyOf(after) && before.ttl === after.ttl
@@ -287,13 +287,13 @@ const toAnEnd: Law = (deed, { desired, one }) => {
   if (desired?.records.some((record) => satisfies(after, record))) return null;
   const isPark = canonicalName(after.name).startsWith(`_parked-${before?.id}`);
   if (isPark && desired?.surplus === 'park') return null;
-  // What made way goes back to its place, in whichever pass it is found that nothing came there.
+  // A displaced record is restored in the pass that finds its name empty.
   return isUndo(deed, one) || isMistaken(deed, one)
     ? null
     : `updates ${before && shown(before)} to what nobody wants: ${shown(after)}`;
 };
 
-/** What it was before another write, under the name that it had or that was sent to give it that one. */
+/** The record before another write, under its name then, or under the name that was sent for it. */
 const isUndo = ({ before, after }: Deed, { deeds }: TemplateCase): boolean => {
   const own = deeds.filter((other) => before !== null && recordOf(other) === before.id);
   const states = own.flatMap((other) => [other.before ?? [], other.after].flat());
@@ -309,17 +309,17 @@ const notFromItsPlace: Law = ({ before }, { desired, view }) => {
   return copies.length > 1 ? null : `takes ${shown(before)} away, which the file wants just so`;
 };
 
-/** Whether it could be what an add without a name has made, should the service give names. */
+/** Whether an add without a name may have made it, if the service gives names. */
 export const mayBeNamed = (record: RecordData, deed: Deed): boolean => {
   const [is, sent] = [canonicalRecord(record), canonicalRecord(deed.after)] as const;
   return isAdd(deed) && sent.name === '' && is.type === sent.type && is.content === sent.content;
 };
 
-/** Somebody made it in the very moment of an add that it could come from. */
+/** Somebody made it at the same time as an add that may have made it. */
 const isMistaken = ({ before }: Deed, { deeds }: TemplateCase): boolean =>
   before !== null && deeds.some((other) => other.isAmbiguous && mayBeNamed(before, other));
 
-/** Ignored records, unknown types, and what the file never wanted. */
+/** Ignored records, unknown types, and records that the file never listed. */
 const notForeign: Law = (deed, { desired, one }) => {
   const { before, after } = deed;
   if (!before || !desired) return null;
@@ -338,7 +338,7 @@ const notForeign: Law = (deed, { desired, one }) => {
   )
     return null;
   const stoodFor = [...(one.everStoodFor.get(before.id) ?? [])];
-  // An edit changes what stood for a record of the set.
+  // An edit changes the record of a dropped one of the set.
   if (stoodFor.some((other) => other.startsWith(`${deed.set} `)) || one.maybe.has(before.id)) return null;
   const mayBeUsed = isOurs || desired.adopt || isParkedName(canonicalName(before.name));
   return desired.surplus === 'park' && mayBeUsed ? null : `touches a foreign record: ${shown(before)}`;
@@ -347,7 +347,7 @@ const notForeign: Law = (deed, { desired, one }) => {
 const setAndContent = (before: RecordData, after: RecordData): boolean =>
   setOf(before) === setOf(after) && canonicalRecord(before).content === canonicalRecord(after).content;
 
-/** A park has a name of its own, and what is put back after one had its place. */
+/** A park has its own name, and a restored record had its name before. */
 const noNewConflict: Law = (deed, { view, desired, one }) => {
   const { before, after } = deed;
   const isDesired = desired?.records.some((record) => satisfies(after, record)) === true;
@@ -359,7 +359,7 @@ const lawsOfUpdates: readonly Law[] = [shownAndNotEqual, toAnEnd, notFromItsPlac
 /** Some services make names absolute ones. */
 const placeOf = ({ name }: RecordData): string => canonicalName(name).replace(/(?:^|\.)##domain##$|\.$/i, '');
 
-/** What was parked to make way for a write that was then refused, and stays away; a nameless record has to. */
+/** A record that was parked for a write that was then refused, and stays parked; a nameless one has to. */
 export const leftParked = (deeds: readonly Deed[], truth: readonly ActualRecord[]): string[] =>
   deeds.flatMap((park, at) => {
     const { before, after } = park;
@@ -370,7 +370,7 @@ export const leftParked = (deeds: readonly Deed[], truth: readonly ActualRecord[
     const refused = later.find(
       (deed) => hasFailed(deed) && conflictOf(deed.after, deed.before, view, null) !== null,
     );
-    // Where something stands that it excludes, it cannot come back.
+    // It cannot be restored beside a record that it excludes.
     const there = truth.map((record) => ({ ...record, name: placeOf(record) }));
     const back = { ...before, name: placeOf(before) };
     const isTaken = conflictOf(back, null, { at: 0, isListing: true, records: there }, null) !== null;
@@ -379,24 +379,24 @@ export const leftParked = (deeds: readonly Deed[], truth: readonly ActualRecord[
       : [];
   });
 
-/** A name at which the file wants something, and from which the last record was taken without trying to put it there. */
+/** A name of the file from which the last record was moved away, without a try to write the desired one. */
 export const leftEmpty = (
   deeds: readonly Deed[],
   desired: DesiredTemplate,
   truth: readonly ActualRecord[],
   { views, known }: TemplateCase,
 ): string[] => {
-  // An answer may show it where it was.
+  // An answer may show it unchanged.
   const isTaken = (name: string): boolean =>
     [...truth, ...(views.at(-1)?.records ?? [])].some((record) => placeOf(record) === name);
   return deeds.flatMap(({ after, sent }, at) => {
-    // What somebody had taken from the place by then, this write did not.
+    // Somebody else may have moved it by then, not this write.
     const { replaced: before } = sent;
     if (!before || sent.landed !== 'yes' || isParkedName(placeOf(before))) return [];
-    // Nobody can tell that this is what the service calls the subdomain itself.
+    // The client cannot know that this is the service's name of the subdomain itself.
     if (placeOf(before) === '' && canonicalName(before.name) !== '') return [];
     const place = placeOf(before);
-    // Where somebody else has moved it to, it has no place to lose.
+    // If somebody else has moved it, it is not at its name.
     if (!isParkedName(placeOf(after)) && known.get(keyOf(before)) !== before.id) return [];
     const isLeft = placeOf(after) !== place && desired.records.some((record) => placeOf(record) === place);
     const isTried = deeds.slice(at + 1).some((later) => placeOf(later.after) === place);
@@ -409,7 +409,7 @@ export const leftEmpty = (
 const addsOf = (one: TemplateCase, key: string): Deed[] =>
   one.deeds.filter((deed) => isAdd(deed) && deed.key === key);
 
-/** In two listings since it was last shown to a pass that could remember it, whatever passes they are of. */
+/** In two listings since it was last shown to a pass that could save it, in any passes. */
 const missedTwice = (one: TemplateCase, deed: Deed, id: number): boolean => {
   const views = [...one.past, ...one.views];
   const isShown = ({ records }: View): boolean => records.some((record) => record.id === id);
@@ -424,7 +424,7 @@ const twoListings = (views: readonly View[], { pass }: Deed, isSo: (view: View) 
   return first !== undefined && last !== undefined && first !== last && last.at - first.at >= pass.settle;
 };
 
-/** `one` tells the names under which the service is known to keep what was sent; null where only the name itself counts. */
+/** `one` has the known spellings of sent names at the service; null if only the name itself counts. */
 const conflictOf = (
   after: RecordData,
   before: RecordData | null,
@@ -451,7 +451,7 @@ const conflictOf = (
   return null;
 };
 
-/** What the service made of this name where it was sent, by records that are surely the file's. */
+/** The service's spellings of this sent name, from records that are certainly the file's. */
 const keptNames = (one: TemplateCase, records: readonly ActualRecord[], name: string): string[] =>
   records.flatMap((record) => {
     const last = surelyFor(one, record);
@@ -459,7 +459,7 @@ const keptNames = (one: TemplateCase, records: readonly ActualRecord[], name: st
     if (!last || !isNameSent || canonicalName(last.after.name) !== name) return [];
     const told = [...one.past, ...one.views].find(({ at }) => at >= last.sent.at);
     const shownAs = told?.records.filter(({ id }) => id === record.id) ?? [];
-    // An answer may be as it was before.
+    // An answer may show the previous state.
     const isStill = (kept: string): boolean => kept === canonicalName(record.name) && !isParkedName(kept);
     return shownAs.map((kept) => canonicalName(kept.name)).filter(isStill);
   });

@@ -3,17 +3,17 @@ import { canonicalName, hasPriority } from './canonical.ts';
 import { sameKey } from './records.ts';
 import type { Random } from './random.ts';
 
-/** What the service makes of what it is told, and how far it can be trusted; the same for a whole round. */
+/** How the service stores what it is sent, and how reliable it is; the same for a whole round. */
 export interface Nature {
-  /** Nothing comes later than two settle readings see, and no two readings in a row are wrong. */
+  /** No write takes effect after the two settle readings, and no two readings in a row are wrong. */
   readonly isKind: boolean;
   readonly leastTtl: number;
   readonly mostTtl: number;
   readonly oneTtlPerSet: boolean;
   readonly quotesTexts: boolean;
-  /** What it ends names with. */
+  /** The ending that it appends to names. */
   readonly ending: null | '.##DOMAIN##' | '.';
-  /** Whether it gives a name to what is added without one. */
+  /** Whether it gives a name to a record that is added without one. */
   readonly namesNameless: boolean;
   readonly respellsHosts: boolean;
   readonly ignores: 'name' | 'content' | 'priority' | 'ttl' | null;
@@ -22,16 +22,16 @@ export interface Nature {
   readonly refusesType: string | null;
   readonly shuffles: boolean;
   readonly lowersTypes: boolean;
-  /** How it says that a record has no name. */
+  /** How it shows that a record has no name. */
   readonly nameless: null | '' | '@';
-  /** What it says of the priority of a record that has none. */
+  /** What it shows as the priority of a record without one. */
   readonly noPriority: number | null;
   readonly defaultTtl: number | null;
-  /** New ids come in no order. */
+  /** New ids are in random order. */
   readonly scattersIds: boolean;
-  /** Ms that a listing may be behind. */
+  /** How old a listing may be, in ms. */
   readonly lag: number;
-  /** Ms that a commit may come after its answer was lost. */
+  /** How long after its lost answer a write may take effect, in ms. */
   readonly delay: number;
 }
 
@@ -64,7 +64,7 @@ export const drawNature = (random: Random, settle: number): Nature => {
   };
 };
 
-/** Whether the service stores what it is sent just as it is sent. */
+/** Whether the service stores everything exactly as sent. */
 export const isFaithful = (nature: Nature): boolean =>
   nature.leastTtl === 0 &&
   nature.mostTtl === 86_400 &&
@@ -74,7 +74,7 @@ export const isFaithful = (nature: Nature): boolean =>
   nature.ignores === null &&
   nature.refusesType === null;
 
-/** The record that an add leaves. */
+/** The record that an add makes. */
 export const storedAddition = (nature: Nature, id: number, sent: RecordData): ActualRecord =>
   spelled(nature, {
     id,
@@ -85,7 +85,7 @@ export const storedAddition = (nature: Nature, id: number, sent: RecordData): Ac
     ttl: nature.ignores === 'ttl' ? nature.defaultTtl : (sent.ttl ?? nature.defaultTtl),
   });
 
-/** The record that an update leaves. Only what was sent changes. */
+/** The record after an update. Only sent fields change. */
 export const storedChange = (
   nature: Nature,
   before: ActualRecord,
@@ -102,7 +102,7 @@ export const storedChange = (
   });
 };
 
-/** What a write does to the other records beside its own. */
+/** What a write changes in other records. */
 export const alignTtls = (
   nature: Nature,
   records: readonly ActualRecord[],
@@ -119,7 +119,7 @@ export const alignTtls = (
 export const isExactCopy = (records: readonly ActualRecord[], sent: RecordData): boolean =>
   records.some((record) => sameKey(record, sent));
 
-/** How the service shows what it holds. */
+/** How the service shows its records. */
 export const represented = (nature: Nature, record: ActualRecord): ActualRecord => ({
   ...record,
   type: nature.lowersTypes ? record.type.toLowerCase() : record.type,

@@ -5,7 +5,7 @@ import { shown } from './records.ts';
 import type { SimulatedService } from './service.ts';
 import type { World } from './world.ts';
 
-/** Other people at the service's own panel: they add, change and remove records as they like. */
+/** Other people in the service's own panel: they add, change and remove records. */
 export const meddle = (world: World, service: SimulatedService, templateId: number): void => {
   const { random } = world;
   const before = service.templates().find(({ id }) => id === templateId)!.records;

@@ -6,15 +6,15 @@ import { MemoryError, type Intent, type Memory } from '../../src/state/memory.ts
 import type { SimulatedService } from './service.ts';
 import type { World } from './world.ts';
 
-/** One process of the program: it may die at every call it makes, and does nothing afterwards. */
+/** One process of the program: it may die at each of its calls, and then does nothing more. */
 export interface Process {
   readonly service: Pass['service'];
   readonly memory: Memory;
   readonly clock: Clock;
   readonly signal: AbortSignal;
-  /** Resolves when the process has died. Nothing of it ever goes on: not even a `catch` or `finally`. */
+  /** Resolves when the process has died. Nothing of it continues, not even a `catch` or `finally`. */
   readonly death: Promise<typeof died>;
-  /** After the pass: whatever is called now was left running. */
+  /** After the pass: any further call was left running. */
   end(): void;
 }
 
@@ -24,18 +24,18 @@ export interface Dangers {
   /** Of each call, from 0 to 1. */
   readonly crash: number;
   readonly fullDisk: number;
-  /** The call at which the program is told to end; null where it is not. */
+  /** The call at which the program gets a signal to end; null if it gets none. */
   readonly stopAt: number | null;
-  /** What the process's clock is ahead of the true time. */
+  /** How far the process's clock is ahead of the true time. */
   readonly skew: number;
 }
 
-/** What a process keeps from one pass to the next. */
+/** What a process keeps in memory from one pass to the next. */
 export interface KeptBetweenPasses {
   readonly cache: ResultCache;
   /** The same objects for the same templates, and the same list of them, as long as the process lives. */
   readonly recognise: (templates: readonly ActualTemplate[]) => readonly ActualTemplate[];
-  /** The same object where the files say the same as before. */
+  /** The same object if the files say the same as before. */
   readonly recogniseFiles: (desired: DesiredState) => DesiredState;
   /** It died. */
   forget(): void;
@@ -82,11 +82,11 @@ const areSame = (some: readonly unknown[], others: readonly unknown[]): boolean 
 export interface ProcessObserver {
   onBegin(intent: Omit<Intent, 'id'>, isStopping: boolean): void;
   onStrayCall(name: string): void;
-  /** A reading of the service is about to leave. */
+  /** A reading of the service is about to start. */
   onRead(): void;
-  /** Something of a template is on disk. */
+  /** Some state of a template is on disk. */
   onKept(templateId: number): void;
-  /** All that the pass saw of it is. */
+  /** Everything that the pass saw of it is on disk. */
   onSaved(templateId: number): void;
 }
 
@@ -124,7 +124,7 @@ export const startProcess = (
       stop.abort();
     }
     if (mayDie(`before ${name}`)) return forever;
-    // Whoever runs beside this gets a turn, so that the order of calls is drawn as well.
+    // Parallel tasks get a turn, so that the order of calls is random as well.
     for (let turns = random.below(3); turns > 0; turns -= 1) await Promise.resolve();
     if (isDead()) return forever;
     world.advance(random.next() * latency);

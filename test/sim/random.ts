@@ -1,4 +1,4 @@
-/** Everything that a round draws comes from one of these, so that its seed tells all of it. */
+/** All random choices of a round come from one of these, so that its seed replays them. */
 export interface Random {
   /** From 0 up to, and without, 1. */
   next(): number;

@@ -6,7 +6,7 @@ interface Keys {
   readonly set: string;
 }
 
-/** Records are never changed, and are looked at many times. */
+/** Records are immutable, and are compared many times. */
 const known = new WeakMap<RecordData, Keys>();
 
 const keysOf = (record: RecordData): Keys => {
@@ -26,7 +26,7 @@ export const setOf = (record: RecordData): string => keysOf(record).set;
 
 export const sameKey = (a: RecordData, b: RecordData): boolean => keyOf(a) === keyOf(b);
 
-/** Whether a record at the service is what a file wants. A TTL that the file does not state is any. */
+/** Whether a record at the service equals a desired one. Any TTL matches if the file states none. */
 export const satisfies = (actual: RecordData, desired: RecordData): boolean =>
   sameKey(actual, desired) && (desired.ttl === null || desired.ttl === actual.ttl);
 

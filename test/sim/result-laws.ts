@@ -15,7 +15,7 @@ export interface ResultContext {
   readonly isKind: boolean;
 }
 
-/** What a result says must be so. */
+/** A result must be true. */
 export const untruths = (result: TemplateResult, context: ResultContext): string[] => [
   ...falseOutcomes(result, context),
   ...untoldWrites(result, context),
@@ -23,13 +23,13 @@ export const untruths = (result: TemplateResult, context: ResultContext): string
   ...falseStatus(result),
 ];
 
-/** `applied` is said only of what was stored, or stands there as it was wanted. */
+/** `applied` only for a write that was stored, or whose desired record is there. */
 const falseOutcomes = (result: TemplateResult, { deeds, one }: ResultContext): string[] =>
   result.differences.flatMap((difference) => {
     if (difference.outcome !== 'applied' || difference.action === 'surplus') return [];
     if (difference.action === 'blocked') return ['says of a blocked record that it was applied'];
     const isLanded = deeds.some((deed) => isOf(deed, difference) && deed.sent.landed === 'yes');
-    // A refusal may hide that it is there already, and an unknown outcome may prove to be good: a reading tells.
+    // A refusal may hide an existing record, and an unknown outcome may be a success: a reading shows it.
     const stands = one.views.some(({ records }) =>
       records.some(
         (record) =>
@@ -40,7 +40,7 @@ const falseOutcomes = (result: TemplateResult, { deeds, one }: ResultContext): s
     return isLanded || stands ? [] : [`says applied, and it never landed: ${describe(difference)}`];
   });
 
-/** Nothing is written behind the report's back. */
+/** Every write is in the report. */
 const untoldWrites = (result: TemplateResult, { deeds }: ResultContext): string[] =>
   deeds
     .filter((deed) => !result.differences.some((difference) => isOf(deed, difference)))
@@ -91,7 +91,7 @@ const falseBy = (
   return found;
 };
 
-/** Records that are neither wanted, nor parked, nor left alone. */
+/** Records that are neither desired, nor parked, nor ignored. */
 export const surplusOf = (
   desired: DesiredTemplate,
   records: readonly ActualRecord[],

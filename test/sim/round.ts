@@ -29,7 +29,7 @@ export interface RoundOptions {
   readonly disk?: Disk;
 }
 
-/** One round: some passes in bad weather, some in fair weather, and a person's word at the end. */
+/** One round: some passes with faults, some without, and a person's pass at the end. */
 export const playRound = async (seed: number, options: RoundOptions = {}): Promise<RoundOutcome> => {
   const world = createWorld(randomOf(seed), options.isTraced ?? false);
   const round = setUp(world, options.disk ?? simulatedDisk());
@@ -114,7 +114,7 @@ const setUp = (world: World, disk: Disk): Round => {
   };
 };
 
-/** The client's templates hold some of what their files want and some that they do not; and there are others. */
+/** The client's templates have some desired records and some others; and there are further templates. */
 const drawTemplates = (random: Random, { templates }: Files): ActualTemplate[] => {
   let id = 0;
   const share = random.pick([0, 0.5, 1]);
@@ -180,7 +180,7 @@ const badWeather = async (round: Round): Promise<void> => {
   }
 };
 
-/** Nothing goes wrong and nobody changes anything any more: it converges, or says why not, and then rests. */
+/** Without faults and changes it converges, or says why not, and then writes nothing more. */
 const fairWeather = async (round: Round): Promise<void> => {
   const { world, files, weather, judge, dangers } = round;
   weather.writes = 0;
@@ -214,7 +214,7 @@ const fairWeather = async (round: Round): Promise<void> => {
 };
 
 type PassWish = Pick<PassFacts, 'isDryRun' | 'isCommand' | 'force' | 'retry' | 'acceptLoss' | 'stopAt'> & {
-  /** The one template that is named to it. */
+  /** The one template that it is restricted to. */
   readonly only: string | null;
   /** Whether the person looks at the plan first; as long as nothing changes in between. */
   readonly isShown?: boolean;
@@ -227,7 +227,7 @@ const converge = async (round: Round, wish: PassWish, how: string): Promise<Pass
   const actualCount = round.service
     .templates()
     .flatMap(({ id, records }) => (isManaged(id) ? records : [])).length;
-  // Some services let one write pass at a time, and pauses double nine times before they are as long as they get.
+  // Some services accept one write at a time, and backoffs double nine times up to their maximum.
   const most = 8 + 9 + 3 * desiredCount + actualCount;
   let still = 0;
   let before = '';
@@ -236,7 +236,7 @@ const converge = async (round: Round, wish: PassWish, how: string): Promise<Pass
     world.advance(hour / 2);
     result = await pass(round, { ...wish, retry: false });
     if (judge.violations.length > 0) return null;
-    // What is refused, or ignored, is tried again after its pause, and changes nothing.
+    // A refused or ignored write is retried after its backoff, and changes nothing.
     const after = JSON.stringify(round.service.templates());
     const isQuiet = isFaithful(round.nature) ? judge.deeds.length === 0 : after === before;
     still = isQuiet ? still + 1 : 0;
@@ -247,7 +247,7 @@ const converge = async (round: Round, wish: PassWish, how: string): Promise<Pass
     files.templates.filter(({ state }) => state === 'good').map(({ templateId }) => templateId),
   );
   const intents = await round.disk.open().openIntents();
-  // Nobody can tell of a record that the service gave a name which add without one has made it.
+  // If the service named a record, it is unknown which add without a name made it.
   const isClear = (after: RecordData): boolean => after.name !== null || !round.nature.namesNameless;
   const open = intents.filter(({ templateId, after }) => managed.has(templateId) && isClear(after));
   if (open.length > 0 && how !== 'by itself')
@@ -255,14 +255,14 @@ const converge = async (round: Round, wish: PassWish, how: string): Promise<Pass
   return result;
 };
 
-/** After a person's word, an honest service holds exactly the file; any other, as much as the result says. */
+/** After a person's pass, an honest service has exactly the file; any other has what the result says. */
 const finalTruth = ({ judge, service, files, nature }: Round, result: PassResult): void => {
   for (const { templateId, desired } of files.templates.filter(({ state }) => state === 'good')) {
     const truth = templateIn(service.templates(), templateId)!;
     const told = result.templates.find(({ template }) => template === desired.template)!;
     const isMet = (record: (typeof desired.records)[number]): boolean =>
       truth.records.some((actual) => satisfies(actual, record));
-    // After an answer that nobody can believe, it tells of the reading before.
+    // After a rejected answer, it describes the previous reading.
     const isDoubted = told.status === 'failed' && told.message !== null;
     for (const record of desired.records.filter((one) => !isMet(one))) {
       const why = told.differences.find(
@@ -345,13 +345,13 @@ const pass = async (round: Round, wish: PassWish): Promise<PassResult | null> =>
     revisionOf: () => null,
     subdomainGrace: 900_000,
     ignoreSubdomains: false,
-    // A person's own pass is a process of its own.
+    // A person's pass runs in a process of its own.
     ...(trigger === 'command' ? {} : { cache: kept.cache }),
     force,
     retry,
     acceptLoss,
   });
-  /** What a person is shown is what is written then, with what earlier passes left open settled in between. */
+  /** The plan that a person is shown is what is written, after open writes of earlier passes are resolved. */
   const asShown = async (): Promise<Pick<Pass, 'approve'>> => {
     if (!wish.isShown) return {};
     const { templates } = await reconcile(desired, { ...request(), isRehearsal: true });
@@ -364,13 +364,13 @@ const pass = async (round: Round, wish: PassWish): Promise<PassResult | null> =>
   };
   const play = async (): Promise<PassResult> => {
     const shownPlan = await asShown();
-    // Every other pass asks beforehand, as a daemon does.
+    // Every second pass lists the service beforehand, like a daemon.
     const listing = number % 2 === 0 ? process.service.listDnsTemplates() : null;
     listing?.catch(() => undefined);
     return reconcile(desired, { ...request(), listing, ...shownPlan });
   };
   const hadErred = service.hasErred;
-  /** Twice in a row is by the readings that a later pass can know of. */
+  /** Two in a row counts only readings that a later pass can know. */
   const forgetReadings = (): void => {
     service.hasErred ||= hadErred;
   };

@@ -7,16 +7,16 @@ import { alignTtls, isExactCopy, represented, storedAddition, storedChange, type
 import { shown } from './records.ts';
 import type { World } from './world.ts';
 
-/** How often something goes wrong, from 0 to 1; all zero once the weather is fair. */
+/** How often something fails, from 0 to 1; all zero in passes without faults. */
 export interface Weather {
   writes: number;
   reads: number;
   lies: number;
-  /** Of other people changing something just before a request is answered. */
+  /** That other people change something just before a request is answered. */
   meddling: number;
 }
 
-/** One write on its way, and what becomes of it. */
+/** One write in flight, and its outcome. */
 export interface Sent {
   readonly templateId: number;
   readonly write: Write;
@@ -24,9 +24,9 @@ export interface Sent {
   readonly at: number;
   landed: 'no' | 'coming' | 'yes';
   recordId: number | null;
-  /** What the record of an update truly was when it landed. */
+  /** The true record of an update when it took effect. */
   replaced: ActualRecord | null;
-  /** What the client was told of it. */
+  /** What the client learnt of it. */
   told: 'nothing' | 'failed' | 'an answer';
 }
 
@@ -34,7 +34,7 @@ export type Write =
   | { readonly action: 'add'; readonly record: RecordAddition }
   | { readonly action: 'update'; readonly change: RecordChange };
 
-/** Told of everything that passes between the client and the service. */
+/** Sees everything between the client and the service. */
 export interface Observer {
   /** Other people's turn. */
   onTurn(templateId: number): void;
@@ -46,19 +46,19 @@ export interface Observer {
 }
 
 export interface SimulatedService {
-  /** As it truly is. */
+  /** The true state. */
   templates(): readonly ActualTemplate[];
   /** What other people do to the records of a template. */
   change(templateId: number, change: (records: readonly ActualRecord[]) => readonly ActualRecord[]): void;
   newId(): number;
-  /** Whether the last listing was not what is there: a kind service does not err twice in a row. */
+  /** Whether the last listing was wrong: a kind service does not err twice in a row. */
   hasErred: boolean;
   list(): ActualTemplate[];
   write(templateId: number, write: Write): ActualTemplate;
   listRecords(subdomain: string): SubdomainRecord[];
 }
 
-/** The service by its specification, 4.4 to 4.7, as a nature and a weather let it be. */
+/** The service by its specification, 4.4 to 4.7, with the given nature and faults. */
 export const createService = (
   world: World,
   nature: Nature,
@@ -72,7 +72,7 @@ export const createService = (
     { at: -Infinity, templates: start },
   ];
   let lastId = Math.max(0, ...start.flatMap(({ records }) => records.map(({ id }) => id)));
-  /** Of the last listing: whether it was a lie, and whether it was what is there. */
+  /** Of the last listing: whether it was faked, and whether it was true. */
   let hasLied = false;
   let hasErred = false;
 
@@ -101,7 +101,7 @@ export const createService = (
     return error;
   };
 
-  /** Why the write is refused; null where it was done. */
+  /** Why the write is refused; null if it was done. */
   const perform = (sent: Sent): string | null => {
     const { templateId, write } = sent;
     const template = templates.get(templateId);
@@ -309,7 +309,7 @@ const refusalOf = (nature: Nature, template: ActualTemplate, write: Write): stri
   return nature.rejectsDuplicates && isExactCopy(template.records, record) ? 'exists already' : null;
 };
 
-/** What the specification does not allow to be sent; null where it does. */
+/** What the specification forbids in a request; null if it is valid. */
 export const breachOf = (write: Write, before: RecordData | null): string | null => {
   const own =
     write.action === 'add' ? write.record : before && { ...before, type: canonicalType(before.type) };

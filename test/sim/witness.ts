@@ -5,7 +5,7 @@ import { canonicalRecord, canonicalType } from './canonical.ts';
 import { keyOf, satisfies, setOf } from './records.ts';
 import type { Sent } from './service.ts';
 
-/** What a pass is allowed to do, as whoever started it knows. */
+/** What a pass is allowed to do, known to the one who started it. */
 export interface PassFacts {
   readonly number: number;
   readonly isDryRun: boolean;
@@ -16,10 +16,10 @@ export interface PassFacts {
   /** By template id: the files that are in force, and that this pass is to look at. */
   readonly desired: ReadonlyMap<number, DesiredTemplate>;
   readonly maxAddsPerPass: number;
-  /** The call at which the program is told to end. */
+  /** The call at which the program gets a signal to end. */
   readonly stopAt: number | null;
   readonly settle: number;
-  /** What the client's clock is ahead of the true time. */
+  /** How far the client's clock is ahead of the true time. */
   readonly skew: number;
 }
 
@@ -28,11 +28,11 @@ export interface View {
   readonly at: number;
   readonly isListing: boolean;
   readonly records: readonly ActualRecord[];
-  /** Of a dry run, or of a pass that died or met a full disk: no later pass can know of it. */
+  /** Of a dry run, or of a pass that died or had a full disk: no later pass can know it. */
   readonly isForgotten?: boolean;
 }
 
-/** A write as it was sent, in the words of the records that it is about. */
+/** A write as it was sent, with its records. */
 export interface Deed {
   readonly sent: Sent;
   readonly pass: PassFacts;
@@ -45,41 +45,41 @@ export interface Deed {
   isShown: boolean;
   isMissed: boolean;
   firstMissedAt: number | null;
-  /** A person said since to try again. */
+  /** A person has retried it since. */
   isForgiven: boolean;
   /** The file was seen without it since. */
   isWithdrawn: boolean;
-  /** Whether what became of it is on disk. */
+  /** Whether its outcome is on disk. */
   isKept: boolean;
-  /** Whether the answer showed all that was there, so that a client could believe it. */
+  /** Whether the answer was complete, so that a client could trust it. */
   isBelieved: boolean;
-  /** A record came to light with its answer that it could have made, and did not: nobody can tell. */
+  /** Its answer showed a record that it may have made, and did not: the client cannot know. */
   isAmbiguous: boolean;
 }
 
-/** Everything that was seen of one template since memory began: what the laws are judged by. */
+/** Everything that was seen of one template since its state began: the basis of the laws. */
 export interface TemplateCase {
   readonly templateId: number;
-  /** Since memory began, or since a person last said to try again. */
+  /** Since the state began, or since a person last retried. */
   deeds: Deed[];
-  /** By record id: the key of the wanted record that it was last made, changed or found for; `#` once parked. */
+  /** By record id: the key of the desired record for which it was last made, changed or found; `#` once parked. */
   readonly standsFor: Map<number, string>;
-  /** By record id: the keys of all wanted records that it may have been taken for. */
+  /** By record id: the keys of all desired records for which it may have been taken. */
   readonly everStoodFor: Map<number, Set<string>>;
-  /** By key: the id that memory knows it by. */
+  /** By key: the id in the state. */
   readonly known: Map<string, number>;
-  /** Keys of those that a pass was shown, and may have kept, without coming to its end as it should. */
+  /** Keys of those that a pass was shown and may have saved, without a proper end. */
   readonly perhapsKnown: Set<string>;
-  /** When those were missed first of which a copy is there, by id. */
+  /** When records with a remaining copy were first missing, by id. */
   readonly missed: Map<number, number>;
-  /** Ids that a file has wanted since memory began. */
+  /** Ids that a file has listed since the state began. */
   readonly onceDesired: Set<number>;
-  /** Every add that was begun, whether or not it was sent. */
+  /** Every add that was begun, sent or not. */
   readonly begun: RecordData[];
-  /** Ids that came after an add was begun that is like them: they may be what it left. */
+  /** Ids that appeared after a similar add was begun: it may have made them. */
   readonly maybe: Set<number>;
   readonly seen: Set<number>;
-  /** Of those, what this pass saw first. */
+  /** Of those, the ones that this pass saw first. */
   seenFirst: number[];
   /** Ids that were seen first after an add was begun. */
   readonly late: Set<number>;
@@ -89,11 +89,11 @@ export interface TemplateCase {
   viewsWhenBegun: number;
   /** What was shown in the passes before. */
   readonly past: View[];
-  /** The last listing that a pass was shown which could remember it. */
+  /** The last listing in a pass that could save it. */
   lastKept: View | null;
-  /** Whether anything was kept of it. */
+  /** Whether anything was saved of it. */
   isMet: boolean;
-  /** Edits of its file when memory met it. */
+  /** Edits of its file when the state began. */
   editsWhenMet: number | null;
 }
 
@@ -147,7 +147,7 @@ export const deedOf = (sent: Sent, pass: PassFacts, view: View | undefined, one:
   const isDesired = pass.desired.get(sent.templateId)?.records.some((record) => satisfies(stored, record));
   const isOfNameless = before !== null && isNamedByService(one, before) && !isDesired;
   const isNamed = write.action === 'add' || write.change.name !== null;
-  // What the service gave a name is nameless to the file.
+  // A record that the service named has no name in the file.
   const after = isOfNameless && !isNamed ? { ...stored, name: null } : stored;
   return {
     sent,
@@ -179,16 +179,16 @@ const merged = (before: ActualRecord | null, change: RecordChange): RecordData =
   ttl: change.ttl ?? before?.ttl ?? null,
 });
 
-/** What is shown tells which records stand for which wanted ones: those that are exactly so. */
+/** A view shows which records belong to which desired ones: the equal ones. */
 export const takeView = (one: TemplateCase, desired: DesiredTemplate | undefined, view: View): void => {
   one.views.push(view);
   for (const record of view.records) {
     const isNew = !one.seen.has(record.id);
     if (isNew && one.begun.length > 0) one.late.add(record.id);
-    // Somebody may change it before a reading shows it that counts.
+    // Somebody may change it before a trusted reading shows it.
     const isLike = (sent: RecordData): boolean => keyOf(sent) === keyOf(record) || isAlike(sent, record);
     if (one.late.has(record.id) && one.begun.some(isLike)) one.maybe.add(record.id);
-    // A dry run remembers nothing of what it saw.
+    // A dry run saves nothing of what it saw.
     if (!isNew || view.isForgotten === true) continue;
     one.seen.add(record.id);
     one.seenFirst.push(record.id);
@@ -205,12 +205,12 @@ export const takeView = (one: TemplateCase, desired: DesiredTemplate | undefined
   }
 };
 
-/** What a listing shows of a template that the pass is not about is not remembered. */
+/** A listing's view of a template outside the scope of the pass is not saved. */
 export const forgetSeen = (one: TemplateCase): void => {
   for (const id of one.seenFirst) one.seen.delete(id);
 };
 
-/** A file may take for its own what differs in priority and TTL only. */
+/** A file may own a record that differs only in priority and TTL. */
 const isSameContent = (desired: RecordData, record: RecordData): boolean =>
   setOf(desired) === setOf(record) && canonicalRecord(desired).content === canonicalRecord(record).content;
 
@@ -226,7 +226,7 @@ const isListed = ({ past, views }: TemplateCase, { sent }: Deed): boolean =>
     ({ isListing, records }) => isListing && records.some(({ id }) => id === sent.recordId),
   );
 
-/** What an add may be thought to have made, and did not. */
+/** Records that an add seems to have made, and did not. */
 const isRival = (record: ActualRecord, { sent, after, key }: Deed): boolean =>
   record.id !== sent.recordId && (keyOf(record) === key || isAlike(after, record));
 
@@ -249,7 +249,7 @@ const settle = (deed: Deed, { at, isListing, records }: View): void => {
   else if (at - deed.firstMissedAt >= pause) deed.isMissed = true;
 };
 
-/** An add of which nobody could tell the client yet what became of it. */
+/** An add whose outcome the client cannot know yet. */
 export const isPending = (deed: Deed): boolean =>
   isAdd(deed) &&
   deed.sent.told === 'nothing' &&
@@ -258,13 +258,13 @@ export const isPending = (deed: Deed): boolean =>
   !deed.isForgiven &&
   !deed.isAmbiguous;
 
-/** A pass that came to its end, or kept what it saw, has seen what the file does not want any more. */
+/** A pass that ended, or saved what it saw, has seen which records the file dropped. */
 export const takeWithdrawn = (one: TemplateCase, desired: DesiredTemplate): void => {
   const keys = new Set(desired.records.map(keyOf));
   for (const deed of one.deeds) if (!keys.has(deed.key)) deed.isWithdrawn = true;
 };
 
-/** What no file wants and no reading shows is forgotten, by whatever pass sees it to the end. */
+/** A record that no file lists and no reading shows is forgotten by any pass that ends properly. */
 export const takeGone = (
   one: TemplateCase,
   desired: DesiredTemplate,
@@ -275,7 +275,7 @@ export const takeGone = (
   for (const [key, id] of one.known) if (!keys.has(key) && !ids.has(id)) one.known.delete(key);
 };
 
-/** A pass that ended as it should has kept what it saw last. */
+/** A pass with a proper end has saved what it saw last. */
 export const takeEnd = (
   one: TemplateCase,
   desired: DesiredTemplate,
@@ -294,7 +294,7 @@ export const takeEnd = (
       one.known.set(keyOf(record), written.id);
       continue;
     }
-    // What was missed once only may be there still, but where an add was sent for it.
+    // A record that was missed only once may still be there, unless an add was sent for it.
     const add = one.deeds.findLast((deed) => isAdd(deed) && deed.key === keyOf(record));
     const isAdded = add !== undefined && add.sent.recordId !== known;
     const there = records.find(({ id }) => id === known);
@@ -306,7 +306,7 @@ export const takeEnd = (
   }
 };
 
-/** One that did not may have kept what any of its readings showed. */
+/** A pass without a proper end may have saved any of its readings. */
 export const takeDoubt = (one: TemplateCase, desired: DesiredTemplate): void => {
   for (const record of desired.records) {
     const copies = one.views.flatMap(({ records }) => records.filter((actual) => satisfies(actual, record)));

@@ -1,14 +1,14 @@
 import type { Random } from './random.ts';
 
-/** Time and chance of one round, and what was seen to happen. */
+/** Time and randomness of one round, and its trace. */
 export interface World {
   readonly random: Random;
-  /** True time in ms, which nobody in the simulation can set back. */
+  /** True time in ms; nothing in the simulation can set it back. */
   readonly time: number;
-  /** Lets time pass; what falls due in between happens in its order. */
+  /** Lets time pass; due events happen in order. */
   advance(milliseconds: number): void;
   later(milliseconds: number, event: () => void): void;
-  /** A line of the trace; worked out only where somebody wants to read it. */
+  /** A line of the trace; computed only if it is read. */
   note(line: () => string): void;
   readonly trace: readonly string[];
 }
