@@ -4,7 +4,7 @@ import { endOf, type Run, type World } from './world.ts';
 
 type Difference = Report['templates'][number]['differences'][number];
 
-/** What a process reported, held against what it did; null if it was killed. */
+/** Compares the report of a process with what it did; null if it was killed. */
 export const checkedReport = async (world: World, run: Run): Promise<Report | null> => {
   const { code, signal, stdout, stderr } = await endOf(world, run);
   if (run.isKilled) return null;
@@ -12,7 +12,7 @@ export const checkedReport = async (world: World, run: Run): Promise<Report | nu
     world.problems.push(`${run.caller} ended with ${signal ?? code} and no report: ${stderr}`);
     return null;
   }
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- its form is another test's business
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- another test checks its form
   const report = JSON.parse(stdout) as Report;
   for (const { template, differences } of report.templates)
     for (const one of differences)
@@ -21,7 +21,7 @@ export const checkedReport = async (world: World, run: Run): Promise<Report | nu
   return report;
 };
 
-/** By this process or, where it found its write done already, by another; or it says what became of it instead. */
+/** By this process, or by another one if the write was done already; or it reports another outcome. */
 const isStored = (
   { service }: World,
   difference: Extract<Difference, { desired: unknown }>,
@@ -43,13 +43,13 @@ const isOpen = (difference: Difference): boolean =>
 export const isDone = ({ templates }: Report): boolean =>
   templates.every(({ differences }) => !differences.some(isOpen));
 
-/** Why it is not all as the files say. */
+/** Why not everything equals the files. */
 export const reasonsIn = ({ templates }: Report): readonly string[] => {
   const open = templates.flatMap(({ differences }) => differences.filter(isOpen));
   return [...new Set(open.map((one) => (one.action === 'blocked' ? one.reason : (one.error ?? one.action))))];
 };
 
-/** Whatever is not as the file says, the report says why. */
+/** The report explains everything that differs from the file. */
 export const checkExplained = ({ problems }: World, { templates }: Report): void => {
   for (const { template, status, message, differences } of templates) {
     const isSaid = (difference: Difference): boolean =>
@@ -62,7 +62,7 @@ export const checkExplained = ({ problems }: World, { templates }: Report): void
   }
 };
 
-/** What the last report says is so: no change is lost, and no copy goes unsaid. */
+/** The last report is true: no change is lost, and no copy is missing from it. */
 export const checkTruth = async (
   { service, files, templateIds, problems }: World,
   report: Report,
@@ -91,7 +91,7 @@ export const checkTruth = async (
   }
 };
 
-/** Every write that left is in the history, unless what the program remembered was taken from it. */
+/** Every sent write is in the history, unless the state was removed. */
 export const checkHistory = async ({ store, service, hasLostMemory, problems }: World): Promise<void> => {
   if (hasLostMemory) return;
   const { history, open } = await store.count();

@@ -3,12 +3,12 @@ import path from 'node:path';
 import { expect, it } from 'vitest';
 import { address, openPlace } from './place.ts';
 
-// In a container, the files that it is given often belong to somebody else than the user it runs as.
+// In a container, the mounted files often belong to another user than the one it runs as.
 it('names the user to whom a file is denied', { timeout: 60_000 }, async () => {
   const actual = [address('www', '203.0.113.1')];
   const place = await openPlace(actual);
   await place.write(actual);
-  // Root may read anything: the program is then run as somebody else.
+  // Root may read anything: the program then runs as another user.
   const nobody = process.getuid?.() === 0 ? { uid: 65_534 } : {};
   const uid = nobody.uid ?? process.getuid?.();
   const denied = path.join(place.folder, 'denied');

@@ -25,7 +25,7 @@ const fileOf = (n: number): readonly FileRecord[] => [
 const contentsOf = (records: readonly { content: string }[]): string[] =>
   records.map(({ content }) => content).toSorted();
 
-/** What a service makes of each name that it is sent. */
+/** How a service stores each name that it is sent. */
 const names = (make: (name: string) => string): Quirk => ({
   store: ({ parameters }: SeenRequest) => {
     const name = parameters['name'] ?? '';
@@ -33,7 +33,7 @@ const names = (make: (name: string) => string): Quirk => ({
   },
 });
 
-/** Services that keep names in a spelling of their own. */
+/** Services that store names in their own spelling. */
 const spellings: Readonly<Record<string, Quirk>> = {
   'adds a placeholder to names': quirks['adds a placeholder to names']!,
   'gives a name to what has none': quirks['gives a name to what has none']!,

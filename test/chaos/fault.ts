@@ -2,9 +2,9 @@ import type { ServerResponse } from 'node:http';
 import type { Random } from './random.ts';
 import type { SeenRequest } from './wire.ts';
 
-/** What becomes of one request. */
+/** The outcome of one request. */
 export interface Fault {
-  /** A write is stored now, never, or late: just before the listing of that number afterwards is answered. */
+  /** A write is stored now, never, or late: just before the listing of that number after it is answered. */
   readonly commit: 'now' | 'never' | number;
   readonly answer: Answering;
 }
@@ -12,7 +12,7 @@ export interface Fault {
 /** How a request is answered; a number is a status. */
 export type Answering = 'truth' | Broken | Lie | number;
 
-/** Answers that never come, or that nobody can read. */
+/** Answers that never come, or that are unreadable. */
 export type Broken = 'drop' | 'reset' | 'hang' | 'cut' | 'empty' | 'html' | 'wrong-type';
 
 /**
@@ -36,7 +36,7 @@ const broken: readonly [Broken | number, ...(Broken | number)[]] = [
   503,
 ];
 
-/** `later` lets some writes be stored after the readings that settle them are over. */
+/** With `later`, some writes are stored after the readings that resolve them. */
 export const drawFault = (
   { operation }: SeenRequest,
   random: Random,
@@ -62,11 +62,11 @@ export const drawFault = (
   return { commit: 'now', answer: random.pick(['short', 'sibling', 'sibling', 'extra']) };
 };
 
-/** Of a write whose answer is lost. */
+/** For a write whose answer is lost. */
 export const drawCommit = (random: Random, later: boolean): Fault['commit'] =>
   later && random.chance(0.3) ? 3 + random.below(4) : random.pick<Fault['commit']>(['now', 'never', 1, 2, 2]);
 
-/** Gives an answer, broken as asked for. Resolves when nothing more will come of it. */
+/** Sends an answer with the given fault. Resolves when nothing more follows. */
 export const giveAnswer = async (
   response: ServerResponse,
   answer: Broken | number,

@@ -11,7 +11,7 @@ export type Stage = 'arrived' | 'stored' | 'answered';
 
 export interface FaultyServiceOptions {
   readonly faultOf?: (request: SeenRequest) => Fault;
-  /** Told at each step of each request, and done with it before the request goes on. */
+  /** Called at each step of each request; the request continues after it. */
   readonly onStage?: (stage: Stage, request: SeenRequest) => void;
   readonly quirk?: Quirk;
 }
@@ -19,13 +19,13 @@ export interface FaultyServiceOptions {
 export interface FaultyService {
   readonly url: string;
   readonly witness: Witness;
-  /** How often each kind of fault was done. */
+  /** How often each kind of fault happened. */
   readonly faults: ReadonlyMap<string, number>;
   /** How many lost writes are still to be stored. */
   readonly awaited: () => number;
-  /** A change as somebody else makes it. */
+  /** A change by somebody else. */
   change(name: string, body: unknown): Promise<WireTemplate>;
-  /** Truly. */
+  /** The true state. */
   templates(): Promise<WireTemplate[]>;
   close(): Promise<void>;
 }
@@ -40,7 +40,7 @@ export const startFaultyService = async (options: FaultyServiceOptions): Promise
   /** Each template as the last listing showed it. */
   const listed = new Map<number, WireTemplate>();
   const late: { readonly write: SeenWrite; readonly form: URLSearchParams; left: number }[] = [];
-  /** Whether the last listing was a lie: the client, whose processes remember what others read, gets no two in a row. */
+  /** Whether the last listing was wrong: the client, whose processes share their state, gets no two in a row. */
   let wasLie = false;
   const turn = oneAtATime();
   const read = createReader();
@@ -51,7 +51,7 @@ export const startFaultyService = async (options: FaultyServiceOptions): Promise
     return list;
   };
 
-  /** Stores a write, as the quirk has it. */
+  /** Stores a write, with the quirk. */
   const store = async (write: SeenWrite, form: URLSearchParams): Promise<Answer> => {
     const { operation, templateId } = write.request;
     const before = current.get(templateId);
@@ -87,7 +87,7 @@ export const startFaultyService = async (options: FaultyServiceOptions): Promise
     return { status: 200, body: JSON.stringify(claimed) };
   };
 
-  /** What was to be stored before a listing that reaches its caller is stored now. Resolves to whether anything was. */
+  /** Stores late writes that are due before a listing. Resolves to whether there were any. */
   const storeLate = async (): Promise<boolean> => {
     for (const one of late) one.left -= 1;
     const due = late.filter(({ left }) => left <= 0);

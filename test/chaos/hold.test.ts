@@ -30,7 +30,7 @@ it(
 );
 
 it('leaves an add that only an answer requires to the next pass', { timeout: 60_000 }, async () => {
-  // Somebody moves the record that is in the way of the CNAME while the first add is under way.
+  // Somebody moves the record that conflicts with the CNAME while the first add is in flight.
   const show = (template: WireTemplate, where: 'listing' | 'answer'): WireTemplate => ({
     ...template,
     dns_template_records: template.dns_template_records.map((record) =>
@@ -69,7 +69,7 @@ it(
   'ends apply with 1 if it did not write everything that it planned, though nothing failed',
   { timeout: 60_000 },
   async () => {
-    // Somebody moves www away between the two readings, and the second alone asks for another one.
+    // Somebody moves www away between the two readings, and only the second one requires another one.
     let listings = 0;
     const show = (template: WireTemplate, where: 'listing' | 'answer'): WireTemplate => ({
       ...template,

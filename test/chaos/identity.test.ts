@@ -11,7 +11,7 @@ const notice = 'this client token is new';
 
 const isAdd = ({ operation }: SeenRequest): boolean => operation === 'add';
 
-/** Adds are lost, and nobody hears of them, while this is so. */
+/** While true, adds are lost and get no answer. */
 const losingAdds = (): { readonly faultOf: (request: SeenRequest) => Fault; isLosing: boolean } => {
   const service = {
     isLosing: true,
@@ -21,7 +21,7 @@ const losingAdds = (): { readonly faultOf: (request: SeenRequest) => Fault; isLo
   return service;
 };
 
-/** The program is killed while its first add is under way. */
+/** The program is killed while its first add is in flight. */
 const killAtAdd = async (place: Place, arrived: Promise<void>): Promise<void> => {
   const program = place.start(['apply', '--yes']);
   await arrived;

@@ -13,7 +13,7 @@ const lies: ReadonlySet<Answering> = new Set<Lie>([
 
 export const isLie = (answer: Answering): answer is Lie => lies.has(answer);
 
-/** What a listing claims of a template; `listed` is what the one before said. Public ones are left alone. */
+/** A faked template in a listing; `listed` is the one in the previous listing. Public ones stay. */
 export const claimInListing = (
   template: WireTemplate,
   lie: Lie,
@@ -24,7 +24,7 @@ export const claimInListing = (
   return withRecords(template, ({ id }) => lie === 'half' && id % 2 === 0);
 };
 
-/** What the answer to a write claims the template to be. `all` is every template as it is. */
+/** The faked template in the answer to a write. `all` has the true templates. */
 export const claimInAnswer = (
   lie: Lie,
   { operation, parameters }: SeenRequest,
@@ -41,7 +41,7 @@ export const claimInAnswer = (
   return { ...after, dns_template_records: [...records, ghost] };
 };
 
-/** Another template of the client; one that holds the same record, so that it looks right, where there is one. */
+/** Another template of the client; if possible one with the same record, so that it looks right. */
 const siblingOf = (template: WireTemplate, own: WireRecord, all: readonly WireTemplate[]): WireTemplate => {
   const others = all.filter(({ id, publicly_available }) => id !== template.id && !publicly_available);
   const isAlike = (other: WireTemplate): boolean =>

@@ -14,7 +14,7 @@ const losses: Readonly<Record<string, (template: WireTemplate) => WireTemplate>>
   }),
 };
 
-/** All is in sync and remembered; from `lose()` on the listings lack records, until `find()`. */
+/** Everything is in sync and saved; from `lose()` on the listings lack records, until `find()`. */
 const openLosing = async (loss: (template: WireTemplate) => WireTemplate) => {
   let isLost = false;
   const show = (template: WireTemplate, where: 'listing' | 'answer'): WireTemplate =>
@@ -142,7 +142,7 @@ describe('a record on which file and service never agreed', { timeout: 60_000 },
   });
 });
 
-/** What a listing would lack is gone in truth. Resolves to the number of records. */
+/** Removes the records that a listing would lack. Resolves to their number. */
 const removeLost = async (place: Place, loss: (template: WireTemplate) => WireTemplate): Promise<number> => {
   const template = (await place.service.templates()).find(({ id }) => id === place.templateId)!;
   const kept = new Set(loss(template).dns_template_records.map(({ id }) => id));

@@ -17,7 +17,7 @@ it(
   'recognises a record that was dropped and restored while not yet listed, and adds no second one',
   { timeout: 60_000 },
   async () => {
-    /** How many listings are still behind. */
+    /** How many listings are still out of date. */
     let behind = 0;
     const show = (template: WireTemplate, where: 'listing' | 'answer'): WireTemplate => {
       if (where === 'answer' || template.name !== 'web' || behind === 0) return template;
@@ -58,7 +58,7 @@ it(
 
     isBehind = true;
     await place.write([api, address('www', '203.0.113.2')]);
-    // The one reading asks for an add, the other for a change.
+    // One reading requires an add, the other an update.
     expect(await place.apply()).toMatchObject({ code: 1, writes: 0, report: { status: 'drifted' } });
     expect(isBehind).toBe(false);
     expect(await place.apply()).toMatchObject({ code: 0, writes: 1, report: { status: 'in-sync' } });
@@ -173,7 +173,7 @@ it(
     const place = await openPlace([api], { faultOf, quirk: { show, store } });
     await place.write([api, address('www', '203.0.113.2')]);
     expect(await place.apply()).toMatchObject({ writes: 1 });
-    // Listings from before make it seem lost, until another has been added and both are shown.
+    // Old listings make it seem lost, until another one has been added and both are shown.
     isBehind = true;
     expect(await place.apply()).toMatchObject({ writes: 1 });
     const records = async () => (await place.records()).filter(({ content }) => content === '203.0.113.2');
@@ -229,7 +229,7 @@ it.each([
     const show = (template: WireTemplate, where: 'listing' | 'answer'): WireTemplate => {
       if (where === 'listing' && template.name === 'web') listings += 1;
       if (where === 'answer' || template.name !== 'zone' || !isBehind) return template;
-      // That reading lacks what the others show.
+      // That reading lacks records of the others.
       const isShown = ({ name }: { name: string | null }): boolean => (name === 'www') === (listings === 3);
       return { ...template, dns_template_records: template.dns_template_records.filter(isShown) };
     };
@@ -364,7 +364,7 @@ it('keeps the first cause of a missing record that is not added yet', { timeout:
     address('www', '203.0.113.2'),
   ];
   const place = await openPlace([api], { faultOf });
-  // Somebody removes another record in the same moment, so that no reading can be believed.
+  // Somebody removes another record at the same time, so that no reading is trusted.
   let others: Promise<unknown> = Promise.resolve();
   const [first] = await place.records();
   meddle = () => {
@@ -463,7 +463,7 @@ it(
     expect(await place.apply()).toMatchObject({ writes: 0 });
     await place.write([spf]);
     expect(await place.apply()).toMatchObject({ writes: 1 });
-    // Both are wanted, and a listing from before shows the one as it was: the other seems to be missing.
+    // Both are desired, and an old listing shows one as it was: the other seems to be missing.
     await place.write([hello, spf]);
     for (const turn of [1, 2]) {
       behind = 1;
@@ -525,7 +525,7 @@ it('parks no record that only an old listing makes surplus', { timeout: 60_000 }
   expect(await place.apply()).toMatchObject({ writes: 0 });
   const [first] = await place.records();
   await place.service.change('remove-record', { record_id: first?.id });
-  // The other one is made the wanted one, and is the only one there is.
+  // The other one is changed into the desired one, and is the only one.
   expect(await place.apply()).toMatchObject({ writes: 1 });
   isOld = true;
   expect(await place.apply()).toMatchObject({ writes: 0 });

@@ -47,7 +47,7 @@ describe('an older copy of the state that was restored', { timeout: 60_000 }, ()
         { action: 'update', cause: 'unknown', outcome: 'skipped', current: { content: '203.0.113.9' } },
       ]);
     }
-    // An edit is known as one again.
+    // An edit is recognised again.
     await place.write([root, www(4), api], { mode: 'edits' });
     expect((await place.apply()).report.templates[0]?.differences).toMatchObject([
       { action: 'update', cause: 'edited', outcome: 'applied' },

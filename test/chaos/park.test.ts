@@ -13,7 +13,7 @@ const park = { surplus: 'park' } as const;
 const names = async (place: Place): Promise<readonly string[]> =>
   (await place.records()).map(({ name, type }) => `${name?.replace(/\d+$/, 'ID') ?? '@'} ${type}`).toSorted();
 
-/** The address is known to be the file's own; now the file wants a CNAME in its place. */
+/** The address belongs to the file; now the file has a CNAME instead. */
 const openOwning = async (faultOf: (request: SeenRequest) => Fault = () => noFault): Promise<Place> => {
   const place = await openPlace([apex, api], { faultOf });
   await place.write([apex, api], park);

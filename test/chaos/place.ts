@@ -14,7 +14,7 @@ export interface Place {
   readonly templateId: number;
   readonly folder: string;
   readonly stateDir: string;
-  /** What the file says from now on. */
+  /** Replaces the content of the file. */
   write(
     records: readonly FileRecord[],
     more?: Partial<Parameters<typeof writeTemplateFile>[1]>,
@@ -22,7 +22,7 @@ export interface Place {
   start(args: readonly string[], options?: Partial<ProgramOptions>): Program;
   run(args: readonly string[], options?: Partial<ProgramOptions>): Promise<Ended>;
   apply(options?: Partial<ProgramOptions> & { readonly args?: readonly string[] }): Promise<Applied>;
-  /** The template's records as they truly are. */
+  /** The true records of the template. */
   records(): Promise<readonly WireRecord[]>;
 }
 
@@ -86,7 +86,7 @@ export const openPlace = async (
       const before = service.witness.writes.length;
       const ended = await start(['apply', '--yes', '--format', 'json', ...args], more).ended;
       const writes = service.witness.writes.length - before;
-      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- its form is another test's business
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- another test checks its form
       const report = (ended.stdout === '' ? null : JSON.parse(ended.stdout)) as Report;
       return { ...ended, stderr: withoutProgress(ended.stderr), report, writes };
     },
@@ -97,7 +97,7 @@ export const openPlace = async (
   };
 };
 
-/** What it says beside the writes that it tells one by one. */
+/** Its output besides the lines for each write. */
 const withoutProgress = (stderr: string): string =>
   stderr
     .split('\n')

@@ -5,12 +5,12 @@ import { built } from '../built.ts';
 
 export interface ProgramOptions {
   readonly args: readonly string[];
-  /** Beside the little that a program cannot do without; undefined for what is not to be set. */
+  /** Besides a few that every program needs; undefined to unset one. */
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
   /** Milliseconds that its clock is ahead of ours. */
   readonly clockAhead?: number;
-  /** Of a root that is to have no special rights. */
+  /** For a root without special rights. */
   readonly uid?: number;
   /** Bytes that each of its files can have at most, as on a full disk; a multiple of 1024. */
   readonly fileLimit?: number;

@@ -42,7 +42,7 @@ const desired = [
   record('PTR', '7', 'host.example.net', { ttl: 60 }),
 ];
 
-/** What the last pass says of the records that are not as the file has them. */
+/** What the last pass reports of the records that differ from the file. */
 const openIn = ({ report }: Applied) =>
   (report.templates[0]?.differences ?? []).filter(
     ({ action, outcome }) => action !== 'surplus' && outcome !== 'applied',
@@ -50,12 +50,12 @@ const openIn = ({ report }: Applied) =>
 
 const compare = (a: string, b: string): number => a.localeCompare(b, 'en');
 
-/** How a report says so, where it knows more than what was sent and what was stored. */
+/** How a report says so if it knows more than the sent and the stored values. */
 const says: Readonly<Record<string, RegExp>> = {
   'gives a name to what has none': /a name cannot be cleared$/,
 };
 
-/** The contents of records that cannot be brought to what the file says, by quirk; none where all can. */
+/** By quirk, the contents of records that can never equal the file; none if all can. */
 const neverConverge: Readonly<Record<string, readonly string[]>> = {
   'clamps TTLs to at least 300 seconds': ['203.0.113.1', '5 5060 Sip.example.net', 'host.example.net'],
   'keeps one TTL per record set': ['203.0.113.1'],
@@ -132,7 +132,7 @@ describe('a service that', { timeout: 60_000 }, () => {
     expect(await place.apply()).toMatchObject({ code: 0, writes: 2 });
     const [, made] = await place.records();
     await place.service.change('remove-record', { record_id: made?.id });
-    // The one that is left serves as the first, and what was to be the second is not to be had.
+    // The remaining one is used as the first, and the second cannot be had.
     for (const turn of [1, 2, 3]) {
       const pass = await place.apply();
       expect(pass.writes, `${turn}`).toBe(0);

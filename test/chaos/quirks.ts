@@ -1,13 +1,13 @@
 import { dataKey, type SeenRequest, type WireRecord, type WireTemplate } from './wire.ts';
 
-/** How one service may differ from another, in its own way and always. */
+/** A constant peculiarity of one service. */
 export interface Quirk {
   /** Parameters of a write as the service takes them. */
   readonly store?: (request: SeenRequest, before: WireTemplate | undefined) => Record<string, string>;
   /** Parameters of an update that have no effect. */
   readonly ignores?: readonly string[];
   readonly refuses?: (request: SeenRequest, before: WireTemplate | undefined) => boolean;
-  /** What a write changes beside its own record. */
+  /** What a write changes besides its own record. */
   readonly alsoChanges?: (request: SeenRequest, after: WireTemplate) => readonly RecordEdit[];
   /** A template as the service shows it. */
   readonly show?: (

@@ -1,10 +1,10 @@
-/** Everything random in a round is drawn from its seed. */
+/** All random choices of a round come from its seed. */
 export interface Random {
   /** From 0 up to, but not, `bound`. */
   below(bound: number): number;
   chance(probability: number): boolean;
   pick<const T>(things: readonly [T, ...T[]]): T;
-  /** Independent of this one, and the same whenever it is asked for under the same label. */
+  /** Independent of this one, and always the same for the same label. */
   fork(label: string): Random;
 }
 

@@ -16,7 +16,7 @@ const sip: FileRecord = {
   ttl: null,
 };
 
-/** The service will have nothing to do with the name host4. */
+/** The service refuses the name host4. */
 const refuseOne = ({ parameters }: SeenRequest): Fault =>
   parameters['name'] === 'host4' ? { commit: 'never', answer: 422 } : noFault;
 
@@ -154,7 +154,7 @@ it('is not followed by steps that only an old listing requires', { timeout: 60_0
   await place.write(actual);
   expect(await place.apply()).toMatchObject({ writes: 0 });
   const www = (await place.records()).find(({ name }) => name === 'www');
-  // Somebody makes it the other wanted one: the answer to the first write says so, and no listing does.
+  // Somebody changes it into the other desired one: only the answer to the first write shows it, no listing does.
   await place.service.change('edit-record', { record_id: www?.id, content: '203.0.113.9' });
   await place.write([
     address('api', '203.0.113.2'),
@@ -173,7 +173,7 @@ it(
     let isRefused = false;
     const show = (template: WireTemplate, where: 'listing' | 'answer'): WireTemplate => {
       if (template.name !== 'web' || where === 'answer') return template;
-      // And less: neither of the two listings is the whole template.
+      // And fewer: neither of the two listings is the whole template.
       const hidden = isRefused ? ['api'] : ['new1', 'new2'];
       const isShown = ({ name }: { name: string | null }): boolean => !hidden.includes(name ?? '');
       return { ...template, dns_template_records: template.dns_template_records.filter(isShown) };
@@ -280,7 +280,7 @@ it('waits for its retry though the record to reuse is parked', { timeout: 60_000
   const alias = (name: string): FileRecord => ({ ...address(name, 'web.example.net'), type: 'CNAME' });
   const place = await openPlace([...hosts, alias('old')], { faultOf });
   await place.write([...hosts, alias('mail')], { surplus: 'park', adopt: true });
-  // The record that is to serve is known as the one a change went to, then the change is refused.
+  // The record to reuse has a tentative binding from an update, then the update is refused.
   expect(await place.apply()).toMatchObject({ code: 1, writes: 1 });
   [isLost, isRefused] = [false, true];
   expect(await place.apply()).toMatchObject({ code: 1, writes: 1 });
@@ -294,7 +294,7 @@ it('waits for its retry though the record to reuse is parked', { timeout: 60_000
     await daemon.ended;
     return place.service.witness.writes.length - before;
   };
-  // It is parked, and that is all.
+  // It is only parked.
   expect(await writesOfPass()).toBe(1);
   expect((await place.records()).at(-1)?.name).toMatch(/^_parked-/);
   expect(await writesOfPass()).toBe(0);

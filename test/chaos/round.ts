@@ -9,7 +9,7 @@ import { allWrongs } from './witness.ts';
 
 export interface RoundResult {
   readonly seed: string;
-  /** What must not be, in words; empty for a round that went well. */
+  /** Violations, in words; empty for a good round. */
   readonly problems: readonly string[];
   readonly counts: ReadonlyMap<string, number>;
 }
@@ -78,7 +78,7 @@ const aPlan = async (world: World): Promise<void> => {
 /** Where processes share the passes, a daemon makes only those whose turn it is. */
 const passes = [onePass, onePass, onePass, onePass, twoPasses, twoPasses, twoPasses, aPlan] as const;
 
-/** A pass at its start, another after an edit; then the end, gentle or not. */
+/** A pass at its start, another after an edit; then a signal or a kill. */
 const aDaemon = async (world: World): Promise<void> => {
   const run = startRun(world, ['run', '--listen', 'off'], { mayBeKilled: true });
   const finished = (trigger: string): Promise<unknown> =>
@@ -93,7 +93,7 @@ const aDaemon = async (world: World): Promise<void> => {
   if (!run.isKilled && code !== 0) world.problems.push(`the daemon ended with ${code}: ${stderr}`);
 };
 
-/** Somebody else changes or removes a record, or puts one of theirs beside ours. */
+/** Somebody else changes or removes a record, or adds one beside ours. */
 const drift = async ({ service, templateIds, random, files }: World): Promise<void> => {
   const file = files[random.below(files.length)]!;
   const id = templateIds.get(file.template)!;
@@ -119,7 +119,7 @@ const damageMemory = async (world: World): Promise<void> => {
   count(world, await world.store.damage(world.random));
 };
 
-/** Faults are off: all has to become as the files say, or it has to be said why not; then nothing more is written. */
+/** Without faults: everything must become equal to the files, or be explained; then nothing more is written. */
 const converge = async (world: World): Promise<void> => {
   world.isCalm = true;
   let report = await calmPasses(world);
@@ -139,7 +139,7 @@ const converge = async (world: World): Promise<void> => {
   for (const reason of reasons) count(world, `rounds not converged: ${reason}`);
 };
 
-/** Until a pass writes nothing, and nothing was still to be stored when it began. */
+/** Until a pass writes nothing, and no late write was open at its start. */
 const calmPasses = async (world: World): Promise<Report | null> => {
   const { service, problems } = world;
   for (let pass = 0; pass < 12; pass += 1) {
@@ -153,7 +153,7 @@ const calmPasses = async (world: World): Promise<Report | null> => {
   return null;
 };
 
-/** Hours later, so that every pause is over. */
+/** Hours later, so that every backoff is over. */
 const calmPass = (world: World, args: readonly string[]): Promise<Report | null> => {
   world.clockAhead += 7 * 60 * minute;
   return checkedReport(world, startRun(world, args, { mayBeKilled: false }));

@@ -3,7 +3,7 @@ import { runRound, type RoundResult } from './round.ts';
 
 const rounds = Number(process.env['CHAOS_ROUNDS'] ?? 2);
 const firstSeed = process.env['CHAOS_SEED'] ?? '1';
-/** Side by side: each round waits much and computes little. */
+/** In parallel: each round mostly waits. */
 const lanes = Number(process.env['CHAOS_LANES'] ?? 2);
 
 it(

@@ -6,7 +6,7 @@ import type { SeenRequest } from './wire.ts';
 const actual = [address(null, '203.0.113.1')];
 const desired = [...actual, address('www', '203.0.113.2')];
 
-/** All is in sync and remembered; then the answer to the first add is lost, and so may the add be. */
+/** Everything is in sync and saved; then the answer to the first add is lost, and perhaps the add. */
 const openLosing = async (commit: Fault['commit']): Promise<{ place: Place; listings: () => number }> => {
   let listings = 0;
   let adds = 0;
@@ -66,7 +66,7 @@ describe('an add whose answer was lost', { timeout: 60_000 }, () => {
     await place.write(actual);
     await place.apply();
     await place.write(desired);
-    // Somebody adds another address in the same moment.
+    // Somebody adds another address at the same time.
     let others: Promise<unknown> = Promise.resolve();
     meddle = () => {
       const other = { dns_template_id: place.templateId, ...address('other', '203.0.113.9', 300) };
@@ -103,7 +103,7 @@ describe('an add whose answer was lost', { timeout: 60_000 }, () => {
     await version('203.0.113.3');
     const second = await place.apply();
     expect(second).toMatchObject({ code: 1, writes: 1 });
-    // No time is named at which nothing would happen.
+    // No time is shown at which nothing would happen.
     expect(second.report.templates[0]?.differences[0]).not.toHaveProperty('retryAt');
     await version('203.0.113.4');
     const third = await place.apply();

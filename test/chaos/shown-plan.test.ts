@@ -7,7 +7,7 @@ import type { SeenRequest } from './wire.ts';
 const apex = address(null, '203.0.113.1', 3600);
 const [refused, lost, good] = ['refused', 'lost', 'good'].map((name) => address(name, '203.0.113.2', 3600));
 
-/** The service refuses one name, and loses what is added under another. */
+/** The service refuses one name, and loses adds under another. */
 const faultOf = ({ operation, parameters: { name } }: SeenRequest): Fault => {
   if (operation !== 'add' || name === 'good') return noFault;
   return name === 'lost' ? { commit: 'never', answer: 'drop' } : { commit: 'never', answer: 422 };
@@ -22,7 +22,7 @@ const openWith = async (...names: readonly (typeof apex | undefined)[]): Promise
   return place;
 };
 
-/** As a person: looks at the plan, and says yes. */
+/** Like a person: reads the plan, and answers yes. */
 const applyOnTerminal = async (place: Place, ...args: readonly string[]) => {
   const env = {
     DNS_SYNC_BASE_URL: place.service.url,
@@ -84,7 +84,7 @@ describe('apply writes the plan that it showed', { timeout: 60_000 }, () => {
     kill = () => undefined;
     await place.write([apex, lost!, good!]);
     const { code, writes } = await applyOnTerminal(place);
-    // The other one waits for its pause to end.
+    // The other one waits for its backoff.
     expect({ code, writes }).toEqual({ code: 1, writes: ['good'] });
   });
 });

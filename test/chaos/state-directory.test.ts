@@ -27,7 +27,7 @@ describe('a damaged state file', { timeout: 60_000 }, () => {
     const aside = readdirSync(place.stateDir).find((name) => name.startsWith('memory.db.damaged-'));
     expect(applied.stderr).toContain(`it was moved to ${path.join(place.stateDir, aside ?? 'nowhere')}`);
 
-    // Again in memory: an edit is known as one.
+    // Saved again: an edit is recognised.
     await place.write([address(null, '203.0.113.9'), ...more.slice(1)]);
     const edited = await place.apply();
     expect(edited).toMatchObject({ code: 0, writes: 1, stderr: '' });
@@ -61,7 +61,7 @@ it('says once that there is no saved state', { timeout: 60_000 }, async () => {
 });
 
 describe('a state directory that cannot be used', { timeout: 60_000 }, () => {
-  /** Root may write anywhere: the program is then run as somebody else. */
+  /** Root may write anywhere: the program then runs as another user. */
   const nobody = process.getuid?.() === 0 ? { uid: 65_534 } : {};
 
   const expectPlansOnly = async (place: Place): Promise<void> => {
@@ -179,7 +179,7 @@ describe('a clock that jumps', { timeout: 60_000 }, () => {
         { action: 'blocked', reason: 'pending-write', retryAt: expect.stringMatching(/^\d{4}-/) },
       ]);
       const before = Date.now() + now;
-      // By an edit of another record too.
+      // Also by an edit of another record.
       await place.write([address(null, '203.0.113.7'), ...more.slice(1)]);
       const jumped = await applyAt(now);
       expect(jumped).toMatchObject({ code: 1, writes: 1 });

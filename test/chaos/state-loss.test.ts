@@ -12,7 +12,7 @@ const three = [...two, address('blog', '203.0.113.4')];
 
 const memoryOf = ({ stateDir }: Place): string => path.join(stateDir, 'memory.db');
 
-/** Does something once, when the first write after `arm` has come to this stage. */
+/** Does something once, when the first write after `arm` reaches this stage. */
 const atNextWrite = (stage: string) => {
   let task: (() => void) | null = null;
   return {
@@ -82,7 +82,7 @@ describe('state files that are removed while a pass runs', { timeout: 60_000 }, 
       arm(() => rmSync(place.stateDir, { recursive: true }));
       await place.write(desired);
       expect(await failed).toMatchObject({ status: 'failed', summary: { applied: 1 } });
-      // After its pause the daemon tries again by itself.
+      // After its backoff the daemon retries by itself.
       const again = nextPass(daemon);
       expect(await lost).not.toBeNull();
       expect(await anew).not.toBeNull();
@@ -91,7 +91,7 @@ describe('state files that are removed while a pass runs', { timeout: 60_000 }, 
     const passed = nextWritingPass(daemon);
     await place.write(three);
     expect(await passed).toMatchObject({ status: 'in-sync', summary: { applied: 1 } });
-    // Another process sees what it remembers.
+    // Another process sees its state.
     expect((await place.run(['history'])).stdout).toContain('add');
     daemon.kill('SIGTERM');
     expect((await daemon.ended).code).toBe(0);

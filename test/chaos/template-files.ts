@@ -32,7 +32,7 @@ export const editFile = (file: TemplateFile, random: Random): TemplateFile => {
   return { ...file, records: records.length > 0 ? records : file.records };
 };
 
-/** As editors do: written beside, then put in its place. */
+/** Like editors: writes a new file, then renames it. */
 export const writeTemplateFile = async (folder: string, file: TemplateFile): Promise<void> => {
   await mkdir(folder, { recursive: true });
   const place = path.join(folder, `${file.template}.yaml`);
@@ -48,7 +48,7 @@ export const writeTemplateFile = async (folder: string, file: TemplateFile): Pro
   await rename(`${place}.new`, place);
 };
 
-/** Names are kept apart by type where a CNAME has to stand alone; `swap` is one or the other. */
+/** Names differ by type where a CNAME must be alone; `swap` is one or the other. */
 const drawRecord = (random: Random, surplus: TemplateFile['surplus']): FileRecord => {
   const ttl = random.pick([null, null, 300, 3600]);
   const record = (type: string, name: string | null, content: string, priority: number | null = null) => ({
@@ -83,7 +83,7 @@ const changed = (record: FileRecord, random: Random): FileRecord =>
     ? { ...record, ttl: random.pick([null, 300, 600, 3600]) }
     : { ...record, content: record.content.replace(/\d(?=[^\d]*$)/, () => String(5 + random.below(4))) };
 
-/** What would be an error in a file is left out: copies, a second SPF, and a CNAME beside others. */
+/** Without errors of a file: copies, a second SPF, and a CNAME beside others. */
 const valid = (records: readonly FileRecord[]): FileRecord[] => {
   const seen = new Set<string>();
   return records.filter((record) => {

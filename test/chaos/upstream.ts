@@ -41,7 +41,7 @@ export const startUpstream = async (): Promise<Upstream> => {
   };
 };
 
-/** The embedded service's own answers are what they should be. */
+/** The embedded service's own answers are right. */
 export const parsed = ({ status, body }: Answer) => {
   if (status !== 200) throw new Error(`the embedded service answered ${status}: ${body}`);
   return JSON.parse(body);

@@ -16,13 +16,13 @@ export interface WireRecord {
   readonly ttl: number | null;
 }
 
-/** What a record says, TTL aside. The rounds write every value in one spelling only. */
+/** A record without its TTL. The rounds write every value in one spelling only. */
 export const dataKey = ({ type, name, content, priority }: Omit<WireRecord, 'id' | 'ttl'>): string =>
   `${type} ${name ?? '@'} ${type === 'MX' || type === 'SRV' ? priority : ''} ${content}`;
 
 /** One request as the service sees it. */
 export interface SeenRequest {
-  /** The user token, which each process of a test has of its own. */
+  /** The user token, which differs for each process of a test. */
   readonly caller: string;
   readonly operation: 'list' | 'add' | 'update' | 'other';
   readonly templateId: number;

@@ -3,13 +3,13 @@ import { dataKey, type SeenRequest, type WireRecord, type WireTemplate } from '.
 /** One write that reached the service. */
 export interface SeenWrite {
   readonly request: SeenRequest;
-  /** Before the how-manieth listing after it the write was to be stored; 0 for at once, or never. */
+  /** Before which listing after it the write was to be stored; 0 for at once, or never. */
   readonly late: number;
-  /** The record as the write left it; null while it is not stored. */
+  /** The record after the write; null while it is not stored. */
   result: WireRecord | null;
 }
 
-/** What no fault excuses. */
+/** Violations that no fault excuses. */
 export const allWrongs = [
   'duplicate add',
   'duplicate made by an update',
@@ -20,11 +20,11 @@ export const allWrongs = [
 ] as const;
 type Wrong = (typeof allWrongs)[number];
 
-/** Knows what really happened at the service, and what of it was wrong. */
+/** Knows what really happened at the service, and what was wrong. */
 export interface Witness {
   readonly writes: readonly SeenWrite[];
   readonly wrongs: readonly { readonly wrong: Wrong; readonly what: string }[];
-  /** By record: second adds whose like was stored after the readings that settle it were over. */
+  /** By record: second adds after a first one that was stored later than the readings that resolve it. */
   readonly lateDuplicates: ReadonlyMap<string, number>;
   /** Records that must stay as they are. */
   protect(ids: readonly number[]): void;
@@ -38,11 +38,11 @@ export interface Witness {
    * writes may have been asked for one template's sake, and the others be written by what was read before.
    */
   learned(caller: string, templateId: number | null): void;
-  /** The caller was told something else. */
+  /** The caller got other information. */
   deceived(caller: string): void;
 }
 
-/** Later than the two readings that settle an unknown outcome. */
+/** Later than the two readings that resolve an unknown outcome. */
 const tooLate = 3;
 
 export const createWitness = (): Witness => {
@@ -170,7 +170,7 @@ const resultOf = (
   return result;
 };
 
-/** Whether a record already says all that an update would make it say. */
+/** Whether a record already has all values of an update. */
 const holds = (record: WireRecord, { operation, parameters }: SeenRequest): boolean =>
   operation === 'update' &&
   (['content', 'name', 'priority', 'ttl'] as const).every(

@@ -9,7 +9,7 @@ import { drawFile, type FileRecord, type TemplateFile, writeTemplateFile } from 
 import type { WorldStore } from './world-store.ts';
 import { dataKey, isWrite, type SeenRequest, type WireRecord, type WireTemplate } from './wire.ts';
 
-/** All there is in a round. */
+/** Everything in a round. */
 export interface World {
   readonly random: Random;
   readonly folder: string;
@@ -17,12 +17,12 @@ export interface World {
   readonly store: WorldStore;
   /** By the names of the templates that files describe. */
   readonly templateIds: ReadonlyMap<string, number>;
-  /** What must not be, in words. */
+  /** Violations, in words. */
   readonly problems: string[];
   readonly counts: Map<string, number>;
   readonly runs: Run[];
   files: readonly TemplateFile[];
-  /** No faults any more. */
+  /** Ends all faults. */
   isCalm: boolean;
   /** Milliseconds that the clocks of processes are ahead of ours. */
   clockAhead: number;
@@ -100,7 +100,7 @@ const makeTemplates = async (
   const ids = new Map<string, number>();
   for (const file of files) {
     const [first, ...rest] = file.records;
-    // Something agrees, or nothing would be written before a person has looked.
+    // Something agrees, or the first-contact guard would hold everything.
     const own = [...(first ? [first] : []), ...rest.flatMap((record) => actualFor(record, random))];
     const others = foreignRecords(file, random);
     const copies = random.chance(0.15) ? own.slice(0, 1) : [];
@@ -109,7 +109,7 @@ const makeTemplates = async (
     const isForeign = (record: WireRecord): boolean => others.some((one) => dataKey(one) === dataKey(record));
     service.witness.protect(template.dns_template_records.filter(isForeign).map(({ id }) => id));
   }
-  // Like those, and described by no file.
+  // Like those, and in no file.
   for (const file of files) await addTemplate(service, `${file.template}-sibling`, file.records);
   const described = new Set(ids.values());
   const isOther = ({ id }: WireTemplate): boolean => !described.has(id);
@@ -137,7 +137,7 @@ const actualFor = (record: FileRecord, random: Random): FileRecord[] => {
     : [];
 };
 
-/** Of no business of the file's: with `adopt` only what is ignored or of unknown type. */
+/** Outside the file: with `adopt` only ignored records and those of unknown type. */
 const foreignRecords = ({ adopt }: TemplateFile, random: Random): FileRecord[] => {
   const plain = { name: null, priority: null, ttl: 3600 };
   const always = [
@@ -165,7 +165,7 @@ export interface RunOptions {
   readonly mayWrite?: boolean;
 }
 
-/** Starts the program; where it may be killed, it is drawn whether and when. */
+/** Starts the program; if it may be killed, whether and when is random. */
 export const startRun = (
   world: World,
   args: readonly string[],
@@ -186,7 +186,7 @@ export const startRun = (
       DNS_SYNC_SETTLE: '30ms',
       DNS_SYNC_UNKNOWN_PAUSE: '50ms',
       DNS_SYNC_CONCURRENCY: random.pick(['1', '4']),
-      // Without faults nothing is to look like one only because the machine is busy.
+      // Without faults, a busy machine must not look like one.
       DNS_SYNC_WRITE_TIMEOUT: isCalm ? '20s' : '300ms',
       DNS_SYNC_REQUEST_TIMEOUT: isCalm ? '20s' : '500ms',
       ...store.env,

@@ -4,9 +4,9 @@ import { data, ignoring, known, linesOf, memoryOf, planOf, type Scenario } from 
 
 const park = { surplus: 'park', adopt: true } as const;
 
-/** What bars a write, whoever it belongs to, and what clears the way for it. */
+/** Conflicts that block a write, with any record, and steps that clear them. */
 const scenarios: readonly Scenario[] = [
-  // A CNAME stands alone at its name
+  // A CNAME must be alone at its name
   {
     name: 'a CNAME beside any other record',
     file: ['www CNAME web.example.net'],
@@ -253,7 +253,7 @@ const scenarios: readonly Scenario[] = [
     plan: ['blocked refused #3: www CNAME web.example.net', 'surplus #1 unlisted'],
   },
 
-  // The names under which the service keeps things
+  // Names in the service's spelling
   {
     name: 'a CNAME beside a record that the service stores under a longer name',
     file: ['www CNAME web.example.net'],
@@ -336,7 +336,7 @@ const scenarios: readonly Scenario[] = [
     plan: ['add www CNAME web.example.net', 'surplus #5 unlisted', 'surplus #6 unlisted'],
   },
 
-  // A null MX stands alone
+  // A null MX must be the only MX
   {
     name: 'a null MX beside another MX that stays',
     file: ['@ MX 0 .'],

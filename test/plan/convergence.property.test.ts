@@ -10,7 +10,7 @@ import { situations, tidySituations, type Situation } from './generators.ts';
 import { recordLine } from './records.ts';
 import { converge, isParked, written } from './service.ts';
 
-/* Writing step by step, each planned from the answer to the one before, with and without a memory of it. */
+/* Writes step by step, each planned from the previous answer, with and without saved state. */
 
 const runs = { numRuns: 500 };
 

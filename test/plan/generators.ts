@@ -69,7 +69,7 @@ const recordOf = (types: readonly string[], from: readonly (string | null)[]): f
     }),
   );
 
-/** As a file wants it: no record twice, TTL aside. */
+/** As in a file: no record twice, apart from the TTL. */
 const desiredRecords = ({ types, names: from }: World): fc.Arbitrary<DesiredRecord[]> =>
   fc
     .uniqueArray(recordOf(types, from), {
@@ -84,7 +84,7 @@ const desiredRecords = ({ types, names: from }: World): fc.Arbitrary<DesiredReco
       })),
     );
 
-/** As the service holds it: copies, other spellings, unknown types, a priority where none belongs. */
+/** As at the service: copies, other spellings, unknown types, a priority on any type. */
 const actualRecords = (
   { types, spellings }: World,
   others: readonly string[] = [],
@@ -102,7 +102,7 @@ const actualRecords = (
         .map((ids) => records.map(([record, ttl], at) => ({ ...record, ttl, id: ids[at]! }))),
     );
 
-/** Any ids, known for any wanted records, now or before, in agreement or not. */
+/** Any ids, bound to any desired records, current or old, agreed or not. */
 const memories = (world: World, desired: readonly DesiredRecord[]): fc.Arbitrary<PlanMemory> => {
   const before = fc.oneof(
     recordOf(world.types, world.names),
@@ -141,7 +141,7 @@ const ignoreRules: fc.Arbitrary<IgnoreRule[]> = fc.array(
   { maxLength: 1 },
 );
 
-/** Of records that exclude each other the first stays: no file that is checked wants both. */
+/** Of records that exclude each other the first stays: no checked file has both. */
 const withoutConflicts = (records: readonly DesiredRecord[]): DesiredRecord[] => {
   const kept: DesiredRecord[] = [];
   for (const record of records) if (!kept.some((other) => excludeEachOther(record, other))) kept.push(record);
@@ -155,7 +155,7 @@ const excludeEachOther = (a: RecordData, b: RecordData): boolean => {
   return left.type === 'MX' && right.type === 'MX' && (left.content === '.') !== (right.content === '.');
 };
 
-/** A record that is both wanted and ignored is an error of the file. */
+/** A record that is both listed and ignored is an error of the file. */
 const notIgnored = (records: readonly DesiredRecord[], rules: readonly IgnoreRule[]): DesiredRecord[] =>
   records.filter((record) => !matchesIgnore(rules, record));
 
@@ -173,7 +173,7 @@ const actualTemplate = (records: readonly ActualRecord[]): ActualTemplate => ({
   records,
 });
 
-/** Anything that may meet: policies, ignored and unknown records, a memory that may be wrong. */
+/** Any combination: policies, ignored and unknown records, a state that may be wrong. */
 export const situations: fc.Arbitrary<Situation> = worlds.chain((world) =>
   fc
     .record({
@@ -195,7 +195,7 @@ export const situations: fc.Arbitrary<Situation> = worlds.chain((world) =>
     ),
 );
 
-/** A record without a name stays where it is: what it excludes cannot come. */
+/** A record without a name stays: records that it excludes cannot be added. */
 const besideNameless = (
   desired: readonly DesiredRecord[],
   actual: readonly ActualRecord[],
@@ -204,7 +204,7 @@ const besideNameless = (
   return desired.filter((record) => !nameless.some((other) => excludeEachOther(record, other)));
 };
 
-/** What `park` with `adopt` has to bring to exactly the file: nothing ignored, unknown or excluding another. */
+/** What `park` with `adopt` must make equal to the file: nothing ignored, unknown or excluded. */
 export const tidySituations: fc.Arbitrary<Situation> = worlds.chain((world) =>
   fc
     .record({ desired: desiredRecords(world).map(withoutConflicts), actual: actualRecords(world) })

@@ -22,7 +22,7 @@ const a = (count: number, more = ''): string[] =>
 const at = (lines: readonly string[], first = 1): string[] =>
   lines.map((line, index) => `#${first + index} ${line}`);
 
-/** `count` records in sync and known, so that only what is beside them differs. */
+/** `count` records that are in sync and known, so that only others differ. */
 const settled = (count: number) => ({
   file: a(count),
   service: at(a(count)),
@@ -195,7 +195,7 @@ const contacts: readonly Case[] = [
   },
 ];
 
-/** Of `of` known records the last `lost` are gone from the service. */
+/** Of `of` known records the last `lost` are missing at the service. */
 const losing = (lost: number, of: number) => ({ ...settled(of), service: at(a(of)).slice(0, of - lost) });
 
 const losses: readonly Case[] = [

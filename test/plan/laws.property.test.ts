@@ -122,7 +122,7 @@ describe('what is written', () => {
     holds((any) => {
       const situation = withSurplus(any, 'report');
       const ids = new Set(planTemplate(situation).surplus.map(({ recordId }) => recordId));
-      // What memory knows a wanted record by is that record, whatever its name is now.
+      // The record that is bound to a desired one is that one, under any name.
       const isLeft = (record: ActualRecord): boolean =>
         ids.has(record.id) || (isParked(record) && !knownOf(situation.memory, record));
       const after = converge(situation);

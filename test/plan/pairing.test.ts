@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { known, linesOf, memoryOf, planOf, type Scenario } from './records.ts';
 
-/** A change of unknown outcome went to what is `seen`, to make it the wanted `line`. */
+/** An update of unknown outcome was sent for the record `seen`, to make it the desired `line`. */
 const claimOf = (line: string, seen: string) => {
   const claim = known(line, seen);
   return new Map([[claim.key, claim]]);
@@ -79,7 +79,7 @@ const scenarios: readonly (Scenario & { readonly inSync?: number })[] = [
     plan: ['surplus #3 unlisted'],
   },
 
-  // 1b: the id that memory knows
+  // 1b: the known id
   {
     name: 'a known record is changed, not the one with the lower id',
     file: ['www A 192.0.2.1'],
@@ -406,7 +406,7 @@ const scenarios: readonly (Scenario & { readonly inSync?: number })[] = [
     plan: ['add www A 192.0.2.9'],
   },
 
-  // 5: what is left
+  // 5: unmatched records
   {
     name: 'no record of that name: add',
     file: ['www 300 A 192.0.2.1'],

@@ -7,7 +7,7 @@ import { planTemplate, type TemplatePlan } from '../../src/plan/plan.ts';
 import type { PlanInput } from '../../src/plan/plan-input.ts';
 import { additionOf, changeOf, isPark, isUpdate, type Step } from '../../src/plan/step.ts';
 
-/** What the service makes of a step (specification §4.5, §4.6): an update leaves alone what is not supplied. */
+/** The service's result of a step (specification §4.5, §4.6): an update keeps fields that are not sent. */
 export const written = (template: ActualTemplate, step: Step): ActualTemplate => {
   if (!isUpdate(step) && !isPark(step)) {
     const { ttl, ...added } = additionOf(step);
@@ -51,7 +51,7 @@ export const converge = (input: PlanInput, remembers = true): Outcome => {
   }
 };
 
-/** As a pass would remember: what is in sync, and which record stands for what was written. */
+/** As a pass would save it: what is in sync, and which record belongs to which write. */
 const withPairs = (memory: PlanMemory, plan: TemplatePlan, actual: ActualTemplate): PlanMemory => {
   const ids = new Set(actual.records.map((record) => record.id));
   const inSync = plan.pairs
@@ -89,7 +89,7 @@ const knownAs = (desired: RecordData, actual: ActualRecord): KnownRecord => ({
   keptName: canonicalName(actual.name),
 });
 
-/** One id stands for one wanted record, and one wanted record has one id; a claim stands until one of them is met. */
+/** One id belongs to one desired record and the reverse; a tentative binding lasts until one of them is seen. */
 const remembering = (
   { tentative }: PlanMemory,
   before: readonly KnownRecord[],

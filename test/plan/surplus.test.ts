@@ -5,8 +5,8 @@ import { data, ignoring, known, linesOf, memoryOf, planOf, type Scenario } from 
 const park = { surplus: 'park' } as const;
 const adopt = { surplus: 'park', adopt: true } as const;
 
-/** What becomes of records that the file does not want, and of parked ones. */
-/** Known by no answer that would tell under what name the service keeps it. */
+/** How plans treat surplus and parked records. */
+/** Known without an answer that shows its name at the service. */
 const untold = (line: string) => {
   const { keptName: _keptName, ...record } = known(line);
   return record;
@@ -166,7 +166,7 @@ const scenarios: readonly (Scenario & { readonly parked?: number; readonly ignor
     ],
   },
 
-  // park: put to use first
+  // park: reused first
   {
     name: 'surplus is reused for an add of its type; a TTL that the file does not state stays',
     file: ['new A 192.0.2.1'],

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { textKind } from '../../src/model/text.ts';
 import { known, linesOf, memoryOf, planOf, type Scenario } from './records.ts';
 
-/* One name holds independent texts of several owners: a text is only written over one that it surely replaces. */
+/* One name has independent texts of several owners: a text only replaces its certain predecessor. */
 
 const scenarios: readonly Scenario[] = [
   {

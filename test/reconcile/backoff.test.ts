@@ -6,7 +6,7 @@ import { recordData } from '../state/samples.ts';
 const minute = 60_000;
 const day = 1_440 * minute;
 
-/** It began at minute 100 by the clock, and at minute 7 since the machine has started. */
+/** It began at minute 100 by the wall clock, and at minute 7 after the boot. */
 const failure: Failure = {
   kind: 'unknown',
   message: 'no answer',

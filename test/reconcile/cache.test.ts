@@ -14,7 +14,7 @@ const stateOf = (): DesiredState => ({
   files: 1,
 });
 
-/** Passes over one template, the last of which found nothing that was not known before. */
+/** Passes over one template, the last of which found nothing new. */
 const afterQuietPasses = async () => {
   const file = newFile();
   const memory = await opened(file);
@@ -85,7 +85,7 @@ test.each([
 ])('a template that is %s is not compared again while nothing changes', async (_, desired) => {
   const scene = await openScene(actualTemplate(['#1 @ A 192.0.2.1']));
   const cache = emptyCache();
-  // The first one remembers what it saw, the second finds nothing new.
+  // The first one saves what it saw, the second finds nothing new.
   await scene.pass(desired, { cache });
   await scene.pass(desired, { cache });
   const { templates } = await scene.pass(desired, { cache });

@@ -91,7 +91,7 @@ test('a confirmed step is written from the newest listing, also one made for ano
   scene.now += 60_000;
   scene.calls.length = 0;
   scene.beside = [{ ...actualTemplate(['#8 @ A 192.0.2.8']), id: 18, name: 'mail' }];
-  // Somebody gives it the name to which a null MX is to come.
+  // Somebody gives it the name of a planned null MX.
   scene.mishaps.set('list 2', (template) => {
     const records = template.records.map((one) => (one.id === 1 ? { ...one, name: 'api' } : one));
     return (scene.actual = { ...template, records });

@@ -73,7 +73,7 @@ describe('a reading that fails', () => {
       const result = await scene.pass(desiredTemplate(desired, { subdomains }));
 
       expect(scene.calls).toContain(reads);
-      // One subdomain may be all that cannot be read.
+      // Only one subdomain may be unreadable.
       const halts = error.isOfAll === true || !reads.startsWith('records');
       const { halted, isDenied, retryAt, templates } = result;
       expect({ halted, isDenied, retryAt }).toEqual({
@@ -84,7 +84,7 @@ describe('a reading that fails', () => {
       const isClosed = halts && (error.isDenied === true || error.wait !== undefined);
       if (isClosed) expect(scene.calls.at(-1)).toBe(reads);
       if (isClosed) expect(templates[0]?.status).toBe('failed');
-      // A subdomain tells its own, and where nothing was left to do nothing was cut short.
+      // A subdomain reports its own error, and a pass without open steps is not cut short.
       const isCutShort = isClosed && reads !== 'list 1' && desired.some((record) => record !== inSync);
       if (isCutShort) expect(templates[0]?.message).toContain(halted);
     },

@@ -10,7 +10,7 @@ const www = 'www A 192.0.2.1';
 test('the name in an answer to a write without a name is not the service’s spelling', async () => {
   const scene = await openScene(actualTemplate(['#1 @ MX 10 mx1.example.net', '#2 www A 192.0.2.1']));
   await scene.pass(file('@ MX 10 mx1.example.net', www));
-  // Somebody renames it in the same moment.
+  // Somebody renames it at the same time.
   scene.mishaps.set('update 1', (template) => {
     const renamed = actualTemplate(['#1 mail MX 10 mx2.example.net']).records;
     const text = actualTemplate(['#3 @ TXT hello']).records;

@@ -10,7 +10,7 @@ import { factsOf, recordData, rememberedRecord } from '../state/samples.ts';
 const record = recordData();
 const key = recordKey(entryOf(record));
 
-/** Of two records that adds of a wanted one left, the first was missed a while ago; then its file dropped it. */
+/** Of two records that adds of one desired record made, the first was missed earlier; then the file dropped it. */
 const keptAfter = (actual: readonly string[]): boolean => {
   const known = { recordId: 5, copies: [6], missedAt: 0, failure: null, rewritten: null };
   const memory = openMemory({ facts: factsOf(), records: [rememberedRecord(key, known)] }, factsOf());

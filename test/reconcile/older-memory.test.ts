@@ -9,7 +9,7 @@ import { failing, openScene } from './pass.ts';
 const file = (...more: readonly string[]) =>
   desiredTemplate(['@ A 192.0.2.1', 'www A 192.0.2.2', ...more], { ignore: [ignoring({ name: 'old' })] });
 
-/** A template of which a pass has seen that all is as the file says. */
+/** A template that a pass has seen in sync. */
 const known = async () => {
   const scene = await openScene(actualTemplate(['#1 @ A 192.0.2.1', '#2 www A 192.0.2.2']));
   await scene.pass(file());

@@ -12,23 +12,23 @@ import type { PassResult } from '../../src/result.ts';
 import type { Memory } from '../../src/state/memory.ts';
 import { newFile, opened } from '../state/samples.ts';
 
-/** What the service does at one call instead of what it should: it throws, or answers with something else. */
+/** A fault of the service at one call: it throws, or gives another answer. */
 export type Mishap = (template: ActualTemplate) => ActualTemplate;
 
 export interface Scene {
-  /** The service's template, as it truly is. */
+  /** The true template of the service. */
   actual: ActualTemplate;
   /** By call, as `list 2` or `add 1`. */
   readonly mishaps: Map<string, Mishap>;
   /** The records of a subdomain, where they are not those of the template. */
   derived: (subdomain: string) => readonly SubdomainRecord[];
-  /** Templates of the client that no mishap is about. */
+  /** Templates of the client without faults. */
   beside: readonly ActualTemplate[];
   /** Every call of the passes so far, in order. */
   readonly calls: string[];
   readonly memory: Memory;
   now: number;
-  /** What the file says is what the pass is about. */
+  /** The pass covers what the file describes. */
   pass(
     desired: DesiredTemplate | readonly DesiredTemplate[] | DesiredState,
     more?: Partial<Pass>,
@@ -38,7 +38,7 @@ export interface Scene {
 export const openScene = async (actual: ActualTemplate): Promise<Scene> => {
   const memory = await opened(newFile());
   const counts = new Map<string, number>();
-  // No id is given twice, also where a record is gone.
+  // No id is used twice, also after a removal.
   let highestId = 0;
   const noteIds = (): number =>
     (highestId = Math.max(highestId, ...scene.actual.records.map((record) => record.id)));

@@ -7,7 +7,7 @@ const limits = { maxAdds: 100, maxChangePercent: 100, minRecords: 10 };
 const old = desiredTemplate(['@ A 192.0.2.1', 'www A 192.0.2.2'], { surplus: 'park', limits });
 const desired = ['@ A 192.0.2.1', 'www CNAME web.example.net'];
 
-/** An address that the file once wanted has to make way for a CNAME. */
+/** An address that the file once listed must be parked for a CNAME. */
 const makingWay = async () => {
   const scene = await openScene(actualTemplate(['#1 @ A 192.0.2.1', '#2 www A 192.0.2.2']));
   await scene.pass(old);
@@ -116,7 +116,7 @@ test('a park of unknown outcome that did not land is sent once more', async () =
 });
 
 describe('if the service keeps the name of a parked record', () => {
-  /** What comes to stand there in its place, were it not undone. */
+  /** The record that would replace it, if it were not reverted. */
   const file = desiredTemplate(desired, { surplus: 'park', limits });
 
   test.each(['www', 'www.', 'www.##DOMAIN##'])(

@@ -5,9 +5,9 @@ import { known, memoryOf, planOf, recordLine, type Situation } from '../plan/rec
 
 interface Case extends Situation {
   readonly name: string;
-  /** What may not be written for its own sake. */
+  /** The steps that may not be written by themselves. */
   readonly held: string;
-  /** What may be written, in its order. */
+  /** The steps that may be written, in order. */
   readonly written: readonly string[];
 }
 

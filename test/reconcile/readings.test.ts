@@ -10,11 +10,11 @@ import { openScene, type Scene } from './pass.ts';
 interface Case {
   readonly name: string;
   readonly before: readonly string[];
-  /** What the file said in passes before, each with what the service held after it. */
+  /** The file in earlier passes, each with the records at the service after it. */
   readonly past: readonly {
     readonly file: DesiredTemplate;
     readonly after?: readonly string[];
-    /** What the second reading shows, where it is not the same. */
+    /** The second reading, if it differs. */
     readonly second?: readonly string[];
     /** Milliseconds until the next pass; a minute, where nothing else is said. */
     readonly later?: number;
@@ -36,7 +36,7 @@ const park = { surplus: 'park', limits: { maxAdds: 100, maxChangePercent: 100, m
 const file = (...records: readonly string[]) => desiredTemplate([apex[0], ...records]);
 const parking = (...records: readonly string[]) => desiredTemplate([apex[0], ...records], park);
 
-/** Two readings have to ask for a write; the older one may be of an earlier pass. */
+/** Two readings must require a write; the older one may be from an earlier pass. */
 const cases: readonly Case[] = [
   {
     name: 'an add at first contact',
@@ -345,7 +345,7 @@ test.each([
 
 const outOfDisk: Memory['save'] = () => Promise.reject(new MemoryError('the disk is full'));
 
-/** Tells among the calls when somebody waits. */
+/** Records waits among the calls. */
 class Ticking {
   boot = 'b';
   /** Milliseconds that went by on the clock alone. */

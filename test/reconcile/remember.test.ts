@@ -7,7 +7,7 @@ import { withBasis } from '../../src/reconcile/core/state.ts';
 import { actualTemplate } from '../plan/records.ts';
 import { newState } from './state.ts';
 
-/** What is suspected to be lost after a pass in which the template's own reading lacks all that memory knows. */
+/** The suspected ids after a pass in which the template's own reading lacks all known records. */
 const suspectsAfter = (shownElsewhere: readonly string[]) => {
   const state = newState(['@ A 192.0.2.1', 'www A 192.0.2.2'], ['#1 @ A 192.0.2.1', '#2 www A 192.0.2.2']);
   const memory = edit(state.basis.memory, (draft) => {

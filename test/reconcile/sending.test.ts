@@ -19,7 +19,7 @@ const begun = async (actual: readonly string[] = service): Promise<Scene> =>
 /** Without the readings. */
 const writesOf = ({ calls }: Scene): string[] => calls.filter((call) => !call.startsWith('list'));
 
-/** And does not take it for ever that somebody tries again. */
+/** A save that always fails; many retries are a different error. */
 const outOfDisk = () => {
   let calls = 0;
   return () => {

@@ -6,7 +6,7 @@ import { desiredTemplate, actualTemplate } from '../plan/records.ts';
 const clock = { now: () => 0, uptime: () => ({ boot: 'b', at: 0 }), sleep: () => Promise.resolve() };
 export const moment = { now: 0, uptime: { boot: 'b', at: 0 } };
 
-/** A template that is met for the first time. */
+/** A template at first contact. */
 export const newState = (desired: readonly string[], actual: readonly string[]): TemplateState =>
   openTemplate(
     { desired: desiredTemplate(desired), actual: actualTemplate(actual), notes: [] },
@@ -14,7 +14,7 @@ export const newState = (desired: readonly string[], actual: readonly string[]):
     moment,
   );
 
-/** A pass that is told nothing by anybody, and to which the service answers nothing. */
+/** A pass without input, whose service does not answer. */
 export const runWith = (given: Pick<PassOptions, 'memory' | 'writer'> & Partial<PassOptions>): ClientRun => {
   const nothing = () => Promise.reject(new Error('nobody answers'));
   return new ClientRun({

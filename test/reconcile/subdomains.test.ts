@@ -30,7 +30,7 @@ describe('a subdomain that cannot be read', () => {
 
 const grace = 900_000;
 
-/** Two records, remembered as in sync; what a pass with another address of api then says of each subdomain. */
+/** Two records, saved as in sync; then the subdomains in a pass with another address of api. */
 const opened = async () => {
   const actual = actualTemplate(['#1 www A 192.0.2.1', '#2 api A 192.0.2.2']);
   const scene = await openScene(actual);
@@ -141,7 +141,7 @@ describe('the grace of a subdomain', () => {
     // One lacks what it lacked before, and both follow late.
     expect(await statuses('192.0.2.3', more)).toEqual(['drifted', 'pending']);
     expect(await statuses('192.0.2.3', more)).toEqual(['drifted', 'pending']);
-    // What was reported is mended; what is new since the write is not.
+    // The reported drift is corrected; the drift since the write is not.
     scene.derived = () => derivedFrom(actualTemplate(['#1 www A 192.0.2.1', '#2 api A 192.0.2.2']));
     expect(await statuses('192.0.2.3', more)).toEqual(['pending', 'pending']);
   });

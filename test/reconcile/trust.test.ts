@@ -42,7 +42,7 @@ interface Row {
   readonly outcomes: readonly string[];
 }
 
-/** One row or more for each row of the table of what is taken from which reading. */
+/** One row or more for each row of the trust table. */
 const rows: Readonly<Record<string, readonly Row[]>> = {
   'the answer to a write': [
     {
@@ -233,7 +233,7 @@ const rows: Readonly<Record<string, readonly Row[]>> = {
 describe.each(Object.entries(rows))('%s', (_, cases) => {
   test.each(cases)('$differs', async ({ desired, mishaps, calls, outcomes }) => {
     const scene = await openScene(actualTemplate(service));
-    // Of what was read before, one reading is as good as two.
+    // For a template that was read before, one reading is as good as two.
     if (desired === edited) await scene.pass(inSync, { settle: 0 });
     scene.calls.length = 0;
     for (const [call, mishap] of Object.entries(mishaps(scene))) scene.mishaps.set(call, mishap);
@@ -262,7 +262,7 @@ test.each([
 });
 
 describe('a listing made for another template', () => {
-  /** What a template goes by after such listings, its own reading having shown the first two records. */
+  /** The view of a template after such listings, if its own reading showed the first two records. */
   const after = async (...listings: readonly (readonly string[])[]) => {
     const state = newState(['@ A 192.0.2.1', 'api A 192.0.2.3'], service.slice(0, 2));
     const memory = await opened(newFile());
