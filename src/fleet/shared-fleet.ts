@@ -52,6 +52,7 @@ class SharedFleet implements Fleet {
   #listener: Listener | null = null;
   #called: NodeJS.Timeout | null = null;
   #isClosing = false;
+  #complainedAt = -Infinity;
 
   constructor(options: FleetOptions) {
     const { role, url, leaseDuration, log } = options;
@@ -201,14 +202,14 @@ class SharedFleet implements Fleet {
   }
 
   #openBoss(): Promise<PgBoss> {
-    const { url, log } = this.#options;
+    const { url } = this.#options;
     const open = async (): Promise<PgBoss> => {
       await migrate(this.#database);
       const onTrouble = (what: unknown): void =>
-        log.warn(
-          { event: 'queue.trouble', ...(what instanceof Error ? { err: what } : { warning: what }) },
-          'queue of passes',
-        );
+        this.#complain({
+          what: 'queue',
+          ...(what instanceof Error ? { reason: messageOf(what) } : { warning: what }),
+        });
       return startBoss({ url, supervises: this.#isWorker, onTrouble });
     };
     this.#boss ??= open().catch((error: unknown) => {
@@ -224,13 +225,20 @@ class SharedFleet implements Fleet {
       await task();
       return true;
     } catch (error) {
-      if (!this.#isClosing)
-        this.#options.log.warn(
-          { event: 'fleet.trouble', what, reason: messageOf(error) },
-          'PostgreSQL does not take it now; will retry',
-        );
+      this.#complain({ what, reason: messageOf(error) });
       return false;
     }
+  }
+
+  /** At most once a minute: while PostgreSQL is away, everything fails, again and again. */
+  #complain(fields: Readonly<Record<string, unknown>>): void {
+    if (this.#isClosing) return;
+    const isNew = performance.now() - this.#complainedAt > complaintInterval;
+    if (isNew) this.#complainedAt = performance.now();
+    this.#options.log[isNew ? 'warn' : 'debug'](
+      { event: 'fleet.trouble', ...fields },
+      'PostgreSQL does not do what processes share passes by; will retry',
+    );
   }
 
   #every(interval: number, what: string, task: () => Promise<unknown>): void {
@@ -261,6 +269,7 @@ class SharedFleet implements Fleet {
 
 /** Milliseconds. */
 const retryInterval = 2_000;
+const complaintInterval = 60_000;
 const newsInterval = 5_000;
 const burst = 200;
 const callDelay = 10;

@@ -9,6 +9,7 @@ import { parseArgs } from 'node:util';
 import { Client } from 'pg';
 import { passQueueOf } from '../../src/fleet/pass-queue.ts';
 import { startBoss } from '../../src/fleet/boss.ts';
+import { fleetChannel, fleetNews } from '../../src/fleet/reports.ts';
 import { startPostgres } from '../cluster/postgres.ts';
 import { startProgram } from './children.mjs';
 
@@ -228,16 +229,20 @@ const quantile = (share, before, after) => {
 const timeUrgent = async (cwd, count, url, writes, server) => {
   const boss = await startBoss({ url, supervises: false, onTrouble: () => undefined });
   const queue = passQueueOf(() => Promise.resolve(boss), 30_000);
+  const client = new Client(url);
+  await client.connect();
   const times = [];
   for (let at = 0; at < Number(values.urgent); at += 1) {
     const id = 1 + Math.floor((at * count) / Number(values.urgent));
     describeClient(cwd, id, ['192.0.2.1', '192.0.2.2']);
     const asked = Date.now();
     await queue.putFirst({ client: `client-${id}`, server, trigger: 'file-change', failures: 0 });
+    await client.query(`NOTIFY ${fleetChannel}, '${fleetNews.pass}'`);
     let found;
     while ((found = writes.find(({ write }) => write === id)) === undefined) await setTimeout(2);
     times.push(found.at - asked);
   }
+  await client.end();
   await boss.stop({ graceful: false });
   times.sort((one, other) => one - other);
   return { p50: times[Math.floor(times.length / 2)], max: times.at(-1) };

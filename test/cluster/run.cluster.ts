@@ -4,6 +4,9 @@ import { describe, expect, it } from 'vitest';
 import { built } from '../built.ts';
 import { never, triggerToken } from '../e2e/daemon.ts';
 import { reportOf, type Program } from '../e2e/program.ts';
+import { pausedServers } from '../../src/fleet/servers.ts';
+import { status } from '../hosting/scripted-server.ts';
+import { connected } from './databases.ts';
 import { allPassed, newFleet, passedBy, runningIn, writesBy } from './fleet.ts';
 
 const leaseDuration = 10_000;
@@ -113,6 +116,26 @@ describe('several that run at once', () => {
     });
     expect(asked.status).toBe(202);
     await worker.event('pass.finished', ({ trigger }) => trigger === 'request');
+  });
+});
+
+describe('a hosting service that asks to wait', () => {
+  it('is left alone by all of them, also for other clients', async () => {
+    const wait = { 'retry-after': '60' };
+    const { service, env, daemon } = await newFleet({
+      schedule: never,
+      leaseDuration,
+      count: 2,
+      meddle: ({ query }) => (query.includes('token-of-client-0') ? status(429, '{}', wait) : null),
+    });
+    const servers = pausedServers(connected(env.DNS_SYNC_STORE));
+    const running = [daemon(), daemon()];
+    const first = await Promise.race(
+      running.map((one) => one.event('pass.finished', (line) => line['status'] === 'failed')),
+    );
+    expect(first).toMatchObject({ client: 'client-0', status: 'failed' });
+    const { host } = new URL(service.url);
+    while ((await servers.list())[0] !== host) await setTimeout(20);
   });
 });
 
