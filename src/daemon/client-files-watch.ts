@@ -32,7 +32,7 @@ export class ClientFilesWatch {
     this.#reread();
   }
 
-  /** Says what is wrong with the files, if that is new. What is missing may come: a token has a file of its own. */
+  /** Reports errors of the files, if they are new. A missing file may appear later, such as a token file. */
   note({ leftOut }: Settings): void {
     clearTimeout(this.#retryTimer);
     const problems = leftOut.join('\n');

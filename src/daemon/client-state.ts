@@ -9,7 +9,7 @@ import type { PassLoopState } from './loop.ts';
  * | `starting` | has not ended yet, and was the first                                 |
  * | `healthy`  | went well; nothing waits for a person                                |
  * | `held`     | went well, and a template waits for a person                         |
- * | `denied`   | ended early, since the service does not take the tokens              |
+ * | `denied`   | ended early, since the service rejects the tokens                    |
  * | `failing`  | could not run, or something in it failed                         |
  */
 export interface ClientState extends PassLoopState {
@@ -17,11 +17,11 @@ export interface ClientState extends PassLoopState {
   readonly health: 'starting' | 'healthy' | 'held' | 'denied' | 'failing';
   /** Why it is not healthy; null if it is. */
   readonly why: string | null;
-  /** Why the last pass could not be made, or ended early; null where it went through. */
+  /** Why the last pass could not be made, or ended early; null if it completed. */
   readonly lastError: string | null;
   /** Whether its templates and the service were ever read, and passes can be made. */
   readonly isReady: boolean;
-  /** When its schedule asks for the next pass. */
+  /** The time of the next scheduled pass. */
   readonly nextScheduled: Date | null;
 }
 
@@ -29,9 +29,9 @@ export interface ClientFacts {
   readonly client: string;
   readonly loop: PassLoopState;
   readonly isReady: boolean;
-  /** Why the last pass could not be made, or ended early; null where it went through. */
+  /** Why the last pass could not be made, or ended early; null if it completed. */
   readonly lastError: string | null;
-  /** What is known of its templates; null before the first pass. */
+  /** The known state of its templates; null before the first pass. */
   readonly latest: PassResult | null;
   readonly nextScheduled: Date | null;
 }

@@ -28,7 +28,7 @@ export class LatestResults {
     return this.#all.templates.filter((one) => one.template === template);
   }
 
-  /** A pass begins. Returns what it shall compare: everything, or what has changed since the last comparison. */
+  /** A pass begins. Returns the part to compare: everything, or what has changed since the last comparison. */
   begin(desired: DesiredState, isFull: boolean): DesiredState {
     if (desired !== this.#all) this.#described = descriptionsIn(desired);
     this.#all = desired;
@@ -113,7 +113,7 @@ const withLastKnown = (
   };
 };
 
-/** Templates of one name are told apart by their files. */
+/** Templates of one name are distinguished by their files. */
 const keyOf = ({ template, file }: TemplateResult): string => `${template}\n${file}`;
 
 const nothing: DesiredState = { templates: [], unusable: [], problems: [], files: 0 };

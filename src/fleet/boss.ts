@@ -4,13 +4,13 @@ import { UserError } from '../errors.ts';
 
 export interface BossOptions {
   readonly url: string;
-  /** Whether it looks after jobs that nobody is at work for any more. */
+  /** Whether it cleans up jobs without a running process. */
   readonly supervises: boolean;
-  /** Called with what goes wrong between two calls. */
+  /** Called with errors between two calls. */
   readonly onTrouble: (what: unknown) => void;
 }
 
-/** Makes its tables where there are none. */
+/** Creates its tables if they are missing. */
 export const startBoss = async ({ url, supervises, onTrouble }: BossOptions): Promise<PgBoss> => {
   const boss = new (loadPgBoss().PgBoss)({
     ...connection,
@@ -46,7 +46,7 @@ export const requireBoss = (): void => {
     );
 };
 
-/** Without a patience of its own, a connection would wait for ever for a network that is silent. */
+/** Without a timeout of its own, a connection would wait for ever for a silent network. */
 const connection = {
   application_name: 'dns-template-sync',
   schema: 'dns_template_sync_queue',
@@ -60,10 +60,10 @@ const connection = {
   openTelemetry: { enabled: false },
 };
 
-/** Seconds: who is not heard of is noticed that soon. */
+/** Seconds until a silent process is noticed. */
 const supervisor = { supervise: true, superviseIntervalSeconds: 1, monitorIntervalSeconds: 1 };
 const idle = { supervise: false };
 
-/** Whoever has no such queue does without it. The build puts it beside the program. */
+/** Loaded only if there is a queue. The build puts it beside the program. */
 // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what the package exports
 const loadPgBoss = (): { PgBoss: typeof PgBoss } => createRequire(import.meta.url)('pg-boss') as never;

@@ -2,7 +2,7 @@ import { cronTimes, type CronTimes } from '../daemon/cron-times.ts';
 import type { ClientSettings } from '../settings/client.ts';
 
 /**
- * Milliseconds from one pass of a client to its next by schedule. Where all clients have the same schedule, their
+ * Milliseconds from one pass of a client to its next by schedule. If all clients have the same schedule, their
  * passes are spread.
  *
  * | the schedule       | says      | the next pass                                |

@@ -8,38 +8,38 @@ export interface WaitingPass {
   /** The host of the hosting service. */
   readonly server: string;
   readonly trigger: Trigger;
-  /** Passes that failed since the last one that did not. */
+  /** Failed passes since the last successful one. */
   readonly failures: number;
 }
 
-/** A pass that this process is to make now. */
+/** A pass that this process makes now. */
 export interface PassJob extends WaitingPass {
   readonly id: string;
-  /** Tells this attempt from those of others, after this process was given up. */
+  /** Distinguishes this attempt from those of others, after this process was replaced. */
   readonly retryCount: number;
-  /** Milliseconds since its time came. */
+  /** Milliseconds since it was due. */
   readonly lateness: number;
 }
 
-/** Whose pass comes when. No write rests on it: two that make the same pass are kept apart by the lease. */
+/** The order of passes. No write depends on it: the lease separates two processes that make the same pass. */
 export interface PassQueue {
-  /** At most so many whose time has come, the urgent ones first, and none of these servers. */
+  /** At most so many due passes, the urgent ones first, and none of these servers. */
   take(count: number, exceptServers: readonly string[]): Promise<readonly PassJob[]>;
-  /** This process is still at work for them. */
+  /** This process still works on them. */
   renew(jobs: readonly PassJob[]): Promise<void>;
   /** Its pass has ended. The next one comes after so many milliseconds, unless one is waiting already. */
   finish(job: PassJob, next: { readonly pass: WaitingPass; readonly delay: number } | null): Promise<void>;
-  /** Its pass shall be made by somebody else, at once. */
+  /** Another process makes its pass, at once. */
   handOver(job: PassJob): Promise<void>;
   /** At once, before others. */
   putFirst(pass: WaitingPass): Promise<void>;
-  /** Those of clients for which nothing waits nor runs; due now. Returns the clients that have something waiting. */
+  /** Adds passes, due now, for clients without a waiting or running one. Returns the clients with a waiting one. */
   putMissing(passes: readonly WaitingPass[]): Promise<readonly string[]>;
 }
 
 export const passQueueOf = (boss: () => Promise<PgBoss>, leaseDuration: number): PassQueue => {
   const common = {
-    // Less is not allowed. A pass may take as long as it likes while its process is heard of.
+    // Less is not allowed. A pass may take any time while its process is alive.
     heartbeatSeconds: Math.max(10, Math.ceil(leaseDuration / 1_000)),
     expireInSeconds: 86_000,
     retryLimit: 1_000_000,

@@ -5,17 +5,17 @@ import type { Trigger } from '../result.ts';
 import { delayToNext } from './due.ts';
 import type { PassJob, WaitingPass } from './pass-queue.ts';
 
-/** How the pass of a job went. `handed-over`: it was not made, or not to its end, for this process ends. */
+/** The result of a job's pass. `handed-over`: it was not made, or not completed, since this process ends. */
 export type JobOutcome = PassOutcome | 'handed-over';
 
 export interface QueuedPassesOptions {
   readonly client: FleetClient;
-  /** Asks for a pass, to be made by anybody, before those by schedule. */
+  /** Requests a pass by any process, before scheduled ones. */
   readonly ask: (pass: WaitingPass) => void;
   readonly onClose: () => void;
 }
 
-/** The passes of one client that this process makes when it is its turn, as the queue says. */
+/** The passes of one client that this process makes when the queue assigns them. */
 export class QueuedPasses implements PassStarter {
   readonly #options: QueuedPassesOptions;
   readonly #log: Logger;
@@ -64,7 +64,7 @@ export class QueuedPasses implements PassStarter {
     this.#backoffUntil = null;
   }
 
-  /** Each pass is a full one: what other processes compared since is not known here. */
+  /** Each pass is a full one: comparisons of other processes are not known here. */
   async run({ trigger, failures }: PassJob): Promise<JobOutcome> {
     if (this.#closing.signal.aborted) return 'handed-over';
     // One that was given up may be in its last moments here.
@@ -80,7 +80,7 @@ export class QueuedPasses implements PassStarter {
     return outcome;
   }
 
-  /** What comes after a pass, and in how many milliseconds. */
+  /** What follows a pass, and after how many milliseconds. */
   next({ trigger, failures }: PassJob, outcome: PassOutcome): { pass: WaitingPass; delay: number } {
     const after = failuresAfter(outcome, failures);
     if (outcome === 'ok') {

@@ -13,11 +13,11 @@ export interface Replica {
 }
 
 export interface Replicas {
-  /** This one is there, for so many milliseconds. */
+  /** Announces this process, for so many milliseconds. */
   renew(duration: number): Promise<void>;
-  /** Whether another one that makes passes is there. */
+  /** Whether there is another process that makes passes. */
   hasOtherWorkers(): Promise<boolean>;
-  /** This one is gone. */
+  /** Removes this process. */
   leave(): Promise<void>;
 }
 

@@ -80,7 +80,7 @@ export const clientTable = {
     ['templates'],
     { env: 'DNS_SYNC_TEMPLATES', flag: 'templates' },
   ),
-  stateDir: setting("Directory of the program's memory.", absolutePath, '', {
+  stateDir: setting('Directory for the saved state.', absolutePath, '', {
     env: 'DNS_SYNC_STATE_DIR',
     flag: 'stateDir',
   }),

@@ -75,7 +75,9 @@ describe('the state of a state directory', () => {
     ).clients.learn({ scope: 'two', baseUrl, name: null }, []);
     const stateDir = await newState();
     const copied = giveFile(stateDir, waiting, (batches) => takeIntoPostgres(database, batches));
-    await expect(copied).rejects.toThrow('remembers 1 of these clients already, so nothing was copied');
+    await expect(copied).rejects.toThrow(
+      'already has the state of 1 of these clients, so nothing was copied',
+    );
     expect(await (await openPostgresMemory(database, 'one')).history()).toEqual([]);
     expect((await inFile(stateDir))[0]?.history).toHaveLength(1);
     await expect(giveFromPostgres(database, (batches) => takeIntoFile(stateDir, batches))).rejects.toThrow(
@@ -89,7 +91,7 @@ describe('the state of a state directory', () => {
     const lease = await acquireLease(database, { ...waiting, name: 'lock-one', duration: 30_000 });
     const stateDir = await newState();
     const copied = giveFile(stateDir, waiting, (batches) => takeIntoPostgres(database, batches));
-    await expect(copied).rejects.toThrow(`somebody is at work: process ${process.pid}`);
+    await expect(copied).rejects.toThrow(`another process is using this state: process ${process.pid}`);
     await lease.release();
     expect(existsSync(memoryFileIn(stateDir))).toBe(true);
   });

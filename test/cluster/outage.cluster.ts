@@ -172,7 +172,7 @@ const failOver = async (folder?: string): Promise<{ said: string; count: number 
 describe('a standby that takes over without the last intent', () => {
   it('is noticed, and no add is sent while the lost one may take effect', async () => {
     const { said, count } = await failOver();
-    expect(said).toContain('PostgreSQL was failed over to another server');
+    expect(said).toContain('PostgreSQL failed over to another server');
     expect(count).toBe(1);
   });
 

@@ -67,11 +67,11 @@ describe('the program on PostgreSQL', () => {
     const away = 'postgres://tester:hidden-password@127.0.0.1:1/state';
     const applied = await program('apply --yes', away);
     expect(applied.code).toBe(1);
-    expect(applied.stderr).toContain('what is remembered in PostgreSQL at 127.0.0.1:1/state cannot be used');
+    expect(applied.stderr).toContain('the state in PostgreSQL at 127.0.0.1:1/state cannot be used');
     expect(service.writes()).toEqual([]);
     const planned = await program('plan', away);
     expect(planned.code).toBe(0);
-    expect(planned.stderr).toContain('planned without memory');
+    expect(planned.stderr).toContain('planned without saved state');
     for (const { stdout, stderr } of [applied, planned]) expect(stdout + stderr).not.toContain('hidden');
   });
 

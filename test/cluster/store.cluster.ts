@@ -43,7 +43,7 @@ describe('the tables', () => {
 
   it('are not created in a database that cannot store all names and texts', async () => {
     const database = connected(await newDatabaseUrl("ENCODING 'LATIN1' TEMPLATE template0"));
-    await expect(migrate(database)).rejects.toThrow("make a database with ENCODING 'UTF8'");
+    await expect(migrate(database)).rejects.toThrow("create a database with ENCODING 'UTF8'");
     expect(await versionIn(database.query)).toBe(0);
   });
 

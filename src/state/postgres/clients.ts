@@ -50,7 +50,7 @@ export const clientsOf = ({ query, transaction }: PostgresDatabase): PostgresCli
   };
 };
 
-/** The bodies are this program's own: what wrote them is told by the schema version. */
+/** The bodies are this program's own; the schema version says which version wrote them. */
 // oxlint-disable-next-line typescript/no-unsafe-type-assertion, typescript/no-unnecessary-type-parameters
 export const parse = <T>(body: string): T => JSON.parse(body) as T;
 

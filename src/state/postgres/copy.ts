@@ -33,14 +33,18 @@ const keepOthersOut = async (query: Query): Promise<void> => {
     'SELECT holder FROM dns_template_sync.leases WHERE lease_until > clock_timestamp() ORDER BY lease_until',
   );
   if (held.length > 0)
-    throw new LockedError(`somebody is at work: ${held.at(-1)!.holder}; end it first, everywhere`);
+    throw new LockedError(
+      `another process is using this state: ${held.at(-1)!.holder}; stop it first, on every machine`,
+    );
 };
 
 const refuseKnown = async (query: Query, { rows }: RowBatch, place: string): Promise<void> => {
   const scopes = rows.map(({ scope }) => scope);
   const known = await query('SELECT FROM dns_template_sync.clients WHERE scope = ANY ($1::text[])', [scopes]);
   if (known.length > 0)
-    throw new UserError(`${place} remembers ${known.length} of these clients already, so nothing was copied`);
+    throw new UserError(
+      `${place} already has the state of ${known.length} of these clients, so nothing was copied`,
+    );
 };
 
 /** In memory, as a state directory has room for it: the transaction must not be idle for long. */

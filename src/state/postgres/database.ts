@@ -41,7 +41,7 @@ export const openDatabase = (url: string): PostgresDatabase => {
     const client = await pool.connect().catch((error: unknown) => {
       throw unusable(place, error);
     });
-    // A connection that breaks between two statements is told of by the second one.
+    // If a connection breaks between two statements, the second one reports it.
     const ignore = (): void => undefined;
     client.on('error', ignore);
     let isSound = false;
@@ -113,27 +113,26 @@ const queryOn =
     }
   };
 
-/** Somebody ended the wait for a synchronous standby: query_canceled, admin_shutdown. */
+/** The wait for a synchronous standby was cancelled: query_canceled, admin_shutdown. */
 const endedWaits: ReadonlySet<string> = new Set(['57014', '57P01']);
 
 const unusable = (place: string, error: unknown): MemoryError =>
   new MemoryError(
-    `what is remembered in ${place} cannot be used, and nothing is written to the service without it: ${wordsOf(error)}; ${adviceOn(error)}`,
+    `the state in ${place} cannot be used, and nothing is written to the service without it: ${wordsOf(error)}; ${adviceOn(error)}`,
     { cause: error },
   );
 
-/** Of several addresses that were tried, each has failed. */
+/** An error for each of the addresses that were tried. */
 const wordsOf = (error: unknown): string =>
   error instanceof AggregateError ? error.errors.map(messageOf).join(', ') : messageOf(error);
 
 const adviceOn = (error: unknown): string => {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-  if (code === '42P01' || code === '3F000') return 'make its tables with dns-template-sync store migrate';
-  if (code === '42501')
-    return 'see what this user may do there, or run store migrate as one that may do more';
-  if (code === '25006') return 'this is a standby, which takes no writes: name the primary in store';
-  if (code.startsWith('28')) return 'see whether user and password in store are right';
-  return 'see whether PostgreSQL runs and store names it rightly';
+  if (code === '42P01' || code === '3F000') return 'create its tables with dns-template-sync store migrate';
+  if (code === '42501') return 'check the permissions of this user, or run store migrate as a user with more';
+  if (code === '25006') return 'this is a standby, which accepts no writes: set store to the primary';
+  if (code.startsWith('28')) return 'check user and password in store';
+  return 'check that PostgreSQL runs, and the address in store';
 };
 
 const placeIn = (url: string): string => {

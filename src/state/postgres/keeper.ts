@@ -27,7 +27,7 @@ export const createPostgresKeeper = (
       try {
         memory = await openForReading(open(), place.digest);
       } catch (error) {
-        say(`planned without memory, so causes are unknown: ${messageOf(error)}`);
+        say(`planned without saved state, so causes are unknown: ${messageOf(error)}`);
         return task(noMemories, say, null);
       }
       const { listing } = await actAsOwner(memory, place, list, say);
@@ -63,14 +63,14 @@ export const createPostgresKeeper = (
   };
 };
 
-/** Throws `MemoryError` where nothing is remembered yet. */
+/** Throws `MemoryError` if there is no state yet. */
 const openForReading = async (database: PostgresDatabase, digest: string): Promise<ClientMemory> => {
   if ((await versionIn(database.query)) === 0)
     throw new MemoryError(`there is none in ${database.place} yet`);
   return openPostgresMemory(database, digest);
 };
 
-/** What is about all clients is said once. */
+/** Notices about all clients are shown once. */
 const firstNotice = async (database: PostgresDatabase): Promise<string | null> => {
   if (told.has(database)) return null;
   told.add(database);

@@ -6,5 +6,5 @@ export const replicationNotice = async ({ query, place }: PostgresDatabase): Pro
   const [synchronous] = await query("SELECT FROM pg_stat_replication WHERE sync_state IN ('sync', 'quorum')");
   return rows.length === 0 || synchronous !== undefined
     ? null
-    : `${place} has a standby and no synchronous one (synchronous_standby_names): a failover may forget the newest writes, and then adds wait for unknownPause`;
+    : `${place} has a standby, but no synchronous one (synchronous_standby_names): a failover may lose the newest state, and then adds wait for unknownPause`;
 };

@@ -87,7 +87,7 @@ const begin = async (query: Query, place: string): Promise<void> => {
   const [encoding] = await query<{ server_encoding: string }>('SHOW server_encoding');
   if (encoding?.server_encoding !== 'UTF8')
     throw new UserError(
-      `${place} keeps texts as ${encoding?.server_encoding}, and not every name and text of DNS can be kept so: make a database with ENCODING 'UTF8' TEMPLATE template0`,
+      `${place} has the encoding ${encoding?.server_encoding}, which cannot store every name and text of DNS: create a database with ENCODING 'UTF8' TEMPLATE template0`,
     );
   await query('CREATE SCHEMA IF NOT EXISTS dns_template_sync');
   await query('CREATE TABLE dns_template_sync.schema_version (version integer NOT NULL)');

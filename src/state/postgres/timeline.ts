@@ -25,7 +25,7 @@ export const forgottenSince = async (
     await query(`UPDATE dns_template_sync.leases SET timeline = ${currentTimeline} WHERE name = $1`, [lease]);
   }
   return row.isQuiet
-    ? `PostgreSQL was failed over to another server, and what was remembered last may be forgotten: no adds before ${row.until.toISOString()}`
+    ? `PostgreSQL failed over to another server, and the newest state may be lost: no adds before ${row.until.toISOString()}`
     : null;
 };
 
