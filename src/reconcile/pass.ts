@@ -201,7 +201,7 @@ const allSettledOrStop = async <T>(tasks: readonly Promise<T>[], run: ClientRun)
 
 const openTemplates = (bound: readonly BoundTemplate[], run: ClientRun): Promise<TemplateState[]> =>
   mapYielding(bound, async (one) =>
-    openTemplate(one, await run.pass.memory.template(one.actual.id), run.moment),
+    openTemplate(one, await run.pass.memory.template(one.actual.id), run.moment, run.pass.settle),
   );
 
 const plannedResult = (state: TemplateState, { pass }: ClientRun): TemplateResult => {

@@ -234,6 +234,7 @@ describe('beside a record that may be the desired one in the service’s spellin
     expect(scene.calls).toContain('add 1');
     scene.actual = before;
     scene.calls.length = 0;
+    scene.now += 3_600_000;
     await scene.pass(adopting);
     expect(scene.calls).toContain('add 1');
   });

@@ -12,6 +12,7 @@ export const newState = (desired: readonly string[], actual: readonly string[]):
     { desired: desiredTemplate(desired), actual: actualTemplate(actual), notes: [] },
     null,
     moment,
+    10_000,
   );
 
 /** A pass without input, whose service does not answer. */

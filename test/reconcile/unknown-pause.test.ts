@@ -123,3 +123,19 @@ test('a record set with two absent adds gets no reused record either', async () 
   expect(templates[0]!.differences).toContainEqual(expect.objectContaining({ reason: 'pending-write' }));
   expect(scene.actual.records.map(({ name }) => name)).not.toContain('www');
 });
+
+test('an absent add that is refused when it is tried again may still be on its way', async () => {
+  const { scene, pass, until } = await afterLoss(5 * minute);
+  scene.mishaps.set('add 1', failing('refused', 422));
+  scene.now = until;
+  expect((await pass('www A 192.0.2.2')).templates[0]?.differences).toMatchObject([
+    { outcome: 'failed', error: expect.stringContaining('it says refused') },
+  ]);
+  scene.mishaps.clear();
+  scene.actual = actualTemplate(['#1 @ A 192.0.2.1', '#9 www.##DOMAIN## A 192.0.2.2']);
+  scene.calls.length = 0;
+  scene.now += 24 * 60 * minute;
+  const { templates } = await pass('www A 192.0.2.2', { trigger: 'command' });
+  expect(templates[0]?.differences[0]).toMatchObject({ action: 'blocked', reason: 'pending-write' });
+  expect(scene.calls).not.toContain('add 1');
+});

@@ -11,8 +11,8 @@ import type { PlanBasis } from './basis.ts';
 export type Attempt = AttemptedStep &
   (
     | { readonly state: 'intended' }
-    /** The answer is rejected, or may hide the record: another reading decides. */
-    | { readonly state: 'questioned'; readonly by: 'doubt' | 'refusal'; readonly error: string }
+    /** The answer is rejected, shows the record as it was, or may hide it: another reading decides. */
+    | { readonly state: 'questioned'; readonly by: 'doubt' | 'stale' | 'refusal'; readonly error: string }
     | { readonly state: 'applied'; readonly recordId: number }
     /** `retryAt`: ms since the epoch. */
     | { readonly state: 'failed'; readonly error: string; readonly retryAt: number | null }

@@ -55,3 +55,9 @@ const withRetryAt = (failure: Failure, retryAt: number): Failure =>
 /** Milliseconds. After an add of unknown outcome the minimum is `unknownPause`. */
 const minBackoff = 60_000;
 const maxBackoff = 6 * 3_600_000;
+
+/** Milliseconds. After this time, a missing value of ours was changed rather than not yet visible. */
+export const maxLag = 600_000;
+
+/** Milliseconds for which a listing may be behind our own writes, by the wait that the settings have between two. */
+export const longestLag = (settle: number): number => Math.min(maxLag, 60 * settle);

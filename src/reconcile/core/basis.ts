@@ -16,11 +16,13 @@ export interface PlanBasis {
   readonly pending: readonly Intent[];
   /** When the pass opened the template, ms since the epoch: later retries wait for the next pass. */
   readonly now: number;
+  /** The wait between two readings, in milliseconds. */
+  readonly settle: number;
 }
 
 /** The current plan of a template. Cached by its basis. */
 export const planOf = (basis: PlanBasis): TemplatePlan => {
-  const { desired, view: actual, memory, pending, now } = basis;
+  const { desired, view: actual, memory, pending, now, settle } = basis;
   const known = plans.get(memory.view);
   const isSame =
     known?.basis.desired === desired && known.basis.view === actual && known.basis.pending === pending;
@@ -31,7 +33,7 @@ export const planOf = (basis: PlanBasis): TemplatePlan => {
     actual,
     memory: memory.view,
     pending: pending.map((intent) => intent.after),
-    gate: gate({ memory, pendingSets, actual, adopt: desired.adopt, now }),
+    gate: gate({ memory, pendingSets, actual, adopt: desired.adopt, now, settle }),
     addGate: addGate({ memory, actual }),
     parkGate: parkGate({ memory, now }),
   });

@@ -20,15 +20,9 @@ export const commit = (draft: MemoryDraft, attempt: Attempt, record: ActualRecor
   else commitPark(draft, step, intent, record);
 };
 
-/**
- * Whether the service stored the content of a park but not its name. An answer may also show the record
- * unchanged.
- */
-export const isKeptInPlace = (step: ParkStep, record: ActualRecord): boolean => {
-  const actual = entryOf(record);
-  const { content } = entryOf(resultOf(step));
-  return !isRestore(step) && !isParkedName(actual.name) && actual.content === content;
-};
+/** Whether the service kept the name of a record that it was to park. */
+export const isKeptInPlace = (step: ParkStep, record: ActualRecord): boolean =>
+  !isRestore(step) && !isParkedName(entryOf(record).name);
 
 const commitRecord = (
   draft: MemoryDraft,

@@ -1,5 +1,4 @@
 import { plural } from '../../lib/plural.ts';
-import { sameData } from '../../model/canonical.ts';
 import { dataOf, type ActualRecord } from '../../model/record.ts';
 import type { ActualTemplate } from '../../model/template.ts';
 import type { Hold, HoldCause } from '../../plan/hold.ts';
@@ -14,7 +13,7 @@ import { edit, recordOfId, type MemoryDraft } from './memory.ts';
 import { compare, showsTheSame } from './reading.ts';
 import { change, bindTentatively, noteCause } from './remembering.ts';
 import { withBasis, withHold, type TemplateState } from './state.ts';
-import { existedBefore, recordAsDesired, renamedRecord, writtenRecord } from './written.ts';
+import { existedBefore, isUnchanged, recordAsDesired, renamedRecord, writtenRecord } from './written.ts';
 
 /** What happens to a template while a pass writes it. */
 export type TemplateEvent =
@@ -85,9 +84,9 @@ const answered = (
       : lost(state, attempt, doubt, at);
   }
   const record = writtenRecord(state, answer, attempt.step);
-  if (record !== null && isPark(attempt.step) && sameData(record, attempt.step.actual.record)) {
-    const doubt = 'the answer shows the record as it was';
-    return withAttempt(state, { ...attempt, state: 'questioned', by: 'doubt', error: doubt });
+  if (record !== null && isUnchanged(record, attempt.step)) {
+    const error = 'the answer shows the record as it was';
+    return withAttempt(state, { ...attempt, state: 'questioned', by: 'stale', error });
   }
   if (record !== null) return applied(state, attempt, record, answer, at);
   return lost(state, attempt, 'the answer does not show the record', at);
@@ -106,10 +105,20 @@ const rereadAfterDoubt = (
     : { verdict: 'unknown' };
   const record =
     reading && verdict === 'take-if-as-desired'
-      ? (recordAsDesired(existedBefore(state), reading, attempt.step) ?? renamedRecord(reading, attempt.step))
+      ? (recordAsDesired(existedBefore(state), reading, attempt.step) ??
+        renamedRecord(reading, attempt.step) ??
+        ignoredChange(reading, attempt))
       : null;
   if (reading && record) return applied(state, attempt, record, reading, at);
   return lost(state, attempt, 'error' in attempt ? attempt.error : '', at);
+};
+
+/** Where both the answer and a reading show an updated record as it was, the service ignores the change. */
+const ignoredChange = (reading: ActualTemplate, attempt: Attempt): ActualRecord | null => {
+  const { step, intent } = attempt;
+  if (attempt.state !== 'questioned' || attempt.by !== 'stale' || isPark(step)) return null;
+  const record = reading.records.find(({ id }) => id === intent.recordId);
+  return record && isUnchanged(record, step) ? record : null;
 };
 
 /** A refusal may hide that the record is there already. */
@@ -194,7 +203,9 @@ const lost = (state: TemplateState, attempt: Attempt, error: string, at: Instant
 const refused = (state: TemplateState, attempt: Attempt, error: string, at: Instant): TemplateState => {
   let retryAt: number | null = null;
   const memory = edit(state.basis.memory, (draft) => {
-    const failure = nextFailure('refused', error, attempt.step, draft, at);
+    // An earlier add of unknown outcome may still take effect.
+    const isPerhapsAdded = rememberedOf(attempt.step, draft)?.failure?.kind === 'unknown';
+    const failure = nextFailure(isPerhapsAdded ? 'unknown' : 'refused', error, attempt.step, draft, at);
     rememberFailure(attempt.step, failure, draft);
     ({ retryAt } = failure);
   });

@@ -8,7 +8,7 @@ import { parkedKey } from '../../plan/memory.ts';
 import type { Block } from '../../plan/plan-input.ts';
 import { parkedForm } from '../../plan/parked.ts';
 import type { RecordMemory } from '../../state/memory.ts';
-import { isActive } from './backoff.ts';
+import { isActive, longestLag } from './backoff.ts';
 import { isKnownId, recordOfId, unseenAdds, type TemplateMemory } from './memory.ts';
 import { uncountedAdds } from './remembering.ts';
 
@@ -20,6 +20,8 @@ export interface GateInput {
   /** Whether the file adopts records that it never listed. */
   readonly adopt: boolean;
   readonly now: number;
+  /** The wait between two readings, in milliseconds. */
+  readonly settle: number;
 }
 
 /** Adds of one desired record that may take effect before a person has to allow another one. */
@@ -28,7 +30,7 @@ const maxStores = 3;
 const day = 86_400_000;
 
 /** Why a desired record may not be written now because of earlier writes; null if it may. */
-export const gate = ({ memory, pendingSets, actual: template, adopt, now }: GateInput) => {
+export const gate = ({ memory, pendingSets, actual: template, adopt, now, settle }: GateInput) => {
   let lost: ReadonlyMap<string, readonly RecordMemory[]> | undefined;
   return (desired: DesiredEntry, actual: ActualEntry | null): Block | null => {
     const record = memory.records.get(recordKey(desired)) ?? (actual && recordOfId(memory, actual.record.id));
@@ -45,7 +47,7 @@ export const gate = ({ memory, pendingSets, actual: template, adopt, now }: Gate
         : null;
     if (late) return besideLate(late);
     return (
-      (record && tooManyAdds(record)) ??
+      (record && (tooManyAdds(record) ?? notListedYet(record, template, now, settle))) ??
       besideLost(lost.get(setKey(desired)) ?? [], desired, now) ??
       (record && (failing(record, desired, now) ?? becomingAnother(record, desired))) ??
       null
@@ -161,6 +163,34 @@ const tooManyAdds = ({ adds, failure }: RecordMemory): Block | null => {
         reason: 'vanished',
         message: `added ${adds} times, and missing again each time; find out why, then apply --retry`,
       };
+};
+
+/** Why an add is not repeated that was accepted a short while ago: a listing that is behind does not show it. */
+const notListedYet = (
+  record: RecordMemory,
+  template: ActualTemplate,
+  now: number,
+  settle: number,
+): Block | null => {
+  if (!isUnlisted(record, template, now, settle)) return null;
+  const { recordId, stored } = record;
+  const at = stored?.at.at(-1) ?? now;
+  const [since, retryAt] = [at, at + longestLag(settle)].map((time) => new Date(time).toISOString());
+  const message = `written as record ${recordId} at ${since}, and missing in the listings, which may be behind; not added again before ${retryAt}`;
+  return { reason: 'pending-write', message, retryAt: retryAt! };
+};
+
+/** Whether an add was accepted a short while ago, and the listing does not show it. */
+export const isUnlisted = (
+  { recordId, adds, stored }: RecordMemory,
+  { records }: ActualTemplate,
+  now: number,
+  settle: number,
+): boolean => {
+  const at = stored?.at.at(-1);
+  // What this pass has added is not asked for again.
+  const isRecent = at !== undefined && at < now && now < at + longestLag(settle);
+  return isRecent && adds > 0 && recordId !== null && !records.some(({ id }) => id === recordId);
 };
 
 const askForRetry = (adds: number): string =>

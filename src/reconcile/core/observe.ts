@@ -61,11 +61,12 @@ const observePair = (draft: MemoryDraft, pair: Pair): void => {
     known.seen !== null &&
     sameData(known.seen, pair.actual.record) &&
     sameData(known.wanted, pair.desired.record) &&
+    known.rewritten === null &&
     known.failure === null;
   if (isTheSame) return;
   const unseen = inSync ? storedUnseen(draft.get(recordKey(pair.desired))) : null;
   if (unseen) draft.setFacts({ lastWriteAt: unseen.at.at(-1)! });
-  const changes = { ...(unseen ? { stored: unseen } : {}), failure: null };
+  const changes = { ...(unseen ? { stored: unseen } : {}), rewritten: null, failure: null };
   bind(draft, pair.desired, pair.actual, inSync ? changes : {});
 };
 

@@ -38,6 +38,7 @@ export const openTemplate = (
   { desired, actual, notes }: BoundTemplate,
   stored: StoredTemplate | null,
   moment: Instant,
+  settle: number,
 ): TemplateState => {
   const facts = { templateId: actual.id, template: desired.template, file: desired.source.file };
   const memory = edit(openMemory(stored, facts), (draft) => {
@@ -45,7 +46,7 @@ export const openTemplate = (
     recognizeRestored(draft, actual);
   });
   return {
-    basis: { desired, view: actual, memory, pending: [], now: moment.now },
+    basis: { desired, view: actual, memory, pending: [], now: moment.now, settle },
     notes,
     attempts: new Map(),
     confirmed: new Set(),

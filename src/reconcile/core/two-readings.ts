@@ -1,11 +1,12 @@
 import type { ActualTemplate } from '../../model/template.ts';
 import { isGuard } from '../../plan/hold.ts';
-import { elapsedSince, type Instant } from './backoff.ts';
+import { elapsedSince, maxLag, type Instant } from './backoff.ts';
 import { writeKey } from './attempt.ts';
 import { edit } from './memory.ts';
 import { nextStep, type ClientView } from './permit.ts';
 import { compare, digestOf } from './reading.ts';
-import { planOf } from './basis.ts';
+import { desiredKeysOf, planOf } from './basis.ts';
+import { isUnlisted } from './gate.ts';
 import { withBasis, withHold, type TemplateState } from './state.ts';
 
 /**
@@ -35,9 +36,15 @@ export const isSettled = ({ agreement }: TemplateState, settle: number): boolean
   return isRepeated && (elapsedSince(since.uptime, until.uptime) ?? until.now - since.now) >= settle;
 };
 
-/** Whether a second reading would let anything be written. */
+/** Whether a second reading would let anything be written, or may show what the first one did not show yet. */
 export const awaitsReading = (state: TemplateState, client: ClientView, force: boolean): boolean =>
-  nextStep(planOf(state.basis), confirmAll(state), client, force) !== null;
+  nextStep(planOf(state.basis), confirmAll(state), client, force) !== null || hasUnlisted(state);
+
+const hasUnlisted = ({ basis: { desired, memory, view, now, settle } }: TemplateState): boolean =>
+  [...desiredKeysOf(desired)].some((key) => {
+    const record = memory.records.get(key);
+    return record !== undefined && isUnlisted(record, view, now, settle);
+  });
 
 /** Confirms everything that the newest reading requires. */
 export const confirmAll = (state: TemplateState): TemplateState => ({
@@ -75,7 +82,7 @@ export const disagree = (state: TemplateState, reason: string): TemplateState =>
 export const rememberReading = (state: TemplateState, now: number): TemplateState => {
   const { lastReading = null, lastWriteAt } = state.basis.memory.facts;
   const { since, isRepeated } = state.agreement;
-  const isSoon = lastWriteAt !== null && Math.abs(now - lastWriteAt) < longestLag;
+  const isSoon = lastWriteAt !== null && Math.abs(now - lastWriteAt) < maxLag;
   const digest = digestOf(state.basis.view);
   const isDoubtful = state.holds.some((hold) => !isGuard(hold));
   const isNew = digest !== lastReading?.digest;
@@ -85,9 +92,6 @@ export const rememberReading = (state: TemplateState, now: number): TemplateStat
   const memory = edit(state.basis.memory, (draft) => draft.setFacts({ lastReading: next }));
   return withBasis(state, { memory });
 };
-
-/** Milliseconds. After this time, a missing value of ours was changed rather than not yet visible. */
-const longestLag = 600_000;
 
 const writeKeysOf = ({ basis }: TemplateState): ReadonlySet<string> =>
   new Set(planOf(basis).steps.map(writeKey));

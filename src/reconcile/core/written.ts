@@ -50,3 +50,9 @@ export const renamedRecord = (reading: ActualTemplate, step: Step): ActualRecord
   if (!record || sameData(record, step.actual.record)) return null;
   return pairOf(step.desired, entryOf(record)).fields.every((field) => field === 'name') ? record : null;
 };
+
+/** Whether a reading shows the record of a step as it was before. */
+export const isUnchanged = (record: ActualRecord, step: Step): boolean => {
+  const before = actualOf(step);
+  return before !== null && sameData(record, before.record);
+};

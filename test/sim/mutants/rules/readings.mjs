@@ -47,7 +47,7 @@ export const readings = [
   {
     rule: '§3.1 long after a write of ours no reading is behind it',
     file: twoReadings,
-    from: 'Math.abs(now - lastWriteAt) < longestLag',
+    from: 'Math.abs(now - lastWriteAt) < maxLag',
     to: 'Math.abs(now - lastWriteAt) < Infinity',
     tests: ['reconcile/readings'],
   },

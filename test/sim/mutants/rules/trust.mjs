@@ -116,8 +116,8 @@ export const trust = [
   {
     rule: '§3.4 after doubt a name may be spelled otherwise',
     file: 'src/reconcile/core/evolve.ts',
-    from: ' ?? renamedRecord(reading, attempt.step))',
-    to: ')',
+    from: ' ??\n        renamedRecord(reading, attempt.step)',
+    to: '',
     tests: ['reconcile/trust'],
   },
   {
