@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import path from 'node:path';
 import type { Logger } from 'pino';
 import { escapeControl } from '../lib/escape-control.ts';
@@ -26,6 +27,10 @@ export interface AppContext {
   store(): StateStore;
   /** Where the embedded service listens, if there is one. */
   readonly sandboxUrl: string | null;
+  /** Whether template files are those that the source has published. */
+  readonly sharesTemplates: boolean;
+  /** The clients of which somebody asks who has their published files. */
+  doubtedTemplates(): Promise<ReadonlySet<string>>;
   /** Replaces every secret in a value. */
   readonly redact: <T>(value: T) => T;
   /** The secrets that `redact` replaces. */
@@ -77,7 +82,9 @@ export const openAppContext = async (
     format: formatOf(options, logTo),
   });
   if (options['reset'] === true && !settings.sandbox) throw new UserError('--reset goes with --sandbox only');
-  const stores = [openStore(settings)];
+  const openOwn = (own: Settings): StateStore =>
+    openStore(own, logTo === 1 && (own.role === 'all' || own.role === 'source'));
+  const stores = [openOwn(settings)];
   const store = (): StateStore => stores.at(-1)!;
   if (options['reset'] === true) await forgetSandbox(settings, store());
   const sandbox = settings.sandbox
@@ -90,6 +97,7 @@ export const openAppContext = async (
       allowEmpty: options['allowEmpty'] === true,
       others: () => current.clients.flatMap(({ name }) => (name === client.name ? [] : name)),
       store: store(),
+      shared: sandbox ? null : sharedBy(store(), client, logTo === 1, current.leaseDuration),
       isSandbox: sandbox !== null,
       nameservers: sandbox?.dns == null ? undefined : [sandbox.dns],
       warn: (message) => {
@@ -110,6 +118,8 @@ export const openAppContext = async (
     log,
     store,
     sandboxUrl: sandbox?.url ?? null,
+    sharesTemplates: sandbox === null && store().snapshots !== null,
+    doubtedTemplates: async () => (await store().snapshots?.doubted()) ?? new Set(),
     redact: (value) => redactTexts(value, redactNow()),
     secrets,
     reopen: () => {
@@ -118,7 +128,7 @@ export const openAppContext = async (
       fresh.pageToken?.read();
       checkTargets(fresh.notify);
       for (const secret of current.secrets()) previousSecrets.add(secret);
-      if (!isSameStore(fresh, current)) stores.push(openStore(fresh));
+      if (!isSameStore(fresh, current)) stores.push(openOwn(fresh));
       current = fresh;
       return { settings: fresh, clients: fresh.clients.map(open) };
     },
@@ -136,6 +146,20 @@ export const openAppContext = async (
     },
   };
 };
+
+/** Where many processes share template files, they are theirs; a command prefers those that a person has. */
+const sharedBy = (
+  { snapshots }: StateStore,
+  { templates }: ClientSettings,
+  isDaemon: boolean,
+  leaseDuration: number,
+): NonNullable<ClientOptions['shared']> | null =>
+  snapshots !== null && (isDaemon || !templates.some((one) => existsSync(one)))
+    ? { snapshots, patience: leaseDuration * leasesToAbandon }
+    : null;
+
+/** Published files that no process has for so many leases are abandoned. */
+const leasesToAbandon = 4;
 
 /** A message besides the result of a command, for the person who runs it. */
 const printWarning = (message: string): void =>

@@ -1,8 +1,7 @@
 import type { ScanResult } from '../desired/scan.ts';
-import { createTemplateLoader } from '../desired/load.ts';
 import { problemsOf } from '../desired/problems-of.ts';
-import { createUncommitted } from '../desired/uncommitted.ts';
 import { connectHosting, type HostingService } from '../hosting/service.ts';
+import type { Publication } from '../model/published.ts';
 import type { DesiredState } from '../model/template.ts';
 import { emptyCache } from '../reconcile/cache.ts';
 import { reconcile } from '../reconcile/pass.ts';
@@ -14,12 +13,14 @@ import type { KnownAnswers } from '../report/with-answers.ts';
 import type { Say } from '../state/memory-keeper.ts';
 import { memoryPlace, type MemoryPlace } from '../state/memory-place.ts';
 import type { Memory, MemoryReader } from '../state/memory.ts';
+import type { SnapshotStore } from '../state/snapshots.ts';
 import { fileStore, type StateStore } from '../state/store.ts';
 import { withoutSecrets } from '../state/without-secrets.ts';
 import { askNameServers, type AnswersRequest } from './client-answers.ts';
 import { observedBelow, openObserver, withoutWrites } from './observer.ts';
 import { passOf, type PassRequest } from './pass-request.ts';
 import { systemClock } from './system-clock.ts';
+import { ownTemplates, sharedTemplates } from './template-source.ts';
 import { withUncommitted } from './with-uncommitted.ts';
 
 /** One client of the service with all that its passes need, wired together. */
@@ -33,6 +34,10 @@ export interface Client {
   askNameServers(request: AnswersRequest): Promise<KnownAnswers>;
   /** Lists the template files, for a watcher. */
   readonly scan: () => Promise<ScanResult>;
+  /** Offers the template files of this machine to others; null where they are not shared. */
+  readonly publish: () => Promise<Publication | null>;
+  /** What its shared files are known by. */
+  readonly sharedAs: () => string;
   close(): Promise<void>;
 }
 
@@ -45,6 +50,8 @@ export interface ClientOptions {
   readonly others?: () => readonly string[];
   /** The store for the state; default: the state directory. */
   readonly store?: StateStore;
+  /** Where its template files are shared; null: they are those of this machine. */
+  readonly shared?: { readonly snapshots: SnapshotStore; readonly patience: number } | null;
   /** The embedded service needs no `settle`, and its state is separate. */
   readonly isSandbox: boolean;
   /** The only name servers to ask; overrides settings and files. */
@@ -60,16 +67,15 @@ export const openClient = ({
   allowEmpty = false,
   others = () => [],
   store = fileStore,
+  shared = null,
   isSandbox,
   nameservers,
   warn,
   onRequest,
 }: ClientOptions): Client => {
   let tokens = settings.tokens.read();
-  const loader = createTemplateLoader();
   const keeper = store.keeper(warn);
   const cache = emptyCache();
-  const isUncommitted = createUncommitted();
   let onPause: NonNullable<PassRequest['onPause']> = () => undefined;
   let checkLock = (): void => undefined;
   const connection = {
@@ -81,11 +87,19 @@ export const openClient = ({
   };
   const service = connectHosting(connection);
   let latest: DesiredState | null = null;
-  const load = (signal?: AbortSignal): Promise<DesiredState> => {
-    const { templates: paths, vars } = settings;
-    const variables = { override: vars.override, defaults: { ...vars.config, ...vars.client } };
-    return loader.load({ paths, defaults: settings, variables, strict, allowEmpty }, signal);
+  const { override, config, client } = settings.vars;
+  const options = {
+    paths: settings.templates,
+    defaults: settings,
+    variables: { override, defaults: { ...config, ...client } },
+    strict,
+    allowEmpty,
   };
+  const sharedAs = (): string => place().digest;
+  const templates = shared
+    ? sharedTemplates({ ...shared, load: options, client: sharedAs })
+    : ownTemplates(options);
+  const { load } = templates;
   const list = (): Listing => service.listDnsTemplates();
   const placeIn = (stateDir: string): MemoryPlace =>
     memoryPlace({ ...settings, stateDir }, tokens.clientToken, isSandbox, others());
@@ -98,7 +112,9 @@ export const openClient = ({
     settings,
     service,
     load: () => load(),
-    scan: () => loader.scan(settings.templates),
+    scan: templates.scan,
+    publish: templates.publish,
+    sharedAs,
     askNameServers: async (request) => {
       const reader = connectHosting({ ...connection, concurrency: 1 });
       const facts = store.keeper(() => undefined);
@@ -122,7 +138,7 @@ export const openClient = ({
     pass: async (request) => {
       tokens = settings.tokens.read();
       onPause = request.onPause ?? (() => undefined);
-      const pass = passOf(request, settings, service, isSandbox);
+      const pass = passOf(request, settings, service, isSandbox, templates.revisions());
       // A command compares everything again.
       const cached = request.trigger === 'command' ? {} : { cache };
       let listed: Listing | null = null;
@@ -136,7 +152,7 @@ export const openClient = ({
         request.onStart?.();
         const startedAt = systemClock.now();
         // Lists the service while changed files are read. A first load takes long, so the listing would be old.
-        const listing = read ?? (loader.hasCache() ? list() : null);
+        const listing = read ?? (templates.hasCache() ? list() : null);
         listing?.catch(() => undefined);
         const files = await load(request.signal);
         latest = files;
@@ -157,7 +173,7 @@ export const openClient = ({
           warn: say,
           holdsAdds,
         });
-        return withUncommitted(result, isUncommitted);
+        return withUncommitted(result, templates.isUncommitted);
       };
       if (request.dryRun) {
         const result = await keeper.read(place(), list, (memory, ...rest) => begin(memory, null, ...rest));

@@ -1,4 +1,3 @@
-import { createRevisions } from '../desired/revision.ts';
 import type { HostingService } from '../hosting/service.ts';
 import type { DesiredState } from '../model/template.ts';
 import type { Pass } from '../reconcile/pass.ts';
@@ -30,6 +29,7 @@ export const passOf = (
   settings: ClientSettings,
   service: HostingService,
   isSandbox: boolean,
+  revisionOf: PreparedPass['revisionOf'],
 ): PreparedPass => ({
   ignoreSubdomains: false,
   force: false,
@@ -45,7 +45,7 @@ export const passOf = (
       return systemClock.sleep(milliseconds, signal);
     },
   },
-  revisionOf: createRevisions(),
+  revisionOf,
   settle: isSandbox ? 0 : settings.settle,
   unknownPause: settings.unknownPause,
   subdomainGrace: settings.subdomainGrace,

@@ -12,6 +12,7 @@ import { LatestResults } from './latest-results.ts';
 import type { PassCause, PassOutcome, PassStarter } from './loop.ts';
 import { logChange, logInvalid, logStarted, type PassId } from './pass-log.ts';
 import { recordFailure, recordPass, recordShared, type PassSinks, type RecordedPass } from './record-pass.ts';
+import { Publications, type OfferResult } from './publications.ts';
 import { startTriggers, type Triggers } from './triggers.ts';
 
 export interface ClientControllerOptions extends PassSinks {
@@ -47,6 +48,7 @@ export class ClientController {
   #hasAsked = false;
   /** Whether another process made the last pass. */
   #isElsewhere = false;
+  readonly #publications: Publications;
 
   constructor(options: ClientControllerOptions) {
     this.#options = options;
@@ -58,6 +60,7 @@ export class ClientController {
       onState: options.changeFeed.changed,
       pass: (cause, signal) => options.limit(() => this.#pass(cause, signal)),
     });
+    this.#publications = new Publications(this.#log);
     this.#answers = new AnswersRounds({
       ask: (signal, previous) =>
         this.#client.askNameServers({ templates: [], isCommand: false, signal, previous }),
@@ -96,11 +99,21 @@ export class ClientController {
     this.#triggers = await startTriggers({
       client: this.#client,
       duties: this.#options.fleet.duties,
-      onChange: () => this.trigger('file-change'),
+      onChange: () => void this.#filesChanged(),
       onSchedule: () => this.trigger('schedule'),
       onAnswersSchedule: () => this.#askOnSchedule(),
       log: this.#log,
     });
+  }
+
+  /** Whether the template files of this machine may have to be offered again. */
+  get isUnpublished(): boolean {
+    return this.#publications.isOpen;
+  }
+
+  /** Offers the template files of this machine to others. */
+  publish(): Promise<OfferResult> {
+    return this.#publications.offer(this.client);
   }
 
   trigger(trigger: Trigger): void {
@@ -171,6 +184,12 @@ export class ClientController {
     this.#hasAsked = false;
     await Promise.all([previous.close(), triggers?.close()]);
     await this.start();
+  }
+
+  /** Where they are shared, passes know nothing of them before they are published. */
+  async #filesChanged(): Promise<void> {
+    const result = await this.publish();
+    if (result === 'published' || result === null) this.trigger('file-change');
   }
 
   #compare({ isFull }: PassCause, id: PassId, signal: AbortSignal): Promise<PassResult> {

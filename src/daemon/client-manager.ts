@@ -12,6 +12,7 @@ import type { Metrics } from './metrics.ts';
 import { ClientController } from './client-controller.ts';
 import type { ChangeFeed } from './change-feed.ts';
 import { ClientFilesWatch } from './client-files-watch.ts';
+import { PublishRounds } from './publish-rounds.ts';
 
 /** What clients report to while they run. */
 export interface Listeners {
@@ -34,6 +35,7 @@ export class ClientManager {
   #settings: Settings;
   #reloading: Promise<void> = Promise.resolve();
   readonly #filesWatch: ClientFilesWatch;
+  readonly #publishing: PublishRounds;
   #isClosing = false;
 
   constructor(context: DaemonContext, listeners: Listeners) {
@@ -41,6 +43,7 @@ export class ClientManager {
     this.#listeners = listeners;
     this.#settings = context.settings;
     this.#filesWatch = new ClientFilesWatch(() => this.reloadChanged(), context.log);
+    this.#publishing = new PublishRounds(context, () => [...this.#controllers.values()]);
   }
 
   get settings(): Settings {
@@ -64,7 +67,10 @@ export class ClientManager {
   async start(): Promise<void> {
     await Promise.all(this.#context.clients.map((client) => this.#add(client)));
     await this.#filesWatch.follow(this.#settings);
+    const published = await this.#publishing.start();
     await this.#context.fleet.start((report) => this.#controllers.get(report.event.client)?.adopt(report));
+    // Before that, nobody can be asked for a pass.
+    for (const controller of published) controller.trigger('file-change');
   }
 
   trigger(trigger: Trigger): void {
@@ -93,6 +99,7 @@ export class ClientManager {
     this.#isClosing = true;
     await Promise.all([
       this.#filesWatch.close(),
+      this.#publishing.close(),
       this.#reloading,
       this.#context.fleet.close(),
       ...[...this.#controllers.values()].map((controller) => controller.close()),

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import type { Publication } from '../model/published.ts';
 import type { DesiredState } from '../model/template.ts';
 import type { KnownAnswers } from '../report/with-answers.ts';
 import type { Change, PassResult, Trigger } from '../result.ts';
@@ -43,6 +44,10 @@ export interface DaemonClient {
   askNameServers(request: DaemonAnswers): Promise<KnownAnswers>;
   /** Lists the template files. */
   readonly scan: ScanFiles;
+  /** Offers the template files of this machine to others; null where they are not shared. */
+  readonly publish: () => Promise<Publication | null>;
+  /** What its shared files are known by. */
+  readonly sharedAs: () => string;
   close(): Promise<void>;
 }
 
@@ -53,6 +58,10 @@ export interface DaemonContext {
   readonly log: Logger;
   /** Those that share the passes, this process among them. */
   readonly fleet: Fleet;
+  /** Whether template files are those that the source has published. */
+  readonly sharesTemplates: boolean;
+  /** The clients of which somebody asks who has their published files. */
+  doubtedTemplates(): Promise<ReadonlySet<string>>;
   /** Where the embedded service listens, if there is one. */
   readonly sandboxUrl: string | null;
   /** Replaces every secret in a value. */

@@ -1,10 +1,9 @@
-import { createHash } from 'node:crypto';
 import { isYieldDue, yieldToOthers } from '../lib/yield.ts';
+import type { PublishedFile } from '../model/published.ts';
 import type { DesiredState } from '../model/template.ts';
 import { desiredState, noTemplates } from './desired-state.ts';
 import { resolveFile, type ResolvedFile } from './resolve-file.ts';
 import type { ScanResult, ScannedFile } from './scan.ts';
-import { parseFile } from './parse-file.ts';
 import {
   isMissing,
   isNewer,
@@ -15,8 +14,11 @@ import {
   type Scan,
   type ParseCache,
   type SourceFile,
+  type Snapshot,
   type SnapshotFingerprint,
 } from './snapshot.ts';
+import { contentHash, contentOf } from './content.ts';
+import { readPublished, type Contents } from './read-published.ts';
 import type { TemplateSettings } from './resolve-template.ts';
 
 export interface LoadOptions extends TemplateSettings {
@@ -33,6 +35,13 @@ export interface TemplateLoader {
    * other; an aborted signal rejects between two templates.
    */
   readonly load: (options: LoadOptions, signal?: AbortSignal) => Promise<DesiredState>;
+  /** The same from files that another process has published. Contents that are known are not asked for. */
+  readonly loadPublished: (
+    options: LoadOptions,
+    files: readonly PublishedFile[],
+    contents: Contents,
+    signal?: AbortSignal,
+  ) => Promise<DesiredState>;
   /** Lists the files for a watcher. The next load can start from this scan. */
   readonly scan: (paths: readonly string[]) => Promise<ScanResult>;
   /** Whether files were loaded before, so that only changed ones take time. */
@@ -57,8 +66,14 @@ export const createTemplateLoader = (): TemplateLoader => {
     if (previous?.key !== keyOf(options)) previous = null;
     const scan = takeRecentScan(options.paths) ?? (await scanNow(options.paths));
     if (previous?.fingerprint && (await isUnchanged(previous.fingerprint, scan))) return previous.state;
-    previous = await loadAnew(options, scan, previous, signal);
+    const read = (cache: ParseCache): Promise<Snapshot> => readSnapshot(options.paths, cache, scan);
+    previous = await loadAnew(options, read, previous, signal);
     return previous.state;
+  };
+  const inTurn = (begin: () => Promise<DesiredState>): Promise<DesiredState> => {
+    const loaded = last.then(begin, begin);
+    last = loaded;
+    return loaded;
   };
   return {
     hasCache: () => previous !== null,
@@ -67,12 +82,14 @@ export const createTemplateLoader = (): TemplateLoader => {
       recentScan = { paths, scan };
       return scan.result;
     },
-    load: (options, signal) => {
-      const begin = (): Promise<DesiredState> => loadNow(options, signal);
-      const loaded = last.then(begin, begin);
-      last = loaded;
-      return loaded;
-    },
+    load: (options, signal) => inTurn(() => loadNow(options, signal)),
+    loadPublished: (options, files, contents, signal) =>
+      inTurn(async () => {
+        if (previous?.key !== keyOf(options)) previous = null;
+        const read = (cache: ParseCache): Promise<Snapshot> => readPublished(files, contents, cache);
+        previous = await loadAnew(options, read, previous, signal);
+        return previous.state;
+      }),
   };
 };
 
@@ -94,24 +111,26 @@ interface PreviousLoad {
 
 const loadAnew = async (
   options: LoadOptions,
-  scan: Scan,
+  readFiles: (cache: ParseCache) => Promise<Snapshot>,
   previous: PreviousLoad | null,
   signal?: AbortSignal,
 ): Promise<PreviousLoad> => {
   const { paths, allowEmpty = false, ...settings } = options;
   const read = new Map<ScannedFile, SourceFile>();
   const parsed = new Map<string, FileContent>();
+  const known = (hash: string): FileContent | undefined => {
+    const content = previous?.parsed.get(hash) ?? parsed.get(hash);
+    if (content !== undefined) parsed.set(hash, content);
+    return content;
+  };
   const cache: ParseCache = {
     parse: async (bytes, isFragment) => {
-      const hash = createHash('sha256')
-        .update(isFragment ? '_' : ' ')
-        .update(bytes)
-        .digest('base64');
-      const content =
-        previous?.parsed.get(hash) ?? parsed.get(hash) ?? (await contentOf(hash, bytes, isFragment));
+      const hash = contentHash(bytes, isFragment);
+      const content = known(hash) ?? (await contentOf(hash, bytes, isFragment));
       if (!content.bytes) parsed.set(hash, content);
       return content;
     },
+    known,
     get: (found) => {
       const file = previous?.files.get(found);
       if (file) read.set(found, file);
@@ -119,9 +138,9 @@ const loadAnew = async (
     },
     set: (found, file) => read.set(found, file),
   };
-  const snapshot = await readSnapshot(paths, cache, scan);
-  const known = previous?.resolved ?? new Map<string, ResolvedFile>();
-  const resolved = await resolveAll(snapshot.files, settings, known, signal);
+  const snapshot = await readFiles(cache);
+  const before = previous?.resolved ?? new Map<string, ResolvedFile>();
+  const resolved = await resolveAll(snapshot.files, settings, before, signal);
   const ofFile = new Map([...resolved.values()].map((made) => [made.file.path, made]));
   const readings = [...ofFile.values()];
   const files = snapshot.files.map((file) => ofFile.get(file.path)?.file ?? file);
@@ -135,18 +154,6 @@ const loadAnew = async (
   }
   return { key: keyOf(options), state, fingerprint: snapshot.fingerprint, files: read, parsed, resolved };
 };
-
-const notParsed = { documents: [], diagnostics: [] };
-
-/** A file with includes has to be parsed to find them; other files can wait. */
-const contentOf = async (hash: string, bytes: Buffer, isFragment: boolean): Promise<FileContent> =>
-  isFragment || mayInclude(bytes)
-    ? { hash, parsed: await parseFile(bytes, isFragment) }
-    : { hash, parsed: notParsed, bytes };
-
-/** Letters of a key can also be written as escapes, `\\x69`. */
-const mayInclude = (bytes: Buffer): boolean =>
-  ['include', '\\x', '\\u', '\\U', '\\\n', '\\\r'].some((text) => bytes.includes(text));
 
 const resolveAll = async (
   files: readonly SourceFile[],

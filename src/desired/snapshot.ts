@@ -56,6 +56,8 @@ export interface ParseCache {
   /** The result for this very file. */
   readonly get?: (found: ScannedFile) => SourceFile | undefined;
   readonly set?: (found: ScannedFile, file: SourceFile) => void;
+  /** The result for a content of this hash. */
+  readonly known?: (hash: string) => FileContent | undefined;
 }
 
 /**
@@ -194,7 +196,7 @@ const load = async (path: string, content: Promise<FileContent>): Promise<Loaded
   }
 };
 
-const isFragmentPath = (path: string): boolean => basename(path).startsWith('_');
+export const isFragmentPath = (path: string): boolean => basename(path).startsWith('_');
 
 const contentOf = async (scanned: ScannedFile, { cache }: FileReading): Promise<FileContent> =>
   cache.get?.(scanned) ?? cache.parse(await bytesOf(scanned), isFragmentPath(scanned.path));
@@ -208,17 +210,24 @@ const included = async (
   text: string,
   reading: FileReading,
 ): Promise<SourceFile | Missing> => {
+  const target = includeTarget(root.path, relative, text);
+  if (typeof target !== 'string') return target;
+  const result = await findBelow(root, target, reading.scan);
+  reading.lookups.push({ root, relative: target, result });
+  return 'reason' in result ? result : readFile(result, reading);
+};
+
+/** The path below the root that an include means, or why it means none. */
+export const includeTarget = (root: string, relative: string, text: string): string | Missing => {
   const target = normalize(join(dirname(relative), text));
-  const path = join(root.path, target);
+  const path = join(root, target);
   if (isAbsolute(text) || target === '..' || target.startsWith(`..${sep}`)) {
     return { path, reason: 'it is outside the templates directory' };
   }
   if (!/^_.*\.ya?ml$/.test(basename(target))) {
     return { path, reason: 'a fragment is a YAML file whose name starts with `_`' };
   }
-  const result = await findBelow(root, target, reading.scan);
-  reading.lookups.push({ root, relative: target, result });
-  return 'reason' in result ? result : readFile(result, reading);
+  return target;
 };
 
 interface LoadedFile extends SourceFile {

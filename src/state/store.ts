@@ -5,6 +5,7 @@ import { createMemoryKeeper } from './kept-memory.ts';
 import type { MemoryKeeper } from './memory-keeper.ts';
 import type { MemoryPlace } from './memory-place.ts';
 import { openForReading } from './read-copy.ts';
+import type { SnapshotStore } from './snapshots.ts';
 
 /** Where the state is saved. */
 export interface StateStore {
@@ -12,6 +13,8 @@ export interface StateStore {
   keeper(warn: (message: string) => void): MemoryKeeper;
   /** The caller closes it; null if there is no state yet. */
   openForReading(place: MemoryPlace): Promise<ClientMemory | null>;
+  /** Template files that processes share; null where each has its own. */
+  readonly snapshots: SnapshotStore | null;
   /** Removes the state for the embedded service, which starts again. */
   forget(place: MemoryPlace): Promise<void>;
   close(): Promise<void>;
@@ -20,6 +23,7 @@ export interface StateStore {
 /** Each client's state in a file of its state directory. */
 export const fileStore: StateStore = {
   keeper: createMemoryKeeper,
+  snapshots: null,
   openForReading: async ({ file, digest }) => {
     if (!existsSync(file)) return null;
     const memory = await openForReading(file, digest);

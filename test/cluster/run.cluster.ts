@@ -1,9 +1,11 @@
 import { execFile } from 'node:child_process';
+import { cp } from 'node:fs/promises';
+import path from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { built } from '../built.ts';
 import { never, triggerToken } from '../e2e/daemon.ts';
-import { reportOf, type Program } from '../e2e/program.ts';
+import { reportOf, run, start, workplace, type Program } from '../e2e/program.ts';
 import { pausedServers } from '../../src/fleet/servers.ts';
 import { status } from '../hosting/scripted-server.ts';
 import { connected } from './databases.ts';
@@ -136,6 +138,40 @@ describe('a hosting service that asks to wait', () => {
     expect(first).toMatchObject({ client: 'client-0', status: 'failed' });
     const { host } = new URL(service.url);
     while ((await servers.list())[0] !== host) await setTimeout(20);
+  });
+});
+
+describe('a worker', () => {
+  it('needs no template files: the source gives it those that it has, and older ones never again', async () => {
+    const { clients, service, cwd, env, describeAll, agree, daemon } = await newFleet({
+      schedule: often,
+      leaseDuration: 3_000,
+      count: 3,
+    });
+    const elsewhere = await workplace({ withExamples: false });
+    const old = await workplace({ withExamples: false });
+    for (const folder of [elsewhere, old])
+      await cp(path.join(cwd, 'dns-template-sync.yaml'), path.join(folder, 'dns-template-sync.yaml'));
+    for (const client of clients)
+      await cp(path.join(cwd, client), path.join(old, client), { recursive: true });
+    const worker = start(['run', '--listen', 'off', '--role', 'worker'], { cwd: elsewhere, env });
+    const source = daemon('--role', 'source');
+    await allPassed(clients, [worker]);
+    const wanted = ['192.0.2.1', '192.0.2.2'];
+    await describeAll(wanted);
+    await agree(wanted);
+    expect(await worker.event('drift.report', ({ status }) => status === 'in-sync')).toMatchObject({
+      file: expect.stringMatching(/^client-\d\/web\.yaml$/),
+    });
+    source.signal('SIGKILL');
+    const late = start(['run', '--listen', 'off'], { cwd: old, env });
+    await late.event('templates.older');
+    const asked = passedBy(worker).length + passedBy(late).length;
+    while (passedBy(worker).length + passedBy(late).length < asked + 6) await setTimeout(20);
+    await agree(wanted);
+    expect(service.writes()).toHaveLength(clients.length);
+    const { code, stdout } = await run(['plan', '--detailed-exitcode'], { cwd: elsewhere, env });
+    expect({ code, stdout }).toMatchObject({ code: 0 });
   });
 });
 

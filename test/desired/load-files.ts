@@ -1,8 +1,9 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { onTestFinished } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
 import { createTemplateLoader, type LoadOptions } from '../../src/desired/load.ts';
+import { openOwnFiles } from '../../src/desired/own-files.ts';
 import { formatProblem } from '../../src/desired/problem.ts';
 import type { DesiredState, TemplateDefaults } from '../../src/model/template.ts';
 
@@ -40,9 +41,22 @@ export const loadFiles = async (
   settings: Partial<LoadOptions> = {},
 ): Promise<DesiredState & { lines: string[] }> => {
   const directory = await directoryWith(files);
-  const state = await createTemplateLoader().load({ ...options, paths: [directory], ...settings });
+  const given = { ...options, paths: [directory], ...settings };
+  const state = await createTemplateLoader().load(given);
+  await expectTheSamePublished(given, state);
   const renamed: DesiredState = JSON.parse(JSON.stringify(state).replaceAll(directory, 'templates'));
   return withLines(renamed);
+};
+
+/** Whoever reads what another process publishes sees all as if it had the files itself. */
+const expectTheSamePublished = async (given: LoadOptions, state: DesiredState): Promise<void> => {
+  const own = openOwnFiles(given.paths);
+  const published = await own.read();
+  if (published === null) return;
+  const contents = async (hashes: readonly string[]): Promise<Map<string, Buffer>> =>
+    new Map(await Promise.all(hashes.map(async (hash) => [hash, await own.contentOf(hash)] as const)));
+  const copied = structuredClone(published.files);
+  expect(await createTemplateLoader().loadPublished(given, copied, contents)).toEqual(state);
 };
 
 const withLines = (state: DesiredState): DesiredState & { lines: string[] } => ({

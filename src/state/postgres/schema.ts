@@ -45,6 +45,16 @@ const migrations: readonly string[] = [
    CREATE TABLE dns_template_sync.reports (
      client text PRIMARY KEY, number bigint NOT NULL, replica text NOT NULL, body text NOT NULL);
    CREATE INDEX reports_by_number ON dns_template_sync.reports (number);`,
+  `CREATE TABLE dns_template_sync.blobs (hash text PRIMARY KEY, content bytea NOT NULL);
+   CREATE TABLE dns_template_sync.snapshots (
+     client text NOT NULL, number bigint NOT NULL, digest text NOT NULL, revision text, uncommitted text NOT NULL,
+     published_at timestamptz NOT NULL, doubted_at timestamptz, PRIMARY KEY (client, number));
+   CREATE INDEX snapshots_doubted ON dns_template_sync.snapshots (client) WHERE doubted_at IS NOT NULL;
+   CREATE INDEX snapshots_by_digest ON dns_template_sync.snapshots (client, digest);
+   CREATE TABLE dns_template_sync.snapshot_files (
+     client text NOT NULL, number bigint NOT NULL, position bigint NOT NULL,
+     hash text REFERENCES dns_template_sync.blobs, body text NOT NULL, PRIMARY KEY (client, number, position));
+   CREATE INDEX snapshot_files_by_hash ON dns_template_sync.snapshot_files (hash);`,
 ];
 
 /** Before and after. */

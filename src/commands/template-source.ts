@@ -1,0 +1,111 @@
+import { createTemplateLoader, type LoadOptions } from '../desired/load.ts';
+import { openOwnFiles } from '../desired/own-files.ts';
+import { createRevisions } from '../desired/revision.ts';
+import type { ScanResult } from '../desired/scan.ts';
+import { createUncommitted } from '../desired/uncommitted.ts';
+import { UserError } from '../errors.ts';
+import type { Publication, PublishedHead } from '../model/published.ts';
+import type { DesiredState } from '../model/template.ts';
+import { MemoryError } from '../state/memory.ts';
+import { Publisher } from '../state/publisher.ts';
+import type { SnapshotStore } from '../state/snapshots.ts';
+
+/** Where the passes of one client take its template files from. */
+export interface TemplateSource {
+  readonly load: (signal?: AbortSignal) => Promise<DesiredState>;
+  /** Whether files were loaded before, so that only changed ones take time. */
+  readonly hasCache: () => boolean;
+  /** Lists the files of this machine, for a watcher. */
+  readonly scan: () => Promise<ScanResult>;
+  /** The git commit of a file that was loaded last, for one pass. */
+  readonly revisions: () => (file: string) => string | null;
+  /** Whether such a file differs from its commit. */
+  readonly isUncommitted: (file: string) => boolean;
+  /** Offers the files of this machine to others; null where they are not shared. */
+  readonly publish: () => Promise<Publication | null>;
+}
+
+/** The files of this machine. */
+export const ownTemplates = (options: LoadOptions): TemplateSource => {
+  const loader = createTemplateLoader();
+  return {
+    load: (signal) => loader.load(options, signal),
+    hasCache: loader.hasCache,
+    scan: () => loader.scan(options.paths),
+    revisions: createRevisions,
+    isUncommitted: createUncommitted(),
+    publish: () => Promise.resolve(null),
+  };
+};
+
+export interface SharedTemplatesOptions {
+  readonly load: LoadOptions;
+  readonly snapshots: SnapshotStore;
+  /** What the client is known by. */
+  readonly client: () => string;
+  /** Milliseconds after which published files that nobody has are abandoned. */
+  readonly patience: number;
+}
+
+/** The files that the source has published, whatever is on this machine. */
+export const sharedTemplates = ({
+  load: options,
+  snapshots,
+  client,
+  patience,
+}: SharedTemplatesOptions): TemplateSource => {
+  const loader = createTemplateLoader();
+  const publisher = new Publisher(snapshots, openOwnFiles(options.paths), patience);
+  let loaded: LoadedSnapshot | null = null;
+  const contents = async (hashes: readonly string[]): Promise<ReadonlyMap<string, Buffer>> => {
+    const found = await snapshots.contents(hashes);
+    if (found.size < hashes.length) throw new ReplacedError();
+    return found;
+  };
+  const loadNewest = async (signal?: AbortSignal): Promise<LoadedSnapshot> => {
+    const of = client();
+    const head = await snapshots.head(of);
+    if (head === null) throw new UserError(nothingPublished);
+    if (loaded?.of === of && loaded.head.number === head.number && loaded.head.digest === head.digest)
+      return { ...loaded, head };
+    const snapshot = await snapshots.read(of);
+    if (snapshot === null) throw new UserError(nothingPublished);
+    const state = await loader.loadPublished(options, snapshot.files, contents, signal);
+    return { of, head: snapshot, state };
+  };
+  return {
+    load: async (signal) => {
+      for (let attempt = 1; ; attempt += 1) {
+        try {
+          loaded = await loadNewest(signal);
+          return loaded.state;
+        } catch (error) {
+          // What was loaded last is as new as anybody can know.
+          if (error instanceof MemoryError && loaded?.of === client()) return loaded.state;
+          if (!(error instanceof ReplacedError) || attempt === tries) throw error;
+        }
+      }
+    },
+    hasCache: loader.hasCache,
+    scan: () => loader.scan(options.paths),
+    revisions: () => () => loaded?.head.revision ?? null,
+    isUncommitted: (file) => loaded?.head.uncommitted.includes(file) ?? false,
+    publish: () => publisher.offer(client()),
+  };
+};
+
+interface LoadedSnapshot {
+  readonly of: string;
+  readonly head: PublishedHead;
+  readonly state: DesiredState;
+}
+
+/** Newer files took the place of those that are read just now. */
+class ReplacedError extends Error {
+  override message = 'the template files are replaced faster than they can be read';
+}
+
+const tries = 5;
+
+const nothingPublished =
+  'no template files of this client have been published yet: start a process that has them, with --role source or all';

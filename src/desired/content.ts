@@ -1,0 +1,22 @@
+import { createHash } from 'node:crypto';
+import { parseFile } from './parse-file.ts';
+import type { FileContent } from './snapshot.ts';
+
+/** By which a content is found again; a template and a fragment of the same text are two. */
+export const contentHash = (bytes: Uint8Array, isFragment: boolean): string =>
+  createHash('sha256')
+    .update(isFragment ? '_' : ' ')
+    .update(bytes)
+    .digest('base64');
+
+const notParsed = { documents: [], diagnostics: [] };
+
+/** A file with includes has to be parsed to find them; other files can wait. */
+export const contentOf = async (hash: string, bytes: Buffer, isFragment: boolean): Promise<FileContent> =>
+  isFragment || mayInclude(bytes)
+    ? { hash, parsed: await parseFile(bytes, isFragment) }
+    : { hash, parsed: notParsed, bytes };
+
+/** Letters of a key can also be written as escapes, `\\x69`. */
+const mayInclude = (bytes: Buffer): boolean =>
+  ['include', '\\x', '\\u', '\\U', '\\\n', '\\\r'].some((text) => bytes.includes(text));

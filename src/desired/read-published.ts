@@ -1,0 +1,108 @@
+import { join } from 'node:path';
+import type { PublishedFile } from '../model/published.ts';
+import type { Missing } from './scan.ts';
+import {
+  includeTarget,
+  isFragmentPath,
+  type FileContent,
+  type ParseCache,
+  type Snapshot,
+  type SourceFile,
+} from './snapshot.ts';
+
+/** Fetches contents by their hashes. Throws if one is not there any more. */
+export type Contents = (hashes: readonly string[]) => Promise<ReadonlyMap<string, Buffer>>;
+
+/** Files as their source had them, with its paths and with what it could not read. */
+export const readPublished = async (
+  files: readonly PublishedFile[],
+  contents: Contents,
+  cache: ParseCache,
+): Promise<Snapshot> => {
+  const parsed = await parseAll(files, contents, cache);
+  const read = new Map<string, ReadFile | Missing>();
+  for (const { path, root, relative, content } of files)
+    read.set(
+      path,
+      'hash' in content
+        ? {
+            root,
+            relative,
+            file: {
+              ...parsed.get(content.hash)!,
+              path,
+              isFragment: isFragmentPath(path),
+              includes: new Map<string, SourceFile | Missing>(),
+            },
+          }
+        : { path, reason: content.reason, ...(content.isOutside ? { isOutside: true } : {}) },
+    );
+  for (const one of read.values()) if ('file' in one) findIncludes(one, read);
+  const listed = files.filter(({ isListed }) => isListed).flatMap(({ path }) => read.get(path) ?? []);
+  return {
+    files: listed.flatMap((one) => ('file' in one ? one.file : [])),
+    missing: listed.flatMap((one) => ('file' in one ? [] : one)),
+    fingerprint: null,
+  };
+};
+
+interface ReadFile {
+  readonly root: string;
+  readonly relative: string;
+  readonly file: SourceFile & { readonly includes: Map<string, SourceFile | Missing> };
+}
+
+const findIncludes = (
+  { root, relative, file }: ReadFile,
+  read: ReadonlyMap<string, ReadFile | Missing>,
+): void => {
+  for (const { text } of file.parsed.documents.flatMap((document) => document.include)) {
+    const target = includeTarget(root, relative, text);
+    if (typeof target !== 'string') {
+      file.includes.set(text, target);
+      continue;
+    }
+    const path = join(root, target);
+    const found = read.get(path) ?? { path, reason: 'it does not exist' };
+    file.includes.set(text, 'file' in found ? found.file : found);
+  }
+};
+
+/** By their hashes. */
+const parseAll = async (
+  files: readonly PublishedFile[],
+  contents: Contents,
+  cache: ParseCache,
+): Promise<ReadonlyMap<string, FileContent>> => {
+  const parsed = new Map<string, FileContent>();
+  const unknown: { hash: string; size: number; isFragment: boolean }[] = [];
+  for (const { path, content } of files) {
+    if (!('hash' in content) || parsed.has(content.hash)) continue;
+    const known = cache.known?.(content.hash);
+    if (known) parsed.set(content.hash, known);
+    else unknown.push({ ...content, isFragment: isFragmentPath(path) });
+  }
+  for (const batch of batchesOf(unknown)) {
+    const fetched = await contents([...new Set(batch.map(({ hash }) => hash))]);
+    for (const { hash, isFragment } of batch)
+      parsed.set(hash, await cache.parse(fetched.get(hash) ?? Buffer.alloc(0), isFragment));
+  }
+  return parsed;
+};
+
+const batchesOf = <One extends { readonly size: number }>(all: readonly One[]): One[][] => {
+  const batches: One[][] = [];
+  let left = 0;
+  for (const one of all) {
+    if (batches.length === 0 || one.size > left) {
+      batches.push([]);
+      left = batchSize;
+    }
+    batches.at(-1)!.push(one);
+    left -= one.size;
+  }
+  return batches;
+};
+
+/** Bytes that are fetched at once. */
+const batchSize = 8 * 1_024 ** 2;
