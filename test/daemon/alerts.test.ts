@@ -140,6 +140,7 @@ describe('the alert rules of the documentation', () => {
     const rules = await readRules();
     expect(rules.map(({ alert }) => alert)).toEqual([
       'DnsTemplateSyncStale',
+      'DnsTemplateSyncLate',
       'DnsTemplateDrift',
       'DnsTemplateHeld',
       'DnsTemplateUnknownOutcome',
@@ -149,11 +150,16 @@ describe('the alert rules of the documentation', () => {
   });
 
   it.each([
-    ['fails', from(60, away)],
-    ['is not made any more', from(60, null)],
-  ])('tell of a client whose pass %s, when its last success is long ago', async (_, found) => {
+    ['fails', from(60, away), {}],
+    [
+      'is not made any more',
+      from(60, null),
+      { DnsTemplateSyncLate: [55 + 15 + 1 + 5, 179, { client: 'acme' }] },
+    ],
+  ])('tell of a client whose pass %s, when its last success is long ago', async (_, found, more) => {
     expect(await alertsIn(await threeHours(found))).toEqual({
       DnsTemplateSyncStale: [55 + 30 + 1 + 5, 179, { client: 'acme' }],
+      ...more,
     });
   });
 

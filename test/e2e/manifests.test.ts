@@ -1,0 +1,174 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { parseAllDocuments } from 'yaml';
+import { z } from 'zod';
+import { storeVariables } from '../../src/settings/store.ts';
+import { clientTable, limitTable, programTable, publicTable } from '../../src/settings/table.ts';
+
+const folder = path.join('.github', 'docs');
+const textOf = (page: string): string => readFileSync(path.join(folder, page), 'utf8');
+
+const documents: readonly unknown[] = [...textOf('deployment.md').matchAll(/^```yaml\n(.*?)^```/gms)].flatMap(
+  ([, block = '']) => parseAllDocuments(block).map((one): unknown => one.toJS()),
+);
+
+/** Those that a schema fits. */
+const those = <T>(schema: z.ZodType<T>): T[] =>
+  documents.flatMap((one) => {
+    const { data } = schema.safeParse(one);
+    return data === undefined ? [] : [data];
+  });
+
+const labels = z.strictObject({ matchLabels: z.record(z.string(), z.string()) });
+const probe = z.strictObject({
+  httpGet: z.strictObject({ path: z.string(), port: z.string() }),
+  timeoutSeconds: z.number().optional(),
+  periodSeconds: z.number().optional(),
+  failureThreshold: z.number().optional(),
+});
+const container = z.strictObject({
+  name: z.string(),
+  image: z.string(),
+  env: z.array(z.strictObject({ name: z.string(), value: z.string() })),
+  ports: z.array(z.strictObject({ name: z.string(), containerPort: z.number() })),
+  startupProbe: probe.optional(),
+  livenessProbe: probe,
+  readinessProbe: probe,
+  resources: z.record(z.string(), z.record(z.string(), z.string())).optional(),
+  securityContext: z.strictObject({
+    readOnlyRootFilesystem: z.literal(true),
+    allowPrivilegeEscalation: z.literal(false),
+    capabilities: z.strictObject({ drop: z.array(z.string()) }),
+  }),
+  volumeMounts: z.array(
+    z.strictObject({ name: z.string(), mountPath: z.string(), readOnly: z.literal(true).optional() }),
+  ),
+});
+const deployment = z.strictObject({
+  apiVersion: z.literal('apps/v1'),
+  kind: z.literal('Deployment'),
+  metadata: z.strictObject({ name: z.string() }),
+  spec: z.strictObject({
+    replicas: z.number(),
+    strategy: z.strictObject({ type: z.literal('Recreate') }).optional(),
+    selector: labels,
+    template: z.strictObject({
+      metadata: z.strictObject({ labels: z.record(z.string(), z.string()) }),
+      spec: z.strictObject({
+        automountServiceAccountToken: z.literal(false),
+        terminationGracePeriodSeconds: z.number().optional(),
+        securityContext: z.looseObject({ runAsNonRoot: z.literal(true), runAsUser: z.literal(1000) }),
+        topologySpreadConstraints: z
+          .array(
+            z.strictObject({
+              maxSkew: z.number(),
+              topologyKey: z.string(),
+              whenUnsatisfiable: z.enum(['ScheduleAnyway', 'DoNotSchedule']),
+              labelSelector: labels,
+            }),
+          )
+          .optional(),
+        containers: z.array(container).length(1),
+        volumes: z.array(z.looseObject({ name: z.string() })),
+      }),
+    }),
+  }),
+});
+const budget = z.strictObject({
+  apiVersion: z.literal('policy/v1'),
+  kind: z.literal('PodDisruptionBudget'),
+  metadata: z.strictObject({ name: z.string() }),
+  spec: z.strictObject({ minAvailable: z.number(), selector: labels }),
+});
+const composeService = z.looseObject({
+  environment: z.record(z.string(), z.string()),
+  secrets: z.array(z.string()),
+  volumes: z.array(z.string()),
+  depends_on: z.record(z.string(), z.strictObject({ condition: z.string() })).optional(),
+});
+const compose = z.strictObject({
+  services: z.record(z.string(), composeService),
+  secrets: z.record(z.string(), z.strictObject({ file: z.string() })),
+  volumes: z.record(z.string(), z.null()),
+});
+
+const deployments = those(deployment);
+
+describe('the manifests of the documentation', () => {
+  it('are of the kinds that are known here', () => {
+    const kinds = documents.flatMap(
+      (one) => z.looseObject({ kind: z.string() }).safeParse(one).data?.kind ?? [],
+    );
+    expect(kinds).toEqual(['PersistentVolumeClaim', 'Deployment', 'Deployment', 'PodDisruptionBudget']);
+    expect(deployments).toHaveLength(2);
+    expect(those(compose)).toHaveLength(2);
+  });
+
+  it.each(deployments.map((one) => [one.spec.replicas, one] as const))(
+    'of a Deployment of %d name what there is',
+    (replicas, { spec }) => {
+      const { metadata, spec: pod } = spec.template;
+      const [own] = pod.containers;
+      expect(metadata.labels).toEqual(spec.selector.matchLabels);
+      for (const { labelSelector } of pod.topologySpreadConstraints ?? [])
+        expect(labelSelector).toEqual(spec.selector);
+      expect(own?.volumeMounts.map(({ name }) => name)).toEqual(pod.volumes.map(({ name }) => name));
+      const ports = own?.ports.map(({ name }) => name);
+      for (const one of [own?.startupProbe, own?.livenessProbe, own?.readinessProbe]) {
+        if (one === undefined) continue;
+        expect(ports).toContain(one.httpGet.port);
+        expect(textOf('daemon.md')).toContain(`\`GET ${one.httpGet.path}`);
+      }
+      const env = new Map(own?.env.map(({ name, value }) => [name, value]));
+      expect(env.get('DNS_SYNC_LISTEN')).toBe(`0.0.0.0:${own?.ports[0]?.containerPort}`);
+      for (const [name, value] of env)
+        if (name.endsWith('_FILE'))
+          expect(own?.volumeMounts.some(({ mountPath }) => value.startsWith(`${mountPath}/`))).toBe(true);
+      // Without a store, two at a time would each write with a memory of their own.
+      expect(env.has('DNS_SYNC_STORE_FILE')).toBe(replicas > 1);
+      expect(spec.strategy?.type === 'Recreate').toBe(replicas === 1);
+    },
+  );
+
+  it('of a PodDisruptionBudget are about the replicas, and leave one of them to be moved', () => {
+    const several = deployments.find(({ spec }) => spec.replicas > 1);
+    for (const { metadata, spec } of those(budget)) {
+      expect([metadata, spec.selector]).toEqual([several?.metadata, several?.spec.selector]);
+      expect(spec.minAvailable).toBeLessThan(several?.spec.replicas ?? 0);
+    }
+  });
+
+  it('of Compose name secrets, volumes and services that they have', () => {
+    for (const { services, secrets, volumes } of those(compose)) {
+      expect(Object.values(services).flatMap((one) => one.secrets)).toEqual(Object.keys(secrets));
+      for (const { environment, secrets: own, volumes: mounts, depends_on: others } of Object.values(
+        services,
+      )) {
+        for (const value of Object.values(environment))
+          if (value.startsWith('/run/secrets/')) expect(own).toContain(value.slice('/run/secrets/'.length));
+        for (const mount of mounts.filter((one) => !one.startsWith('.')))
+          expect(Object.keys(volumes)).toContain(mount.split(':')[0]);
+        for (const other of Object.keys(others ?? {})) expect(Object.keys(services)).toContain(other);
+      }
+    }
+  });
+
+  it('name variables that the program knows', () => {
+    const tables = [clientTable, limitTable, programTable, publicTable];
+    const tokens = ['USER_TOKEN', 'CLIENT_TOKEN', 'TRIGGER_TOKEN', 'PAGE_TOKEN'].map(
+      (one) => `DNS_SYNC_${one}`,
+    );
+    const known = new Set<string>([
+      'DNS_SYNC_CONFIG',
+      ...storeVariables,
+      ...tokens.flatMap((name) => [name, `${name}_FILE`]),
+      ...tables.flatMap((table) =>
+        Object.values(table).flatMap((one) => ('env' in one && typeof one.env === 'string' ? one.env : [])),
+      ),
+    ]);
+    for (const page of readdirSync(folder))
+      for (const [name] of textOf(page).matchAll(/\bDNS_SYNC_[A-Z_]*[A-Z]\b/g))
+        expect(known.has(name) ? name : `${page}: ${name}`).toBe(name);
+  });
+});
