@@ -1,9 +1,12 @@
 import * as fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { Publication } from '../../src/model/published.ts';
 import type { OwnFiles } from '../../src/state/publisher.ts';
 import type { SnapshotStore } from '../../src/state/snapshots.ts';
 import { PublicationWorld, type WorldOptions } from './publication-world.ts';
+
+// SIM_ROUNDS may be many.
+vi.setConfig({ testTimeout: 1_200_000 });
 
 const patience = 60_000;
 const replicas = 3;
