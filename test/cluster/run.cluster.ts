@@ -160,7 +160,7 @@ describe('a worker', () => {
     const wanted = ['192.0.2.1', '192.0.2.2'];
     await describeAll(wanted);
     await agree(wanted);
-    expect(await worker.event('drift.report', ({ status }) => status === 'in-sync')).toMatchObject({
+    expect(await worker.event('drift.report', (line) => line['status'] === 'in-sync')).toMatchObject({
       file: expect.stringMatching(/^client-\d\/web\.yaml$/),
     });
     source.signal('SIGKILL');
