@@ -46,9 +46,11 @@ const measure = async (count) => {
   try {
     for (let at = 0; at < 2; at += 1) workers.push(await startWorker(cwd, env));
     const firstRound = await firstPasses(postgres.url, count);
-    const before = await stateOf(workers, postgres);
+    process.stderr.write(`${JSON.stringify({ clients: count, ...firstRound })}\n`);
+    // What it costs to read the metrics is in neither.
+    const before = { ...(await countsOf(workers)), ...usageNow(workers, postgres) };
     await setTimeout(Number(values.seconds) * 1_000);
-    const after = await stateOf(workers, postgres);
+    const after = { ...usageNow(workers, postgres), ...(await countsOf(workers)) };
     const urgent = await timeUrgent(cwd, count, postgres.url, writes, `127.0.0.1:${port}`);
     const twice = writes.length - new Set(writes.map(({ write, content }) => `${write} ${content}`)).size;
     return {
@@ -132,16 +134,16 @@ const latenessIn = (text) =>
     ([, edge, value]) => [edge === '+Inf' ? Infinity : Number(edge), Number(value)],
   );
 
-const stateOf = async (workers, postgres) => {
+const countsOf = async (workers) => {
   const texts = await Promise.all(workers.map(scrape));
-  return {
-    at: performance.now(),
-    passes: texts.map(passesIn),
-    lateness: texts.map(latenessIn),
-    workers: workers.map(({ pid }) => usageOf(pid)),
-    postgres: usageOfTree(postgresIn(postgres.port)),
-  };
+  return { passes: texts.map(passesIn), lateness: texts.map(latenessIn) };
 };
+
+const usageNow = (workers, { port }) => ({
+  at: performance.now(),
+  workers: workers.map(({ pid }) => usageOf(pid)),
+  postgres: usageOfTree(postgresIn(port)),
+});
 
 /** Processor seconds, and memory of its own in MiB. */
 const usageOf = (pid) => {
