@@ -100,9 +100,6 @@ const surroundingsOf = (one: TemplateCase, { name }: RecordData, recordId: numbe
   return JSON.stringify((there ?? []).map((record) => `${record.id} ${keyOf(record)}`).sort());
 };
 
-/** Whether it changes a record that is the desired one but for its TTL. */
-const isOfItself = ({ before, key }: Deed): boolean => before !== null && keyOf(before) === key;
-
 export const createJudge = ({ world, isKind, truth, editsOf }: JudgeOptions): Judge => {
   const violations: string[] = [];
   const counts = new Map<string, number>();
@@ -135,7 +132,7 @@ export const createJudge = ({ world, isKind, truth, editsOf }: JudgeOptions): Ju
         one.templateId === deed.sent.templateId &&
         one.edits === editsOf(one.templateId) &&
         one.key === deed.key &&
-        (one.recordId === null ? !isOfItself(deed) : one.recordId === recordOf(deed)) &&
+        (one.recordId === null ? isAdd(deed) : one.recordId === recordOf(deed)) &&
         one.surroundings === surroundingsOf(caseOf(one.templateId), one.at, one.recordId) &&
         // Two clocks never agree to the millisecond.
         world.time < one.until - 1_000,
