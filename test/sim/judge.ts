@@ -347,7 +347,10 @@ export const createJudge = ({ world, isKind, truth, editsOf }: JudgeOptions): Ju
             recordId,
             at,
             surroundings: surroundingsOf(context.one, at, recordId),
-            isSteady: context.one.deeds.some((deed) => isLost(deed, difference)),
+            isSteady: context.one.deeds.filter(isAdd).some((deed, index, adds) => {
+              const isLast = !adds.slice(index + 1).some(({ set }) => set === deed.set);
+              return isLast && isLost(deed, difference);
+            }),
             until: world.time + Date.parse(difference.retryAt) - clientTime(world, pass.skew),
             edits: editsOf(templateId),
           });
