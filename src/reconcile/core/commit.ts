@@ -11,7 +11,7 @@ import type { Attempt } from './attempt.ts';
 import type { MemoryDraft } from './memory.ts';
 import { bind, park, restore } from './remembering.ts';
 
-/** Saves a successful write, and what the service stored if that differs from what was sent. */
+/** Notes a successful write, and what the service stored if that differs from what was sent. */
 export const commit = (draft: MemoryDraft, attempt: Attempt, record: ActualRecord, now: number): void => {
   const { step, intent } = attempt;
   draft.setFacts({ lastWriteAt: intent.at });

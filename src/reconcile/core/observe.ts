@@ -18,7 +18,7 @@ export interface Observation {
   readonly settle: number;
 }
 
-/** Saves what a plan found: which records agree, and the first cause of each difference. */
+/** Notes what a plan found: which records agree, and the first cause of each difference. */
 export const observe = (draft: MemoryDraft, plan: TemplatePlan, seen: Observation): void => {
   const ids = new Set(seen.actual.records.map(({ id }) => id));
   let free: ReadonlySet<number> | undefined;

@@ -175,7 +175,7 @@ const accept = (
   return end(recovery, intent, { outcome, recordId: record.id, error: null }, memory);
 };
 
-/** `adds`: for how many that may have landed it counts. */
+/** `adds`: how many adds that may have taken effect it counts for. */
 const abandon = (
   recovery: Recovery,
   intent: Intent,
@@ -194,9 +194,9 @@ const abandon = (
   const set = setKey(entryOf(intent.after));
   const inSet = unseenAdds(memory).filter(({ wanted }) => setKey(entryOf(wanted)) === set);
   // A second one waits for a person, not for a backoff.
-  const isLast = inSet.reduce((sum, one) => sum + one.adds, 0) < maxAddsUnseen;
+  const mayRetry = inSet.reduce((sum, one) => sum + one.adds, 0) < maxAddsUnseen;
   const ending = { outcome: 'failed', recordId: null, error: failure.message } as const;
-  return end(recovery, intent, ending, memory, isLast ? failure.retryAt : null);
+  return end(recovery, intent, ending, memory, mayRetry ? failure.retryAt : null);
 };
 
 const end = (

@@ -22,7 +22,7 @@ export interface RememberInput {
   readonly now: number;
 }
 
-/** Saves what a pass observed, as far as it can be trusted. */
+/** Notes what a pass observed, as far as it can be trusted. */
 export const remember = (state: TemplateState, input: RememberInput): TemplateState =>
   rememberReading(rememberSeen(rememberUndone(state), input), input.now);
 

@@ -121,7 +121,7 @@ export const unbind = (draft: MemoryDraft, id: number): void => {
   draft.setFacts({ strangers: [...new Set([...(draft.now.facts.strangers ?? []), id])] });
 };
 
-/** Saves the first cause of a record that is not known yet. */
+/** Notes the first cause of a record that is not known yet. */
 export const noteCause = (draft: MemoryDraft, step: Step): void => {
   if (isPark(step)) return;
   const key = recordKey(step.desired);

@@ -185,8 +185,8 @@ export const unknown = [
   {
     rule: '§3.4 a second absent add waits for a person, not for a time',
     file: 'src/reconcile/core/recover.ts',
-    from: 'isLast ? failure.retryAt : null',
-    to: 'isLast || adds ? failure.retryAt : null',
+    from: 'mayRetry ? failure.retryAt : null',
+    to: 'mayRetry || adds ? failure.retryAt : null',
     tests: ['reconcile/unknown-pause'],
   },
   {
