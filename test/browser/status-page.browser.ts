@@ -1,5 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { startDaemon, type Daemon } from '../e2e/daemon.ts';
@@ -256,16 +257,20 @@ describe('the page in a browser', () => {
 
 describe('with a page token', () => {
   const pageToken = 'the token of the page';
+  /** By the keyboard alone, as soon as the page has put it into the field. */
+  const signIn = async (page: Page, token: string): Promise<void> => {
+    await page.locator('input:focus').waitFor();
+    await page.keyboard.type(token);
+    await page.keyboard.press('Enter');
+  };
 
   it('a browser signs in with the keyboard alone, and sees everything', async () => {
     const { daemon, url, change } = await started(['--dry-run'], { DNS_SYNC_PAGE_TOKEN: pageToken });
     const { page, complaints } = await visit(url);
     expect(await page.locator('body').innerText()).not.toContain('standard-web');
-    await page.keyboard.type('a guess of somebody');
-    await page.keyboard.press('Enter');
+    await signIn(page, 'a guess of somebody');
     expect(await page.getByRole('alert').innerText()).toBe('This is not the page token.');
-    await page.keyboard.type(pageToken);
-    await page.keyboard.press('Enter');
+    await signIn(page, pageToken);
     await page.locator('#link.live').waitFor();
     expect(page.url()).toBe(url);
     await change('add-record', { dns_template_id: 17, type: 'A', name: 'stray', content: '192.0.2.99' });
@@ -278,8 +283,7 @@ describe('with a page token', () => {
   it('the page shows the form when the cookie is gone', async () => {
     const { daemon, url, change } = await started(['--dry-run'], { DNS_SYNC_PAGE_TOKEN: pageToken });
     const { page } = await visit(url);
-    await page.keyboard.type(pageToken);
-    await page.keyboard.press('Enter');
+    await signIn(page, pageToken);
     await page.locator('#link.live').waitFor();
     await page.context().clearCookies();
     await change('add-record', { dns_template_id: 17, type: 'A', name: 'stray', content: '192.0.2.99' });
