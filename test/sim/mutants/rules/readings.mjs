@@ -34,7 +34,7 @@ export const readings = [
     rule: '§3.1 a reading is remembered with since when readings agree on it',
     file: twoReadings,
     from: 'isNew ? { digest, since } : lastReading;',
-    to: 'isNew ? { digest, since: state.openedAt || since } : lastReading;',
+    to: 'isNew ? { digest, since: state.agreement.until } : lastReading;',
     tests: ['reconcile/readings'],
   },
   {
@@ -125,7 +125,7 @@ export const readings = [
     rule: '§3.1 a believed answer carries on since when readings agree',
     file: 'src/reconcile/core/evolve.ts',
     from: 'const next = withBasis(state, { memory, view });',
-    to: 'const next = { ...withBasis(state, { memory, view }), agreement: { since: at, isRepeated: false } };',
+    to: 'const next = { ...withBasis(state, { memory, view }), agreement: { since: at, until: at, isRepeated: false } };',
     tests: ['reconcile/readings'],
   },
   {
