@@ -11,7 +11,7 @@ export const refusals = [
     rule: '§3.6 pauses after refusals grow',
     file: 'src/reconcile/core/backoff.ts',
     from: 'backoffDelay(failures, growth)',
-    to: 'grownPause(1, growth)',
+    to: 'backoffDelay(1, growth)',
     tests: ['reconcile/sending'],
   },
   {

@@ -108,8 +108,8 @@ export const unknown = [
   {
     rule: '§3.4 an update that a dead process left may have landed',
     file: 'src/reconcile/core/recover.ts',
-    from: '        if (target) bindTentatively(draft, target);\n',
-    to: '',
+    from: '        if (target) bindTentatively(draft, target);\n        else if',
+    to: '        if',
     tests: ['reconcile/settle'],
   },
   {
