@@ -1,10 +1,8 @@
 import { realpathSync } from 'node:fs';
 import { isYieldDue, yieldToOthers } from '../lib/yield.ts';
+import type { Ancestry } from '../model/published.ts';
 import { openCommits, type CommitReader } from './git-objects.ts';
 import { checkoutOf } from './revision.ts';
-
-/** How one commit stands to another; unknown where the checkout does not have what lies between them. */
-export type Ancestry = 'same' | 'descends' | 'precedes' | 'unrelated' | 'unknown';
 
 /** How the commit of a file's checkout stands to another one, by what its git directory has. */
 export const ancestryIn = async (file: string, commit: string, other: string): Promise<Ancestry> => {
@@ -37,9 +35,9 @@ const ancestry = async (commits: CommitReader, commit: string, other: string): P
   }
 };
 
-type Step = 'walking' | 'found' | 'ended' | 'lost';
+type WalkState = 'walking' | 'found' | 'ended' | 'lost';
 
-const walk = (commits: CommitReader, from: string, to: string): { step: () => Step } => {
+const walk = (commits: CommitReader, from: string, to: string): { step: () => WalkState } => {
   const waiting = [from];
   const seen = new Set(waiting);
   let at = 0;

@@ -18,7 +18,7 @@ import {
   type SnapshotFingerprint,
 } from './snapshot.ts';
 import { contentHash, contentOf } from './content.ts';
-import { readPublished, type Contents } from './read-published.ts';
+import { readPublished, type FetchContents } from './read-published.ts';
 import type { TemplateSettings } from './resolve-template.ts';
 
 export interface LoadOptions extends TemplateSettings {
@@ -39,7 +39,7 @@ export interface TemplateLoader {
   readonly loadPublished: (
     options: LoadOptions,
     files: readonly PublishedFile[],
-    contents: Contents,
+    contents: FetchContents,
     signal?: AbortSignal,
   ) => Promise<DesiredState>;
   /** Lists the files for a watcher. The next load can start from this scan. */

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
-import type { PublishedFile, PublishedFiles, PublishedMissing } from '../model/published.ts';
+import type { Ancestry, PublishedFile, PublishedFiles, PublishedMissing } from '../model/published.ts';
 import { readBeginning } from '../regular-file.ts';
-import { ancestryIn, type Ancestry } from './ancestry.ts';
+import { ancestryIn } from './ancestry.ts';
 import { contentHash, contentOf } from './content.ts';
 import { createRevisions } from './revision.ts';
 import type { Missing, ScannedFile } from './scan.ts';

@@ -11,12 +11,12 @@ import {
 } from './snapshot.ts';
 
 /** Fetches contents by their hashes. Throws if one is not there any more. */
-export type Contents = (hashes: readonly string[]) => Promise<ReadonlyMap<string, Buffer>>;
+export type FetchContents = (hashes: readonly string[]) => Promise<ReadonlyMap<string, Buffer>>;
 
 /** Files as their source had them, with its paths and with what it could not read. */
 export const readPublished = async (
   files: readonly PublishedFile[],
-  contents: Contents,
+  contents: FetchContents,
   cache: ParseCache,
 ): Promise<Snapshot> => {
   const parsed = await parseAll(files, contents, cache);
@@ -71,7 +71,7 @@ const findIncludes = (
 /** By their hashes. */
 const parseAll = async (
   files: readonly PublishedFile[],
-  contents: Contents,
+  contents: FetchContents,
   cache: ParseCache,
 ): Promise<ReadonlyMap<string, FileContent>> => {
   const parsed = new Map<string, FileContent>();

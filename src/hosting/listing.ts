@@ -12,7 +12,7 @@ export const listingReader = (
   readTemplate: ReadTemplate,
   max: Shape,
 ): BodyReader<readonly ActualTemplate[]> => {
-  let known: Listing | null = null;
+  let known: KnownListing | null = null;
   return {
     previous: () => known?.body ?? null,
     read: async (body) => {
@@ -26,7 +26,7 @@ export const listingReader = (
 
 type ReadTemplate = (value: unknown) => ActualTemplate | null;
 
-interface Listing {
+interface KnownListing {
   readonly body: Buffer;
   readonly templates: readonly ActualTemplate[];
   readonly elements: readonly ListedTemplate[];
@@ -41,14 +41,14 @@ interface ListedTemplate {
   readonly until: number;
 }
 
-const nothing: Listing = { body: Buffer.alloc(0), templates: [], elements: [], places: new Map() };
+const nothing: KnownListing = { body: Buffer.alloc(0), templates: [], elements: [], places: new Map() };
 
 const readListing = async (
   body: Buffer,
-  known: Listing,
+  known: KnownListing,
   readTemplate: ReadTemplate,
   max: Shape,
-): Promise<Listing | null> => {
+): Promise<KnownListing | null> => {
   const elements: ListedTemplate[] = [];
   const places = new Map<number, number>();
   const room = { ...max };
@@ -79,7 +79,7 @@ const readListing = async (
 const unchangedAt = (
   from: number,
   body: Buffer,
-  { body: before, elements }: Listing,
+  { body: before, elements }: KnownListing,
   index: number,
 ): ListedTemplate | null => {
   const element = elements[index];
@@ -93,7 +93,7 @@ const unchangedAt = (
 const changedAt = (
   from: number,
   body: Buffer,
-  known: Listing,
+  known: KnownListing,
   readTemplate: ReadTemplate,
   room: { readonly depth: number; values: number },
 ): ListedTemplate | null => {

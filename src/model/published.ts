@@ -52,3 +52,6 @@ export type Publication =
   | 'waits'
   | 'older'
   | 'no-files';
+
+/** How one commit stands to another; unknown where the checkout does not have what lies between them. */
+export type Ancestry = 'same' | 'descends' | 'precedes' | 'unrelated' | 'unknown';

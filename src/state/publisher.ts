@@ -1,4 +1,4 @@
-import type { Publication, PublishedFiles } from '../model/published.ts';
+import type { Ancestry, Publication, PublishedFiles } from '../model/published.ts';
 import type { ContentOf, SnapshotHead, SnapshotStore } from './snapshots.ts';
 import { successionOf, type Succession, type SuccessionFacts } from './succession.ts';
 
@@ -8,7 +8,7 @@ export interface OwnFiles {
   readonly read: () => Promise<PublishedFiles | null>;
   readonly contentOf: ContentOf;
   /** How a commit of theirs stands to another one. */
-  readonly ancestry: (commit: string, other: string) => Promise<SuccessionFacts['ancestry']>;
+  readonly ancestry: (commit: string, other: string) => Promise<Ancestry>;
 }
 
 /** Publishes the files of one client where this process is the source, and knows which of them it has had. */

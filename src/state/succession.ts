@@ -1,3 +1,5 @@
+import type { Ancestry } from '../model/published.ts';
+
 /** Whether the files of a process take the place of those that were published last. */
 export type Succession =
   /** They are the same, at a commit that descends from theirs. */
@@ -12,7 +14,7 @@ export type Succession =
 export interface SuccessionFacts {
   readonly isSame: boolean;
   /** How the commit of its files stands to that of the published ones, where both have one. */
-  readonly ancestry: 'same' | 'descends' | 'precedes' | 'unrelated' | 'unknown';
+  readonly ancestry: Ancestry;
   /** It has had the published files itself, and then others took their place. */
   readonly hasLeft: boolean;
   /** Its files were published once, and others since. */

@@ -67,12 +67,11 @@ const isMoreThan = (view: View, records: readonly ActualRecord[], deed: Deed): b
 };
 
 /** Whether a record is not written now because of an add of unknown outcome. */
-const isLost = (deed: Deed, difference: Difference): boolean =>
-  difference.action === 'blocked' &&
-  difference.reason === 'pending-write' &&
-  isAdd(deed) &&
-  deed.sent.told === 'nothing' &&
-  deed.set === setOf(difference.desired);
+const isLost = (add: Deed | undefined, difference: Difference): boolean =>
+  difference.action === 'blocked' && difference.reason === 'pending-write' && add?.sent.told === 'nothing';
+
+const lastAddOf = ({ deeds }: TemplateCase, set: string): Deed | undefined =>
+  deeds.findLast((deed) => isAdd(deed) && deed.set === set);
 
 /** A write that a report promised not to try before a time. */
 interface Promised {
@@ -347,10 +346,7 @@ export const createJudge = ({ world, isKind, truth, editsOf }: JudgeOptions): Ju
             recordId,
             at,
             surroundings: surroundingsOf(context.one, at, recordId),
-            isSteady: context.one.deeds.filter(isAdd).some((deed, index, adds) => {
-              const isLast = !adds.slice(index + 1).some(({ set }) => set === deed.set);
-              return isLast && isLost(deed, difference);
-            }),
+            isSteady: isLost(lastAddOf(context.one, setOf(difference.desired)), difference),
             until: world.time + Date.parse(difference.retryAt) - clientTime(world, pass.skew),
             edits: editsOf(templateId),
           });

@@ -172,25 +172,25 @@ const notListedYet = (
   now: number,
   settle: number,
 ): Block | null => {
-  if (!isUnlisted(record, template, now, settle)) return null;
-  const { recordId, stored } = record;
-  const at = stored?.at.at(-1) ?? now;
-  const [since, retryAt] = [at, at + longestLag(settle)].map((time) => new Date(time).toISOString());
-  const message = `written as record ${recordId} at ${since}, and missing in the listings, which may be behind; not added again before ${retryAt}`;
-  return { reason: 'pending-write', message, retryAt: retryAt! };
+  const at = unlistedSince(record, template, now, settle);
+  if (at === null) return null;
+  const since = new Date(at).toISOString();
+  const retryAt = new Date(at + longestLag(settle)).toISOString();
+  const message = `written as record ${record.recordId} at ${since}, and missing in the listings, which may be behind; not added again before ${retryAt}`;
+  return { reason: 'pending-write', message, retryAt };
 };
 
-/** Whether an add was accepted a short while ago, and the listing does not show it. */
-export const isUnlisted = (
+/** When an add was accepted, if that was a short while ago and the listing does not show it; ms since the epoch. */
+export const unlistedSince = (
   { recordId, adds, stored }: RecordMemory,
   { records }: ActualTemplate,
   now: number,
   settle: number,
-): boolean => {
+): number | null => {
   const at = stored?.at.at(-1);
   // What this pass has added is not asked for again.
-  const isRecent = at !== undefined && at < now && now < at + longestLag(settle);
-  return isRecent && adds > 0 && recordId !== null && !records.some(({ id }) => id === recordId);
+  if (at === undefined || at >= now || now >= at + longestLag(settle)) return null;
+  return adds > 0 && recordId !== null && !records.some(({ id }) => id === recordId) ? at : null;
 };
 
 const askForRetry = (adds: number): string =>

@@ -6,7 +6,7 @@ import { edit } from './memory.ts';
 import { nextStep, type ClientView } from './permit.ts';
 import { compare, digestOf } from './reading.ts';
 import { desiredKeysOf, planOf } from './basis.ts';
-import { isUnlisted } from './gate.ts';
+import { unlistedSince } from './gate.ts';
 import { withBasis, withHold, type TemplateState } from './state.ts';
 
 /**
@@ -43,7 +43,7 @@ export const awaitsReading = (state: TemplateState, client: ClientView, force: b
 const hasUnlisted = ({ basis: { desired, memory, view, now, settle } }: TemplateState): boolean =>
   [...desiredKeysOf(desired)].some((key) => {
     const record = memory.records.get(key);
-    return record !== undefined && isUnlisted(record, view, now, settle);
+    return record !== undefined && unlistedSince(record, view, now, settle) !== null;
   });
 
 /** Confirms everything that the newest reading requires. */

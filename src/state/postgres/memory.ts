@@ -64,7 +64,7 @@ export const openPostgresMemory = async (
       return entries.filter((entry) => matches(entry, filter));
     },
     historySlice: async ({ before, rows, since = 0, ...filter }) => {
-      const found = await query<HistorySlice>(queries.slice, [scope, since, before.at, before.id, rows]);
+      const found = await query<SavedEntry>(queries.slice, [scope, since, before.at, before.id, rows]);
       const entries = found.map(({ id, body }) => ({ ...parse<HistoryEntry>(body), id: Number(id) }));
       const last = entries.at(-1);
       return {
@@ -118,7 +118,7 @@ export const openPostgresMemory = async (
 /** Milliseconds: an intent that takes longer is not begun. */
 const beginPatience = 2_000;
 
-interface HistorySlice {
+interface SavedEntry {
   readonly id: string;
   readonly body: string;
 }
