@@ -111,12 +111,12 @@ export interface PassResult {
   readonly durationMs: number;
   readonly dryRun: boolean;
   /** Why the service could not be read or writing stopped early; null if the pass completed. */
-  readonly halted: string | null;
+  readonly holdReason: string | null;
   /** ISO 8601, if the service asked to wait until then. */
   readonly retryAt: string | null;
-  /** Whether the service's templates were read before the pass was halted. */
+  /** Whether the service's templates were read before the pass was held. */
   readonly wasRead?: boolean;
-  /** Whether it was halted because the service rejected the tokens. */
+  /** Whether it was held because the service rejected the tokens. */
   readonly isDenied?: boolean;
   /** Whether planned writes were left undone for another reason than a mode or a guard. */
   readonly isIncomplete?: boolean;

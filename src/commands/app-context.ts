@@ -12,7 +12,7 @@ import { readSettings, type Settings } from '../settings.ts';
 import type { ClientSettings } from '../settings/client.ts';
 import { checkTargets } from '../settings/notify.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
-import { memoryPlace } from '../state/memory-place.ts';
+import { storeLocation } from '../state/store-location.ts';
 import { fileStore, type StateStore } from '../state/store.ts';
 import { openClient, type Client, type ClientOptions } from './client.ts';
 import { observedBelow } from './observer.ts';
@@ -193,9 +193,9 @@ const openSandbox = async (
 const forgetSandbox = async ({ clients }: Settings, store: StateStore): Promise<void> => {
   for (const client of clients) {
     const { clientToken } = sandboxTokens(client.name).read();
-    await store.forget(memoryPlace(client, clientToken, true));
+    await store.forget(storeLocation(client, clientToken, true));
     const observed = { ...client, stateDir: observedBelow(client.stateDir) };
-    await fileStore.forget(memoryPlace(observed, clientToken, true));
+    await fileStore.forget(storeLocation(observed, clientToken, true));
   }
 };
 

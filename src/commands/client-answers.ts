@@ -4,7 +4,7 @@ import { canonicalHost } from '../model/host.ts';
 import { answersKey, type KnownAnswers } from '../report/with-answers.ts';
 import type { SubdomainAnswers } from '../result.ts';
 import type { ClientSettings } from '../settings/client.ts';
-import type { TemplateFacts } from '../state/memory.ts';
+import type { TemplateRow } from '../state/memory.ts';
 
 export interface AnswersRequest {
   /** Only these templates; empty: all. */
@@ -25,7 +25,7 @@ export interface AnswersDeps {
   readonly nameservers: readonly string[] | null;
   readonly load: () => Promise<DesiredState>;
   readonly listDnsRecords: (subdomain: string) => Promise<SubdomainRecord[]>;
-  readonly readFacts: () => Promise<readonly TemplateFacts[]>;
+  readonly readFacts: () => Promise<readonly TemplateRow[]>;
 }
 
 /** Asks the name servers of a client's subdomains, several at a time. */
@@ -109,7 +109,7 @@ export const templateOf = (
   return templates.find(({ subdomains }) => subdomains.some((one) => canonicalHost(one) === name)) ?? null;
 };
 
-const lastWriteOf = ({ id, template }: DesiredTemplate, facts: readonly TemplateFacts[]): number | null =>
+const lastWriteOf = ({ id, template }: DesiredTemplate, facts: readonly TemplateRow[]): number | null =>
   facts.find((one) => (id === null ? one.template === template : one.templateId === id))?.lastWriteAt ?? null;
 
 const readRecords = async (

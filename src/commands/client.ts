@@ -10,8 +10,8 @@ import { redactor } from '../secrets.ts';
 import type { ClientSettings } from '../settings/client.ts';
 import type { Listing } from '../state/identify.ts';
 import type { KnownAnswers } from '../report/with-answers.ts';
-import type { Say } from '../state/memory-keeper.ts';
-import { memoryPlace, type MemoryPlace } from '../state/memory-place.ts';
+import type { Say } from '../state/store-handle.ts';
+import { storeLocation, type StoreLocation } from '../state/store-location.ts';
 import type { Memory, MemoryReader } from '../state/memory.ts';
 import type { SnapshotStore } from '../state/snapshots.ts';
 import { fileStore, type StateStore } from '../state/store.ts';
@@ -74,7 +74,7 @@ export const openClient = ({
   onRequest,
 }: ClientOptions): Client => {
   let tokens = settings.tokens.read();
-  const keeper = store.keeper(warn);
+  const handle = store.handle(warn);
   const cache = emptyCache();
   let onPause: NonNullable<PassRequest['onPause']> = () => undefined;
   let checkLock = (): void => undefined;
@@ -95,18 +95,18 @@ export const openClient = ({
     strict,
     allowEmpty,
   };
-  const sharedAs = (): string => place().digest;
+  const sharedAs = (): string => location().digest;
   const templates = shared
     ? sharedTemplates({ ...shared, load: options, client: sharedAs })
     : ownTemplates(options);
   const { load } = templates;
   const list = (): Listing => service.listDnsTemplates();
-  const placeIn = (stateDir: string): MemoryPlace =>
-    memoryPlace({ ...settings, stateDir }, tokens.clientToken, isSandbox, others());
-  const place = (): MemoryPlace => placeIn(settings.stateDir);
+  const placeIn = (stateDir: string): StoreLocation =>
+    storeLocation({ ...settings, stateDir }, tokens.clientToken, isSandbox, others());
+  const location = (): StoreLocation => placeIn(settings.stateDir);
   const redacted = (memory: Memory): Memory =>
     withoutSecrets(memory, redactor([tokens.userToken, tokens.clientToken]));
-  const observer = openObserver({ place: () => placeIn(observedBelow(settings.stateDir)), redacted });
+  const observer = openObserver({ location: () => placeIn(observedBelow(settings.stateDir)), redacted });
 
   return {
     settings,
@@ -117,7 +117,7 @@ export const openClient = ({
     sharedAs,
     askNameServers: async (request) => {
       const reader = connectHosting({ ...connection, concurrency: 1 });
-      const facts = store.keeper(() => undefined);
+      const facts = store.handle(() => undefined);
       let closed: Promise<void> | null = null;
       const close = (): Promise<void> => (closed ??= reader.close());
       const stop = (): void => void close();
@@ -128,7 +128,7 @@ export const openClient = ({
           nameservers: nameservers ?? null,
           load: async () => latest ?? load(),
           listDnsRecords: (subdomain) => reader.listDnsRecords(subdomain),
-          readFacts: () => facts.read(place(), notListed, (memory) => memory.templates()),
+          readFacts: () => facts.read(location(), notListed, (memory) => memory.templates()),
         });
       } finally {
         request.signal.removeEventListener('abort', stop);
@@ -176,7 +176,7 @@ export const openClient = ({
         return withUncommitted(result, templates.isUncommitted);
       };
       if (request.dryRun) {
-        const result = await keeper.read(place(), list, (memory, ...rest) => begin(memory, null, ...rest));
+        const result = await handle.read(location(), list, (memory, ...rest) => begin(memory, null, ...rest));
         const isDaemon = request.trigger !== 'command';
         return isDaemon && result.wasRead === true && listed
           ? observer.observe(result, latest ?? (await load()), listed, pass)
@@ -191,7 +191,7 @@ export const openClient = ({
         mayBeginAnew: request.onlyRemembers === true,
         unknownPause,
       };
-      return keeper.write(place(), use, list, (memory, say, read, held) => {
+      return handle.write(location(), use, list, (memory, say, read, held) => {
         checkLock = held.check;
         const own = redacted(memory);
         return begin(own, own, say, read, held.holdsAdds);
@@ -199,7 +199,7 @@ export const openClient = ({
     },
     close: async () => {
       await service.close();
-      await keeper.close();
+      await handle.close();
       await observer.close();
     },
   };

@@ -1,5 +1,5 @@
 import type { ClientSettings } from '../settings/client.ts';
-import { memoryPlace } from '../state/memory-place.ts';
+import { storeLocation } from '../state/store-location.ts';
 import type { HistoryEntry, HistoryFilter, MemoryReader } from '../state/memory.ts';
 import type { StateStore } from '../state/store.ts';
 
@@ -41,7 +41,7 @@ const withMemory = async <T>(
   task: (memory: MemoryReader) => Promise<T[]>,
 ): Promise<T[]> => {
   const memory = await store.openForReading(
-    memoryPlace(settings, settings.tokens.read().clientToken, isSandbox),
+    storeLocation(settings, settings.tokens.read().clientToken, isSandbox),
   );
   if (memory === null) return [];
   try {

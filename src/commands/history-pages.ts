@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { HistoryRequest } from '../daemon/context.ts';
 import type { HistoryCursor, HistoryPage } from '../daemon/history-query.ts';
 import type { ClientSettings } from '../settings/client.ts';
-import { memoryPlace } from '../state/memory-place.ts';
+import { storeLocation } from '../state/store-location.ts';
 import type { HistoryPlace } from '../state/memory.ts';
 import { fileStore, type StateStore } from '../state/store.ts';
 import { shownEntry, type ShownEntry } from './history-entries.ts';
@@ -50,7 +50,7 @@ async function* backwards(
   store: StateStore,
 ): AsyncGenerator<PlacedEntry, undefined> {
   const memory = await store.openForReading(
-    memoryPlace(settings, settings.tokens.read().clientToken, isSandbox),
+    storeLocation(settings, settings.tokens.read().clientToken, isSandbox),
   );
   if (memory === null) return;
   const client = settings.name;

@@ -4,7 +4,7 @@ import type { DesiredState } from '../model/template.ts';
 import { reconcile } from '../reconcile/pass.ts';
 import type { PassResult } from '../result.ts';
 import type { Listing } from '../state/identify.ts';
-import type { MemoryPlace } from '../state/memory-place.ts';
+import type { StoreLocation } from '../state/store-location.ts';
 import type { Memory } from '../state/memory.ts';
 import { fileStore } from '../state/store.ts';
 import { withObservedCauses } from './observed-causes.ts';
@@ -13,7 +13,7 @@ import { systemClock } from './system-clock.ts';
 
 export interface ObserverOptions {
   /** Where it keeps its own state. */
-  readonly place: () => MemoryPlace;
+  readonly location: () => StoreLocation;
   readonly redacted: (memory: Memory) => Memory;
 }
 
@@ -29,8 +29,8 @@ export interface Observer {
 }
 
 /** Keeps state of its own, apart from the state of passes that write. */
-export const openObserver = ({ place, redacted }: ObserverOptions): Observer => {
-  const keeper = fileStore.keeper(() => undefined);
+export const openObserver = ({ location, redacted }: ObserverOptions): Observer => {
+  const handle = fileStore.handle(() => undefined);
   return {
     observe: async (result, desired, listing, pass) => {
       const use = {
@@ -55,14 +55,14 @@ export const openObserver = ({ place, redacted }: ObserverOptions): Observer => 
         });
       };
       try {
-        return withObservedCauses(result, await keeper.write(place(), use, () => listing, observe));
+        return withObservedCauses(result, await handle.write(location(), use, () => listing, observe));
       } catch (error) {
         // Without that state the causes stay unknown.
         if (error instanceof UserError) return result;
         throw error;
       }
     },
-    close: () => keeper.close(),
+    close: () => handle.close(),
   };
 };
 

@@ -85,7 +85,7 @@ const notStarted = async (
     startedAt: startedAt.toISOString(),
     durationMs: Date.now() - startedAt.getTime(),
     dryRun: false,
-    halted: error.message,
+    holdReason: error.message,
     retryAt: null,
     isNotStarted: true,
     templates: desired.templates

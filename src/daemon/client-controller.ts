@@ -222,7 +222,7 @@ export class ClientController {
         'no file describes this template any more; it is no longer managed',
       );
     }
-    this.#lastError = result.halted;
+    this.#lastError = result.holdReason;
     this.#wasRead ||= result.wasRead === true && isLoaded(result);
     this.#couldNotBegin = false;
     const latest = this.#latest.result;
@@ -285,7 +285,7 @@ const isLoaded = ({ templates, problems }: PassResult): boolean => {
 };
 
 /** A failed template is no reason to back off; an unusable service is. */
-const outcomeOf = ({ halted, retryAt }: PassResult): PassOutcome => {
-  if (halted === null) return 'ok';
+const outcomeOf = ({ holdReason, retryAt }: PassResult): PassOutcome => {
+  if (holdReason === null) return 'ok';
   return retryAt === null ? 'failed' : { failedUntil: Date.parse(retryAt) };
 };

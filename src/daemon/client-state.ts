@@ -57,7 +57,7 @@ export const readinessOf = (clients: readonly ClientState[]): Readiness => {
 
 const healthOf = ({ lastError, latest }: ClientFacts): Pick<ClientState, 'health' | 'why'> => {
   if (lastError !== null) {
-    const isDenied = latest?.isDenied === true && latest.halted === lastError;
+    const isDenied = latest?.isDenied === true && latest.holdReason === lastError;
     return { health: isDenied ? 'denied' : 'failing', why: lastError };
   }
   if (latest === null) return { health: 'starting', why: 'no pass has ended yet' };

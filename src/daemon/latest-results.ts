@@ -40,7 +40,7 @@ export class LatestResults {
   add(found: PassResult): readonly string[] {
     const before = this.#result?.templates ?? [];
     const result = withLastKnown(found, before, this.#readAt);
-    if (result.halted === null) this.#compared = this.#comparedNow();
+    if (result.holdReason === null) this.#compared = this.#comparedNow();
     if (result.wasRead === true && this.#part === this.#all) this.#readAt = result.startedAt;
     // If nothing has changed, the list is the same object.
     this.#result = result;

@@ -42,10 +42,10 @@ export const recordPass = (
 ): RecordedPass => {
   const report = assembleReport([result]);
   logDrift(result, id, isEnding, log);
-  logFinished(report, result.halted, id, isEnding, log);
+  logFinished(report, result.holdReason, id, isEnding, log);
   metrics.countPass({ ...id, ...report }, latest);
   const compared = result.wasRead === true ? latest : null;
-  const entry = passEntry(id, report, compared, result.halted);
+  const entry = passEntry(id, report, compared, result.holdReason);
   passHistory.add(entry);
   const event = { ...id, at: result.startedAt, result: shown, failure: null, removed, isEnding };
   onPass(event);

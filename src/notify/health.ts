@@ -44,12 +44,12 @@ export interface TemplateHealth {
 /** The health of everything that the pass has looked at; the rest is as before. */
 export const healthsOf = ({ result, failure, removed, isEnding }: PassEvent): TemplateHealth[] => {
   if (isEnding) return (result?.templates ?? []).map(healthOf).filter(({ state }) => state === 'unknown');
-  const error = failure ?? result?.halted ?? problemsIn(result);
+  const error = failure ?? result?.holdReason ?? problemsIn(result);
   return [
     { ...nothing, state: error === null ? 'in-sync' : 'failed', message: error },
     ...removed.map((template) => ({ ...nothing, template, message: 'no file describes it any more' })),
     ...(result?.templates ?? [])
-      .filter((template) => result?.halted === null || hasFailedByItself(template))
+      .filter((template) => result?.holdReason === null || hasFailedByItself(template))
       .map(healthOf),
   ];
 };

@@ -1,13 +1,13 @@
 import type { ActualTemplate } from '../model/template.ts';
 import type { TemplateResult } from '../result.ts';
-import type { TemplateFacts } from '../state/memory.ts';
+import type { TemplateRow } from '../state/memory.ts';
 import type { BoundTemplate } from './core/bind.ts';
 import { withSubdomains } from './core/result.ts';
 import { planOf } from './core/basis.ts';
 import { policyReasons } from './core/permit.ts';
 import type { TemplateState } from './core/state.ts';
 import type { ClientRun } from './shell/client-run.ts';
-import { checkSubdomains, factsAfter } from './shell/subdomains.ts';
+import { checkSubdomains, rowAfter } from './shell/subdomains.ts';
 import type { PassInputs } from './request.ts';
 
 /**
@@ -18,7 +18,7 @@ export interface CachedResult {
   readonly bound: BoundTemplate;
   /** The revision of its saved state. */
   readonly revision: string;
-  readonly facts: TemplateFacts;
+  readonly row: TemplateRow;
   /** Found by a dry run. */
   readonly isDryRun: boolean;
   /** Without its subdomains, which every pass checks; with the last commit. */
@@ -65,13 +65,13 @@ export const refresh = async (cached: readonly CachedResult[], run: ClientRun): 
     if (one.result.revision !== revision) one.result = { ...one.result, revision };
     return one.result;
   });
-  const look = async ({ bound, facts }: CachedResult, index: number): Promise<void> => {
-    const check = await checkSubdomains(bound.desired, bound.actual, facts, run);
+  const look = async ({ bound, row }: CachedResult, index: number): Promise<void> => {
+    const check = await checkSubdomains(bound.desired, bound.actual, row, run);
     results[index] = withSubdomains(results[index]!, check.results);
-    const changed = factsAfter(facts, check);
+    const changed = rowAfter(row, check);
     // Makes the next pass compare the whole template.
     if (changed && !run.isDryRun)
-      await run.save(run.writer.save({ facts: changed, records: [], forgotten: [] }));
+      await run.save(run.writer.save({ row: changed, records: [], forgotten: [] }));
   };
   const withSome = cached.flatMap((one, index) =>
     one.bound.desired.subdomains.length === 0 ? [] : look(one, index),
@@ -96,7 +96,7 @@ export const store = async (
     cache.byId.set(id, {
       bound: { ...bound, actual: state.basis.view },
       revision,
-      facts: state.basis.memory.facts,
+      row: state.basis.memory.row,
       isDryRun: run.isDryRun,
       result: withoutSubdomains(result),
     });

@@ -20,7 +20,7 @@ import { ClientRun, type PassOptions } from './shell/client-run.ts';
 import { confirmTemplates } from './shell/confirm.ts';
 import { recoverIntents, recoverOwn } from './shell/recover.ts';
 import { saveMemory } from './shell/save.ts';
-import { checkSubdomains, factsAfter } from './shell/subdomains.ts';
+import { checkSubdomains, rowAfter } from './shell/subdomains.ts';
 import { revertParks, writeTemplate } from './shell/write.ts';
 
 /*
@@ -52,7 +52,7 @@ export const reconcile = async (desired: DesiredState, pass: Pass): Promise<Pass
     startedAt: new Date(pass.startedAt).toISOString(),
     durationMs: Math.max(0, pass.clock.now() - pass.startedAt),
     dryRun: run.isDryRun || pass.isRehearsal === true,
-    halted: reportedHold?.reason ?? null,
+    holdReason: reportedHold?.reason ?? null,
     retryAt: reportedHold?.retryAt == null ? null : new Date(reportedHold.retryAt).toISOString(),
     isDenied: reportedHold?.cause === 'denied',
     wasRead: found.wasRead,
@@ -229,10 +229,10 @@ const resultOf = async (
 ): Promise<FinishedTemplate> => {
   const { pass } = run;
   const { desired, view, memory } = state.basis;
-  const check = await checkSubdomains(desired, view, memory.facts, run);
-  const facts = factsAfter(memory.facts, check);
-  const noted = facts ? withBasis(state, { memory: edit(memory, (draft) => draft.setFacts(facts)) }) : state;
-  const next = facts && isWritten ? await saveMemory(noted, run) : noted;
+  const check = await checkSubdomains(desired, view, memory.row, run);
+  const row = rowAfter(memory.row, check);
+  const noted = row ? withBasis(state, { memory: edit(memory, (draft) => draft.setRow(row)) }) : state;
+  const next = row && isWritten ? await saveMemory(noted, run) : noted;
   const result = templateResult({
     client: pass.client,
     state: next,

@@ -2,7 +2,7 @@ import type { ActualTemplate } from '../model/template.ts';
 import type { ClientMemory } from './client-memory.ts';
 import { identify, type List, type Listing } from './identify.ts';
 import type { Lock, LockOptions } from './lock.ts';
-import { identityLockOf, scopeLockOf, type MemoryPlace } from './memory-place.ts';
+import { identityLockOf, scopeLockOf, type StoreLocation } from './store-location.ts';
 
 export type Waiting = Pick<LockOptions, 'timeout' | 'signal' | 'onWait'>;
 
@@ -40,12 +40,12 @@ export interface HeldClient {
  * deadlocks.
  */
 export const holdClient = async (
-  place: MemoryPlace,
+  location: StoreLocation,
   waiting: Waiting,
   list: List,
   { take, onFirst, use }: Holding,
 ): Promise<HeldClient> => {
-  let scopes: readonly string[] = [place.digest];
+  let scopes: readonly string[] = [location.digest];
   let listing: Listing | null = null;
   const listOnce = (): Listing => (listing ??= list());
   for (;;) {
@@ -54,7 +54,9 @@ export const holdClient = async (
     try {
       if (isFirst) onFirst();
       const held = new Set(scopes);
-      const found = await use((memory) => lookAround(memory, { place, held, waiting, take, list: listOnce }));
+      const found = await use((memory) =>
+        lookAround(memory, { location, held, waiting, take, list: listOnce }),
+      );
       // A listing from before all locks were held may be out of date.
       if (found.missing.length === 0)
         return { locks, isDecided: found.isDecided, listing: isFirst ? listing : null, notice: found.notice };
@@ -68,7 +70,7 @@ export const holdClient = async (
 };
 
 interface Looking {
-  readonly place: MemoryPlace;
+  readonly location: StoreLocation;
   readonly held: ReadonlySet<string>;
   readonly waiting: Waiting;
   readonly take: TakeLock;
@@ -78,21 +80,21 @@ interface Looking {
 /** The client of the token, and the other locks that are needed before a write. */
 const lookAround = async (
   memory: ClientMemory,
-  { place, held, waiting, take, list }: Looking,
+  { location, held, waiting, take, list }: Looking,
 ): Promise<{
   readonly missing: readonly string[];
   readonly notice: string | null;
   readonly isDecided: boolean;
 }> => {
   const known = await memory.identify();
-  const templates = known || place.baseUrl === null ? [] : await list().catch(() => null);
-  if (templates === null || place.baseUrl === null)
+  const templates = known || location.baseUrl === null ? [] : await list().catch(() => null);
+  if (templates === null || location.baseUrl === null)
     return { missing: [], notice: null, isDecided: templates !== null };
   // Of two unknown tokens of one client, the second finds the client that the first one saved.
   const timeout = Math.max(waiting.timeout, shortWait);
-  const deciding = known ? null : await take(identityLockOf(place), { ...waiting, timeout });
+  const deciding = known ? null : await take(identityLockOf(location), { ...waiting, timeout });
   try {
-    const { client, notice } = await identify(memory, place, templates);
+    const { client, notice } = await identify(memory, location, templates);
     const ids = ownIds(templates);
     const needed = [client.scope, ...(await memory.clients.rivalsOf(client, ids))];
     const missing = needed.filter((scope) => !held.has(scope));

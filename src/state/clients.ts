@@ -1,7 +1,7 @@
 import type { ActualTemplate } from '../model/template.ts';
 import type { KnownClient } from './client-memory.ts';
 import type { Connection } from './connection.ts';
-import type { TemplateFacts, RecordMemory } from './memory.ts';
+import type { TemplateRow, RecordState } from './memory.ts';
 
 /** All clients of one file. */
 export interface Clients {
@@ -35,8 +35,8 @@ export const clientsOf = (connection: Connection): Clients => {
         .filter(({ scope }) => {
           const known = {
             templateIds: all<number>(queries.templateIds, scope),
-            records: all<RecordMemory>(queries.records, scope),
-            templates: all<TemplateFacts>(queries.templates, scope),
+            records: all<RecordState>(queries.records, scope),
+            templates: all<TemplateRow>(queries.templates, scope),
           };
           return fits(known, own);
         });
@@ -67,8 +67,8 @@ export const fits = (
 /** The state of a client to which a token may belong. */
 export interface KnownClientRow {
   readonly templateIds: readonly number[];
-  readonly records: readonly RecordMemory[];
-  readonly templates: readonly TemplateFacts[];
+  readonly records: readonly RecordState[];
+  readonly templates: readonly TemplateRow[];
 }
 
 const isMost = (ids: readonly number[], shown: ReadonlySet<number>): boolean =>

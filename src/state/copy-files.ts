@@ -2,9 +2,9 @@ import { existsSync } from 'node:fs';
 import { UserError } from '../errors.ts';
 import type { Waiting } from './client-locks.ts';
 import type { Connection } from './connection.ts';
-import { moveAside, openDatabase } from './database.ts';
+import { quarantine, openDatabase } from './database.ts';
 import { lockFilesIn } from './lock-files.ts';
-import { memoryFileIn, scopeLockOf } from './memory-place.ts';
+import { storeFileIn, scopeLockOf } from './store-location.ts';
 import { batchSize, fieldOf, portableNames, portableTables, type RowBatch } from './portable-rows.ts';
 
 /**
@@ -16,7 +16,7 @@ export const giveFile = async (
   waiting: Waiting,
   take: (batches: Iterable<RowBatch>) => Promise<void>,
 ): Promise<string | null> => {
-  const file = memoryFileIn(stateDir);
+  const file = storeFileIn(stateDir);
   if (!existsSync(file)) return null;
   const connection = await openDatabase(file);
   try {
@@ -26,7 +26,7 @@ export const giveFile = async (
         throw new UserError(`another process is using ${stateDir}: stop it first`);
       await take(batchesOf(connection));
       await connection.close();
-      return moveAside(file, 'copied');
+      return quarantine(file, 'copied');
     });
   } finally {
     await connection.close();
@@ -35,7 +35,7 @@ export const giveFile = async (
 
 /** Writes it into a state directory without state; all or nothing. */
 export const takeIntoFile = async (stateDir: string, batches: readonly RowBatch[]): Promise<void> => {
-  const file = memoryFileIn(stateDir);
+  const file = storeFileIn(stateDir);
   const connection = await openDatabase(file);
   try {
     if (connection.all('SELECT scope FROM clients').length > 0)

@@ -40,7 +40,7 @@ const pragmas = `
   PRAGMA journal_size_limit = 262144;`;
 
 /** Renames a database, so that people can examine it. Returns the new name. */
-export const moveAside = (file: string, why: 'damaged' | 'copied'): string => {
+export const quarantine = (file: string, why: 'damaged' | 'copied'): string => {
   const aside = `${file}.${why}-${new Date().toISOString().replaceAll(/[^\d]/g, '')}`;
   try {
     for (const one of filesOf(file)) if (existsSync(one)) renameSync(one, aside + one.slice(file.length));

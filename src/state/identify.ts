@@ -1,6 +1,6 @@
 import type { ActualTemplate } from '../model/template.ts';
 import type { ClientMemory, KnownClient } from './client-memory.ts';
-import type { MemoryPlace } from './memory-place.ts';
+import type { StoreLocation } from './store-location.ts';
 
 export type Listing = Promise<readonly ActualTemplate[]>;
 
@@ -19,7 +19,7 @@ export interface Identity {
  */
 export const identify = async (
   memory: ClientMemory,
-  { digest, baseUrl, name, others }: MemoryPlace,
+  { digest, baseUrl, name, others }: StoreLocation,
   templates: readonly ActualTemplate[],
 ): Promise<Identity> => {
   const own = await memory.identify();

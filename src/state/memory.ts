@@ -16,7 +16,7 @@ export interface MemoryReader {
   /** Null for a template that has not been read yet. */
   template(templateId: number): Promise<StoredTemplate | null>;
   /** Every template that has been managed. */
-  templates(): Promise<TemplateFacts[]>;
+  templates(): Promise<TemplateRow[]>;
   /** Writes that were sent and have an unknown outcome. */
   openIntents(): Promise<Intent[]>;
   history(filter?: HistoryFilter): Promise<HistoryEntry[]>;
@@ -34,18 +34,18 @@ export interface Memory extends MemoryReader {
   /** On disk, synced, before it returns: then the write may be sent. */
   begin(intent: Omit<Intent, 'id'>): Promise<Intent>;
   /** Closes an intent and saves the changes of its outcome, in one transaction. */
-  finish(intent: Intent, outcome: Ending, changes: MemoryChanges): Promise<void>;
+  finish(intent: Intent, outcome: IntentResult, changes: MemoryChanges): Promise<void>;
   save(changes: MemoryChanges): Promise<void>;
   close(): Promise<void>;
 }
 
 /** The saved state of one template. */
 export interface StoredTemplate {
-  readonly facts: TemplateFacts;
-  readonly records: readonly RecordMemory[];
+  readonly row: TemplateRow;
+  readonly records: readonly RecordState[];
 }
 
-export interface TemplateFacts {
+export interface TemplateRow {
   readonly templateId: number;
   readonly template: string;
   readonly file: string;
@@ -69,21 +69,21 @@ export interface TemplateFacts {
 }
 
 export interface MemoryChanges {
-  readonly facts: TemplateFacts;
-  readonly records: readonly RecordMemory[];
+  readonly row: TemplateRow;
+  readonly records: readonly RecordState[];
   /** Keys of records to forget. */
   readonly forgotten: readonly string[];
 }
 
 /** The outcome of a write, for the history. */
-export interface Ending {
+export interface IntentResult {
   readonly outcome: HistoryEntry['outcome'];
   readonly recordId: number | null;
   readonly error: string | null;
 }
 
 /** The state of one desired, or once desired, record. */
-export interface RecordMemory {
+export interface RecordState {
   /** Identifies the desired record, without its TTL; `#ID` once it was parked. */
   readonly key: string;
   /** The id of the actual record. */

@@ -20,11 +20,11 @@ export class OpenMemory {
   async open(where: Where, open: Open): Promise<FileMemory> {
     const { file, digest } = where;
     const kept = this.#kept;
-    if (kept?.where.file === file && kept.where.digest === digest && kept.print === printOf(file))
+    if (kept?.where.file === file && kept.where.digest === digest && kept.print === fileIdentityOf(file))
       return kept.memory;
     await this.#drop();
     const memory = await open(file, digest);
-    this.#kept = { memory, where, print: printOf(file) };
+    this.#kept = { memory, where, print: fileIdentityOf(file) };
     return memory;
   }
 
@@ -40,7 +40,7 @@ export class OpenMemory {
       this.#uses -= 1;
       this.#isDistrusted ||= !isSound || this.#kept?.memory.isInPlace() === false;
       if (this.#uses === 0 && (this.#isClosing || this.#isDistrusted)) await this.#drop();
-      else if (this.#kept) this.#kept.print = printOf(this.#kept.where.file);
+      else if (this.#kept) this.#kept.print = fileIdentityOf(this.#kept.where.file);
     }
   }
 
@@ -70,7 +70,7 @@ export class OpenMemory {
 }
 
 /** Identifies the content of the file. SQLite itself notices changes in its journal. */
-const printOf = (file: string): string => {
+const fileIdentityOf = (file: string): string => {
   const stats = statSync(file, { bigint: true, throwIfNoEntry: false });
   return stats ? [stats.dev, stats.ino, stats.size, stats.mtimeNs, stats.ctimeNs].join(' ') : 'none';
 };

@@ -1,6 +1,6 @@
 import { renameSync, rmSync } from 'node:fs';
 import { connect, type Connection, type Value } from './connection.ts';
-import { DamagedMemoryError, filesOf, moveAside, openDatabase } from './database.ts';
+import { DamagedMemoryError, filesOf, quarantine, openDatabase } from './database.ts';
 import { takeInScopes } from './migrations.ts';
 import { openMemory, type FileMemory } from './sqlite.ts';
 
@@ -17,7 +17,7 @@ export const openOrSalvage = async (
     const fresh = `${file}.new`;
     removeDatabase(fresh);
     const saved = await salvage(file, fresh);
-    const aside = moveAside(file, 'damaged');
+    const aside = quarantine(file, 'damaged');
     renameSync(fresh, file);
     say(
       `${error.message}: it was moved to ${aside}; a new one starts with what could be read (${saved}); everything else is lost`,

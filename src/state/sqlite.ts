@@ -6,7 +6,7 @@ import { historyEntryOf } from './history-entry.ts';
 import { identityOf } from './file-identity.ts';
 import {
   MemoryError,
-  type Ending,
+  type IntentResult,
   type FoundSlice,
   type HistoryEntry,
   type HistoryFilter,
@@ -59,16 +59,16 @@ export const openMemory = async (file: string, digest: string): Promise<FileMemo
   /** How often this connection has written for a template; SQLite itself counts the writes of others. */
   const writes = new Map<number, number>();
 
-  const saveChanges = ({ facts, records, forgotten }: MemoryChanges): void => {
-    const id = facts.templateId;
+  const saveChanges = ({ row, records, forgotten }: MemoryChanges): void => {
+    const id = row.templateId;
     writes.set(id, (writes.get(id) ?? 0) + 1);
-    connection.run(queries.saveTemplate, scope, id, JSON.stringify(facts));
+    connection.run(queries.saveTemplate, scope, id, JSON.stringify(row));
     for (const key of forgotten) connection.run(queries.forgetRecord, scope, id, key);
     for (const record of records)
       connection.run(queries.saveRecord, scope, id, record.key, JSON.stringify(record));
   };
-  const note = (intent: Intent, ending: Ending): void => {
-    const entry = historyEntryOf(intent, ending);
+  const note = (intent: Intent, result: IntentResult): void => {
+    const entry = historyEntryOf(intent, result);
     const { at, template, outcome } = entry;
     connection.run(queries.addHistory, scope, at, template, outcome, JSON.stringify(entry));
     const kept = historyDays * day;
@@ -98,10 +98,10 @@ export const openMemory = async (file: string, digest: string): Promise<FileMemo
   return {
     template: (templateId) =>
       ask(() => {
-        const facts = connection.get(queries.template, scope, templateId);
-        if (facts === undefined) return null;
+        const row = connection.get(queries.template, scope, templateId);
+        if (row === undefined) return null;
         return {
-          facts: parse(facts),
+          row: parse(row),
           records: connection.all(queries.records, scope, templateId).map(parse),
         };
       }),
@@ -129,10 +129,10 @@ export const openMemory = async (file: string, digest: string): Promise<FileMemo
         const { lastInsertRowid } = connection.run(queries.addIntent, scope, JSON.stringify(intent));
         return { ...intent, id: Number(lastInsertRowid) };
       }),
-    finish: (intent, ending, changes) =>
+    finish: (intent, result, changes) =>
       change(() => {
         connection.run(queries.closeIntent, intent.id, scope, JSON.stringify(rivals()));
-        note(intent, ending);
+        note(intent, result);
         saveChanges(changes);
       }),
     save: (changes) => change(() => saveChanges(changes)),

@@ -1,7 +1,7 @@
 import { sameData } from '../model/canonical.ts';
 import type { RecordData } from '../model/record.ts';
 import type { Displaced } from '../plan/memory.ts';
-import type { Intent, MemoryChanges, Memory, RecordMemory } from './memory.ts';
+import type { Intent, MemoryChanges, Memory, RecordState } from './memory.ts';
 
 /**
  * The same state, without secrets that a service has put into a record: they are redacted, and a later
@@ -22,7 +22,7 @@ export const withoutSecrets = (memory: Memory, scrub: (text: string) => string):
   /** A record with a redacted secret cannot be restored. */
   const displacedOf = (displaced: Displaced | null): Displaced | null =>
     displaced && isSecret(displaced.was) ? null : displaced;
-  const recordOf = (record: RecordMemory): RecordMemory => {
+  const recordOf = (record: RecordState): RecordState => {
     const { key, wanted, seen, keptName, rewritten, displaced = null } = record;
     // No file lists a parked record.
     if (key.startsWith('#'))
@@ -46,7 +46,7 @@ export const withoutSecrets = (memory: Memory, scrub: (text: string) => string):
   return {
     ...memory,
     begin: async (intent) => ({ ...intent, id: (await memory.begin(intentOf(intent))).id }),
-    finish: (intent, ending, changes) => memory.finish(intentOf(intent), ending, changesOf(changes)),
+    finish: (intent, result, changes) => memory.finish(intentOf(intent), result, changesOf(changes)),
     save: (changes) => memory.save(changesOf(changes)),
   };
 };

@@ -32,12 +32,12 @@ export interface TemplateSummary extends PageFrame {
 }
 
 export interface TemplateDetails extends ShownTemplate {
-  readonly records: readonly RecordState[];
+  readonly records: readonly ShownRecord[];
   readonly moreRecords: number;
 }
 
 /** A record of a file, and its state at the service. */
-export interface RecordState {
+export interface ShownRecord {
   readonly record: RecordData;
   /** `FILE:LINE`. */
   readonly place: string;

@@ -1,12 +1,12 @@
 import type { Place, RecordData } from '../model/record.ts';
 import type { TemplateResult } from '../result.ts';
-import type { RecordState } from './facts.ts';
+import type { ShownRecord } from './facts.ts';
 
 /** The records of a file, each with its state from the differences. */
 export const recordStates = (
   records: readonly (RecordData & { readonly source: Place })[],
   { status, inSync, differences }: Pick<TemplateResult, 'status' | 'inSync' | 'differences'>,
-): readonly RecordState[] => {
+): readonly ShownRecord[] => {
   const states = new Map(
     differences.flatMap((difference) =>
       'source' in difference

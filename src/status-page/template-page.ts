@@ -7,7 +7,7 @@ import { html, type Markup } from '../report/markup.ts';
 import { templateView } from '../report/view.ts';
 import { worstOf } from '../result.ts';
 import { redactTexts } from '../secrets.ts';
-import type { RecordState, TemplateDetails, TemplateSummary } from './facts.ts';
+import type { ShownRecord, TemplateDetails, TemplateSummary } from './facts.ts';
 import { follows } from './matches.ts';
 import { frame, shortened } from './frame.ts';
 import { causes, titleOf } from './state.ts';
@@ -96,7 +96,7 @@ const recordSection = ({ records, moreRecords }: TemplateDetails, title: string)
         ${moreRecords === 0 ? '' : html`<p class="rest">and ${plural(moreRecords, 'record')} more in the file</p>`}
       </section>`;
 
-const recordItem = ({ record, place, state }: RecordState): Markup => {
+const recordItem = ({ record, place, state }: ShownRecord): Markup => {
   const { type, name, content, priority, ttl } = record;
   const facts = [
     ...(priority === null ? [] : [`priority ${priority}`]),
@@ -110,7 +110,7 @@ const recordItem = ({ record, place, state }: RecordState): Markup => {
   </li>`;
 };
 
-const stateIcons: Readonly<Record<NonNullable<RecordState['state']>, Markup>> = {
+const stateIcons: Readonly<Record<NonNullable<ShownRecord['state']>, Markup>> = {
   'in-sync': html`<span class="sign"><span aria-hidden="true">●</span> in sync</span>`,
   add: html`<span class="sign"><span aria-hidden="true">+</span> missing</span>`,
   update: html`<span class="sign"><span aria-hidden="true">~</span> differs</span>`,

@@ -2,13 +2,13 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { giveFile, takeIntoFile } from '../../src/state/copy-files.ts';
-import { memoryFileIn } from '../../src/state/memory-place.ts';
+import { storeFileIn } from '../../src/state/store-location.ts';
 import { giveFromPostgres, takeIntoPostgres } from '../../src/state/postgres/copy.ts';
 import { acquireLease } from '../../src/state/postgres/lease.ts';
 import { openPostgresMemory } from '../../src/state/postgres/memory.ts';
 import type { ClientMemory } from '../../src/state/client-memory.ts';
 import { openMemory } from '../../src/state/sqlite.ts';
-import { changesOf, factsOf, intentOf, newFolder, rememberedRecord } from '../state/samples.ts';
+import { changesOf, rowOf, intentOf, newFolder, rememberedRecord } from '../state/samples.ts';
 import { newDatabase } from './databases.ts';
 
 const baseUrl = 'https://panel.example.net/api/v1';
@@ -18,10 +18,10 @@ const waiting = { timeout: 0, signal: new AbortController().signal, onWait: () =
 const newState = async (): Promise<string> => {
   const stateDir = path.join(newFolder(), 'state');
   for (const digest of ['one', 'two']) {
-    const memory = await openMemory(memoryFileIn(stateDir), digest);
+    const memory = await openMemory(storeFileIn(stateDir), digest);
     await memory.clients.learn({ scope: digest, baseUrl, name: digest }, [17, 18]);
     const records = Array.from({ length: 1_200 }, (_, at) => rememberedRecord(`TXT ${digest}\u0000${at}`));
-    await memory.save(changesOf({ facts: factsOf({ file: `${digest}.yaml` }), records }));
+    await memory.save(changesOf({ row: rowOf({ file: `${digest}.yaml` }), records }));
     const ended = await memory.begin(intentOf({ run: digest }));
     await memory.finish(ended, { outcome: 'applied', recordId: 7, error: null }, changesOf());
     for (const key of ['a', 'b']) await memory.begin(intentOf({ key, run: digest }));
@@ -35,7 +35,7 @@ const contentOf = async (memory: ClientMemory) => {
   const stored = await memory.template(17);
   const content = {
     client: await memory.identify(),
-    facts: stored?.facts,
+    row: stored?.row,
     records: stored?.records.toSorted((a, b) => (a.key < b.key ? -1 : 1)),
     intents: (await memory.openIntents()).map((intent) => ({ ...intent, id: 0 })),
     history: await memory.history(),
@@ -46,7 +46,7 @@ const contentOf = async (memory: ClientMemory) => {
 
 const inFile = async (stateDir: string) =>
   Promise.all(
-    ['one', 'two'].map(async (digest) => contentOf(await openMemory(memoryFileIn(stateDir), digest))),
+    ['one', 'two'].map(async (digest) => contentOf(await openMemory(storeFileIn(stateDir), digest))),
   );
 
 describe('the state of a state directory', () => {
@@ -56,7 +56,7 @@ describe('the state of a state directory', () => {
     expect(before[0]?.intents).toHaveLength(4);
     const database = await newDatabase();
     const aside = await giveFile(stateDir, waiting, (batches) => takeIntoPostgres(database, batches));
-    expect(existsSync(memoryFileIn(stateDir))).toBe(false);
+    expect(existsSync(storeFileIn(stateDir))).toBe(false);
     expect(existsSync(aside!)).toBe(true);
     const shared = ['one', 'two'].map(async (digest) =>
       contentOf(await openPostgresMemory(database, digest)),
@@ -93,6 +93,6 @@ describe('the state of a state directory', () => {
     const copied = giveFile(stateDir, waiting, (batches) => takeIntoPostgres(database, batches));
     await expect(copied).rejects.toThrow(`another process is using this state: process ${process.pid}`);
     await lease.release();
-    expect(existsSync(memoryFileIn(stateDir))).toBe(true);
+    expect(existsSync(storeFileIn(stateDir))).toBe(true);
   });
 });

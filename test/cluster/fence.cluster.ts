@@ -99,9 +99,9 @@ describe('after a takeover of a client', () => {
     const memory = await openPostgresMemory(database, 'client', fenceOf('one'));
     const intent = await memory.begin(intentOf());
     const successor = await acquireLease(database, { ...waiting, name: 'one', duration: 30_000 });
-    const ending = { outcome: 'applied', recordId: 3, error: null } as const;
+    const result = { outcome: 'applied', recordId: 3, error: null } as const;
     const changes = changesOf({ records: [rememberedRecord('a')] });
-    const late = [memory.begin(intentOf()), memory.finish(intent, ending, changes), memory.save(changes)];
+    const late = [memory.begin(intentOf()), memory.finish(intent, result, changes), memory.save(changes)];
     for (const one of await Promise.allSettled(late))
       expect(one).toMatchObject({
         reason: { message: expect.stringContaining('another process has taken over this client') },

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { memoryPlace } from '../../src/state/memory-place.ts';
-import { createPostgresKeeper } from '../../src/state/postgres/keeper.ts';
+import { storeLocation } from '../../src/state/store-location.ts';
+import { postgresStoreHandle } from '../../src/state/postgres/store-handle.ts';
 import { acquireLease } from '../../src/state/postgres/lease.ts';
 import { openPostgresMemory } from '../../src/state/postgres/memory.ts';
 import { migrate, versionIn } from '../../src/state/postgres/schema.ts';
 import { baseUrl, identityContract, template } from '../state/identity-contract.ts';
 import { lockContract } from '../state/lock-contract.ts';
 import { memoryContract } from '../state/memory-contract.ts';
-import { changesOf, factsOf, intentOf, rememberedRecord } from '../state/samples.ts';
+import { changesOf, rowOf, intentOf, rememberedRecord } from '../state/samples.ts';
 import { connected, newDatabase, newDatabaseUrl } from './databases.ts';
 
 memoryContract(async () => {
@@ -17,7 +17,7 @@ memoryContract(async () => {
 
 identityContract(async () => {
   const database = await newDatabase();
-  return (warn) => createPostgresKeeper(() => database, 30_000, warn);
+  return (warn) => postgresStoreHandle(() => database, 30_000, warn);
 });
 
 lockContract(async () => {
@@ -89,19 +89,19 @@ it('does not count an intent if the wait for a standby was cancelled', async () 
 it('sends no adds for a while, and compares with no earlier reading, once a standby has taken over', async () => {
   const database = await newDatabase();
   const said: string[] = [];
-  const keeper = createPostgresKeeper(
+  const handle = postgresStoreHandle(
     () => database,
     30_000,
     (message) => said.push(message),
   );
-  const place = memoryPlace({ stateDir: 'none', baseUrl, name: 'default' }, 'token', false);
+  const place = storeLocation({ stateDir: 'none', baseUrl, name: 'default' }, 'token', false);
   const lastReading = { digest: 'any', since: { now: 1, uptime: { boot: 'b', at: 1 } } };
   const pass = (unknownPause: number) => {
     const use = { timeout: 0, signal: new AbortController().signal, onWait: () => undefined, unknownPause };
     const list = () => Promise.resolve([template(17, [1])]);
-    return keeper.write(place, use, list, async (memory, _, __, { holdsAdds }) => {
-      const found = (await memory.template(17))?.facts.lastReading;
-      await memory.save(changesOf({ facts: factsOf({ lastReading }) }));
+    return handle.write(place, use, list, async (memory, _, __, { holdsAdds }) => {
+      const found = (await memory.template(17))?.row.lastReading;
+      await memory.save(changesOf({ row: rowOf({ lastReading }) }));
       return { holdsAdds, found };
     });
   };

@@ -54,8 +54,8 @@ const openOne = (settings: ClientSettings) => {
         return desired;
       },
     };
-    const { startedAt, halted } = await client.pass(request);
-    return { askedBefore, asked: asked.mock.calls.length, began: Date.parse(startedAt) - readAt, halted };
+    const { startedAt, holdReason } = await client.pass(request);
+    return { askedBefore, asked: asked.mock.calls.length, began: Date.parse(startedAt) - readAt, holdReason };
   };
   return pass;
 };
@@ -65,20 +65,20 @@ test.each([true, false])(
   async (dryRun) => {
     const open = await newClients();
     await open()(false);
-    expect(await open()(dryRun)).toMatchObject({ askedBefore: 0, asked: 1, halted: null });
+    expect(await open()(dryRun)).toMatchObject({ askedBefore: 0, asked: 1, holdReason: null });
   },
 );
 
 test('the first pass with a token identifies its client once', async () => {
   const pass = await newClient();
-  expect(await pass(false)).toMatchObject({ askedBefore: 1, asked: 1, halted: null });
+  expect(await pass(false)).toMatchObject({ askedBefore: 1, asked: 1, holdReason: null });
 });
 
 test('every later pass lists the service once, beforehand', async () => {
   const pass = await newClient();
   await pass(false);
   for (const dryRun of [false, true])
-    expect(await pass(dryRun)).toMatchObject({ askedBefore: 1, asked: 1, halted: null });
+    expect(await pass(dryRun)).toMatchObject({ askedBefore: 1, asked: 1, holdReason: null });
 });
 
 test('a pass begins before its files are read', async () => {

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { memoryPlace } from '../../src/state/memory-place.ts';
+import { storeLocation } from '../../src/state/store-location.ts';
 import { readHistoryPage } from '../../src/commands/history-pages.ts';
 import type { HistoryCursor, HistoryQuery } from '../../src/daemon/history-query.ts';
 import { readSettings } from '../../src/settings.ts';
@@ -28,7 +28,7 @@ const clientsIn = (stateDir: string, names: readonly string[]): readonly ClientS
 const withWrites = async (times: Readonly<Record<string, readonly number[]>>) => {
   const clients = clientsIn(path.join(newFolder(), 'state'), Object.keys(times));
   for (const client of clients) {
-    const { file, digest } = memoryPlace(client, client.tokens.read().clientToken, false);
+    const { file, digest } = storeLocation(client, client.tokens.read().clientToken, false);
     const memory = await opened(file, digest);
     for (const [index, at] of times[client.name]!.entries()) {
       const intent = await memory.begin(intentOf({ at, run: `${client.name} ${index}`, template: `t${at}` }));

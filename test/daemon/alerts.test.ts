@@ -83,7 +83,7 @@ const result = (state: State): PassResult => ({
   startedAt: '2026-11-20T20:00:00.000Z',
   durationMs: 1,
   dryRun: false,
-  halted: null,
+  holdReason: null,
   retryAt: null,
   templates: [template(state)],
   problems: [],

@@ -9,7 +9,7 @@ const result = (statuses: Readonly<Record<string, Status>>, error?: string): Pas
   startedAt: '2026-11-20T20:00:00.000Z',
   durationMs: 1,
   dryRun: false,
-  halted: null,
+  holdReason: null,
   retryAt: null,
   templates: Object.entries(statuses).map(([template, status]) => ({
     client: 'acme',
@@ -72,13 +72,16 @@ describe('a client', () => {
     ['whose last pass was cut short', { lastError: 'the service is away' }, 'failing', 'the service is away'],
     [
       'whose tokens the service does not take',
-      { latest: { ...result({}), halted: 'it answered 401', isDenied: true }, lastError: 'it answered 401' },
+      {
+        latest: { ...result({}), holdReason: 'it answered 401', isDenied: true },
+        lastError: 'it answered 401',
+      },
       'denied',
       'it answered 401',
     ],
     [
       'whose tokens it did not take either, before another reason',
-      { latest: { ...result({}), halted: 'it answered 401', isDenied: true }, lastError: 'no disk' },
+      { latest: { ...result({}), holdReason: 'it answered 401', isDenied: true }, lastError: 'no disk' },
       'failing',
       'no disk',
     ],

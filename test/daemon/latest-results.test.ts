@@ -32,7 +32,7 @@ const resultOf = (part: DesiredState, inSync: number, rest: Partial<PassResult> 
   startedAt: '2026-11-20T20:00:00.000Z',
   durationMs: 1,
   dryRun: false,
-  halted: null,
+  holdReason: null,
   retryAt: null,
   problems: part.problems.map((problem) => ({ ...problem, client: 'acme' })),
   templates: [
@@ -148,7 +148,7 @@ describe('a pass after a file change', () => {
     const { folder, newest } = await withTwo();
     await folder.write('web.yaml', describing('web', '192.0.2.2'));
     const part = newest.begin(await folder.load(), false);
-    newest.add(resultOf(part, 2, { halted: 'the service is away' }));
+    newest.add(resultOf(part, 2, { holdReason: 'the service is away' }));
     expect(namesOf(newest.begin(await folder.load(), false))).toEqual(['web']);
   });
 
@@ -188,7 +188,7 @@ describe('a service that cannot be read', () => {
   const unread = (part: DesiredState): PassResult => {
     const { templates, ...result } = resultOf(part, 0, {
       startedAt: '2026-11-20T20:30:00.000Z',
-      halted: 'the service is away',
+      holdReason: 'the service is away',
     });
     const failed = { status: 'failed', message: 'the service is away', asOf: null } as const;
     return { ...result, templates: templates.map((one) => ({ ...one, ...failed })) };

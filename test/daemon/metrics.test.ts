@@ -38,7 +38,7 @@ const result = (templates: readonly TemplateResult[], problems: PassResult['prob
   startedAt: '2026-11-20T20:00:00.000Z',
   durationMs: 1_500,
   dryRun: false,
-  halted: null,
+  holdReason: null,
   retryAt: null,
   templates,
   problems,

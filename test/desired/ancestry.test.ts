@@ -1,7 +1,8 @@
 import { cpSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { ancestryIn, type Ancestry } from '../../src/desired/ancestry.ts';
+import { ancestryIn } from '../../src/desired/ancestry.ts';
+import type { Ancestry } from '../../src/model/published.ts';
 import { git, newCheckout, newFolder } from './checkout.ts';
 
 /** Messages are alike, so that git packs most of them as deltas. */

@@ -37,7 +37,9 @@ const unknown = passEvent([{ status: 'failed', differences: [add('192.0.2.7', { 
 const pending = passEvent([{ status: 'drifted', differences: [blocked('pending-write', '192.0.2.7')] }]);
 const mended = passEvent([{ differences: [update({ outcome: 'applied' })] }]);
 const edited = passEvent([{ differences: [update({ outcome: 'applied', cause: 'edited' })] }]);
-const unreachable = passEvent([{ status: 'failed', message: 'ECONNREFUSED' }], { halted: 'ECONNREFUSED' });
+const unreachable = passEvent([{ status: 'failed', message: 'ECONNREFUSED' }], {
+  holdReason: 'ECONNREFUSED',
+});
 const none: PassEvent = { ...inSync, result: null, failure: 'The state directory cannot be used.' };
 const two = passEvent([{ status: 'drifted', differences: [update(), add('192.0.2.8')] }]);
 const subdomain = (status: 'pending' | 'drifted' | 'failed') =>
@@ -169,7 +171,11 @@ describe('each pass sends what is new', () => {
     ],
     [
       'what a service that fails midway did, too',
-      [passEvent([{ status: 'failed', differences: [update({ outcome: 'unknown' })] }], { halted: '503' })],
+      [
+        passEvent([{ status: 'failed', differences: [update({ outcome: 'unknown' })] }], {
+          holdReason: '503',
+        }),
+      ],
       ['client failed, unknown'],
     ],
     [

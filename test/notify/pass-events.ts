@@ -40,10 +40,13 @@ export const blocked = (
 /** A pass over one client. */
 export const passEvent = (
   templates: readonly Partial<TemplateResult>[],
-  more: Partial<PassEvent> & { readonly halted?: string } = {},
+  more: Partial<PassEvent> & { readonly holdReason?: string } = {},
 ): PassEvent => {
-  const { halted = null, ...rest } = more;
-  const result = pass({ halted, templates: templates.map((one) => template({ template: 'web', ...one })) });
+  const { holdReason = null, ...rest } = more;
+  const result = pass({
+    holdReason,
+    templates: templates.map((one) => template({ template: 'web', ...one })),
+  });
   return {
     client: 'acme',
     run: 'run',

@@ -60,7 +60,7 @@ test.each<[PassEvent, string]>([
     '*`web` (client `acme`)* is held, and waits for a person: `Too much.`',
   ],
   [passEvent([{ status: 'failed' }]), '*`web` (client `acme`)* failed'],
-  [passEvent([], { halted: '503' }), '*client `acme`* cannot be synchronised: `503`'],
+  [passEvent([], { holdReason: '503' }), '*client `acme`* cannot be synchronised: `503`'],
   [
     passEvent([{ status: 'failed', differences: [add('x', { outcome: 'unknown' })] }]),
     '*`web` (client `acme`)* has a write of unknown outcome',

@@ -249,7 +249,7 @@ const scenarios: readonly Scenario[] = [
     file: ['www CNAME web.example.net'],
     service: ['#1 www A 192.0.2.1', '#3 _parked-3 CNAME parked.invalid'],
     template: park,
-    gate: (_wanted, standing) => (standing === null ? null : { reason: 'refused', message: 'no' }),
+    gate: (_desired, occupant) => (occupant === null ? null : { reason: 'refused', message: 'no' }),
     plan: ['blocked refused #3: www CNAME web.example.net', 'surplus #1 unlisted'],
   },
 

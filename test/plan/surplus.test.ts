@@ -142,7 +142,7 @@ const scenarios: readonly (Scenario & { readonly parked?: number; readonly ignor
     service: ['#1 sub.example TXT hello', '#2 old A 192.0.2.1'],
     template: adopt,
     pending: [data('www TXT hello')],
-    gate: (_wanted, standing) => (standing === null ? { reason: 'pending-write', message: 'no' } : null),
+    gate: (_desired, occupant) => (occupant === null ? { reason: 'pending-write', message: 'no' } : null),
     plan: ['park #2: _parked-2 A 0.0.0.0', 'blocked pending-write: www TXT hello', 'surplus #1 unlisted'],
   },
   {

@@ -4,7 +4,7 @@ import type { Pass } from '../../src/reconcile/pass.ts';
 import type { DesiredState } from '../../src/model/template.ts';
 import type { PassResult } from '../../src/result.ts';
 import { desiredTemplate, actualTemplate } from '../plan/records.ts';
-import { changesOf, factsOf, intentOf, newFile, opened } from '../state/samples.ts';
+import { changesOf, rowOf, intentOf, newFile, opened } from '../state/samples.ts';
 import { openScene } from './pass.ts';
 
 const stateOf = (): DesiredState => ({
@@ -62,7 +62,7 @@ test.each<[string, (last: Awaited<ReturnType<typeof afterQuietPasses>>) => Promi
     'another process has remembered something',
     async ({ file }) => {
       const other = await opened(file);
-      await other.save(changesOf({ facts: factsOf({ lastWriteAt: 1 }) }));
+      await other.save(changesOf({ row: rowOf({ lastWriteAt: 1 }) }));
       return undefined;
     },
   ],

@@ -75,9 +75,9 @@ describe('a reading that fails', () => {
       expect(scene.calls).toContain(reads);
       // Only one subdomain may be unreadable.
       const halts = error.isOfAll === true || !reads.startsWith('records');
-      const { halted, isDenied, retryAt, templates } = result;
-      expect({ halted, isDenied, retryAt }).toEqual({
-        halted: halts ? expect.stringContaining('it says') : null,
+      const { holdReason, isDenied, retryAt, templates } = result;
+      expect({ holdReason, isDenied, retryAt }).toEqual({
+        holdReason: halts ? expect.stringContaining('it says') : null,
         isDenied: halts && error.isDenied === true,
         retryAt: halts && error.wait ? new Date(scene.now + error.wait).toISOString() : null,
       });
@@ -86,7 +86,7 @@ describe('a reading that fails', () => {
       if (isClosed) expect(templates[0]?.status).toBe('failed');
       // A subdomain reports its own error, and a pass without open steps is not cut short.
       const isCutShort = isClosed && reads !== 'list 1' && desired.some((record) => record !== inSync);
-      if (isCutShort) expect(templates[0]?.message).toContain(halted);
+      if (isCutShort) expect(templates[0]?.message).toContain(holdReason);
     },
   );
 
@@ -96,6 +96,6 @@ describe('a reading that fails', () => {
     scene.mishaps.set('list 2', failing('unavailable', 502));
     scene.mishaps.set('records of shop.example.net 1', failing('unauthorized', 401));
     const result = await scene.pass(desiredTemplate([edited], { subdomains: ['shop.example.net'] }));
-    expect(result).toMatchObject({ isDenied: true, halted: expect.stringContaining('unauthorized') });
+    expect(result).toMatchObject({ isDenied: true, holdReason: expect.stringContaining('unauthorized') });
   });
 });

@@ -5,7 +5,7 @@ import { entryOf, recordKey } from '../../src/plan/entry.ts';
 import { noMemory } from '../../src/plan/memory.ts';
 import { planTemplate } from '../../src/plan/plan.ts';
 import { desiredTemplate, actualTemplate } from '../plan/records.ts';
-import { factsOf, recordData, rememberedRecord } from '../state/samples.ts';
+import { rowOf, recordData, rememberedRecord } from '../state/samples.ts';
 
 const record = recordData();
 const key = recordKey(entryOf(record));
@@ -13,7 +13,7 @@ const key = recordKey(entryOf(record));
 /** Of two records that adds of one desired record made, the first was missed earlier; then the file dropped it. */
 const keptAfter = (actual: readonly string[]): boolean => {
   const known = { recordId: 5, copies: [6], missedAt: 0, failure: null, rewritten: null };
-  const memory = openMemory({ facts: factsOf(), records: [rememberedRecord(key, known)] }, factsOf());
+  const memory = openMemory({ row: rowOf(), records: [rememberedRecord(key, known)] }, rowOf());
   const desired = desiredTemplate(['@ A 192.0.2.1']);
   const reading = actualTemplate(actual);
   const plan = planTemplate({ desired, actual: reading, memory: noMemory });
@@ -39,7 +39,7 @@ test.each([
 ] as const)('what is gone and no file wants any more is remembered where %s', (_, kind, adds, isKept) => {
   const failure = { kind, message: '', count: 1, sent: record, retryAt: 0, pause: 1_000 };
   const known = rememberedRecord(key, { recordId: 5, missedAt: 0, failure, adds, rewritten: null });
-  const memory = openMemory({ facts: factsOf(), records: [known] }, factsOf());
+  const memory = openMemory({ row: rowOf(), records: [known] }, rowOf());
   const reading = actualTemplate(['#1 @ A 192.0.2.1']);
   const plan = planTemplate({
     desired: desiredTemplate(['@ A 192.0.2.1']),

@@ -17,7 +17,7 @@ const suspectsAfter = (shownElsewhere: readonly string[]) => {
   const listing = new Map([[id, actualTemplate(shownElsewhere)]]);
   const after = withBasis(state, { memory, view: actualTemplate([]) });
   const input = { listing, acceptLoss: false, settle: 0, now: 0 };
-  return remember(after, input).basis.memory.facts.suspectIds;
+  return remember(after, input).basis.memory.row.suspectIds;
 };
 
 test.each<[string, readonly string[], readonly number[] | null]>([

@@ -114,9 +114,11 @@ describe('if nothing can be saved', () => {
     ['after a write, no other is sent', { finish: outOfDisk() }, ['update 1']],
   ])('%s', async (_, broken, writes) => {
     const scene = await begun();
-    const { halted } = await scene.pass(desiredTemplate(edited), { writer: { ...scene.memory, ...broken } });
+    const { holdReason } = await scene.pass(desiredTemplate(edited), {
+      writer: { ...scene.memory, ...broken },
+    });
     expect(writesOf(scene)).toEqual(writes);
-    expect(halted).toBe('the disk is full');
+    expect(holdReason).toBe('the disk is full');
   });
 
   test('in one template, no other template is written', async () => {

@@ -104,7 +104,7 @@ export const pass = (more: Partial<PassResult>): PassResult => ({
   startedAt: '2026-11-20T20:00:00.000Z',
   durationMs: 41,
   dryRun: true,
-  halted: null,
+  holdReason: null,
   retryAt: null,
   templates: [],
   problems: [],

@@ -1,4 +1,4 @@
-import type { HistoryEntry, Intent, Memory, RecordMemory, TemplateFacts } from '../../src/state/memory.ts';
+import type { HistoryEntry, Intent, Memory, RecordState, TemplateRow } from '../../src/state/memory.ts';
 
 /** The disk: state that outlives a process. */
 export interface Disk {
@@ -10,7 +10,7 @@ export interface Disk {
 }
 
 interface Stored {
-  readonly facts: Map<number, string>;
+  readonly row: Map<number, string>;
   readonly records: Map<number, Map<string, string>>;
   readonly intents: Map<number, string>;
   readonly history: string[];
@@ -36,7 +36,7 @@ export const simulatedDisk = (): Disk => {
 let disks = 0;
 
 const emptyDisk = (): Stored => ({
-  facts: new Map(),
+  row: new Map(),
   records: new Map(),
   intents: new Map(),
   history: [],
@@ -47,29 +47,27 @@ const emptyDisk = (): Stored => ({
 
 /** Everything goes through text, so that the disk shares no objects with the process. */
 const memoryOn = (disk: Stored): Memory => {
-  const save: Memory['save'] = ({ facts, records, forgotten }) => {
-    disk.writes.set(facts.templateId, (disk.writes.get(facts.templateId) ?? 0) + 1);
-    disk.facts.set(facts.templateId, JSON.stringify(facts));
-    const kept = disk.records.get(facts.templateId) ?? new Map<string, string>();
-    disk.records.set(facts.templateId, kept);
+  const save: Memory['save'] = ({ row, records, forgotten }) => {
+    disk.writes.set(row.templateId, (disk.writes.get(row.templateId) ?? 0) + 1);
+    disk.row.set(row.templateId, JSON.stringify(row));
+    const kept = disk.records.get(row.templateId) ?? new Map<string, string>();
+    disk.records.set(row.templateId, kept);
     for (const key of forgotten) kept.delete(key);
     for (const record of records) kept.set(record.key, JSON.stringify(record));
     return Promise.resolve();
   };
   return {
     template: (templateId) => {
-      const facts = disk.facts.get(templateId);
-      if (facts === undefined) return Promise.resolve(null);
+      const row = disk.row.get(templateId);
+      if (row === undefined) return Promise.resolve(null);
       const kept = [...(disk.records.get(templateId) ?? [])].sort(([a], [b]) => (a < b ? -1 : 1));
       return Promise.resolve({
-        facts: parse<TemplateFacts>(facts),
-        records: kept.map(([, body]) => parse<RecordMemory>(body)),
+        row: parse<TemplateRow>(row),
+        records: kept.map(([, body]) => parse<RecordState>(body)),
       });
     },
     templates: () =>
-      Promise.resolve(
-        [...disk.facts].sort(([a], [b]) => a - b).map(([, body]) => parse<TemplateFacts>(body)),
-      ),
+      Promise.resolve([...disk.row].sort(([a], [b]) => a - b).map(([, body]) => parse<TemplateRow>(body))),
     openIntents: () => Promise.resolve([...disk.intents.values()].map((body) => parse<Intent>(body))),
     history: () => Promise.resolve(disk.history.map((body) => parse<HistoryEntry>(body))),
     begin: (intent) => {
@@ -78,10 +76,10 @@ const memoryOn = (disk: Stored): Memory => {
       disk.intents.set(begun.id, JSON.stringify(begun));
       return Promise.resolve(begun);
     },
-    finish: (intent, ending, changes) => {
+    finish: (intent, result, changes) => {
       const { at, run, templateId, template, action, before, after } = intent;
       disk.intents.delete(intent.id);
-      disk.history.push(JSON.stringify({ at, run, templateId, template, action, before, after, ...ending }));
+      disk.history.push(JSON.stringify({ at, run, templateId, template, action, before, after, ...result }));
       return save(changes);
     },
     save,

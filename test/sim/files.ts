@@ -73,10 +73,10 @@ export const describeFile = ({ state, templateId, desired }: TemplateFile): stri
 
 /** What the files say, read as one snapshot. */
 export const readFiles = ({ templates }: Files): DesiredState => {
-  const standing = templates.filter(({ state }) => state !== 'gone');
+  const existing = templates.filter(({ state }) => state !== 'gone');
   return {
-    templates: standing.filter(({ state }) => state === 'good').map(({ desired }) => desired),
-    unusable: standing
+    templates: existing.filter(({ state }) => state === 'good').map(({ desired }) => desired),
+    unusable: existing
       .filter(({ state }) => state === 'broken')
       .map(({ desired }) => ({
         file: desired.source.file,
@@ -85,7 +85,7 @@ export const readFiles = ({ templates }: Files): DesiredState => {
         message: 'has an error',
       })),
     problems: [],
-    files: standing.length,
+    files: existing.length,
   };
 };
 

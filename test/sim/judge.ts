@@ -10,7 +10,7 @@ import { describe, untruths } from './result-laws.ts';
 import { clientTime, type ProcessObserver } from './process.ts';
 import type { Observer, Sent } from './service.ts';
 import {
-  deedOf,
+  attemptOf,
   recordOf,
   emptyCase,
   forgetSeen,
@@ -23,7 +23,7 @@ import {
   takeView,
   takeWithdrawn,
   templateIn,
-  type Deed,
+  type SentAttempt,
   type PassFacts,
   type TemplateCase,
   type View,
@@ -41,9 +41,9 @@ export interface Judge extends Omit<Observer, 'onTurn'>, ProcessObserver {
   /** The program reported that it cannot trust its state. */
   memoryDoubted(): void;
   clockJumped(): void;
-  blame(what: string): void;
+  report(what: string): void;
   /** Writes of this pass. */
-  readonly deeds: readonly Deed[];
+  readonly attempts: readonly SentAttempt[];
 }
 
 export interface JudgeOptions {
@@ -54,24 +54,24 @@ export interface JudgeOptions {
 }
 
 /** Appeared in an add's answer, equals the record of the add, and was not made by it. */
-const isRival = (record: ActualRecord, deed: Deed, one: TemplateCase): boolean =>
+const isRival = (record: ActualRecord, attempt: SentAttempt, one: TemplateCase): boolean =>
   !one.seen.has(record.id) &&
-  record.id !== deed.sent.recordId &&
-  (keyOf(record) === deed.key || mayBeNamed(record, deed));
+  record.id !== attempt.sent.recordId &&
+  (keyOf(record) === attempt.key || mayBeNamed(record, attempt));
 
 /** Everything that the view shows, and the record that an add made. */
-const isMoreThan = (view: View, records: readonly ActualRecord[], deed: Deed): boolean => {
+const isMoreThan = (view: View, records: readonly ActualRecord[], attempt: SentAttempt): boolean => {
   const ids = new Set(records.map(({ id }) => id));
   const isWhole = view.records.every(({ id }) => ids.has(id));
-  return isWhole && records.length - view.records.length <= (isAdd(deed) ? 1 : 0);
+  return isWhole && records.length - view.records.length <= (isAdd(attempt) ? 1 : 0);
 };
 
 /** Whether a record is not written now because of an add of unknown outcome. */
-const isLost = (add: Deed | undefined, difference: Difference): boolean =>
+const isLost = (add: SentAttempt | undefined, difference: Difference): boolean =>
   difference.action === 'blocked' && difference.reason === 'pending-write' && add?.sent.told === 'nothing';
 
-const lastAddOf = ({ deeds }: TemplateCase, set: string): Deed | undefined =>
-  deeds.findLast((deed) => isAdd(deed) && deed.set === set);
+const lastAddOf = ({ attempts }: TemplateCase, set: string): SentAttempt | undefined =>
+  attempts.findLast((attempt) => isAdd(attempt) && attempt.set === set);
 
 /** A write that a report promised not to try before a time. */
 interface Promised {
@@ -103,7 +103,7 @@ export const createJudge = ({ world, isKind, truth, editsOf }: JudgeOptions): Ju
   const violations: string[] = [];
   const counts = new Map<string, number>();
   const cases = new Map<number, TemplateCase>();
-  let deeds: Deed[] = [];
+  let attempts: SentAttempt[] = [];
   let pass: PassFacts | null = null;
   let promised: Promised[] = [];
   /** Why no more writes may start in this pass. */
@@ -114,7 +114,7 @@ export const createJudge = ({ world, isKind, truth, editsOf }: JudgeOptions): Ju
   /** The pass saved nothing of what it saw. */
   let isForgotten = false;
 
-  const blame = (what: string): void => {
+  const report = (what: string): void => {
     world.note(() => `  # AGAINST THE LAW: ${what}`);
     violations.push(what);
   };
@@ -124,19 +124,19 @@ export const createJudge = ({ world, isKind, truth, editsOf }: JudgeOptions): Ju
     cases.set(templateId, one);
     return one;
   };
-  const checkPromise = (deed: Deed, facts: PassFacts): void => {
+  const checkPromise = (attempt: SentAttempt, facts: PassFacts): void => {
     if (facts.isCommand) return;
     const broken = promised.find(
       (one) =>
-        one.templateId === deed.sent.templateId &&
+        one.templateId === attempt.sent.templateId &&
         one.edits === editsOf(one.templateId) &&
-        one.key === deed.key &&
-        (one.recordId === null ? isAdd(deed) : one.recordId === recordOf(deed)) &&
+        one.key === attempt.key &&
+        (one.recordId === null ? isAdd(attempt) : one.recordId === recordOf(attempt)) &&
         one.surroundings === surroundingsOf(caseOf(one.templateId), one.at, one.recordId) &&
         // Two clocks never agree to the millisecond.
         world.time < one.until - 1_000,
     );
-    if (broken) blame(`writes ${shown(deed.after)} before the time it named`);
+    if (broken) report(`writes ${shown(attempt.after)} before the time it named`);
   };
 
   const takeClosed = ({ kind, retryAfter }: HostingError): void => {
@@ -146,40 +146,40 @@ export const createJudge = ({ world, isKind, truth, editsOf }: JudgeOptions): Ju
   };
 
   /** A service that stores in time, or whose records stay, never gets the same record twice. */
-  const checkExtra = (deed: Deed, id: number): void => {
-    if (!isAdd(deed)) return;
+  const checkExtra = (attempt: SentAttempt, id: number): void => {
+    if (!isAdd(attempt)) return;
     count('adds stored');
-    if (deed.sent.at < world.time) count('adds stored late');
-    const { templateId } = deed.sent;
+    if (attempt.sent.at < world.time) count('adds stored late');
+    const { templateId } = attempt.sent;
     const others = templateIn(truth(), templateId)?.records.filter((record) => record.id !== id) ?? [];
     // The client cannot know if somebody else made one of ours the same meanwhile.
     const own = new Set(
       caseOf(templateId)
-        .deeds.filter(({ key }) => key === deed.key)
+        .attempts.filter(({ key }) => key === attempt.key)
         .map(recordOf),
     );
     const isCopy = others.some(
       (record) =>
         own.has(record.id) &&
-        keyOf(record) === deed.key &&
-        !isForAnother(caseOf(templateId), deed, record.id),
+        keyOf(record) === attempt.key &&
+        !isForAnother(caseOf(templateId), attempt, record.id),
     );
     if (!isCopy) return;
     count('extra adds');
-    if (isKind) blame(`stores a second ${shown(deed.after)}`);
+    if (isKind) report(`stores a second ${shown(attempt.after)}`);
   };
 
   return {
     violations,
-    blame,
+    report,
     counts,
     count,
-    get deeds() {
-      return deeds;
+    get attempts() {
+      return attempts;
     },
     passStarted: (facts) => {
       pass = facts;
-      deeds = [];
+      attempts = [];
       ended = null;
       closed = null;
       isShut = false;
@@ -195,7 +195,7 @@ export const createJudge = ({ world, isKind, truth, editsOf }: JudgeOptions): Ju
         promised = promised.filter(({ templateId }) => !facts.desired.has(templateId));
       if (facts.isCommand && facts.retry) {
         for (const [templateId] of facts.desired) {
-          for (const deed of caseOf(templateId).deeds) deed.isForgiven = true;
+          for (const attempt of caseOf(templateId).attempts) attempt.isForgiven = true;
         }
       }
     },
@@ -209,31 +209,31 @@ export const createJudge = ({ world, isKind, truth, editsOf }: JudgeOptions): Ju
         truth: templateIn(truth(), sent.templateId),
         desired: pass.desired.get(sent.templateId),
         isKind,
-        earlier: deeds,
+        earlier: attempts,
         edits: editsOf(sent.templateId),
       };
       const facts = pass;
       const readings = plausibleViews(one, sent.write.action !== 'add').map((view) => {
-        const deed = deedOf(sent, facts, view, one);
-        return { deed, found: breaches(deed, { ...context, view }) };
+        const attempt = attemptOf(sent, facts, view, one);
+        return { attempt, found: breaches(attempt, { ...context, view }) };
       });
       const lawful = readings.find(({ found }) => found.length === 0);
-      const { deed, found } = lawful ??
-        readings[0] ?? { deed: deedOf(sent, facts, undefined, one), found: ['writes unseen'] };
-      for (const what of found) blame(what);
-      checkPromise(deed, pass);
-      count(isAdd(deed) ? 'adds that left' : 'updates that left');
-      deeds.push(deed);
-      whole.deeds.push(deed);
+      const { attempt, found } = lawful ??
+        readings[0] ?? { attempt: attemptOf(sent, facts, undefined, one), found: ['writes unseen'] };
+      for (const what of found) report(what);
+      checkPromise(attempt, pass);
+      count(isAdd(attempt) ? 'adds that left' : 'updates that left');
+      attempts.push(attempt);
+      whole.attempts.push(attempt);
     },
     onLanded: (sent) => {
       const one = caseOf(sent.templateId);
-      const deed = one.deeds.find((other) => other.sent === sent);
-      if (!deed || sent.recordId === null) return;
-      checkExtra(deed, sent.recordId);
-      const isParked = isParkedName(deed.after.name ?? '');
-      one.standsFor.set(sent.recordId, isParked ? '#' : deed.key);
-      takeFor(one, sent.recordId, deed.key);
+      const attempt = one.attempts.find((other) => other.sent === sent);
+      if (!attempt || sent.recordId === null) return;
+      checkExtra(attempt, sent.recordId);
+      const isParked = isParkedName(attempt.after.name ?? '');
+      one.standsFor.set(sent.recordId, isParked ? '#' : attempt.key);
+      takeFor(one, sent.recordId, attempt.key);
     },
     onListing: (templates) => {
       if (!pass) return;
@@ -246,10 +246,10 @@ export const createJudge = ({ world, isKind, truth, editsOf }: JudgeOptions): Ju
       if (!pass || template.id !== sent.templateId) return;
       const view = { at: world.time, isListing: false, records: template.records };
       const one = caseOf(sent.templateId);
-      const deed = one.deeds.find((other) => other.sent === sent);
-      if (deed)
-        deed.isBelieved = plausibleViews(one).every((last) => isMoreThan(last, template.records, deed));
-      if (deed) deed.isAmbiguous = template.records.some((record) => isRival(record, deed, one));
+      const attempt = one.attempts.find((other) => other.sent === sent);
+      if (attempt)
+        attempt.isBelieved = plausibleViews(one).every((last) => isMoreThan(last, template.records, attempt));
+      if (attempt) attempt.isAmbiguous = template.records.some((record) => isRival(record, attempt, one));
       takeView(one, pass.desired.get(sent.templateId), view);
     },
     onFailure: (error) => {
@@ -266,20 +266,20 @@ export const createJudge = ({ world, isKind, truth, editsOf }: JudgeOptions): Ju
       one.editsWhenMet ??= editsOf(intent.templateId);
       one.viewsWhenBegun = one.views.length;
       // Parallel templates may not know of it at once.
-      if (ended && world.time > ended.at) blame(`begins a write ${ended.why}`);
-      if (isStopping) blame('begins a write after it was told to end');
-      if (isShut) blame('begins a write after the pass ended');
+      if (ended && world.time > ended.at) report(`begins a write ${ended.why}`);
+      if (isStopping) report('begins a write after it was told to end');
+      if (isShut) report('begins a write after the pass ended');
     },
     onRead: () => {
       // Parallel templates may not know of it at once.
-      if (closed && world.time > closed.at) blame('asks again though the service wants no more calls');
+      if (closed && world.time > closed.at) report('asks again though the service wants no more calls');
     },
-    onStrayCall: (name) => blame(`calls ${name} after the pass ended`),
+    onStrayCall: (name) => report(`calls ${name} after the pass ended`),
     onKept: (templateId) => {
       const one = caseOf(templateId);
       one.isMet = true;
       one.editsWhenMet ??= editsOf(templateId);
-      for (const deed of deeds) if (deed.sent.templateId === templateId) deed.isKept = true;
+      for (const attempt of attempts) if (attempt.sent.templateId === templateId) attempt.isKept = true;
     },
     onSaved: (templateId) => {
       const desired = pass?.desired.get(templateId);
@@ -289,16 +289,17 @@ export const createJudge = ({ world, isKind, truth, editsOf }: JudgeOptions): Ju
       if (!pass) return;
       isShut = true;
       // What a full disk could not store is not saved.
-      const isHalted = typeof result !== 'string' && result.halted === 'the disk is full';
+      const isHalted = typeof result !== 'string' && result.holdReason === 'the disk is full';
       isForgotten = pass.isDryRun || typeof result === 'string' || isHalted;
       if (typeof result === 'string' || isHalted) {
         count(result === 'died' ? 'passes that died' : 'passes that met a full disk');
-        for (const { sent, isKept } of deeds) if (sent.told === 'an answer' && !isKept) sent.told = 'nothing';
+        for (const { sent, isKept } of attempts)
+          if (sent.told === 'an answer' && !isKept) sent.told = 'nothing';
         return;
       }
-      if (closed?.isDenied && result.isDenied !== true) blame('is silent about a denial');
+      if (closed?.isDenied && result.isDenied !== true) report('is silent about a denial');
       if (closed && closed.until > (result.retryAt === null ? -Infinity : Date.parse(result.retryAt)))
-        blame('is silent about the time that the service asked for');
+        report('is silent about the time that the service asked for');
       const bound = new Set(result.templates.map(({ id }) => id));
       for (const one of cases.values()) if (!bound.has(one.templateId)) forgetSeen(one);
       for (const one of result.templates) {
@@ -308,18 +309,18 @@ export const createJudge = ({ world, isKind, truth, editsOf }: JudgeOptions): Ju
         const context = {
           one: caseOf(templateId),
           desired,
-          deeds: deeds.filter(({ sent }) => sent.templateId === templateId),
+          attempts: attempts.filter(({ sent }) => sent.templateId === templateId),
           isKind,
         };
-        for (const what of untruths(one, context)) blame(`${one.template}: ${what}`);
+        for (const what of untruths(one, context)) report(`${one.template}: ${what}`);
         const isCutShort = one.message !== null || ended !== null || pass.stopAt !== null;
         if (!isCutShort) {
           const records = templateIn(truth(), templateId)?.records ?? [];
           for (const what of [
-            ...leftParked(context.deeds, records),
-            ...leftEmpty(context.deeds, desired, records, context.one),
+            ...leftParked(context.attempts, records),
+            ...leftEmpty(context.attempts, desired, records, context.one),
           ])
-            blame(`${one.template}: ${what}`);
+            report(`${one.template}: ${what}`);
         }
         if (pass.isDryRun) continue;
         const { views, lastKept } = context.one;
@@ -337,7 +338,7 @@ export const createJudge = ({ world, isKind, truth, editsOf }: JudgeOptions): Ju
           if (difference.retryAt === undefined || isOfClient || !('desired' in difference)) continue;
           const key = keyOf(difference.desired);
           // A record that waits for another one of its set waits no longer once that one is there.
-          if (!context.one.deeds.some((deed) => deed.key === key)) continue;
+          if (!context.one.attempts.some((attempt) => attempt.key === key)) continue;
           const recordId = 'recordId' in difference ? (difference.recordId ?? null) : null;
           const at = ('current' in difference ? difference.current : undefined) ?? difference.desired;
           promised.push({
@@ -359,7 +360,7 @@ export const createJudge = ({ world, isKind, truth, editsOf }: JudgeOptions): Ju
       }
     },
     memoryDoubted: () => {
-      for (const one of cases.values()) for (const deed of one.deeds) deed.isBelieved = false;
+      for (const one of cases.values()) for (const attempt of one.attempts) attempt.isBelieved = false;
     },
     clockJumped: () => {
       promised = promised.filter(({ isSteady }) => isSteady);

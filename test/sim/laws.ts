@@ -11,7 +11,15 @@ import {
 import { isIgnored } from './files.ts';
 import { keyOf, satisfies, setOf, shown } from './records.ts';
 import { breachOf } from './service.ts';
-import { hasFailed, isAdd, isPending, recordOf, type Deed, type TemplateCase, type View } from './witness.ts';
+import {
+  hasFailed,
+  isAdd,
+  isPending,
+  recordOf,
+  type SentAttempt,
+  type TemplateCase,
+  type View,
+} from './witness.ts';
 
 export interface LawContext {
   readonly one: TemplateCase;
@@ -22,15 +30,17 @@ export interface LawContext {
   readonly desired: DesiredTemplate | undefined;
   readonly isKind: boolean;
   /** Every write of this pass before this one, of all templates. */
-  readonly earlier: readonly Deed[];
+  readonly earlier: readonly SentAttempt[];
   readonly edits: number;
 }
 
 /** Says what is wrong with a write when it is sent; null if it breaks no law. */
-type Law = (deed: Deed, context: LawContext) => string | null;
+type Law = (attempt: SentAttempt, context: LawContext) => string | null;
 
-export const breaches = (deed: Deed, context: LawContext): string[] =>
-  [...lawsOfAll, ...(isAdd(deed) ? lawsOfAdds : lawsOfUpdates)].flatMap((law) => law(deed, context) ?? []);
+export const breaches = (attempt: SentAttempt, context: LawContext): string[] =>
+  [...lawsOfAll, ...(isAdd(attempt) ? lawsOfAdds : lawsOfUpdates)].flatMap(
+    (law) => law(attempt, context) ?? [],
+  );
 
 const specified: Law = ({ sent, before }, { truth }) =>
   truth && !truth.publiclyAvailable ? breachOf(sent.write, before) : 'writes to no template of the client';
@@ -45,20 +55,20 @@ const permitted: Law = ({ pass }, { desired, one, edits }) => {
     : null;
 };
 
-const withinLimits: Law = (deed, { one, desired, earlier, view }) => {
-  if (!desired || deed.pass.force) return null;
+const withinLimits: Law = (attempt, { one, desired, earlier, view }) => {
+  if (!desired || attempt.pass.force) return null;
   const { maxAdds, maxChangePercent, minRecords } = desired.limits;
-  const own = earlier.filter(({ sent }) => sent.templateId === deed.sent.templateId);
-  if (isAdd(deed)) {
+  const own = earlier.filter(({ sent }) => sent.templateId === attempt.sent.templateId);
+  if (isAdd(attempt)) {
     const adds = earlier.filter(isAdd).length + 1;
     if (own.filter(isAdd).length + 1 > maxAdds) return 'adds more than maxAdds';
-    return adds > deed.pass.maxAddsPerPass ? 'adds more than maxAddsPerPass' : null;
+    return adds > attempt.pass.maxAddsPerPass ? 'adds more than maxAddsPerPass' : null;
   }
   const listings = one.views.filter(({ isListing }) => isListing);
   const most = Math.max(
     ...[...listings, ...(view ? [view] : [])].map(({ records }) => records.filter(isKnownType).length),
   );
-  const changes = new Set([...own.filter((other) => !isAdd(other)), deed].map(({ before }) => before?.id));
+  const changes = new Set([...own.filter((other) => !isAdd(other)), attempt].map(({ before }) => before?.id));
   // The limit is for the records that the pass found; its own adds do not count.
   const isTooMuch = (known: number): boolean =>
     known >= minRecords && changes.size * 100 > known * maxChangePercent;
@@ -72,11 +82,13 @@ const withinLimits: Law = (deed, { one, desired, earlier, view }) => {
  * An edit changes the record that the file listed before and no longer lists: not somebody else's record beside it,
  * and no new one, in any spelling of the name.
  */
-const ownFirst: Law = (deed, { one, view, desired, earlier }) => {
-  const { before, after, set, key } = deed;
-  if (!view || !desired || !isEditOfNobodys(deed, one, desired)) return null;
+const ownFirst: Law = (attempt, { one, view, desired, earlier }) => {
+  const { before, after, set, key } = attempt;
+  if (!view || !desired || !isEditOfNobodys(attempt, one, desired)) return null;
   const keys = new Set(desired.records.map(keyOf));
-  const used = new Set(earlier.filter(({ sent }) => sent.templateId === deed.sent.templateId).map(recordOf));
+  const used = new Set(
+    earlier.filter(({ sent }) => sent.templateId === attempt.sent.templateId).map(recordOf),
+  );
   const own = view.records.filter((record) => {
     const stoodFor = surelyFor(one, record);
     if (record.id === before?.id || used.has(record.id) || stoodFor?.set !== set || keys.has(stoodFor.key))
@@ -96,7 +108,11 @@ const ownFirst: Law = (deed, { one, view, desired, earlier }) => {
 };
 
 /** An add, or a new content for a record that no file ever listed. */
-const isEditOfNobodys = ({ before, after }: Deed, one: TemplateCase, desired: DesiredTemplate): boolean => {
+const isEditOfNobodys = (
+  { before, after }: SentAttempt,
+  one: TemplateCase,
+  desired: DesiredTemplate,
+): boolean => {
   if (!desired.records.some((record) => keyOf(record) === keyOf(after))) return false;
   if (before === null) return true;
   const isNobodys = !one.onceDesired.has(before.id) && !one.maybe.has(before.id);
@@ -105,8 +121,8 @@ const isEditOfNobodys = ({ before, after }: Deed, one: TemplateCase, desired: De
 };
 
 /** The write that made a record the file's, if the state certainly has it. */
-const surelyFor = (one: TemplateCase, record: ActualRecord): Deed | undefined => {
-  const last = one.deeds.findLast((deed) => recordOf(deed) === record.id);
+const surelyFor = (one: TemplateCase, record: ActualRecord): SentAttempt | undefined => {
+  const last = one.attempts.findLast((attempt) => recordOf(attempt) === record.id);
   if (!last || last.sent.landed !== 'yes' || !last.isBelieved || !last.isKept) return undefined;
   if (one.standsFor.get(record.id) !== last.key || last.isAmbiguous) return undefined;
   const isNameless = canonicalName(last.after.name) === '' && canonicalName(record.name) !== '';
@@ -125,99 +141,103 @@ const asTheFileSays: Law = ({ after }, { desired }) => {
   return isIn ? null : 'adds what the file does not say';
 };
 
-const onceInAPass: Law = (deed, { earlier }) =>
-  earlier.some(({ sent, key }) => sent.templateId === deed.sent.templateId && key === deed.key)
+const onceInAPass: Law = (attempt, { earlier }) =>
+  earlier.some(({ sent, key }) => sent.templateId === attempt.sent.templateId && key === attempt.key)
     ? 'writes a wanted record twice in one pass'
     : null;
 
 /** A record belongs to the desired one for which it was last written, whatever the service stored. */
-export const isForAnother = ({ deeds }: TemplateCase, { key }: Deed, recordId: number): boolean => {
-  const last = deeds.findLast((other) => recordOf(other) === recordId);
+export const isForAnother = ({ attempts }: TemplateCase, { key }: SentAttempt, recordId: number): boolean => {
+  const last = attempts.findLast((other) => recordOf(other) === recordId);
   return last !== undefined && last.key !== key;
 };
 
 /** Truth: an earlier add of the same record succeeded, or may still take effect. */
-const noSecond: Law = (deed, { one, truth, isKind }) => {
-  for (const { sent, pass, isMissed, isForgiven, isAmbiguous, isBelieved } of addsOf(one, deed.key)) {
+const noSecond: Law = (attempt, { one, truth, isKind }) => {
+  for (const { sent, pass, isMissed, isForgiven, isAmbiguous, isBelieved } of addsOf(one, attempt.key)) {
     if (sent.landed === 'coming' && isKind) return 'adds again what is still coming';
     const { recordId } = sent;
-    const standing = truth?.records.find(({ id }) => id === recordId);
-    if (sent.landed !== 'yes' || recordId === null || !standing) continue;
+    const existing = truth?.records.find(({ id }) => id === recordId);
+    if (sent.landed !== 'yes' || recordId === null || !existing) continue;
     // Somebody changed it into another record, and a person said not to wait for it.
-    if ((isForgiven || isAmbiguous) && keyOf(standing) !== deed.key) continue;
-    if (one.standsFor.get(recordId) !== deed.key || isForAnother(one, deed, recordId)) continue;
+    if ((isForgiven || isAmbiguous) && keyOf(existing) !== attempt.key) continue;
+    if (one.standsFor.get(recordId) !== attempt.key || isForAnother(one, attempt, recordId)) continue;
     // If the service names nameless records, this one cannot be identified.
-    const isNamed = canonicalName(deed.after.name) === '' && canonicalName(standing.name) !== '';
+    const isNamed = canonicalName(attempt.after.name) === '' && canonicalName(existing.name) !== '';
     if (isNamed && !isBelieved) continue;
     // The state has one id for a desired record: the last one written for it is missing.
-    const last = one.deeds.findLast((other) => other.key === deed.key && recordOf(other) !== null);
+    const last = one.attempts.findLast((other) => other.key === attempt.key && recordOf(other) !== null);
     const id = last && recordOf(last);
-    if (id != null && id !== recordId && missedTwice(one, deed, id)) continue;
+    if (id != null && id !== recordId && missedTwice(one, attempt, id)) continue;
     if (isKind) return `adds again what stands as #${recordId}`;
-    if (pass.number === deed.pass.number) return `adds again, in one pass, what stands as #${recordId}`;
-    if (!isMissed && !missedTwice(one, deed, recordId))
+    if (pass.number === attempt.pass.number) return `adds again, in one pass, what stands as #${recordId}`;
+    if (!isMissed && !missedTwice(one, attempt, recordId))
       return `adds again what stands as #${recordId}, not missed twice`;
   }
   return null;
 };
 
 /** Once, and once more; a third time only at a person's request. */
-const mostTwice: Law = (deed, { one }) =>
-  addsOf(one, deed.key).filter((other) => !hasFailed(other) && !other.isForgiven && !other.isWithdrawn)
+const mostTwice: Law = (attempt, { one }) =>
+  addsOf(one, attempt.key).filter((other) => !hasFailed(other) && !other.isForgiven && !other.isWithdrawn)
     .length >= 2
     ? 'adds a third time'
     : null;
 
 /** For any content of the file: a pass may risk at most two adds of unknown outcome in a record set. */
-const mostTwiceInASet: Law = (deed, { one, view }) => {
+const mostTwiceInASet: Law = (attempt, { one, view }) => {
   // A record that is there by now, from anybody, is no longer needed.
-  const isThere = ({ key }: Deed): boolean => view?.records.some((record) => keyOf(record) === key) === true;
-  const lost = one.deeds.filter(
+  const isThere = ({ key }: SentAttempt): boolean =>
+    view?.records.some((record) => keyOf(record) === key) === true;
+  const lost = one.attempts.filter(
     (other, at) =>
       !isThere(other) &&
       isAdd(other) &&
-      other.set === deed.set &&
+      other.set === attempt.set &&
       other.sent.told === 'nothing' &&
       !other.isShown &&
       !other.isForgiven &&
       !other.isAmbiguous &&
       // An add that the service now refuses cannot take effect.
-      !one.deeds.slice(at).some((later) => later.key === other.key && hasFailed(later)),
+      !one.attempts.slice(at).some((later) => later.key === other.key && hasFailed(later)),
   );
   return lost.length >= 2 ? `adds to a record set after ${lost.length} adds of unknown outcome` : null;
 };
 
 /** A known id, or a record never seen, needs two readings that agree. */
-const readTwice: Law = (deed, { one }) => {
-  const id = one.known.get(deed.key);
+const readTwice: Law = (attempt, { one }) => {
+  const id = one.known.get(attempt.key);
   const isKnownElsewhere =
-    id !== undefined && (one.standsFor.get(id) !== deed.key || isForAnother(one, deed, id));
+    id !== undefined && (one.standsFor.get(id) !== attempt.key || isForAnother(one, attempt, id));
   // The last record written for it is missing, if the previous one stays as something else.
-  const last = one.deeds.findLast((other) => other.key === deed.key && recordOf(other) !== null);
+  const last = one.attempts.findLast((other) => other.key === attempt.key && recordOf(other) !== null);
   const lastId = last && recordOf(last);
   // Or it is another desired record now.
-  const isGone = lastId != null && (missedTwice(one, deed, lastId) || one.standsFor.get(lastId) !== deed.key);
-  const isSure = id !== undefined && !one.perhapsKnown.has(deed.key);
-  if (isSure && !isKnownElsewhere && !isGone && !missedTwice(one, deed, id)) {
+  const isGone =
+    lastId != null && (missedTwice(one, attempt, lastId) || one.standsFor.get(lastId) !== attempt.key);
+  const isSure = id !== undefined && !one.perhapsKnown.has(attempt.key);
+  if (isSure && !isKnownElsewhere && !isGone && !missedTwice(one, attempt, id)) {
     return `adds what is known as #${id} and was not missed in two readings`;
   }
-  const lacks = (view: View): boolean => !view.records.some((record) => keyOf(record) === deed.key);
-  return one.isMet || twoListings(one.views, deed, lacks) ? null : 'adds at first sight after one reading';
+  const lacks = (view: View): boolean => !view.records.some((record) => keyOf(record) === attempt.key);
+  return one.isMet || twoListings(one.views, attempt, lacks) ? null : 'adds at first sight after one reading';
 };
 
 /** This pass was shown the record, and it is there. */
-const notSeen: Law = (deed, { one, truth, isKind }) => {
-  const seen = one.views.flatMap(({ records }) => records.filter((record) => keyOf(record) === deed.key));
-  const standing = seen.find(({ id }) =>
-    truth?.records.some((record) => record.id === id && keyOf(record) === deed.key),
+const notSeen: Law = (attempt, { one, truth, isKind }) => {
+  const seen = one.views.flatMap(({ records }) => records.filter((record) => keyOf(record) === attempt.key));
+  const existing = seen.find(({ id }) =>
+    truth?.records.some((record) => record.id === id && keyOf(record) === attempt.key),
   );
-  if (!standing) return null;
+  if (!existing) return null;
   // The record of another desired one may still become it: only an exact copy is one too many.
   const isTaken =
-    one.maybe.has(standing.id) ||
-    [...(one.everStoodFor.get(standing.id) ?? [])].some((key) => key !== deed.key);
-  if (isTaken && !satisfies(standing, deed.after)) return null;
-  return isKind || !missedTwice(one, deed, standing.id) ? `adds what it was shown as #${standing.id}` : null;
+    one.maybe.has(existing.id) ||
+    [...(one.everStoodFor.get(existing.id) ?? [])].some((key) => key !== attempt.key);
+  if (isTaken && !satisfies(existing, attempt.after)) return null;
+  return isKind || !missedTwice(one, attempt, existing.id)
+    ? `adds what it was shown as #${existing.id}`
+    : null;
 };
 
 /** A template without any agreement so far and without a set of the file: a person has to look first. */
@@ -252,8 +272,8 @@ const notAfterALoss: Law = ({ pass }, { one, view, desired }) => {
 const noConflict: Law = ({ after }, { view, one }) => conflictOf(after, null, view, one);
 
 /** A record set with an add of unknown outcome gets no other add. */
-const notBesidePending: Law = (deed, { one }) => {
-  const pending = one.deeds.find((other) => isPending(other) && other.set === deed.set);
+const notBesidePending: Law = (attempt, { one }) => {
+  const pending = one.attempts.find((other) => isPending(other) && other.set === attempt.set);
   return pending ? `adds beside ${shown(pending.after)}, whose outcome is unknown` : null;
 };
 
@@ -271,31 +291,31 @@ const lawsOfAdds: readonly Law[] = [
   notBesidePending,
 ];
 
-const shownAndNotEqual: Law = (deed, { one, earlier }) => {
-  const { before, after } = deed;
+const shownAndNotEqual: Law = (attempt, { one, earlier }) => {
+  const { before, after } = attempt;
   if (!before) return 'updates a record that the last reading did not show';
   // An old reading may show it as before a park of this pass.
   const isOfThisPass = earlier.some((other) => recordOf(other) === before.id);
-  if (isOfThisPass && isUndo(deed, one)) return null;
+  if (isOfThisPass && isUndo(attempt, one)) return null;
   return keyOf(before) === keyOf(after) && before.ttl === after.ttl
     ? `writes ${shown(before)} as it is`
     : null;
 };
 
-const toAnEnd: Law = (deed, { desired, one }) => {
-  const { before, after } = deed;
+const toAnEnd: Law = (attempt, { desired, one }) => {
+  const { before, after } = attempt;
   if (desired?.records.some((record) => satisfies(after, record))) return null;
   const isPark = canonicalName(after.name).startsWith(`_parked-${before?.id}`);
   if (isPark && desired?.surplus === 'park') return null;
   // A displaced record is restored in the pass that finds its name empty.
-  return isUndo(deed, one) || isMistaken(deed, one)
+  return isUndo(attempt, one) || isMistaken(attempt, one)
     ? null
     : `updates ${before && shown(before)} to what nobody wants: ${shown(after)}`;
 };
 
 /** The record before another write, under its name then, or under the name that was sent for it. */
-const isUndo = ({ before, after }: Deed, { deeds }: TemplateCase): boolean => {
-  const own = deeds.filter((other) => before !== null && recordOf(other) === before.id);
+const isUndo = ({ before, after }: SentAttempt, { attempts }: TemplateCase): boolean => {
+  const own = attempts.filter((other) => before !== null && recordOf(other) === before.id);
   const states = own.flatMap((other) => [other.before ?? [], other.after].flat());
   if (!states.some(({ name }) => canonicalName(name) === canonicalName(after.name))) return false;
   return own.some((other) => other.before && keyOf({ ...other.before, name: after.name }) === keyOf(after));
@@ -310,24 +330,24 @@ const notFromItsPlace: Law = ({ before }, { desired, view }) => {
 };
 
 /** Whether an add without a name may have made it, if the service gives names. */
-export const mayBeNamed = (record: RecordData, deed: Deed): boolean => {
-  const [is, sent] = [canonicalRecord(record), canonicalRecord(deed.after)] as const;
-  return isAdd(deed) && sent.name === '' && is.type === sent.type && is.content === sent.content;
+export const mayBeNamed = (record: RecordData, attempt: SentAttempt): boolean => {
+  const [is, sent] = [canonicalRecord(record), canonicalRecord(attempt.after)] as const;
+  return isAdd(attempt) && sent.name === '' && is.type === sent.type && is.content === sent.content;
 };
 
 /** Somebody made it at the same time as an add that may have made it. */
-const isMistaken = ({ before }: Deed, { deeds }: TemplateCase): boolean =>
-  before !== null && deeds.some((other) => other.isAmbiguous && mayBeNamed(before, other));
+const isMistaken = ({ before }: SentAttempt, { attempts }: TemplateCase): boolean =>
+  before !== null && attempts.some((other) => other.isAmbiguous && mayBeNamed(before, other));
 
 /** Ignored records, unknown types, and records that the file never listed. */
-const notForeign: Law = (deed, { desired, one }) => {
-  const { before, after } = deed;
+const notForeign: Law = (attempt, { desired, one }) => {
+  const { before, after } = attempt;
   if (!before || !desired) return null;
   if (!isKnownType(before)) return `touches a type it does not know: ${shown(before)}`;
   if (isIgnored(desired, before)) return `touches an ignored record: ${shown(before)}`;
   // What a park left without a use, at its name, is ours to mend, whatever the file says by now.
-  if (isUndo(deed, one) && canonicalRecord(before).content !== canonicalRecord(after).content) return null;
-  if (isMistaken(deed, one)) return null;
+  if (isUndo(attempt, one) && canonicalRecord(before).content !== canonicalRecord(after).content) return null;
+  if (isMistaken(attempt, one)) return null;
   const isOurs = one.onceDesired.has(before.id) || one.maybe.has(before.id);
   const isInSet = desired.records.some((record) => setOf(record) === setOf(before));
   const kindOf = (record: RecordData): string | null => textKind(canonicalRecord(record).content);
@@ -339,7 +359,7 @@ const notForeign: Law = (deed, { desired, one }) => {
     return null;
   const stoodFor = [...(one.everStoodFor.get(before.id) ?? [])];
   // An edit changes the record of a dropped one of the set.
-  if (stoodFor.some((other) => other.startsWith(`${deed.set} `)) || one.maybe.has(before.id)) return null;
+  if (stoodFor.some((other) => other.startsWith(`${attempt.set} `)) || one.maybe.has(before.id)) return null;
   const mayBeUsed = isOurs || desired.adopt || isParkedName(canonicalName(before.name));
   return desired.surplus === 'park' && mayBeUsed ? null : `touches a foreign record: ${shown(before)}`;
 };
@@ -348,10 +368,10 @@ const setAndContent = (before: RecordData, after: RecordData): boolean =>
   setOf(before) === setOf(after) && canonicalRecord(before).content === canonicalRecord(after).content;
 
 /** A park has its own name, and a restored record had its name before. */
-const noNewConflict: Law = (deed, { view, desired, one }) => {
-  const { before, after } = deed;
+const noNewConflict: Law = (attempt, { view, desired, one }) => {
+  const { before, after } = attempt;
   const isDesired = desired?.records.some((record) => satisfies(after, record)) === true;
-  return before && isDesired && !isUndo(deed, one) ? conflictOf(after, before, view, one) : null;
+  return before && isDesired && !isUndo(attempt, one) ? conflictOf(after, before, view, one) : null;
 };
 
 const lawsOfUpdates: readonly Law[] = [shownAndNotEqual, toAnEnd, notFromItsPlace, notForeign, noNewConflict];
@@ -360,28 +380,28 @@ const lawsOfUpdates: readonly Law[] = [shownAndNotEqual, toAnEnd, notFromItsPlac
 const placeOf = ({ name }: RecordData): string => canonicalName(name).replace(/(?:^|\.)##domain##$|\.$/i, '');
 
 /** A record that was parked for a write that was then refused, and stays parked; a nameless one has to. */
-export const leftParked = (deeds: readonly Deed[], truth: readonly ActualRecord[]): string[] =>
-  deeds.flatMap((park, at) => {
+export const leftParked = (attempts: readonly SentAttempt[], truth: readonly ActualRecord[]): string[] =>
+  attempts.flatMap((park, at) => {
     const { before, after } = park;
     const isPark = before && canonicalName(before.name) !== '' && isParkedName(after.name ?? '');
     if (!isPark || isParkedName(canonicalName(before.name)) || park.sent.landed !== 'yes') return [];
-    const later = deeds.slice(at + 1);
+    const later = attempts.slice(at + 1);
     const view = { at: 0, isListing: true, records: [before] };
     const refused = later.find(
-      (deed) => hasFailed(deed) && conflictOf(deed.after, deed.before, view, null) !== null,
+      (attempt) => hasFailed(attempt) && conflictOf(attempt.after, attempt.before, view, null) !== null,
     );
     // It cannot be restored beside a record that it excludes.
     const there = truth.map((record) => ({ ...record, name: placeOf(record) }));
     const back = { ...before, name: placeOf(before) };
     const isTaken = conflictOf(back, null, { at: 0, isListing: true, records: there }, null) !== null;
-    return refused && !isTaken && later.every((deed) => deed.before?.id !== before.id)
+    return refused && !isTaken && later.every((attempt) => attempt.before?.id !== before.id)
       ? [`leaves ${shown(before)} parked, which made way for ${shown(refused.after)}`]
       : [];
   });
 
 /** A name of the file from which the last record was moved away, without a try to write the desired one. */
 export const leftEmpty = (
-  deeds: readonly Deed[],
+  attempts: readonly SentAttempt[],
   desired: DesiredTemplate,
   truth: readonly ActualRecord[],
   { views, known }: TemplateCase,
@@ -389,7 +409,7 @@ export const leftEmpty = (
   // An answer may show it unchanged.
   const isTaken = (name: string): boolean =>
     [...truth, ...(views.at(-1)?.records ?? [])].some((record) => placeOf(record) === name);
-  return deeds.flatMap(({ after, sent }, at) => {
+  return attempts.flatMap(({ after, sent }, at) => {
     // Somebody else may have moved it by then, not this write.
     const { replaced: before } = sent;
     if (!before || sent.landed !== 'yes' || isParkedName(placeOf(before))) return [];
@@ -402,25 +422,29 @@ export const leftEmpty = (
     // If somebody else has moved it, it is not at its name.
     if (!isParkedName(placeOf(after)) && known.get(keyOf(before)) !== before.id) return [];
     const isLeft = placeOf(after) !== place && desired.records.some((record) => placeOf(record) === place);
-    const isTried = deeds.slice(at + 1).some((later) => placeOf(later.after) === place);
+    const isTried = attempts.slice(at + 1).some((later) => placeOf(later.after) === place);
     return isLeft && !isTried && !isTaken(place)
       ? [`takes ${shown(before)} away, and leaves ${place || '@'} empty`]
       : [];
   });
 };
 
-const addsOf = (one: TemplateCase, key: string): Deed[] =>
-  one.deeds.filter((deed) => isAdd(deed) && deed.key === key);
+const addsOf = (one: TemplateCase, key: string): SentAttempt[] =>
+  one.attempts.filter((attempt) => isAdd(attempt) && attempt.key === key);
 
 /** In two listings since it was last shown to a pass that could save it, in any passes. */
-const missedTwice = (one: TemplateCase, deed: Deed, id: number): boolean => {
+const missedTwice = (one: TemplateCase, attempt: SentAttempt, id: number): boolean => {
   const views = [...one.past, ...one.views];
   const isShown = ({ records }: View): boolean => records.some((record) => record.id === id);
   const since = views.slice(views.findLastIndex((view) => isShown(view) && !view.isForgotten) + 1);
-  return twoListings(since, deed, (view) => !isShown(view));
+  return twoListings(since, attempt, (view) => !isShown(view));
 };
 
-const twoListings = (views: readonly View[], { pass }: Deed, isSo: (view: View) => boolean): boolean => {
+const twoListings = (
+  views: readonly View[],
+  { pass }: SentAttempt,
+  isSo: (view: View) => boolean,
+): boolean => {
   const listings = views.filter((view) => view.isListing && isSo(view));
   const [first] = listings;
   const last = listings.at(-1);

@@ -171,16 +171,16 @@ export const startProcess = (
         if (state !== 'dead') observer.onBegin(intent, stop.signal.aborted);
         return onDisk('begin', () => memory.begin(intent));
       },
-      finish: (intent, ending, changes) =>
+      finish: (intent, result, changes) =>
         onDisk('finish', async () => {
-          await memory.finish(intent, ending, changes);
+          await memory.finish(intent, result, changes);
           observer.onKept(intent.templateId);
         }),
       save: (changes) =>
         onDisk('save', async () => {
           await memory.save(changes);
-          observer.onKept(changes.facts.templateId);
-          observer.onSaved(changes.facts.templateId);
+          observer.onKept(changes.row.templateId);
+          observer.onSaved(changes.row.templateId);
         }),
       ...(memory.revisions ? { revisions: () => memory.revisions!() } : {}),
       close: () => memory.close(),

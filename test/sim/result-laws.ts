@@ -5,13 +5,13 @@ import type { TemplateResult } from '../../src/result.ts';
 import { canonicalName, isKnownType, isParkedName } from './canonical.ts';
 import { isIgnored } from './files.ts';
 import { keyOf, satisfies, sameKey, shown } from './records.ts';
-import { hasFailed, isAdd, type Deed, type TemplateCase } from './witness.ts';
+import { hasFailed, isAdd, type SentAttempt, type TemplateCase } from './witness.ts';
 
 export interface ResultContext {
   readonly one: TemplateCase;
   readonly desired: DesiredTemplate;
   /** The writes of this pass to this template, in their order. */
-  readonly deeds: readonly Deed[];
+  readonly attempts: readonly SentAttempt[];
   readonly isKind: boolean;
 }
 
@@ -24,11 +24,11 @@ export const untruths = (result: TemplateResult, context: ResultContext): string
 ];
 
 /** `applied` only for a write that was stored, or whose desired record is there. */
-const falseOutcomes = (result: TemplateResult, { deeds, one }: ResultContext): string[] =>
+const falseOutcomes = (result: TemplateResult, { attempts, one }: ResultContext): string[] =>
   result.differences.flatMap((difference) => {
     if (difference.outcome !== 'applied' || difference.action === 'surplus') return [];
     if (difference.action === 'blocked') return ['says of a blocked record that it was applied'];
-    const isLanded = deeds.some((deed) => isOf(deed, difference) && deed.sent.landed === 'yes');
+    const isLanded = attempts.some((attempt) => isOf(attempt, difference) && attempt.sent.landed === 'yes');
     // A refusal may hide an existing record, and an unknown outcome may be a success: a reading shows it.
     const stands = one.views.some(({ records }) =>
       records.some(
@@ -41,22 +41,22 @@ const falseOutcomes = (result: TemplateResult, { deeds, one }: ResultContext): s
   });
 
 /** Every write is in the report. */
-const untoldWrites = (result: TemplateResult, { deeds }: ResultContext): string[] =>
-  deeds
-    .filter((deed) => !result.differences.some((difference) => isOf(deed, difference)))
-    .map((deed) => `does not tell of a write: ${shown(deed.after)}`);
+const untoldWrites = (result: TemplateResult, { attempts }: ResultContext): string[] =>
+  attempts
+    .filter((attempt) => !result.differences.some((difference) => isOf(attempt, difference)))
+    .map((attempt) => `does not tell of a write: ${shown(attempt.after)}`);
 
-const isOf = (deed: Deed, difference: Difference): boolean => {
+const isOf = (attempt: SentAttempt, difference: Difference): boolean => {
   if (difference.outcome === undefined || difference.outcome === 'skipped') return false;
-  if (difference.action === 'add') return isAdd(deed) && sameKey(deed.after, difference.desired);
+  if (difference.action === 'add') return isAdd(attempt) && sameKey(attempt.after, difference.desired);
   const isChange = difference.action === 'update' || difference.action === 'park';
-  return isChange && deed.before?.id === difference.recordId;
+  return isChange && attempt.before?.id === difference.recordId;
 };
 
 /** The state must be that of a reading since the last write to the template, as long as it could be believed. */
-const falseState = (result: TemplateResult, { one, desired, deeds, isKind }: ResultContext): string[] => {
+const falseState = (result: TemplateResult, { one, desired, attempts, isKind }: ResultContext): string[] => {
   const isDoubted = result.status === 'failed' && result.message !== null;
-  const writtenAt = deeds.findLast((deed) => !hasFailed(deed))?.sent.at ?? 0;
+  const writtenAt = attempts.findLast((attempt) => !hasFailed(attempt))?.sent.at ?? 0;
   const views = one.views.filter(({ at }) => at >= writtenAt);
   if (!isKind || isDoubted || views.length === 0) return [];
   const complaints = views.map(({ records }) => falseBy(records, result, desired));

@@ -238,11 +238,11 @@ const converge = async (round: Round, wish: PassWish, how: string): Promise<Pass
     if (judge.violations.length > 0) return null;
     // A refused or ignored write is retried after its backoff, and changes nothing.
     const after = JSON.stringify(round.service.templates());
-    const isQuiet = isFaithful(round.nature) ? judge.deeds.length === 0 : after === before;
+    const isQuiet = isFaithful(round.nature) ? judge.attempts.length === 0 : after === before;
     still = isQuiet ? still + 1 : 0;
     before = after;
   }
-  if (still < 2) judge.blame(`does not come to rest ${how} within ${most} passes`);
+  if (still < 2) judge.report(`does not come to rest ${how} within ${most} passes`);
   const managed = new Set(
     files.templates.filter(({ state }) => state === 'good').map(({ templateId }) => templateId),
   );
@@ -251,7 +251,7 @@ const converge = async (round: Round, wish: PassWish, how: string): Promise<Pass
   const isClear = (after: RecordData): boolean => after.name !== null || !round.nature.namesNameless;
   const open = intents.filter(({ templateId, after }) => managed.has(templateId) && isClear(after));
   if (open.length > 0 && how !== 'by itself')
-    judge.blame(`intents stay open: ${open.map(({ after }) => shown(after)).join(', ')}`);
+    judge.report(`intents stay open: ${open.map(({ after }) => shown(after)).join(', ')}`);
   return result;
 };
 
@@ -269,11 +269,13 @@ const finalTruth = ({ judge, service, files, nature }: Round, result: PassResult
         (difference) => 'source' in difference && difference.source.line === record.source.line,
       );
       if (!why && isDoubted) continue;
-      if (!why) judge.blame(`is silent about ${shown(record)} at the end`);
+      if (!why) judge.report(`is silent about ${shown(record)} at the end`);
       else if (desired.mode !== 'report' && isFaithful(nature) && why.action !== 'blocked')
-        judge.blame(`does not write ${shown(record)}: ${why.action} ${why.outcome ?? ''} ${why.error ?? ''}`);
+        judge.report(
+          `does not write ${shown(record)}: ${why.action} ${why.outcome ?? ''} ${why.error ?? ''}`,
+        );
       else if (why.action === 'blocked' && isFaithful(nature) && !legitimate.has(why.reason))
-        judge.blame(`blocks ${shown(record)} for ever: ${why.reason}`);
+        judge.report(`blocks ${shown(record)} for ever: ${why.reason}`);
     }
     const reasons = told.differences.flatMap((one) => ('source' in one ? [reasonOf(one)] : []));
     for (const reason of new Set(reasons)) judge.count(`templates not as their file says: ${reason}`);
@@ -281,11 +283,11 @@ const finalTruth = ({ judge, service, files, nature }: Round, result: PassResult
     const named = new Set(told.differences.map((one) => ('recordId' in one ? one.recordId : null)));
     for (const record of desired.records) {
       const unsaid = truth.records.filter((one) => keyOf(one) === keyOf(record) && !named.has(one.id));
-      if (unsaid.length > 1) judge.blame(`is silent about a copy of ${shown(record)}`);
+      if (unsaid.length > 1) judge.report(`is silent about a copy of ${shown(record)}`);
     }
     const isClean = desired.records.every(isMet) && surplusOf(desired, truth.records).length === 0;
     if (isClean !== (told.status === 'in-sync')) {
-      judge.blame(
+      judge.report(
         `${desired.template} is ${isClean ? '' : 'not '}as wanted, and its status is ${told.status}`,
       );
     }
@@ -358,7 +360,7 @@ const pass = async (round: Round, wish: PassWish): Promise<PassResult | null> =>
     return {
       approve: (planned) => {
         for (const { template, change } of planChanges(templates, planned, false))
-          judge.blame(`shows one plan and writes another: ${template}: ${change}`);
+          judge.report(`shows one plan and writes another: ${template}: ${change}`);
       },
     };
   };
@@ -385,7 +387,7 @@ const pass = async (round: Round, wish: PassWish): Promise<PassResult | null> =>
     process.end();
     forgetReadings();
     if (messageOf(error) !== 'the disk is full')
-      judge.blame(`the pass throws ${String(error instanceof Error ? error.stack : error)}`);
+      judge.report(`the pass throws ${String(error instanceof Error ? error.stack : error)}`);
     judge.passEnded('disk full');
     return null;
   } finally {

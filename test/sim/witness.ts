@@ -33,7 +33,7 @@ export interface View {
 }
 
 /** A write as it was sent, with its records. */
-export interface Deed {
+export interface SentAttempt {
   readonly sent: Sent;
   readonly pass: PassFacts;
   /** What the record would be, were it stored as sent. */
@@ -61,7 +61,7 @@ export interface Deed {
 export interface TemplateCase {
   readonly templateId: number;
   /** Since the state began, or since a person last retried. */
-  deeds: Deed[];
+  attempts: SentAttempt[];
   /** By record id: the key of the desired record for which it was last made, changed or found; `#` once parked. */
   readonly standsFor: Map<number, string>;
   /** By record id: the keys of all desired records for which it may have been taken. */
@@ -99,7 +99,7 @@ export interface TemplateCase {
 
 export const emptyCase = (templateId: number): TemplateCase => ({
   templateId,
-  deeds: [],
+  attempts: [],
   standsFor: new Map(),
   everStoodFor: new Map(),
   known: new Map(),
@@ -139,7 +139,12 @@ export const plausibleViews = ({ views }: TemplateCase, isForUpdate = false): Vi
   return [...new Set([...last.filter((view) => view !== undefined), ...own])];
 };
 
-export const deedOf = (sent: Sent, pass: PassFacts, view: View | undefined, one: TemplateCase): Deed => {
+export const attemptOf = (
+  sent: Sent,
+  pass: PassFacts,
+  view: View | undefined,
+  one: TemplateCase,
+): SentAttempt => {
   const { write } = sent;
   const before =
     write.action === 'add' ? null : (view?.records.find(({ id }) => id === write.change.recordId) ?? null);
@@ -192,10 +197,10 @@ export const takeView = (one: TemplateCase, desired: DesiredTemplate | undefined
     if (!isNew || view.isForgotten === true) continue;
     one.seen.add(record.id);
     one.seenFirst.push(record.id);
-    for (const deed of one.deeds)
-      deed.isAmbiguous ||= isAdd(deed) && !isListed(one, deed) && isRival(record, deed);
+    for (const attempt of one.attempts)
+      attempt.isAmbiguous ||= isAdd(attempt) && !isListed(one, attempt) && isRival(record, attempt);
   }
-  for (const deed of one.deeds) settle(deed, view);
+  for (const attempt of one.attempts) settle(attempt, view);
   if (!desired) return;
   for (const record of view.records) {
     for (const candidate of desired.records) {
@@ -221,13 +226,13 @@ export const takeFor = (one: TemplateCase, id: number, key: string): void => {
 };
 
 /** Whether a listing before the last view showed what it made. */
-const isListed = ({ past, views }: TemplateCase, { sent }: Deed): boolean =>
+const isListed = ({ past, views }: TemplateCase, { sent }: SentAttempt): boolean =>
   [...past, ...views.slice(0, -1)].some(
     ({ isListing, records }) => isListing && records.some(({ id }) => id === sent.recordId),
   );
 
 /** Records that an add seems to have made, and did not. */
-const isRival = (record: ActualRecord, { sent, after, key }: Deed): boolean =>
+const isRival = (record: ActualRecord, { sent, after, key }: SentAttempt): boolean =>
   record.id !== sent.recordId && (keyOf(record) === key || isAlike(after, record));
 
 const isAlike = (sent: RecordData, record: RecordData): boolean => {
@@ -238,30 +243,30 @@ const isAlike = (sent: RecordData, record: RecordData): boolean => {
   return a.type === b.type && (isAtName || (a.content === b.content && isRenamed));
 };
 
-const settle = (deed: Deed, { at, isListing, records }: View): void => {
-  if (records.some(({ id }) => id === deed.sent.recordId)) {
-    deed.isShown = true;
+const settle = (attempt: SentAttempt, { at, isListing, records }: View): void => {
+  if (records.some(({ id }) => id === attempt.sent.recordId)) {
+    attempt.isShown = true;
     return;
   }
-  const { settle: pause } = deed.pass;
-  if (!isListing || at < deed.sent.at + pause) return;
-  if (deed.firstMissedAt === null) deed.firstMissedAt = at;
-  else if (at - deed.firstMissedAt >= pause) deed.isMissed = true;
+  const { settle: pause } = attempt.pass;
+  if (!isListing || at < attempt.sent.at + pause) return;
+  if (attempt.firstMissedAt === null) attempt.firstMissedAt = at;
+  else if (at - attempt.firstMissedAt >= pause) attempt.isMissed = true;
 };
 
 /** An add whose outcome the client cannot know yet. */
-export const isPending = (deed: Deed): boolean =>
-  isAdd(deed) &&
-  deed.sent.told === 'nothing' &&
-  !deed.isShown &&
-  !deed.isMissed &&
-  !deed.isForgiven &&
-  !deed.isAmbiguous;
+export const isPending = (attempt: SentAttempt): boolean =>
+  isAdd(attempt) &&
+  attempt.sent.told === 'nothing' &&
+  !attempt.isShown &&
+  !attempt.isMissed &&
+  !attempt.isForgiven &&
+  !attempt.isAmbiguous;
 
 /** A pass that ended, or saved what it saw, has seen which records the file dropped. */
 export const takeWithdrawn = (one: TemplateCase, desired: DesiredTemplate): void => {
   const keys = new Set(desired.records.map(keyOf));
-  for (const deed of one.deeds) if (!keys.has(deed.key)) deed.isWithdrawn = true;
+  for (const attempt of one.attempts) if (!keys.has(attempt.key)) attempt.isWithdrawn = true;
 };
 
 /** A record that no file lists and no reading shows is forgotten by any pass that ends properly. */
@@ -288,14 +293,14 @@ export const takeEnd = (
     const known = one.known.get(keyOf(record));
     const [first] = copies.toSorted((a, b) => a.id - b.id);
     if (!first || copies.some(({ id }) => id === known)) continue;
-    const write = one.deeds.findLast((deed) => deed.key === keyOf(record));
+    const write = one.attempts.findLast((attempt) => attempt.key === keyOf(record));
     const written = copies.find(({ id }) => write && recordOf(write) === id);
     if (written) {
       one.known.set(keyOf(record), written.id);
       continue;
     }
     // A record that was missed only once may still be there, unless an add was sent for it.
-    const add = one.deeds.findLast((deed) => isAdd(deed) && deed.key === keyOf(record));
+    const add = one.attempts.findLast((attempt) => isAdd(attempt) && attempt.key === keyOf(record));
     const isAdded = add !== undefined && add.sent.recordId !== known;
     const there = records.find(({ id }) => id === known);
     if (there && !desired.records.some((other) => satisfies(there, other))) continue;
@@ -311,20 +316,20 @@ export const takeDoubt = (one: TemplateCase, desired: DesiredTemplate): void => 
   for (const record of desired.records) {
     const copies = one.views.flatMap(({ records }) => records.filter((actual) => satisfies(actual, record)));
     const key = keyOf(record);
-    const add = one.deeds.findLast((deed) => isAdd(deed) && deed.key === key);
+    const add = one.attempts.findLast((attempt) => isAdd(attempt) && attempt.key === key);
     const isAdded = copies.some(({ id }) => id === add?.sent.recordId);
     if (isAdded || (copies.length > 0 && !one.known.has(key))) one.perhapsKnown.add(key);
   }
 };
 
 /** The record that it made or changed, if it did. */
-export const recordOf = ({ sent }: Deed): number | null =>
+export const recordOf = ({ sent }: SentAttempt): number | null =>
   sent.write.action === 'add' ? sent.recordId : sent.write.change.recordId;
 
-export const isAdd = ({ sent }: Deed): boolean => sent.write.action === 'add';
+export const isAdd = ({ sent }: SentAttempt): boolean => sent.write.action === 'add';
 
 /** Whether the client can know that it did not land. */
-export const hasFailed = ({ sent }: Deed): boolean => sent.told === 'failed';
+export const hasFailed = ({ sent }: SentAttempt): boolean => sent.told === 'failed';
 
 export const templateIn = (templates: readonly ActualTemplate[], id: number): ActualTemplate | undefined =>
   templates.find((template) => template.id === id);

@@ -5,7 +5,7 @@ import Database from 'libsql';
 import * as fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { UserError } from '../../src/errors.ts';
-import { DamagedMemoryError, moveAside } from '../../src/state/database.ts';
+import { DamagedMemoryError, quarantine } from '../../src/state/database.ts';
 import { openOrSalvage } from '../../src/state/salvage.ts';
 import { openMemory } from '../../src/state/sqlite.ts';
 import { changesOf, intentOf, newFile, newFolder, opened, rememberedRecord } from './samples.ts';
@@ -90,7 +90,7 @@ describe('a damaged database', () => {
         writeFileSync(file, broken);
         if (cut === 0) truncateSync(file, spots[0]!.at);
         const first = await errorOf(use(file));
-        if (first !== null) moveAside(file, 'damaged');
+        if (first !== null) quarantine(file, 'damaged');
         const second = first === null ? null : await errorOf(use(file));
         expect([first, second]).toEqual([first === null ? null : expect.any(UserError), null]);
       }),
@@ -103,7 +103,7 @@ describe('a damaged database', () => {
     const damaged = Buffer.from('no database '.repeat(500));
     writeFileSync(file, damaged);
     writeFileSync(`${file}-wal`, 'no journal');
-    const aside = moveAside(file, 'damaged');
+    const aside = quarantine(file, 'damaged');
     expect(readFileSync(aside)).toEqual(damaged);
     expect(readFileSync(`${aside}-wal`, 'utf8')).toBe('no journal');
     expect(readdirSync(path.dirname(file)).filter((name) => !name.includes('.damaged-'))).toEqual([]);

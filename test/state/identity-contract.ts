@@ -1,9 +1,9 @@
 import { expect, it, onTestFinished } from 'vitest';
 import type { ActualTemplate } from '../../src/model/template.ts';
-import type { MemoryKeeper } from '../../src/state/memory-keeper.ts';
-import { memoryPlace } from '../../src/state/memory-place.ts';
+import type { StoreHandle } from '../../src/state/store-handle.ts';
+import { storeLocation } from '../../src/state/store-location.ts';
 import type { Memory } from '../../src/state/memory.ts';
-import { changesOf, factsOf, intentOf, newFolder, recordData, rememberedRecord } from './samples.ts';
+import { changesOf, rowOf, intentOf, newFolder, recordData, rememberedRecord } from './samples.ts';
 
 export const template = (id: number, recordIds: readonly number[]): ActualTemplate => ({
   id,
@@ -15,10 +15,10 @@ export const template = (id: number, recordIds: readonly number[]): ActualTempla
 
 export const baseUrl = 'https://panel.example.net/api/v1';
 
-type OpenKeeper = (warn: (message: string) => void) => MemoryKeeper;
+type OpenHandle = (warn: (message: string) => void) => StoreHandle;
 
 /** Passes with different tokens over one store, and what they had to say. */
-export const stateOf = (openKeeper: OpenKeeper) => {
+export const stateOf = (openHandle: OpenHandle) => {
   const stateDir = newFolder();
   const said: string[] = [];
   const write = async <T>(
@@ -27,17 +27,17 @@ export const stateOf = (openKeeper: OpenKeeper) => {
     task: (memory: Memory) => Promise<T>,
     { others = [], url = baseUrl }: { others?: readonly string[]; url?: string } = {},
   ): Promise<T> => {
-    const keeper = openKeeper((message) => said.push(message));
-    onTestFinished(() => keeper.close());
-    const place = memoryPlace({ stateDir, baseUrl: url, name: 'default' }, token, false, others);
+    const handle = openHandle((message) => said.push(message));
+    onTestFinished(() => handle.close());
+    const location = storeLocation({ stateDir, baseUrl: url, name: 'default' }, token, false, others);
     const waiting = {
       timeout: 0,
       signal: new AbortController().signal,
       onWait: () => undefined,
       unknownPause: 0,
     };
-    const result = await keeper.write(place, waiting, () => Promise.resolve(shown), task);
-    await keeper.close();
+    const result = await handle.write(location, waiting, () => Promise.resolve(shown), task);
+    await handle.close();
     return result;
   };
   return { stateDir, said, write };
@@ -46,7 +46,7 @@ export const stateOf = (openKeeper: OpenKeeper) => {
 export const remember = (templateId: number, recordIds: readonly number[]) => (memory: Memory) =>
   memory.save(
     changesOf({
-      facts: factsOf({ templateId }),
+      row: rowOf({ templateId }),
       records: recordIds.map((recordId) => rememberedRecord(`A www  ${recordId}`, { recordId })),
     }),
   );
@@ -54,8 +54,8 @@ export const remember = (templateId: number, recordIds: readonly number[]) => (m
 const known = (memory: Memory) => memory.templates().then((all) => all.map(({ templateId }) => templateId));
 
 /** How every store tells whose a token is. */
-export const identityContract = (newKeeper: () => Promise<OpenKeeper>): void => {
-  const newState = async () => stateOf(await newKeeper());
+export const identityContract = (newHandle: () => Promise<OpenHandle>): void => {
+  const newState = async () => stateOf(await newHandle());
 
   it('assigns an unknown token to the client whose templates and most records it shows', async () => {
     const { said, write } = await newState();

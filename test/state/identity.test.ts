@@ -2,23 +2,23 @@ import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { connect } from '../../src/state/connection.ts';
-import { createMemoryKeeper } from '../../src/state/kept-memory.ts';
-import { memoryPlace } from '../../src/state/memory-place.ts';
+import { fileStoreHandle } from '../../src/state/file-store-handle.ts';
+import { storeLocation } from '../../src/state/store-location.ts';
 import { makePrivateFile } from '../../src/state/private-file.ts';
 import { baseUrl, identityContract, remember, stateOf, template } from './identity-contract.ts';
-import { factsOf, intentOf, rememberedRecord } from './samples.ts';
+import { rowOf, intentOf, rememberedRecord } from './samples.ts';
 
-identityContract(() => Promise.resolve(createMemoryKeeper));
+identityContract(() => Promise.resolve(fileStoreHandle));
 
 it('keeps intents, bindings and history of a file of an earlier version', async () => {
-  const { stateDir, write } = stateOf(createMemoryKeeper);
-  const { file, digest } = memoryPlace({ stateDir, baseUrl, name: 'default' }, 'old', false);
+  const { stateDir, write } = stateOf(fileStoreHandle);
+  const { file, digest } = storeLocation({ stateDir, baseUrl, name: 'default' }, 'old', false);
   makePrivateFile(file);
   const connection = connect(file, { timeout: 0 });
   connection.exec(firstSchema);
   const record = rememberedRecord('a', { recordId: 1 });
   const entry = { at: Date.now(), template: 'standard-web', outcome: 'applied' };
-  connection.run('INSERT INTO templates VALUES (?, 17, ?)', digest, JSON.stringify(factsOf()));
+  connection.run('INSERT INTO templates VALUES (?, 17, ?)', digest, JSON.stringify(rowOf()));
   connection.run('INSERT INTO records VALUES (?, 17, ?, ?)', digest, 'a', JSON.stringify(record));
   connection.run('INSERT INTO intents (scope, body) VALUES (?, ?)', digest, JSON.stringify(intentOf()));
   connection.run(
@@ -35,13 +35,13 @@ it('keeps intents, bindings and history of a file of an earlier version', async 
   for (const token of ['new', 'old'])
     await write(token, [template(17, [1])], async (memory) => {
       expect(await memory.openIntents()).toEqual([{ ...intentOf(), id: 1 }]);
-      expect(await memory.template(17)).toEqual({ facts: factsOf(), records: [record] });
+      expect(await memory.template(17)).toEqual({ row: rowOf(), records: [record] });
       expect(await memory.history()).toEqual([entry]);
     });
 });
 
 it('stores no part of a token', async () => {
-  const { stateDir, write } = stateOf(createMemoryKeeper);
+  const { stateDir, write } = stateOf(fileStoreHandle);
   await write('a-very-secret-token', [template(17, [1])], remember(17, [1]));
   const connection = connect(path.join(stateDir, 'memory.db'), { timeout: 0 });
   onTestFinished(() => connection.close());

@@ -1,13 +1,13 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ClientMemory } from '../../src/state/client-memory.ts';
-import type { Intent, MemoryChanges, RecordMemory } from '../../src/state/memory.ts';
-import { changesOf, factsOf, intentOf, recordData, rememberedRecord } from './samples.ts';
+import type { Intent, MemoryChanges, RecordState } from '../../src/state/memory.ts';
+import { changesOf, rowOf, intentOf, recordData, rememberedRecord } from './samples.ts';
 
 /** Opens the memory of one client in a store that is empty at first; closed when the test ends. */
 export type OpenStore = (scope?: string) => Promise<ClientMemory>;
 
-const byKey = (a: RecordMemory, b: RecordMemory): number => (a.key < b.key ? -1 : 1);
+const byKey = (a: RecordState, b: RecordState): number => (a.key < b.key ? -1 : 1);
 
 /** What every store has to do. */
 export const memoryContract = (newStore: () => Promise<OpenStore>): void => {
@@ -23,9 +23,9 @@ export const memoryContract = (newStore: () => Promise<OpenStore>): void => {
     it('is complete, field by field, after the file is opened again', async () => {
       const open = await newStore();
       const first = await open();
-      const facts = factsOf({ suspectIds: [3, 4], strangers: [9], lastWriteAt: 1_763_679_600_123 });
+      const row = rowOf({ suspectIds: [3, 4], strangers: [9], lastWriteAt: 1_763_679_600_123 });
       const records = [rememberedRecord('A www  1'), rememberedRecord('TXT  "it\'s"')];
-      await first.save(changesOf({ facts, records }));
+      await first.save(changesOf({ row, records }));
       const intent = await first.begin(
         intentOf({ before: recordData({ ttl: 60 }), recordId: 7, action: 'update' }),
       );
@@ -33,20 +33,20 @@ export const memoryContract = (newStore: () => Promise<OpenStore>): void => {
 
       const second = await open();
       const template = await second.template(17);
-      expect(template?.facts).toEqual(facts);
+      expect(template?.row).toEqual(row);
       expect(template?.records.toSorted(byKey)).toEqual(records);
-      expect(await second.templates()).toEqual([facts]);
+      expect(await second.templates()).toEqual([row]);
       expect(await second.openIntents()).toEqual([intent]);
     });
 
     it('can be overwritten and removed', async () => {
       const memory = await (await newStore())();
       await memory.save(changesOf({ records: [rememberedRecord('one'), rememberedRecord('two')] }));
-      const facts = factsOf({ file: 'moved.yaml' });
+      const row = rowOf({ file: 'moved.yaml' });
       await memory.save(
-        changesOf({ facts, records: [rememberedRecord('two', { adds: 0 })], forgotten: ['one'] }),
+        changesOf({ row, records: [rememberedRecord('two', { adds: 0 })], forgotten: ['one'] }),
       );
-      expect(await memory.template(17)).toEqual({ facts, records: [rememberedRecord('two', { adds: 0 })] });
+      expect(await memory.template(17)).toEqual({ row, records: [rememberedRecord('two', { adds: 0 })] });
     });
 
     it('equals a plain map after any changes', async () => {
@@ -59,15 +59,15 @@ export const memoryContract = (newStore: () => Promise<OpenStore>): void => {
       await fc.assert(
         fc.asyncProperty(fc.array(change, { maxLength: 8 }), async (all) => {
           const memory = await (await newStore())();
-          const expected = new Map<number, Map<string, RecordMemory>>();
+          const expected = new Map<number, Map<string, RecordState>>();
           for (const { templateId, records, forgotten } of all) {
             const changes: MemoryChanges = {
-              facts: factsOf({ templateId }),
+              row: rowOf({ templateId }),
               records: records.map(({ key: name, adds }) => rememberedRecord(name, { adds })),
               forgotten,
             };
             await memory.save(changes);
-            const known = expected.get(templateId) ?? new Map<string, RecordMemory>();
+            const known = expected.get(templateId) ?? new Map<string, RecordState>();
             for (const name of forgotten) known.delete(name);
             for (const record of changes.records) known.set(record.key, record);
             expected.set(templateId, known);
@@ -100,9 +100,9 @@ export const memoryContract = (newStore: () => Promise<OpenStore>): void => {
     it('finish completely or not at all', async () => {
       const memory = await (await newStore())();
       const intent = await memory.begin(intentOf());
-      const unstorable = { ...rememberedRecord('a'), adds: 1n } as unknown as RecordMemory;
-      const ending = { outcome: 'applied', recordId: 1, error: null } as const;
-      await expect(memory.finish(intent, ending, changesOf({ records: [unstorable] }))).rejects.toThrow(
+      const unstorable = { ...rememberedRecord('a'), adds: 1n } as unknown as RecordState;
+      const result = { outcome: 'applied', recordId: 1, error: null } as const;
+      await expect(memory.finish(intent, result, changesOf({ records: [unstorable] }))).rejects.toThrow(
         'BigInt',
       );
       expect(await memory.openIntents()).toEqual([intent]);
@@ -195,7 +195,7 @@ export const memoryContract = (newStore: () => Promise<OpenStore>): void => {
     await other.finish(
       intent,
       { outcome: 'applied', recordId: 1, error: null },
-      changesOf({ facts: factsOf({ templateId: 18 }) }),
+      changesOf({ row: rowOf({ templateId: 18 }) }),
     );
     await other.save(changesOf({ forgotten: ['a'] }));
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { RecordData } from '../../src/model/record.ts';
-import type { Intent, MemoryChanges, RecordMemory, TemplateFacts } from '../../src/state/memory.ts';
+import type { Intent, MemoryChanges, RecordState, TemplateRow } from '../../src/state/memory.ts';
 import { openMemory, type FileMemory } from '../../src/state/sqlite.ts';
 
 /** A folder of its own, gone after the test. */
@@ -31,7 +31,7 @@ export const recordData = (changes: Partial<RecordData> = {}): RecordData => ({
   ...changes,
 });
 
-export const factsOf = (changes: Partial<TemplateFacts> = {}): TemplateFacts => ({
+export const rowOf = (changes: Partial<TemplateRow> = {}): TemplateRow => ({
   templateId: 17,
   template: 'standard-web',
   file: 'templates/web.yaml',
@@ -42,7 +42,7 @@ export const factsOf = (changes: Partial<TemplateFacts> = {}): TemplateFacts => 
 });
 
 /** With something in every field. */
-export const rememberedRecord = (key: string, changes: Partial<RecordMemory> = {}): RecordMemory => ({
+export const rememberedRecord = (key: string, changes: Partial<RecordState> = {}): RecordState => ({
   key,
   recordId: 5,
   wanted: recordData(),
@@ -63,7 +63,7 @@ export const rememberedRecord = (key: string, changes: Partial<RecordMemory> = {
 });
 
 export const changesOf = (changes: Partial<MemoryChanges> = {}): MemoryChanges => ({
-  facts: factsOf(),
+  row: rowOf(),
   records: [],
   forgotten: [],
   ...changes,

@@ -47,10 +47,10 @@ it('is written by two processes at once without losing anything', async () => {
   const script = `
     const { openMemory } = await load('state/sqlite.mjs');
     const memory = await openMemory(process.argv[1], process.argv[2]);
-    const ending = { outcome: 'applied', recordId: 1, error: null };
+    const result = { outcome: 'applied', recordId: 1, error: null };
     for (let number = 0; number < 100; number += 1) {
       const intent = await memory.begin({ ...${JSON.stringify(intentOf())}, at: number });
-      await memory.finish(intent, ending, ${JSON.stringify(changesOf())});
+      await memory.finish(intent, result, ${JSON.stringify(changesOf())});
     }
     console.log('done');`;
   const scopes = ['one', 'two', 'two'];

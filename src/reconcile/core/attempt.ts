@@ -4,7 +4,7 @@ import { recordKey } from '../../plan/entry.ts';
 import { parkedKey } from '../../plan/memory.ts';
 import { isPark, isRestore, isUpdate, actualOf, resultOf, type Step } from '../../plan/step.ts';
 import type { Change } from '../../result.ts';
-import type { Ending, Intent } from '../../state/memory.ts';
+import type { IntentResult, Intent } from '../../state/memory.ts';
 import type { PlanBasis } from './basis.ts';
 
 /** The state of one step of this pass. */
@@ -40,7 +40,7 @@ export const writeKey = (step: Step): string => {
 };
 
 /** The outcome for the store; null while the attempt is open, as an add of unknown outcome is. */
-export const endingOf = (attempt: Attempt): Ending | null => {
+export const intentResultOf = (attempt: Attempt): IntentResult | null => {
   const { recordId, action } = attempt.intent;
   switch (attempt.state) {
     case 'applied':

@@ -6,7 +6,7 @@ import { mayBeOneOf } from '../../plan/like.ts';
 import { parkedKey, type Displaced } from '../../plan/memory.ts';
 import { isParkedName, parkedForm } from '../../plan/parked.ts';
 import { changeOf, isPark, isRestore, resultOf, type ParkStep, type Step } from '../../plan/step.ts';
-import type { Failure, Intent, RecordMemory } from '../../state/memory.ts';
+import type { Failure, Intent, RecordState } from '../../state/memory.ts';
 import type { Attempt } from './attempt.ts';
 import type { MemoryDraft } from './memory.ts';
 import { bind, park, restore } from './remembering.ts';
@@ -14,7 +14,7 @@ import { bind, park, restore } from './remembering.ts';
 /** Notes a successful write, and what the service stored if that differs from what was sent. */
 export const commit = (draft: MemoryDraft, attempt: Attempt, record: ActualRecord, now: number): void => {
   const { step, intent } = attempt;
-  draft.setFacts({ lastWriteAt: intent.at });
+  draft.setRow({ lastWriteAt: intent.at });
   if (!isPark(step)) commitRecord(draft, step, record, now);
   else if (isRestore(step)) commitRestore(draft, step, record);
   else commitPark(draft, step, intent, record);
@@ -42,7 +42,7 @@ const commitRecord = (
   });
 };
 
-const timesStored = (previous: RecordMemory | undefined, sent: RecordData): readonly number[] =>
+const timesStored = (previous: RecordState | undefined, sent: RecordData): readonly number[] =>
   previous?.stored && sameData(previous.stored.sent, sent) ? previous.stored.at : [];
 
 /**
@@ -53,7 +53,7 @@ const keptNameAfter = (
   draft: MemoryDraft,
   step: Exclude<Step, ParkStep>,
   name: string,
-): Pick<RecordMemory, 'keptName'> => {
+): Pick<RecordState, 'keptName'> => {
   const sendsName = !('actual' in step) || changeOf(step).name !== null;
   const isLike = mayBeOneOf(new Set([canonicalName(resultOf(step).name)]));
   if (sendsName || isLike(name)) return { keptName: name };

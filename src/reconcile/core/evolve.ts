@@ -4,7 +4,7 @@ import type { ActualTemplate } from '../../model/template.ts';
 import type { Hold, HoldCause } from '../../plan/hold.ts';
 import { parkedKey } from '../../plan/memory.ts';
 import { isPark, isRestore, resultOf, type ParkStep, type Step } from '../../plan/step.ts';
-import type { Failure, Intent, RecordMemory } from '../../state/memory.ts';
+import type { Failure, Intent, RecordState } from '../../state/memory.ts';
 import { stepKey, type Attempt } from './attempt.ts';
 import { failureAfter, type Instant } from './backoff.ts';
 import { commit, isKeptInPlace, supposePark } from './commit.ts';
@@ -63,7 +63,7 @@ const begun = (
   const memory = edit(state.basis.memory, (draft) => {
     noteCause(draft, step);
     // From here on the last saved reading is out of date.
-    draft.setFacts({ lastReading: null });
+    draft.setRow({ lastReading: null });
   });
   return withAttempt(withBasis(state, { memory }), { step, intent, state: 'intended' });
 };
@@ -226,7 +226,7 @@ const rememberFailure = (step: Step, failure: Failure, draft: MemoryDraft): void
   change(draft, rememberedOf(step, draft)?.key ?? stepKey(step), desired, { failure });
 };
 
-const rememberedOf = (step: Step, draft: MemoryDraft): RecordMemory | undefined =>
+const rememberedOf = (step: Step, draft: MemoryDraft): RecordState | undefined =>
   (isPark(step) ? recordOfId(draft.now, step.actual.record.id) : undefined) ?? draft.get(stepKey(step));
 
 const describeDoubt = (

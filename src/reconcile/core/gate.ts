@@ -7,7 +7,7 @@ import { isLike } from '../../plan/like.ts';
 import { parkedKey } from '../../plan/memory.ts';
 import type { Block } from '../../plan/plan-input.ts';
 import { parkedForm } from '../../plan/parked.ts';
-import type { RecordMemory } from '../../state/memory.ts';
+import type { RecordState } from '../../state/memory.ts';
 import { isActive, longestLag } from './backoff.ts';
 import { isKnownId, recordOfId, unseenAdds, type TemplateMemory } from './memory.ts';
 import { uncountedAdds } from './remembering.ts';
@@ -31,7 +31,7 @@ const day = 86_400_000;
 
 /** Why a desired record may not be written now because of earlier writes; null if it may. */
 export const gate = ({ memory, pendingSets, actual: template, adopt, now, settle }: GateInput) => {
-  let lost: ReadonlyMap<string, readonly RecordMemory[]> | undefined;
+  let lost: ReadonlyMap<string, readonly RecordState[]> | undefined;
   return (desired: DesiredEntry, actual: ActualEntry | null): Block | null => {
     const record = memory.records.get(recordKey(desired)) ?? (actual && recordOfId(memory, actual.record.id));
     if (actual !== null)
@@ -96,7 +96,7 @@ const besideLike = (like: ActualRecord): Block => ({
 });
 
 /** By record set: the adds of unknown outcome that no reading shows. They may still take effect. */
-const lostAdds = (memory: TemplateMemory, { records }: ActualTemplate): Map<string, RecordMemory[]> => {
+const lostAdds = (memory: TemplateMemory, { records }: ActualTemplate): Map<string, RecordState[]> => {
   const lost = unseenAdds(memory);
   if (lost.length === 0) return new Map();
   const shown = new Set(records.map((record) => recordKey(entryOf(record))));
@@ -107,7 +107,7 @@ const lostAdds = (memory: TemplateMemory, { records }: ActualTemplate): Map<stri
 };
 
 /** Whatever the file says since, a record set with two of them needs a person before another add. */
-const besideLost = (lost: readonly RecordMemory[], desired: DesiredEntry, now: number): Block | null => {
+const besideLost = (lost: readonly RecordState[], desired: DesiredEntry, now: number): Block | null => {
   const adds = lost.reduce((sum, one) => sum + one.adds, 0);
   if (adds >= maxAddsUnseen) return { reason: 'pending-write', message: askForRetry(adds) };
   for (const one of lost) {
@@ -138,7 +138,7 @@ const pendingAdd: Block = {
   message: 'an add to this record set was sent; its outcome is not known yet',
 };
 
-const failing = ({ failure }: RecordMemory, desired: DesiredEntry, now: number): Block | null => {
+const failing = ({ failure }: RecordState, desired: DesiredEntry, now: number): Block | null => {
   if (!isActive(failure, dataOf(desired.record), now)) return null;
   const retryAt = new Date(failure.retryAt).toISOString();
   return failure.kind === 'refused'
@@ -146,7 +146,7 @@ const failing = ({ failure }: RecordMemory, desired: DesiredEntry, now: number):
     : { reason: 'pending-write', message: `${failure.message}; not tried again before ${retryAt}`, retryAt };
 };
 
-const tooManyAdds = ({ adds, failure }: RecordMemory): Block | null => {
+const tooManyAdds = ({ adds, failure }: RecordState): Block | null => {
   if (adds >= uncountedAdds)
     return {
       reason: 'vanished',
@@ -167,7 +167,7 @@ const tooManyAdds = ({ adds, failure }: RecordMemory): Block | null => {
 
 /** Why an add is not repeated that was accepted a short while ago: a listing that is behind does not show it. */
 const notListedYet = (
-  record: RecordMemory,
+  record: RecordState,
   template: ActualTemplate,
   now: number,
   settle: number,
@@ -182,7 +182,7 @@ const notListedYet = (
 
 /** When an add was accepted, if that was a short while ago and the listing does not show it; ms since the epoch. */
 export const unlistedSince = (
-  { recordId, adds, stored }: RecordMemory,
+  { recordId, adds, stored }: RecordState,
   { records }: ActualTemplate,
   now: number,
   settle: number,
@@ -197,7 +197,7 @@ const askForRetry = (adds: number): string =>
   `${adds} adds were sent to this record set, and no listing shows a result; check the service, then apply --retry`;
 
 /** An earlier add of it became another desired record, as the service stored it: another add would make a copy. */
-const becomingAnother = ({ recordId, rewritten }: RecordMemory, desired: DesiredEntry): Block | null => {
+const becomingAnother = ({ recordId, rewritten }: RecordState, desired: DesiredEntry): Block | null => {
   if (recordId !== null || rewritten === null || !sameData(rewritten.sent, dataOf(desired.record)))
     return null;
   const isAnother = recordKey(entryOf(rewritten.stored)) !== recordKey(desired);
@@ -205,7 +205,7 @@ const becomingAnother = ({ recordId, rewritten }: RecordMemory, desired: Desired
 };
 
 const notConverging = (
-  { rewritten, stored }: RecordMemory,
+  { rewritten, stored }: RecordState,
   desired: DesiredEntry,
   actual: ActualEntry,
   now: number,
@@ -223,13 +223,13 @@ const notConverging = (
 };
 
 const isRewritten = (
-  rewritten: RecordMemory['rewritten'],
+  rewritten: RecordState['rewritten'],
   sent: RecordData,
   stored: RecordData,
-): rewritten is NonNullable<RecordMemory['rewritten']> =>
+): rewritten is NonNullable<RecordState['rewritten']> =>
   rewritten !== null && sameData(rewritten.sent, sent) && sameData(rewritten.stored, stored);
 
-const describeRewritten = ({ sent, stored }: NonNullable<RecordMemory['rewritten']>): string =>
+const describeRewritten = ({ sent, stored }: NonNullable<RecordState['rewritten']>): string =>
   `sent ${describe(sent)}, and the service stored ${describe(stored)}`;
 
 const describe = ({ type, name, content, priority, ttl }: RecordData): string =>

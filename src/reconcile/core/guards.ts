@@ -26,7 +26,7 @@ export const guardAll = (states: readonly TemplateState[], policy: GuardPolicy):
 const guardOf = ({ basis }: TemplateState, plan: TemplatePlan, policy: GuardPolicy): Hold | null => {
   const { desired, view: actual, memory } = basis;
   if (desired.mode === 'report') return null;
-  const { suspectIds } = memory.facts;
+  const { suspectIds } = memory.row;
   return guardTemplate({ ...policy, desired, actual, memory: memory.view, plan, suspectIds });
 };
 

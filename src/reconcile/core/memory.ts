@@ -1,18 +1,18 @@
 import type { Cause } from '../../plan/difference.ts';
 import { isTentative, type Displaced, type KnownRecord, type PlanMemory } from '../../plan/memory.ts';
-import type { MemoryChanges, RecordMemory, StoredTemplate, TemplateFacts } from '../../state/memory.ts';
+import type { MemoryChanges, RecordState, StoredTemplate, TemplateRow } from '../../state/memory.ts';
 
 /** The saved state of one template. Immutable: `edit` makes the next one. */
 export interface TemplateMemory {
-  readonly facts: TemplateFacts;
+  readonly row: TemplateRow;
   /** By `recordKey`, or `parkedKey` once parked. */
-  readonly records: ReadonlyMap<string, RecordMemory>;
+  readonly records: ReadonlyMap<string, RecordState>;
   /** The same, for a plan. */
   readonly view: PlanMemory;
   /** Ids of copies that adds of known records made. */
   readonly copyIds: ReadonlySet<number>;
   /** What is not saved yet. */
-  readonly unsaved: { readonly facts: boolean; readonly keys: ReadonlySet<string> };
+  readonly unsaved: { readonly row: boolean; readonly keys: ReadonlySet<string> };
 }
 
 /** The state after a change; the same object if nothing changed. */
@@ -24,25 +24,25 @@ export const edit = (memory: TemplateMemory, change: (draft: MemoryDraft) => voi
 
 export const openMemory = (
   stored: StoredTemplate | null,
-  facts: Pick<TemplateFacts, 'templateId' | 'template' | 'file'>,
+  row: Pick<TemplateRow, 'templateId' | 'template' | 'file'>,
 ): TemplateMemory => {
-  const isKnown = stored?.facts.template === facts.template && stored.facts.file === facts.file;
+  const isKnown = stored?.row.template === row.template && stored.row.file === row.file;
   const draft = new MemoryDraft({
-    facts: { suspectIds: null, strangers: null, lastWriteAt: null, ...stored?.facts, ...facts },
+    row: { suspectIds: null, strangers: null, lastWriteAt: null, ...stored?.row, ...row },
     records: new Map(),
-    view: viewOf(stored?.facts.strangers ?? null),
+    view: viewOf(stored?.row.strangers ?? null),
     copyIds: new Set(),
-    unsaved: { facts: !isKnown, keys: new Set() },
+    unsaved: { row: !isKnown, keys: new Set() },
   });
   for (const record of stored?.records ?? []) draft.load(record);
   return draft.result();
 };
 
-export const isUnsaved = ({ unsaved }: TemplateMemory): boolean => unsaved.facts || unsaved.keys.size > 0;
+export const isUnsaved = ({ unsaved }: TemplateMemory): boolean => unsaved.row || unsaved.keys.size > 0;
 
-/** What has to be saved; facts are saved with every change. */
-export const changesOf = ({ facts, records, unsaved }: TemplateMemory): MemoryChanges => ({
-  facts,
+/** What has to be saved; row are saved with every change. */
+export const changesOf = ({ row, records, unsaved }: TemplateMemory): MemoryChanges => ({
+  row,
   records: [...unsaved.keys].flatMap((key) => records.get(key) ?? []),
   forgotten: [...unsaved.keys].filter((key) => !records.has(key)),
 });
@@ -50,11 +50,11 @@ export const changesOf = ({ facts, records, unsaved }: TemplateMemory): MemoryCh
 /** The same, as the store holds it. */
 export const asSaved = (memory: TemplateMemory): TemplateMemory => ({
   ...memory,
-  unsaved: { facts: false, keys: new Set() },
+  unsaved: { row: false, keys: new Set() },
 });
 
 /** The saved state of the record with this id. */
-export const recordOfId = ({ records, view }: TemplateMemory, id: number): RecordMemory | undefined => {
+export const recordOfId = ({ records, view }: TemplateMemory, id: number): RecordState | undefined => {
   const known = view.byId.get(id);
   return known && records.get(known.key);
 };
@@ -64,7 +64,7 @@ export const isKnownId = ({ view, copyIds }: TemplateMemory, id: number): boolea
   view.byId.has(id) || isTentative(view, id) || copyIds.has(id);
 
 /** The adds of unknown outcome that no reading shows. */
-export const unseenAdds = ({ records }: TemplateMemory): RecordMemory[] =>
+export const unseenAdds = ({ records }: TemplateMemory): RecordState[] =>
   [...records.values()].filter(({ failure }) => failure?.kind === 'unknown');
 
 /** The id in a `parkedKey`; null of other keys. */
@@ -94,7 +94,7 @@ const viewOf = (strangers: readonly number[] | null): PlanMemory => ({
 /** Builds the next state within one `edit`; the previous one is not changed. */
 export class MemoryDraft {
   #memory: TemplateMemory;
-  #records = new Map<string, RecordMemory>();
+  #records = new Map<string, RecordState>();
   #byKey = new Map<string, KnownRecord>();
   #byId = new Map<number, KnownRecord>();
   #tentative = new Map<string, KnownRecord>();
@@ -113,22 +113,22 @@ export class MemoryDraft {
     return this.#memory;
   }
 
-  get(key: string): RecordMemory | undefined {
+  get(key: string): RecordState | undefined {
     return this.#memory.records.get(key);
   }
 
-  ofId(id: number): RecordMemory | undefined {
+  ofId(id: number): RecordState | undefined {
     return recordOfId(this.#memory, id);
   }
 
-  put(given: RecordMemory): void {
+  put(given: RecordState): void {
     const isSameId = this.get(given.key)?.recordId === given.recordId;
     this.load(isSameId ? given : { ...given, missedAt: null });
     this.#keys.add(given.key);
   }
 
   /** As the store holds it. */
-  load(record: RecordMemory): void {
+  load(record: RecordState): void {
     this.#copyOnce();
     this.#unindex(record.key);
     this.#records.set(record.key, record);
@@ -143,17 +143,17 @@ export class MemoryDraft {
     this.#keys.add(key);
   }
 
-  setFacts(changes: Partial<TemplateFacts>): void {
-    const { view, unsaved, facts: before } = this.#memory;
-    const facts = { ...before, ...changes };
-    const { strangers } = facts;
+  setRow(changes: Partial<TemplateRow>): void {
+    const { view, unsaved, row: before } = this.#memory;
+    const row = { ...before, ...changes };
+    const { strangers } = row;
     // Changes that a plan does not see keep the same view object.
     const isSame = strangers === before.strangers;
     this.#memory = {
       ...this.#memory,
-      facts,
+      row,
       view: isSame ? view : { ...view, hasBeenRead: strangers !== null, preexisting: new Set(strangers) },
-      unsaved: { ...unsaved, facts: true },
+      unsaved: { ...unsaved, row: true },
     };
   }
 
@@ -189,7 +189,7 @@ export class MemoryDraft {
     };
   }
 
-  #index(record: RecordMemory): void {
+  #index(record: RecordState): void {
     const { key, recordId: id, copies = [], wanted, seen, keptName, cause } = record;
     if (cause !== null) this.#causes.set(key, cause);
     if (id === null) return;
@@ -216,5 +216,5 @@ export class MemoryDraft {
 }
 
 /** The cause of a difference, until both sides agree; after a reverted park, the cause of the park. */
-const isTentativeBinding = ({ key, cause }: RecordMemory): boolean =>
+const isTentativeBinding = ({ key, cause }: RecordState): boolean =>
   cause !== null && parkedIdOf(key) === null;

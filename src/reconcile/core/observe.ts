@@ -2,7 +2,7 @@ import { sameData } from '../../model/canonical.ts';
 import type { ActualTemplate } from '../../model/template.ts';
 import { recordKey, type Pair } from '../../plan/entry.ts';
 import type { TemplatePlan } from '../../plan/plan.ts';
-import type { RecordMemory } from '../../state/memory.ts';
+import type { RecordState } from '../../state/memory.ts';
 import { isKnownId, parkedIdOf, type MemoryDraft } from './memory.ts';
 import { bind, noteCause } from './remembering.ts';
 
@@ -24,10 +24,10 @@ export const observe = (draft: MemoryDraft, plan: TemplatePlan, seen: Observatio
   let free: ReadonlySet<number> | undefined;
   const unpaired = (): ReadonlySet<number> => (free ??= unpairedIds(plan, ids));
   for (const pair of plan.pairs) if (!keepsOther(draft, pair, seen, ids, unpaired)) observePair(draft, pair);
-  const { strangers, highestId: highestBefore } = draft.now.facts;
-  if (strangers === null) draft.setFacts({ strangers: [...ids].filter((id) => !isKnownId(draft.now, id)) });
+  const { strangers, highestId: highestBefore } = draft.now.row;
+  if (strangers === null) draft.setRow({ strangers: [...ids].filter((id) => !isKnownId(draft.now, id)) });
   const highestId = [...ids].reduce((one, other) => Math.max(one, other), highestBefore ?? 0);
-  if (highestId !== highestBefore) draft.setFacts({ highestId });
+  if (highestId !== highestBefore) draft.setRow({ highestId });
   for (const step of [...plan.steps, ...plan.conflicting, ...plan.waiting]) noteCause(draft, step);
   forgetGone(draft, seen, ids);
 };
@@ -65,13 +65,13 @@ const observePair = (draft: MemoryDraft, pair: Pair): void => {
     known.failure === null;
   if (isTheSame) return;
   const unseen = inSync ? storedUnseen(draft.get(recordKey(pair.desired))) : null;
-  if (unseen) draft.setFacts({ lastWriteAt: unseen.at.at(-1)! });
+  if (unseen) draft.setRow({ lastWriteAt: unseen.at.at(-1)! });
   const changes = { ...(unseen ? { stored: unseen } : {}), rewritten: null, failure: null };
   bind(draft, pair.desired, pair.actual, inSync ? changes : {});
 };
 
 /** A write of unknown outcome whose result is there now has succeeded. */
-const storedUnseen = (known: RecordMemory | undefined): RecordMemory['stored'] => {
+const storedUnseen = (known: RecordState | undefined): RecordState['stored'] => {
   if (known?.failure?.kind !== 'unseen') return null;
   const { sent, retryAt, pause } = known.failure;
   const before = known.stored && sameData(known.stored.sent, sent) ? known.stored.at : [];
@@ -98,13 +98,13 @@ const forgetGone = (draft: MemoryDraft, seen: Observation, ids: ReadonlySet<numb
 };
 
 /** An add of it that no reading shows may still take effect. */
-const isPerhapsAdded = ({ adds, failure }: RecordMemory): boolean => adds > 0 && failure !== null;
+const isPerhapsAdded = ({ adds, failure }: RecordState): boolean => adds > 0 && failure !== null;
 
-const noteMissed = (draft: MemoryDraft, record: RecordMemory, { to }: Observation): void => {
+const noteMissed = (draft: MemoryDraft, record: RecordState, { to }: Observation): void => {
   if (record.missedAt == null) draft.put({ ...record, missedAt: to });
 };
 
-const isMissedTwice = ({ missedAt }: RecordMemory, { from, settle }: Observation): boolean =>
+const isMissedTwice = ({ missedAt }: RecordState, { from, settle }: Observation): boolean =>
   missedAt != null && Math.abs(from - missedAt) >= settle;
 
 const unpairedIds = ({ pairs }: TemplatePlan, ids: ReadonlySet<number>): ReadonlySet<number> => {

@@ -3,7 +3,7 @@ import { dataOf, type ActualRecord } from '../../model/record.ts';
 import type { DesiredTemplate, ActualTemplate } from '../../model/template.ts';
 import { entryOf, recordKey, setKey } from '../../plan/entry.ts';
 import { hasLostMany } from '../../plan/guard.ts';
-import type { Ending, Intent } from '../../state/memory.ts';
+import type { IntentResult, Intent } from '../../state/memory.ts';
 import { failureAfter, type Instant } from './backoff.ts';
 import { maxAddsUnseen } from './gate.ts';
 import { matchAdd, targetOf, type Match, type MatchRule } from './match.ts';
@@ -36,7 +36,7 @@ export interface Recovery {
 
 export interface EndedIntent {
   readonly intent: Intent;
-  readonly ending: Ending;
+  readonly result: IntentResult;
   /** The state after resolving. */
   readonly memory: TemplateMemory;
   /** Ms since the epoch: when a missing add may be retried. */
@@ -48,7 +48,7 @@ export const openRecovery = (
   given: Pick<Recovery, 'templateId' | 'desired' | 'isDescribed' | 'view' | 'memory' | 'open'>,
 ): Recovery => ({
   ...given,
-  memory: edit(given.memory, (draft) => draft.setFacts({ lastReading: null })),
+  memory: edit(given.memory, (draft) => draft.setRow({ lastReading: null })),
   ended: [],
   saved: 0,
   isConclusive: true,
@@ -64,7 +64,7 @@ export const endUpdates = (recovery: Recovery): Recovery =>
         const target = targetOf(intent);
         if (target) bindTentatively(draft, target);
         else if (supposePark(draft, intent, null) && next.view) recognizeRestored(draft, next.view);
-        if (hasLanded(intent, next.view)) draft.setFacts({ lastWriteAt: intent.at });
+        if (hasLanded(intent, next.view)) draft.setRow({ lastWriteAt: intent.at });
       });
       const error =
         'its outcome was not saved: the program ended before that, or the state could not be written';
@@ -169,7 +169,7 @@ const accept = (
       cause: null,
     });
     keepParked(draft, intent.key);
-    draft.setFacts({ lastWriteAt: intent.at });
+    draft.setRow({ lastWriteAt: intent.at });
   });
   const outcome = copies.length > 0 ? 'duplicate' : 'applied';
   return end(recovery, intent, { outcome, recordId: record.id, error: null }, memory);
@@ -195,26 +195,26 @@ const abandon = (
   const inSet = unseenAdds(memory).filter(({ wanted }) => setKey(entryOf(wanted)) === set);
   // A second one waits for a person, not for a backoff.
   const mayRetry = inSet.reduce((sum, one) => sum + one.adds, 0) < maxAddsUnseen;
-  const ending = { outcome: 'failed', recordId: null, error: failure.message } as const;
-  return end(recovery, intent, ending, memory, mayRetry ? failure.retryAt : null);
+  const result = { outcome: 'failed', recordId: null, error: failure.message } as const;
+  return end(recovery, intent, result, memory, mayRetry ? failure.retryAt : null);
 };
 
 const end = (
   recovery: Recovery,
   intent: Intent,
-  ending: Ending,
+  result: IntentResult,
   memory: TemplateMemory,
   retryAt: number | null = null,
 ): Recovery => ({
   ...recovery,
   memory,
   open: recovery.open.filter(({ id }) => id !== intent.id),
-  ended: [...recovery.ended, { intent, ending, memory, retryAt }],
+  ended: [...recovery.ended, { intent, result, memory, retryAt }],
 });
 
 const isWhole = (reading: ActualTemplate, { desired, memory }: Recovery): boolean =>
   !desired ||
-  !hasLostMany({ desired, actual: reading, memory: memory.view, suspectIds: memory.facts.suspectIds });
+  !hasLostMany({ desired, actual: reading, memory: memory.view, suspectIds: memory.row.suspectIds });
 
 /** Of its type, in its template. */
 const isAlone = (intent: Intent, { open }: Recovery): boolean => {

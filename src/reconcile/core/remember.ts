@@ -49,7 +49,7 @@ const rememberSeen = (
   const { desired, view, memory } = state.basis;
   // A record that any reading of the pass showed is not missing.
   const actual = withAllOf(listing?.get(view.id), view);
-  const { suspectIds } = memory.facts;
+  const { suspectIds } = memory.row;
   const isTrusted =
     !state.holds.some(({ cause }) => cause === 'loss') &&
     (acceptLoss || !hasLostMany({ desired, actual, memory: memory.view, suspectIds }));
@@ -57,7 +57,7 @@ const rememberSeen = (
   const lost = hasDisagreement ? null : manyLost({ desired, actual, memory: memory.view });
   const plan = planOf(state.basis);
   const next = edit(memory, (draft) => {
-    if (suspectIds?.join() !== lost?.join()) draft.setFacts({ suspectIds: lost });
+    if (suspectIds?.join() !== lost?.join()) draft.setRow({ suspectIds: lost });
     const desiredKeys = desiredKeysOf(desired);
     if (isTrusted) observe(draft, plan, { actual, desiredKeys, from: state.basis.now, to: now, settle });
   });

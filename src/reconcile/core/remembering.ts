@@ -7,7 +7,7 @@ import { mayBeOneOf } from '../../plan/like.ts';
 import { isStuck, parkedKey, type Displaced } from '../../plan/memory.ts';
 import { isParkedName } from '../../plan/parked.ts';
 import { isPark, type Step } from '../../plan/step.ts';
-import type { Failure, RecordMemory } from '../../state/memory.ts';
+import type { Failure, RecordState } from '../../state/memory.ts';
 import { nothingKnown, parkedIdOf, type MemoryDraft } from './memory.ts';
 
 /** A desired record, and the actual one that was meant to become it. */
@@ -24,7 +24,7 @@ export const bind = (
   draft: MemoryDraft,
   desired: DesiredEntry,
   actual: ActualEntry,
-  changes: Partial<RecordMemory> = {},
+  changes: Partial<RecordState> = {},
 ): void => {
   const key = recordKey(desired);
   const { id } = actual.record;
@@ -53,7 +53,7 @@ export const keepParked = (draft: MemoryDraft, key: string): void => {
 export const bindTentatively = (
   draft: MemoryDraft,
   { key, desired, recordId, before, cause }: UpdateTarget,
-  changes?: Pick<RecordMemory, 'failure'>,
+  changes?: Pick<RecordState, 'failure'>,
 ): void => {
   const known = draft.get(key);
   draft.put(
@@ -67,7 +67,7 @@ export const park = (
   draft: MemoryDraft,
   id: number,
   seen: RecordData,
-  changes: Pick<RecordMemory, 'rewritten' | 'cause' | 'displaced'> & Partial<RecordMemory>,
+  changes: Pick<RecordState, 'rewritten' | 'cause' | 'displaced'> & Partial<RecordState>,
 ): void => {
   const key = parkedKey(id);
   const known = moveId(draft, key, id) ?? nothingKnown;
@@ -80,7 +80,7 @@ export const restore = (
   { key, wanted }: NonNullable<Displaced['own']>,
   id: number,
   seen: RecordData,
-  changes: Partial<RecordMemory>,
+  changes: Partial<RecordState>,
 ): void => {
   const known = moveId(draft, key, id) ?? nothingKnown;
   draft.put({ ...known, key, recordId: id, wanted, seen, cause: null, failure: null, ...changes });
@@ -108,7 +108,7 @@ export const change = (
   draft: MemoryDraft,
   key: string,
   desired: RecordData,
-  changes: Partial<RecordMemory>,
+  changes: Partial<RecordState>,
 ): void => {
   const known = draft.get(key) ?? { ...nothingKnown, key, recordId: null, wanted: desired, seen: null };
   draft.put({ ...known, ...changes });
@@ -118,7 +118,7 @@ export const change = (
 export const unbind = (draft: MemoryDraft, id: number): void => {
   const known = draft.now.view.byId.get(id);
   if (known) draft.forget(known.key);
-  draft.setFacts({ strangers: [...new Set([...(draft.now.facts.strangers ?? []), id])] });
+  draft.setRow({ strangers: [...new Set([...(draft.now.row.strangers ?? []), id])] });
 };
 
 /** Notes the first cause of a record that is not known yet. */
@@ -154,7 +154,7 @@ export const clearBackoff = (draft: MemoryDraft, everything: boolean): void => {
 export const uncountedAdds = 1_000;
 
 /** One id belongs to one desired record: any other record loses it. */
-const moveId = (draft: MemoryDraft, key: string, id: number): RecordMemory | undefined => {
+const moveId = (draft: MemoryDraft, key: string, id: number): RecordState | undefined => {
   for (const binding of draft.now.view.tentative.values()) {
     if (binding.id !== id || binding.key === key) continue;
     const { failure, ...record } = draft.get(binding.key)!;

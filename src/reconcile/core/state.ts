@@ -40,8 +40,8 @@ export const openTemplate = (
   moment: Instant,
   settle: number,
 ): TemplateState => {
-  const facts = { templateId: actual.id, template: desired.template, file: desired.source.file };
-  const memory = edit(openMemory(stored, facts), (draft) => {
+  const row = { templateId: actual.id, template: desired.template, file: desired.source.file };
+  const memory = edit(openMemory(stored, row), (draft) => {
     retime(draft, (failure) => correctedForClock(failure, moment));
     recognizeRestored(draft, actual);
   });

@@ -42,7 +42,7 @@ export const suspectMemory = (state: TemplateState): Suspicion => {
  * copy. Then causes are unknown, and missing records may have been added before.
  */
 const unseenIds = ({ desired, view, memory, pending }: PlanBasis, { pairs }: TemplatePlan): number[] => {
-  const { highestId, suspectIds } = memory.facts;
+  const { highestId, suspectIds } = memory.row;
   if (highestId === undefined || !memory.view.hasBeenRead || pending.length > 0) return [];
   const unseen = pairs
     .filter((pair) => pair.fields.length === 0 && !isExpected(pair, memory.records))

@@ -17,7 +17,7 @@ import { withBasis, withHold, type TemplateState } from './state.ts';
 
 /** Restores from the saved reading since when readings agree. */
 export const recallReading = (state: TemplateState): TemplateState => {
-  const { lastReading } = state.basis.memory.facts;
+  const { lastReading } = state.basis.memory.row;
   if (!lastReading || lastReading.digest !== digestOf(state.basis.view)) return state;
   return { ...state, agreement: { ...state.agreement, since: lastReading.since, isRepeated: true } };
 };
@@ -80,7 +80,7 @@ export const disagree = (state: TemplateState, reason: string): TemplateState =>
  * behind it, even in several passes, so it is only saved if a second one agrees.
  */
 export const rememberReading = (state: TemplateState, now: number): TemplateState => {
-  const { lastReading = null, lastWriteAt } = state.basis.memory.facts;
+  const { lastReading = null, lastWriteAt } = state.basis.memory.row;
   const { since, isRepeated } = state.agreement;
   const isSoon = lastWriteAt !== null && Math.abs(now - lastWriteAt) < maxLag;
   const digest = digestOf(state.basis.view);
@@ -89,7 +89,7 @@ export const rememberReading = (state: TemplateState, now: number): TemplateStat
   const next =
     isDoubtful || (isNew && isSoon && !isRepeated) ? null : isNew ? { digest, since } : lastReading;
   if (next === lastReading) return state;
-  const memory = edit(state.basis.memory, (draft) => draft.setFacts({ lastReading: next }));
+  const memory = edit(state.basis.memory, (draft) => draft.setRow({ lastReading: next }));
   return withBasis(state, { memory });
 };
 

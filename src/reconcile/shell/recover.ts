@@ -117,7 +117,7 @@ const saveEnded = async (recoveries: readonly Recovery[], run: ClientRun): Promi
   for (const recovery of recoveries) {
     let { memory } = recovery;
     for (const one of recovery.ended.slice(recovery.saved)) {
-      const task = run.writer.finish(one.intent, one.ending, changesOf(one.memory));
+      const task = run.writer.finish(one.intent, one.result, changesOf(one.memory));
       if ((await run.save(task.then(() => true))) && one.memory === recovery.memory) memory = asSaved(memory);
       tell(one, run);
     }
@@ -126,10 +126,10 @@ const saveEnded = async (recoveries: readonly Recovery[], run: ClientRun): Promi
   return saved;
 };
 
-const tell = ({ intent, ending }: EndedIntent, run: ClientRun): void => {
+const tell = ({ intent, result }: EndedIntent, run: ClientRun): void => {
   const { template, templateId, action, before, after } = intent;
-  const { recordId, error } = ending;
-  const outcome = ending.outcome === 'duplicate' ? 'applied' : ending.outcome;
+  const { recordId, error } = result;
+  const outcome = result.outcome === 'duplicate' ? 'applied' : result.outcome;
   run.pass.onChange({ template, templateId, recordId, action, before, after, outcome, error });
 };
 
@@ -157,10 +157,10 @@ const takeRecovery = (
   return view === null || view === state.basis.view ? next : withView(next, view, run.moment);
 };
 
-const attemptAfter = (attempt: Attempt, { ending, retryAt }: EndedIntent): Attempt => {
+const attemptAfter = (attempt: Attempt, { result, retryAt }: EndedIntent): Attempt => {
   const { step, intent } = attempt;
   const base = { step, intent };
-  return ending.recordId === null
+  return result.recordId === null
     ? { ...base, state: 'failed', error: 'error' in attempt ? attempt.error : '', retryAt }
-    : { ...base, state: 'applied', recordId: ending.recordId };
+    : { ...base, state: 'applied', recordId: result.recordId };
 };

@@ -1,7 +1,7 @@
 import type { DesiredTemplate, ActualTemplate } from '../../model/template.ts';
 import { compareSubdomain, type SubdomainDifference } from '../../plan/subdomains.ts';
 import { notAsked, type SubdomainResult } from '../../result.ts';
-import type { TemplateFacts } from '../../state/memory.ts';
+import type { TemplateRow } from '../../state/memory.ts';
 import type { ClientRun } from './client-run.ts';
 
 /** The result of a template's subdomains, and what has to be saved of it. */
@@ -15,7 +15,7 @@ export interface SubdomainCheck {
 export const checkSubdomains = async (
   desired: DesiredTemplate,
   actual: ActualTemplate,
-  { lastWriteAt, reportedDrift = [] }: Pick<TemplateFacts, 'lastWriteAt' | 'reportedDrift'>,
+  { lastWriteAt, reportedDrift = [] }: Pick<TemplateRow, 'lastWriteAt' | 'reportedDrift'>,
   run: ClientRun,
 ): Promise<SubdomainCheck> => {
   const { ignoreSubdomains, clock, signal, subdomainGrace, service } = run.pass;
@@ -41,9 +41,9 @@ export const checkSubdomains = async (
   return { results, reportedDrift: drift.toSorted() };
 };
 
-/** The facts with what was reported now; null if nothing is new. */
-export const factsAfter = (facts: TemplateFacts, { reportedDrift }: SubdomainCheck): TemplateFacts | null =>
-  reportedDrift.join() === (facts.reportedDrift ?? []).join() ? null : { ...facts, reportedDrift };
+/** The row with what was reported now; null if nothing is new. */
+export const rowAfter = (row: TemplateRow, { reportedDrift }: SubdomainCheck): TemplateRow | null =>
+  reportedDrift.join() === (row.reportedDrift ?? []).join() ? null : { ...row, reportedDrift };
 
 /** The same key while the same template record is missing or stale, or the same record is foreign. */
 const driftKey = (subdomain: string, { kind, templateRecord, record }: SubdomainDifference): string =>

@@ -1,7 +1,7 @@
 import { HostingError } from '../../hosting/errors.ts';
 import type { ActualTemplate } from '../../model/template.ts';
 import { additionOf, changeOf, type Step } from '../../plan/step.ts';
-import { changeOfAttempt, endingOf, intentOf, stepKey, writeKey } from '../core/attempt.ts';
+import { changeOfAttempt, intentResultOf, intentOf, stepKey, writeKey } from '../core/attempt.ts';
 import { holdFor } from '../core/client-holds.ts';
 import { decide, decideRevert, type Command } from '../core/decide.ts';
 import { evolve, underWay, type TemplateEvent } from '../core/evolve.ts';
@@ -57,8 +57,8 @@ const write = async (
   const again = next(state, run.view, run.pass.force);
   if (again.kind !== 'write' || writeKey(again.step) !== writeKey(step)) {
     const reason = skipReasonOf(step, state, run.view, run.pass.force) ?? 'a newer reading changed the plan';
-    const ending = { outcome: 'failed', recordId: null, error: `not sent: ${reason}` } as const;
-    return saveWith(state, run, (changes) => run.writer.finish(intent, ending, changes));
+    const result = { outcome: 'failed', recordId: null, error: `not sent: ${reason}` } as const;
+    return saveWith(state, run, (changes) => run.writer.finish(intent, result, changes));
   }
   const begun = evolve(state, { type: 'begun', step, intent }, run.moment);
   return takeEvent(begun, run, await send(step, begun.basis.view.id, run));
@@ -109,8 +109,8 @@ const takeEvent = async (
   const { step, intent } = underWay(before);
   let state = evolve(before, event, run.moment);
   const attempt = state.attempts.get(stepKey(step))!;
-  const ending = endingOf(attempt);
-  if (ending) state = await saveWith(state, run, (changes) => run.writer.finish(intent, ending, changes));
+  const result = intentResultOf(attempt);
+  if (result) state = await saveWith(state, run, (changes) => run.writer.finish(intent, result, changes));
   const change = changeOfAttempt(attempt, state.basis);
   if (change) run.pass.onChange(change);
   return state;

@@ -1,6 +1,6 @@
 import { fits } from '../clients.ts';
 import type { ClientMemory, KnownClient } from '../client-memory.ts';
-import type { RecordMemory, TemplateFacts } from '../memory.ts';
+import type { RecordState, TemplateRow } from '../memory.ts';
 import type { PostgresDatabase } from './database.ts';
 
 /** The clients of one database, all of them. */
@@ -34,8 +34,8 @@ export const clientsOf = ({ query, transaction }: PostgresDatabase): PostgresCli
         if (client.baseUrl !== null && client.baseUrl !== baseUrl) continue;
         const known = {
           templateIds: await all<number>(queries.templateIds, client.scope),
-          records: await all<RecordMemory>(queries.records, client.scope),
-          templates: await all<TemplateFacts>(queries.templates, client.scope),
+          records: await all<RecordState>(queries.records, client.scope),
+          templates: await all<TemplateRow>(queries.templates, client.scope),
         };
         if (fits(known, own)) found.push(client);
       }

@@ -1,12 +1,12 @@
 import type { ClientMemory, KnownClient } from '../client-memory.ts';
 import type {
-  Ending,
+  IntentResult,
   HistoryEntry,
   HistoryFilter,
   Intent,
   MemoryChanges,
-  RecordMemory,
-  TemplateFacts,
+  RecordState,
+  TemplateRow,
 } from '../memory.ts';
 import { historyEntryOf } from '../history-entry.ts';
 import { clientsOf, parse } from './clients.ts';
@@ -50,9 +50,9 @@ export const openPostgresMemory = async (
 
   return {
     template: async (templateId) => {
-      const [facts] = await bodies<TemplateFacts>(queries.template, scope, templateId);
-      if (facts === undefined) return null;
-      return { facts, records: await bodies<RecordMemory>(queries.records, scope, templateId) };
+      const [row] = await bodies<TemplateRow>(queries.template, scope, templateId);
+      if (row === undefined) return null;
+      return { row, records: await bodies<RecordState>(queries.records, scope, templateId) };
     },
     templates: () => bodies(queries.templates, scope),
     openIntents: async () => {
@@ -80,12 +80,12 @@ export const openPostgresMemory = async (
       if (!begun) throw takenOver();
       return { ...intent, id: Number(begun.id) };
     },
-    finish: async (intent, ending, changes) => {
+    finish: async (intent, result, changes) => {
       const closable = await scopes();
       const saved = asRows(changes);
       await fenced(async (run) => {
         await run(queries.close, [intent.id, closable]);
-        await note(run, scope, intent, ending);
+        await note(run, scope, intent, result);
         await save(run, scope, saved);
       });
     },
@@ -126,17 +126,17 @@ interface SavedEntry {
 /** Changes as they are stored, made before anything is begun: what cannot be stored changes nothing. */
 interface ChangedRows {
   readonly templateId: number;
-  readonly facts: string;
+  readonly row: string;
   readonly keys: readonly string[];
   readonly bodies: readonly string[];
   readonly forgotten: readonly string[];
 }
 
-const asRows = ({ facts, records, forgotten }: MemoryChanges): ChangedRows => {
+const asRows = ({ row, records, forgotten }: MemoryChanges): ChangedRows => {
   const kept = new Map(records.map((record) => [asKey(record.key), JSON.stringify(record)]));
   return {
-    templateId: facts.templateId,
-    facts: JSON.stringify(facts),
+    templateId: row.templateId,
+    row: JSON.stringify(row),
     keys: [...kept.keys()],
     bodies: [...kept.values()],
     forgotten: forgotten.map(asKey).filter((key) => !kept.has(key)),
@@ -147,15 +147,15 @@ const asRows = ({ facts, records, forgotten }: MemoryChanges): ChangedRows => {
 const asKey = (key: string): string => JSON.stringify(key);
 
 const save = async (run: Query, scope: string, rows: ChangedRows): Promise<void> => {
-  const { templateId, facts, keys, bodies, forgotten } = rows;
-  await run(queries.saveTemplate, [scope, templateId, facts]);
+  const { templateId, row, keys, bodies, forgotten } = rows;
+  await run(queries.saveTemplate, [scope, templateId, row]);
   if (forgotten.length > 0) await run(queries.forget, [scope, templateId, forgotten]);
   if (keys.length > 0) await run(queries.saveRecords, [scope, templateId, keys, bodies]);
 };
 
-const note = async (run: Query, scope: string, intent: Intent, ending: Ending): Promise<void> => {
+const note = async (run: Query, scope: string, intent: Intent, result: IntentResult): Promise<void> => {
   const { at } = intent;
-  const entry = historyEntryOf(intent, ending);
+  const entry = historyEntryOf(intent, result);
   await run(queries.note, [scope, at, JSON.stringify(entry)]);
   await run(queries.trimOld, [scope, at - historyAge, newestWrites, historyAge]);
 };

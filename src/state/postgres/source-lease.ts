@@ -12,7 +12,7 @@ export interface SourceLease {
 }
 
 /** From now on tries to be the source, and to stay it. A source that is not heard of any more is replaced. */
-export const standAsSource = (database: PostgresDatabase, duration: number): SourceLease => {
+export const runForSource = (database: PostgresDatabase, duration: number): SourceLease => {
   const closing = new AbortController();
   const { signal } = closing;
   let held: Lease | null = null;
@@ -30,12 +30,12 @@ export const standAsSource = (database: PostgresDatabase, duration: number): Sou
     held = await elected(database, duration, signal);
   };
   const first = tryOnce();
-  const stand = async (): Promise<void> => {
+  const campaign = async (): Promise<void> => {
     await first;
     while (await sleep(duration / 3, signal)) await tryOnce();
     await held?.release();
   };
-  const standing = stand();
+  const ended = campaign();
   return {
     isSource: async () => {
       await first;
@@ -43,7 +43,7 @@ export const standAsSource = (database: PostgresDatabase, duration: number): Sou
     },
     close: () => {
       closing.abort();
-      return standing;
+      return ended;
     },
   };
 };

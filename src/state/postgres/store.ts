@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
-import type { MemoryPlace } from '../memory-place.ts';
+import type { StoreLocation } from '../store-location.ts';
 import type { StateStore } from '../store.ts';
 import { openDatabase, type PostgresDatabase } from './database.ts';
-import { createPostgresKeeper } from './keeper.ts';
+import { postgresStoreHandle } from './store-handle.ts';
 import { openPostgresMemory } from './memory.ts';
 import { versionIn } from './schema.ts';
 import { postgresSnapshots } from './snapshots.ts';
-import { standAsSource, type SourceLease } from './source-lease.ts';
+import { runForSource, type SourceLease } from './source-lease.ts';
 
 export interface PostgresStoreOptions {
   /** `postgres://…`, asked for when it is needed first. */
@@ -25,28 +25,28 @@ export const postgresStore = ({
 }: PostgresStoreOptions): StateStore => {
   let source: SourceLease | null = null;
   const isSource = (database: PostgresDatabase): Promise<boolean> =>
-    mayBeSource ? (source ??= standAsSource(database, leaseDuration)).isSource() : Promise.resolve(false);
+    mayBeSource ? (source ??= runForSource(database, leaseDuration)).isSource() : Promise.resolve(false);
   let opened: PostgresDatabase | null = null;
   const open = (): PostgresDatabase => (opened ??= openDatabase(url()));
   return {
-    keeper: (warn) => {
-      const keeper = createPostgresKeeper(open, leaseDuration, warn);
+    handle: (warn) => {
+      const handle = postgresStoreHandle(open, leaseDuration, warn);
       return {
-        ...keeper,
-        read: (place, ...rest) => keeper.read(sharedPlace(place), ...rest),
-        write: (place, ...rest) => keeper.write(sharedPlace(place), ...rest),
+        ...handle,
+        read: (location, ...rest) => handle.read(sharedLocation(location), ...rest),
+        write: (location, ...rest) => handle.write(sharedLocation(location), ...rest),
       };
     },
-    openForReading: async (place) => {
+    openForReading: async (location) => {
       const database = open();
       if ((await versionIn(database.query)) === 0) return null;
-      return openPostgresMemory(database, sharedPlace(place).digest);
+      return openPostgresMemory(database, sharedLocation(location).digest);
     },
     snapshots: postgresSnapshots(open, isSource),
-    forget: async (place) => {
+    forget: async (location) => {
       const database = open();
       if ((await versionIn(database.query)) === 0) return;
-      const { digest } = sharedPlace(place);
+      const { digest } = sharedLocation(location);
       for (const table of ['templates', 'records', 'intents', 'history'])
         await database.query(`DELETE FROM dns_template_sync.${table} WHERE scope = $1`, [digest]);
     },
@@ -58,8 +58,11 @@ export const postgresStore = ({
 };
 
 /** Each state directory has an embedded service of its own. */
-const sharedPlace = (place: MemoryPlace): MemoryPlace => {
-  if (!place.isSandbox) return place;
-  const digest = createHash('sha256').update(`${place.stateDir} ${place.digest}`).digest('hex').slice(0, 32);
-  return { ...place, digest };
+const sharedLocation = (location: StoreLocation): StoreLocation => {
+  if (!location.isSandbox) return location;
+  const digest = createHash('sha256')
+    .update(`${location.stateDir} ${location.digest}`)
+    .digest('hex')
+    .slice(0, 32);
+  return { ...location, digest };
 };

@@ -17,15 +17,15 @@ export const forgottenSince = async (
   pause: number,
 ): Promise<string | null> => {
   await query(noticeFailover);
-  const [row] = await query<{ isOther: boolean; until: Date; isQuiet: boolean }>(quiet, [lease, pause]);
-  if (row === undefined) throw takenOver();
-  if (row.isOther) {
-    for (const facts of await memory.templates())
-      await memory.save({ facts: { ...facts, lastReading: null }, records: [], forgotten: [] });
+  const [failover] = await query<{ isOther: boolean; until: Date; isQuiet: boolean }>(quiet, [lease, pause]);
+  if (failover === undefined) throw takenOver();
+  if (failover.isOther) {
+    for (const row of await memory.templates())
+      await memory.save({ row: { ...row, lastReading: null }, records: [], forgotten: [] });
     await query(`UPDATE dns_template_sync.leases SET timeline = ${currentTimeline} WHERE name = $1`, [lease]);
   }
-  return row.isQuiet
-    ? `PostgreSQL failed over to another server, and the newest state may be lost: no adds before ${row.until.toISOString()}`
+  return failover.isQuiet
+    ? `PostgreSQL failed over to another server, and the newest state may be lost: no adds before ${failover.until.toISOString()}`
     : null;
 };
 

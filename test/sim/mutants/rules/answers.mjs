@@ -125,7 +125,7 @@ export const answers = [
   {
     rule: '§7 a write that counts is the start of the grace',
     file: commit,
-    from: '  draft.setFacts({ lastWriteAt: intent.at });\n',
+    from: '  draft.setRow({ lastWriteAt: intent.at });\n',
     to: '',
     tests: ['reconcile/subdomains'],
   },

@@ -161,15 +161,15 @@ export const permits = [
   {
     rule: '§3.4 an intent that was not sent does not stay open',
     file: write,
-    from: '    return saveWith(state, run, (changes) => run.writer.finish(intent, ending, changes));',
-    to: '    void ending;\n    return state;',
+    from: '    return saveWith(state, run, (changes) => run.writer.finish(intent, result, changes));',
+    to: '    void result;\n    return state;',
     tests: ['reconcile/write'],
   },
   {
     rule: '§3.4 the outcome of a write is saved before the next one',
     file: write,
-    from: '  if (ending) state = await saveWith(state, run, (changes) => run.writer.finish(intent, ending, changes));\n',
-    to: '  void [ending, intent];\n',
+    from: '  if (result) state = await saveWith(state, run, (changes) => run.writer.finish(intent, result, changes));\n',
+    to: '  void [result, intent];\n',
     tests: ['reconcile/sending'],
   },
   {

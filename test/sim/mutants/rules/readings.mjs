@@ -117,8 +117,8 @@ export const readings = [
   {
     rule: '§3.1 at the first write the reading before it is dropped',
     file: 'src/reconcile/core/evolve.ts',
-    from: 'draft.setFacts({ lastReading: null });',
-    to: 'draft.setFacts({});',
+    from: 'draft.setRow({ lastReading: null });',
+    to: 'draft.setRow({});',
     tests: ['reconcile/readings'],
   },
   {
@@ -208,8 +208,8 @@ export const readings = [
   {
     rule: '§3.1 the reading before a write that may have taken effect is dropped',
     file: 'src/reconcile/core/recover.ts',
-    from: 'draft.setFacts({ lastReading: null })',
-    to: 'draft.setFacts({})',
+    from: 'draft.setRow({ lastReading: null })',
+    to: 'draft.setRow({})',
     tests: ['reconcile/readings'],
   },
   {

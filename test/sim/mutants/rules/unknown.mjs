@@ -115,7 +115,7 @@ export const unknown = [
   {
     rule: '§3.4 an update that had landed is the start of the grace',
     file: 'src/reconcile/core/recover.ts',
-    from: '        if (hasLanded(intent, next.view)) draft.setFacts({ lastWriteAt: intent.at });\n',
+    from: '        if (hasLanded(intent, next.view)) draft.setRow({ lastWriteAt: intent.at });\n',
     to: '',
     tests: ['reconcile/subdomains'],
   },

@@ -2,18 +2,18 @@ import type { Waiting } from './client-locks.ts';
 import type { ClientMemory } from './client-memory.ts';
 import { identify, type List, type Listing } from './identify.ts';
 import type { Lock } from './lock.ts';
-import type { MemoryPlace } from './memory-place.ts';
+import type { StoreLocation } from './store-location.ts';
 import type { Memory, MemoryReader } from './memory.ts';
 
 /** Called with messages about a pass for people; messages of the previous pass are not repeated. */
 export type Say = (message: string) => void;
 
 /** The state of one client. The first pass that needs it opens it; it stays open for later passes. */
-export interface MemoryKeeper {
+export interface StoreHandle {
   /** Plans without state if there is none or it cannot be read. */
-  read<T>(place: MemoryPlace, list: List, task: ReadTask<T>): Promise<T>;
+  read<T>(location: StoreLocation, list: List, task: ReadTask<T>): Promise<T>;
   /** Runs the task while it holds the lock. */
-  write<T>(place: MemoryPlace, use: MemoryUse, list: List, task: WriteTask<T>): Promise<T>;
+  write<T>(location: StoreLocation, use: MemoryUse, list: List, task: WriteTask<T>): Promise<T>;
   /** At once, or after the running pass. */
   close(): Promise<void>;
 }
@@ -46,15 +46,15 @@ interface FoundOwner {
 /** Switches to the state of the client that owns the token. */
 export const actAsOwner = async (
   memory: ClientMemory,
-  place: MemoryPlace,
+  location: StoreLocation,
   list: List,
   say: Say,
 ): Promise<FoundOwner> => {
-  if (place.isSandbox || (await memory.identify())) return { listing: null };
+  if (location.isSandbox || (await memory.identify())) return { listing: null };
   const listing = list();
   const templates = await listing.catch(() => null);
   if (templates === null) return { listing };
-  const { client, notice } = await identify(memory, place, templates);
+  const { client, notice } = await identify(memory, location, templates);
   memory.actAs(client);
   if (notice !== null) say(notice);
   return { listing };
@@ -78,7 +78,7 @@ export const watched = (
   return {
     ...memory,
     begin: (intent) => keep(() => memory.begin(intent)),
-    finish: (intent, ending, changes) => keep(() => memory.finish(intent, ending, changes)),
+    finish: (intent, result, changes) => keep(() => memory.finish(intent, result, changes)),
     save: (changes) => keep(() => memory.save(changes)),
   };
 };

@@ -1,8 +1,8 @@
 import { messageOf } from '../../errors.ts';
 import { holdClient, type TakeLock } from '../client-locks.ts';
 import type { ClientMemory } from '../client-memory.ts';
-import { actAsOwner, startsWithout, watched, type MemoryKeeper, type Say } from '../memory-keeper.ts';
-import { scopeLockOf } from '../memory-place.ts';
+import { actAsOwner, startsWithout, watched, type StoreHandle, type Say } from '../store-handle.ts';
+import { scopeLockOf } from '../store-location.ts';
 import { MemoryError, noMemories } from '../memory.ts';
 import { openNotices } from '../notices.ts';
 import type { PostgresDatabase } from './database.ts';
@@ -14,41 +14,41 @@ import { migrate, versionIn } from './schema.ts';
 import { forgottenSince } from './timeline.ts';
 
 /** Memories that lie in PostgreSQL, where several processes and machines share them. */
-export const createPostgresKeeper = (
+export const postgresStoreHandle = (
   open: () => PostgresDatabase,
   leaseDuration: number,
   warn: (message: string) => void,
-): MemoryKeeper => {
+): StoreHandle => {
   const notices = openNotices(warn);
   return {
-    read: async (place, list, task) => {
+    read: async (location, list, task) => {
       const say = notices.begin();
       let memory: ClientMemory;
       try {
-        memory = await openForReading(open(), place.digest);
+        memory = await openForReading(open(), location.digest);
       } catch (error) {
         say(`planned without saved state, so causes are unknown: ${messageOf(error)}`);
         return task(noMemories, say, null);
       }
-      const { listing } = await actAsOwner(memory, place, list, say);
+      const { listing } = await actAsOwner(memory, location, list, say);
       return task(memory, say, listing);
     },
-    write: async (place, { mayBeginAnew = false, unknownPause, ...waiting }, list, task) => {
+    write: async (location, { mayBeginAnew = false, unknownPause, ...waiting }, list, task) => {
       let say: Say = () => undefined;
       const database = open();
       await migrate(database);
       const leases = new Set<Lease>();
-      const memory = await openPostgresMemory(database, place.digest, () => fenceOf(leases));
-      const { locks, isDecided, listing, notice } = await holdClient(place, waiting, list, {
+      const memory = await openPostgresMemory(database, location.digest, () => fenceOf(leases));
+      const { locks, isDecided, listing, notice } = await holdClient(location, waiting, list, {
         take: leasesOf(database, leaseDuration, leases),
         onFirst: () => (say = notices.begin()),
         use: (lookAround) => lookAround(memory),
       });
       try {
-        const scope = (await memory.identify())?.scope ?? place.digest;
+        const scope = (await memory.identify())?.scope ?? location.digest;
         const holdsAdds = await forgottenSince(database, memory, scopeLockOf(scope), unknownPause);
         for (const one of [holdsAdds, await firstNotice(database), notice]) if (one !== null) say(one);
-        if (!place.isSandbox && isDecided && !mayBeginAnew && (await memory.templates()).length === 0)
+        if (!location.isSandbox && isDecided && !mayBeginAnew && (await memory.templates()).length === 0)
           say(startsWithout(database.place));
         const onFailure = (error: unknown): void => {
           say(messageOf(error));

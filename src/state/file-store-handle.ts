@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import { messageOf } from '../errors.ts';
 import { holdClient } from './client-locks.ts';
 import { lockFilesIn } from './lock-files.ts';
-import { actAsOwner, startsWithout, watched, type MemoryKeeper, type Say } from './memory-keeper.ts';
+import { actAsOwner, startsWithout, watched, type StoreHandle, type Say } from './store-handle.ts';
 import { noMemories } from './memory.ts';
 import { openNotices } from './notices.ts';
 import { OpenMemory } from './open-memory.ts';
@@ -11,12 +11,12 @@ import { openOrSalvage } from './salvage.ts';
 import type { FileMemory } from './sqlite.ts';
 
 /** State in the files of state directories. */
-export const createMemoryKeeper = (warn: (message: string) => void): MemoryKeeper => {
+export const fileStoreHandle = (warn: (message: string) => void): StoreHandle => {
   const kept = new OpenMemory();
   const notices = openNotices(warn);
   return {
-    read: async (place, list, task) => {
-      const { file, isSandbox } = place;
+    read: async (location, list, task) => {
+      const { file, isSandbox } = location;
       const say = notices.begin();
       if (isAbsent(file)) {
         if (!isSandbox) say(`planned without saved state, so causes are unknown: there is no ${file} yet`);
@@ -24,21 +24,21 @@ export const createMemoryKeeper = (warn: (message: string) => void): MemoryKeepe
       }
       let memory: FileMemory;
       try {
-        memory = await kept.open(place, openForReading);
+        memory = await kept.open(location, openForReading);
       } catch (error) {
         say(`planned without saved state, so causes are unknown: ${messageOf(error)}`);
         return task(noMemories, say, null);
       }
       return kept.use(async () => {
-        const { listing } = await actAsOwner(memory, place, list, say);
+        const { listing } = await actAsOwner(memory, location, list, say);
         return task(memory, say, listing);
       });
     },
-    write: async (place, { mayBeginAnew = false, ...waiting }, list, task) => {
+    write: async (location, { mayBeginAnew = false, ...waiting }, list, task) => {
       let say: Say = () => undefined;
-      const open = (): Promise<FileMemory> => kept.open(place, (...where) => openOrSalvage(...where, say));
-      const { locks, isDecided, listing, notice } = await holdClient(place, waiting, list, {
-        take: lockFilesIn(place.stateDir),
+      const open = (): Promise<FileMemory> => kept.open(location, (...where) => openOrSalvage(...where, say));
+      const { locks, isDecided, listing, notice } = await holdClient(location, waiting, list, {
+        take: lockFilesIn(location.stateDir),
         onFirst: () => (say = notices.begin()),
         use: async (lookAround) => {
           const memory = await open();
@@ -49,8 +49,8 @@ export const createMemoryKeeper = (warn: (message: string) => void): MemoryKeepe
         const memory = await open();
         return await kept.use(async () => {
           if (notice !== null) say(notice);
-          if (!place.isSandbox && isDecided && !mayBeginAnew && !(await kept.isFilled()))
-            say(startsWithout(place.file));
+          if (!location.isSandbox && isDecided && !mayBeginAnew && !(await kept.isFilled()))
+            say(startsWithout(location.file));
           const onFailure = (error: unknown): void => {
             kept.distrust();
             say(messageOf(error));

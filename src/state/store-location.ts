@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import path from 'node:path';
 
 /** Where the state of one client is, and what identifies it. */
-export interface MemoryPlace {
+export interface StoreLocation {
   readonly file: string;
   readonly stateDir: string;
   /** The digest of base URL and client token; the token itself is not stored. */
@@ -23,15 +23,15 @@ interface Owner {
   readonly name: string;
 }
 
-export const memoryPlace = (
+export const storeLocation = (
   { stateDir, baseUrl, name }: Owner,
   clientToken: string,
   isSandbox: boolean,
   others: readonly string[] = [],
-): MemoryPlace => {
+): StoreLocation => {
   const address = isSandbox ? null : normalBaseUrl(baseUrl);
   return {
-    file: isSandbox ? path.join(stateDir, 'sandbox-memory.db') : memoryFileIn(stateDir),
+    file: isSandbox ? path.join(stateDir, 'sandbox-memory.db') : storeFileIn(stateDir),
     stateDir,
     digest: digestOf(address === null ? `sandbox ${name}` : `${address} ${clientToken}`),
     baseUrl: address,
@@ -42,13 +42,13 @@ export const memoryPlace = (
 };
 
 /** For all clients of a service. */
-export const memoryFileIn = (stateDir: string): string => path.join(stateDir, 'memory.db');
+export const storeFileIn = (stateDir: string): string => path.join(stateDir, 'memory.db');
 
 /** The lock for writing the state of a scope. */
 export const scopeLockOf = (scope: string): string => `lock-${scope}`;
 
 /** The lock for identifying an unknown token. */
-export const identityLockOf = ({ baseUrl }: MemoryPlace): string => `identity-${digestOf(baseUrl ?? '')}`;
+export const identityLockOf = ({ baseUrl }: StoreLocation): string => `identity-${digestOf(baseUrl ?? '')}`;
 
 /** Scheme and host in lower case, without the default port, the host's final dot and slashes at the end. */
 const normalBaseUrl = (baseUrl: string): string => {
