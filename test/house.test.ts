@@ -13,7 +13,7 @@ main.ts       cli.ts report lib errors.ts
 cli.ts        commands version.ts
 commands      fleet daemon notify report sandbox reconcile desired hosting answers state log.ts settings.ts settings
               result.ts plan model version.ts secrets.ts regular-file.ts directory.ts lib errors.ts
-fleet         daemon settings result.ts state lib errors.ts
+fleet         daemon notify settings result.ts state lib errors.ts
 daemon        notify status-page report log.ts settings.ts settings result.ts plan model regular-file.ts lib errors.ts
 notify        report result.ts plan directory.ts lib errors.ts
 status-page   report result.ts model secrets.ts lib

@@ -3,6 +3,8 @@ import { runDaemon } from '../daemon/daemon.ts';
 import { alone, type Fleet } from '../daemon/fleet.ts';
 import { createMetrics, type Metrics } from '../daemon/metrics.ts';
 import { openFleet } from '../fleet/shared-fleet.ts';
+import { sharedOutboxes } from '../fleet/shared-outboxes.ts';
+import type { Outboxes } from '../notify/outbox.ts';
 import { readVersion } from '../version.ts';
 import { readHistoryPage } from './history-pages.ts';
 import type { Options } from './options.ts';
@@ -25,21 +27,27 @@ export const run = async (options: Options): Promise<number> => {
   const context: DaemonContext = {
     ...opened,
     fleet: fleetOf(opened, metrics),
+    outboxes: outboxesOf(opened),
     readHistory: (request) => readHistoryPage(request, opened.store()),
   };
   await runDaemon({ context, metrics, stop, onReload: (call) => void (reload = call) });
   return 0;
 };
 
-/** Each embedded service is that of one process. */
-const fleetOf = ({ settings, sandboxUrl, log, redact }: AppContext, { countLateness }: Metrics): Fleet =>
-  settings.store === null || sandboxUrl !== null
+/** Null where this process shares nothing: each embedded service is that of one process. */
+const sharedStoreOf = ({ settings, sandboxUrl }: AppContext): string | null =>
+  settings.store === null || sandboxUrl !== null ? null : settings.store.read();
+
+const fleetOf = (opened: AppContext, { countLateness }: Metrics): Fleet => {
+  const { settings, log, redact } = opened;
+  const url = sharedStoreOf(opened);
+  return url === null
     ? alone
-    : openFleet({
-        ...settings,
-        url: settings.store.read(),
-        version: readVersion(),
-        onTaken: countLateness,
-        log,
-        redact,
-      });
+    : openFleet({ ...settings, url, version: readVersion(), onTaken: countLateness, log, redact });
+};
+
+const outboxesOf = (opened: AppContext): Outboxes | null => {
+  const { settings, log } = opened;
+  const url = sharedStoreOf(opened);
+  return url === null ? null : sharedOutboxes({ ...settings, url, log });
+};

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import type { Publication } from '../model/published.ts';
 import type { DesiredState } from '../model/template.ts';
+import type { Outboxes } from '../notify/outbox.ts';
 import type { KnownAnswers } from '../report/with-answers.ts';
 import type { Change, PassResult, Trigger } from '../result.ts';
 import type { Settings } from '../settings.ts';
@@ -58,6 +59,8 @@ export interface DaemonContext {
   readonly log: Logger;
   /** Those that share the passes, this process among them. */
   readonly fleet: Fleet;
+  /** What receivers were told and are to be told, where processes share that. */
+  readonly outboxes: Outboxes | null;
   /** Whether template files are those that the source has published. */
   readonly sharesTemplates: boolean;
   /** The clients of which somebody asks who has their published files. */

@@ -52,17 +52,16 @@ export const recordPass = (
   return { event, entry };
 };
 
-/** One that another process has made, which logs and counts it. */
+/** One that another process has made, which logs and counts it, and has receivers told. */
 export const recordShared = (
   { event, entry, latest }: PassReport,
-  { metrics, passHistory, onPass }: Pick<PassSinks, 'metrics' | 'passHistory' | 'onPass'>,
+  { metrics, passHistory }: Pick<PassSinks, 'metrics' | 'passHistory'>,
 ): void => {
   metrics.showPass(
     { client: event.client, status: entry.status, endedAt: entry.startedAt + entry.durationMs },
     latest,
   );
   passHistory.add(entry);
-  onPass({ ...event, result: latest });
 };
 
 interface FailedPass {

@@ -1,13 +1,11 @@
 import type { Logger } from 'pino';
-import type { NotifiedStore } from './outbox.ts';
 import { Receiver, type NotificationOutcome, type ReceiverSettings } from './receiver.ts';
 import type { PassEvent } from './health.ts';
-import { openNotifiedFile, type NotifiedFile } from './notified-file.ts';
+import type { Outboxes } from './outbox.ts';
 
 export interface NotifierOptions {
   readonly receivers: readonly ReceiverSettings[];
-  /** The file with the last messages about a client. */
-  readonly fileFor: (client: string) => string;
+  readonly outboxes: Outboxes;
   /** Replaces every secret in a value. */
   readonly redact: <T>(value: T) => T;
   readonly log: Logger;
@@ -18,7 +16,6 @@ export interface NotifierOptions {
 export class Notifier {
   readonly #options: NotifierOptions;
   readonly #receivers = new Map<string, Receiver>();
-  readonly #files = new Map<string, NotifiedFile>();
   readonly #leaving = new Set<Promise<void>>();
 
   constructor(options: NotifierOptions) {
@@ -52,21 +49,21 @@ export class Notifier {
   /** Forgets a client that is no longer configured. */
   forget(client: string): void {
     for (const receiver of this.#receivers.values()) receiver.forget(client);
-    this.#files.delete(client);
   }
 
   /** Makes one last attempt at what is undelivered, within so many milliseconds. */
   async close(within: number): Promise<void> {
     const closing = [...this.#receivers.values()].map((receiver) => receiver.close(within));
     await Promise.all([...closing, ...this.#leaving]);
+    await this.#options.outboxes.close();
   }
 
   #open(settings: ReceiverSettings): Receiver {
-    const { log, count } = this.#options;
+    const { log, count, outboxes } = this.#options;
     const { name } = settings;
     return new Receiver({
       settings,
-      notified: this.#notifiedStore(name),
+      outbox: outboxes.of(name),
       log: log.child({ receiver: name }),
       count: (outcome) => count(name, outcome),
     });
@@ -76,29 +73,5 @@ export class Notifier {
     this.#receivers.delete(name);
     const left: Promise<void> = receiver.close(0).finally(() => this.#leaving.delete(left));
     this.#leaving.add(left);
-  }
-
-  #notifiedStore(receiver: string): NotifiedStore {
-    return {
-      get: (client, template) => this.#fileOf(client).get(receiver, template),
-      set: (client, template, lastNotified) => this.#fileOf(client).set(receiver, template, lastNotified),
-      forget: (client) => this.#files.get(client)?.remove(),
-    };
-  }
-
-  #fileOf(client: string): NotifiedFile {
-    const { fileFor, log } = this.#options;
-    const open = (): NotifiedFile =>
-      openNotifiedFile({
-        file: fileFor(client),
-        onError: (error) =>
-          log.warn(
-            { event: 'notify.unsaved', err: error, client },
-            'cannot save notification state; messages may repeat after a restart',
-          ),
-      });
-    const file = this.#files.get(client) ?? open();
-    this.#files.set(client, file);
-    return file;
   }
 }

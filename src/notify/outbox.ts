@@ -1,14 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import {
-  changeOf,
-  isSubscribed,
-  mergeChanges,
-  type HealthChange,
-  type Occasion,
-  type LastNotified,
-} from './health-change.ts';
+import type { Occasion, LastNotified } from './health-change.ts';
 import type { Delivery } from './delivery.ts';
 import { healthsOf, type PassEvent, type TemplateHealth } from './health.ts';
+import { entryAfter, type NotifyDelay, type OutboxEntry, type QueuedChange } from './outbox-entry.ts';
 
 /** The last messages to one receiver about templates, stored across restarts. Template null: the client as a whole. */
 export interface NotifiedStore {
@@ -17,11 +11,35 @@ export interface NotifiedStore {
   readonly forget: (client: string) => void;
 }
 
+/** The undelivered changes of one receiver: at most one in flight and one waiting for each template. */
+export interface Outbox {
+  /** How many changes are undelivered, and would be lost with this process. */
+  readonly size: number;
+  /** Adds what is new in a pass. Returns how many changes were dropped because the outbox is full. */
+  enqueue(passEvent: PassEvent, on: readonly Occasion[], delay?: NotifyDelay): number;
+  /** The message in flight, else the next one that is due; null if there is nothing to send. */
+  next(now?: number): Delivery | null | Promise<Delivery | null>;
+  /** When to ask for the next message, in ms since the epoch; null if there is nothing to send. */
+  dueAt(): number | null;
+  /** Whether this process is to send the message in flight. */
+  mayBeSent(): boolean;
+  /** The message in flight was delivered or dropped. */
+  done(): void | Promise<void>;
+  /** Forgets a client: its waiting changes and its last messages. */
+  forget(client: string): void;
+}
+
+/** The outboxes of all receivers. */
+export interface Outboxes {
+  of(receiver: string): Outbox;
+  close(): Promise<void>;
+}
+
 /**
- * The undelivered changes of one receiver: one for each template, with its newest state, so that it never
- * grows beyond their number. The message in flight stays as it is; later changes wait for the next one.
+ * One whose waiting changes are in memory, with their newest state, so that it never grows beyond their number. The
+ * message in flight stays as it is; later changes wait for the next one.
  */
-export class Outbox {
+export class LocalOutbox implements Outbox {
   readonly #notified: NotifiedStore;
   readonly #waiting = new Map<string, QueuedChange>();
   #inFlight: Delivery | null = null;
@@ -30,12 +48,10 @@ export class Outbox {
     this.#notified = lastNotified;
   }
 
-  /** How many changes are undelivered. */
   get size(): number {
     return this.#waiting.size + (this.#inFlight?.changes.length ?? 0);
   }
 
-  /** Adds what is new in a pass. Returns how many changes were dropped because the outbox is full. */
   enqueue(passEvent: PassEvent, on: readonly Occasion[], delay: NotifyDelay = { after: 0, now: 0 }): number {
     for (const health of healthsOf(passEvent)) this.#enqueueHealth(health, passEvent, on, delay);
     const surplus = [...this.#waiting.keys()].slice(0, Math.max(0, this.#waiting.size - maxWaiting));
@@ -43,7 +59,6 @@ export class Outbox {
     return surplus.length;
   }
 
-  /** The message in flight, else the next one; null if there is nothing to send. */
   next(now = Number.POSITIVE_INFINITY): Delivery | null {
     if (this.#inFlight !== null) return this.#inFlight;
     const next = [...this.#waiting].filter(([, { dueAt }]) => dueAt <= now).slice(0, maxBatch);
@@ -54,7 +69,6 @@ export class Outbox {
     return this.#inFlight;
   }
 
-  /** When the next change is due, in ms since the epoch; null if there is nothing to send. */
   dueAt(): number | null {
     if (this.#inFlight !== null) return 0;
     return this.#waiting.size === 0
@@ -62,14 +76,16 @@ export class Outbox {
       : Math.min(...[...this.#waiting.values()].map(({ dueAt }) => dueAt));
   }
 
-  /** The message in flight was delivered or dropped. */
+  mayBeSent(): boolean {
+    return true;
+  }
+
   done(): void {
     for (const { client, health } of this.#inFlight?.changes ?? [])
       this.#notified.set(client, health.template, health);
     this.#inFlight = null;
   }
 
-  /** Forgets a client: its waiting changes and its last messages. */
   forget(client: string): void {
     for (const [key, { change }] of this.#waiting) if (change.client === client) this.#waiting.delete(key);
     this.#notified.forget(client);
@@ -79,53 +95,26 @@ export class Outbox {
     health: TemplateHealth,
     passEvent: PassEvent,
     on: readonly Occasion[],
-    { after, now }: NotifyDelay,
+    delay: NotifyDelay,
   ): void {
     const { client } = passEvent;
     const { template } = health;
     const key = JSON.stringify([client, template]);
-    const waiting = this.#waiting.get(key);
-    const sent = this.#inFlight?.changes.find(
-      (one) => one.client === client && one.health.template === template,
-    );
-    const lastNotified = sent?.health ?? this.#notified.get(client, template);
-    // It did not last as long as the receiver requires, so it is not sent.
-    if (
-      waiting &&
-      waiting.dueAt > now &&
-      changeOf(lastNotified, { ...health, corrected: [] }, passEvent) === null
-    ) {
-      this.#waiting.delete(key);
-      return;
-    }
-    const change = changeOf(waiting?.change.health ?? lastNotified, health, passEvent);
-    if (change === null) {
-      // Nothing new. Differences that ended are forgotten, so that they are new if they return.
-      if (waiting) this.#waiting.set(key, { ...waiting, change: { ...waiting.change, health } });
-      else if (!sent) this.#notified.set(client, template, health);
-    } else if (isSubscribed(change, on) && !(after > 0 && change.event === 'mended')) {
-      const dueAt = change.event === 'cleared' ? now : now + after;
-      this.#waiting.set(
-        key,
-        waiting ? { change: mergeChanges(waiting.change, change), dueAt: waiting.dueAt } : { change, dueAt },
-      );
-    }
+    const before: OutboxEntry = {
+      lastNotified: this.#notified.get(client, template),
+      waiting: this.#waiting.get(key) ?? null,
+      sent:
+        this.#inFlight?.changes.find((one) => one.client === client && one.health.template === template) ??
+        null,
+    };
+    const after = entryAfter(before, health, passEvent, on, delay);
+    if (after.waiting === null) this.#waiting.delete(key);
+    else this.#waiting.set(key, after.waiting);
+    if (after.lastNotified !== before.lastNotified) this.#notified.set(client, template, after.lastNotified);
   }
 }
 
-/** A waiting change, and when it is due, in ms since the epoch. */
-interface QueuedChange {
-  readonly change: HealthChange;
-  readonly dueAt: number;
-}
-
-/** How long a change has to last, in milliseconds, and the time of the pass that saw it, in ms since the epoch. */
-interface NotifyDelay {
-  readonly after: number;
-  readonly now: number;
-}
-
 /** Changes in one message: Slack takes 50 blocks. */
-const maxBatch = 20;
+export const maxBatch = 20;
 /** More templates than anybody has. */
 const maxWaiting = 10_000;

@@ -4,7 +4,7 @@ import { backoff } from '../lib/backoff.ts';
 import { sleep } from '../lib/sleep.ts';
 import type { Occasion } from './health-change.ts';
 import { notificationOf, type Delivery } from './delivery.ts';
-import { Outbox, type NotifiedStore } from './outbox.ts';
+import type { Outbox } from './outbox.ts';
 import { post, type Posted } from './post.ts';
 import { signedHeaders } from './signature.ts';
 import { slackMessageOf } from './slack.ts';
@@ -33,7 +33,7 @@ export type NotificationOutcome = 'delivered' | 'retried' | 'dropped';
 
 export interface ReceiverOptions {
   readonly settings: ReceiverSettings;
-  readonly notified: NotifiedStore;
+  readonly outbox: Outbox;
   readonly log: Logger;
   readonly count: (outcome: NotificationOutcome) => void;
   /** The shortest time between two messages, and the first backoff after a failed attempt: milliseconds. */
@@ -56,7 +56,9 @@ export class Receiver {
   constructor(options: ReceiverOptions) {
     this.#options = { gap: 1_000, firstBackoff: 1_000, ...options };
     this.#settings = options.settings;
-    this.#outbox = new Outbox(options.notified);
+    this.#outbox = options.outbox;
+    // Another process may have left something.
+    this.#deliverDue();
   }
 
   get type(): ReceiverSettings['type'] {
@@ -114,9 +116,9 @@ export class Receiver {
   }
 
   async #deliverAll(): Promise<void> {
-    const due = (): Delivery | null => this.#outbox.next(Date.now());
+    const due = async (): Promise<Delivery | null> => this.#outbox.next(Date.now());
     try {
-      for (let next = due(); next !== null; next = due()) {
+      for (let next = await due(); next !== null; next = await due()) {
         if (!(await this.#deliver(next))) return;
         await sleep(this.#options.gap, this.#closing.signal);
       }
@@ -128,22 +130,25 @@ export class Receiver {
     }
   }
 
-  /** Tries until the message is accepted or dropped; false if the program ends first. */
+  /** Tries until the message is accepted or dropped; false if the program ends first, or others are to send it. */
   async #deliver(delivery: Delivery): Promise<boolean> {
     const { log, count, firstBackoff } = this.#options;
     const fields = { delivery: delivery.id, changes: delivery.changes.length };
     let said = '';
     for (let attempts = 1, refusals = 0; ; attempts += 1) {
+      if (!this.#outbox.mayBeSent()) return false;
       const posted = await postDelivery(delivery, this.#settings, this.#end.signal);
       if (posted.outcome === 'delivered') {
+        await this.#outbox.done();
         log.info({ event: 'notify.delivered', ...fields }, 'notification delivered');
-        break;
+        count('delivered');
+        return true;
       }
       const { reason, retryAfter } = posted;
       if (posted.outcome === 'refused' && (refusals += 1) === maxRefusals) {
         log.error({ event: 'notify.dropped', ...fields, reason }, 'notification refused repeatedly; dropped');
         count('dropped');
-        this.#outbox.done();
+        await this.#outbox.done();
         return true;
       }
       if (reason !== said)
@@ -154,9 +159,6 @@ export class Receiver {
       const backoffMs = Math.max(backoff(attempts, { ...growth, first: firstBackoff }), retryAfter);
       await sleep(backoffMs, this.#closing.signal);
     }
-    count('delivered');
-    this.#outbox.done();
-    return true;
   }
 }
 

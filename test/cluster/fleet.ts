@@ -15,6 +15,8 @@ export interface FleetSettings {
   readonly count?: number;
   /** Asked before the service. */
   readonly meddle?: Meddling;
+  /** More lines of the settings file. */
+  readonly config?: string;
 }
 
 const clientIn = (query: string): string => /client_token=token-of-([\w-]+)/.exec(query)?.[1] ?? '';
@@ -25,6 +27,7 @@ export const newFleet = async ({
   leaseDuration,
   count = 60,
   meddle = () => null,
+  config = '',
 }: FleetSettings) => {
   const clients = Array.from({ length: count }, (_, at) => `client-${at}`);
   const variable = (client: string): string => `TOKEN_OF_${client.replace('-', '_').toUpperCase()}`;
@@ -54,7 +57,7 @@ export const newFleet = async ({
   );
   await writeFile(
     path.join(cwd, 'dns-template-sync.yaml'),
-    `schedule: '${schedule}'\nclients:\n${settings.join('')}`,
+    `${config}schedule: '${schedule}'\nclients:\n${settings.join('')}`,
   );
   const env = {
     DNS_SYNC_BASE_URL: service.url,
@@ -79,7 +82,8 @@ export const newFleet = async ({
 };
 
 /** Its log so far, without a last line that is not complete. */
-const linesOf = (program: Program): LogLine[] => program.output().split('\n').slice(0, -1).map(parseLine);
+export const linesOf = (program: Program): LogLine[] =>
+  program.output().split('\n').slice(0, -1).map(parseLine);
 
 /** The clients whose passes a daemon has ended, one for each pass. */
 export const passedBy = (daemon: Program): string[] =>

@@ -6,7 +6,7 @@ import type { PublishedFiles } from '../../src/model/published.ts';
 import { MemoryError } from '../../src/state/memory.ts';
 import type { PostgresDatabase } from '../../src/state/postgres/database.ts';
 import { postgresSnapshots } from '../../src/state/postgres/snapshots.ts';
-import { runForSource } from '../../src/state/postgres/source-lease.ts';
+import { runFor } from '../../src/state/postgres/candidacy.ts';
 import type { SnapshotStore } from '../../src/state/snapshots.ts';
 import { git, newCheckout } from '../desired/checkout.ts';
 import { options } from '../desired/load-files.ts';
@@ -123,12 +123,12 @@ describe('published files', () => {
 describe('the source', () => {
   it('is one at a time, and another one once it is gone', async () => {
     const database = await newDatabase();
-    const first = runForSource(database, 600);
-    expect(await first.isSource()).toBe(true);
-    const second = runForSource(database, 600);
-    expect(await second.isSource()).toBe(false);
+    const first = runFor('source', database, 600);
+    expect(await first.isElected()).toBe(true);
+    const second = runFor('source', database, 600);
+    expect(await second.isElected()).toBe(false);
     await first.close();
-    await expect.poll(() => second.isSource(), { timeout: 10_000 }).toBe(true);
+    await expect.poll(() => second.isElected(), { timeout: 10_000 }).toBe(true);
     await second.close();
   });
 
@@ -140,13 +140,13 @@ describe('the source', () => {
       query: (...statement) =>
         isCut ? Promise.reject(new MemoryError('partition')) : database.query(...statement),
     };
-    const first = runForSource(cut, 600);
-    expect(await first.isSource()).toBe(true);
+    const first = runFor('source', cut, 600);
+    expect(await first.isElected()).toBe(true);
     isCut = true;
-    const second = runForSource(database, 600);
+    const second = runFor('source', database, 600);
     onTestFinished(() => second.close());
-    await expect.poll(() => second.isSource(), { timeout: 10_000 }).toBe(true);
-    expect(await first.isSource()).toBe(false);
+    await expect.poll(() => second.isElected(), { timeout: 10_000 }).toBe(true);
+    expect(await first.isElected()).toBe(false);
     isCut = false;
     await first.close();
   });

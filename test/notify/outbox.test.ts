@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { occasions, type Occasion } from '../../src/notify/health-change.ts';
 import { notificationOf } from '../../src/notify/delivery.ts';
-import { Outbox } from '../../src/notify/outbox.ts';
+import { LocalOutbox } from '../../src/notify/outbox.ts';
 import { slackMessageOf } from '../../src/notify/slack.ts';
 import type { PassEvent } from '../../src/notify/health.ts';
 import { notAsked, type ServerResult } from '../../src/result.ts';
@@ -18,7 +18,7 @@ import {
 
 /** What a receiver hears that is told at once after each pass: a word for each message, `-` for none. */
 const heard = (sights: readonly PassEvent[], on: readonly Occasion[] = occasions): string[] => {
-  const outbox = new Outbox(notifiedInMemory());
+  const outbox = new LocalOutbox(notifiedInMemory());
   return sights.map((one) => {
     outbox.enqueue(one, on);
     const words = outbox
@@ -239,11 +239,11 @@ test('a refused change that waits for its retry is not new', () => {
 });
 
 describe('while a message is in flight', () => {
-  const merged = (outbox: Outbox) =>
+  const merged = (outbox: LocalOutbox) =>
     outbox.next()?.changes.map(({ event, previous, merged: count }) => ({ event, previous, count }));
 
   test('it stays the same, and later changes become one with the newest state', () => {
-    const outbox = new Outbox(notifiedInMemory());
+    const outbox = new LocalOutbox(notifiedInMemory());
     outbox.enqueue(drifted, occasions);
     const first = outbox.next();
     for (const one of [held, drifted, inSync]) outbox.enqueue(one, occasions);
@@ -256,7 +256,7 @@ describe('while a message is in flight', () => {
   });
 
   test('waiting changes are sent with their newest state', () => {
-    const outbox = new Outbox(notifiedInMemory());
+    const outbox = new LocalOutbox(notifiedInMemory());
     outbox.enqueue(passEvent([{ template: 'other', status: 'held' }]), occasions);
     outbox.next();
     for (const one of [two, drifted]) outbox.enqueue(one, occasions);
@@ -265,7 +265,7 @@ describe('while a message is in flight', () => {
   });
 
   test('drift that came and went is still sent', () => {
-    const outbox = new Outbox(notifiedInMemory());
+    const outbox = new LocalOutbox(notifiedInMemory());
     outbox.enqueue(passEvent([{ template: 'other', status: 'held' }]), occasions);
     outbox.next();
     for (const one of [drifted, inSync, mended]) outbox.enqueue(one, occasions);
@@ -274,14 +274,14 @@ describe('while a message is in flight', () => {
   });
 
   test('an unreachable receiver keeps one change for each template', () => {
-    const outbox = new Outbox(notifiedInMemory());
+    const outbox = new LocalOutbox(notifiedInMemory());
     for (let round = 0; round < 1_000; round += 1)
       outbox.enqueue(round % 2 === 0 ? drifted : held, occasions);
     expect(outbox.size).toBe(1);
   });
 
   test('with too many templates, the oldest changes are dropped and counted', () => {
-    const outbox = new Outbox(notifiedInMemory());
+    const outbox = new LocalOutbox(notifiedInMemory());
     const many = Array.from({ length: 10_005 }, (_, index) => ({
       template: `t${index}`,
       status: 'held' as const,
@@ -294,14 +294,14 @@ describe('while a message is in flight', () => {
 
 test('after a restart nothing is sent again, and what ended meanwhile is sent', () => {
   const notified = notifiedInMemory();
-  const before = new Outbox(notified);
+  const before = new LocalOutbox(notified);
   before.enqueue(drifted, occasions);
   before.enqueue(passEvent([{ template: 'mail', status: 'held' }]), occasions);
   before.next();
   before.done();
   before.enqueue(passEvent([{ template: 'late', status: 'held' }]), occasions);
 
-  const after = new Outbox(notified);
+  const after = new LocalOutbox(notified);
   after.enqueue(
     passEvent([
       { status: 'drifted', differences: [update()] },
@@ -318,7 +318,7 @@ test('after a restart nothing is sent again, and what ended meanwhile is sent', 
 
 describe('a change with a delay', () => {
   const patient = () => {
-    const outbox = new Outbox(notifiedInMemory());
+    const outbox = new LocalOutbox(notifiedInMemory());
     const hear = (one: PassEvent, now: number): string => {
       outbox.enqueue(one, occasions, { after: 10, now });
       const words = outbox.next(now)?.changes.map(({ event }) => event);
@@ -360,7 +360,7 @@ test('the first errors of files without a template are sent for the client', () 
   const problem = { severity: 'error', check: 'x', client: 'acme', line: 3, column: 1 } as const;
   const problems = ['a', 'b', 'c', 'd'].map((name) => ({ ...problem, file: `${name}.yaml`, message: 'no' }));
   const { result, ...rest } = inSync;
-  const outbox = new Outbox(notifiedInMemory());
+  const outbox = new LocalOutbox(notifiedInMemory());
   outbox.enqueue({ ...rest, result: { ...result!, problems } }, occasions);
   expect(outbox.next()?.changes.map(({ event, health }) => [event, health.message])).toEqual([
     ['failed', 'a.yaml:3: no; b.yaml:3: no; c.yaml:3: no; and 1 more'],
@@ -368,7 +368,7 @@ test('the first errors of files without a template are sent for the client', () 
 });
 
 test('a message has a link to the page if publicUrl is set', () => {
-  const outbox = new Outbox(notifiedInMemory());
+  const outbox = new LocalOutbox(notifiedInMemory());
   outbox.enqueue(drifted, occasions);
   const delivery = outbox.next()!;
   const link = 'https://dns.example.net/clients/acme/templates/web';

@@ -3,6 +3,7 @@ import { EventEmitter, once } from 'node:events';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { UserError } from '../../src/errors.ts';
 import { occasions } from '../../src/notify/health-change.ts';
+import { LocalOutbox } from '../../src/notify/outbox.ts';
 import { Receiver, type ReceiverSettings } from '../../src/notify/receiver.ts';
 import { notificationSchema, type Notification } from '../../src/notify/schema.ts';
 import { listeningLogger } from '../daemon/listening-logger.ts';
@@ -44,7 +45,7 @@ const opened = async (answers: readonly Answer[], more: Partial<ReceiverSettings
   };
   const receiver = new Receiver({
     settings,
-    notified,
+    outbox: new LocalOutbox(notified),
     log,
     gap,
     firstBackoff: 5,

@@ -55,6 +55,11 @@ const migrations: readonly string[] = [
      client text NOT NULL, number bigint NOT NULL, position bigint NOT NULL,
      hash text REFERENCES dns_template_sync.blobs, body text NOT NULL, PRIMARY KEY (client, number, position));
    CREATE INDEX snapshot_files_by_hash ON dns_template_sync.snapshot_files (hash);`,
+  `CREATE TABLE dns_template_sync.notified (
+     receiver text NOT NULL, client text NOT NULL, template text NOT NULL, due_at bigint, delivery text,
+     body text NOT NULL, PRIMARY KEY (receiver, client, template));
+   CREATE INDEX notified_due ON dns_template_sync.notified (receiver, due_at) WHERE due_at IS NOT NULL;
+   CREATE INDEX notified_begun ON dns_template_sync.notified (receiver, delivery) WHERE delivery IS NOT NULL;`,
 ];
 
 /** Before and after. */
@@ -80,6 +85,20 @@ export const migrate = async (database: PostgresDatabase): Promise<Migrated> => 
     await query('UPDATE dns_template_sync.schema_version SET version = $1', [migrations.length]);
     return { from, to: migrations.length };
   });
+};
+
+/** The database with its tables, which are made when it is asked for first. */
+export const migratedOnce = (open: () => PostgresDatabase): (() => Promise<PostgresDatabase>) => {
+  let migrated: Promise<unknown> | null = null;
+  return async () => {
+    const database = open();
+    migrated ??= migrate(database);
+    await migrated.catch((error: unknown) => {
+      migrated = null;
+      throw error;
+    });
+    return database;
+  };
 };
 
 /** 0 where there is nothing yet. */

@@ -2,23 +2,14 @@ import type { PublishedFile } from '../../model/published.ts';
 import type { SnapshotStore } from '../snapshots.ts';
 import { parse } from './clients.ts';
 import type { PostgresDatabase, Query } from './database.ts';
-import { migrate } from './schema.ts';
+import { migratedOnce } from './schema.ts';
 
 /** Template files in PostgreSQL, each content once. `isSource`: whether this process is the one that publishes. */
 export const postgresSnapshots = (
   open: () => PostgresDatabase,
   isSource: (database: PostgresDatabase) => Promise<boolean>,
 ): SnapshotStore => {
-  let migrated: Promise<unknown> | null = null;
-  const opened = async (): Promise<PostgresDatabase> => {
-    const database = open();
-    migrated ??= migrate(database);
-    await migrated.catch((error: unknown) => {
-      migrated = null;
-      throw error;
-    });
-    return database;
-  };
+  const opened = migratedOnce(open);
   const query: Query = async (...statement) => (await opened()).query(...statement);
   return {
     isSource: async () => isSource(await opened()),

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import type { StoreLocation } from '../store-location.ts';
 import type { StateStore } from '../store.ts';
+import { runFor, type Candidacy } from './candidacy.ts';
 import { openDatabase, type PostgresDatabase } from './database.ts';
 import { postgresStoreHandle } from './store-handle.ts';
 import { openPostgresMemory } from './memory.ts';
 import { versionIn } from './schema.ts';
 import { postgresSnapshots } from './snapshots.ts';
-import { runForSource, type SourceLease } from './source-lease.ts';
 
 export interface PostgresStoreOptions {
   /** `postgres://…`, asked for when it is needed first. */
@@ -23,9 +23,9 @@ export const postgresStore = ({
   leaseDuration,
   mayBeSource = false,
 }: PostgresStoreOptions): StateStore => {
-  let source: SourceLease | null = null;
+  let source: Candidacy | null = null;
   const isSource = (database: PostgresDatabase): Promise<boolean> =>
-    mayBeSource ? (source ??= runForSource(database, leaseDuration)).isSource() : Promise.resolve(false);
+    mayBeSource ? (source ??= runFor('source', database, leaseDuration)).isElected() : Promise.resolve(false);
   let opened: PostgresDatabase | null = null;
   const open = (): PostgresDatabase => (opened ??= openDatabase(url()));
   return {

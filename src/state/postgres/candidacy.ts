@@ -4,15 +4,17 @@ import type { PostgresDatabase } from './database.ts';
 import { acquireLease, type Lease } from './lease.ts';
 import { MemoryError } from '../memory.ts';
 
-/** Whether this process is the source, of which there is one at a time. */
-export interface SourceLease {
-  /** Once it has tried to be. */
-  isSource(): Promise<boolean>;
+/** For a task that one process at a time has. */
+export interface Candidacy {
+  /** Whether this process has it, once it has tried to. */
+  isElected(): Promise<boolean>;
+  /** Whether it certainly still has it. */
+  isHeld(): boolean;
   close(): Promise<void>;
 }
 
-/** From now on tries to be the source, and to stay it. A source that is not heard of any more is replaced. */
-export const runForSource = (database: PostgresDatabase, duration: number): SourceLease => {
+/** From now on tries to get the task, and to keep it. A process that is not heard of any more is replaced. */
+export const runFor = (task: string, database: PostgresDatabase, duration: number): Candidacy => {
   const closing = new AbortController();
   const { signal } = closing;
   let held: Lease | null = null;
@@ -27,7 +29,7 @@ export const runForSource = (database: PostgresDatabase, duration: number): Sour
   const tryOnce = async (): Promise<void> => {
     if (isHeld()) return;
     await held?.release();
-    held = await elected(database, duration, signal);
+    held = await elected(task, database, duration, signal);
   };
   const first = tryOnce();
   const campaign = async (): Promise<void> => {
@@ -37,10 +39,11 @@ export const runForSource = (database: PostgresDatabase, duration: number): Sour
   };
   const ended = campaign();
   return {
-    isSource: async () => {
+    isElected: async () => {
       await first;
       return isHeld();
     },
+    isHeld,
     close: () => {
       closing.abort();
       return ended;
@@ -49,13 +52,14 @@ export const runForSource = (database: PostgresDatabase, duration: number): Sour
 };
 
 const elected = async (
+  name: string,
   database: PostgresDatabase,
   duration: number,
   signal: AbortSignal,
 ): Promise<Lease | null> => {
   try {
     return await acquireLease(database, {
-      name: 'source',
+      name,
       duration,
       timeout: 0,
       signal,

@@ -1,0 +1,62 @@
+import type { Logger } from 'pino';
+import { messageOf } from '../errors.ts';
+import type { Outboxes } from '../notify/outbox.ts';
+import { runFor, type Candidacy } from '../state/postgres/candidacy.ts';
+import { openDatabase } from '../state/postgres/database.ts';
+import { migratedOnce } from '../state/postgres/schema.ts';
+import { notifiedRows } from './notified-rows.ts';
+import { SharedOutbox } from './shared-outbox.ts';
+
+export interface SharedOutboxesOptions {
+  /** `postgres://…` */
+  readonly url: string;
+  /** Milliseconds. */
+  readonly leaseDuration: number;
+  readonly log: Logger;
+}
+
+/**
+ * Outboxes in PostgreSQL. Whoever makes a pass adds what is new in it; of all processes one at a time sends messages,
+ * and another one goes on where that one has stopped.
+ */
+export const sharedOutboxes = ({ url, leaseDuration, log }: SharedOutboxesOptions): Outboxes => {
+  const database = openDatabase(url);
+  const ready = migratedOnce(() => database);
+  const outboxes = new Set<SharedOutbox>();
+  let sender: Candidacy | null = null;
+  let isSaid = false;
+  const tried = async (task: () => Promise<void>): Promise<boolean> => {
+    try {
+      await ready();
+      sender ??= runFor('notifications', database, leaseDuration);
+      await task();
+      isSaid = false;
+      return true;
+    } catch (error) {
+      if (!isSaid)
+        log.warn(
+          { event: 'notify.unsaved', reason: messageOf(error) },
+          'cannot save in PostgreSQL what receivers are to be told; will retry',
+        );
+      isSaid = true;
+      return false;
+    }
+  };
+  return {
+    of: (receiver) => {
+      const outbox = new SharedOutbox({
+        rows: notifiedRows(database, receiver),
+        isElected: async () => (await sender?.isElected()) ?? false,
+        mayStillSend: () => sender?.isHeld() ?? false,
+        tried,
+      });
+      outboxes.add(outbox);
+      return outbox;
+    },
+    close: async () => {
+      await Promise.all([...outboxes].map((outbox) => outbox.close()));
+      await sender?.close();
+      await database.close();
+    },
+  };
+};

@@ -1,0 +1,172 @@
+import { EventEmitter, once } from 'node:events';
+import * as fc from 'fast-check';
+import { pino } from 'pino';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { sharedOutboxes } from '../../src/fleet/shared-outboxes.ts';
+import type { Delivery } from '../../src/notify/delivery.ts';
+import { occasions } from '../../src/notify/health-change.ts';
+import { LocalOutbox, type Outboxes } from '../../src/notify/outbox.ts';
+import { notificationSchema, type Notification } from '../../src/notify/schema.ts';
+import type { Program } from '../e2e/program.ts';
+import { scriptedServer, silence, status } from '../hosting/scripted-server.ts';
+import { drifted, inSync, notifiedInMemory, passEvent, update } from '../notify/pass-events.ts';
+import { newDatabaseUrl } from './databases.ts';
+import { startPostgres } from './postgres.ts';
+import { allPassed, linesOf, newFleet, passedBy } from './fleet.ts';
+
+const often = '*/10 * * * * *';
+
+/** Somebody who is told, and answers only while `isUp`. */
+const startReceiver = async () => {
+  const arrivals = new EventEmitter().setMaxListeners(0);
+  const state = { isUp: true };
+  const messages: Notification[] = [];
+  const { url } = await scriptedServer((response, request) => {
+    messages.push(notificationSchema.parse(JSON.parse(request.body)));
+    arrivals.emit('arrived');
+    return (state.isUp ? status(204) : silence)(response, request);
+  });
+  /** Each change that was told: `client-1 drift`. */
+  const told = (): string[] =>
+    messages.flatMap(({ changes }) => changes.map(({ client, event }) => `${client} ${event}`));
+  const until = async (isSo: () => boolean): Promise<void> => {
+    while (!isSo()) await once(arrivals, 'arrived');
+  };
+  return { url, state, messages, told, until };
+};
+
+/** A fleet that only looks on, and tells what it sees. */
+const newTellingFleet = async () => {
+  const receiver = await startReceiver();
+  const fleet = await newFleet({
+    schedule: often,
+    leaseDuration: 3_000,
+    count: 6,
+    config: 'mode: report\nnotify:\n  ops: {type: webhook, url: {env: HOOK}, allowInsecure: true}\n',
+  });
+  Object.assign(fleet.env, { HOOK: receiver.url });
+  return { receiver, ...fleet };
+};
+
+/** How many changes a daemon has told, and saved as told. */
+const deliveredBy = (program: Program): number =>
+  linesOf(program)
+    .filter(({ event }) => event === 'notify.delivered')
+    .reduce((sum, { changes }) => sum + Number(changes), 0);
+
+/** The daemon that has told them all. */
+const senderOf = async (daemons: readonly Program[], count: number): Promise<Program> => {
+  const isSender = async (one: Program): Promise<Program> => {
+    while (deliveredBy(one) < count) await one.event('notify.delivered');
+    return one;
+  };
+  return Promise.any(daemons.map(isSender));
+};
+
+/** Resolves when each client had a pass of this daemon after those that it has had so far. */
+const allPassedAgain = async (clients: readonly string[], daemon: Program): Promise<void> => {
+  const before = passedBy(daemon).length;
+  for (const open = new Set(clients); open.size > 0;) {
+    for (const client of passedBy(daemon).slice(before)) open.delete(client);
+    if (open.size > 0) await daemon.event('pass.finished');
+  }
+};
+
+const each = (clients: readonly string[], event: string): string[] =>
+  clients.map((client) => `${client} ${event}`).toSorted();
+
+describe('a receiver of several processes', () => {
+  it('is told each change once, also after the process that told it was killed', async () => {
+    const { receiver, clients, describeAll, daemon } = await newTellingFleet();
+    const both = [daemon(), daemon()];
+    await allPassed(clients, both);
+    await describeAll(['192.0.2.1', '192.0.2.2']);
+    const sender = await senderOf(both, clients.length);
+    const other = both.find((one) => one !== sender) ?? expect.fail('there are two');
+    sender.signal('SIGKILL');
+    await sender.ended;
+    await allPassedAgain(clients, other);
+    await describeAll(['192.0.2.1']);
+    await receiver.until(
+      () => receiver.told().filter((one) => one.endsWith('cleared')).length >= clients.length,
+    );
+    await allPassedAgain(clients, other);
+    expect(receiver.told().toSorted()).toEqual(
+      [...each(clients, 'drift'), ...each(clients, 'cleared')].toSorted(),
+    );
+  });
+
+  it('gets again, with its id, what a process has died over', async () => {
+    const { receiver, clients, describeAll, daemon } = await newTellingFleet();
+    const both = [daemon(), daemon()];
+    await allPassed(clients, both);
+    receiver.state.isUp = false;
+    await describeAll(['192.0.2.1', '192.0.2.2']);
+    await receiver.until(() => receiver.messages.length > 0);
+    receiver.state.isUp = true;
+    for (const one of both) one.signal('SIGKILL');
+    const successor = daemon();
+    await receiver.until(() => new Set(receiver.told()).size === clients.length);
+    await allPassedAgain(clients, successor);
+    const [first = expect.fail('it was sent'), again, ...others] = receiver.messages;
+    expect(again).toEqual(first);
+    const toldOnce = [first, ...others].flatMap(({ changes }) => changes.map(({ client }) => client));
+    expect(toldOnce.toSorted()).toEqual([...clients].toSorted());
+  });
+});
+
+/** Those of one process. */
+const newOutboxes = (url: string): Outboxes => {
+  const outboxes = sharedOutboxes({ url, leaseDuration: 1_000, log: pino({ level: 'silent' }) });
+  onTestFinished(() => outboxes.close());
+  return outboxes;
+};
+
+const heardIn = (delivery: Delivery | null): string[] =>
+  (delivery?.changes ?? []).map(({ event, previous, merged, health }) =>
+    [health.template, event, previous, merged].join(' '),
+  );
+
+describe('an outbox that processes share', () => {
+  it('has the same messages as one of a process alone, whoever adds to it', async () => {
+    const url = await newDatabaseUrl();
+    const [sender, other] = [newOutboxes(url).of('ops'), newOutboxes(url).of('ops')];
+    while (!sender.mayBeSent()) await sender.next();
+    const local = new LocalOutbox(notifiedInMemory());
+    const kinds = [inSync, drifted, failed, held, mended];
+    const dice = fc.sample(fc.tuple(fc.nat(kinds.length - 1), fc.boolean(), fc.nat(2)), 200);
+    const now = { after: 0, now: 0 };
+    for (const [kind, isOther, step] of dice) {
+      const event = kinds[kind]!;
+      local.enqueue(event, occasions, now);
+      const from = isOther ? other : sender;
+      from.enqueue(event, occasions, now);
+      // What this process added is saved then; the one that sends takes a message, too.
+      await from.next();
+      if (!isOther) local.next();
+      if (step === 0) continue;
+      expect(heardIn(await sender.next())).toEqual(heardIn(local.next()));
+      if (step === 1) continue;
+      await sender.done();
+      local.done();
+    }
+  });
+
+  it('keeps what PostgreSQL does not take until it does', async () => {
+    const server = await startPostgres();
+    onTestFinished(() => server.remove());
+    const outbox = newOutboxes(server.url).of('ops');
+    while (!outbox.mayBeSent()) await outbox.next();
+    await server.stop('SIGQUIT');
+    outbox.enqueue(drifted, occasions, { after: 0, now: 0 });
+    expect(await outbox.next()).toBeNull();
+    await server.start();
+    let next: Delivery | null = null;
+    while (next === null) next = await outbox.next();
+    expect(heardIn(next)).toEqual(['web drift in-sync 1']);
+  });
+});
+
+const held = passEvent([{ status: 'held', message: 'Why.' }]);
+const failed = passEvent([{ status: 'failed', differences: [update({ outcome: 'failed' })] }]);
+const mended = passEvent([{ differences: [update({ outcome: 'applied' })] }]);
