@@ -11,8 +11,8 @@ import { describe, expect, it } from 'vitest';
 const table = `
 main.ts       cli.ts report lib errors.ts
 cli.ts        commands version.ts
-commands      fleet daemon notify report sandbox reconcile desired hosting answers state log.ts settings.ts settings
-              result.ts plan model version.ts secrets.ts regular-file.ts directory.ts lib errors.ts
+commands      fleet daemon notify report sandbox reconcile source desired hosting answers state log.ts settings.ts
+              settings result.ts plan model version.ts secrets.ts regular-file.ts directory.ts lib errors.ts
 fleet         daemon notify settings result.ts state lib errors.ts
 daemon        notify status-page report log.ts settings.ts settings result.ts plan model regular-file.ts lib errors.ts
 notify        report result.ts plan directory.ts lib errors.ts
@@ -23,12 +23,14 @@ log.ts        log settings lib
 log           secrets.ts lib
 settings.ts   settings desired secrets.ts
 settings      desired model secrets.ts regular-file.ts errors.ts
+source        desired git state model regular-file.ts errors.ts
 desired       plan model regular-file.ts directory.ts lib errors.ts
 hosting       model secrets.ts lib errors.ts
 answers       result.ts model lib
 state         plan model directory.ts lib errors.ts
 result.ts     plan model
 plan          model
+git           model regular-file.ts lib
 model
 sandbox       directory.ts lib errors.ts
 start.ts      version.ts

@@ -20,7 +20,7 @@ import { askNameServers, type AnswersRequest } from './client-answers.ts';
 import { observedBelow, openObserver, withoutWrites } from './observer.ts';
 import { passOf, type PassRequest } from './pass-request.ts';
 import { systemClock } from './system-clock.ts';
-import { ownTemplates, sharedTemplates } from './template-source.ts';
+import { ownTemplates, sharedTemplates } from '../source/template-source.ts';
 import { withUncommitted } from './with-uncommitted.ts';
 
 /** One client of the service with all that its passes need, wired together. */

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { quote, type ReportDiagnostic } from './diagnostic.ts';
 import { suggestionOr } from './nearest.ts';
-import type { ListNode, MappingNode, ScalarNode, YamlNode } from './yaml-tree.ts';
+import type { ListNode, MappingNode, ScalarNode, YamlNode } from './yaml/tree.ts';
 
 /** The values of a mapping by known key, without unknown and repeated keys, which have been reported. */
 export type Fields<Key extends string> = ReadonlyMap<Key, YamlNode>;

@@ -12,8 +12,8 @@ import {
   templateSchema,
 } from './schema.ts';
 import { textOf } from './text.ts';
-import type { MappingNode, ScalarNode, YamlDocument, YamlNode } from './yaml-tree.ts';
-import { parseYaml } from './yaml.ts';
+import type { MappingNode, ScalarNode, YamlDocument, YamlNode } from './yaml/tree.ts';
+import { parseYaml } from './yaml/parse.ts';
 
 /** The parsed content of a file: its documents, with variables not yet interpolated. */
 export interface ParsedFile {

@@ -5,7 +5,7 @@ import type { Position } from './diagnostic.ts';
 import type { Fields, KeyOf } from './fields.ts';
 import { recordSchema } from './schema.ts';
 import { textIn, valueIn, type Reader } from './values.ts';
-import type { YamlNode } from './yaml-tree.ts';
+import type { YamlNode } from './yaml/tree.ts';
 
 export type RecordFields = Fields<KeyOf<typeof recordSchema>>;
 

@@ -15,7 +15,7 @@ import type { ParsedEntry } from './parse-file.ts';
 import { contentsOf, type RecordFields } from './record-content.ts';
 import { recordSchema, ttlSchema } from './schema.ts';
 import { choiceIn, textIn, valueIn, type Reader } from './values.ts';
-import type { YamlNode } from './yaml-tree.ts';
+import type { YamlNode } from './yaml/tree.ts';
 
 /** A desired record, with what the checks need to know about it. */
 export interface ResolvedRecord {

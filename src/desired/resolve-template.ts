@@ -23,7 +23,7 @@ import { recordsOf, typeIn, type ResolvedRecord } from './resolve-record.ts';
 import { limitsSchema, templateSchema, ttlSchema, type ignoreSchema } from './schema.ts';
 import type { SourceFile } from './snapshot.ts';
 import { choiceIn, textIn, valueIn } from './values.ts';
-import type { ScalarNode } from './yaml-tree.ts';
+import type { ScalarNode } from './yaml/tree.ts';
 
 export interface TemplateSettings {
   /** Used if the file does not say. */

@@ -5,7 +5,7 @@ import { quote, type ReportDiagnostic } from './diagnostic.ts';
 import { scalarIn } from './fields.ts';
 import { suggestionOr } from './nearest.ts';
 import { interpolate, type Scopes } from './variables.ts';
-import type { ScalarNode, YamlNode } from './yaml-tree.ts';
+import type { ScalarNode, YamlNode } from './yaml/tree.ts';
 
 /** The context for reading values: variables, limits, and where diagnostics go. */
 export interface Reader {

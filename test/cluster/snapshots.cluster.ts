@@ -1,14 +1,14 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { sharedTemplates, type TemplateSource } from '../../src/commands/template-source.ts';
+import { sharedTemplates, type TemplateSource } from '../../src/source/template-source.ts';
 import type { PublishedFiles } from '../../src/model/published.ts';
 import { MemoryError } from '../../src/state/memory.ts';
 import type { PostgresDatabase } from '../../src/state/postgres/database.ts';
 import { postgresSnapshots } from '../../src/state/postgres/snapshots.ts';
 import { runFor } from '../../src/state/postgres/candidacy.ts';
 import type { SnapshotStore } from '../../src/state/snapshots.ts';
-import { git, newCheckout } from '../desired/checkout.ts';
+import { git, newCheckout } from '../git/checkout.ts';
 import { options } from '../desired/load-files.ts';
 import { newFolder } from '../state/samples.ts';
 import { newDatabase } from './databases.ts';

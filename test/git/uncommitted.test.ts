@@ -1,7 +1,7 @@
 import { appendFileSync, mkdirSync, utimesSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { createUncommitted } from '../../src/desired/uncommitted.ts';
+import { createUncommitted } from '../../src/git/uncommitted.ts';
 import { git, newCheckout, newFolder } from './checkout.ts';
 
 const fileIn = (checkout: string, name = 'web.yaml'): string => path.join(checkout, 'templates', name);

@@ -1,8 +1,8 @@
-import { diagnosticAt, type Diagnostic } from './diagnostic.ts';
-import { howToSplit, placeIn } from './text.ts';
-import { composeYaml } from './yaml-composer.ts';
-import { readEvents } from './yaml-events.ts';
-import type { ParsedYaml } from './yaml-tree.ts';
+import { diagnosticAt, type Diagnostic } from '../diagnostic.ts';
+import { howToSplit, placeIn } from '../text.ts';
+import { composeYaml } from './composer.ts';
+import { readEvents } from './events.ts';
+import type { ParsedYaml } from './tree.ts';
 
 /** Characters that the library reads in a second, in any text. */
 const maxComposed = 512 * 1024;

@@ -1,7 +1,7 @@
 import { cpSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { ancestryIn } from '../../src/desired/ancestry.ts';
+import { ancestryIn } from '../../src/git/ancestry.ts';
 import type { Ancestry } from '../../src/model/published.ts';
 import { git, newCheckout, newFolder } from './checkout.ts';
 

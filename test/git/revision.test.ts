@@ -1,7 +1,7 @@
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { createRevisions } from '../../src/desired/revision.ts';
+import { createRevisions } from '../../src/git/revision.ts';
 import { git, newCheckout, newFolder } from './checkout.ts';
 
 const revisionAt = (folder: string): string | null =>

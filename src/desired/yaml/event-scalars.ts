@@ -6,7 +6,7 @@ import {
   SCALAR_STYLE_PLAIN,
 } from 'js-yaml';
 import { decline, positionAt, type EventOf, type EventCursor } from './event-cursor.ts';
-import { coreValue, type ScalarNode } from './yaml-tree.ts';
+import { coreValue, type ScalarNode } from './tree.ts';
 
 export const scalarAt = (event: EventOf<typeof EVENT_SCALAR>, cursor: EventCursor): ScalarNode => {
   const { source } = cursor;

@@ -1,8 +1,8 @@
 import { createTemplateLoader, type LoadOptions } from '../desired/load.ts';
-import { openOwnFiles } from '../desired/own-files.ts';
-import { createRevisions } from '../desired/revision.ts';
+import { openOwnFiles } from './own-files.ts';
+import { createRevisions } from '../git/revision.ts';
 import type { ScanResult } from '../desired/scan.ts';
-import { createUncommitted } from '../desired/uncommitted.ts';
+import { createUncommitted } from '../git/uncommitted.ts';
 import { UserError } from '../errors.ts';
 import type { Publication, PublishedHead } from '../model/published.ts';
 import type { DesiredState } from '../model/template.ts';

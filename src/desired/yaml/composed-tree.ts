@@ -8,7 +8,7 @@ import {
   type Pair,
   type ParsedNode,
 } from 'yaml';
-import { diagnosticAt, quote, type Diagnostic, type Position } from './diagnostic.ts';
+import { diagnosticAt, quote, type Diagnostic, type Position } from '../diagnostic.ts';
 import {
   Anchors,
   coreValue,
@@ -16,7 +16,7 @@ import {
   type MappingEntry,
   type ScalarNode,
   type YamlNode,
-} from './yaml-tree.ts';
+} from './tree.ts';
 
 /** Converts the library's nodes to our own. Unusable aliases and tags become diagnostics. */
 export const treeOf = (

@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import type { Ancestry, PublishedFile, PublishedFiles, PublishedMissing } from '../model/published.ts';
 import { readBeginning } from '../regular-file.ts';
-import { ancestryIn } from './ancestry.ts';
-import { contentHash, contentOf } from './content.ts';
-import { createRevisions } from './revision.ts';
-import type { Missing, ScannedFile } from './scan.ts';
+import { ancestryIn } from '../git/ancestry.ts';
+import { contentHash, contentOf } from '../desired/content.ts';
+import { createRevisions } from '../git/revision.ts';
+import type { Missing, ScannedFile } from '../desired/scan.ts';
 import {
   isFragmentPath,
   isMissing,
@@ -15,9 +15,9 @@ import {
   type Snapshot,
   type SnapshotFingerprint,
   type SourceFile,
-} from './snapshot.ts';
-import { maxFileSize } from './text.ts';
-import { createUncommitted } from './uncommitted.ts';
+} from '../desired/snapshot.ts';
+import { maxFileSize } from '../desired/text.ts';
+import { createUncommitted } from '../git/uncommitted.ts';
 
 /** The template files of this machine, to be published for others. Unchanged files are not read again. */
 export interface OwnTemplateFiles {

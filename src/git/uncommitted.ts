@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { realpathSync, statSync, type BigIntStats } from 'node:fs';
 import path from 'node:path';
 import { readRegularFileSync } from '../regular-file.ts';
-import { parseIndex, type GitIndex, type IndexEntry } from './git-index.ts';
+import { parseIndex, type GitIndex, type IndexEntry } from './index-file.ts';
 import { checkoutOf, type Checkout } from './revision.ts';
 
 /**

@@ -9,8 +9,8 @@ import {
   COLLECTION_STYLE_FLOW,
   YAMLException,
 } from 'js-yaml';
-import { diagnosticAt, type Diagnostic } from './diagnostic.ts';
-import { placeIn } from './text.ts';
+import { diagnosticAt, type Diagnostic } from '../diagnostic.ts';
+import { placeIn } from '../text.ts';
 import { openCursor, decline, positionAt, type EventOf, type EventCursor } from './event-cursor.ts';
 import { leftOutIn, scalarAt } from './event-scalars.ts';
 import {
@@ -20,7 +20,7 @@ import {
   type MappingNode,
   type YamlDocument,
   type YamlNode,
-} from './yaml-tree.ts';
+} from './tree.ts';
 
 /*
  * Parsers agree on common YAML, and on little else. So this reads plain files only. It declines everything that the

@@ -1,4 +1,4 @@
-import type { Diagnostic, Position } from './diagnostic.ts';
+import type { Diagnostic, Position } from '../diagnostic.ts';
 
 export interface ParsedYaml {
   readonly documents: readonly YamlDocument[];

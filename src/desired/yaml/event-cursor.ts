@@ -1,6 +1,6 @@
 import type { Event } from 'js-yaml';
-import type { Position } from './diagnostic.ts';
-import { Anchors } from './yaml-tree.ts';
+import type { Position } from '../diagnostic.ts';
+import { Anchors } from './tree.ts';
 
 /** How far a text has been read. */
 export interface EventCursor {

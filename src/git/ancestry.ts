@@ -1,7 +1,7 @@
 import { realpathSync } from 'node:fs';
 import { isYieldDue, yieldToOthers } from '../lib/yield.ts';
 import type { Ancestry } from '../model/published.ts';
-import { openCommits, type CommitReader } from './git-objects.ts';
+import { openCommits, type CommitReader } from './objects.ts';
 import { checkoutOf } from './revision.ts';
 
 /** How the commit of a file's checkout stands to another one, by what its git directory has. */
