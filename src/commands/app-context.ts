@@ -13,6 +13,7 @@ import type { ClientSettings } from '../settings/client.ts';
 import { checkTargets } from '../settings/notify.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import { storeLocation } from '../state/store-location.ts';
+import type { OnLeaseChange } from '../state/postgres/lease.ts';
 import { fileStore, type StateStore } from '../state/store.ts';
 import { openClient, type Client, type ClientOptions } from './client.ts';
 import { observedBelow } from './observer.ts';
@@ -45,6 +46,7 @@ export interface AppContext {
 
 export interface AppContextOptions {
   readonly onRequest?: NonNullable<ClientOptions['onRequest']>;
+  readonly onLeaseChange?: OnLeaseChange;
   /** Whether the embedded service is a name server too. */
   readonly asksNameServers?: boolean;
 }
@@ -53,7 +55,11 @@ export interface AppContextOptions {
 export const openAppContext = async (
   options: Options,
   logTo: 1 | 2,
-  { onRequest = () => undefined, asksNameServers = false }: AppContextOptions = {},
+  {
+    onRequest = () => undefined,
+    onLeaseChange = () => undefined,
+    asksNameServers = false,
+  }: AppContextOptions = {},
 ): Promise<AppContext> => {
   keepYoungGenerationSmall();
   const read = (previous?: Settings): Settings =>
@@ -83,7 +89,10 @@ export const openAppContext = async (
   });
   if (options['reset'] === true && !settings.sandbox) throw new UserError('--reset goes with --sandbox only');
   const openOwn = (own: Settings): StateStore =>
-    openStore(own, logTo === 1 && (own.role === 'all' || own.role === 'source'));
+    openStore(own, {
+      mayBeSource: logTo === 1 && (own.role === 'all' || own.role === 'source'),
+      onLeaseChange,
+    });
   const stores = [openOwn(settings)];
   const store = (): StateStore => stores.at(-1)!;
   if (options['reset'] === true) await forgetSandbox(settings, store());

@@ -21,13 +21,14 @@ export const run = async (options: Options): Promise<number> => {
   const metrics = createMetrics(readVersion());
   const opened = await openAppContext(options, 1, {
     onRequest: metrics.countRequest,
+    onLeaseChange: metrics.countLease,
     asksNameServers: true,
   });
   ignore = () => opened.log.info({ event: 'signal.ignored', signal: 'SIGUSR1' }, 'signal ignored');
   const context: DaemonContext = {
     ...opened,
     fleet: fleetOf(opened, metrics),
-    outboxes: outboxesOf(opened),
+    outboxes: outboxesOf(opened, metrics),
     readHistory: (request) => readHistoryPage(request, opened.store()),
   };
   await runDaemon({ context, metrics, stop, onReload: (call) => void (reload = call) });
@@ -46,8 +47,8 @@ const fleetOf = (opened: AppContext, { countLateness }: Metrics): Fleet => {
     : openFleet({ ...settings, url, version: readVersion(), onTaken: countLateness, log, redact });
 };
 
-const outboxesOf = (opened: AppContext): Outboxes | null => {
+const outboxesOf = (opened: AppContext, { countLease }: Metrics): Outboxes | null => {
   const { settings, log } = opened;
   const url = sharedStoreOf(opened);
-  return url === null ? null : sharedOutboxes({ ...settings, url, log });
+  return url === null ? null : sharedOutboxes({ ...settings, url, onLeaseChange: countLease, log });
 };

@@ -2,6 +2,7 @@ import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom
 import type { KnownAnswers } from '../report/with-answers.ts';
 import type { PassResult, Status, Trigger } from '../result.ts';
 import { answersGauges } from './answers-gauges.ts';
+import { leaseMetrics, type LeaseChange } from './lease-metrics.ts';
 import type { PageRefusal } from './refusals.ts';
 import { prefix, templateGauges } from './template-gauges.ts';
 
@@ -26,6 +27,8 @@ export interface Metrics {
   readonly countPass: (pass: PassFacts, latest: PassResult | null) => void;
   /** How long a pass waited after its time had come, in milliseconds, where processes share passes. */
   readonly countLateness: (lateness: number) => void;
+  /** What became of a lease of this process, where processes share a store. */
+  readonly countLease: (lease: string, change: LeaseChange) => void;
   /** The same of a pass that another process has counted. */
   readonly showPass: (pass: ShownPass, latest: PassResult | null) => void;
 }
@@ -56,12 +59,18 @@ interface ShownPass extends Pick<PassFacts, 'client' | 'status'> {
   readonly endedAt: number;
 }
 
-export const createMetrics = (version: string): Metrics => {
+/** Series of single templates: of so many. */
+interface MetricsBounds {
+  readonly maxTemplates?: number;
+}
+
+export const createMetrics = (version: string, { maxTemplates }: MetricsBounds = {}): Metrics => {
   const registry = new Registry();
   const registers = [registry];
   collectDefaultMetrics({ register: registry });
-  const templates = templateGauges(registers);
+  const templates = templateGauges(registers, maxTemplates);
   const answers = answersGauges(registers);
+  const leases = leaseMetrics(registers);
 
   const buildInfo = new Gauge({
     name: `${prefix}build_info`,
@@ -206,6 +215,10 @@ export const createMetrics = (version: string): Metrics => {
     countLateness: (milliseconds) => {
       revision += 1;
       latenessOf().observe(milliseconds / 1_000);
+    },
+    countLease: (lease, change) => {
+      revision += 1;
+      leases(lease, change);
     },
     showPass,
   };

@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import { messageOf } from '../errors.ts';
 import type { Outboxes } from '../notify/outbox.ts';
 import { runFor, type Candidacy } from '../state/postgres/candidacy.ts';
+import type { OnLeaseChange } from '../state/postgres/lease.ts';
 import { openDatabase } from '../state/postgres/database.ts';
 import { migratedOnce } from '../state/postgres/schema.ts';
 import { notifiedRows } from './notified-rows.ts';
@@ -12,6 +13,7 @@ export interface SharedOutboxesOptions {
   readonly url: string;
   /** Milliseconds. */
   readonly leaseDuration: number;
+  readonly onLeaseChange: OnLeaseChange;
   readonly log: Logger;
 }
 
@@ -19,7 +21,12 @@ export interface SharedOutboxesOptions {
  * Outboxes in PostgreSQL. Whoever makes a pass adds what is new in it; of all processes one at a time sends messages,
  * and another one goes on where that one has stopped.
  */
-export const sharedOutboxes = ({ url, leaseDuration, log }: SharedOutboxesOptions): Outboxes => {
+export const sharedOutboxes = ({
+  url,
+  leaseDuration,
+  onLeaseChange,
+  log,
+}: SharedOutboxesOptions): Outboxes => {
   const database = openDatabase(url);
   const ready = migratedOnce(() => database);
   const outboxes = new Set<SharedOutbox>();
@@ -28,7 +35,7 @@ export const sharedOutboxes = ({ url, leaseDuration, log }: SharedOutboxesOption
   const tried = async (task: () => Promise<void>): Promise<boolean> => {
     try {
       await ready();
-      sender ??= runFor('notifications', database, leaseDuration);
+      sender ??= runFor('notifications', database, { duration: leaseDuration, onChange: onLeaseChange });
       await task();
       isSaid = false;
       return true;

@@ -145,6 +145,42 @@ describe('a lease', () => {
     await (await successor).release();
   });
 
+  it('is counted by each of its holders: lost, taken over, given back', async () => {
+    const database = await newDatabase();
+    const seen: string[] = [];
+    const take = (holder: string, on: PostgresDatabase): Promise<Lease> =>
+      acquireLease(on, {
+        ...waiting,
+        name: 'lock-one',
+        duration: 500,
+        timeout: 60_000,
+        onChange: (lease, change) => seen.push(`${holder} ${lease} ${change}`),
+      });
+    let isCut = false;
+    const cut: PostgresDatabase = {
+      ...database,
+      query: (...statement) =>
+        isCut ? Promise.reject(new Error('partition')) : database.query(...statement),
+    };
+    const first = await take('first', cut);
+    isCut = true;
+    const second = await take('second', database);
+    expect([refusal(first), refusal(first)]).not.toContain(null);
+    isCut = false;
+    await first.release();
+    await second.release();
+    await (await take('third', database)).release();
+    expect(seen).toEqual([
+      'first client taken',
+      'second client taken-over',
+      'first client lost',
+      'first client given-back',
+      'second client given-back',
+      'third client taken',
+      'third client given-back',
+    ]);
+  });
+
   it('that expired without a new holder is valid again once it is renewed', async () => {
     const database = await newDatabase();
     let isCut = true;

@@ -117,7 +117,12 @@ describe('a receiver of several processes', () => {
 
 /** Those of one process. */
 const newOutboxes = (url: string): Outboxes => {
-  const outboxes = sharedOutboxes({ url, leaseDuration: 1_000, log: pino({ level: 'silent' }) });
+  const outboxes = sharedOutboxes({
+    url,
+    leaseDuration: 1_000,
+    onLeaseChange: () => undefined,
+    log: pino({ level: 'silent' }),
+  });
   onTestFinished(() => outboxes.close());
   return outboxes;
 };

@@ -4,6 +4,7 @@ import path from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { built } from '../built.ts';
+import { parseScrape, type Scrape } from '../daemon/scrape.ts';
 import { never, triggerToken } from '../e2e/daemon.ts';
 import { reportOf, run, start, workplace, type Program } from '../e2e/program.ts';
 import { pausedServers } from '../../src/fleet/servers.ts';
@@ -90,8 +91,8 @@ describe('several that run at once', () => {
     });
     Object.assign(env, { DNS_SYNC_TRIGGER_TOKEN: triggerToken });
     const web = daemon('--role', 'web', '--listen', '127.0.0.1:0');
-    const source = daemon('--role', 'source');
-    const worker = daemon('--role', 'worker');
+    const source = daemon('--role', 'source', '--listen', '127.0.0.1:0');
+    const worker = daemon('--role', 'worker', '--listen', '127.0.0.1:0');
     const address = await addressOf(web);
     await allPassed(clients, [worker]);
     const isReady = async (): Promise<boolean> => (await fetch(`${address}/readyz`)).ok;
@@ -110,6 +111,10 @@ describe('several that run at once', () => {
     expect(await (await fetch(`${address}/metrics`)).text()).toMatch(
       /last_success_timestamp_seconds\{client="client-4"\} [1-9]/,
     );
+    const ofWorker = await scrapeOf(worker);
+    expect(ofWorker.value('dns_template_sync_fleet_templates', { status: 'in-sync' })).toBe(clients.length);
+    expect(ofWorker.value('dns_template_sync_leases_held', { lease: 'source' })).toBe(0);
+    expect((await scrapeOf(source)).value('dns_template_sync_leases_held', { lease: 'source' })).toBe(1);
     const history = await (await fetch(`${address}/api/history`)).json();
     expect(history).toHaveLength(clients.length);
     const asked = await fetch(`${address}/api/reconcile`, {
@@ -177,6 +182,9 @@ describe('a worker', () => {
 
 const addressOf = async (program: Program): Promise<string> =>
   String((await program.event('daemon.started'))['listen']);
+
+const scrapeOf = async (program: Program): Promise<Scrape> =>
+  parseScrape(await (await fetch(`${await addressOf(program)}/metrics`)).text());
 
 describe('a role', () => {
   it('is for processes that share a store', async () => {

@@ -123,9 +123,9 @@ describe('published files', () => {
 describe('the source', () => {
   it('is one at a time, and another one once it is gone', async () => {
     const database = await newDatabase();
-    const first = runFor('source', database, 600);
+    const first = runFor('source', database, { duration: 600 });
     expect(await first.isElected()).toBe(true);
-    const second = runFor('source', database, 600);
+    const second = runFor('source', database, { duration: 600 });
     expect(await second.isElected()).toBe(false);
     await first.close();
     await expect.poll(() => second.isElected(), { timeout: 10_000 }).toBe(true);
@@ -140,10 +140,10 @@ describe('the source', () => {
       query: (...statement) =>
         isCut ? Promise.reject(new MemoryError('partition')) : database.query(...statement),
     };
-    const first = runFor('source', cut, 600);
+    const first = runFor('source', cut, { duration: 600 });
     expect(await first.isElected()).toBe(true);
     isCut = true;
-    const second = runFor('source', database, 600);
+    const second = runFor('source', database, { duration: 600 });
     onTestFinished(() => second.close());
     await expect.poll(() => second.isElected(), { timeout: 10_000 }).toBe(true);
     expect(await first.isElected()).toBe(false);

@@ -17,7 +17,7 @@ memoryContract(async () => {
 
 identityContract(async () => {
   const database = await newDatabase();
-  return (warn) => postgresStoreHandle(() => database, 30_000, warn);
+  return (warn) => postgresStoreHandle(() => database, { duration: 30_000 }, warn);
 });
 
 lockContract(async () => {
@@ -91,7 +91,7 @@ it('sends no adds for a while, and compares with no earlier reading, once a stan
   const said: string[] = [];
   const handle = postgresStoreHandle(
     () => database,
-    30_000,
+    { duration: 30_000 },
     (message) => said.push(message),
   );
   const place = storeLocation({ stateDir: 'none', baseUrl, name: 'default' }, 'token', false);

@@ -99,6 +99,7 @@ const threeHours = async (
 ): Promise<readonly Moment[]> => {
   const metrics = createMetrics('1');
   for (const client of ['acme', 'bakery']) metrics.addClient(client);
+  metrics.countLease('source', 'taken');
   const moments: Moment[] = [];
   for (let minute = 0; minute < 180; minute += 1) {
     const state = minute % 5 === 0 ? found(minute) : null;
@@ -106,6 +107,7 @@ const threeHours = async (
     if (state)
       metrics.countPass({ ...pass, client: 'acme', status: state.status ?? 'in-sync' }, result(state));
     if (minute % 5 === 0) metrics.countPass({ ...pass, client: 'bakery', status: 'in-sync' }, result(well));
+    metrics.countLateness(200);
     besides(minute, metrics);
     moments.push({ at: Date.now() / 1_000, scrape: parseScrape(await metrics.text(0)) });
     vi.advanceTimersByTime(60_000);
@@ -141,12 +143,16 @@ describe('the alert rules of the documentation', () => {
     expect(rules.map(({ alert }) => alert)).toEqual([
       'DnsTemplateSyncStale',
       'DnsTemplateSyncLate',
+      'DnsTemplateSyncBehind',
+      'DnsTemplateSyncLeaseLost',
+      'DnsTemplateSyncTakenOver',
+      'DnsTemplateSyncNoSource',
       'DnsTemplateDrift',
       'DnsTemplateHeld',
       'DnsTemplateUnknownOutcome',
     ]);
     for (const { annotations } of rules)
-      expect(annotations.summary).toMatch(/\{\{ \$labels\.(?:client|template) \}\}/);
+      expect(annotations.summary).toMatch(/\{\{ \$labels\.(?:client|template|instance|lease) \}\}/);
   });
 
   it.each([
@@ -198,6 +204,30 @@ describe('the alert rules of the documentation', () => {
     };
     expect(await alertsIn(await threeHours(() => well, lose))).toEqual({
       DnsTemplateUnknownOutcome: [30, 88, { client: 'acme', action: 'add', outcome: 'unknown' }],
+    });
+  });
+
+  it('tell of passes that begin a minute late, for a quarter of an hour', async () => {
+    const late = (begin: number, end: number) => (minute: number, metrics: Metrics) => {
+      if (minute >= begin && minute < end) metrics.countLateness(200_000);
+    };
+    expect(await alertsIn(await threeHours(() => well, late(30, 35)))).toEqual({});
+    expect(await alertsIn(await threeHours(() => well, late(30, 90)))).toEqual({
+      DnsTemplateSyncBehind: [expect.any(Number), expect.any(Number), {}],
+    });
+  });
+
+  it('tell of leases that are lost or taken over, and of files that nobody publishes', async () => {
+    const lose = (minute: number, metrics: Metrics): void => {
+      if (minute === 30) metrics.countLease('client', 'lost');
+      if (minute === 31) metrics.countLease('client', 'taken-over');
+      if (minute === 60) metrics.countLease('source', 'given-back');
+      if (minute === 70) metrics.countLease('source', 'taken');
+    };
+    expect(await alertsIn(await threeHours(() => well, lose))).toEqual({
+      DnsTemplateSyncLeaseLost: [30, 43, { lease: 'client' }],
+      DnsTemplateSyncTakenOver: [31, 44, { lease: 'client' }],
+      DnsTemplateSyncNoSource: [65, 69, { lease: 'source' }],
     });
   });
 });

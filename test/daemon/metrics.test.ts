@@ -69,6 +69,8 @@ describe('a scrape', () => {
       ['last_success_timestamp_seconds', 'gauge', ['client']],
       ['records', 'gauge', ['client', 'template', 'state']],
       ['template_status', 'gauge', ['client', 'template', 'status']],
+      ['fleet_templates', 'gauge', ['status']],
+      ['fleet_records', 'gauge', ['state']],
       ['changes_total', 'counter', ['client', 'action', 'outcome']],
       ['requests_total', 'counter', ['operation', 'status']],
       ['request_duration_seconds', 'histogram', ['le', 'operation']],
@@ -225,6 +227,79 @@ describe('the templates', () => {
     expect(await validAfter([problem('warning')])).toBe(1);
     expect(await validAfter([problem('warning'), problem('error')])).toBe(0);
     expect(await validAfter([])).toBe(1);
+  });
+});
+
+describe('all clients together', () => {
+  const web = (rest: Partial<TemplateResult>) => template('web', rest);
+  const isDrifted = { status: 'drifted', inSync: 2, differences: adds(3) } as const;
+
+  it('are totals, also of templates that nobody can look at', async () => {
+    const metrics = createMetrics('1');
+    metrics.countPass(pass('drifted', 'acme'), result([web(isDrifted), template('mail', { inSync: 4 })]));
+    metrics.countPass(pass('in-sync', 'bakery'), result([web({ inSync: 1 })]));
+    metrics.countPass(
+      pass('failed', 'acme'),
+      result([web({ status: 'failed' }), template('mail', { inSync: 4 })]),
+    );
+    const { value } = await scrape(metrics);
+    const totals = (['failed', 'drifted', 'in-sync'] as const).map((status) =>
+      value(ours('fleet_templates'), { status }),
+    );
+    expect(totals).toEqual([1, 0, 2]);
+    expect(value(ours('fleet_records'), { state: 'in_sync' })).toBe(7);
+    expect(value(ours('fleet_records'), { state: 'add' })).toBe(3);
+    await metrics.removeClient('acme');
+    const { value: left } = await scrape(metrics);
+    expect(left(ours('fleet_templates'), { status: 'failed' })).toBe(0);
+    expect(left(ours('fleet_records'), { state: 'in_sync' })).toBe(1);
+  });
+
+  it('have series of single templates only up to a bound, and then of those that need somebody', async () => {
+    const metrics = createMetrics('1', { maxTemplates: 3 });
+    const shown = async (): Promise<string[]> => {
+      const { all } = await scrape(metrics);
+      const named = all(ours('template_status'), { status: 'held' });
+      const counted = all(ours('records'), { state: 'add' });
+      expect(counted.map(({ labels }) => labels['client'])).toEqual(
+        named.map(({ labels }) => labels['client']),
+      );
+      return named.map(({ labels }) => labels['client'] ?? '').toSorted();
+    };
+    const show = (client: string, rest: Partial<TemplateResult>) =>
+      metrics.countPass(pass(rest.status ?? 'in-sync', client), result([web(rest)]));
+    for (const client of ['a', 'b', 'c']) show(client, {});
+    expect(await shown()).toEqual(['a', 'b', 'c']);
+    show('d', isDrifted);
+    expect(await shown()).toEqual(['d']);
+    for (const client of ['a', 'b', 'c', 'e']) show(client, isDrifted);
+    expect(await shown()).toEqual(['a', 'b', 'd']);
+    show('b', {});
+    show('c', isDrifted);
+    expect(await shown()).toEqual(['a', 'c', 'd']);
+    const { value } = await scrape(metrics);
+    expect(value(ours('fleet_templates'), { status: 'drifted' })).toBe(4);
+    await metrics.removeClient('d');
+    await metrics.removeClient('e');
+    expect(await shown()).toEqual(['a', 'b', 'c']);
+  });
+});
+
+describe('leases', () => {
+  it('are counted from the first one on, by what they are for', async () => {
+    const metrics = createMetrics('1');
+    expect((await scrape(metrics)).types.has(ours('leases_held'))).toBe(false);
+    metrics.countLease('source', 'taken');
+    metrics.countLease('client', 'taken-over');
+    metrics.countLease('client', 'taken');
+    metrics.countLease('client', 'lost');
+    metrics.countLease('client', 'given-back');
+    const { value } = await scrape(metrics);
+    const of = (name: string) =>
+      ['client', 'source', 'notifications'].map((lease) => value(ours(name), { lease }));
+    expect(of('leases_held')).toEqual([1, 1, 0]);
+    expect(of('leases_taken_over_total')).toEqual([1, 0, 0]);
+    expect(of('leases_lost_total')).toEqual([1, 0, 0]);
   });
 });
 

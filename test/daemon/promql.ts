@@ -39,6 +39,12 @@ const evaluate = (expression: string, moments: readonly Moment[]): readonly Seri
 const valuesOf = (operand: string, moments: readonly Moment[]): readonly Series[] => {
   const now = moments.at(-1);
   if (now === undefined) return [];
+  const [, dividend, divisor] = /^(increase.+) \/ (.+)$/.exec(operand) ?? [];
+  if (dividend !== undefined && divisor !== undefined)
+    return valuesOf(dividend, moments).map(({ labels, value }) => {
+      const other = valuesOf(divisor, moments).find((one) => keyOf(one.labels) === keyOf(labels));
+      return { labels, value: value / (other?.value ?? Number.NaN) };
+    });
   const age = /^time\(\) - (.+)$/.exec(operand);
   if (age) return select(age[1], now).map(({ labels, value }) => ({ labels, value: now.at - value }));
   const sum = /^sum by \(([\w, ]+)\) \((.+)\)$/.exec(operand);
@@ -66,7 +72,8 @@ const sumBy = (names: readonly string[], series: readonly Series[]): readonly Se
 const select = (selector: string | undefined, { scrape }: Moment): readonly Series[] => {
   const [, name = '', matchers = ''] = matched(/^(\w+)(?:\{(.+)\})?$/, selector);
   const desired = matchers === '' ? [] : matchers.split(', ').map(matcherOf);
-  if (!scrape.types.has(name)) throw new Error(`nobody measures ${name}`);
+  if (!scrape.types.has(name) && !scrape.types.has(name.replace(/_(?:sum|count)$/, '')))
+    throw new Error(`nobody measures ${name}`);
   return scrape.all(name).filter(({ labels }) => desired.every((matches) => matches(labels)));
 };
 

@@ -1,7 +1,7 @@
 import { LockedError } from '../../errors.ts';
 import { sleep } from '../../lib/sleep.ts';
 import type { PostgresDatabase } from './database.ts';
-import { acquireLease, type Lease } from './lease.ts';
+import { acquireLease, type Lease, type LeaseOptions } from './lease.ts';
 import { MemoryError } from '../memory.ts';
 
 /** For a task that one process at a time has. */
@@ -14,7 +14,12 @@ export interface Candidacy {
 }
 
 /** From now on tries to get the task, and to keep it. A process that is not heard of any more is replaced. */
-export const runFor = (task: string, database: PostgresDatabase, duration: number): Candidacy => {
+export const runFor = (
+  task: string,
+  database: PostgresDatabase,
+  leases: Pick<LeaseOptions, 'duration' | 'onChange'>,
+): Candidacy => {
+  const { duration } = leases;
   const closing = new AbortController();
   const { signal } = closing;
   let held: Lease | null = null;
@@ -29,7 +34,7 @@ export const runFor = (task: string, database: PostgresDatabase, duration: numbe
   const tryOnce = async (): Promise<void> => {
     if (isHeld()) return;
     await held?.release();
-    held = await elected(task, database, duration, signal);
+    held = await elected(task, database, leases, signal);
   };
   const first = tryOnce();
   const campaign = async (): Promise<void> => {
@@ -54,13 +59,13 @@ export const runFor = (task: string, database: PostgresDatabase, duration: numbe
 const elected = async (
   name: string,
   database: PostgresDatabase,
-  duration: number,
+  leases: Pick<LeaseOptions, 'duration' | 'onChange'>,
   signal: AbortSignal,
 ): Promise<Lease | null> => {
   try {
     return await acquireLease(database, {
+      ...leases,
       name,
-      duration,
       timeout: 0,
       signal,
       onWait: () => undefined,

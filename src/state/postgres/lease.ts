@@ -20,20 +20,37 @@ export interface LeaseOptions extends Waiting {
   readonly name: string;
   /** Milliseconds from the last renewal on. */
   readonly duration: number;
+  readonly onChange?: OnLeaseChange;
 }
+
+/** `taken-over`: its last holder had not given it back. `lost`: it is not ours any more, before it was given back. */
+export type OnLeaseChange = (
+  lease: 'client' | 'source' | 'notifications',
+  change: 'taken' | 'taken-over' | 'lost' | 'given-back',
+) => void;
 
 /** Throws `LockedError` after `timeout`, and `MemoryError`. */
 export const acquireLease = async (
   database: PostgresDatabase,
-  { name, duration, timeout, signal, onWait }: LeaseOptions,
+  { name, duration, timeout, signal, onWait, onChange = () => undefined }: LeaseOptions,
 ): Promise<Lease> => {
+  const kind = name === 'source' || name === 'notifications' ? name : 'client';
   const end = performance.now() + timeout;
   let isTold = false;
   for (;;) {
     const token = randomUUID();
     const asked = moment();
     const claimed = await claim(database, name, token, duration);
-    if (claimed === 'ours') return keepLease(database, name, token, duration, asked);
+    if ('isTakenOver' in claimed) {
+      onChange(kind, claimed.isTakenOver ? 'taken-over' : 'taken');
+      return keepLease(database, {
+        name,
+        token,
+        duration,
+        asked,
+        onChange: (change) => onChange(kind, change),
+      });
+    }
     if (!isTold) onWait(claimed.holder);
     isTold = true;
     if (signal.aborted || performance.now() >= end)
@@ -50,10 +67,14 @@ const claim = async (
   name: string,
   token: string,
   duration: number,
-): Promise<'ours' | { readonly holder: string }> => {
+): Promise<{ readonly isTakenOver: boolean } | { readonly holder: string }> => {
   const holder = `process ${process.pid} on ${hostname()}, since ${new Date().toISOString()}`;
-  const [claimed] = await query(claimFree, [name, token, holder, duration], patience);
-  if (claimed) return 'ours';
+  const [claimed] = await query<{ isTakenOver: boolean }>(
+    claimFree,
+    [name, token, holder, duration],
+    patience,
+  );
+  if (claimed) return claimed;
   const [other] = await query<{ holder: string }>(holderOf, [name], patience);
   return { holder: other?.holder ?? 'holder unknown' };
 };
@@ -67,20 +88,25 @@ const patience = 2_000;
  */
 const keepLease = (
   { query }: PostgresDatabase,
-  name: string,
-  token: string,
-  duration: number,
-  asked: LeaseTime,
+  { name, token, duration, asked, onChange }: OwnLease,
 ): Lease => {
   let renewed = asked;
   let isLost = false;
+  let isSaid = false;
+  const sayLost = (): void => {
+    if (!isSaid) onChange('lost');
+    isSaid = true;
+  };
   let isReleased = false;
   let renewal = Promise.resolve();
   const renew = async (): Promise<void> => {
     const before = moment();
     const [ours] = await query(renewOurs, [name, token, duration], patience);
     if (ours) renewed = before;
-    else isLost = true;
+    else {
+      isLost = true;
+      sayLost();
+    }
   };
   const later = (delay: number): NodeJS.Timeout =>
     setTimeout(() => {
@@ -99,7 +125,9 @@ const keepLease = (
     token,
     check: () => {
       if (isLost) throw takenOver();
-      if (elapsedSince(renewed) > duration - marginOf(duration)) throw runOut();
+      if (elapsedSince(renewed) <= duration - marginOf(duration)) return;
+      sayLost();
+      throw runOut();
     },
     release: async () => {
       isReleased = true;
@@ -107,9 +135,15 @@ const keepLease = (
       await renewal;
       // One that cannot be given back runs out by itself.
       await query(giveBack, [name, token], patience).catch(() => undefined);
+      onChange('given-back');
     },
   };
 };
+
+interface OwnLease extends Pick<Lease, 'name' | 'token'>, Pick<LeaseOptions, 'duration'> {
+  readonly asked: LeaseTime;
+  readonly onChange: (change: 'lost' | 'given-back') => void;
+}
 
 /** By the monotonic and by the wall clock, in milliseconds. */
 interface LeaseTime {
@@ -130,11 +164,14 @@ const runOut = (): MemoryError =>
     'the lease on this client was not renewed in time, so another process may have taken it over: nothing more is sent',
   );
 
-const claimFree = `INSERT INTO dns_template_sync.leases AS lease (name, epoch, token, holder, lease_until, timeline)
+/** A lease that was given back has no token. */
+const claimFree = `WITH before AS (SELECT token FROM dns_template_sync.leases WHERE name = $1)
+  INSERT INTO dns_template_sync.leases AS lease (name, epoch, token, holder, lease_until, timeline)
   VALUES ($1, 1, $2, $3, clock_timestamp() + $4 * interval '1 millisecond', ${currentTimeline})
   ON CONFLICT (name) DO UPDATE SET epoch = lease.epoch + 1, token = excluded.token, holder = excluded.holder,
     lease_until = clock_timestamp() + $4 * interval '1 millisecond'
-  WHERE lease.lease_until < clock_timestamp() RETURNING epoch`;
+  WHERE lease.lease_until < clock_timestamp()
+  RETURNING coalesce((SELECT token <> '' FROM before), false) AS "isTakenOver"`;
 
 const holderOf = 'SELECT holder FROM dns_template_sync.leases WHERE name = $1';
 

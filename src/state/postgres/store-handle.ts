@@ -7,7 +7,7 @@ import { MemoryError, noMemories } from '../memory.ts';
 import { openNotices } from '../notices.ts';
 import type { PostgresDatabase } from './database.ts';
 import type { Fence } from './fence.ts';
-import { acquireLease, type Lease } from './lease.ts';
+import { acquireLease, type Lease, type LeaseOptions } from './lease.ts';
 import { openPostgresMemory } from './memory.ts';
 import { replicationNotice } from './replication.ts';
 import { migrate, versionIn } from './schema.ts';
@@ -16,7 +16,7 @@ import { forgottenSince } from './timeline.ts';
 /** Memories that lie in PostgreSQL, where several processes and machines share them. */
 export const postgresStoreHandle = (
   open: () => PostgresDatabase,
-  leaseDuration: number,
+  { duration, onChange }: Pick<LeaseOptions, 'duration' | 'onChange'>,
   warn: (message: string) => void,
 ): StoreHandle => {
   const notices = openNotices(warn);
@@ -40,7 +40,7 @@ export const postgresStoreHandle = (
       const leases = new Set<Lease>();
       const memory = await openPostgresMemory(database, location.digest, () => fenceOf(leases));
       const { locks, isDecided, listing, notice } = await holdClient(location, waiting, list, {
-        take: leasesOf(database, leaseDuration, leases),
+        take: leasesOf(database, { duration, ...(onChange && { onChange }) }, leases),
         onFirst: () => (say = notices.begin()),
         use: (lookAround) => lookAround(memory),
       });
@@ -85,9 +85,13 @@ const fenceOf = (leases: ReadonlySet<Lease>): Fence => ({
 });
 
 const leasesOf =
-  (database: PostgresDatabase, duration: number, held: Set<Lease>): TakeLock =>
+  (
+    database: PostgresDatabase,
+    options: Pick<LeaseOptions, 'duration' | 'onChange'>,
+    held: Set<Lease>,
+  ): TakeLock =>
   async (name, waiting) => {
-    const lease = await acquireLease(database, { ...waiting, name, duration });
+    const lease = await acquireLease(database, { ...waiting, ...options, name });
     held.add(lease);
     return {
       check: lease.check,

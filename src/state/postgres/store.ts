@@ -4,6 +4,7 @@ import type { StateStore } from '../store.ts';
 import { runFor, type Candidacy } from './candidacy.ts';
 import { openDatabase, type PostgresDatabase } from './database.ts';
 import { postgresStoreHandle } from './store-handle.ts';
+import type { OnLeaseChange } from './lease.ts';
 import { openPostgresMemory } from './memory.ts';
 import { versionIn } from './schema.ts';
 import { postgresSnapshots } from './snapshots.ts';
@@ -15,6 +16,7 @@ export interface PostgresStoreOptions {
   readonly leaseDuration: number;
   /** Whether this process may be the one that publishes template files. */
   readonly mayBeSource?: boolean;
+  readonly onLeaseChange?: OnLeaseChange;
 }
 
 /** In PostgreSQL, where several processes and machines share it. */
@@ -22,15 +24,17 @@ export const postgresStore = ({
   url,
   leaseDuration,
   mayBeSource = false,
+  onLeaseChange = () => undefined,
 }: PostgresStoreOptions): StateStore => {
+  const leases = { duration: leaseDuration, onChange: onLeaseChange };
   let source: Candidacy | null = null;
   const isSource = (database: PostgresDatabase): Promise<boolean> =>
-    mayBeSource ? (source ??= runFor('source', database, leaseDuration)).isElected() : Promise.resolve(false);
+    mayBeSource ? (source ??= runFor('source', database, leases)).isElected() : Promise.resolve(false);
   let opened: PostgresDatabase | null = null;
   const open = (): PostgresDatabase => (opened ??= openDatabase(url()));
   return {
     handle: (warn) => {
-      const handle = postgresStoreHandle(open, leaseDuration, warn);
+      const handle = postgresStoreHandle(open, leases, warn);
       return {
         ...handle,
         read: (location, ...rest) => handle.read(sharedLocation(location), ...rest),
