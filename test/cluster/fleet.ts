@@ -17,6 +17,10 @@ export interface FleetSettings {
   readonly meddle?: Meddling;
   /** More lines of the settings file. */
   readonly config?: string;
+  /** More settings of a client, given the address of the service. */
+  readonly settingsOf?: (client: string, url: string) => string;
+  /** Another build of it. */
+  readonly program?: string;
 }
 
 const clientIn = (query: string): string => /client_token=token-of-([\w-]+)/.exec(query)?.[1] ?? '';
@@ -28,6 +32,8 @@ export const newFleet = async ({
   count = 60,
   meddle = () => null,
   config = '',
+  settingsOf = () => '',
+  program,
 }: FleetSettings) => {
   const clients = Array.from({ length: count }, (_, at) => `client-${at}`);
   const variable = (client: string): string => `TOKEN_OF_${client.replace('-', '_').toUpperCase()}`;
@@ -53,7 +59,8 @@ export const newFleet = async ({
   };
   await describeAll(['192.0.2.1']);
   const settings = clients.map(
-    (client) => `  ${client}: {templates: ./${client}, clientToken: {env: ${variable(client)}}}\n`,
+    (client) =>
+      `  ${client}: {templates: ./${client}, clientToken: {env: ${variable(client)}}${settingsOf(client, service.url)}}\n`,
   );
   await writeFile(
     path.join(cwd, 'dns-template-sync.yaml'),
@@ -68,7 +75,7 @@ export const newFleet = async ({
     ...Object.fromEntries(clients.map((client) => [variable(client), `token-of-${client}`])),
   };
   const daemon = (...args: readonly string[]): Program =>
-    start(['run', ...(args.includes('--listen') ? [] : ['--listen', 'off']), ...args], { cwd, env });
+    start(['run', ...(args.includes('--listen') ? [] : ['--listen', 'off']), ...args], { cwd, env }, program);
   const contents = async (client: string): Promise<string[]> =>
     (await service.records(ids.get(client) ?? 0)).map(({ content }) => content).toSorted();
   /** Resolves when each client has what its file says, and no more. */
@@ -97,6 +104,24 @@ export const runningIn = (daemon: Program): string[] => {
     if (event === 'pass.finished') running.delete(String(client));
   }
   return [...running];
+};
+
+/** Resolves when each of the clients has had so many more passes by the daemons together. */
+export const passAgain = async (
+  clients: readonly string[],
+  daemons: readonly Program[],
+  times = 1,
+): Promise<void> => {
+  const counts = new Map(clients.map((client) => [client, 0]));
+  const follow = async (daemon: Program, before: number): Promise<void> => {
+    for (let seen = before; [...counts.values()].some((count) => count < times);) {
+      const passed = passedBy(daemon);
+      for (const client of passed.slice(seen)) counts.set(client, (counts.get(client) ?? 0) + 1);
+      seen = passed.length;
+      await daemon.event('pass.finished');
+    }
+  };
+  await Promise.race(daemons.map((daemon) => follow(daemon, passedBy(daemon).length)));
 };
 
 /** Resolves when each of the clients has had a pass by one of the daemons. */

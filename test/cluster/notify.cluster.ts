@@ -12,7 +12,7 @@ import { scriptedServer, silence, status } from '../hosting/scripted-server.ts';
 import { drifted, inSync, notifiedInMemory, passEvent, update } from '../notify/pass-events.ts';
 import { newDatabaseUrl } from './databases.ts';
 import { startPostgres } from './postgres.ts';
-import { allPassed, linesOf, newFleet, passedBy } from './fleet.ts';
+import { allPassed, linesOf, newFleet, passAgain } from './fleet.ts';
 
 const often = '*/10 * * * * *';
 
@@ -63,15 +63,6 @@ const senderOf = async (daemons: readonly Program[], count: number): Promise<Pro
   return Promise.any(daemons.map(isSender));
 };
 
-/** Resolves when each client had a pass of this daemon after those that it has had so far. */
-const allPassedAgain = async (clients: readonly string[], daemon: Program): Promise<void> => {
-  const before = passedBy(daemon).length;
-  for (const open = new Set(clients); open.size > 0;) {
-    for (const client of passedBy(daemon).slice(before)) open.delete(client);
-    if (open.size > 0) await daemon.event('pass.finished');
-  }
-};
-
 const each = (clients: readonly string[], event: string): string[] =>
   clients.map((client) => `${client} ${event}`).toSorted();
 
@@ -85,12 +76,12 @@ describe('a receiver of several processes', () => {
     const other = both.find((one) => one !== sender) ?? expect.fail('there are two');
     sender.signal('SIGKILL');
     await sender.ended;
-    await allPassedAgain(clients, other);
+    await passAgain(clients, [other]);
     await describeAll(['192.0.2.1']);
     await receiver.until(
       () => receiver.told().filter((one) => one.endsWith('cleared')).length >= clients.length,
     );
-    await allPassedAgain(clients, other);
+    await passAgain(clients, [other]);
     expect(receiver.told().toSorted()).toEqual(
       [...each(clients, 'drift'), ...each(clients, 'cleared')].toSorted(),
     );
@@ -107,7 +98,7 @@ describe('a receiver of several processes', () => {
     for (const one of both) one.signal('SIGKILL');
     const successor = daemon();
     await receiver.until(() => new Set(receiver.told()).size === clients.length);
-    await allPassedAgain(clients, successor);
+    await passAgain(clients, [successor]);
     const [first = expect.fail('it was sent'), again, ...others] = receiver.messages;
     expect(again).toEqual(first);
     const toldOnce = [first, ...others].flatMap(({ changes }) => changes.map(({ client }) => client));

@@ -57,8 +57,8 @@ export interface Program {
 }
 
 /** The built program as a user runs it, in an environment of nothing but what is given. */
-export const start = (args: readonly string[], launch: Launch): Program =>
-  startCommand([process.execPath, main, ...args], launch);
+export const start = (args: readonly string[], launch: Launch, script = main): Program =>
+  startCommand([process.execPath, script, ...args], launch);
 
 /** Runs it to its end. */
 export const run = (args: readonly string[], launch: Launch): Promise<Ended> => start(args, launch).ended;
