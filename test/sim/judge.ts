@@ -262,7 +262,9 @@ export const createJudge = ({ world, isKind, truth, editsOf }: JudgeOptions): Ju
     },
     onBegin: (intent, isStopping) => {
       const one = caseOf(intent.templateId);
-      if (intent.action === 'add') one.begun.push(intent.after);
+      const { action, recordId, after } = intent;
+      if (action === 'add') one.begun.push(after);
+      else if (recordId !== null) one.begunUpdates.push({ recordId, key: keyOf(after) });
       one.editsWhenMet ??= editsOf(intent.templateId);
       one.viewsWhenBegun = one.views.length;
       // Parallel templates may not know of it at once.

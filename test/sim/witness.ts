@@ -76,6 +76,8 @@ export interface TemplateCase {
   readonly onceDesired: Set<number>;
   /** Every add that was begun, sent or not. */
   readonly begun: RecordData[];
+  /** Every update that was begun, sent or not: a client that died cannot know whether it was sent. */
+  readonly begunUpdates: { readonly recordId: number; readonly key: string }[];
   /** Ids that appeared after a similar add was begun: it may have made them. */
   readonly maybe: Set<number>;
   readonly seen: Set<number>;
@@ -107,6 +109,7 @@ export const emptyCase = (templateId: number): TemplateCase => ({
   missed: new Map(),
   onceDesired: new Set(),
   begun: [],
+  begunUpdates: [],
   maybe: new Set(),
   seen: new Set(),
   seenFirst: [],
@@ -193,6 +196,8 @@ export const takeView = (one: TemplateCase, desired: DesiredTemplate | undefined
     // Somebody may change it before a trusted reading shows it.
     const isLike = (sent: RecordData): boolean => keyOf(sent) === keyOf(record) || isAlike(sent, record);
     if (one.late.has(record.id) && one.begun.some(isLike)) one.maybe.add(record.id);
+    for (const { recordId, key } of one.begunUpdates)
+      if (recordId === record.id && key === keyOf(record)) takeFor(one, record.id, key);
     // A dry run saves nothing of what it saw.
     if (!isNew || view.isForgotten === true) continue;
     one.seen.add(record.id);
