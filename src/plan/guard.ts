@@ -62,9 +62,13 @@ const guardHold = (cause: GuardCause, scope: HoldScope, reason: string): Hold =>
 export const countAdds = ({ steps }: TemplatePlan): number =>
   steps.filter((step) => step.difference.action === 'add').length;
 
+/** A record that was parked to make way may never have been one of the file. */
+const knowsDesired = ({ byId, displaced }: PlanMemory): boolean =>
+  [...byId.keys()].some((id) => displaced.get(id)?.own !== null);
+
 /** First contact lasts until a desired record was found or written; a pass that was held does not end it. */
 const firstContact = ({ desired, actual, memory, plan, force }: GuardInput): Hold | null => {
-  if (memory.byKey.size > 0 || desired.adopt || force || countAdds(plan) === 0) return null;
+  if (knowsDesired(memory) || desired.adopt || force || countAdds(plan) === 0) return null;
   const sets = new Set(actual.records.map((record) => setKey(entryOf(record))));
   if (sets.size === 0 || desired.records.some((record) => sets.has(setKey(entryOf(record))))) return null;
   return guardHold(

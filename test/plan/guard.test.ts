@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { guardTemplate, lostIds, type GuardInput } from '../../src/plan/guard.ts';
 import type { Hold } from '../../src/plan/hold.ts';
-import { noMemory } from '../../src/plan/memory.ts';
-import { desiredTemplate, known, memoryOf, planOf, actualTemplate, type Situation } from './records.ts';
+import { noMemory, parkedKey, type Displaced, type PlanMemory } from '../../src/plan/memory.ts';
+import { data, desiredTemplate, known, memoryOf, planOf, actualTemplate, type Situation } from './records.ts';
 
 const holdOf = (situation: Situation, options: Partial<GuardInput> = {}): Hold | null =>
   guardTemplate({
@@ -151,6 +151,14 @@ const changes: readonly Case[] = [
   },
 ];
 
+/** Saved state of record 9 alone, which was to make way for another one. */
+const madeWay = (own: Displaced['own']): PlanMemory => {
+  const parked = { ...known('#9 _parked-9 A 0.0.0.0'), key: parkedKey(9) };
+  const was = data('www CNAME example.org');
+  const displaced: Displaced = { key: 'www A 192.0.2.1', own, was, cause: 'edited' };
+  return memoryOf([parked], { displaced: new Map([[9, displaced]]) });
+};
+
 const contacts: readonly Case[] = [
   {
     name: 'no desired set among the actual ones',
@@ -191,6 +199,20 @@ const contacts: readonly Case[] = [
     file: ['www A 192.0.2.1', 'mail A 192.0.2.2'],
     service: ['#1 x A 192.0.2.1'],
     memory: memoryOf([known('#9 mail A 192.0.2.2')]),
+    guard: null,
+  },
+  {
+    name: 'a template of which only a record is known that was no record of the file and perhaps made way',
+    file: ['www A 192.0.2.1'],
+    service: ['#1 mail A 192.0.2.2'],
+    memory: madeWay(null),
+    guard: 'first-contact',
+  },
+  {
+    name: 'a template of which only a record is known that was of the file and made way',
+    file: ['www A 192.0.2.1'],
+    service: ['#1 mail A 192.0.2.2'],
+    memory: madeWay({ key: 'x', wanted: data('x A 192.0.2.3') }),
     guard: null,
   },
 ];

@@ -1,4 +1,11 @@
-import type { HistoryEntry, Intent, Memory, RecordState, TemplateRow } from '../../src/state/memory.ts';
+import type {
+  HistoryEntry,
+  Intent,
+  Memory,
+  MemoryChanges,
+  RecordState,
+  TemplateRow,
+} from '../../src/state/memory.ts';
 
 /** The disk: state that outlives a process. */
 export interface Disk {
@@ -6,6 +13,8 @@ export interface Disk {
   open(): Memory;
   /** As if the state directory had been lost. */
   wipe(): void;
+  /** As if a standby had taken over that lacked these last commits. */
+  loseLast(commits: number): void;
   close(): void;
 }
 
@@ -24,14 +33,39 @@ interface Stored {
 /** The state as in SQLite, but inside this process: a resolved promise means that it is on disk. */
 export const simulatedDisk = (): Disk => {
   let stored = emptyDisk();
+  const before: Stored[] = [];
+  const commit = (): Stored => {
+    before.push(stored);
+    if (before.length > mostLost) before.shift();
+    stored = copyOf(stored);
+    return stored;
+  };
   return {
-    open: () => memoryOn(stored),
+    open: () => memoryOn(() => stored, commit),
     wipe: () => {
       stored = emptyDisk();
+      before.length = 0;
+    },
+    loseLast: (commits) => {
+      for (let left = commits; left > 0; left -= 1) stored = before.pop() ?? stored;
+      // Revisions of a standby are others.
+      stored = { ...stored, number: (disks += 1) };
     },
     close: () => undefined,
   };
 };
+
+/** Commits that can be lost. */
+export const mostLost = 8;
+
+const copyOf = (stored: Stored): Stored => ({
+  ...stored,
+  row: new Map(stored.row),
+  records: new Map([...stored.records].map(([id, records]) => [id, new Map(records)])),
+  intents: new Map(stored.intents),
+  history: [...stored.history],
+  writes: new Map(stored.writes),
+});
 
 let disks = 0;
 
@@ -46,18 +80,18 @@ const emptyDisk = (): Stored => ({
 });
 
 /** Everything goes through text, so that the disk shares no objects with the process. */
-const memoryOn = (disk: Stored): Memory => {
-  const save: Memory['save'] = ({ row, records, forgotten }) => {
+const memoryOn = (current: () => Stored, commit: () => Stored): Memory => {
+  const saveTo = (disk: Stored, { row, records, forgotten }: MemoryChanges): void => {
     disk.writes.set(row.templateId, (disk.writes.get(row.templateId) ?? 0) + 1);
     disk.row.set(row.templateId, JSON.stringify(row));
     const kept = disk.records.get(row.templateId) ?? new Map<string, string>();
     disk.records.set(row.templateId, kept);
     for (const key of forgotten) kept.delete(key);
     for (const record of records) kept.set(record.key, JSON.stringify(record));
-    return Promise.resolve();
   };
   return {
     template: (templateId) => {
+      const disk = current();
       const row = disk.row.get(templateId);
       if (row === undefined) return Promise.resolve(null);
       const kept = [...(disk.records.get(templateId) ?? [])].sort(([a], [b]) => (a < b ? -1 : 1));
@@ -67,10 +101,13 @@ const memoryOn = (disk: Stored): Memory => {
       });
     },
     templates: () =>
-      Promise.resolve([...disk.row].sort(([a], [b]) => a - b).map(([, body]) => parse<TemplateRow>(body))),
-    openIntents: () => Promise.resolve([...disk.intents.values()].map((body) => parse<Intent>(body))),
-    history: () => Promise.resolve(disk.history.map((body) => parse<HistoryEntry>(body))),
+      Promise.resolve(
+        [...current().row].sort(([a], [b]) => a - b).map(([, body]) => parse<TemplateRow>(body)),
+      ),
+    openIntents: () => Promise.resolve([...current().intents.values()].map((body) => parse<Intent>(body))),
+    history: () => Promise.resolve(current().history.map((body) => parse<HistoryEntry>(body))),
     begin: (intent) => {
+      const disk = commit();
       disk.lastIntent += 1;
       const begun = { ...intent, id: disk.lastIntent };
       disk.intents.set(begun.id, JSON.stringify(begun));
@@ -78,16 +115,20 @@ const memoryOn = (disk: Stored): Memory => {
     },
     finish: (intent, result, changes) => {
       const { at, run, templateId, template, action, before, after } = intent;
+      const disk = commit();
       disk.intents.delete(intent.id);
       disk.history.push(JSON.stringify({ at, run, templateId, template, action, before, after, ...result }));
-      return save(changes);
+      saveTo(disk, changes);
+      return Promise.resolve();
     },
-    save,
-    revisions: () =>
-      Promise.resolve({
-        of: (templateId) => `${disk.number} ${disk.writes.get(templateId) ?? 0}`,
-        whole: `${disk.number} ${[...disk.writes.values()].join(' ')}`,
-      }),
+    save: (changes) => {
+      saveTo(commit(), changes);
+      return Promise.resolve();
+    },
+    revisions: () => {
+      const { number, writes } = current();
+      return Promise.resolve({ of: (templateId) => `${number} ${writes.get(templateId) ?? 0}` });
+    },
     close: () => Promise.resolve(),
   };
 };

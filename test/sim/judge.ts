@@ -7,13 +7,14 @@ import { canonicalName, isParkedName } from './canonical.ts';
 import { breaches, isForAnother, leftEmpty, leftParked, mayBeNamed } from './laws.ts';
 import { keyOf, setOf, shown } from './records.ts';
 import { describe, untruths } from './result-laws.ts';
-import { clientTime, type ProcessObserver } from './process.ts';
+import { clientTime, storeFailures, type ProcessObserver } from './process.ts';
 import type { Observer, Sent } from './service.ts';
 import {
   attemptOf,
   recordOf,
   emptyCase,
   forgetSeen,
+  loseCommits,
   isAdd,
   plausibleViews,
   takeDoubt,
@@ -38,6 +39,8 @@ export interface Judge extends Omit<Observer, 'onTurn'>, ProcessObserver {
   passStarted(pass: PassFacts): void;
   passEnded(result: PassResult | 'died' | 'disk full'): void;
   memoryLost(): void;
+  /** The state is an older one, by a few commits. */
+  commitsLost(): void;
   /** The program reported that it cannot trust its state. */
   memoryDoubted(): void;
   clockJumped(): void;
@@ -291,7 +294,7 @@ export const createJudge = ({ world, isKind, truth, editsOf }: JudgeOptions): Ju
       if (!pass) return;
       isShut = true;
       // What a full disk could not store is not saved.
-      const isHalted = typeof result !== 'string' && result.holdReason === 'the disk is full';
+      const isHalted = typeof result !== 'string' && storeFailures.some((why) => why === result.holdReason);
       isForgotten = pass.isDryRun || typeof result === 'string' || isHalted;
       if (typeof result === 'string' || isHalted) {
         count(result === 'died' ? 'passes that died' : 'passes that met a full disk');
@@ -362,10 +365,19 @@ export const createJudge = ({ world, isKind, truth, editsOf }: JudgeOptions): Ju
       }
     },
     memoryDoubted: () => {
-      for (const one of cases.values()) for (const attempt of one.attempts) attempt.isBelieved = false;
+      for (const one of cases.values()) {
+        for (const attempt of one.attempts) attempt.isBelieved = false;
+        // What the file no longer lists, and what has changed since, may be anybody's.
+        const listed = new Set(pass?.desired.get(one.templateId)?.records.map(keyOf));
+        for (const key of one.known.keys()) if (!listed.has(key)) one.perhapsKnown.add(key);
+      }
     },
     clockJumped: () => {
       promised = promised.filter(({ isSteady }) => isSteady);
+    },
+    commitsLost: () => {
+      for (const one of cases.values()) loseCommits(one);
+      promised = [];
     },
     memoryLost: () => {
       for (const [id] of cases) cases.set(id, emptyCase(id));

@@ -205,7 +205,7 @@ const mostTwiceInASet: Law = (attempt, { one, view }) => {
 };
 
 /** A known id, or a record never seen, needs two readings that agree. */
-const readTwice: Law = (attempt, { one }) => {
+const readTwice: Law = (attempt, { one, desired }) => {
   const id = one.known.get(attempt.key);
   const isKnownElsewhere =
     id !== undefined && (one.standsFor.get(id) !== attempt.key || isForAnother(one, attempt, id));
@@ -216,7 +216,9 @@ const readTwice: Law = (attempt, { one }) => {
   const isGone =
     lastId != null && (missedTwice(one, attempt, lastId) || one.standsFor.get(lastId) !== attempt.key);
   const isSure = id !== undefined && !one.perhapsKnown.has(attempt.key);
-  if (isSure && !isKnownElsewhere && !isGone && !missedTwice(one, attempt, id)) {
+  // What somebody has changed into an ignored record is as good as gone.
+  const isOurs = (record: ActualRecord): boolean => !desired || !isIgnored(desired, record);
+  if (isSure && !isKnownElsewhere && !isGone && !missedTwice(one, attempt, id, isOurs)) {
     return `adds what is known as #${id} and was not missed in two readings`;
   }
   const lacks = (view: View): boolean => !view.records.some((record) => keyOf(record) === attempt.key);
@@ -433,9 +435,15 @@ const addsOf = (one: TemplateCase, key: string): SentAttempt[] =>
   one.attempts.filter((attempt) => isAdd(attempt) && attempt.key === key);
 
 /** In two listings since it was last shown to a pass that could save it, in any passes. */
-const missedTwice = (one: TemplateCase, attempt: SentAttempt, id: number): boolean => {
+const missedTwice = (
+  one: TemplateCase,
+  attempt: SentAttempt,
+  id: number,
+  isOurs: (record: ActualRecord) => boolean = () => true,
+): boolean => {
   const views = [...one.past, ...one.views];
-  const isShown = ({ records }: View): boolean => records.some((record) => record.id === id);
+  const isShown = ({ records }: View): boolean =>
+    records.some((record) => record.id === id && isOurs(record));
   const since = views.slice(views.findLastIndex((view) => isShown(view) && !view.isForgotten) + 1);
   return twoListings(since, attempt, (view) => !isShown(view));
 };

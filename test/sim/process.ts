@@ -2,8 +2,9 @@ import type { Clock } from '../../src/reconcile/ports.ts';
 import { emptyCache, type ResultCache } from '../../src/reconcile/cache.ts';
 import type { DesiredState, ActualTemplate } from '../../src/model/template.ts';
 import type { Pass } from '../../src/reconcile/pass.ts';
+import { HostingError } from '../../src/hosting/errors.ts';
 import { MemoryError, type Intent, type Memory } from '../../src/state/memory.ts';
-import type { SimulatedService } from './service.ts';
+import type { SimulatedService, Write } from './service.ts';
 import type { World } from './world.ts';
 
 /** One process of the program: it may die at each of its calls, and then does nothing more. */
@@ -20,10 +21,15 @@ export interface Process {
 
 export const died = Symbol('died');
 
+/** Why the state cannot be saved. */
+export const storeFailures = ['the disk is full', 'PostgreSQL failed over'] as const;
+
 export interface Dangers {
   /** Of each call, from 0 to 1. */
   readonly crash: number;
   readonly fullDisk: number;
+  /** Perhaps loses the last commits, and with them the lease. */
+  readonly failOver: () => boolean;
   /** The call at which the program gets a signal to end; null if it gets none. */
   readonly stopAt: number | null;
   /** How far the process's clock is ahead of the true time. */
@@ -139,13 +145,20 @@ export const startProcess = (
     return value;
   };
   const isDead = (): boolean => state === 'dead';
+  let isTakenOver = false;
   const onDisk = <T>(name: string, effect: () => Promise<T>): Promise<T> =>
-    call(name, 2, () => {
+    call(name, 2, async () => {
       if (random.chance(dangers.fullDisk)) {
         world.note(() => `  ! ${name}: the disk is full`);
-        throw new MemoryError('the disk is full');
+        throw new MemoryError(storeFailures[0]);
       }
-      return effect();
+      isTakenOver ||= dangers.failOver();
+      if (isTakenOver) throw new MemoryError(storeFailures[1]);
+      const value = await effect();
+      // It may have been committed, and lost again, before anybody learns of it.
+      isTakenOver = dangers.failOver();
+      if (isTakenOver) throw new MemoryError(storeFailures[1]);
+      return value;
     });
 
   const reading = <T>(name: string, effect: () => T): Promise<T> => {
@@ -153,13 +166,19 @@ export const startProcess = (
     return call(name, 50, effect);
   };
 
+  /** Without its lease it sends nothing. */
+  const write = (templateId: number, request: Write): Promise<ActualTemplate> =>
+    call(request.action, 50, () => {
+      if (!isTakenOver) return service.write(templateId, request);
+      const operation = request.action === 'add' ? 'add-dns-template-record' : 'update-dns-template-record';
+      throw new HostingError(storeFailures[1], { operation, kind: 'not-sent' });
+    });
+
   return {
     service: {
       listDnsTemplates: () => reading('list-dns-templates', () => kept.recognise(service.list())),
-      addDnsTemplateRecord: (templateId, record) =>
-        call('add', 50, () => service.write(templateId, { action: 'add', record })),
-      updateDnsTemplateRecord: (templateId, change) =>
-        call('update', 50, () => service.write(templateId, { action: 'update', change })),
+      addDnsTemplateRecord: (templateId, record) => write(templateId, { action: 'add', record }),
+      updateDnsTemplateRecord: (templateId, change) => write(templateId, { action: 'update', change }),
       listDnsRecords: (subdomain) => reading('list-dns-records', () => service.listRecords(subdomain)),
     },
     memory: {

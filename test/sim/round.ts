@@ -10,7 +10,8 @@ import { describeFile, drawFile, drawForeign, editFile, readFiles, type Files } 
 import { createJudge, type Judge } from './judge.ts';
 import { drawNature, isFaithful, type Nature } from './nature.ts';
 import { meddle } from './people.ts';
-import { died, keptBetweenPasses, startProcess, type KeptBetweenPasses } from './process.ts';
+import { failoversIn, type Failovers } from './failovers.ts';
+import { died, keptBetweenPasses, startProcess, storeFailures, type KeptBetweenPasses } from './process.ts';
 import { randomOf, type Random } from './random.ts';
 import { surplusOf } from './result-laws.ts';
 import { keyOf, satisfies, shown } from './records.ts';
@@ -32,7 +33,7 @@ export interface RoundOptions {
 /** One round: some passes with faults, some without, and a person's pass at the end. */
 export const playRound = async (seed: number, options: RoundOptions = {}): Promise<RoundOutcome> => {
   const world = createWorld(randomOf(seed), options.isTraced ?? false);
-  const round = setUp(world, options.disk ?? simulatedDisk());
+  const round = setUp(world, options.disk ?? simulatedDisk(), seed);
   await badWeather(round);
   if (round.judge.violations.length === 0) await fairWeather(round);
   const { violations, counts } = round.judge;
@@ -46,7 +47,9 @@ interface Round {
   readonly service: SimulatedService;
   readonly files: Files;
   readonly disk: Disk;
-  readonly kept: KeptBetweenPasses;
+  readonly failovers: Failovers;
+  /** By process. */
+  readonly kept: readonly KeptBetweenPasses[];
   readonly judge: Judge;
   readonly settings: Settings;
   readonly dangers: { crash: number; fullDisk: number };
@@ -61,13 +64,16 @@ interface Settings {
   readonly concurrency: number;
 }
 
-const setUp = (world: World, disk: Disk): Round => {
+const setUp = (world: World, disk: Disk, seed: number): Round => {
   const { random } = world;
+  const failovers = failoversIn(world, disk, seed, () => judge!.commitsLost());
   const settings: Settings = {
     settle: random.pick([10_000, 10_000, 60_000, 120_000, 0]),
     unknownPause: random.pick([1_000, 300_000]),
     maxAddsPerPass: random.chance(0.9) ? 300 : 3,
     concurrency: random.pick([1, 2]),
+    // An add must not be on its way for longer.
+    ...(failovers.chance > 0 ? { unknownPause: 300_000 } : {}),
   };
   const nature = drawNature(random, settings.settle);
   const weather: Weather = {
@@ -98,6 +104,12 @@ const setUp = (world: World, disk: Disk): Round => {
   world.note(() => `weather ${JSON.stringify(weather)} settings ${JSON.stringify(settings)}`);
   for (const file of files.templates) world.note(() => describeFile(file));
   for (const { id, records } of start) world.note(() => `service ${id}: ${records.map(shown).join(' | ')}`);
+  const dangers = { crash: random.pick([0, 0.01, 0.05]), fullDisk: random.pick([0, 0, 0.02]) };
+  // What only failovers can break needs a process that dies while an add is on its way.
+  if (failovers.chance > 0) {
+    dangers.crash = 0.05;
+    weather.writes = 0.3;
+  }
   return {
     world,
     nature,
@@ -105,10 +117,11 @@ const setUp = (world: World, disk: Disk): Round => {
     service,
     files,
     disk,
-    kept: keptBetweenPasses(),
+    failovers,
+    kept: Array.from({ length: failovers.processes }, keptBetweenPasses),
     judge,
     settings,
-    dangers: { crash: random.pick([0, 0.01, 0.05]), fullDisk: random.pick([0, 0, 0.02]) },
+    dangers,
     skew: 0,
     passes: 0,
   };
@@ -147,11 +160,13 @@ const drawTemplates = (random: Random, { templates }: Files): ActualTemplate[] =
 };
 
 const badWeather = async (round: Round): Promise<void> => {
-  const { world, files, service, judge, disk } = round;
+  const { world, files, service, judge, disk, failovers } = round;
   const { random } = world;
   const haste = random.pick([0.3, 0.8]);
   for (let left = 4 + random.below(9); left > 0 && judge.violations.length === 0; left -= 1) {
-    world.advance(random.chance(haste) ? random.pick([100, 1_000, 5_000, 20_000]) : random.pick(pauses));
+    // Another process takes over at once.
+    if (failovers.isNew) world.advance(failovers.random.pick([100, 5_000]));
+    else world.advance(random.chance(haste) ? random.pick([100, 1_000, 5_000, 20_000]) : random.pick(pauses));
     for (const file of files.templates) {
       while (random.chance(0.3)) editFile(world, file);
       while (random.chance(0.25)) meddle(world, service, file.templateId);
@@ -182,13 +197,14 @@ const badWeather = async (round: Round): Promise<void> => {
 
 /** Without faults and changes it converges, or says why not, and then writes nothing more. */
 const fairWeather = async (round: Round): Promise<void> => {
-  const { world, files, weather, judge, dangers } = round;
+  const { world, files, weather, judge, dangers, failovers } = round;
   weather.writes = 0;
   weather.reads = 0;
   weather.lies = 0;
   weather.meddling = 0;
   dangers.crash = 0;
   dangers.fullDisk = 0;
+  failovers.chance = 0;
   world.note(() => '~ fair weather');
   for (const file of files.templates.slice(world.random.below(2))) {
     while (file.state !== 'good') editFile(world, file);
@@ -300,8 +316,9 @@ const reasonOf = (difference: Difference): string =>
 const legitimate = new Set(['cname-conflict', 'null-mx-conflict', 'not-converging']);
 
 const pass = async (round: Round, wish: PassWish): Promise<PassResult | null> => {
-  const { world, files, service, disk, kept, judge, settings, dangers, skew } = round;
+  const { world, files, service, disk, failovers, judge, settings, dangers, skew } = round;
   round.passes += 1;
+  const kept = round.kept[round.kept.length > 1 ? failovers.random.below(round.kept.length) : 0]!;
   const { number, trigger } = { number: round.passes, trigger: triggerOf(world.random, wish) };
   const desired = kept.recogniseFiles(readFiles(files));
   const facts: PassFacts = {
@@ -320,11 +337,12 @@ const pass = async (round: Round, wish: PassWish): Promise<PassResult | null> =>
   world.note(() => `pass ${number}: ${describeWish(trigger, wish)}`);
   judge.passStarted(facts);
   const memory = disk.open();
+  const holdsAdds = wish.isDryRun ? null : await failovers.notice(memory, settings.unknownPause);
   const process = startProcess(
     world,
     service,
     memory,
-    { ...dangers, stopAt: wish.stopAt, skew },
+    { ...dangers, failOver: failovers.strike, stopAt: wish.stopAt, skew },
     kept,
     judge,
   );
@@ -340,6 +358,7 @@ const pass = async (round: Round, wish: PassWish): Promise<PassResult | null> =>
     listing: null,
     memory: process.memory,
     writer: wish.isDryRun ? null : process.memory,
+    holdsAdds,
     clock: process.clock,
     signal: process.signal,
     onChange: () => undefined,
@@ -382,11 +401,12 @@ const pass = async (round: Round, wish: PassWish): Promise<PassResult | null> =>
     if (result === died) kept.forget();
     if (result === died || wish.isDryRun || wish.only !== null) forgetReadings();
     judge.passEnded(result === died ? 'died' : result);
+    if (result === died) failovers.strikeAfterDeath();
     return result === died ? null : result;
   } catch (error) {
     process.end();
     forgetReadings();
-    if (messageOf(error) !== 'the disk is full')
+    if (!storeFailures.some((why) => why === messageOf(error)))
       judge.report(`the pass throws ${String(error instanceof Error ? error.stack : error)}`);
     judge.passEnded('disk full');
     return null;

@@ -327,6 +327,20 @@ export const takeDoubt = (one: TemplateCase, desired: DesiredTemplate): void => 
   }
 };
 
+/** The state may or may not have what it had: it is held to what is true either way. */
+export const loseCommits = (one: TemplateCase): void => {
+  for (const attempt of one.attempts) {
+    attempt.isForgiven = true;
+    attempt.isKept = false;
+    attempt.isBelieved = false;
+    if (attempt.sent.told === 'an answer') attempt.sent.told = 'nothing';
+    one.perhapsKnown.add(attempt.key);
+  }
+  for (const key of one.known.keys()) one.perhapsKnown.add(key);
+  one.missed.clear();
+  one.lastKept = null;
+};
+
 /** The record that it made or changed, if it did. */
 export const recordOf = ({ sent }: SentAttempt): number | null =>
   sent.write.action === 'add' ? sent.recordId : sent.write.change.recordId;

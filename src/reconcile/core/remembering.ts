@@ -157,20 +157,24 @@ export const uncountedAdds = 1_000;
 const moveId = (draft: MemoryDraft, key: string, id: number): RecordState | undefined => {
   for (const binding of draft.now.view.tentative.values()) {
     if (binding.id !== id || binding.key === key) continue;
-    const { failure, ...record } = draft.get(binding.key)!;
-    const isOfBinding = failure?.kind === 'unseen';
-    draft.put({ ...record, recordId: null, seen: null, failure: isOfBinding ? null : failure });
+    const record = draft.get(binding.key)!;
+    draft.put({ ...record, recordId: null, seen: null, failure: failureWithoutId(record) });
   }
   const other = draft.ofId(id);
   if (other && other.key !== key) {
     if (parkedIdOf(other.key) !== null) draft.forget(other.key);
     else {
       const { adds, rewritten } = other;
+      const failure = failureWithoutId(other);
       // The service has turned it into this record: another add would do the same again.
       const isOfTheService = rewritten !== null && recordKey(entryOf(rewritten.stored)) === key;
-      const kept = { adds, rewritten: isOfTheService ? rewritten : null };
+      const kept = { adds, failure, rewritten: isOfTheService ? rewritten : null };
       draft.put({ ...other, ...nothingKnown, ...kept, recordId: null, seen: null, cause: 'drifted' });
     }
   }
   return draft.get(key);
 };
+
+/** An update of unknown outcome went to the id; other failures concern the value, wherever it is sent. */
+const failureWithoutId = ({ failure }: RecordState): Failure | null =>
+  failure?.kind === 'unseen' ? null : failure;

@@ -12,6 +12,7 @@ import { historyEntryOf } from '../history-entry.ts';
 import { clientsOf, parse } from './clients.ts';
 import type { PostgresDatabase, Query } from './database.ts';
 import { heldLeases, noFence, requireLeases, takenOver, type Fence } from './fence.ts';
+import { currentTimeline } from './timeline.ts';
 
 /**
  * The memory of one client in PostgreSQL. `digest` is that of its token. A write is on disk when its promise resolves;
@@ -96,10 +97,7 @@ export const openPostgresMemory = async (
     revisions: async () => {
       const rows = await query<{ id: string; revision: string }>(queries.revisions, [scope]);
       const known = new Map(rows.map(({ id, revision }) => [Number(id), revision]));
-      return {
-        of: (id) => `${scope} ${known.get(id) ?? 'none'}`,
-        whole: [scope, ...rows.map(({ id, revision }) => `${id}:${revision}`)].join(' '),
-      };
+      return { of: (id) => `${scope} ${known.get(id) ?? 'none'}` };
     },
     identify,
     actAs,
@@ -197,6 +195,8 @@ const queries = {
   saveRecords: `INSERT INTO dns_template_sync.records (scope, template_id, key, body)
     SELECT $1, $2, key, body FROM unnest($3::text[], $4::text[]) AS changed (key, body)
     ON CONFLICT (scope, template_id, key) DO UPDATE SET body = excluded.body`,
-  revisions:
-    'SELECT template_id AS id, revision FROM dns_template_sync.templates WHERE scope = $1 ORDER BY template_id',
+  // A standby that takes over may give numbers again that it did not hear of.
+  revisions: `SELECT template_id AS id, timeline || ' ' || revision AS revision
+    FROM dns_template_sync.templates, (SELECT ${currentTimeline} AS timeline) AS server
+    WHERE scope = $1 ORDER BY template_id`,
 } as const;

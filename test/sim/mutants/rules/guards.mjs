@@ -8,6 +8,13 @@ export const guards = [
     tests: ['plan/guard'],
   },
   {
+    rule: '§5 first contact lasts until a desired record was found or written',
+    file: 'src/plan/guard.ts',
+    from: '.some((id) => displaced.get(id)?.own !== null)',
+    to: '.length + displaced.size > 0',
+    tests: ['plan/guard'],
+  },
+  {
     rule: '§5 maxAddsPerPass',
     file: 'src/reconcile/core/guards.ts',
     from: 'if (policy.force || adds <= policy.maxAddsPerPass) return guarded;',

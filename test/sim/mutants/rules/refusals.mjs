@@ -8,6 +8,13 @@ export const refusals = [
     tests: ['reconcile/trust'],
   },
   {
+    rule: '§3.6 a refused value keeps its pause when its record becomes another one',
+    file: 'src/reconcile/core/remembering.ts',
+    from: 'const kept = { adds, failure, rewritten',
+    to: 'const kept = { adds, failure: failure && null, rewritten',
+    tests: ['reconcile/refused'],
+  },
+  {
     rule: '§3.6 pauses after refusals grow',
     file: 'src/reconcile/core/backoff.ts',
     from: 'backoffDelay(failures, growth)',
