@@ -1,3 +1,4 @@
+import { sameElements } from '../lib/same-elements.ts';
 import { fileContents, type WatchedFile } from './file-contents.ts';
 
 /** The state of the template files at one moment. Equal fingerprints mean that nothing changed. */
@@ -20,9 +21,14 @@ export type ScanFiles = () => Promise<{
   readonly missing: readonly { readonly path: string; readonly reason: string }[];
 }>;
 
-/** Unreadable files are part of the fingerprint, not an error. */
+/**
+ * Unreadable files are part of the fingerprint, not an error. While nothing changes it is the same object, and the lines
+ * of thousands of files are neither written nor compared by their letters.
+ */
 export const fingerprints = (scan: ScanFiles): TakeFingerprint => {
   const contents = fileContents();
+  const lineOf = linesByFile();
+  let last: { readonly lines: readonly string[]; readonly fingerprint: Fingerprint } | null = null;
   return async () => {
     const { realRoots, directories, files, missing } = await scan();
     const lines = [
@@ -30,15 +36,34 @@ export const fingerprints = (scan: ScanFiles): TakeFingerprint => {
       ...files.filter(({ real }) => realRoots.includes(real)).map(whichFile),
       ...[...directories].map(([real, identity]) => `${real} ${identity}`),
     ];
-    const directoryLines = lines.join('\n');
+    const directoryLines = lines.length;
     // One after the other: reading thousands of files at once could use up the file descriptors.
     for (const file of files) {
       const mark = contents.markOf(file);
-      lines.push(`${file.path} ${file.real} ${typeof mark === 'string' ? mark : await mark}`);
+      lines.push(lineOf(file, typeof mark === 'string' ? mark : await mark));
     }
     contents.forgetAllBut(files);
     for (const { path, reason } of missing) lines.push(`${path} ${reason}`);
-    return { realRoots, directories: directoryLines, files: lines.join('\n') };
+    if (last !== null && sameElements(lines, last.lines)) return last.fingerprint;
+    const fingerprint = {
+      realRoots,
+      directories: lines.slice(0, directoryLines).join('\n'),
+      files: lines.join('\n'),
+    };
+    last = { lines, fingerprint };
+    return fingerprint;
+  };
+};
+
+/** An unchanged file has the same line, which is found equal at once. */
+const linesByFile = (): ((file: WatchedFile & { readonly path: string }, mark: string) => string) => {
+  const known = new WeakMap<WatchedFile, { readonly mark: string; readonly line: string }>();
+  return (file, mark) => {
+    const before = known.get(file);
+    if (before?.mark === mark) return before.line;
+    const line = `${file.path} ${file.real} ${mark}`;
+    known.set(file, { mark, line });
+    return line;
   };
 };
 

@@ -141,21 +141,31 @@ const isStill = ({ identity }: ScannedFile, { dev, ino, size, mtimeNs, ctimeNs }
 
 /**
  * In parallel, and with one promise for all: for thousands of files the promises of `node:fs/promises` would
- * double the time.
+ * double the time. A few at once, each taken as soon as it is there: all at once would outlive the garbage collector's
+ * space for new objects, and an idle daemon would spend most of its time collecting them where old ones live.
  */
-const statsOfAll = (paths: readonly string[]): Promise<(BigIntStats | Error)[]> =>
+const eachStats = (
+  paths: readonly string[],
+  take: (stats: BigIntStats | Error, index: number) => void,
+): Promise<void> =>
   new Promise((resolve) => {
-    const all: (BigIntStats | Error)[] = [];
-    let open = paths.length;
-    if (open === 0) resolve(all);
-    for (const [index, path] of paths.entries()) {
-      lstatCallback(path, { bigint: true }, (error, stats) => {
-        all[index] = error ?? stats;
-        open -= 1;
-        if (open === 0) resolve(all);
+    let [next, left] = [0, paths.length];
+    const ask = (): void => {
+      const index = next;
+      if (index === paths.length) return;
+      next += 1;
+      lstatCallback(paths[index]!, { bigint: true }, (error, stats) => {
+        take(error ?? stats, index);
+        left -= 1;
+        if (left === 0) resolve();
+        else ask();
       });
-    }
+    };
+    if (left === 0) resolve();
+    for (let asked = 0; asked < atOnce; asked += 1) ask();
   });
+
+const atOnce = 32;
 
 /** Why a file cannot be read, for people. */
 const reasonOf = (thrown: unknown): string => {
@@ -211,12 +221,19 @@ const searchDirectory = async (root: Root, relative: string, search: Search): Pr
     .sort((one, other) => (one.name < other.name ? -1 : 1));
   // Files that are not links need no realpath.
   const plain = entries.filter((entry) => entry.isFile() && isTemplateName(entry.name));
-  const stats = await statsOfAll(plain.map(({ name }) => below(real, name)));
-  const statsAt = new Map(plain.map(({ name }, index) => [name, stats[index]!]));
+  const found = new Map<string, ScannedFile | Missing>();
+  await eachStats(
+    plain.map(({ name }) => below(real, name)),
+    (stats, index) => {
+      const { name } = plain[index]!;
+      found.set(name, plainFile(root, below(relative, name), below(real, name), stats, search));
+    },
+  );
   for (const { name } of entries) {
-    const [place, known] = [below(relative, name), statsAt.get(name)];
-    if (known) addPlainFile(root, place, below(real, name), known, search);
-    else await searchEntry(root, place, search);
+    const known = found.get(name);
+    if (known === undefined) await searchEntry(root, below(relative, name), search);
+    else if ('reason' in known) search.missing.push(known);
+    else addFile(known, search);
   }
 };
 
@@ -226,18 +243,18 @@ const below = (directory: string, name: string): string =>
 
 const isTemplateName = (name: string): boolean => /\.ya?ml$/.test(name);
 
-const addPlainFile = (
+const plainFile = (
   root: Root,
   relative: string,
   real: string,
   stats: BigIntStats | Error,
-  search: Search,
-): void => {
+  { before }: Search,
+): ScannedFile | Missing => {
   try {
     if (stats instanceof Error) throw stats;
-    addFile(fileAt(root, relative, real, stats, search.before), search);
+    return fileAt(root, relative, real, stats, before);
   } catch (error) {
-    search.missing.push(missingAt(join(root.path, relative), error));
+    return missingAt(join(root.path, relative), error);
   }
 };
 
