@@ -59,6 +59,12 @@ interface ShownPass extends Pick<PassFacts, 'client' | 'status'> {
   readonly endedAt: number;
 }
 
+/**
+ * Milliseconds between two looks at the event loop. The default of 10 wakes an idle daemon a hundred times a second, and
+ * is a third of what it does.
+ */
+const eventLoopMonitoringPrecision = 50;
+
 /** Series of single templates: of so many. */
 interface MetricsBounds {
   readonly maxTemplates?: number;
@@ -67,7 +73,7 @@ interface MetricsBounds {
 export const createMetrics = (version: string, { maxTemplates }: MetricsBounds = {}): Metrics => {
   const registry = new Registry();
   const registers = [registry];
-  collectDefaultMetrics({ register: registry });
+  collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision });
   const templates = templateGauges(registers, maxTemplates);
   const answers = answersGauges(registers);
   const leases = leaseMetrics(registers);

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { createMetrics, type Metrics } from '../../src/daemon/metrics.ts';
 import type { Difference, Outcome } from '../../src/plan/difference.ts';
 import type { PassResult, Status, TemplateResult } from '../../src/result.ts';
@@ -92,6 +92,20 @@ describe('a scrape', () => {
     expect(own.sort()).toEqual(expected.map(([name]) => ours(name)).sort());
     for (const name of ['process_resident_memory_bytes', 'nodejs_eventloop_lag_seconds', 'process_open_fds'])
       expect(types.get(name)).toBe('gauge');
+  });
+
+  it('look at the event loop twenty times a second at most, so that an idle daemon sleeps', async () => {
+    const metrics = createMetrics('1.2.3');
+    // Without any look since the last scrape, the least delay is greater than all others.
+    const shortest = await vi.waitFor(
+      async () => {
+        const least = (await scrape(metrics, 0)).value('nodejs_eventloop_lag_min_seconds');
+        expect(least).toBeLessThan(60);
+        return least;
+      },
+      { interval: 300, timeout: 10_000 },
+    );
+    expect(shortest).toBeGreaterThan(0.04);
   });
 
   it('says what was counted', async () => {
