@@ -134,11 +134,11 @@ const from =
     minute >= start && minute < end ? state : well;
 
 describe('the alert rules of the documentation', () => {
-  it('are silent while all is well', async () => {
+  it('do not fire while all is well', async () => {
     expect(await alertsIn(await threeHours(() => well))).toEqual({});
   });
 
-  it('are one for each trouble, with a word that names the place', async () => {
+  it('are one for each problem, with a label for its place', async () => {
     const rules = await readRules();
     expect(rules.map(({ alert }) => alert)).toEqual([
       'DnsTemplateSyncStale',
@@ -169,13 +169,13 @@ describe('the alert rules of the documentation', () => {
     });
   });
 
-  it('tell of a client that never had a success', async () => {
+  it('fire for a client that never succeeded', async () => {
     expect(await alertsIn(await threeHours(() => away))).toEqual({
       DnsTemplateSyncStale: [5, 179, { client: 'acme' }],
     });
   });
 
-  it('tell of records that differ for an hour, also while nobody can look, and of none that differ for less', async () => {
+  it('fire for records that differ for an hour, also while the service cannot be read, and for none that differ for less', async () => {
     const web = { client: 'acme', template: 'web' };
     expect(await alertsIn(await threeHours(from(30, drifted, 150)))).toEqual({
       DnsTemplateDrift: [90, 149, web],
@@ -185,19 +185,19 @@ describe('the alert rules of the documentation', () => {
     expect(await alertsIn(await threeHours(unseen))).toEqual({ DnsTemplateDrift: [60, 179, web] });
   });
 
-  it('do not tell of surplus, which nothing can remove', async () => {
+  it('do not fire for surplus, which nothing can remove', async () => {
     const left: State = { status: 'drifted', inSync: 5, differences: [surplus] };
     expect(await alertsIn(await threeHours(from(30, left)))).toEqual({});
   });
 
-  it('tell of a template that is held for a quarter of an hour', async () => {
+  it('fire for a template that is held for a quarter of an hour', async () => {
     const held: State = { status: 'held', message: 'too many changes', inSync: 5 };
     expect(await alertsIn(await threeHours(from(30, held, 100)))).toEqual({
       DnsTemplateHeld: [45, 99, { client: 'acme', template: 'web', status: 'held' }],
     });
   });
 
-  it('tell of a write of unknown outcome at once, for an hour, also if it was the first of all', async () => {
+  it('fire at once, and for an hour, for a write of unknown outcome, also if it was the first', async () => {
     const lose = (minute: number, metrics: Metrics): void => {
       if (minute === 30) metrics.countChange('acme', { action: 'add', outcome: 'unknown' });
       metrics.countChange('acme', { action: 'add', outcome: 'failed' });

@@ -90,7 +90,7 @@ describe('a client', () => {
     expect(clientState(facts(rest))).toMatchObject({ client: 'acme', health, why });
   });
 
-  it('tells what its loop is at', () => {
+  it('reports the state of its loop', () => {
     const backoffUntil = new Date();
     const loop = { running: null, waiting: 'schedule', failures: 3, backoffUntil } as const;
     expect(clientState(facts({ loop, nextScheduled: backoffUntil }))).toMatchObject({
@@ -101,7 +101,7 @@ describe('a client', () => {
 });
 
 describe('the program is ready', () => {
-  it('once every client is, and says which are not, and why', () => {
+  it('once every client is, and names those that are not, with the reason', () => {
     const ready = clientState(facts());
     const starting = clientState(facts({ client: 'bakery', isReady: false, latest: null }));
     const away = clientState(facts({ client: 'cafe', isReady: false, latest: null, lastError: 'away' }));
@@ -112,7 +112,7 @@ describe('the program is ready', () => {
     });
   });
 
-  it('also when a client that was read is in trouble now', () => {
+  it('also if a client that was read fails now', () => {
     const state = clientState(facts({ lastError: 'away', latest: result({ web: 'failed' }) }));
     expect(readinessOf([state])).toEqual({ ready: true, reason: null });
   });

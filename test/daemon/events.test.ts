@@ -36,7 +36,7 @@ const until = async (holds: () => boolean): Promise<void> => {
 };
 
 describe('a stream of events', () => {
-  it('tells the version at once, and each time that it is another one', async () => {
+  it('sends the version at once, and after each change', async () => {
     const { url, changeFeed } = await start();
     const stream = await open(url);
     expect([stream.statusCode, stream.headers['content-type']]).toEqual([200, 'text/event-stream']);
@@ -52,7 +52,7 @@ describe('a stream of events', () => {
     await readUntil(stream, `data: ${changeFeed.version}\n`);
   });
 
-  it('is given up when its reader has gone', async () => {
+  it('ends when its reader is gone', async () => {
     const { url, changeFeed } = await start();
     const [one, other] = [await open(url), await open(url)];
     expect(changeFeed.listeners).toBe(2);
@@ -82,7 +82,7 @@ describe('a stream of events', () => {
     expect((await open(url)).statusCode).toBe(200);
   });
 
-  it('is not opened for its head alone', async () => {
+  it('is not opened by HEAD', async () => {
     const { url, changeFeed } = await start();
     const { statusCode, headers } = await open(url, 'HEAD');
     expect([statusCode, headers['content-type']]).toEqual([200, 'text/event-stream']);

@@ -35,7 +35,7 @@ const changesSeen = async (): Promise<number> => {
 };
 
 describe('a fingerprint', () => {
-  it('is another after each change, however soon it comes after the last one', async () => {
+  it('changes with each change of the files, however soon one follows another', async () => {
     expect(await changesSeen()).toBe(20);
   });
 
@@ -66,7 +66,7 @@ describe('a fingerprint', () => {
     expect(await take()).not.toBe(first);
   });
 
-  it('is the same while nothing changes, though a file comes to rest', async () => {
+  it('stays the same while nothing changes, also once the newest file is no longer recent', async () => {
     await writeFile(at('a.yaml'), 'a');
     await writeFile(at('b.yaml'), 'b');
     await utimes(at('b.yaml'), 0, 0);
@@ -79,7 +79,7 @@ describe('a fingerprint', () => {
     expect([await files(), await files()]).toEqual([first, first]);
   });
 
-  it('is another when an old file takes the place of another', async () => {
+  it('changes when an old file replaces another', async () => {
     await writeFile(at('a.yaml'), 'first');
     await writeFile(at('.b.yaml'), 'other');
     const files = filesOf([home]);
@@ -88,7 +88,7 @@ describe('a fingerprint', () => {
     expect(await files()).not.toBe(before);
   });
 
-  it('is taken of whatever lies there, and waits for none of it', async () => {
+  it('includes any kind of file, and waits for none', async () => {
     execFileSync('mkfifo', [at('pipe.yaml')]);
     const server = createServer().listen(at('socket.yaml'));
     onTestFinished(() => void server.close());

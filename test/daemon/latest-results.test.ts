@@ -112,7 +112,7 @@ describe('a pass after a file change', () => {
     expect(namesOf(newest.begin(await folder.load(), false))).toEqual(['mail', 'web']);
   });
 
-  it('is about a template that broke, once, and about it again when it is mended', async () => {
+  it('is about a template that became invalid, once, and again when it is valid', async () => {
     const { folder, newest } = await withTwo();
     await folder.write('web.yaml', broken('web'));
     const held = newest.begin(await folder.load(), false);
@@ -144,7 +144,7 @@ describe('a pass after a file change', () => {
     }
   });
 
-  it('is about what a pass that was cut short did not come to', async () => {
+  it('is about what an interrupted pass did not reach', async () => {
     const { folder, newest } = await withTwo();
     await folder.write('web.yaml', describing('web', '192.0.2.2'));
     const part = newest.begin(await folder.load(), false);
@@ -175,7 +175,7 @@ describe('a pass after a file change', () => {
     expect(namesOf(newest.begin(await folder.load(), false))).toEqual(['mail', 'web']);
   });
 
-  it('is about everything when all files are gone, since then all templates hold', async () => {
+  it('is about everything when all files are gone, because then all templates are held', async () => {
     const { folder, newest } = await withTwo();
     await folder.remove('web.yaml');
     await folder.remove('mail.yaml');
@@ -194,7 +194,7 @@ describe('a service that cannot be read', () => {
     return { ...result, templates: templates.map((one) => ({ ...one, ...failed })) };
   };
 
-  it('leaves what was last known of each template, and when that was read', async () => {
+  it('keeps the last known result of each template, and its time', async () => {
     const { folder, newest } = await withTwo();
     const all = newest.begin(await folder.load(), true);
     newest.add(resultOf(all, 2, { wasRead: true }));
@@ -209,7 +209,7 @@ describe('a service that cannot be read', () => {
     expect(newest.result?.templates.map(({ asOf }) => asOf)).toEqual([undefined, undefined]);
   });
 
-  it('leaves nothing of a template that was never read', async () => {
+  it('keeps nothing of a template that was never read', async () => {
     const { folder, newest } = await withTwo();
     newest.add(resultOf(newest.begin(await folder.load(), true), 2, { wasRead: true }));
     await folder.write('new.yaml', describing('new'));
@@ -219,7 +219,7 @@ describe('a service that cannot be read', () => {
 });
 
 describe('a template whose file is gone', () => {
-  it('is named once, and known no more', async () => {
+  it('is reported once, and then forgotten', async () => {
     const { folder, newest } = await withTwo();
     await folder.remove('web.yaml');
     const part = newest.begin(await folder.load(), false);
@@ -229,7 +229,7 @@ describe('a template whose file is gone', () => {
     expect(newest.add(resultOf(newest.begin(await folder.load(), true), 3))).toEqual([]);
   });
 
-  it('is new when it comes back, broken as it was', async () => {
+  it('is new when it comes back, still invalid', async () => {
     const { folder, newest } = await withTwo();
     await folder.write('web.yaml', broken('web'));
     newest.add(resultOf(newest.begin(await folder.load(), false), 2));
@@ -239,7 +239,7 @@ describe('a template whose file is gone', () => {
     expect(namesOf(newest.begin(await folder.load(), false))).toEqual(['web']);
   });
 
-  it('is not named while a file that cannot be read may be the one', async () => {
+  it('is not reported while an unreadable file may describe it', async () => {
     const { folder, newest } = await withTwo();
     await folder.write('web.yaml', 'template: [\n');
     const part = newest.begin(await folder.load(), false);

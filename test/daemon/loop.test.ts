@@ -52,7 +52,7 @@ describe('a loop', () => {
     expect(started()).toEqual(['startup', 'schedule']);
   });
 
-  it('tells each of its states', async () => {
+  it('reports each of its states', async () => {
     const { loop, states, last } = controlled();
     const seen = () => states.splice(0).at(-1);
     const rest = { running: null, waiting: null, failures: 0, backoffUntil: null };
@@ -70,7 +70,7 @@ describe('a loop', () => {
     expect(seen()).toEqual(rest);
   });
 
-  it('runs one pass at a time, and makes one of all that comes meanwhile, by the strongest reason', async () => {
+  it('runs one pass at a time, and merges requests during a pass into one, with the strongest trigger', async () => {
     const { loop, started, last } = controlled();
     loop.trigger('startup');
     for (const trigger of ['schedule', 'file-change', 'schedule', 'file-change'] as const)
@@ -97,7 +97,7 @@ describe('a loop', () => {
 });
 
 describe('after a failed pass', () => {
-  it('another one comes by itself, after pauses that grow up to five minutes', async () => {
+  it('another one follows, after a backoff that grows to five minutes', async () => {
     const { loop, started, last } = controlled();
     loop.trigger('schedule');
     const pauses = [2, 4, 8, 16, 32, 64, 128, 256, 300, 300];
@@ -115,7 +115,7 @@ describe('after a failed pass', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it('the service is given the time that it asks for, if that is longer', async () => {
+  it('the backoff is what the service asks for, if that is longer', async () => {
     const { loop, started, last } = controlled();
     loop.trigger('schedule');
     await last().end({ failedUntil: Date.now() + 60_000 });
@@ -128,7 +128,7 @@ describe('after a failed pass', () => {
     expect(loop.state.backoffUntil).toEqual(new Date(Date.now() + 4_000));
   });
 
-  it('a service that asks for years is asked again after a day', async () => {
+  it('a service that asks for a wait of years is read again after a day', async () => {
     const { loop, started, last } = controlled();
     loop.trigger('schedule');
     await last().end({ failedUntil: Date.parse('9999-12-31T00:00:00Z') });
@@ -138,7 +138,7 @@ describe('after a failed pass', () => {
     expect(started()).toHaveLength(2);
   });
 
-  it('the pause is shortened by up to a half', async () => {
+  it('the backoff is shortened by up to a half', async () => {
     const { loop, started, last } = controlled(0);
     loop.trigger('startup');
     await last().end('failed');
@@ -146,7 +146,7 @@ describe('after a failed pass', () => {
     expect(started()).toEqual(['startup', 'startup']);
   });
 
-  it('the schedule waits until the pause is over', async () => {
+  it('the schedule waits for the end of the backoff', async () => {
     const { loop, started, last } = controlled();
     loop.trigger('startup');
     loop.trigger('schedule');
@@ -173,7 +173,7 @@ describe('after a failed pass', () => {
     },
   );
 
-  it('a request that came while it ran is tried at once', async () => {
+  it('a request that came during it is tried at once', async () => {
     const { loop, started, last } = controlled();
     loop.trigger('startup');
     loop.trigger('request');
@@ -195,7 +195,7 @@ describe('after a failed pass', () => {
 });
 
 describe('after a pass that another process kept from running', () => {
-  it('the same is tried again soon, however often, and nothing counts as failed', async () => {
+  it('the same is tried again soon, however often, and counts as no failure', async () => {
     const { loop, started, last } = controlled();
     loop.trigger('schedule');
     for (const times of [1, 2, 3, 4]) {
@@ -206,7 +206,7 @@ describe('after a pass that another process kept from running', () => {
     }
   });
 
-  it('a request is tried at once, and failures of before still count', async () => {
+  it('a request is tried at once, and earlier failures still count', async () => {
     const { loop, started, last } = controlled();
     loop.trigger('startup');
     await last().end('failed');
@@ -242,7 +242,7 @@ describe('a pass is whole', () => {
     },
   );
 
-  it('if it makes up for a whole one that failed, and not for one that went well', async () => {
+  it('if it replaces a whole one that failed, and not one that succeeded', async () => {
     const { loop, last } = controlled();
     loop.trigger('schedule');
     await last().end('failed');
@@ -258,7 +258,7 @@ describe('a pass is whole', () => {
 });
 
 describe('closing', () => {
-  it('tells the running pass, waits for it and starts no other', async () => {
+  it('aborts the running pass, waits for it and starts no other', async () => {
     const { loop, started, last } = controlled();
     loop.trigger('startup');
     loop.trigger('request');
@@ -275,7 +275,7 @@ describe('closing', () => {
     await loop.close();
   });
 
-  it('ends a pause', async () => {
+  it('ends a backoff', async () => {
     const { loop, started, last } = controlled();
     loop.trigger('startup');
     await last().end('failed');

@@ -53,7 +53,7 @@ const scrape = async (metrics: Metrics, queueDepth = 0): Promise<Scrape> =>
 const ours = (name: string): string => `dns_template_sync_${name}`;
 
 describe('a scrape', () => {
-  it('has every metric by its name, type and labels, and those of the process', async () => {
+  it('has every metric with its name, type and labels, and those of the process', async () => {
     const metrics = createMetrics('1.2.3');
     metrics.addClient('acme');
     metrics.countRequest({ operation: 'list-dns-templates', status: 200, durationMs: 20 });
@@ -108,7 +108,7 @@ describe('a scrape', () => {
     expect(shortest).toBeGreaterThan(0.04);
   });
 
-  it('says what was counted', async () => {
+  it('has what was counted', async () => {
     const metrics = createMetrics('1.2.3');
     metrics.addClient('acme');
     metrics.countRequest({ operation: 'list-dns-templates', status: 200, durationMs: 20 });
@@ -191,7 +191,7 @@ describe('the templates', () => {
       ).toEqual([status]);
   });
 
-  it('are shown as one where they have one name', async () => {
+  it('are counted together if they have the same name', async () => {
     const metrics = createMetrics('1');
     const other = template('web', { id: 18, inSync: 2 });
     metrics.countPass(pass('drifted'), result([drifted, other]));
@@ -201,7 +201,7 @@ describe('the templates', () => {
     expect(value(ours('template_status'), { template: 'web', status: 'in-sync' })).toBe(0);
   });
 
-  it('keep their numbers while nobody can look at them', async () => {
+  it('keep their values while the service cannot be read', async () => {
     const metrics = createMetrics('1');
     metrics.countPass(pass('drifted'), result([drifted]));
     const unseen = template('web', { status: 'failed', message: 'the service is away' });
@@ -214,7 +214,7 @@ describe('the templates', () => {
     expect(all(ours('records'), { template: 'new' })).toEqual([]);
   });
 
-  it('have no series any more when they are gone, and other clients keep theirs', async () => {
+  it('lose their series when they are gone, and other clients keep theirs', async () => {
     const metrics = createMetrics('1');
     metrics.countPass(pass('drifted'), result([drifted, template('mail')]));
     metrics.countPass(pass('in-sync', 'bakery'), result([template('web')]));

@@ -86,7 +86,7 @@ describe('who signs in', () => {
 });
 
 describe('with a page token', () => {
-  it.each(guarded)('%s is for those who bear it', async (path) => {
+  it.each(guarded)('%s requires it', async (path) => {
     const { ask, refused } = await start();
     const { status, headers, body } = await ask(path);
     expect([status, headers['www-authenticate']]).toEqual([401, 'Bearer']);
@@ -106,7 +106,7 @@ describe('with a page token', () => {
     expect((await ask(path)).status).toBe(200);
   });
 
-  it('a pass is asked for with the trigger token, and with no other', async () => {
+  it('only the trigger token starts a pass', async () => {
     let passes = 0;
     const { ask, refused } = await start({
       triggerToken: () => 'the trigger token',
@@ -121,7 +121,7 @@ describe('with a page token', () => {
 });
 
 describe('signing in', () => {
-  it('is what a browser is offered in place of the page, and gives a cookie that opens all', async () => {
+  it('is offered to a browser instead of the page, and gives a cookie for all pages', async () => {
     const { ask, signIn, refused } = await start();
     const offered = await ask('/', browser);
     expect(offered.status).toBe(401);
@@ -138,7 +138,7 @@ describe('signing in', () => {
     expect(refused).toEqual([]);
   });
 
-  it('keeps the cookie to TLS where a proxy speaks it', async () => {
+  it('restricts the cookie to TLS behind a proxy with TLS', async () => {
     const { ask } = await start();
     const { headers } = await ask(
       '/sign-in',
@@ -161,12 +161,12 @@ describe('signing in', () => {
     expect(refused).toMatchObject([{ token: 'page' }]);
   });
 
-  it('takes no more than a form', async () => {
+  it('takes no body larger than a form', async () => {
     const { ask } = await start();
     expect((await ask('/sign-in', formHeaders, formOf('x'.repeat(10_000)))).status).toBe(413);
   });
 
-  it('ends with the token, and is not forged', async () => {
+  it('ends when the token changes, and cannot be forged', async () => {
     let now = token;
     const { ask, signIn } = await start({ pageToken: () => now });
     const cookie = cookieOf(await signIn(token));
@@ -179,7 +179,7 @@ describe('signing in', () => {
     expect((await ask('/', { cookie })).status).toBe(401);
   });
 
-  it('is no path without a page token', async () => {
+  it('does not exist without a page token', async () => {
     const { ask, signIn } = await start({ pageToken: () => null });
     expect((await signIn('')).status).toBe(404);
     expect((await ask('/sign-in')).status).toBe(404);

@@ -23,7 +23,7 @@ const historyOf = (...entries: readonly Partial<PassEntry>[]): PassHistory => {
 };
 
 describe('the day of a journal', () => {
-  it('is 96 quarter hours up to now, of which nothing is known at first', () => {
+  it('is 96 quarter hours up to now, empty at first', () => {
     const day = new PassHistory().day(noon + 1);
     expect(day).toHaveLength(96);
     expect(day.at(-1)).toEqual({
@@ -37,7 +37,7 @@ describe('the day of a journal', () => {
     expect(day.at(0)?.from).toBe(noon - 95 * slotLength);
   });
 
-  it('counts the passes of a quarter hour, with the worst that they ended as and the most that was left', () => {
+  it('counts the passes of a quarter hour, with their worst outcome and most differences', () => {
     const passHistory = historyOf(
       { status: 'drifted', left: 3 },
       { status: 'failed', left: null },
@@ -53,7 +53,7 @@ describe('the day of a journal', () => {
     });
   });
 
-  it('knows of a quarter hour without a pass what was left before it', () => {
+  it('repeats the last differences in a quarter hour without a pass', () => {
     const passHistory = historyOf({ left: 4 }, { startedAt: noon + 2 * slotLength, left: 1 });
     expect(
       passHistory
@@ -64,7 +64,7 @@ describe('the day of a journal', () => {
     expect(passHistory.day(noon + 200 * slotLength).map(({ left }) => left)).toEqual(Array(96).fill(1));
   });
 
-  it('adds up what is left at several clients, and no more at one that is gone', () => {
+  it('adds up the differences of several clients, without those that are gone', () => {
     const passHistory = historyOf({ client: 'one', left: 2 }, { client: 'two', left: 5 });
     expect(passHistory.day(noon).at(-1)?.left).toBe(7);
     passHistory.forget('two');
@@ -76,7 +76,7 @@ describe('the day of a journal', () => {
 });
 
 describe('a journal', () => {
-  it('holds the last passes, and no more however many there were', () => {
+  it('keeps the last passes, however many there were', () => {
     const passHistory = new PassHistory();
     for (let index = 0; index < 5_000; index += 1) {
       passHistory.add(entry({ startedAt: noon + index * 60_000, written: index }));

@@ -62,7 +62,7 @@ const until = async (holds: () => boolean): Promise<void> => {
 };
 
 describe('requests that come together on one socket', () => {
-  it('are answered one at a time, in their order', async () => {
+  it('are answered one at a time, in order', async () => {
     const { page, peak, isWaiting, answerOne } = slowPage();
     const { url } = await start({ pages: { page, template: () => null } });
     const socket = await open(url);
@@ -93,7 +93,7 @@ describe('requests that come together on one socket', () => {
     expect(asked()).toBe(2);
   });
 
-  it('end the connection where they are more than anybody wants answers to', async () => {
+  it('close the connection if they are too many', async () => {
     const { page, asked } = slowPage();
     const { url } = await start({ pages: { page, template: () => null } });
     const socket = await open(url);
@@ -104,7 +104,7 @@ describe('requests that come together on one socket', () => {
     expect(await live(url)).toBe('ok\n');
   });
 
-  it('are read on when those before them were answered', async () => {
+  it('are read once the earlier ones are answered', async () => {
     const { url } = await start();
     const socket = await open(url);
     let answers = 0;
@@ -117,20 +117,20 @@ describe('requests that come together on one socket', () => {
 });
 
 describe('connections', () => {
-  it('that only wait lock out no probe, however many one address holds', async () => {
+  it('that idle keep out no probe, however many one address holds', async () => {
     const { url } = await start();
     for (let count = 0; count < 600; count += 1) await open(url);
     expect(await live(url)).toBe('ok\n');
   });
 
-  it('that are kept busy lock out no probe', async () => {
+  it('that are busy keep out no probe', async () => {
     const { page } = slowPage();
     const { url } = await start({ pages: { page, template: () => null } });
     for (let count = 0; count < 600; count += 1) (await open(url)).write(asking('/', 5));
     expect(await live(url)).toBe('ok\n');
   });
 
-  it('of one address go by themselves, the quietest first, and those of others stay', async () => {
+  it('of one address are closed, the quietest first, and those of other addresses stay', async () => {
     const { url } = await start();
     const neighbour = await open(url, '127.0.0.2');
     const first = await open(url);
@@ -146,7 +146,7 @@ describe('connections', () => {
     }
   });
 
-  it('are no more than a few hundred in all, of those that have the most', async () => {
+  it('are a few hundred in all at most; addresses with the most lose some', async () => {
     const { url } = await start();
     const neighbour = await open(url, '127.0.0.2');
     for (let host = 3; host < 9; host += 1)

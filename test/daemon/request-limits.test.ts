@@ -5,7 +5,7 @@ beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
 describe('long answers', () => {
-  it('begin a few at a time, in the order in which they were asked for', async () => {
+  it('start a few at a time, in the order of the requests', async () => {
     const waitForSlot = fewAtATime({ max: 2, breakMs: 5 });
     const begun: number[] = [];
     const ask = async (number: number): Promise<void> => {
@@ -23,7 +23,7 @@ describe('long answers', () => {
     expect(begun).toEqual([1, 2, 3, 4, 5, 6]);
   });
 
-  it('begin at once where few are asked for, and leave no timer behind', async () => {
+  it('start at once if there are few, and leave no timer behind', async () => {
     const waitForSlot = fewAtATime({ max: 2, breakMs: 5 });
     await Promise.all([waitForSlot(), waitForSlot()]);
     await vi.advanceTimersByTimeAsync(5);

@@ -44,7 +44,7 @@ describe('a schedule', () => {
     expect(next()).toBe(time);
   });
 
-  it('tells the next time, and after that the one after it', async () => {
+  it('gives the next time, and then the one after it', async () => {
     start('0 4 * * *');
     await vi.advanceTimersByTimeAsync(8 * hours);
     expect(next()).toBe('2026-11-22T04:00:00.000Z');
@@ -147,7 +147,7 @@ describe('a clock that is set', () => {
     expect(times).toEqual(['11-20T20:05:00', '11-20T20:10:00']);
   });
 
-  it('back by a moment leads to no second run', async () => {
+  it('back by a moment causes no second run', async () => {
     const times = start('0 4 * * *');
     await vi.advanceTimersByTimeAsync(Date.parse('2026-11-21T04:00:01Z') - Date.now());
     vi.setSystemTime(new Date('2026-11-21T03:58:30Z'));

@@ -93,14 +93,14 @@ describe('the Host rule', () => {
 });
 
 describe('the API', () => {
-  it('gives the newest state as a report', async () => {
+  it('returns the newest state as a report', async () => {
     const { url } = await start();
     const { status, headers, body } = await get(url, '/api/report');
     expect([status, headers['content-type']]).toEqual([200, 'application/json']);
     expect(reportSchema.parse(JSON.parse(body))).toEqual(assembleReport([]));
   });
 
-  it('gives the writes of the past that the filters ask for', async () => {
+  it('returns the past writes that the filters select', async () => {
     const asked: HistoryQuery[] = [];
     const history = (query: HistoryQuery): Promise<HistoryPage> => {
       asked.push(query);
@@ -116,7 +116,7 @@ describe('the API', () => {
     ]);
   });
 
-  it('says where the page before begins, and goes on from there', async () => {
+  it('returns where the previous page begins, and continues there', async () => {
     const place = { at: 1_793_000_000_000, client: 'acme.de-1', id: 7 };
     const asked: HistoryQuery[] = [];
     const history = (query: HistoryQuery): Promise<HistoryPage> => {
@@ -200,7 +200,7 @@ describe('asking for a pass', () => {
     expect(await post(url, bearer('another'))).toMatchObject({ status: 202 });
   });
 
-  it('is no path at all without a trigger token', async () => {
+  it('does not exist without a trigger token', async () => {
     const { url, passes } = await startWith(() => null);
     for (const authorization of [undefined, bearer(''), bearer('null')])
       expect(await post(url, authorization)).toMatchObject({ status: 404, body: 'Not found.\n' });
@@ -212,7 +212,7 @@ describe('asking for a pass', () => {
 describe('methods', () => {
   const paths = ['/', '/livez', '/readyz', '/healthz', '/metrics', '/api/report', '/api/history'];
 
-  it.each(paths)('HEAD of %s has the head of GET alone', async (path) => {
+  it.each(paths)('HEAD of %s has the headers of GET and no body', async (path) => {
     const { url } = await start();
     const head = await ask(url, path, {}, 'HEAD');
     const { status, headers } = await get(url, path);
@@ -251,7 +251,7 @@ describe('every answer', () => {
     },
   );
 
-  it('to a failing request tells nothing of the failure, but the log does', async () => {
+  it('to a failing request hides the error, which is logged', async () => {
     const { url, lines } = await start({
       readiness: () => {
         throw new Error('deep inside');
@@ -267,7 +267,7 @@ describe('every answer', () => {
 });
 
 describe('listening', () => {
-  it('where somebody else does is an error that says what to do', async () => {
+  it('on a port in use is an error that says what to do', async () => {
     const { url } = await start();
     const { port, host } = new URL(url);
     const second = start({ listen: { host: '127.0.0.1', port: Number(port) } });
@@ -277,7 +277,7 @@ describe('listening', () => {
     );
   });
 
-  it('ends with open connections too', async () => {
+  it('ends although connections are open', async () => {
     const { url, close } = await start();
     const socket = connect(Number(new URL(url).port), '127.0.0.1');
     await new Promise((resolve) => socket.once('connect', resolve));

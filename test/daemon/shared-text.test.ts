@@ -22,7 +22,7 @@ const counted = (work: () => Promise<void> | void = () => undefined) => {
 };
 
 describe('a shared text', () => {
-  it('is made once for all who ask, until what it shows has changed', async () => {
+  it('is made once for all requests, until its content changes', async () => {
     const { ask, change } = counted();
     expect(await Promise.all([ask(), ask(), ask()])).toEqual(['a1', 'a1', 'a1']);
     expect(await ask()).toBe('a1');
@@ -30,7 +30,7 @@ describe('a shared text', () => {
     expect(await Promise.all([ask(), ask()])).toEqual(['b2', 'b2']);
   });
 
-  it('never shows what held before one asked', async () => {
+  it('is never older than the request', async () => {
     const ends: (() => void)[] = [];
     const { ask, change, made } = counted(() => new Promise<void>((resolve) => void ends.push(resolve)));
     const endOne = async (): Promise<void> => {
@@ -51,7 +51,7 @@ describe('a shared text', () => {
     expect(await Promise.all([second, third, fourth])).toEqual(['b2', 'c3', 'c3']);
   });
 
-  it('that could not be made is made anew for the next who asks', async () => {
+  it('that could not be made is made again for the next request', async () => {
     let fails = true;
     const { ask } = counted(() => {
       if (fails) throw new Error('no');
@@ -62,7 +62,7 @@ describe('a shared text', () => {
     expect(await ask()).toBe('a2');
   });
 
-  it('leaves most of the time to others, however often it changes', async () => {
+  it('leaves most of the time to other work, however often it changes', async () => {
     const busy = (): void => {
       const until = performance.now() + 20;
       while (performance.now() < until);

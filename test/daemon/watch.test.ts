@@ -71,7 +71,7 @@ const contentOf = (file: string): string | null => {
 };
 
 describe.each(ways)('$name', ({ root, read, prepare, change }) => {
-  it('is noticed, once after the other', async () => {
+  it('is noticed, one after the other', async () => {
     await prepare(home, 'first');
     const { until } = await watching({ paths: [root], read });
     for (const content of ['second', 'third', 'fourth']) {
@@ -80,7 +80,7 @@ describe.each(ways)('$name', ({ root, read, prepare, change }) => {
     }
   });
 
-  it('is noticed in the end without a look at the files, by events alone', async () => {
+  it('is noticed by events alone', async () => {
     await prepare(home, 'first');
     const { contents } = await watching({ paths: [root], read, poll: never });
     for (const content of ['second', 'third']) {
@@ -121,7 +121,7 @@ describe('a watcher', () => {
     expect(contents).toHaveLength(before + 1);
   });
 
-  it('is not starved by events that never end', async () => {
+  it('makes calls although events never end', async () => {
     await write('root/a.yaml');
     const { contents } = await watching({ paths: ['root'], read: 'root/a.yaml', quiet: 200, poll: 2_000 });
     for (let event = 1; contents.length === 0; event += 1) {
@@ -141,7 +141,7 @@ describe('a watcher', () => {
     expect(await until('again')).toBe('again');
   });
 
-  it('sees what lies behind links inside the root, and is not led in circles', async () => {
+  it('follows links inside the root, and no circle of links', async () => {
     await write('root/.store/deep/b.yaml', 'first');
     await symlink(at('root/.store'), at('root/link'));
     // Followed to where the system ends it, two circles are some 2^40 paths.
@@ -155,7 +155,7 @@ describe('a watcher', () => {
     expect(await until('second')).toBe('second');
   });
 
-  it('hears of events in the tree that a link was turned to', async () => {
+  it('gets events of the tree that a link now points to', async () => {
     await write('git/first/a.yaml');
     await write('git/second/a.yaml', 'second');
     await symlink('first', at('git/current'));
@@ -172,7 +172,7 @@ describe('a watcher', () => {
     await bring('edited', () => write('git/second/a.yaml', 'edited'));
   });
 
-  it('hears of events in a directory that has taken the place of another one', async () => {
+  it('gets events of a directory that replaced another', async () => {
     await write('root/zones/deep/a.yaml', 'first');
     const { contents } = await watching({ paths: ['root'], read: 'root/zones/deep/a.yaml', poll: never });
     const bring = (content: string, change: () => Promise<void>): Promise<void> =>
@@ -218,7 +218,7 @@ describe('a watcher', () => {
     expect(contents).toEqual(['second']);
   });
 
-  it('hears of events below a root that is hidden itself', async () => {
+  it('gets events below a hidden root', async () => {
     await write('.store/root/a.yaml', 'first');
     const { contents } = await watching({
       paths: ['.store/root'],

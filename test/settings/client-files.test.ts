@@ -63,7 +63,7 @@ const problemsOf = (given?: Given): string[] => {
 };
 
 describe('files of clients', () => {
-  it('are a client each, with the name of the file and with paths relative to it', () => {
+  it('describe one client each, with the name of the file and paths relative to it', () => {
     writeClient('acme', 'templates: ../zones/acme\nmode: edits\n');
     writeClient('bakery', 'name: Bakery.1\nvars: {web: 1.10}\nstateDir: state\n');
     const [acme, bakery] = read().clients;
@@ -97,7 +97,7 @@ describe('files of clients', () => {
     expect(namesIn(read())).toEqual(['acme']);
   });
 
-  it('may have one client chosen, whatever is wrong with others', () => {
+  it('allow to select one client, whatever is wrong with others', () => {
     writeClient('acme');
     writeClient('bakery', 'mode: sometimes\n');
     expect(namesIn(read({ flags: { client: 'acme' } }))).toEqual(['acme']);
@@ -106,7 +106,7 @@ describe('files of clients', () => {
     ]);
   });
 
-  it('are wrong each by itself, all in one go, with file and place', () => {
+  it('have their errors reported all at once, each with file and place', () => {
     writeClient('acme', 'mode: sometimes\nmaxAdds: 3\n');
     writeClient('bakery', 'listen: off\nmoed: edits\nclients: {}\n');
     write('clients/c d.yaml', 'userToken: {env: USER_TOKEN}\nclientToken: {env: OTHER}\n');
@@ -123,7 +123,7 @@ describe('files of clients', () => {
     ]);
   });
 
-  it('that are not there are an error', () => {
+  it('that do not exist are an error', () => {
     expect(problemsOf()).toEqual([
       `clients: there is no file ./clients/*.yaml: cannot read ${cwd}/clients (it does not exist: ENOENT)`,
     ]);
@@ -139,7 +139,7 @@ describe('files of clients', () => {
     );
   });
 
-  it('are never two for one client: an error names both', () => {
+  it('cannot describe one client twice: the error names both', () => {
     writeClient('acme');
     writeClient('bakery', '', 'acme');
     writeClient('cafe', 'name: dairy\n');
@@ -152,7 +152,7 @@ describe('files of clients', () => {
     ]);
   });
 
-  it('are not all given one token by a variable', () => {
+  it('do not share one token from a variable', () => {
     writeClient('acme');
     expect(problemsOf({ env: { DNS_SYNC_CLIENT_TOKEN: 'somebody' } })).toEqual([
       'DNS_SYNC_CLIENT_TOKEN: would take the place of clients/acme.yaml: clientToken in the settings file, for every client: unset it, or choose one client with --client',
@@ -169,7 +169,7 @@ describe('files of clients that are read again', () => {
     return { settings, again: () => files.read(), first: settings.clients };
   };
 
-  it('give the same clients while nothing has changed, and only the changed one anew', () => {
+  it('keep the clients that have not changed, and replace the changed one', () => {
     const { again, first } = start();
     for (const [at, client] of again().clients.entries()) expect(client).toBe(first[at]);
     writeClient('bakery', 'mode: edits\n');
@@ -189,7 +189,7 @@ describe('files of clients that are read again', () => {
     expect(namesIn(again())).toEqual(['cafe', 'dairy', 'zoo']);
   });
 
-  it('keep what an invalid file said before, until it is valid', () => {
+  it('keep the previous settings of an invalid file, until it is valid', () => {
     const { again, first } = start();
     writeClient('bakery', 'mode: sometimes\n');
     writeClient('dairy', 'mode: sometimes\n');
@@ -217,7 +217,7 @@ describe('files of clients that are read again', () => {
     expect(namesIn(again())).toEqual(['acme', 'bakery', 'cafe', 'dairy']);
   });
 
-  it('keep all clients where there are no files at all any more', () => {
+  it('keep all clients if all files are gone', () => {
     const { again, first } = start();
     renameSync(path.join(cwd, 'clients'), path.join(cwd, 'away'));
     expect(again()).toMatchObject({
@@ -229,7 +229,7 @@ describe('files of clients that are read again', () => {
     for (const [at, client] of clients.entries()) expect(client).toBe(first[at]);
   });
 
-  it('never give a client that is in use to another file, and neither of two new ones', () => {
+  it('never give the name of a client in use to another file, nor one name to two new ones', () => {
     const { again, first } = start();
     writeClient('a-copy', '', 'bakery');
     writeClient('b-copy', 'name: cafe\n');
@@ -267,7 +267,7 @@ describe('files of clients that are read again', () => {
     expect(reread.leftOut).toEqual(['clients/bakery.yaml:3:7: mode: expected one of enforce, edits, report']);
   });
 
-  it('leave an invalid one out at the start, unless there is no other', () => {
+  it('skip an invalid one at the start, unless it is the only one', () => {
     writeClient('acme');
     writeClient('bakery', 'mode: sometimes\n');
     const settings = read({ mayLeaveOut: true });
@@ -278,7 +278,7 @@ describe('files of clients that are read again', () => {
     expect(problemsOf({ mayLeaveOut: true })).toHaveLength(1);
   });
 
-  it('are read once each where there are thousands', () => {
+  it('are read once each, also thousands of them', () => {
     const files = Array.from({ length: 2_000 }, (_, at) => path.join(cwd, `clients/client-${at}.yaml`));
     mkdirSync(path.join(cwd, 'clients'));
     const longAgo = new Date('2026-01-01');

@@ -19,7 +19,7 @@ const read = (notify: string, env: Record<string, string> = {}): Settings => {
 };
 
 describe('notify', () => {
-  it('is nobody where nothing is said', () => {
+  it('has no receivers by default', () => {
     expect(read('  {}\n').notify).toEqual([]);
   });
 
@@ -47,7 +47,7 @@ describe('notify', () => {
     expect(secrets()).toEqual(['the hook secret', slackUrl]);
   });
 
-  it('is not read by commands that tell nobody', () => {
+  it('is not read by commands that notify nobody', () => {
     expect(read('  chat: {type: slack, url: {env: NOT_SET}}\n').notify).toHaveLength(1);
   });
 
