@@ -25,7 +25,7 @@ export interface AnswersDeps {
   readonly nameservers: readonly string[] | null;
   readonly load: () => Promise<DesiredState>;
   readonly listDnsRecords: (subdomain: string) => Promise<SubdomainRecord[]>;
-  readonly readFacts: () => Promise<readonly TemplateRow[]>;
+  readonly readRows: () => Promise<readonly TemplateRow[]>;
 }
 
 /** Asks the name servers of a client's subdomains, several at a time. */
@@ -34,7 +34,7 @@ export const askNameServers = async (request: AnswersRequest, deps: AnswersDeps)
   const questions = questionsIn(await deps.load(), request, settings);
   const found = new Map<string, SubdomainAnswers>();
   if (questions.length === 0) return found;
-  const facts = await deps.readFacts();
+  const rows = await deps.readRows();
   const { openAnswers } = await import('../answers/answers.ts');
   const { signal, previous } = request;
   const answers = openAnswers({
@@ -51,7 +51,7 @@ export const askNameServers = async (request: AnswersRequest, deps: AnswersDeps)
       subdomain,
       records,
       nameservers: deps.nameservers ?? template?.nameservers ?? settings.nameservers,
-      lastWriteAt: template && lastWriteOf(template, facts),
+      lastWriteAt: template && lastWriteOf(template, rows),
       previous: previous.get(keyOf({ template, subdomain })) ?? null,
     });
   };
@@ -109,8 +109,8 @@ export const templateOf = (
   return templates.find(({ subdomains }) => subdomains.some((one) => canonicalHost(one) === name)) ?? null;
 };
 
-const lastWriteOf = ({ id, template }: DesiredTemplate, facts: readonly TemplateRow[]): number | null =>
-  facts.find((one) => (id === null ? one.template === template : one.templateId === id))?.lastWriteAt ?? null;
+const lastWriteOf = ({ id, template }: DesiredTemplate, rows: readonly TemplateRow[]): number | null =>
+  rows.find((one) => (id === null ? one.template === template : one.templateId === id))?.lastWriteAt ?? null;
 
 const readRecords = async (
   subdomain: string,

@@ -1,26 +1,27 @@
 import type { ScanResult } from '../desired/scan.ts';
 import { problemsOf } from '../desired/problems-of.ts';
-import { connectHosting, type HostingService } from '../hosting/service.ts';
+import type { Tokens } from '../hosting/call-operation.ts';
+import { connectHosting, type HostingOptions, type HostingService } from '../hosting/service.ts';
 import type { Publication } from '../model/published.ts';
 import type { DesiredState } from '../model/template.ts';
 import { emptyCache } from '../reconcile/cache.ts';
-import { reconcile } from '../reconcile/pass.ts';
+import { reconcile, type Pass } from '../reconcile/pass.ts';
 import type { PassResult } from '../result.ts';
 import { redactor } from '../secrets.ts';
 import type { ClientSettings } from '../settings/client.ts';
 import type { Listing } from '../state/identify.ts';
 import type { KnownAnswers } from '../report/with-answers.ts';
-import type { Say } from '../state/store-handle.ts';
+import type { StoreHandle } from '../state/store-handle.ts';
 import { storeLocation, type StoreLocation } from '../state/store-location.ts';
-import type { Memory, MemoryReader } from '../state/memory.ts';
+import type { Memory } from '../state/memory.ts';
 import type { SnapshotStore } from '../state/snapshots.ts';
 import { fileStore, type StateStore } from '../state/store.ts';
 import { withoutSecrets } from '../state/without-secrets.ts';
 import { askNameServers, type AnswersRequest } from './client-answers.ts';
-import { observedBelow, openObserver, withoutWrites } from './observer.ts';
-import { passOf, type PassRequest } from './pass-request.ts';
+import { observedBelow, openObserver, withoutWrites, type Observer } from './observer.ts';
+import { passOf, type PassRequest, type PreparedPass } from './pass-request.ts';
 import { systemClock } from './system-clock.ts';
-import { ownTemplates, sharedTemplates } from '../source/template-source.ts';
+import { ownTemplates, sharedTemplates, type TemplateSource } from '../source/template-source.ts';
 import { withUncommitted } from './with-uncommitted.ts';
 
 /** One client of the service with all that its passes need, wired together. */
@@ -61,148 +62,173 @@ export interface ClientOptions {
   readonly onRequest?: Parameters<typeof connectHosting>[0]['onRequest'];
 }
 
-export const openClient = ({
-  settings,
-  strict,
-  allowEmpty = false,
-  others = () => [],
-  store = fileStore,
-  shared = null,
-  isSandbox,
-  nameservers,
-  warn,
-  onRequest,
-}: ClientOptions): Client => {
-  let tokens = settings.tokens.read();
-  const handle = store.handle(warn);
-  const cache = emptyCache();
-  let onPause: NonNullable<PassRequest['onPause']> = () => undefined;
-  let checkLock = (): void => undefined;
-  const connection = {
-    ...settings,
-    tokens: () => tokens,
-    onBackoff: (milliseconds: number, why: string) => onPause(milliseconds, why),
-    beforeWrite: () => checkLock(),
-    ...(onRequest ? { onRequest } : {}),
-  };
-  const service = connectHosting(connection);
-  let latest: DesiredState | null = null;
-  const { override, config, client } = settings.vars;
-  const options = {
+export const openClient = (options: ClientOptions): Client => new OpenClient(options);
+
+class OpenClient implements Client {
+  readonly settings: ClientSettings;
+  readonly service: HostingService;
+  readonly scan: Client['scan'];
+  readonly publish: Client['publish'];
+  readonly #options: ClientOptions;
+  readonly #store: StateStore;
+  readonly #handle: StoreHandle;
+  readonly #connection: HostingOptions;
+  readonly #templates: TemplateSource;
+  readonly #observer: Observer;
+  readonly #cache = emptyCache();
+  #tokens: Tokens;
+  /** The files that a pass has loaded last. */
+  #latest: DesiredState | null = null;
+  #onPause: NonNullable<PassRequest['onPause']> = () => undefined;
+  #checkLock: () => void = () => undefined;
+
+  constructor(options: ClientOptions) {
+    const { settings, store = fileStore, warn, onRequest } = options;
+    this.#options = options;
+    this.settings = settings;
+    this.#tokens = settings.tokens.read();
+    this.#store = store;
+    this.#handle = store.handle(warn);
+    this.#connection = {
+      ...settings,
+      tokens: () => this.#tokens,
+      onBackoff: (milliseconds, why) => this.#onPause(milliseconds, why),
+      beforeWrite: () => this.#checkLock(),
+      ...(onRequest ? { onRequest } : {}),
+    };
+    this.service = connectHosting(this.#connection);
+    this.#templates = templatesOf(options, this.sharedAs);
+    this.scan = this.#templates.scan;
+    this.publish = this.#templates.publish;
+    this.#observer = openObserver({
+      location: () => this.#locationIn(observedBelow(settings.stateDir)),
+      redacted: (memory) => this.#redacted(memory),
+    });
+  }
+
+  readonly sharedAs = (): string => this.#location().digest;
+
+  load(): Promise<DesiredState> {
+    return this.#templates.load();
+  }
+
+  async pass(request: PassRequest): Promise<PassResult> {
+    this.#tokens = this.settings.tokens.read();
+    this.#onPause = request.onPause ?? (() => undefined);
+    const revisionOf = this.#templates.revisions();
+    const pass = passOf(request, this.settings, this.service, this.#options.isSandbox, revisionOf);
+    return request.dryRun ? this.#dryRun(request, pass) : this.#write(request, pass);
+  }
+
+  async askNameServers(request: AnswersRequest): Promise<KnownAnswers> {
+    const reader = connectHosting({ ...this.#connection, concurrency: 1 });
+    const handle = this.#store.handle(() => undefined);
+    let closed: Promise<void> | null = null;
+    const close = (): Promise<void> => (closed ??= reader.close());
+    const stop = (): void => void close();
+    request.signal.addEventListener('abort', stop);
+    try {
+      return await askNameServers(request, {
+        settings: this.settings,
+        nameservers: this.#options.nameservers ?? null,
+        load: async () => this.#latest ?? this.load(),
+        listDnsRecords: (subdomain) => reader.listDnsRecords(subdomain),
+        readRows: () => handle.read(this.#location(), notListed, (memory) => memory.templates()),
+      });
+    } finally {
+      request.signal.removeEventListener('abort', stop);
+      await Promise.all([close(), handle.close()]);
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.service.close();
+    await this.#handle.close();
+    await this.#observer.close();
+  }
+
+  async #dryRun(request: PassRequest, pass: PreparedPass): Promise<PassResult> {
+    const { result, listing } = await this.#handle.read(
+      this.#location(),
+      this.#list,
+      (memory, warn, listed) => this.#compare(request, pass, { memory, writer: null, warn }, listed),
+    );
+    const isObserved = request.trigger !== 'command' && result.wasRead === true;
+    return isObserved ? this.#observer.observe(result, this.#latest!, listing, pass) : result;
+  }
+
+  async #write(request: PassRequest, pass: PreparedPass): Promise<PassResult> {
+    const { lockTimeout, signal, onlyRemembers = false, onWait = () => undefined } = request;
+    const { unknownPause } = this.settings;
+    const use = { timeout: lockTimeout, signal, onWait, mayBeginAnew: onlyRemembers, unknownPause };
+    const { result } = await this.#handle.write(
+      this.#location(),
+      use,
+      this.#list,
+      (saved, warn, listed, { check, holdsAdds }) => {
+        this.#checkLock = check;
+        const memory = this.#redacted(saved);
+        return this.#compare(request, pass, { memory, writer: memory, warn, holdsAdds }, listed);
+      },
+    );
+    return result;
+  }
+
+  /** One pass with a state that is open, and the listing that it began with. */
+  async #compare(
+    request: PassRequest,
+    pass: PreparedPass,
+    state: Pick<Pass, 'memory' | 'writer' | 'warn' | 'holdsAdds'>,
+    listed: Listing | null,
+  ): Promise<{ readonly result: PassResult; readonly listing: Listing }> {
+    request.onStart?.();
+    const startedAt = systemClock.now();
+    // Lists the service while changed files are read. A first load takes long, so the listing would be old.
+    const early = listed ?? (this.#templates.hasCache() ? this.#list() : null);
+    early?.catch(() => undefined);
+    const files = await this.#templates.load(request.signal);
+    this.#latest = files;
+    const loaded = request.onlyRemembers ? withoutWrites(files) : files;
+    const { templates: names } = request;
+    const described = names.length === 0 ? loaded : { ...loaded, problems: problemsOf(loaded, names) };
+    const part = request.onDesired?.(described) ?? described;
+    const listing = early ?? this.#list();
+    listing.catch(() => undefined);
+    // A command compares everything again.
+    const cached = request.trigger === 'command' ? {} : { cache: this.#cache };
+    const result = await reconcile(part, { ...pass, ...cached, ...state, startedAt, described, listing });
+    return { result: withUncommitted(result, this.#templates.isUncommitted), listing };
+  }
+
+  readonly #list = (): Listing => this.service.listDnsTemplates();
+
+  #location(): StoreLocation {
+    return this.#locationIn(this.settings.stateDir);
+  }
+
+  #locationIn(stateDir: string): StoreLocation {
+    const { isSandbox, others = () => [] } = this.#options;
+    return storeLocation({ ...this.settings, stateDir }, this.#tokens.clientToken, isSandbox, others());
+  }
+
+  #redacted(memory: Memory): Memory {
+    return withoutSecrets(memory, redactor([this.#tokens.userToken, this.#tokens.clientToken]));
+  }
+}
+
+const templatesOf = (
+  { settings, strict, allowEmpty = false, shared = null }: ClientOptions,
+  client: () => string,
+): TemplateSource => {
+  const { override, config, client: own } = settings.vars;
+  const load = {
     paths: settings.templates,
     defaults: settings,
-    variables: { override, defaults: { ...config, ...client } },
+    variables: { override, defaults: { ...config, ...own } },
     strict,
     allowEmpty,
   };
-  const sharedAs = (): string => location().digest;
-  const templates = shared
-    ? sharedTemplates({ ...shared, load: options, client: sharedAs })
-    : ownTemplates(options);
-  const { load } = templates;
-  const list = (): Listing => service.listDnsTemplates();
-  const placeIn = (stateDir: string): StoreLocation =>
-    storeLocation({ ...settings, stateDir }, tokens.clientToken, isSandbox, others());
-  const location = (): StoreLocation => placeIn(settings.stateDir);
-  const redacted = (memory: Memory): Memory =>
-    withoutSecrets(memory, redactor([tokens.userToken, tokens.clientToken]));
-  const observer = openObserver({ location: () => placeIn(observedBelow(settings.stateDir)), redacted });
-
-  return {
-    settings,
-    service,
-    load: () => load(),
-    scan: templates.scan,
-    publish: templates.publish,
-    sharedAs,
-    askNameServers: async (request) => {
-      const reader = connectHosting({ ...connection, concurrency: 1 });
-      const facts = store.handle(() => undefined);
-      let closed: Promise<void> | null = null;
-      const close = (): Promise<void> => (closed ??= reader.close());
-      const stop = (): void => void close();
-      request.signal.addEventListener('abort', stop);
-      try {
-        return await askNameServers(request, {
-          settings,
-          nameservers: nameservers ?? null,
-          load: async () => latest ?? load(),
-          listDnsRecords: (subdomain) => reader.listDnsRecords(subdomain),
-          readFacts: () => facts.read(location(), notListed, (memory) => memory.templates()),
-        });
-      } finally {
-        request.signal.removeEventListener('abort', stop);
-        await Promise.all([close(), facts.close()]);
-      }
-    },
-    pass: async (request) => {
-      tokens = settings.tokens.read();
-      onPause = request.onPause ?? (() => undefined);
-      const pass = passOf(request, settings, service, isSandbox, templates.revisions());
-      // A command compares everything again.
-      const cached = request.trigger === 'command' ? {} : { cache };
-      let listed: Listing | null = null;
-      const begin = async (
-        memory: MemoryReader,
-        writer: Memory | null,
-        say: Say,
-        read: Listing | null,
-        holdsAdds: string | null = null,
-      ): Promise<PassResult> => {
-        request.onStart?.();
-        const startedAt = systemClock.now();
-        // Lists the service while changed files are read. A first load takes long, so the listing would be old.
-        const listing = read ?? (templates.hasCache() ? list() : null);
-        listing?.catch(() => undefined);
-        const files = await load(request.signal);
-        latest = files;
-        const loaded = request.onlyRemembers ? withoutWrites(files) : files;
-        const { templates: names } = request;
-        const described = names.length === 0 ? loaded : { ...loaded, problems: problemsOf(loaded, names) };
-        const part = request.onDesired?.(described) ?? described;
-        listed = listing ?? list();
-        listed.catch(() => undefined);
-        const result = await reconcile(part, {
-          ...pass,
-          ...cached,
-          startedAt,
-          described,
-          listing: listed,
-          memory,
-          writer,
-          warn: say,
-          holdsAdds,
-        });
-        return withUncommitted(result, templates.isUncommitted);
-      };
-      if (request.dryRun) {
-        const result = await handle.read(location(), list, (memory, ...rest) => begin(memory, null, ...rest));
-        const isDaemon = request.trigger !== 'command';
-        return isDaemon && result.wasRead === true && listed
-          ? observer.observe(result, latest ?? (await load()), listed, pass)
-          : result;
-      }
-      const { lockTimeout, signal, onWait = () => undefined } = request;
-      const { unknownPause } = settings;
-      const use = {
-        timeout: lockTimeout,
-        signal,
-        onWait,
-        mayBeginAnew: request.onlyRemembers === true,
-        unknownPause,
-      };
-      return handle.write(location(), use, list, (memory, say, read, held) => {
-        checkLock = held.check;
-        const own = redacted(memory);
-        return begin(own, own, say, read, held.holdsAdds);
-      });
-    },
-    close: async () => {
-      await service.close();
-      await handle.close();
-      await observer.close();
-    },
-  };
+  return shared ? sharedTemplates({ ...shared, load, client }) : ownTemplates(load);
 };
 
 /** Only a pass lists the service's templates to identify the client. */
