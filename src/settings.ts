@@ -1,4 +1,4 @@
-import { nearest } from './desired/nearest.ts';
+import { nearest } from './lib/nearest.ts';
 import { redactor } from './secrets.ts';
 import type { ClientSettings, Needs } from './settings/client.ts';
 import { secretOf } from './settings/client.ts';

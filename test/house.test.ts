@@ -11,8 +11,8 @@ import { describe, expect, it } from 'vitest';
 const table = `
 main.ts       cli.ts report lib errors.ts
 cli.ts        commands version.ts
-commands      fleet daemon notify report sandbox reconcile source desired hosting answers state log.ts settings.ts
-              settings result.ts plan model version.ts secrets.ts regular-file.ts directory.ts lib errors.ts
+commands      fleet daemon notify report sandbox reconcile source import desired hosting answers state log.ts
+              settings.ts settings result.ts plan model version.ts secrets.ts regular-file.ts directory.ts lib errors.ts
 fleet         daemon notify settings result.ts state lib errors.ts
 daemon        notify status-page report log.ts settings.ts settings result.ts plan model regular-file.ts lib errors.ts
 notify        report result.ts plan directory.ts lib errors.ts
@@ -21,10 +21,11 @@ report        result.ts plan model lib
 reconcile     hosting state result.ts plan model lib errors.ts
 log.ts        log settings lib
 log           secrets.ts lib
-settings.ts   settings desired secrets.ts
-settings      desired model secrets.ts regular-file.ts errors.ts
+settings.ts   settings secrets.ts lib
+settings      model secrets.ts regular-file.ts lib errors.ts
 source        desired git state model regular-file.ts errors.ts
-desired       plan model regular-file.ts directory.ts lib errors.ts
+import        desired plan model regular-file.ts directory.ts lib errors.ts
+desired       plan model regular-file.ts lib errors.ts
 hosting       model secrets.ts lib errors.ts
 answers       result.ts model lib
 state         plan model directory.ts lib errors.ts

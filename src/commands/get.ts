@@ -1,5 +1,5 @@
 import type { Options } from './options.ts';
-import { suggestion } from '../desired/nearest.ts';
+import { suggestion } from '../lib/nearest.ts';
 import { UserError } from '../errors.ts';
 import type { HostingService } from '../hosting/service.ts';
 import { HostingError } from '../hosting/errors.ts';

@@ -1,6 +1,6 @@
 import { escapeControl } from '../lib/escape-control.ts';
 import type { Options } from './options.ts';
-import { suggestion } from '../desired/nearest.ts';
+import { suggestion } from '../lib/nearest.ts';
 import { UserError } from '../errors.ts';
 import { parseMoment } from '../model/duration.ts';
 import { asJson } from '../report/json-text.ts';

@@ -1,11 +1,11 @@
 import path from 'node:path';
-import type { Label } from '../desired/label.ts';
+import type { Label } from '../import/label.ts';
 import { createTemplateLoader } from '../desired/load.ts';
-import { createFile, readIfThere, replaceFile } from '../desired/save.ts';
+import { createFile, readIfThere, replaceFile } from '../import/save.ts';
 import type { TemplateSettings } from '../desired/resolve-template.ts';
 import { textOf } from '../desired/text.ts';
-import { existingIn, nothingYet, type Existing } from '../desired/write/existing.ts';
-import { writeTemplate, type WrittenFiles } from '../desired/write.ts';
+import { existingIn, nothingYet, type Existing } from '../import/existing.ts';
+import { writeTemplate, type WrittenFiles } from '../import/write.ts';
 import { messageOf, UserError } from '../errors.ts';
 import { plural } from '../lib/plural.ts';
 import type { DesiredState, DesiredTemplate, ActualTemplate } from '../model/template.ts';

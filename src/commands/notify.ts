@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Options } from './options.ts';
-import { suggestion } from '../desired/nearest.ts';
+import { suggestion } from '../lib/nearest.ts';
 import { UserError } from '../errors.ts';
 import { sendTest } from '../notify/test-message.ts';
 import { readSettings } from '../settings.ts';

@@ -1,7 +1,7 @@
 import type { Options } from './options.ts';
 import { formatProblem } from '../desired/problem.ts';
 import { problemsOf } from '../desired/problems-of.ts';
-import { suggestion } from '../desired/nearest.ts';
+import { suggestion } from '../lib/nearest.ts';
 import { LockedError, UserError } from '../errors.ts';
 import { outcomeWords } from '../report/row.ts';
 import type { Change, PassResult } from '../result.ts';

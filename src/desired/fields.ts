@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { quote, type ReportDiagnostic } from './diagnostic.ts';
-import { suggestionOr } from './nearest.ts';
+import { suggestionOr } from '../lib/nearest.ts';
 import type { ListNode, MappingNode, ScalarNode, YamlNode } from './yaml/tree.ts';
 
 /** The values of a mapping by known key, without unknown and repeated keys, which have been reported. */

@@ -10,7 +10,7 @@ import {
 import { hostsOf, type Hosts } from './checks/hosts.ts';
 import { quote, type Position } from './diagnostic.ts';
 import { scalarIn, scalarsIn } from './fields.ts';
-import { suggestionOr } from './nearest.ts';
+import { suggestionOr } from '../lib/nearest.ts';
 import type { ParsedEntry } from './parse-file.ts';
 import { contentsOf, type RecordFields } from './record-content.ts';
 import { recordSchema, ttlSchema } from './schema.ts';

@@ -3,7 +3,7 @@ import type { Budget } from './budget.ts';
 import type { CheckId } from './check-id.ts';
 import { quote, type ReportDiagnostic } from './diagnostic.ts';
 import { scalarIn } from './fields.ts';
-import { suggestionOr } from './nearest.ts';
+import { suggestionOr } from '../lib/nearest.ts';
 import { interpolate, type Scopes } from './variables.ts';
 import type { ScalarNode, YamlNode } from './yaml/tree.ts';
 

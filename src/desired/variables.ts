@@ -1,6 +1,6 @@
 import type { Budget } from './budget.ts';
 import { quote } from './diagnostic.ts';
-import { suggestion } from './nearest.ts';
+import { suggestion } from '../lib/nearest.ts';
 
 /** Variables by name; earlier scopes win. */
 export type Scopes = readonly ReadonlyMap<string, Variable>[];

@@ -1,4 +1,4 @@
-import { suggestion } from '../desired/nearest.ts';
+import { suggestion } from '../lib/nearest.ts';
 import { resolveClient, type ClientRequest, type ClientSettings } from './client.ts';
 import { ClientFiles } from './client-files.ts';
 import { clientPathOf, type ClientPath } from './client-paths.ts';

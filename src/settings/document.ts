@@ -2,7 +2,7 @@ import path from 'node:path';
 import type { Document } from 'yaml';
 import { isMap, isNode, isScalar, LineCounter, parseDocument } from 'yaml';
 import type { z } from 'zod';
-import { suggestion } from '../desired/nearest.ts';
+import { suggestion } from '../lib/nearest.ts';
 import { codeOf } from '../errors.ts';
 import { readRegularFileSync } from '../regular-file.ts';
 import { configKeys } from './config-schema.ts';

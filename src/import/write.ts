@@ -1,17 +1,17 @@
 import type { ActualTemplate } from '../model/template.ts';
 import type { ActualEntry } from '../plan/entry.ts';
-import { Budget } from './budget.ts';
-import { allowableChecks, type AllowableCheck, type CheckId } from './check-id.ts';
-import { parseFile } from './parse-file.ts';
-import { inFile, isError, type FileDiagnostic } from './problem.ts';
-import type { SourceFile } from './snapshot.ts';
-import { resolveTemplate, type TemplateSettings } from './resolve-template.ts';
-import { arrange, type Arrangement } from './write/arrange.ts';
-import type { Existing } from './write/existing.ts';
-import { layOutFiles, type Layout } from './write/layout.ts';
-import { scalarOf } from './write/scalar.ts';
-import { sortOut } from './write/sort-out.ts';
-import { commonTtl, withOwnTtl } from './write/ttl.ts';
+import { Budget } from '../desired/budget.ts';
+import { allowableChecks, type AllowableCheck, type CheckId } from '../desired/check-id.ts';
+import { parseFile } from '../desired/parse-file.ts';
+import { inFile, isError, type FileDiagnostic } from '../desired/problem.ts';
+import type { SourceFile } from '../desired/snapshot.ts';
+import { resolveTemplate, type TemplateSettings } from '../desired/resolve-template.ts';
+import { arrange, type Arrangement } from './arrange.ts';
+import type { Existing } from './existing.ts';
+import { layOutFiles, type Layout } from './layout.ts';
+import { scalarOf } from './scalar.ts';
+import { sortOut } from './sort-out.ts';
+import { commonTtl, withOwnTtl } from './ttl.ts';
 
 export interface WriteRequest {
   readonly template: ActualTemplate;

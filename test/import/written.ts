@@ -1,9 +1,9 @@
-import type { Label } from '../../src/desired/label.ts';
-import type { Existing } from '../../src/desired/write/existing.ts';
-import { writeTemplate, type WrittenFiles } from '../../src/desired/write.ts';
+import type { Label } from '../../src/import/label.ts';
+import type { Existing } from '../../src/import/existing.ts';
+import { writeTemplate, type WrittenFiles } from '../../src/import/write.ts';
 import type { ActualRecord } from '../../src/model/record.ts';
 import type { ActualTemplate } from '../../src/model/template.ts';
-import { options } from './load-files.ts';
+import { options } from '../desired/load-files.ts';
 
 /** The text of a template's file; throws where there can be none, or where it has fragments. */
 export const textFor = async (

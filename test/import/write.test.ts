@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { canonicalRecord } from '../../src/model/canonical.ts';
-import { nothingYet } from '../../src/desired/write/existing.ts';
-import { loadFiles } from './load-files.ts';
+import { nothingYet } from '../../src/import/existing.ts';
+import { loadFiles } from '../desired/load-files.ts';
 import { templateOf, filesFor, textFor, type Stated } from './written.ts';
 
 const a = { type: 'A', content: '192.0.2.1' };

@@ -1,6 +1,6 @@
 import { isMap, type CST, type LineCounter, type ParsedNode, type YAMLSeq } from 'yaml';
-import type { DesiredTemplate } from '../../model/template.ts';
-import { entryOf, recordKey, setKey } from '../../plan/entry.ts';
+import type { DesiredTemplate } from '../model/template.ts';
+import { entryOf, recordKey, setKey } from '../plan/entry.ts';
 
 /** One entry of a file's list of records, with its lines. */
 export interface ExistingEntry {

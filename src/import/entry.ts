@@ -1,8 +1,8 @@
-import { hasPriority, type RecordData } from '../../model/record.ts';
-import { definitionOf } from '../../model/types/table.ts';
-import type { ActualEntry } from '../../plan/entry.ts';
-import type { AllowableCheck } from '../check-id.ts';
-import { maxTtl } from '../schema.ts';
+import { hasPriority, type RecordData } from '../model/record.ts';
+import { definitionOf } from '../model/types/table.ts';
+import type { ActualEntry } from '../plan/entry.ts';
+import type { AllowableCheck } from '../desired/check-id.ts';
+import { maxTtl } from '../desired/schema.ts';
 import { scalarOf } from './scalar.ts';
 
 /** The print width of this project's formatter. */

@@ -1,4 +1,4 @@
-import { unseen } from '../../lib/escape-control.ts';
+import { unseen } from '../lib/escape-control.ts';
 
 /**
  * A text as a YAML scalar in one line. It is plain only if every reader, also of YAML 1.1, reads that text.

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { labelsOf } from '../../src/desired/label.ts';
+import { labelsOf } from '../../src/import/label.ts';
 import { templateOf } from './written.ts';
 
 /** By id, from 1 on: the name and the id that a file gives, and how it is called. */

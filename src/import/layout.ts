@@ -1,5 +1,5 @@
-import { recordKey, type ActualEntry } from '../../plan/entry.ts';
-import type { AllowableCheck } from '../check-id.ts';
+import { recordKey, type ActualEntry } from '../plan/entry.ts';
+import type { AllowableCheck } from '../desired/check-id.ts';
 import type { Arrangement } from './arrange.ts';
 import { entryLines, valueOf } from './entry.ts';
 import { scalarOf } from './scalar.ts';

@@ -1,9 +1,9 @@
-import { hasPriority, isRecordType, type ActualRecord } from '../../model/record.ts';
-import type { IgnoreRule } from '../../model/template.ts';
-import { maxUnsigned16 } from '../../model/unsigned16.ts';
-import { byId, compareText, entryOf, recordKey, type ActualEntry } from '../../plan/entry.ts';
-import { matchesIgnore } from '../../plan/ignore.ts';
-import { isParkedName } from '../../plan/parked.ts';
+import { hasPriority, isRecordType, type ActualRecord } from '../model/record.ts';
+import type { IgnoreRule } from '../model/template.ts';
+import { maxUnsigned16 } from '../model/unsigned16.ts';
+import { byId, compareText, entryOf, recordKey, type ActualEntry } from '../plan/entry.ts';
+import { matchesIgnore } from '../plan/ignore.ts';
+import { isParkedName } from '../plan/parked.ts';
 import { shownRecord, statableTtl } from './entry.ts';
 
 export interface SortedOut {

@@ -1,10 +1,10 @@
 import * as fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
-import { existingIn, nothingYet } from '../../src/desired/write/existing.ts';
+import { existingIn, nothingYet } from '../../src/import/existing.ts';
 import { dataOf } from '../../src/model/record.ts';
 import type { DesiredTemplate, ActualTemplate } from '../../src/model/template.ts';
-import { loadFiles } from './load-files.ts';
-import { serviceState } from './service-state.ts';
+import { loadFiles } from '../desired/load-files.ts';
+import { serviceState } from '../desired/service-state.ts';
 import { templateOf, textFor } from './written.ts';
 
 vi.setConfig({ testTimeout: 60_000 });

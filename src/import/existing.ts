@@ -1,6 +1,6 @@
 import { isMap, isSeq, LineCounter, parseDocument, visit, type ParsedNode, type YAMLSeq } from 'yaml';
-import type { DesiredTemplate, IgnoreRule } from '../../model/template.ts';
-import { entryOf, recordKey } from '../../plan/entry.ts';
+import type { DesiredTemplate, IgnoreRule } from '../model/template.ts';
+import { entryOf, recordKey } from '../plan/entry.ts';
 import { commentBeside, entriesIn, lineAfter, linesOf, type EntryList } from './existing-entries.ts';
 
 /** What is kept of a file when it is rewritten. */

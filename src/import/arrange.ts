@@ -1,4 +1,4 @@
-import { recordKey, setKey, type ActualEntry } from '../../plan/entry.ts';
+import { recordKey, setKey, type ActualEntry } from '../plan/entry.ts';
 import { statableTtl } from './entry.ts';
 import type { ExistingEntry } from './existing-entries.ts';
 

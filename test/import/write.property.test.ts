@@ -2,14 +2,14 @@ import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
 import { bindTemplates } from '../../src/reconcile/core/bind.ts';
-import { labelsOf } from '../../src/desired/label.ts';
+import { labelsOf } from '../../src/import/label.ts';
 import { createTemplateLoader } from '../../src/desired/load.ts';
-import { existingIn, nothingYet } from '../../src/desired/write/existing.ts';
+import { existingIn, nothingYet } from '../../src/import/existing.ts';
 import type { DesiredState, ActualTemplate } from '../../src/model/template.ts';
 import { noMemory } from '../../src/plan/memory.ts';
 import { planTemplate } from '../../src/plan/plan.ts';
-import { directoryWith, options, write } from './load-files.ts';
-import { serviceState } from './service-state.ts';
+import { directoryWith, options, write } from '../desired/load-files.ts';
+import { serviceState } from '../desired/service-state.ts';
 import { textFor } from './written.ts';
 
 vi.setConfig({ testTimeout: 60_000 });

@@ -1,5 +1,5 @@
-import { setKey, type ActualEntry } from '../../plan/entry.ts';
-import { unusual } from '../checks/ttl-checks.ts';
+import { setKey, type ActualEntry } from '../plan/entry.ts';
+import { unusual } from '../desired/checks/ttl-checks.ts';
 import { statableTtl } from './entry.ts';
 
 /**
