@@ -114,11 +114,11 @@ export const passAgain = async (
 ): Promise<void> => {
   const counts = new Map(clients.map((client) => [client, 0]));
   const follow = async (daemon: Program, before: number): Promise<void> => {
-    for (let seen = before; [...counts.values()].some((count) => count < times);) {
+    for (let seen = before; ; await daemon.event('pass.finished')) {
       const passed = passedBy(daemon);
       for (const client of passed.slice(seen)) counts.set(client, (counts.get(client) ?? 0) + 1);
+      if ([...counts.values()].every((count) => count >= times)) return;
       seen = passed.length;
-      await daemon.event('pass.finished');
     }
   };
   await Promise.race(daemons.map((daemon) => follow(daemon, passedBy(daemon).length)));
