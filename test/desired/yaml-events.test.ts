@@ -26,7 +26,7 @@ const isReadAlike = (source: string): boolean => {
 };
 
 /** Found in many rounds. */
-const found = ['- \t&x\n  - a'];
+const found = ['- \t&x\n  - a', " %{}\n---\na: 'a'"];
 
 const sourceOf = (octets: string): string => {
   const decoded = textOf(Buffer.from(octets, 'latin1'));
