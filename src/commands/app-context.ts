@@ -99,12 +99,18 @@ export const openAppContext = async (
   const sandbox = settings.sandbox
     ? await openSandbox(settings, options['reset'] === true, asksNameServers)
     : null;
+  let named = { clients: settings.clients, names: namesOf(settings) };
+  /** Made once for all: each of thousands of clients asks in each pass. */
+  const names = (): readonly string[] => {
+    if (named.clients !== current.clients) named = { clients: current.clients, names: namesOf(current) };
+    return named.names;
+  };
   const open = (client: ClientSettings): Client => {
     return openClient({
       settings: sandbox ? { ...client, baseUrl: sandbox.url, tokens: sandboxTokens(client.name) } : client,
       strict: options['strict'] === true,
       allowEmpty: options['allowEmpty'] === true,
-      others: () => current.clients.flatMap(({ name }) => (name === client.name ? [] : name)),
+      names,
       store: store(),
       shared: sandbox ? null : sharedBy(store(), client, logTo === 1, current.leaseDuration),
       isSandbox: sandbox !== null,
@@ -155,6 +161,8 @@ export const openAppContext = async (
     },
   };
 };
+
+const namesOf = ({ clients }: Settings): readonly string[] => clients.map(({ name }) => name);
 
 /** Where many processes share template files, they are theirs; a command prefers those that a person has. */
 const sharedBy = (

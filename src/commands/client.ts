@@ -47,8 +47,8 @@ export interface ClientOptions {
   readonly strict: boolean;
   /** Having no template files is not an error. */
   readonly allowEmpty?: boolean;
-  /** The names of the other configured clients, as they are now. */
-  readonly others?: () => readonly string[];
+  /** The names of all configured clients, as they are now. */
+  readonly names?: () => readonly string[];
   /** The store for the state; default: the state directory. */
   readonly store?: StateStore;
   /** Where its template files are shared; null: they are those of this machine. */
@@ -207,8 +207,8 @@ class OpenClient implements Client {
   }
 
   #locationIn(stateDir: string): StoreLocation {
-    const { isSandbox, others = () => [] } = this.#options;
-    return storeLocation({ ...this.settings, stateDir }, this.#tokens.clientToken, isSandbox, others());
+    const { isSandbox, names = () => [] } = this.#options;
+    return storeLocation({ ...this.settings, stateDir }, this.#tokens.clientToken, isSandbox, names());
   }
 
   #redacted(memory: Memory): Memory {

@@ -19,13 +19,15 @@ export interface Identity {
  */
 export const identify = async (
   memory: ClientMemory,
-  { digest, baseUrl, name, others }: StoreLocation,
+  { digest, baseUrl, name, names }: StoreLocation,
   templates: readonly ActualTemplate[],
 ): Promise<Identity> => {
   const own = await memory.identify();
   if (own || baseUrl === null) return { client: { scope: digest, ...own, baseUrl, name }, notice: null };
   const known = await memory.clients.fitting(baseUrl, templates);
-  const fitting = known.filter((client) => client.name === null || !others.includes(client.name));
+  const fitting = known.filter(
+    (client) => client.name === null || client.name === name || !names.includes(client.name),
+  );
   const [found] = fitting;
   if (found && fitting.length === 1) return { client: { ...found, baseUrl, name }, notice: takenOver(found) };
   return { client: { scope: digest, baseUrl, name }, notice: found ? ambiguous(fitting) : null };

@@ -10,8 +10,8 @@ export interface StoreLocation {
   /** Normalised; null for the embedded service, whose clients differ only by name. */
   readonly baseUrl: string | null;
   readonly name: string;
-  /** The names of the other configured clients: they are different clients, whatever templates they show. */
-  readonly others: readonly string[];
+  /** The names of all configured clients: the others are different clients, whatever templates they show. */
+  readonly names: readonly string[];
   /** The embedded service starts without state, which needs no warning. */
   readonly isSandbox: boolean;
 }
@@ -27,7 +27,7 @@ export const storeLocation = (
   { stateDir, baseUrl, name }: Owner,
   clientToken: string,
   isSandbox: boolean,
-  others: readonly string[] = [],
+  names: readonly string[] = [],
 ): StoreLocation => {
   const address = isSandbox ? null : normalBaseUrl(baseUrl);
   return {
@@ -36,7 +36,7 @@ export const storeLocation = (
     digest: digestOf(address === null ? `sandbox ${name}` : `${address} ${clientToken}`),
     baseUrl: address,
     name,
-    others,
+    names,
     isSandbox,
   };
 };

@@ -109,20 +109,21 @@ const startWorker = async (cwd, env) => {
   return { program, address, pid: program.child.pid };
 };
 
-/** All passes at once, as at a start. */
+/** All passes at once, as at a start. Resolves when each client had one, and no other pass is overdue. */
 const firstPasses = async (url, count) => {
   const started = performance.now();
   const client = new Client(url);
   await client.connect();
-  for (;;) {
-    const { rows } = await client.query('SELECT count(*) FROM dns_template_sync.reports');
-    if (Number(rows[0].count) >= count) break;
-    await setTimeout(200);
-  }
-  await client.end();
+  const numberOf = async (query) => Number((await client.query(query)).rows[0].count);
+  while ((await numberOf('SELECT count(*) FROM dns_template_sync.reports')) < count) await setTimeout(200);
   const seconds = (performance.now() - started) / 1_000;
+  while ((await numberOf(overdue)) > 0) await setTimeout(200);
+  await client.end();
   return { firstRoundSeconds: round(seconds), firstRoundPerSecond: round(count / seconds) };
 };
+
+const overdue = `SELECT count(*) FROM dns_template_sync_queue.job
+  WHERE state IN ('created', 'retry') AND start_after < now() - interval '1 second'`;
 
 const scrape = async ({ address }) => (await fetch(`${address}/metrics`)).text();
 
@@ -145,16 +146,18 @@ const usageNow = (workers, { port }) => ({
   postgres: usageOfTree(postgresIn(port)),
 });
 
+/** What the system knows of a process: its parent, and processor seconds of its own and of its ended children. */
+const statOf = (pid) => {
+  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  const [utime, stime, cutime, cstime] = fields.slice(11, 15).map(Number);
+  return { parent: fields[1], own: (utime + stime) / 100, ofEnded: (cutime + cstime) / 100 };
+};
+
 /** Processor seconds, and memory of its own in MiB. */
 const usageOf = (pid) => {
-  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-  const [utime, stime] = stat
-    .slice(stat.lastIndexOf(')') + 2)
-    .split(' ')
-    .slice(11, 13)
-    .map(Number);
   const [, memory] = /^Pss: +(\d+) kB/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'));
-  return { cpu: (utime + stime) / 100, memory: Number(memory) / 1_024 };
+  return { cpu: statOf(pid).own, memory: Number(memory) / 1_024 };
 };
 
 const processes = () => readdirSync('/proc').filter((name) => /^\d+$/.test(name));
@@ -171,17 +174,10 @@ const postgresIn = (port) =>
 /** Those that have ended are in what their parent has used for its children. */
 const usageOfTree = (root) => {
   const total = usageOf(root);
-  const stat = readFileSync(`/proc/${root}/stat`, 'utf8');
-  const [cutime, cstime] = stat
-    .slice(stat.lastIndexOf(')') + 2)
-    .split(' ')
-    .slice(13, 15)
-    .map(Number);
-  total.cpu += (cutime + cstime) / 100;
+  total.cpu += statOf(root).ofEnded;
   for (const pid of processes()) {
     try {
-      const own = readFileSync(`/proc/${pid}/stat`, 'utf8');
-      if (own.slice(own.lastIndexOf(')') + 2).split(' ')[1] !== root) continue;
+      if (statOf(pid).parent !== root) continue;
       const { cpu, memory } = usageOf(pid);
       total.cpu += cpu;
       total.memory += memory;

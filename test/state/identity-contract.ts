@@ -25,11 +25,11 @@ export const stateOf = (openHandle: OpenHandle) => {
     token: string,
     shown: readonly ActualTemplate[],
     task: (memory: Memory) => Promise<T>,
-    { others = [], url = baseUrl }: { others?: readonly string[]; url?: string } = {},
+    { names = ['default'], url = baseUrl }: { names?: readonly string[]; url?: string } = {},
   ): Promise<T> => {
     const handle = openHandle((message) => said.push(message));
     onTestFinished(() => handle.close());
-    const location = storeLocation({ stateDir, baseUrl: url, name: 'default' }, token, false, others);
+    const location = storeLocation({ stateDir, baseUrl: url, name: names.at(-1) ?? '' }, token, false, names);
     const waiting = {
       timeout: 0,
       signal: new AbortController().signal,
@@ -80,13 +80,13 @@ export const identityContract = (newHandle: () => Promise<OpenHandle>): void => 
   it('treats clients that are configured side by side as different', async () => {
     const { write } = await newState();
     await write('one', [template(17, [])], remember(17, [1]));
-    expect(await write('two', [template(17, [1])], known, { others: ['default'] })).toEqual([]);
+    expect(await write('two', [template(17, [1])], known, { names: ['default', 'second'] })).toEqual([]);
   });
 
   it('takes over no state if two clients fit, says so, and never writes at the same time as them', async () => {
     const { said, write } = await newState();
     await write('one', [template(17, [])], remember(17, [1]));
-    await write('two', [template(17, [2])], remember(17, [2]), { others: ['default'] });
+    await write('two', [template(17, [2])], remember(17, [2]), { names: ['default', 'second'] });
     const shown = [template(17, [1, 2])];
     await write('one', shown, async () => {
       await expect(write('three', shown, known)).rejects.toThrow('another pass for this client is running');
