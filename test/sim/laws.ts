@@ -198,11 +198,16 @@ const mostTwiceInASet: Law = (attempt, { one, view }) => {
       !other.isShown &&
       !other.isForgiven &&
       !other.isAmbiguous &&
-      // An add that the service now refuses cannot take effect.
-      !one.attempts.slice(at).some((later) => later.key === other.key && hasFailed(later)),
+      // An add that the service now refuses cannot take effect; and one that it takes makes the record, however named.
+      !one.attempts
+        .slice(at)
+        .some((later) => later.key === other.key && (hasFailed(later) || isAnswered(later, view))),
   );
   return lost.length >= 2 ? `adds to a record set after ${lost.length} adds of unknown outcome` : null;
 };
+
+const isAnswered = (attempt: SentAttempt, view: View | undefined): boolean =>
+  attempt.sent.told === 'an answer' && view?.records.some(({ id }) => id === recordOf(attempt)) === true;
 
 /** A known id, or a record never seen, needs two readings that agree. */
 const readTwice: Law = (attempt, { one, desired }) => {
