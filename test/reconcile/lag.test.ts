@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Pass } from '../../src/reconcile/pass.ts';
 import { desiredTemplate, actualTemplate } from '../plan/records.ts';
-import { openScene } from './pass.ts';
+import { failing, openScene } from './pass.ts';
 
 const minute = 60_000;
 const file = desiredTemplate(['@ A 192.0.2.1', 'www A 192.0.2.2']);
@@ -63,5 +63,73 @@ describe('an add that was accepted', () => {
     behind();
     scene.now += 1;
     expect((await pass()).templates[0]?.differences).toMatchObject([{ action: 'add', outcome: 'applied' }]);
+  });
+});
+
+describe('an add whose answer was lost and that a reading showed', () => {
+  test.each(['the pass itself', 'a later pass'])(
+    'is not repeated while listings may be behind: %s',
+    async (when) => {
+      const before = actualTemplate(['#1 @ A 192.0.2.1']);
+      const scene = await openScene(before);
+      const after = actualTemplate(['#1 @ A 192.0.2.1', '#2 www A 192.0.2.2']);
+      scene.mishaps.set('add 1', failing('unknown', 504));
+      if (when === 'the pass itself') scene.mishaps.set('list 3', () => (scene.actual = after));
+      await scene.pass(file);
+      if (when !== 'the pass itself') {
+        scene.actual = after;
+        scene.mishaps.clear();
+        await scene.pass(file);
+      }
+      for (let list = 1; list < 5; list += 1) scene.mishaps.set(`list ${list}`, () => before);
+      scene.mishaps.delete('add 1');
+      scene.calls.length = 0;
+      scene.now += 60_000;
+      expect((await scene.pass(file)).templates[0]?.differences).toMatchObject([
+        { action: 'blocked', reason: 'pending-write' },
+      ]);
+      expect(scene.calls).not.toContain('add 1');
+    },
+  );
+});
+
+describe('a record that was added and that no listing shows yet', () => {
+  const edited = desiredTemplate(['@ A 192.0.2.1', 'www A 192.0.2.3']);
+
+  test('is updated after an edit, rather than left beside another one', async () => {
+    const { scene } = await afterAdd();
+    scene.now += 1_000;
+    expect((await scene.pass(edited)).templates[0]?.differences).toMatchObject([
+      { action: 'blocked', reason: 'pending-write' },
+    ]);
+    scene.mishaps.clear();
+    scene.now += 60_000;
+    expect((await scene.pass(edited)).templates[0]?.differences).toMatchObject([
+      { action: 'update', recordId: 2, outcome: 'applied' },
+    ]);
+    expect(scene.calls).not.toContain('add 1');
+  });
+
+  test('is still known where the file dropped it and lists it again', async () => {
+    const { scene, behind } = await afterAdd();
+    const dropped = desiredTemplate(['@ A 192.0.2.1']);
+    for (let pass = 0; pass < 3; pass += 1) {
+      scene.now += 60_000;
+      await scene.pass(dropped);
+      behind();
+    }
+    expect((await scene.pass(file)).templates[0]?.differences).toMatchObject([
+      { action: 'blocked', reason: 'pending-write' },
+    ]);
+    expect(scene.calls).not.toContain('add 1');
+  });
+
+  test('lets another record of its set be added while the file lists both', async () => {
+    const { scene } = await afterAdd();
+    scene.now += 1_000;
+    const both = desiredTemplate(['@ A 192.0.2.1', 'www A 192.0.2.2', 'www A 192.0.2.3']);
+    await scene.pass(both);
+    expect(scene.calls).toContain('add 1');
+    expect(scene.actual.records.at(-1)).toMatchObject({ content: '192.0.2.3' });
   });
 });

@@ -17,7 +17,13 @@ const keptAfter = (actual: readonly string[]): boolean => {
   const desired = desiredTemplate(['@ A 192.0.2.1']);
   const reading = actualTemplate(actual);
   const plan = planTemplate({ desired, actual: reading, memory: noMemory });
-  const seen = { actual: reading, desiredKeys: new Set<string>(), from: 60_000, to: 60_000, settle: 30_000 };
+  const seen = {
+    actual: reading,
+    desiredKeys: new Set<string>(),
+    from: 700_000,
+    to: 700_000,
+    settle: 30_000,
+  };
   return edit(memory, (draft) => observe(draft, plan, seen)).records.has(key);
 };
 
@@ -46,7 +52,13 @@ test.each([
     actual: reading,
     memory: noMemory,
   });
-  const seen = { actual: reading, desiredKeys: new Set<string>(), from: 60_000, to: 60_000, settle: 30_000 };
+  const seen = {
+    actual: reading,
+    desiredKeys: new Set<string>(),
+    from: 700_000,
+    to: 700_000,
+    settle: 30_000,
+  };
   const kept = edit(memory, (draft) => observe(draft, plan, seen)).records.get(key);
   expect(kept).toEqual(isKept ? { ...known, recordId: null, seen: null, missedAt: null } : undefined);
 });

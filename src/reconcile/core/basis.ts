@@ -33,7 +33,15 @@ export const planOf = (basis: PlanBasis): TemplatePlan => {
     actual,
     memory: memory.view,
     pending: pending.map((intent) => intent.after),
-    gate: gate({ memory, pendingSets, actual, adopt: desired.adopt, now, settle }),
+    gate: gate({
+      memory,
+      pendingSets,
+      actual,
+      desiredKeys: desiredKeysOf(desired),
+      adopt: desired.adopt,
+      now,
+      settle,
+    }),
     addGate: addGate({ memory, actual }),
     parkGate: parkGate({ memory, now }),
   });

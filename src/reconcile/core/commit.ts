@@ -1,5 +1,5 @@
-import { canonicalName, sameData } from '../../model/canonical.ts';
-import { dataOf, type ActualRecord, type RecordData } from '../../model/record.ts';
+import { canonicalName } from '../../model/canonical.ts';
+import { dataOf, type ActualRecord } from '../../model/record.ts';
 import type { Cause } from '../../plan/difference.ts';
 import { entryOf, pairOf, recordKey } from '../../plan/entry.ts';
 import { mayBeOneOf } from '../../plan/like.ts';
@@ -9,7 +9,7 @@ import { changeOf, isPark, isRestore, resultOf, type ParkStep, type Step } from 
 import type { Failure, Intent, RecordState } from '../../state/memory.ts';
 import type { Attempt } from './attempt.ts';
 import type { MemoryDraft } from './memory.ts';
-import { bind, park, restore } from './remembering.ts';
+import { bind, park, restore, storedAgain } from './remembering.ts';
 
 /** Notes a successful write, and what the service stored if that differs from what was sent. */
 export const commit = (draft: MemoryDraft, attempt: Attempt, record: ActualRecord, now: number): void => {
@@ -35,15 +35,12 @@ const commitRecord = (
   const previous = draft.get(recordKey(step.desired));
   bind(draft, step.desired, actual, {
     adds: (previous?.adds ?? 0) + (step.difference.action === 'add' ? 1 : 0),
-    stored: { sent, at: [...timesStored(previous, sent), now].slice(-3) },
+    stored: storedAgain(previous, sent, now),
     rewritten: pairOf(step.desired, actual).fields.length > 0 ? { sent, stored: dataOf(record) } : null,
     failure: null,
     ...keptNameAfter(draft, step, actual.name),
   });
 };
-
-const timesStored = (previous: RecordState | undefined, sent: RecordData): readonly number[] =>
-  previous?.stored && sameData(previous.stored.sent, sent) ? previous.stored.at : [];
 
 /**
  * A write with a name, or an add without one, shows the service's spelling of it. Any other write does if its

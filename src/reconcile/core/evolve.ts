@@ -145,7 +145,11 @@ const rereadAfterRefusal = (
   // It shows the record, and lacks another one.
   else if (reading && comparison && record && !isTaken) next = stop(describeDoubt(view, reading, comparison));
   if (reading && record) return applied(next, attempt, record, isTaken ? reading : view, at);
-  return refused(next, attempt, error, at);
+  // Without a whole reading, the add may have had an effect nevertheless.
+  const isShown = comparison !== null && comparison.verdict !== 'keep';
+  return isShown || attempt.intent.action !== 'add'
+    ? refused(next, attempt, error, at)
+    : lost(next, attempt, error, at);
 };
 
 /** The write succeeded, unless the service kept a parked record at its name. */

@@ -9,14 +9,17 @@ import type { Block } from '../../plan/plan-input.ts';
 import { parkedForm } from '../../plan/parked.ts';
 import type { RecordState } from '../../state/memory.ts';
 import { isActive, longestLag } from './backoff.ts';
-import { isKnownId, recordOfId, unseenAdds, type TemplateMemory } from './memory.ts';
+import { isKnownId, recordOfId, abandonedAdds, type TemplateMemory } from './memory.ts';
 import { uncountedAdds } from './remembering.ts';
+import { unlistedSince } from './unlisted.ts';
 
 export interface GateInput {
   readonly memory: TemplateMemory;
   /** Record sets, as `entryOf` names them, of the pending adds. */
   readonly pendingSets: ReadonlySet<string>;
   readonly actual: ActualTemplate;
+  /** The `recordKey` of every record of the file. */
+  readonly desiredKeys: ReadonlySet<string>;
   /** Whether the file adopts records that it never listed. */
   readonly adopt: boolean;
   readonly now: number;
@@ -25,21 +28,38 @@ export interface GateInput {
 }
 
 /** Adds of one desired record that may take effect before a person has to allow another one. */
-export const maxAddsUnseen = 2;
+export const maxAbandonedAdds = 2;
 const maxStores = 3;
 const day = 86_400_000;
 
-/** Why a desired record may not be written now because of earlier writes; null if it may. */
-export const gate = ({ memory, pendingSets, actual: template, adopt, now, settle }: GateInput) => {
+/**
+ * Why a desired record may not be written now because of earlier writes; null if it may. Of a missing record, the first
+ * that applies:
+ *
+ * | because of                                                     | of the record set | until                         |
+ * | -------------------------------------------------------------- | ----------------- | ----------------------------- |
+ * | an add of unknown outcome that readings have not decided       | all               | they have                     |
+ * | lost state, and a record like it                               | the record        | `adopt` or a person           |
+ * | an add that no reading showed, and a new record like it        | the record        | a person                      |
+ * | two adds                                                       | the record        | a person                      |
+ * | an accepted add that listings do not show yet                  | the record        | they do, or `longestLag`      |
+ * | the same of a record that the file dropped: it may become this | all               | they do, or `longestLag`      |
+ * | adds that no reading showed                                    | all               | `unknownPause`; two: a person |
+ * | a refusal                                                      | the record        | its backoff                   |
+ * | an add that the service turned into another desired record     | the record        | an edit                       |
+ */
+export const gate = (input: GateInput) => {
+  const { memory, pendingSets, actual: template, adopt, now } = input;
   let lost: ReadonlyMap<string, readonly RecordState[]> | undefined;
+  let dropped: ReadonlyMap<string, readonly RecordState[]> | undefined;
   return (desired: DesiredEntry, actual: ActualEntry | null): Block | null => {
     const record = memory.records.get(recordKey(desired)) ?? (actual && recordOfId(memory, actual.record.id));
     if (actual !== null)
       return record ? (failing(record, desired, now) ?? notConverging(record, desired, actual, now)) : null;
     if (pendingSets.has(setKey(desired))) return pendingAdd;
-    lost ??= lostAdds(memory, template);
+    lost ??= abandonedBySet(memory, template);
     const besideOne = besideUncounted(desired, template, memory);
-    // A record that is reused for it resolves it.
+    // A record that is reused for it resolves it; `addGate` still keeps it from being added.
     if (besideOne) return adopt ? null : besideOne;
     const late =
       record?.failure?.kind === 'unknown'
@@ -47,7 +67,8 @@ export const gate = ({ memory, pendingSets, actual: template, adopt, now, settle
         : null;
     if (late) return besideLate(late);
     return (
-      (record && (tooManyAdds(record) ?? notListedYet(record, template, now, settle))) ??
+      (record && (tooManyAdds(record) ?? notListedYet(record, input))) ??
+      besideUnlisted((dropped ??= droppedRecords(input)).get(setKey(desired)) ?? [], input) ??
       besideLost(lost.get(setKey(desired)) ?? [], desired, now) ??
       (record && (failing(record, desired, now) ?? becomingAnother(record, desired))) ??
       null
@@ -96,8 +117,8 @@ const besideLike = (like: ActualRecord): Block => ({
 });
 
 /** By record set: the adds of unknown outcome that no reading shows. They may still take effect. */
-const lostAdds = (memory: TemplateMemory, { records }: ActualTemplate): Map<string, RecordState[]> => {
-  const lost = unseenAdds(memory);
+const abandonedBySet = (memory: TemplateMemory, { records }: ActualTemplate): Map<string, RecordState[]> => {
+  const lost = abandonedAdds(memory);
   if (lost.length === 0) return new Map();
   const shown = new Set(records.map((record) => recordKey(entryOf(record))));
   return groupBy(
@@ -109,7 +130,7 @@ const lostAdds = (memory: TemplateMemory, { records }: ActualTemplate): Map<stri
 /** Whatever the file says since, a record set with two of them needs a person before another add. */
 const besideLost = (lost: readonly RecordState[], desired: DesiredEntry, now: number): Block | null => {
   const adds = lost.reduce((sum, one) => sum + one.adds, 0);
-  if (adds >= maxAddsUnseen) return { reason: 'pending-write', message: askForRetry(adds) };
+  if (adds >= maxAbandonedAdds) return { reason: 'pending-write', message: askForRetry(adds) };
   for (const one of lost) {
     const block = failing(one, desired, now);
     if (block) return block;
@@ -153,7 +174,7 @@ const tooManyAdds = ({ adds, failure }: RecordState): Block | null => {
       message:
         'it was at the service and is missing now, and an older copy of the state does not show how often it was added; check the service, then apply --retry',
     };
-  if (adds < maxAddsUnseen) return null;
+  if (adds < maxAbandonedAdds) return null;
   return failure?.kind === 'unknown'
     ? {
         reason: 'pending-write',
@@ -166,13 +187,8 @@ const tooManyAdds = ({ adds, failure }: RecordState): Block | null => {
 };
 
 /** Why an add is not repeated that was accepted a short while ago: a listing that is behind does not show it. */
-const notListedYet = (
-  record: RecordState,
-  template: ActualTemplate,
-  now: number,
-  settle: number,
-): Block | null => {
-  const at = unlistedSince(record, template, now, settle);
+const notListedYet = (record: RecordState, { actual, now, settle }: GateInput): Block | null => {
+  const at = unlistedSince(record, actual, now, settle);
   if (at === null) return null;
   const since = new Date(at).toISOString();
   const retryAt = new Date(at + longestLag(settle)).toISOString();
@@ -180,18 +196,23 @@ const notListedYet = (
   return { reason: 'pending-write', message, retryAt };
 };
 
-/** When an add was accepted, if that was a short while ago and the listing does not show it; ms since the epoch. */
-export const unlistedSince = (
-  { recordId, adds, stored }: RecordState,
-  { records }: ActualTemplate,
-  now: number,
-  settle: number,
-): number | null => {
-  const at = stored?.at.at(-1);
-  // What this pass has added is not asked for again.
-  if (at === undefined || at >= now || now >= at + longestLag(settle)) return null;
-  return adds > 0 && recordId !== null && !records.some(({ id }) => id === recordId) ? at : null;
+/** An edit changes the record that the file listed before, once a listing shows it. */
+const besideUnlisted = (dropped: readonly RecordState[], input: GateInput): Block | null => {
+  for (const one of dropped) {
+    const block = notListedYet(one, input);
+    if (block) return block;
+  }
+  return null;
 };
+
+/** By record set: the added records that the file no longer lists. */
+const droppedRecords = ({ memory, desiredKeys }: GateInput): Map<string, RecordState[]> =>
+  groupBy(
+    [...memory.records.values()].filter(
+      ({ key, adds, stored }) => adds > 0 && stored && !desiredKeys.has(key),
+    ),
+    ({ wanted }) => setKey(entryOf(wanted)),
+  );
 
 const askForRetry = (adds: number): string =>
   `${adds} adds were sent to this record set, and no listing shows a result; check the service, then apply --retry`;

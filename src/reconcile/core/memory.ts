@@ -64,7 +64,7 @@ export const isKnownId = ({ view, copyIds }: TemplateMemory, id: number): boolea
   view.byId.has(id) || isTentative(view, id) || copyIds.has(id);
 
 /** The adds of unknown outcome that no reading shows. */
-export const unseenAdds = ({ records }: TemplateMemory): RecordState[] =>
+export const abandonedAdds = ({ records }: TemplateMemory): RecordState[] =>
   [...records.values()].filter(({ failure }) => failure?.kind === 'unknown');
 
 /** The id in a `parkedKey`; null of other keys. */

@@ -4,7 +4,8 @@ import { recordKey, type Pair } from '../../plan/entry.ts';
 import type { TemplatePlan } from '../../plan/plan.ts';
 import type { RecordState } from '../../state/memory.ts';
 import { isKnownId, parkedIdOf, type MemoryDraft } from './memory.ts';
-import { bind, noteCause } from './remembering.ts';
+import { bind, noteCause, storedAgain } from './remembering.ts';
+import { unlistedSince } from './unlisted.ts';
 
 /** What a pass observed of a template. */
 export interface Observation {
@@ -72,10 +73,9 @@ const observePair = (draft: MemoryDraft, pair: Pair): void => {
 
 /** A write of unknown outcome whose result is there now has succeeded. */
 const storedUnseen = (known: RecordState | undefined): RecordState['stored'] => {
-  if (known?.failure?.kind !== 'unseen') return null;
+  if (!known?.failure || known.failure.kind === 'refused') return null;
   const { sent, retryAt, pause } = known.failure;
-  const before = known.stored && sameData(known.stored.sent, sent) ? known.stored.at : [];
-  return { sent, at: [...before, retryAt - pause].slice(-3) };
+  return storedAgain(known, sent, retryAt - pause);
 };
 
 /**
@@ -91,11 +91,15 @@ const forgetGone = (draft: MemoryDraft, seen: Observation, ids: ReadonlySet<numb
       if (missedAt != null) draft.put({ ...record, missedAt: null });
     } else if (id === null) {
       if (!isOfUse && !isPerhapsAdded(record)) draft.forget(key);
-    } else if (isOfUse || !isMissedTwice(record, seen)) noteMissed(draft, record, seen);
+    } else if (isOfUse || !isMissedTwice(record, seen) || isUnlisted(record, seen))
+      noteMissed(draft, record, seen);
     else if (isPerhapsAdded(record)) draft.put({ ...record, recordId: null, seen: null });
     else draft.forget(key);
   }
 };
+
+const isUnlisted = (record: RecordState, { actual, from, settle }: Observation): boolean =>
+  unlistedSince(record, actual, from, settle) !== null;
 
 /** An add of it that no reading shows may still take effect. */
 const isPerhapsAdded = ({ adds, failure }: RecordState): boolean => adds > 0 && failure !== null;

@@ -39,7 +39,7 @@ export const nextStep = (
   return plan.steps.find((step) => whyNot(step) === null) ?? null;
 };
 
-/** The step that restores a record that was parked for a write that did not happen. */
+/** The step that restores a record that this pass parked for a write that did not happen, whatever holds the template. */
 export const nextRevert = (
   { steps }: TemplatePlan,
   { attempts }: TemplateState,
@@ -52,7 +52,7 @@ export const nextRevert = (
   return steps.find(isOfThisPass) ?? null;
 };
 
-/** Why a single step may not be written. Only this function decides that. */
+/** Why a single step may not be written, decided only here; a revert (`nextRevert`) is needed in a stopped template, too. */
 export const skipReasonOf = (
   step: Step,
   state: TemplateState,

@@ -5,12 +5,12 @@ import { entryOf, recordKey, setKey } from '../../plan/entry.ts';
 import { hasLostMany } from '../../plan/guard.ts';
 import type { IntentResult, Intent } from '../../state/memory.ts';
 import { failureAfter, type Instant } from './backoff.ts';
-import { maxAddsUnseen } from './gate.ts';
+import { maxAbandonedAdds } from './gate.ts';
 import { matchAdd, targetOf, type Match, type MatchRule } from './match.ts';
-import { edit, isKnownId, unseenAdds, type TemplateMemory } from './memory.ts';
+import { edit, isKnownId, abandonedAdds, type TemplateMemory } from './memory.ts';
 import { supposePark } from './commit.ts';
 import { compare } from './reading.ts';
-import { change, bindTentatively, keepParked, recognizeRestored } from './remembering.ts';
+import { change, bindTentatively, keepParked, recognizeRestored, storedAgain } from './remembering.ts';
 import { desiredKeysOf } from './basis.ts';
 
 /** A template with writes of unknown outcome that have to be resolved. */
@@ -89,7 +89,7 @@ export const matchOpen = (recovery: Recovery): Recovery => {
   return next;
 };
 
-/** Adds a reading. It is conclusive unless it lacks records of the previous one or lost many. */
+/** Adds a reading. It is conclusive unless it lacks records of the previous one; one that lost many proves no absence. */
 export const withReading = (recovery: Recovery, reading: ActualTemplate | undefined): Recovery => {
   const { view } = recovery;
   const isTaken = view && reading && compare(view, reading, 'settling').verdict === 'take';
@@ -111,7 +111,7 @@ export const concludeAbsent = (
     const isAbsent = matchOf(intent, view, next, 'alike').kind === 'absent';
     if (isAbsent || (isRetry && desired)) next = abandon(next, intent, 1, unknownPause, at);
     // No file lists it: if a file lists it again, a person has to allow it.
-    else if (!keysOf(next).has(intent.key)) next = abandon(next, intent, maxAddsUnseen, unknownPause, at);
+    else if (!keysOf(next).has(intent.key)) next = abandon(next, intent, maxAbandonedAdds, unknownPause, at);
   }
   return next;
 };
@@ -164,6 +164,7 @@ const accept = (
       seen: dataOf(record),
       keptName: canonicalName(record.name),
       adds: (known?.adds ?? 0) + 1,
+      stored: storedAgain(known, intent.after, intent.at),
       rewritten: isAsSent ? null : { sent: intent.after, stored: dataOf(record) },
       failure: null,
       cause: null,
@@ -192,9 +193,9 @@ const abandon = (
     change(draft, intent.key, intent.after, { adds: (known?.adds ?? 0) + adds, failure, cause }),
   );
   const set = setKey(entryOf(intent.after));
-  const inSet = unseenAdds(memory).filter(({ wanted }) => setKey(entryOf(wanted)) === set);
+  const inSet = abandonedAdds(memory).filter(({ wanted }) => setKey(entryOf(wanted)) === set);
   // A second one waits for a person, not for a backoff.
-  const mayRetry = inSet.reduce((sum, one) => sum + one.adds, 0) < maxAddsUnseen;
+  const mayRetry = inSet.reduce((sum, one) => sum + one.adds, 0) < maxAbandonedAdds;
   const result = { outcome: 'failed', recordId: null, error: failure.message } as const;
   return end(recovery, intent, result, memory, mayRetry ? failure.retryAt : null);
 };

@@ -1,4 +1,4 @@
-import { canonicalName } from '../../model/canonical.ts';
+import { canonicalName, sameData } from '../../model/canonical.ts';
 import { dataOf, type RecordData } from '../../model/record.ts';
 import type { ActualTemplate } from '../../model/template.ts';
 import { entryOf, recordKey, type ActualEntry, type DesiredEntry } from '../../plan/entry.ts';
@@ -112,6 +112,16 @@ export const change = (
 ): void => {
   const known = draft.get(key) ?? { ...nothingKnown, key, recordId: null, wanted: desired, seen: null };
   draft.put({ ...known, ...changes });
+};
+
+/** The last three times at which the service accepted the same value. */
+export const storedAgain = (
+  known: RecordState | undefined,
+  sent: RecordData,
+  at: number,
+): NonNullable<RecordState['stored']> => {
+  const before = known?.stored && sameData(known.stored.sent, sent) ? known.stored.at : [];
+  return { sent, at: [...before, at].slice(-3) };
 };
 
 /** Removes the binding of an id. */

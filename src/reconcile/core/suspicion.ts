@@ -20,7 +20,7 @@ export interface Suspicion {
 
 export const suspectMemory = (state: TemplateState): Suspicion => {
   const plan = planOf(state.basis);
-  const unseen = unseenIds(state.basis, plan);
+  const unseen = foreignIds(state.basis, plan);
   if (unseen.length > 0) {
     const memory = edit(state.basis.memory, (draft) => distrust(draft, state.basis, plan));
     return {
@@ -41,7 +41,7 @@ export const suspectMemory = (state: TemplateState): Suspicion => {
  * If desired records are in sync under unknown ids, somebody else made them, or the saved state is an older
  * copy. Then causes are unknown, and missing records may have been added before.
  */
-const unseenIds = ({ desired, view, memory, pending }: PlanBasis, { pairs }: TemplatePlan): number[] => {
+const foreignIds = ({ desired, view, memory, pending }: PlanBasis, { pairs }: TemplatePlan): number[] => {
   const { highestId, suspectIds } = memory.row;
   if (highestId === undefined || !memory.view.hasBeenRead || pending.length > 0) return [];
   const unseen = pairs

@@ -5,8 +5,8 @@ import { writeKey } from './attempt.ts';
 import { edit } from './memory.ts';
 import { nextStep, type ClientView } from './permit.ts';
 import { compare, digestOf } from './reading.ts';
-import { desiredKeysOf, planOf } from './basis.ts';
-import { unlistedSince } from './gate.ts';
+import { planOf } from './basis.ts';
+import { unlistedSince } from './unlisted.ts';
 import { withBasis, withHold, type TemplateState } from './state.ts';
 
 /**
@@ -40,11 +40,8 @@ export const isSettled = ({ agreement }: TemplateState, settle: number): boolean
 export const awaitsReading = (state: TemplateState, client: ClientView, force: boolean): boolean =>
   nextStep(planOf(state.basis), confirmAll(state), client, force) !== null || hasUnlisted(state);
 
-const hasUnlisted = ({ basis: { desired, memory, view, now, settle } }: TemplateState): boolean =>
-  [...desiredKeysOf(desired)].some((key) => {
-    const record = memory.records.get(key);
-    return record !== undefined && unlistedSince(record, view, now, settle) !== null;
-  });
+const hasUnlisted = ({ basis: { memory, view, now, settle } }: TemplateState): boolean =>
+  [...memory.records.values()].some((record) => unlistedSince(record, view, now, settle) !== null);
 
 /** Confirms everything that the newest reading requires. */
 export const confirmAll = (state: TemplateState): TemplateState => ({
@@ -77,14 +74,15 @@ export const disagree = (state: TemplateState, reason: string): TemplateState =>
 
 /**
  * Saves the newest reading for comparison in the next pass. Soon after our own write a new reading may lag
- * behind it, even in several passes, so it is only saved if a second one agrees.
+ * behind it, even in several passes, so it is only saved if a second one agrees. After a refused add it is not saved:
+ * if the add took effect nevertheless, only later readings can show it.
  */
 export const rememberReading = (state: TemplateState, now: number): TemplateState => {
   const { lastReading = null, lastWriteAt } = state.basis.memory.row;
   const { since, isRepeated } = state.agreement;
   const isSoon = lastWriteAt !== null && Math.abs(now - lastWriteAt) < maxLag;
   const digest = digestOf(state.basis.view);
-  const isDoubtful = state.holds.some((hold) => !isGuard(hold));
+  const isDoubtful = state.holds.some((hold) => !isGuard(hold)) || hasFailedAdd(state);
   const isNew = digest !== lastReading?.digest;
   const next =
     isDoubtful || (isNew && isSoon && !isRepeated) ? null : isNew ? { digest, since } : lastReading;
@@ -92,6 +90,9 @@ export const rememberReading = (state: TemplateState, now: number): TemplateStat
   const memory = edit(state.basis.memory, (draft) => draft.setRow({ lastReading: next }));
   return withBasis(state, { memory });
 };
+
+const hasFailedAdd = ({ attempts }: TemplateState): boolean =>
+  [...attempts.values()].some(({ state, intent }) => state === 'failed' && intent.action === 'add');
 
 const writeKeysOf = ({ basis }: TemplateState): ReadonlySet<string> =>
   new Set(planOf(basis).steps.map(writeKey));

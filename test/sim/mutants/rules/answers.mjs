@@ -138,16 +138,16 @@ export const answers = [
   },
   {
     rule: '§3.5 each time that a value was stored is remembered',
-    file: commit,
-    from: 'at: [...timesStored(previous, sent), now].slice(-3)',
-    to: 'at: [now]',
+    file: 'src/reconcile/core/remembering.ts',
+    from: 'at: [...before, at].slice(-3)',
+    to: 'at: [at]',
     tests: ['reconcile/sending'],
   },
   {
     rule: '§3.5 only the same value counts as stored again',
-    file: commit,
-    from: 'previous?.stored && sameData(previous.stored.sent, sent)',
-    to: 'previous?.stored',
+    file: 'src/reconcile/core/remembering.ts',
+    from: 'known?.stored && sameData(known.stored.sent, sent)',
+    to: 'known?.stored',
     tests: ['reconcile/sending'],
   },
   {
