@@ -116,6 +116,8 @@ export const createJudge = ({ world, isKind, truth, editsOf }: JudgeOptions): Ju
   let isShut = false;
   /** The pass saved nothing of what it saw. */
   let isForgotten = false;
+  /** Commits of this pass may be lost. */
+  let hasLostCommits = false;
 
   const report = (what: string): void => {
     world.note(() => `  # AGAINST THE LAW: ${what}`);
@@ -140,6 +142,11 @@ export const createJudge = ({ world, isKind, truth, editsOf }: JudgeOptions): Ju
         world.time < one.until - 1_000,
     );
     if (broken) report(`writes ${shown(attempt.after)} before the time it named`);
+  };
+
+  const forgetCommits = (): void => {
+    for (const one of cases.values()) loseCommits(one);
+    promised = [];
   };
 
   const takeClosed = ({ kind, retryAfter }: HostingError): void => {
@@ -193,6 +200,7 @@ export const createJudge = ({ world, isKind, truth, editsOf }: JudgeOptions): Ju
         one.seenFirst = [];
       }
       isForgotten = true;
+      hasLostCommits = false;
       // A person's pass does not wait for a backoff, even if it fails.
       if (facts.isCommand && !facts.isDryRun)
         promised = promised.filter(({ templateId }) => !facts.desired.has(templateId));
@@ -363,6 +371,7 @@ export const createJudge = ({ world, isKind, truth, editsOf }: JudgeOptions): Ju
         );
         for (const difference of one.differences) world.note(() => `    ${describe(difference)}`);
       }
+      if (hasLostCommits) forgetCommits();
     },
     memoryDoubted: () => {
       for (const one of cases.values()) {
@@ -376,8 +385,8 @@ export const createJudge = ({ world, isKind, truth, editsOf }: JudgeOptions): Ju
       promised = promised.filter(({ isSteady }) => isSteady);
     },
     commitsLost: () => {
-      for (const one of cases.values()) loseCommits(one);
-      promised = [];
+      hasLostCommits = true;
+      forgetCommits();
     },
     memoryLost: () => {
       for (const [id] of cases) cases.set(id, emptyCase(id));
