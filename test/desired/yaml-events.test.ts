@@ -26,7 +26,11 @@ const isReadAlike = (source: string): boolean => {
 };
 
 /** Found in many rounds. */
-const found = ['- \t&x\n  - a', " %{}\n---\na: 'a'"];
+const found = [
+  '- \t&x\n  - a',
+  " %{}\n---\na: 'a'",
+  '\n  ??records:\n  - {type: [A]}??records:\n  - {type: [A]}\n',
+];
 
 const sourceOf = (octets: string): string => {
   const decoded = textOf(Buffer.from(octets, 'latin1'));

@@ -49,7 +49,8 @@ export const readEvents = (source: string): EventsRead => {
 };
 
 /** Tabs, line ends and marks that parsers treat differently; directives, ends of documents, explicit keys. */
-const unusual = /(?:^|-) *\t|[\u0085\u2028\u2029\ufeff]|^ *%|^ *\.\.\.|^ +---|(?:^|[\s,[{:?-])\?(?=\s|$)/m;
+const unusual =
+  /(?:^|-) *\t|[\u0085\u2028\u2029\ufeff]|^ *%|[\]}]\?|^ *\.\.\.|^ +---|(?:^|[\s,[{:?-])\?(?=\s|$)/m;
 
 /** More than a template needs; the `yaml` library limits deeper files. */
 const maxDepth = 32;
