@@ -7,14 +7,12 @@ import path from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { Client } from 'pg';
-import { passQueueOf } from '../../src/fleet/pass-queue.ts';
-import { startBoss } from '../../src/fleet/boss.ts';
-import { fleetChannel, fleetNews } from '../../src/fleet/reports.ts';
 import { startPostgres } from '../cluster/postgres.ts';
 import { startProgram } from './children.mjs';
 
 /**
- * Two workers that share a PostgreSQL and thousands of clients of a service that answers at once. Options: --clients
+ * Two processes, one of them the source of the files, share a PostgreSQL and thousands of clients of a service that answers
+ * at once. Options: --clients
  * (a list), --seconds to look on, --schedule, --urgent changes to time, --log FILE for what the workers say.
  */
 const { values } = parseArgs({
@@ -44,14 +42,14 @@ const measure = async (count) => {
   };
   const workers = [];
   try {
-    for (let at = 0; at < 2; at += 1) workers.push(await startWorker(cwd, env));
+    for (const role of ['all', 'worker']) workers.push(await startWorker(role, cwd, env));
     const firstRound = await firstPasses(postgres.url, count);
     process.stderr.write(`${JSON.stringify({ clients: count, ...firstRound })}\n`);
     // What it costs to read the metrics is in neither.
     const before = { ...(await countsOf(workers)), ...usageNow(workers, postgres) };
     await setTimeout(Number(values.seconds) * 1_000);
     const after = { ...usageNow(workers, postgres), ...(await countsOf(workers)) };
-    const urgent = await timeUrgent(cwd, count, postgres.url, writes, `127.0.0.1:${port}`);
+    const urgent = await timeUrgent(cwd, count, writes);
     const twice = writes.length - new Set(writes.map(({ write, content }) => `${write} ${content}`)).size;
     return {
       clients: count,
@@ -93,10 +91,10 @@ const describeClient = (cwd, id, addresses) => {
   );
 };
 
-const startWorker = async (cwd, env) => {
+const startWorker = async (role, cwd, env) => {
   const port = 20_000 + Math.floor(Math.random() * 20_000);
   const address = `http://127.0.0.1:${port}`;
-  const program = startProgram(['run', '--role', 'worker', '--listen', `127.0.0.1:${port}`], { cwd, env });
+  const program = startProgram(['run', '--role', role, '--listen', `127.0.0.1:${port}`], { cwd, env });
   const say = (line) => process.stderr.write(`${line.slice(0, 300)}\n`);
   void program
     .line((line) => (line.includes('no saved state') ? null : say(line), null))
@@ -223,25 +221,17 @@ const quantile = (share, before, after) => {
   return from;
 };
 
-/** From the request for a pass, once its file has changed, to the first write at the service. */
-const timeUrgent = async (cwd, count, url, writes, server) => {
-  const boss = await startBoss({ url, supervises: false, onTrouble: () => undefined });
-  const queue = passQueueOf(() => Promise.resolve(boss), 30_000);
-  const client = new Client(url);
-  await client.connect();
+/** From the change of a file to the first write at the service. */
+const timeUrgent = async (cwd, count, writes) => {
   const times = [];
   for (let at = 0; at < Number(values.urgent); at += 1) {
     const id = 1 + Math.floor((at * count) / Number(values.urgent));
+    const changed = Date.now();
     describeClient(cwd, id, ['192.0.2.1', '192.0.2.2']);
-    const asked = Date.now();
-    await queue.putFirst({ client: `client-${id}`, server, trigger: 'file-change', failures: 0 });
-    await client.query(`NOTIFY ${fleetChannel}, '${fleetNews.pass}'`);
     let found;
     while ((found = writes.find(({ write }) => write === id)) === undefined) await setTimeout(2);
-    times.push(found.at - asked);
+    times.push(found.at - changed);
   }
-  await client.end();
-  await boss.stop({ graceful: false });
   times.sort((one, other) => one - other);
   return { p50: times[Math.floor(times.length / 2)], max: times.at(-1) };
 };
