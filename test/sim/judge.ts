@@ -93,9 +93,11 @@ interface Promised {
   readonly surroundings: string;
 }
 
+const lastListing = ({ views }: TemplateCase): View | undefined =>
+  views.findLast(({ isListing }) => isListing);
+
 /** The record itself, and the records at its name. */
-const surroundingsOf = (one: TemplateCase, { name }: RecordData, recordId: number | null): string => {
-  const view = one.views.findLast(({ isListing }) => isListing);
+const surroundingsOf = (view: View | undefined, { name }: RecordData, recordId: number | null): string => {
   const there = view?.records.filter(
     (record) => record.id === recordId || canonicalName(record.name) === canonicalName(name),
   );
@@ -137,7 +139,7 @@ export const createJudge = ({ world, isKind, truth, editsOf }: JudgeOptions): Ju
         one.edits === editsOf(one.templateId) &&
         one.key === attempt.key &&
         (one.recordId === null ? isAdd(attempt) : one.recordId === recordOf(attempt)) &&
-        one.surroundings === surroundingsOf(caseOf(one.templateId), one.at, one.recordId) &&
+        one.surroundings === surroundingsOf(lastListing(caseOf(one.templateId)), one.at, one.recordId) &&
         // Two clocks never agree to the millisecond.
         world.time < one.until - 1_000,
     );
@@ -354,12 +356,19 @@ export const createJudge = ({ world, isKind, truth, editsOf }: JudgeOptions): Ju
           if (!context.one.attempts.some((attempt) => attempt.key === key)) continue;
           const recordId = 'recordId' in difference ? (difference.recordId ?? null) : null;
           const at = ('current' in difference ? difference.current : undefined) ?? difference.desired;
+          const [surroundings, ...others] = new Set(
+            context.one.views
+              .filter(({ isListing }) => isListing)
+              .map((view) => surroundingsOf(view, at, recordId)),
+          );
+          // From listings that disagree, it may know either.
+          if (surroundings === undefined || others.length > 0) continue;
           promised.push({
             templateId,
             key,
             recordId,
             at,
-            surroundings: surroundingsOf(context.one, at, recordId),
+            surroundings,
             isSteady: isLost(lastAddOf(context.one, setOf(difference.desired)), difference),
             until: world.time + Date.parse(difference.retryAt) - clientTime(world, pass.skew),
             edits: editsOf(templateId),
