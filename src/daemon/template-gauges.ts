@@ -21,7 +21,7 @@ export interface TemplateGauges {
  * | more                     | those that differ, are held or have failed, `bound` at most |
  */
 export const templateGauges = (registers: Registry[], bound = maxTemplates): TemplateGauges => {
-  const clients = new Map<string, KnownClient>();
+  const clients = new Map<string, ClientGauges>();
   let known = 0;
   let shown = 0;
   const records = new Gauge({
@@ -108,7 +108,7 @@ export const templateGauges = (registers: Registry[], bound = maxTemplates): Tem
 /** One has eleven series, of 540 bytes together. */
 const maxTemplates = 5_000;
 
-interface KnownClient {
+interface ClientGauges {
   readonly results: readonly TemplateResult[];
   readonly entries: ReadonlyMap<string, TemplateEntry>;
   /** The templates that have series of their own. */
@@ -124,7 +124,7 @@ interface TemplateEntry {
   readonly counts: RecordCounts | null;
 }
 
-const newClient = (): KnownClient => ({ results: [], entries: new Map(), series: new Set() });
+const newClient = (): ClientGauges => ({ results: [], entries: new Map(), series: new Set() });
 
 /** Unchanged templates keep their entry. */
 const entriesOf = (

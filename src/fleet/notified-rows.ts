@@ -27,7 +27,7 @@ export const notifiedRows = ({ query, transaction }: PostgresDatabase, receiver:
   add: async (passEvent, on, after) => {
     const { client } = passEvent;
     const healths = healthsOf(passEvent);
-    const changed = (rows: readonly Row[], now: number): StoredEntry[] => {
+    const changed = (rows: readonly NotifiedRow[], now: number): StoredEntry[] => {
       const known = new Map(rows.map((row) => [row.template, parse<StoredEntry>(row.body)]));
       return healths.flatMap((health) => {
         const before = known.get(keyOf(health.template)) ?? newEntry(client, health.template);
@@ -36,18 +36,21 @@ export const notifiedRows = ({ query, transaction }: PostgresDatabase, receiver:
       });
     };
     // Most passes bring nothing new, and one statement shows that.
-    if (changed(await query<Row>(queries.ofClient, [receiver, client]), 0).length === 0) return;
+    if (changed(await query<NotifiedRow>(queries.ofClient, [receiver, client]), 0).length === 0) return;
     await transaction(async (run) => {
-      const rows = await run<Row>(`${queries.ofClient} ORDER BY template FOR UPDATE`, [receiver, client]);
+      const rows = await run<NotifiedRow>(`${queries.ofClient} ORDER BY template FOR UPDATE`, [
+        receiver,
+        client,
+      ]);
       const [{ now } = { now: Date.now() }] = await run<{ now: number }>(queries.now);
       await save(run, receiver, changed(rows, now));
     });
   },
   take: () =>
     transaction(async (run) => {
-      const begun = await run<Row>(queries.begun, [receiver]);
+      const begun = await run<NotifiedRow>(queries.begun, [receiver]);
       if (begun.length > 0) return deliveryOf(begun.map(({ body }) => parse<StoredEntry>(body)));
-      const due = await run<Row>(queries.due, [receiver, maxBatch]);
+      const due = await run<NotifiedRow>(queries.due, [receiver, maxBatch]);
       if (due.length === 0) return null;
       const delivery = { id: randomUUID(), createdAt: Date.now() };
       const entries = due.map(({ body }) => begin(parse<StoredEntry>(body), delivery));
@@ -56,7 +59,7 @@ export const notifiedRows = ({ query, transaction }: PostgresDatabase, receiver:
     }),
   settle: (delivery) =>
     transaction(async (run) => {
-      const rows = await run<Row>(queries.ofDelivery, [receiver, delivery]);
+      const rows = await run<NotifiedRow>(queries.ofDelivery, [receiver, delivery]);
       await save(
         run,
         receiver,
@@ -74,7 +77,7 @@ interface StoredEntry extends OutboxEntry {
   readonly delivery: { readonly id: string; readonly createdAt: number } | null;
 }
 
-interface Row {
+interface NotifiedRow {
   readonly template: string;
   readonly body: string;
 }
