@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { subdomainOfKey, withAnswers, type KnownAnswers } from '../report/with-answers.ts';
+import { answersIn, subdomainOfKey, withAnswers, type KnownAnswers } from '../report/with-answers.ts';
 import type { PassResult, SubdomainAnswers } from '../result.ts';
 
 export interface AnswersRoundsOptions {
@@ -38,6 +38,11 @@ export class AnswersRounds {
     if (this.#merged?.pass !== pass || this.#merged.known !== known)
       this.#merged = { pass, known, result: withAnswers(pass, known) };
     return this.#merged.result;
+  }
+
+  /** The answers of a pass that another process has made, which asks from now on. */
+  adopt(pass: PassResult): void {
+    this.#known = answersIn(pass);
   }
 
   async close(): Promise<void> {

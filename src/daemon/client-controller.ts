@@ -123,7 +123,10 @@ export class ClientController {
   /** Shows a pass that another process has made. */
   adopt(report: PassReport): void {
     const { latest, lastError, isReady } = report;
-    if (latest !== null) this.#latest.adopt(latest);
+    if (latest !== null) {
+      this.#latest.adopt(latest);
+      this.#answers.adopt(latest);
+    }
     this.#lastError = lastError;
     this.#wasRead = isReady;
     this.#couldNotBegin = !isReady;

@@ -27,6 +27,16 @@ export const withAnswers = (pass: PassResult, known: KnownAnswers): PassResult =
   return templates.every((one, index) => one === pass.templates[index]) ? pass : { ...pass, templates };
 };
 
+/** The answers that a pass was shown with. */
+export const answersIn = ({ templates }: PassResult): KnownAnswers =>
+  new Map(
+    templates.flatMap(({ template, subdomains }) =>
+      subdomains
+        .filter(({ answers }) => answers.status !== 'off')
+        .map(({ subdomain, answers }) => [answersKey(template, subdomain), answers] as const),
+    ),
+  );
+
 const templateWithAnswers = (template: TemplateResult, known: KnownAnswers): TemplateResult => {
   const found = template.subdomains.map(({ subdomain }) =>
     known.get(answersKey(template.template, subdomain)),
