@@ -11,9 +11,8 @@ import { startPostgres } from '../cluster/postgres.ts';
 import { startProgram } from './children.mjs';
 
 /**
- * Two processes, one of them the source of the files, share a PostgreSQL and thousands of clients of a service that answers
- * at once. Options: --clients
- * (a list), --seconds to look on, --schedule, --urgent changes to time, --log FILE for what the workers say.
+ * Two processes, one of them the source of the files, share a PostgreSQL and thousands of clients of a service that
+ * answers at once. Options: --clients (a list), --seconds to observe, --schedule, --urgent changes to time.
  */
 const { values } = parseArgs({
   options: {
