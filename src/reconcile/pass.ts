@@ -26,15 +26,17 @@ import { revertParks, writeTemplate } from './shell/write.ts';
 /*
  * read ─ bind ─ recover ─ suspect ─ override ─ confirm ─ guard ─ approve ─ write ─ recover ─ revert ─ remember ─ report
  *
- * `core/` decides and works on values; `shell/` acts, and only it waits. An add is not made again while the first one may
- * still show, and never a third time without a person, because
+ * `core/` decides and works on values; `shell/` acts, and only it waits. Whoever calls holds the client's lock for the whole
+ * pass. An add is not made again while the first one may still show (at most `unknownPause`, or `longestLag` after an answer),
+ * and never a third time without a person, because
  *
  * - it is sent from one place (shell/write.ts), after its intent is on disk and its permit was checked again;
  * - a step is permitted only if two readings require it (core/two-readings.ts), and once in a pass (core/permit.ts);
- * - an add of unknown outcome keeps its intent, which keeps its record set closed (core/gate.ts) until readings have
- *   shown the record, or its absence twice (core/recover.ts), in whichever process; then it is counted, and waits for
- *   `unknownPause`; the second one of a record set waits for a person;
- * - an add that was accepted is not repeated while a listing may be behind it (core/gate.ts).
+ * - an add of unknown outcome, or refused without a reading that confirms it, keeps its intent, which keeps its record set
+ *   closed (core/gate.ts) until readings have shown the record, or its absence twice (core/recover.ts), in whichever
+ *   process; then it is counted, and waits for `unknownPause`; the second one of a record set waits for a person;
+ * - an add that was accepted, or that a reading showed, is not repeated while a listing may be behind it, nor is an edit of
+ *   it added beside it (core/gate.ts).
  */
 
 /** One pass with its inputs; `cache` saves comparing unchanged templates again. */
