@@ -69,9 +69,12 @@ const isMoreThan = (view: View, records: readonly ActualRecord[], attempt: SentA
   return isWhole && records.length - view.records.length <= (isAdd(attempt) ? 1 : 0);
 };
 
-/** Whether a record is not written now because of an add of unknown outcome. */
+/** Whether a record is not written now because of an add of unknown outcome that no reading has shown. */
 const isLost = (add: SentAttempt | undefined, difference: Difference): boolean =>
-  difference.action === 'blocked' && difference.reason === 'pending-write' && add?.sent.told === 'nothing';
+  difference.action === 'blocked' &&
+  difference.reason === 'pending-write' &&
+  add?.sent.told === 'nothing' &&
+  !add.isShown;
 
 const lastAddOf = ({ attempts }: TemplateCase, set: string): SentAttempt | undefined =>
   attempts.findLast((attempt) => isAdd(attempt) && attempt.set === set);
@@ -310,6 +313,8 @@ export const createJudge = ({ world, isKind, truth, editsOf }: JudgeOptions): Ju
         count(result === 'died' ? 'passes that died' : 'passes that met a full disk');
         for (const { sent, isKept } of attempts)
           if (sent.told === 'an answer' && !isKept) sent.told = 'nothing';
+        // Perhaps nothing of what it saw first is saved.
+        for (const one of cases.values()) forgetSeen(one);
         return;
       }
       if (closed?.isDenied && result.isDenied !== true) report('is silent about a denial');
