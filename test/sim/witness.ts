@@ -126,7 +126,7 @@ export const emptyCase = (templateId: number): TemplateCase => ({
  * What a client may take to be the template: the last answer, the last listing, and the last view that lacks nothing
  * of the one before. Which of them it goes by is its own affair, as long as it keeps the law by one.
  */
-export const plausibleViews = ({ views }: TemplateCase, isForUpdate = false): View[] => {
+export const plausibleViews = ({ views }: TemplateCase, isForAny = false): View[] => {
   let believed: View | undefined;
   for (const view of views) {
     const ids = new Set(view.records.map(({ id }) => id));
@@ -138,7 +138,7 @@ export const plausibleViews = ({ views }: TemplateCase, isForUpdate = false): Vi
     views.findLast((view) => view.isListing),
   ];
   // Of several readings since the last answer the last ones may have been for other templates' sake, and older.
-  const own = isForUpdate ? views.slice(views.findLastIndex(({ isListing }) => !isListing) + 1) : [];
+  const own = isForAny ? views.slice(views.findLastIndex(({ isListing }) => !isListing) + 1) : [];
   return [...new Set([...last.filter((view) => view !== undefined), ...own])];
 };
 
