@@ -48,6 +48,18 @@ test('a parked record is restored if the write that needed its name is found abs
   expect(namesOf(scene.actual)).toEqual(['#1 @', '#2 www']);
 });
 
+test('a parked record is not restored once the program is shutting down', async () => {
+  const scene = await makingWay();
+  const stop = new AbortController();
+  scene.mishaps.set('add 1', failing('refused', 422));
+  scene.mishaps.set('list 2', (template) => {
+    stop.abort();
+    return template;
+  });
+  await scene.pass(desiredTemplate(desired, { surplus: 'park', limits }), { signal: stop.signal });
+  expect(scene.calls).toEqual(['list 1', 'update 1', 'add 1', 'list 2']);
+});
+
 test('all parked records are restored, though restoring takes longer than the backoff', async () => {
   const scene = await openScene(
     actualTemplate(['#1 @ A 192.0.2.1', '#2 www A 192.0.2.2', '#3 www A 192.0.2.3']),
