@@ -98,9 +98,16 @@ describe('a record that was added and that no listing shows yet', () => {
 
   test('is updated after an edit, rather than left beside another one', async () => {
     const { scene } = await afterAdd();
+    const at = scene.now;
+    const retryAt = new Date(at + 10 * minute).toISOString();
     scene.now += 1_000;
     expect((await scene.pass(edited)).templates[0]?.differences).toMatchObject([
-      { action: 'blocked', reason: 'pending-write' },
+      {
+        action: 'blocked',
+        reason: 'pending-write',
+        retryAt,
+        message: `record 2, which the file listed before, was written at ${new Date(at).toISOString()} and is missing in the listings, which may be behind; it is changed once a listing shows it, else this one is added after ${retryAt}`,
+      },
     ]);
     scene.mishaps.clear();
     scene.now += 60_000;

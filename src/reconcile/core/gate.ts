@@ -8,10 +8,10 @@ import { parkedKey } from '../../plan/memory.ts';
 import type { Block } from '../../plan/plan-input.ts';
 import { parkedForm } from '../../plan/parked.ts';
 import type { RecordState } from '../../state/memory.ts';
-import { isActive, longestLag } from './backoff.ts';
+import { isActive } from './backoff.ts';
 import { isKnownId, recordOfId, abandonedAdds, type TemplateMemory } from './memory.ts';
 import { uncountedAdds } from './remembering.ts';
-import { unlistedSince } from './unlisted.ts';
+import { besideUnlisted, notListedYet, unlistedWaits } from './unlisted.ts';
 
 export interface GateInput {
   readonly memory: TemplateMemory;
@@ -52,6 +52,7 @@ export const gate = (input: GateInput) => {
   const { memory, pendingSets, actual: template, adopt, now } = input;
   let lost: ReadonlyMap<string, readonly RecordState[]> | undefined;
   let dropped: ReadonlyMap<string, readonly RecordState[]> | undefined;
+  const waitFor = unlistedWaits(template, now, input.settle);
   return (desired: DesiredEntry, actual: ActualEntry | null): Block | null => {
     const record = memory.records.get(recordKey(desired)) ?? (actual && recordOfId(memory, actual.record.id));
     if (actual !== null)
@@ -67,8 +68,8 @@ export const gate = (input: GateInput) => {
         : null;
     if (late) return besideLate(late);
     return (
-      (record && (tooManyAdds(record) ?? notListedYet(record, input))) ??
-      besideUnlisted((dropped ??= droppedRecords(input)).get(setKey(desired)) ?? [], input) ??
+      (record && (tooManyAdds(record) ?? notListedYet(waitFor(record)))) ??
+      besideUnlisted((dropped ??= droppedRecords(input)).get(setKey(desired)) ?? [], waitFor) ??
       besideLost(lost.get(setKey(desired)) ?? [], desired, now) ??
       (record && (failing(record, desired, now) ?? becomingAnother(record, desired))) ??
       null
@@ -184,25 +185,6 @@ const tooManyAdds = ({ adds, failure }: RecordState): Block | null => {
         reason: 'vanished',
         message: `added ${adds} times, and missing again each time; find out why, then apply --retry`,
       };
-};
-
-/** Why an add is not repeated that was accepted a short while ago: a listing that is behind does not show it. */
-const notListedYet = (record: RecordState, { actual, now, settle }: GateInput): Block | null => {
-  const at = unlistedSince(record, actual, now, settle);
-  if (at === null) return null;
-  const since = new Date(at).toISOString();
-  const retryAt = new Date(at + longestLag(settle)).toISOString();
-  const message = `written as record ${record.recordId} at ${since}, and missing in the listings, which may be behind; not added again before ${retryAt}`;
-  return { reason: 'pending-write', message, retryAt };
-};
-
-/** An edit changes the record that the file listed before, once a listing shows it. */
-const besideUnlisted = (dropped: readonly RecordState[], input: GateInput): Block | null => {
-  for (const one of dropped) {
-    const block = notListedYet(one, input);
-    if (block) return block;
-  }
-  return null;
 };
 
 /** By record set: the added records that the file no longer lists. */

@@ -40,7 +40,7 @@ export const openMemory = (
 
 export const isUnsaved = ({ unsaved }: TemplateMemory): boolean => unsaved.row || unsaved.keys.size > 0;
 
-/** What has to be saved; row are saved with every change. */
+/** What has to be saved; the row is saved with every change. */
 export const changesOf = ({ row, records, unsaved }: TemplateMemory): MemoryChanges => ({
   row,
   records: [...unsaved.keys].flatMap((key) => records.get(key) ?? []),

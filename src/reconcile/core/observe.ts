@@ -91,15 +91,15 @@ const forgetGone = (draft: MemoryDraft, seen: Observation, ids: ReadonlySet<numb
       if (missedAt != null) draft.put({ ...record, missedAt: null });
     } else if (id === null) {
       if (!isOfUse && !isPerhapsAdded(record)) draft.forget(key);
-    } else if (isOfUse || !isMissedTwice(record, seen) || isUnlisted(record, seen))
+    } else if (isOfUse || !isMissedTwice(record, seen) || isUnlisted(record, seen, ids))
       noteMissed(draft, record, seen);
     else if (isPerhapsAdded(record)) draft.put({ ...record, recordId: null, seen: null });
     else draft.forget(key);
   }
 };
 
-const isUnlisted = (record: RecordState, { actual, from, settle }: Observation): boolean =>
-  unlistedSince(record, actual, from, settle) !== null;
+const isUnlisted = (record: RecordState, { from, settle }: Observation, ids: ReadonlySet<number>): boolean =>
+  unlistedSince(record, ids, from, settle) !== null;
 
 /** An add of it that no reading shows may still take effect. */
 const isPerhapsAdded = ({ adds, failure }: RecordState): boolean => adds > 0 && failure !== null;

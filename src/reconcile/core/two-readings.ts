@@ -40,8 +40,12 @@ export const isSettled = ({ agreement }: TemplateState, settle: number): boolean
 export const awaitsReading = (state: TemplateState, client: ClientView, force: boolean): boolean =>
   nextStep(planOf(state.basis), confirmAll(state), client, force) !== null || hasUnlisted(state);
 
-const hasUnlisted = ({ basis: { memory, view, now, settle } }: TemplateState): boolean =>
-  [...memory.records.values()].some((record) => unlistedSince(record, view, now, settle) !== null);
+const hasUnlisted = ({ basis: { memory, view, now, settle } }: TemplateState): boolean => {
+  const listedIds = new Set(view.records.map(({ id }) => id));
+  return [...memory.records.values()].some(
+    (record) => unlistedSince(record, listedIds, now, settle) !== null,
+  );
+};
 
 /** Confirms everything that the newest reading requires. */
 export const confirmAll = (state: TemplateState): TemplateState => ({
