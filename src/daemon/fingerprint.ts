@@ -36,7 +36,7 @@ export const fingerprints = (scan: ScanFiles): TakeFingerprint => {
       ...files.filter(({ real }) => realRoots.includes(real)).map(whichFile),
       ...[...directories].map(([real, identity]) => `${real} ${identity}`),
     ];
-    const directoryLines = lines.length;
+    const directoryLineCount = lines.length;
     // One after the other: reading thousands of files at once could use up the file descriptors.
     for (const file of files) {
       const mark = contents.markOf(file);
@@ -47,7 +47,7 @@ export const fingerprints = (scan: ScanFiles): TakeFingerprint => {
     if (last !== null && sameElements(lines, last.lines)) return last.fingerprint;
     const fingerprint = {
       realRoots,
-      directories: lines.slice(0, directoryLines).join('\n'),
+      directories: lines.slice(0, directoryLineCount).join('\n'),
       files: lines.join('\n'),
     };
     last = { lines, fingerprint };

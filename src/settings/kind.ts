@@ -7,7 +7,7 @@ import { parseSize, sizeText } from '../model/size.ts';
 import { isTimezone, scheduleProblem } from './schedule.ts';
 
 /** Where a value comes from: paths in a file are relative to its folder, all others to the working directory. */
-interface Base {
+interface PathBase {
   readonly cwd: string;
   readonly folder: string;
 }
@@ -20,7 +20,7 @@ export interface Kind<T> {
   readonly file: () => z.ZodType;
   /** Present on lists: the separator in an environment variable. */
   readonly divider?: string;
-  readonly parse: (texts: readonly string[], base: Base) => Parsed<T>;
+  readonly parse: (texts: readonly string[], base: PathBase) => Parsed<T>;
   /** How a value is written, where that is not as the language has it. */
   show?(value: T): string;
 }
@@ -164,7 +164,7 @@ export const list = <T>(item: Kind<T>, divider: string): Kind<readonly T[]> => (
 function scalar<T>(
   expected: string,
   file: (expected: string) => z.ZodType,
-  parse: (text: string, base: Base) => T | null,
+  parse: (text: string, base: PathBase) => T | null,
 ): Kind<T> {
   return {
     file: () => file(expected),
