@@ -1,5 +1,6 @@
 import { LockedError } from '../../errors.ts';
 import { sleep } from '../../lib/sleep.ts';
+import type { LeaseKind } from '../../model/lease.ts';
 import type { PostgresDatabase } from './database.ts';
 import { acquireLease, type Lease, type LeaseOptions } from './lease.ts';
 import { MemoryError } from '../memory.ts';
@@ -15,7 +16,7 @@ export interface Candidacy {
 
 /** From now on tries to get the task, and to keep it. A process that is not heard of any more is replaced. */
 export const runFor = (
-  task: string,
+  task: Exclude<LeaseKind, 'client'>,
   database: PostgresDatabase,
   leases: Pick<LeaseOptions, 'duration' | 'onChange'>,
 ): Candidacy => {

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { LockedError } from '../../errors.ts';
 import { sleep } from '../../lib/sleep.ts';
+import { leaseKinds, type LeaseChange, type LeaseKind } from '../../model/lease.ts';
 import type { Waiting } from '../client-locks.ts';
 import type { Lock } from '../lock.ts';
 import { MemoryError } from '../memory.ts';
@@ -23,18 +24,14 @@ export interface LeaseOptions extends Waiting {
   readonly onChange?: OnLeaseChange;
 }
 
-/** `taken-over`: its last holder had not given it back. `lost`: it is not ours any more, before it was given back. */
-export type OnLeaseChange = (
-  lease: 'client' | 'source' | 'notifications',
-  change: 'taken' | 'taken-over' | 'lost' | 'given-back',
-) => void;
+export type OnLeaseChange = (lease: LeaseKind, change: LeaseChange) => void;
 
 /** Throws `LockedError` after `timeout`, and `MemoryError`. */
 export const acquireLease = async (
   database: PostgresDatabase,
   { name, duration, timeout, signal, onWait, onChange = () => undefined }: LeaseOptions,
 ): Promise<Lease> => {
-  const kind = name === 'source' || name === 'notifications' ? name : 'client';
+  const kind = leaseKinds.find((one) => one === name) ?? 'client';
   const end = performance.now() + timeout;
   let isTold = false;
   for (;;) {
@@ -142,7 +139,7 @@ const keepLease = (
 
 interface OwnLease extends Pick<Lease, 'name' | 'token'>, Pick<LeaseOptions, 'duration'> {
   readonly asked: LeaseTime;
-  readonly onChange: (change: 'lost' | 'given-back') => void;
+  readonly onChange: (change: LeaseChange) => void;
 }
 
 /** By the monotonic and by the wall clock, in milliseconds. */
