@@ -1,8 +1,7 @@
-import { Gauge, type Registry } from 'prom-client';
 import type { KnownAnswers } from '../report/with-answers.ts';
 import type { AnswerDifference, ServerResult } from '../result.ts';
 import { countsOf } from './answers-rounds.ts';
-import { prefix } from './template-gauges.ts';
+import type { MetricMaker } from './metric-maker.ts';
 
 /**
  * Metrics of what name servers answer, one set of series a client: its subdomains are too many for their own
@@ -13,31 +12,23 @@ export interface AnswersGauges {
   readonly remove: (client: string) => void;
 }
 
-export const answersGauges = (registers: Registry[]): AnswersGauges => {
-  const subdomains = new Gauge({
-    name: `${prefix}answers_subdomains`,
-    help: 'Subdomains by the result of comparing the answers of their name servers with the service.',
-    labelNames: ['client', 'status'],
-    registers,
-  });
-  const servers = new Gauge({
-    name: `${prefix}answers_servers`,
-    help: 'Name servers by how they answer, once for each subdomain.',
-    labelNames: ['client', 'status'],
-    registers,
-  });
-  const differences = new Gauge({
-    name: `${prefix}answers_differences`,
-    help: 'Record sets for which a name server answers something else than the service shows.',
-    labelNames: ['client', 'kind'],
-    registers,
-  });
-  const asked = new Gauge({
-    name: `${prefix}last_answers_timestamp_seconds`,
-    help: 'When the name servers were last asked.',
-    labelNames: ['client'],
-    registers,
-  });
+export const answersGauges = ({ gauge }: MetricMaker): AnswersGauges => {
+  const subdomains = gauge(
+    'answers_subdomains',
+    ['client', 'status'],
+    'Subdomains by the result of comparing the answers of their name servers with the service.',
+  );
+  const servers = gauge(
+    'answers_servers',
+    ['client', 'status'],
+    'Name servers by how they answer, once for each subdomain.',
+  );
+  const differences = gauge(
+    'answers_differences',
+    ['client', 'kind'],
+    'Record sets for which a name server answers something else than the service shows.',
+  );
+  const asked = gauge('last_answers_timestamp_seconds', ['client'], 'When the name servers were last asked.');
   return {
     show: (client, known) => {
       for (const [status, count] of Object.entries(countsOf(known)))

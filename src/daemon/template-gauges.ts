@@ -1,11 +1,8 @@
-import { Gauge, type Registry } from 'prom-client';
 import { sameElements } from '../lib/same-elements.ts';
 import { groupBy } from '../plan/group.ts';
 import { statuses, type Status, type TemplateResult } from '../result.ts';
+import type { MetricMaker } from './metric-maker.ts';
 import { countsOf, recordStates, type RecordCounts } from './record-counts.ts';
-
-/** The prefix of every metric. */
-export const prefix = 'dns_template_sync_';
 
 /** The gauges about templates: totals over all clients, and series of their own for a bounded number of them. */
 export interface TemplateGauges {
@@ -20,34 +17,26 @@ export interface TemplateGauges {
  * | at most `bound`          | all of them                                                |
  * | more                     | those that differ, are held or have failed, `bound` at most |
  */
-export const templateGauges = (registers: Registry[], bound = maxTemplates): TemplateGauges => {
+export const templateGauges = ({ gauge }: MetricMaker, bound = maxTemplates): TemplateGauges => {
   const clients = new Map<string, ClientGauges>();
   let known = 0;
   let shown = 0;
-  const records = new Gauge({
-    name: `${prefix}records`,
-    help: 'Records of a template by state, as last seen.',
-    labelNames: ['client', 'template', 'state'],
-    registers,
-  });
-  const templateStatus = new Gauge({
-    name: `${prefix}template_status`,
-    help: 'The status of a template: 1 for the current one, 0 for the others.',
-    labelNames: ['client', 'template', 'status'],
-    registers,
-  });
-  const fleetTemplates = new Gauge({
-    name: `${prefix}fleet_templates`,
-    help: 'Templates of all clients by status.',
-    labelNames: ['status'],
-    registers,
-  });
-  const fleetRecords = new Gauge({
-    name: `${prefix}fleet_records`,
-    help: 'Records of the templates of all clients by state, as last seen.',
-    labelNames: ['state'],
-    registers,
-  });
+  const records = gauge(
+    'records',
+    ['client', 'template', 'state'],
+    'Records of a template by state, as last seen.',
+  );
+  const templateStatus = gauge(
+    'template_status',
+    ['client', 'template', 'status'],
+    'The status of a template: 1 for the current one, 0 for the others.',
+  );
+  const fleetTemplates = gauge('fleet_templates', ['status'], 'Templates of all clients by status.');
+  const fleetRecords = gauge(
+    'fleet_records',
+    ['state'],
+    'Records of the templates of all clients by state, as last seen.',
+  );
   for (const status of statuses) fleetTemplates.set({ status }, 0);
   for (const state of recordStates) fleetRecords.set({ state }, 0);
 
