@@ -1,4 +1,4 @@
-import { watch, type FSWatcher } from 'node:fs';
+import { statSync, watch, type FSWatcher } from 'node:fs';
 import path from 'node:path';
 
 export interface EntryWatch {
@@ -16,7 +16,7 @@ export interface EntryWatch {
 export const watchEntry = (one: EntryWatch): (() => void) => {
   const directory = path.dirname(one.entry);
   const name = path.basename(one.entry);
-  const folder = folders.get(directory) ?? openFolder(directory);
+  const folder = folderAt(directory);
   const ofName = folder.watches.get(name) ?? new Set();
   folder.watches.set(name, ofName.add(one));
   if (folder.error !== null) one.onError(folder.error);
@@ -30,19 +30,41 @@ export const watchEntry = (one: EntryWatch): (() => void) => {
 };
 
 interface Folder {
+  /** Of the directory; null if it was not there. */
+  readonly identity: string | null;
   /** By the names of entries. */
   readonly watches: Map<string, Set<EntryWatch>>;
+  /** Null if it could not be opened, or has failed. */
   watcher: FSWatcher | null;
   error: unknown;
 }
 
 const folders = new Map<string, Folder>();
 
-const openFolder = (directory: string): Folder => {
-  const folder: Folder = { watches: new Map(), watcher: null, error: null };
+/** A watcher stays with a directory that was moved away, and ends with one that was removed. */
+const folderAt = (directory: string): Folder => {
+  const identity = identityOf(directory);
+  const known = folders.get(directory);
+  const isOpen = known?.watcher != null && identity !== null && known.identity === identity;
+  return isOpen ? known : openFolder(directory, identity);
+};
+
+/** A directory may have the number of one that was removed. */
+const identityOf = (directory: string): string | null => {
+  try {
+    const { dev, ino, birthtimeNs } = statSync(directory, { bigint: true });
+    return `${dev}:${ino} ${birthtimeNs}`;
+  } catch {
+    return null;
+  }
+};
+
+const openFolder = (directory: string, identity: string | null): Folder => {
+  const folder: Folder = { identity, watches: new Map(), watcher: null, error: null };
   const everyone = (): EntryWatch[] => [...folder.watches.values()].flatMap((ofName) => [...ofName]);
   const fail = (error: unknown): void => {
     folder.watcher?.close();
+    folder.watcher = null;
     folder.error = error;
     for (const { onError } of everyone()) onError(error);
   };
