@@ -97,8 +97,7 @@ export interface RecordState {
   readonly keptName?: string;
   /** Adds that were sent and may have taken effect, since a person last allowed a retry. */
   readonly adds: number;
-  /** When the same value was accepted, in ms since the epoch: the last three times. */
-  readonly stored: { readonly sent: RecordData; readonly at: readonly number[] } | null;
+  readonly stored: Acceptance | null;
   /** For a record that was parked to make way: the desired record it made way for, and its previous state. */
   readonly displaced?: Displaced | null;
   /** What was sent and what the service stored, if they differ. */
@@ -108,6 +107,15 @@ export interface RecordState {
   readonly missedAt?: number | null;
   /** The first cause of the difference; null once both sides agreed. */
   readonly cause: Cause | null;
+}
+
+/** That the service accepted a value. */
+export interface Acceptance {
+  readonly sent: RecordData;
+  /** In ms since the epoch: the last three times. */
+  readonly at: readonly number[];
+  /** The last one of them, by the monotonic clock. */
+  readonly since?: Uptime | undefined;
 }
 
 /**
@@ -140,6 +148,8 @@ export interface Intent {
   readonly id: number;
   readonly run: string;
   readonly at: number;
+  /** The same, by the monotonic clock. */
+  readonly uptime?: Uptime;
   readonly templateId: number;
   readonly template: string;
   readonly file: string;

@@ -1,14 +1,17 @@
 import { describe, expect, test } from 'vitest';
 import type { Pass } from '../../src/reconcile/pass.ts';
 import { desiredTemplate, actualTemplate } from '../plan/records.ts';
-import { failing, openScene } from './pass.ts';
+import { failing, openScene, type Scene } from './pass.ts';
 
 const minute = 60_000;
+const hour = 60 * minute;
+const apex = '#1 @ A 192.0.2.1';
 const file = desiredTemplate(['@ A 192.0.2.1', 'www A 192.0.2.2']);
+const waiting = { action: 'blocked', reason: 'pending-write' };
 
 /** One pass that has added a record, as #2; every listing after it shows the template as it was before. */
 const afterAdd = async (more: Partial<Pass> = {}) => {
-  const before = actualTemplate(['#1 @ A 192.0.2.1']);
+  const before = actualTemplate([apex]);
   const scene = await openScene(before);
   const pass = (extra: Partial<Pass> = {}) => scene.pass(file, { ...more, ...extra });
   await pass();
@@ -20,6 +23,27 @@ const afterAdd = async (more: Partial<Pass> = {}) => {
   behind();
   const remove = (): void => void (scene.actual = before);
   return { scene, pass, behind, remove };
+};
+
+const moments = ['the pass itself', 'a later pass'] as const;
+
+/** An add whose answer was lost made #2, and a reading showed it; every listing after that one is behind. */
+const afterFound = async (when: (typeof moments)[number]): Promise<Scene> => {
+  const before = actualTemplate([apex]);
+  const scene = await openScene(before);
+  const after = actualTemplate([apex, '#2 www A 192.0.2.2']);
+  scene.mishaps.set('add 1', failing('unknown', 504));
+  if (when === 'the pass itself') scene.mishaps.set('list 3', () => (scene.actual = after));
+  await scene.pass(file);
+  if (when !== 'the pass itself') {
+    scene.actual = after;
+    scene.mishaps.clear();
+    await scene.pass(file);
+  }
+  for (let list = 1; list < 5; list += 1) scene.mishaps.set(`list ${list}`, () => before);
+  scene.mishaps.delete('add 1');
+  scene.calls.length = 0;
+  return scene;
 };
 
 describe('an add that was accepted', () => {
@@ -67,30 +91,54 @@ describe('an add that was accepted', () => {
 });
 
 describe('an add whose answer was lost and that a reading showed', () => {
-  test.each(['the pass itself', 'a later pass'])(
-    'is not repeated while listings may be behind: %s',
-    async (when) => {
-      const before = actualTemplate(['#1 @ A 192.0.2.1']);
-      const scene = await openScene(before);
-      const after = actualTemplate(['#1 @ A 192.0.2.1', '#2 www A 192.0.2.2']);
-      scene.mishaps.set('add 1', failing('unknown', 504));
-      if (when === 'the pass itself') scene.mishaps.set('list 3', () => (scene.actual = after));
-      await scene.pass(file);
-      if (when !== 'the pass itself') {
-        scene.actual = after;
-        scene.mishaps.clear();
-        await scene.pass(file);
-      }
-      for (let list = 1; list < 5; list += 1) scene.mishaps.set(`list ${list}`, () => before);
-      scene.mishaps.delete('add 1');
-      scene.calls.length = 0;
-      scene.now += 60_000;
-      expect((await scene.pass(file)).templates[0]?.differences).toMatchObject([
-        { action: 'blocked', reason: 'pending-write' },
-      ]);
-      expect(scene.calls).not.toContain('add 1');
-    },
-  );
+  test.each(moments)('is not repeated while listings may be behind: %s', async (when) => {
+    const scene = await afterFound(when);
+    scene.now += minute;
+    expect((await scene.pass(file)).templates[0]?.differences).toMatchObject([waiting]);
+    expect(scene.calls).not.toContain('add 1');
+  });
+});
+
+describe.each([
+  ['forward', hour],
+  ['back', -hour],
+])('an add after which the wall clock jumps %s', (_, jump) => {
+  test.each<[string, () => Promise<Scene>]>([
+    ['answered', async () => (await afterAdd()).scene],
+    ...moments.map((when): [string, () => Promise<Scene>] => [`found by ${when}`, () => afterFound(when)]),
+  ])('is waited for as long as any other: %s', async (__, open) => {
+    const scene = await open();
+    scene.jumped += jump;
+    scene.now += jump + minute;
+    expect((await scene.pass(file)).templates[0]?.differences).toMatchObject([waiting]);
+    expect(scene.calls).not.toContain('add 1');
+    scene.mishaps.clear();
+    scene.actual = actualTemplate([apex]);
+    scene.now += 9 * minute;
+    expect((await scene.pass(file)).templates[0]?.differences).toMatchObject([
+      { action: 'add', outcome: 'applied' },
+    ]);
+  });
+});
+
+test('an add is waited for anew where the clock was set back while the machine was off', async () => {
+  const { scene, pass, remove } = await afterAdd();
+  remove();
+  const booted = scene.now - 2 * hour;
+  const clock = {
+    now: () => scene.now,
+    uptime: () => ({ boot: 'c', at: scene.now - booted }),
+    sleep: () => Promise.resolve(),
+  };
+  scene.now -= hour;
+  for (const later of [0, 9 * minute]) {
+    scene.now += later;
+    expect((await pass({ clock })).templates[0]?.differences).toMatchObject([waiting]);
+  }
+  scene.now += minute;
+  expect((await pass({ clock })).templates[0]?.differences).toMatchObject([
+    { action: 'add', outcome: 'applied' },
+  ]);
 });
 
 describe('a record that was added and that no listing shows yet', () => {

@@ -28,6 +28,8 @@ export interface Scene {
   readonly calls: string[];
   readonly memory: Memory;
   now: number;
+  /** Milliseconds of `now` that went by on the wall clock alone. */
+  jumped: number;
   /** The pass covers what the file describes. */
   pass(
     desired: DesiredTemplate | readonly DesiredTemplate[] | DesiredState,
@@ -81,6 +83,7 @@ export const openScene = async (actual: ActualTemplate): Promise<Scene> => {
     calls: [],
     memory,
     now: Date.UTC(2026, 10, 20),
+    jumped: 0,
     pass: (desired, more = {}) => {
       counts.clear();
       return reconcile(
@@ -105,7 +108,7 @@ export const openScene = async (actual: ActualTemplate): Promise<Scene> => {
           writer: scene.memory,
           clock: {
             now: () => scene.now,
-            uptime: () => ({ boot: 'b', at: scene.now }),
+            uptime: () => ({ boot: 'b', at: scene.now - scene.jumped }),
             sleep: () => Promise.resolve(),
           },
           signal: new AbortController().signal,

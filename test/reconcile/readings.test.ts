@@ -309,7 +309,7 @@ test.each(cases)('$name: $calls', async ({ before, past, file: last, settle = 10
     scene.mishaps.clear();
     if (after) scene.actual = actualTemplate(after);
     scene.now += later + jump;
-    ticking.jumped += jump;
+    scene.jumped += jump;
     if (isRestarted) ticking.boot = 'c';
   }
   scene.calls.length = 0;
@@ -348,14 +348,12 @@ const outOfDisk: Memory['save'] = () => Promise.reject(new MemoryError('the disk
 /** Records waits among the calls. */
 class Ticking {
   boot = 'b';
-  /** Milliseconds that went by on the clock alone. */
-  jumped = 0;
   readonly clock: Pass['clock'];
 
   constructor(scene: Scene) {
     this.clock = {
       now: () => scene.now,
-      uptime: () => ({ boot: this.boot, at: scene.now - this.jumped }),
+      uptime: () => ({ boot: this.boot, at: scene.now - scene.jumped }),
       sleep: (milliseconds) => {
         scene.calls.push(`wait ${milliseconds}`);
         scene.now += milliseconds;

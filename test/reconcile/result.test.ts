@@ -4,7 +4,7 @@ import { templateResult } from '../../src/reconcile/core/result.ts';
 import { planOf } from '../../src/reconcile/core/basis.ts';
 import { withBasis, withHold, type TemplateState } from '../../src/reconcile/core/state.ts';
 import { actualTemplate } from '../plan/records.ts';
-import { newState } from './state.ts';
+import { moment, newState } from './state.ts';
 
 const desired = ['@ A 192.0.2.1', 'www A 192.0.2.2'];
 
@@ -15,7 +15,7 @@ const afterAdd = (
 ): TemplateState => {
   const state = newState(desired, ['#1 @ A 192.0.2.1']);
   const [step] = planOf(state.basis).steps;
-  const intent = { ...intentOf(step!, state.basis, { run: 'run-1', now: 0, makesWayFor: null }), id: 1 };
+  const intent = { ...intentOf(step!, state.basis, { run: 'run-1', moment, makesWayFor: null }), id: 1 };
   const attempt: Attempt = { step: step!, intent, ...outcome };
   const attempts = new Map([[stepKey(step!), attempt]]);
   return { ...withBasis(state, { view: actualTemplate(actual) }), attempts };

@@ -76,6 +76,12 @@ const isLost = (add: SentAttempt | undefined, difference: Difference): boolean =
   add?.sent.told === 'nothing' &&
   !add.isShown;
 
+/** Whether it is not written now because of an accepted add that no listing shows yet. */
+const isUnlisted = (difference: Difference): boolean =>
+  difference.action === 'blocked' &&
+  difference.reason === 'pending-write' &&
+  difference.message.includes('which may be behind');
+
 const lastAddOf = ({ attempts }: TemplateCase, set: string): SentAttempt | undefined =>
   attempts.findLast((attempt) => isAdd(attempt) && attempt.set === set);
 
@@ -89,7 +95,7 @@ interface Promised {
   readonly at: RecordData;
   /** True time. */
   readonly until: number;
-  /** Whether a clock jump must not shorten it: for an add of unknown outcome. */
+  /** Whether a clock jump must not shorten it: for an add of unknown outcome, or one that no listing shows yet. */
   readonly isSteady: boolean;
   readonly edits: number;
   /** The record when it was promised: if that has changed, the promise no longer holds. */
@@ -375,7 +381,8 @@ export const createJudge = ({ world, isKind, truth, editsOf }: JudgeOptions): Ju
             recordId,
             at,
             surroundings,
-            isSteady: isLost(lastAddOf(context.one, setOf(difference.desired)), difference),
+            isSteady:
+              isUnlisted(difference) || isLost(lastAddOf(context.one, setOf(difference.desired)), difference),
             until: world.time + Date.parse(difference.retryAt) - clientTime(world, pass.skew),
             edits: editsOf(templateId),
           });

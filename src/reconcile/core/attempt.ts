@@ -5,6 +5,7 @@ import { parkedKey } from '../../plan/memory.ts';
 import { isPark, isRestore, isUpdate, actualOf, resultOf, type Step } from '../../plan/step.ts';
 import type { Change } from '../../result.ts';
 import type { IntentResult, Intent } from '../../state/memory.ts';
+import type { Instant } from './backoff.ts';
 import type { PlanBasis } from './basis.ts';
 
 /** The state of one step of this pass. */
@@ -98,14 +99,15 @@ export const intentOf = (
   basis: PlanBasis,
   {
     run,
-    now,
+    moment: { now, uptime },
     makesWayFor,
-  }: { readonly run: string; readonly now: number; readonly makesWayFor: string | null },
+  }: { readonly run: string; readonly moment: Instant; readonly makesWayFor: string | null },
 ): Omit<Intent, 'id'> => {
   const own = actualOf(step);
   return {
     run,
     at: now,
+    uptime,
     templateId: basis.view.id,
     template: basis.desired.template,
     file: basis.desired.source.file,

@@ -1,7 +1,7 @@
 import { backoffDelay } from '../../lib/backoff.ts';
 import { sameData } from '../../model/canonical.ts';
 import type { RecordData } from '../../model/record.ts';
-import type { Failure, Uptime } from '../../state/memory.ts';
+import type { Acceptance, Failure, Uptime } from '../../state/memory.ts';
 
 /** A point in time, by the wall clock (ms since the epoch), which may jump, and by the monotonic clock. */
 export interface Instant {
@@ -44,13 +44,34 @@ export const correctedForClock = (failure: Failure, { now, uptime }: Instant): F
   return isLonger ? { ...failure, retryAt: now + failure.pause, since: uptime } : failure;
 };
 
+/**
+ * Corrects, while listings may be behind a value that was accepted, since when they may be. After a reboot only the wall
+ * clock tells the elapsed time, and one that was set back starts it again.
+ */
+export const acceptanceForClock = (
+  accepted: Acceptance,
+  { now, uptime }: Instant,
+  settle: number,
+): Acceptance => {
+  const last = accepted.at.at(-1)!;
+  const elapsed = elapsedSince(accepted.since, uptime);
+  // Earlier than whatever this pass writes.
+  const at = Math.min(elapsed === null ? last : now - elapsed, now - 1);
+  const isOver = elapsed !== null && elapsed >= longestLag(settle);
+  if (isOver || (last < now && isNear(at, last))) return accepted;
+  const since = elapsed === null ? uptime : accepted.since;
+  return { ...accepted, at: [...accepted.at.slice(0, -1), at], since };
+};
+
 /** Milliseconds by the monotonic clock; null after a reboot. */
 export const elapsedSince = (since: Uptime | undefined, { boot, at }: Uptime): number | null =>
   since?.boot === boot && at >= since.at ? at - since.at : null;
 
-/** Clocks are not exact: a small difference need not be saved. */
 const withRetryAt = (failure: Failure, retryAt: number): Failure =>
-  Math.abs(retryAt - failure.retryAt) < 1_000 ? failure : { ...failure, retryAt };
+  isNear(retryAt, failure.retryAt) ? failure : { ...failure, retryAt };
+
+/** Clocks are not exact: a small difference need not be saved. */
+const isNear = (one: number, other: number): boolean => Math.abs(one - other) < 1_000;
 
 /** Milliseconds. After an add of unknown outcome the minimum is `unknownPause`. */
 const minBackoff = 60_000;

@@ -8,14 +8,15 @@ import { isParkedName, parkedForm } from '../../plan/parked.ts';
 import { changeOf, isPark, isRestore, resultOf, type ParkStep, type Step } from '../../plan/step.ts';
 import type { Failure, Intent, RecordState } from '../../state/memory.ts';
 import type { Attempt } from './attempt.ts';
+import type { Instant } from './backoff.ts';
 import type { MemoryDraft } from './memory.ts';
 import { bind, park, restore, storedAgain } from './remembering.ts';
 
 /** Notes a successful write, and what the service stored if that differs from what was sent. */
-export const commit = (draft: MemoryDraft, attempt: Attempt, record: ActualRecord, now: number): void => {
+export const commit = (draft: MemoryDraft, attempt: Attempt, record: ActualRecord, moment: Instant): void => {
   const { step, intent } = attempt;
   draft.setRow({ lastWriteAt: intent.at });
-  if (!isPark(step)) commitRecord(draft, step, record, now);
+  if (!isPark(step)) commitRecord(draft, step, record, moment);
   else if (isRestore(step)) commitRestore(draft, step, record);
   else commitPark(draft, step, intent, record);
 };
@@ -28,14 +29,14 @@ const commitRecord = (
   draft: MemoryDraft,
   step: Exclude<Step, ParkStep>,
   record: ActualRecord,
-  now: number,
+  { now, uptime }: Instant,
 ): void => {
   const sent = resultOf(step);
   const actual = entryOf(record);
   const previous = draft.get(recordKey(step.desired));
   bind(draft, step.desired, actual, {
     adds: (previous?.adds ?? 0) + (step.difference.action === 'add' ? 1 : 0),
-    stored: storedAgain(previous, sent, now),
+    stored: storedAgain(previous, sent, now, uptime),
     rewritten: pairOf(step.desired, actual).fields.length > 0 ? { sent, stored: dataOf(record) } : null,
     failure: null,
     ...keptNameAfter(draft, step, actual.name),

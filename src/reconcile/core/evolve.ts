@@ -160,7 +160,7 @@ const applied = (
   view: ActualTemplate,
   at: Instant,
 ): TemplateState => {
-  const memory = edit(state.basis.memory, (draft) => commit(draft, attempt, record, at.now));
+  const memory = edit(state.basis.memory, (draft) => commit(draft, attempt, record, at));
   const next = withBasis(state, { memory, view });
   const { step } = attempt;
   if (isPark(step) && isKeptInPlace(step, record)) {

@@ -74,8 +74,8 @@ const observePair = (draft: MemoryDraft, pair: Pair): void => {
 /** A write of unknown outcome whose result is there now has succeeded. */
 const storedUnseen = (known: RecordState | undefined): RecordState['stored'] => {
   if (!known?.failure || known.failure.kind === 'refused') return null;
-  const { sent, retryAt, pause } = known.failure;
-  return storedAgain(known, sent, retryAt - pause);
+  const { sent, retryAt, pause, since } = known.failure;
+  return storedAgain(known, sent, retryAt - pause, since);
 };
 
 /**

@@ -164,7 +164,7 @@ const accept = (
       seen: dataOf(record),
       keptName: canonicalName(record.name),
       adds: (known?.adds ?? 0) + 1,
-      stored: storedAgain(known, intent.after, intent.at),
+      stored: storedAgain(known, intent.after, intent.at, intent.uptime),
       rewritten: isAsSent ? null : { sent: intent.after, stored: dataOf(record) },
       failure: null,
       cause: null,

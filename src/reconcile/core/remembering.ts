@@ -7,7 +7,8 @@ import { mayBeOneOf } from '../../plan/like.ts';
 import { isStuck, parkedKey, type Displaced } from '../../plan/memory.ts';
 import { isParkedName } from '../../plan/parked.ts';
 import { isPark, type Step } from '../../plan/step.ts';
-import type { Failure, RecordState } from '../../state/memory.ts';
+import type { Acceptance, Failure, RecordState, Uptime } from '../../state/memory.ts';
+import { acceptanceForClock, correctedForClock, type Instant } from './backoff.ts';
 import { nothingKnown, parkedIdOf, type MemoryDraft } from './memory.ts';
 
 /** A desired record, and the actual one that was meant to become it. */
@@ -119,9 +120,10 @@ export const storedAgain = (
   known: RecordState | undefined,
   sent: RecordData,
   at: number,
-): NonNullable<RecordState['stored']> => {
+  since: Uptime | undefined,
+): Acceptance => {
   const before = known?.stored && sameData(known.stored.sent, sent) ? known.stored.at : [];
-  return { sent, at: [...before, at].slice(-3) };
+  return { sent, at: [...before, at].slice(-3), since };
 };
 
 /** Removes the binding of an id. */
@@ -139,11 +141,12 @@ export const noteCause = (draft: MemoryDraft, step: Step): void => {
   change(draft, key, dataOf(step.desired.record), { cause: step.difference.cause });
 };
 
-/** Updates the times of next tries. */
-export const retime = (draft: MemoryDraft, retimed: (failure: Failure) => Failure): void => {
+/** Corrects what is waited for after a jump of the wall clock. */
+export const retime = (draft: MemoryDraft, moment: Instant, settle: number): void => {
   for (const record of draft.now.records.values()) {
-    const failure = record.failure && retimed(record.failure);
-    if (failure !== record.failure) draft.put({ ...record, failure });
+    const failure = record.failure && correctedForClock(record.failure, moment);
+    const stored = record.stored && acceptanceForClock(record.stored, moment, settle);
+    if (failure !== record.failure || stored !== record.stored) draft.put({ ...record, failure, stored });
   }
 };
 

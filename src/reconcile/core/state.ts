@@ -2,7 +2,7 @@ import type { ActualTemplate } from '../../model/template.ts';
 import { isGuard, type Hold } from '../../plan/hold.ts';
 import type { StoredTemplate } from '../../state/memory.ts';
 import type { Attempt } from './attempt.ts';
-import { correctedForClock, type Instant } from './backoff.ts';
+import type { Instant } from './backoff.ts';
 import type { PlanBasis } from './basis.ts';
 import type { BoundTemplate } from './bind.ts';
 import { edit, openMemory } from './memory.ts';
@@ -42,7 +42,7 @@ export const openTemplate = (
 ): TemplateState => {
   const row = { templateId: actual.id, template: desired.template, file: desired.source.file };
   const memory = edit(openMemory(stored, row), (draft) => {
-    retime(draft, (failure) => correctedForClock(failure, moment));
+    retime(draft, moment, settle);
     recognizeRestored(draft, actual);
   });
   return {

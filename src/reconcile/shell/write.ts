@@ -48,8 +48,8 @@ const write = async (
   run: ClientRun,
   next: typeof decide,
 ): Promise<TemplateState> => {
-  const now = run.pass.clock.now();
-  const given = intentOf(step, before.basis, { run: run.pass.run, now, makesWayFor });
+  const { pass, moment } = run;
+  const given = intentOf(step, before.basis, { run: pass.run, moment, makesWayFor });
   const intent = await run.save(run.writer.begin(given));
   if (intent === null) return before;
   // Another template may have got an answer or a reading meanwhile.

@@ -72,9 +72,9 @@ export const unknown = [
   },
   {
     rule: '§3.4 a jump of the clock does not end that pause',
-    file: 'src/reconcile/core/state.ts',
-    from: '    retime(draft, (failure) => correctedForClock(failure, moment));\n',
-    to: '',
+    file: 'src/reconcile/core/remembering.ts',
+    from: 'record.failure && correctedForClock(record.failure, moment)',
+    to: 'record.failure',
     tests: ['reconcile/unknown-pause'],
   },
   {
@@ -311,8 +311,36 @@ export const unknown = [
   {
     rule: 'the law of adding: an add that a reading showed was accepted, too',
     file: 'src/reconcile/core/recover.ts',
-    from: 'stored: storedAgain(known, intent.after, intent.at),',
+    from: 'stored: storedAgain(known, intent.after, intent.at, intent.uptime),',
     to: 'stored: known?.stored ?? null,',
+    tests: ['reconcile/lag'],
+  },
+  {
+    rule: 'the law of adding: a jump of the clock does not end the wait after an accepted add',
+    file: 'src/reconcile/core/remembering.ts',
+    from: 'record.stored && acceptanceForClock(record.stored, moment, settle)',
+    to: 'record.stored',
+    tests: ['reconcile/lag'],
+  },
+  {
+    rule: 'the law of adding: a clock that was set back before a reboot starts that wait again',
+    file: 'src/reconcile/core/backoff.ts',
+    from: 'Math.min(elapsed === null ? last : now - elapsed, now - 1)',
+    to: 'elapsed === null ? last : now - elapsed',
+    tests: ['reconcile/lag'],
+  },
+  {
+    rule: 'the law of adding: the wait of an add that a reading showed does not go by the wall clock either',
+    file: 'src/reconcile/core/recover.ts',
+    from: 'intent.at, intent.uptime)',
+    to: 'intent.at, undefined)',
+    tests: ['reconcile/lag'],
+  },
+  {
+    rule: 'the law of adding: the wait of an add that shows up late does not go by the wall clock either',
+    file: 'src/reconcile/core/observe.ts',
+    from: 'retryAt - pause, since)',
+    to: 'retryAt - pause, undefined)',
     tests: ['reconcile/lag'],
   },
   {
