@@ -7,8 +7,17 @@ export interface CronTimes {
   readonly next: () => Date;
   /** Milliseconds between its next two. */
   readonly interval: () => number;
-  readonly close: () => void;
 }
+
+/** Shared by all that ask for the same times, and kept: thousands of clients have few schedules. */
+export const cronTimes = (expression: string, timezone: string): CronTimes => {
+  const key = `${timezone} ${expression}`;
+  const times = known.get(key) ?? timesOf(expression, timezone);
+  known.set(key, times);
+  return times;
+};
+
+const known = new Map<string, CronTimes>();
 
 /**
  * The times that node-cron computes, corrected for clock changes. It would skip one of the two hours that the
@@ -19,7 +28,7 @@ export interface CronTimes {
  * | a time twice    | runs both times        | runs the first time               |
  * | a time never    | needs no run for it    | runs when the clock has leapt     |
  */
-export const cronTimes = (expression: string, timezone: string): CronTimes => {
+const timesOf = (expression: string, timezone: string): CronTimes => {
   const task = createTask(expression, () => undefined, { timezone });
   /** In UTC a clock shows each time once. */
   const wall = createTask(expression, () => undefined, { timezone: 'UTC' });
@@ -30,15 +39,17 @@ export const cronTimes = (expression: string, timezone: string): CronTimes => {
     isEveryHour: fields.at(-4) === '*',
     step: fields.length === 6 ? 1_000 : 60_000,
   };
+  /** What comes next does so for all that ask between these two. */
+  let last = { asked: 0, next: 0 };
   return {
-    next: () => new Date(nextTime(cron, timezone, Date.now())),
+    next: () => {
+      const now = Date.now();
+      if (now < last.asked || now >= last.next) last = { asked: now, next: nextTime(cron, timezone, now) };
+      return new Date(last.next);
+    },
     interval: () => {
       const [one, two] = task.getNextRuns(2);
       return Number(two) - Number(one);
-    },
-    close: () => {
-      void task.destroy();
-      void wall.destroy();
     },
   };
 };

@@ -50,7 +50,8 @@ export class PublishRounds {
   async #offerAll(): Promise<readonly ClientController[]> {
     const doubted = await this.#doubted();
     const some = this.#controllers().filter(
-      (controller) => controller.isUnpublished || doubted.has(controller.client.sharedAs()),
+      (controller) =>
+        controller.isUnpublished || (doubted.size > 0 && doubted.has(controller.client.sharedAs())),
     );
     const inTurn = limit(atOnce);
     const results = await Promise.all(

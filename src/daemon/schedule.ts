@@ -40,10 +40,7 @@ export const startSchedule = ({ expression, timezone, onTime }: ScheduleOptions)
   sleep();
   return {
     next: () => next,
-    close: () => {
-      clearTimeout(timer);
-      times.close();
-    },
+    close: () => clearTimeout(timer),
   };
 };
 

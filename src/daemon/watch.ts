@@ -58,12 +58,14 @@ class TemplateWatcher implements Watcher {
   }
 
   start(): void {
+    watchers += 1;
     this.#watch();
     this.#pollAfter(this.#options.poll);
   }
 
   async close(): Promise<void> {
     this.#closed = true;
+    watchers -= 1;
     clearTimeout(this.#quietTimer);
     clearTimeout(this.#pollTimer);
     await Promise.all([this.#fsEvents?.close(), this.#comparing]);
@@ -113,13 +115,17 @@ class TemplateWatcher implements Watcher {
     if (this.#closed) return;
     if (files !== this.#lastScan) this.#onEvent();
     this.#lastScan = files;
-    this.#pollAfter(restAfter(performance.now() - begun, this.#options.poll));
+    this.#pollAfter(restAfter(performance.now() - begun, this.#options.poll, watchers));
   }
 }
 
+/** Of this process, open ones: one for each client. */
+let watchers = 0;
+
 /**
  * Milliseconds from a scan that took so long to the next. Scanning takes a three-hundredth of the time, unless
- * changes would be found three times as late; and never more than a tenth.
+ * changes would be found three times as late; and never more than a tenth. All watchers together scan at most once
+ * in six milliseconds.
  */
-export const restAfter = (elapsed: number, poll: number): number =>
-  Math.max(poll, Math.min(elapsed * 300, poll * 3), elapsed * 10);
+export const restAfter = (elapsed: number, poll: number, count: number): number =>
+  Math.max(poll, Math.min(elapsed * 300, poll * 3), elapsed * 10, count * 6);

@@ -1,4 +1,4 @@
-import { cronTimes, type CronTimes } from '../daemon/cron-times.ts';
+import { cronTimes } from '../daemon/cron-times.ts';
 import type { ClientSettings } from '../settings/client.ts';
 
 /**
@@ -14,20 +14,10 @@ export const delayToNext = (
   { schedule, timezone }: Pick<ClientSettings, 'schedule' | 'timezone'>,
   random: () => number = Math.random,
 ): number => {
-  const times = timesOf(schedule, timezone);
+  const times = cronTimes(schedule, timezone);
   const interval = times.interval();
   if (interval <= hour) return interval * (0.9 + 0.2 * random());
   return times.next().getTime() - Date.now() + (random() * hour) / 10;
 };
 
 const hour = 3_600_000;
-
-/** Thousands of clients have few schedules. */
-const known = new Map<string, CronTimes>();
-
-const timesOf = (schedule: string, timezone: string): CronTimes => {
-  const key = `${schedule} ${timezone}`;
-  const times = known.get(key) ?? cronTimes(schedule, timezone);
-  known.set(key, times);
-  return times;
-};

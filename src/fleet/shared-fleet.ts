@@ -9,10 +9,11 @@ import { openDatabase, type PostgresDatabase } from '../state/postgres/database.
 import { listenOn, type Listener } from '../state/postgres/listen.ts';
 import { migrate } from '../state/postgres/schema.ts';
 import { requireBoss, startBoss } from './boss.ts';
-import { passQueueOf, type PassJob, type PassQueue, type WaitingPass } from './pass-queue.ts';
+import { passQueueOf, type PassJob, type PassQueue } from './pass-queue.ts';
 import { QueuedPasses } from './queued-passes.ts';
 import { replicasOf, type Replicas } from './replicas.ts';
 import { fleetChannel, fleetNews, reportsOf, type Reports } from './reports.ts';
+import { RequestedPasses } from './requested-passes.ts';
 import { pausedServers, type PausedServers } from './servers.ts';
 import { Worker } from './worker.ts';
 
@@ -43,6 +44,7 @@ class SharedFleet implements Fleet {
   readonly #passes = new Map<string, QueuedPasses>();
   readonly #database: PostgresDatabase;
   readonly #queue: PassQueue;
+  readonly #requests: RequestedPasses;
   readonly #servers: PausedServers;
   readonly #replicas: Replicas;
   readonly #reports: Reports;
@@ -66,6 +68,11 @@ class SharedFleet implements Fleet {
     this.#database = openDatabase(url);
     const id = randomUUID();
     this.#queue = passQueueOf(() => this.#openBoss(), leaseDuration);
+    this.#requests = new RequestedPasses({
+      put: (pass) => this.#tried('request', () => this.#queue.putFirst(pass)),
+      onPut: () => this.#callWorkers(),
+      pause: retryInterval,
+    });
     this.#servers = pausedServers(this.#database);
     this.#replicas = replicasOf(this.#database, { id, ...options });
     this.#reports = reportsOf(this.#database, id);
@@ -82,7 +89,7 @@ class SharedFleet implements Fleet {
     const { name } = client.settings();
     const passes = new QueuedPasses({
       client,
-      ask: (pass) => void this.#ask(pass),
+      ask: (pass) => this.#requests.add(pass),
       onClose: () => this.#passes.delete(name),
     });
     this.#passes.set(name, passes);
@@ -137,6 +144,7 @@ class SharedFleet implements Fleet {
     this.#isClosing = true;
     for (const timer of this.#timers) clearTimeout(timer);
     await this.#worker.close();
+    await this.#requests.close();
     if (this.#called !== null) {
       clearTimeout(this.#called);
       await this.#notify().catch(() => undefined);
@@ -168,11 +176,6 @@ class SharedFleet implements Fleet {
         await this.#servers.pause(passes.server, Math.max(0, outcome.failedUntil - Date.now()));
       await this.#queue.finish(job, passes.next(job, outcome));
     });
-  }
-
-  async #ask(pass: WaitingPass): Promise<void> {
-    await this.#tried('request', () => this.#queue.putFirst(pass));
-    this.#callWorkers();
   }
 
   /** Soon, and once for many passes. */

@@ -73,7 +73,7 @@ export const connectHosting = (options: HostingOptions): HostingService => {
   const { origin, basePath } = readBaseUrl(options.baseUrl);
   const { tokens, getParameters, onRequest, requestTimeout, writeTimeout, concurrency, maxAnswerSize } =
     options;
-  const transport = new Transport({ origin, concurrency, requestTimeout, writeTimeout, maxAnswerSize });
+  const transport = new Transport({ origin, requestTimeout, writeTimeout, maxAnswerSize });
   const shape = { depth: deepest, values: Math.ceil(maxAnswerSize / bytesPerValue) };
   const limited = limit(concurrency);
   const closing = new AbortController();

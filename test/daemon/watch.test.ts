@@ -248,12 +248,13 @@ describe('a watcher', () => {
 });
 
 it.each([
-  ['a few files', 3, 2_000],
-  ['a thousand', 12, 3_600],
-  ['many thousands', 200, 6_000],
-  ['a slow file system', 5_000, 50_000],
-])('rests between two scans of %s', (_, elapsed, rest) => {
-  expect(restAfter(elapsed, 2_000)).toBe(rest);
+  ['a few files', 3, 1, 2_000],
+  ['a thousand', 12, 1, 3_600],
+  ['many thousands', 200, 1, 6_000],
+  ['a slow file system', 5_000, 1, 50_000],
+  ['a few files, by each of ten thousand watchers', 3, 10_000, 60_000],
+])('rests between two scans of %s', (_, elapsed, watchers, rest) => {
+  expect(restAfter(elapsed, 2_000, watchers)).toBe(rest);
 });
 
 describe('one directory of many roots', () => {

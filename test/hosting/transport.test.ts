@@ -121,3 +121,16 @@ test('a write that is no longer permitted when its connection is ready is not se
   expect(asked).toBeGreaterThan(0);
   expect(server.seen.map(({ method }) => method)).toEqual(['GET']);
 });
+
+test('clients of one service share connections, and one that ends leaves the others theirs', async () => {
+  const server = await scriptedServer(json([wireTemplate]));
+  const clients = Array.from({ length: 5 }, () => connected(server.url));
+  for (const client of clients) await client.listDnsTemplates();
+  const [first, ...others] = clients;
+  // Closed twice, it still counts once.
+  for (let count = 0; count < clients.length; count += 1) await first?.close();
+  for (const client of others) await client.listDnsTemplates();
+  expect(server.seen).toHaveLength(9);
+  // A second one is made while the first one is about to be free.
+  expect(new Set(server.seen.map(({ connection }) => connection)).size).toBeLessThanOrEqual(2);
+});
