@@ -19,6 +19,8 @@ interface Holding {
 
 export interface HeldClient {
   readonly locks: Lock;
+  /** The key of its state. */
+  readonly scope: string;
   /** The listing that identified an unknown token, if it was read under these locks. */
   readonly listing: Listing | null;
   /** A notice for people about that. */
@@ -58,8 +60,7 @@ export const holdClient = async (
         lookAround(memory, { location, held, waiting, take, list: listOnce }),
       );
       // A listing from before all locks were held may be out of date.
-      if (found.missing.length === 0)
-        return { locks, isDecided: found.isDecided, listing: isFirst ? listing : null, notice: found.notice };
+      if (found.missing.length === 0) return { ...found, locks, listing: isFirst ? listing : null };
       scopes = [...scopes, ...found.missing].sort();
     } catch (error) {
       await locks.release();
@@ -77,30 +78,35 @@ interface Looking {
   readonly list: List;
 }
 
+interface Found extends Omit<HeldClient, 'locks' | 'listing'> {
+  readonly missing: readonly string[];
+}
+
 /** The client of the token, and the other locks that are needed before a write. */
 const lookAround = async (
   memory: ClientMemory,
   { location, held, waiting, take, list }: Looking,
-): Promise<{
-  readonly missing: readonly string[];
-  readonly notice: string | null;
-  readonly isDecided: boolean;
-}> => {
+): Promise<Found> => {
   const known = await memory.identify();
   const templates = known || location.baseUrl === null ? [] : await list().catch(() => null);
   if (templates === null || location.baseUrl === null)
-    return { missing: [], notice: null, isDecided: templates !== null };
+    return {
+      missing: [],
+      scope: known?.scope ?? location.digest,
+      notice: null,
+      isDecided: templates !== null,
+    };
   // Of two unknown tokens of one client, the second finds the client that the first one saved.
   const timeout = Math.max(waiting.timeout, shortWait);
   const deciding = known ? null : await take(identityLockOf(location), { ...waiting, timeout });
   try {
-    const { client, notice } = await identify(memory, location, templates);
+    const { client, notice } = await identify(memory, location, templates, known);
     const ids = ownIds(templates);
     const needed = [client.scope, ...(await memory.clients.rivalsOf(client, ids))];
     const missing = needed.filter((scope) => !held.has(scope));
     const isChanged = known?.baseUrl !== client.baseUrl || known.name !== client.name;
     if (missing.length === 0 && isChanged) await memory.clients.learn(client, ids);
-    return { missing, notice, isDecided: true };
+    return { missing, scope: client.scope, notice, isDecided: true };
   } finally {
     await deciding?.release();
   }

@@ -15,17 +15,19 @@ export interface Identity {
 
 /**
  * Finds the client of a token. Own templates belong to one client, so an unknown token belongs to the known
- * client of its base URL if it shows most of that client's templates and records; else to a new client.
+ * client of its base URL if it shows most of that client's templates and records; else to a new client. `known`: the
+ * client of the token, if that is certain already.
  */
 export const identify = async (
   memory: ClientMemory,
   { digest, baseUrl, name, names }: StoreLocation,
   templates: readonly ActualTemplate[],
+  known: KnownClient | null = null,
 ): Promise<Identity> => {
-  const own = await memory.identify();
+  const own = known ?? (await memory.identify());
   if (own || baseUrl === null) return { client: { scope: digest, ...own, baseUrl, name }, notice: null };
-  const known = await memory.clients.fitting(baseUrl, templates);
-  const fitting = known.filter(
+  const similar = await memory.clients.fitting(baseUrl, templates);
+  const fitting = similar.filter(
     (client) => client.name === null || client.name === name || !names.includes(client.name),
   );
   const [found] = fitting;

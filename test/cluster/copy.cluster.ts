@@ -58,32 +58,28 @@ describe('the state of a state directory', () => {
     const aside = await giveFile(stateDir, waiting, (batches) => takeIntoPostgres(database, batches));
     expect(existsSync(storeFileIn(stateDir))).toBe(false);
     expect(existsSync(aside!)).toBe(true);
-    const shared = ['one', 'two'].map(async (digest) =>
-      contentOf(await openPostgresMemory(database, digest)),
-    );
+    const shared = ['one', 'two'].map(async (digest) => contentOf(openPostgresMemory(database, digest)));
     expect(await Promise.all(shared)).toEqual(before);
 
     await giveFromPostgres(database, (batches) => takeIntoFile(stateDir, batches));
     expect(await inFile(stateDir)).toEqual(before);
-    expect(await (await openPostgresMemory(database, 'one')).templates()).toEqual([]);
+    expect(await openPostgresMemory(database, 'one').templates()).toEqual([]);
   });
 
   it('is not copied over existing state', async () => {
     const database = await newDatabase();
-    await (
-      await openPostgresMemory(database, 'two')
-    ).clients.learn({ scope: 'two', baseUrl, name: null }, []);
+    await openPostgresMemory(database, 'two').clients.learn({ scope: 'two', baseUrl, name: null }, []);
     const stateDir = await newState();
     const copied = giveFile(stateDir, waiting, (batches) => takeIntoPostgres(database, batches));
     await expect(copied).rejects.toThrow(
       'already has the state of 1 of these clients, so nothing was copied',
     );
-    expect(await (await openPostgresMemory(database, 'one')).history()).toEqual([]);
+    expect(openPostgresMemory(database, 'one').history()).toEqual([]);
     expect((await inFile(stateDir))[0]?.history).toHaveLength(1);
     await expect(giveFromPostgres(database, (batches) => takeIntoFile(stateDir, batches))).rejects.toThrow(
       'already holds the state of clients',
     );
-    expect((await openPostgresMemory(database, 'two')).identify()).not.toBeNull();
+    expect(openPostgresMemory(database, 'two').identify()).not.toBeNull();
   });
 
   it('is not copied while a process uses it', async () => {

@@ -37,7 +37,7 @@ const race = async (holders: PostgresDatabase, successors: PostgresDatabase, rou
     while (number < rounds) {
       const name = `race-${(number += 1)}`;
       await holdOutrun(holders, name);
-      const holder = await openPostgresMemory(holders, name, fenceOf(name));
+      const holder = openPostgresMemory(holders, name, fenceOf(name));
       const takeOver = async (): Promise<number[]> => {
         const lease = await acquireLease(successors, { ...waiting, name, duration: 30_000 });
         const rows = await successors.query<{ id: string }>(
@@ -96,7 +96,7 @@ describe('after a takeover of a client', () => {
   it('the previous holder saves nothing, and its intents stay open', async () => {
     const database = await newDatabase();
     await holdOutrun(database, 'one');
-    const memory = await openPostgresMemory(database, 'client', fenceOf('one'));
+    const memory = openPostgresMemory(database, 'client', fenceOf('one'));
     const intent = await memory.begin(intentOf());
     const successor = await acquireLease(database, { ...waiting, name: 'one', duration: 30_000 });
     const result = { outcome: 'applied', recordId: 3, error: null } as const;

@@ -85,7 +85,7 @@ describe('a network that is silent', () => {
     const { url, cut } = await openAddress(server);
     const database = connected(url);
     await migrate(database);
-    const memory = await openPostgresMemory(database, 'client');
+    const memory = openPostgresMemory(database, 'client');
     const waiting = { timeout: 0, signal: new AbortController().signal, onWait: () => undefined };
     const lease = await acquireLease(database, { ...waiting, name: 'one', duration: 3_000 });
     cut(true);

@@ -12,7 +12,7 @@ import { connected, newDatabase, newDatabaseUrl } from './databases.ts';
 
 memoryContract(async () => {
   const database = await newDatabase();
-  return (scope = 'client') => openPostgresMemory(database, scope);
+  return (scope = 'client') => Promise.resolve(openPostgresMemory(database, scope));
 });
 
 identityContract(async () => {
@@ -49,12 +49,14 @@ describe('the tables', () => {
 
   it('that are missing are reported, with what to do', async () => {
     const database = connected(await newDatabaseUrl());
-    await expect(openPostgresMemory(database, 'client')).rejects.toThrow('dns-template-sync store migrate');
+    await expect(openPostgresMemory(database, 'client').identify()).rejects.toThrow(
+      'dns-template-sync store migrate',
+    );
   });
 });
 
 it('stores texts that PostgreSQL cannot store as they are', async () => {
-  const memory = await openPostgresMemory(await newDatabase(), 'client');
+  const memory = openPostgresMemory(await newDatabase(), 'client');
   const keys = ['TXT  a\u0000b', 'TXT  \ud800', 'TXT  "quoted"'];
   await memory.save(changesOf({ records: keys.map((key) => rememberedRecord(key)) }));
   expect((await memory.template(17))?.records.map(({ key }) => key).toSorted()).toEqual(keys.toSorted());
@@ -82,7 +84,7 @@ it('does not count an intent if the wait for a standby was cancelled', async () 
   await database.query(
     'CREATE TRIGGER warn AFTER INSERT ON dns_template_sync.intents FOR EACH ROW EXECUTE FUNCTION warn()',
   );
-  const memory = await openPostgresMemory(database, 'client');
+  const memory = openPostgresMemory(database, 'client');
   await expect(memory.begin(intentOf())).rejects.toThrow('canceling wait for synchronous replication');
 });
 

@@ -126,9 +126,18 @@ const unusable = (place: string, error: unknown): MemoryError =>
 const wordsOf = (error: unknown): string =>
   error instanceof AggregateError ? error.errors.map(messageOf).join(', ') : messageOf(error);
 
+/** Whether what a statement threw says that the tables are not there. */
+export const isMissingTable = (error: unknown): boolean =>
+  error instanceof MemoryError && missingTables.has(codeOf(error.cause));
+
+const missingTables: ReadonlySet<string> = new Set(['42P01', '3F000']);
+
+const codeOf = (error: unknown): string =>
+  error instanceof Error && 'code' in error ? String(error.code) : '';
+
 const adviceOn = (error: unknown): string => {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-  if (code === '42P01' || code === '3F000') return 'create its tables with dns-template-sync store migrate';
+  const code = codeOf(error);
+  if (missingTables.has(code)) return 'create its tables with dns-template-sync store migrate';
   if (code === '42501') return 'check the permissions of this user, or run store migrate as a user with more';
   if (code === '25006') return 'this is a standby, which accepts no writes: set store to the primary';
   if (code.startsWith('28')) return 'check user and password in store';

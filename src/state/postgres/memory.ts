@@ -15,14 +15,15 @@ import { heldLeases, noFence, requireLeases, takenOver, type Fence } from './fen
 import { currentTimeline } from './timeline.ts';
 
 /**
- * The memory of one client in PostgreSQL. `digest` is that of its token. A write is on disk when its promise resolves;
+ * The memory of one client in PostgreSQL. `digest` is that of its token, by which it has to be identified before it is
+ * used. A write is on disk when its promise resolves;
  * it rejects with `MemoryError` where a lease of the fence is not ours any more, or the database does not take it.
  */
-export const openPostgresMemory = async (
+export const openPostgresMemory = (
   database: PostgresDatabase,
   digest: string,
   fence: () => Fence = () => noFence,
-): Promise<ClientMemory> => {
+): ClientMemory => {
   const { query, transaction } = database;
   const clients = clientsOf(database);
   let scope = digest;
@@ -34,7 +35,6 @@ export const openPostgresMemory = async (
     if (client) actAs(client);
     return client;
   };
-  await identify();
 
   /** What is kept under these is ours to settle: adds of rivals to a template that is ours too. */
   const scopes = async (): Promise<readonly string[]> => {
@@ -57,8 +57,11 @@ export const openPostgresMemory = async (
     },
     templates: () => bodies(queries.templates, scope),
     openIntents: async () => {
-      const rows = await query<{ id: string; body: string }>(queries.intents, [await scopes(), scope]);
-      return rows.map(({ id, body }) => ({ ...parse<Intent>(body), id: Number(id) }));
+      const rows = await query<IntentRow>(queries.intents, [scope]);
+      const ours = rows.every((row) => row.scope === scope) ? [scope] : await scopes();
+      return rows
+        .filter((row) => ours.includes(row.scope))
+        .map(({ id, body }) => ({ ...parse<Intent>(body), id: Number(id) }));
     },
     history: async (filter = {}) => {
       const entries = await bodies<HistoryEntry>(queries.history, scope, filter.since ?? 0);
@@ -115,6 +118,12 @@ export const openPostgresMemory = async (
 
 /** Milliseconds: an intent that takes longer is not begun. */
 const beginPatience = 2_000;
+
+interface IntentRow {
+  readonly id: string;
+  readonly scope: string;
+  readonly body: string;
+}
 
 interface SavedEntry {
   readonly id: string;
@@ -174,8 +183,8 @@ const queries = {
   templates: 'SELECT body FROM dns_template_sync.templates WHERE scope = $1 ORDER BY template_id',
   records:
     'SELECT body FROM dns_template_sync.records WHERE scope = $1 AND template_id = $2 ORDER BY key COLLATE "C"',
-  intents: `SELECT id, body FROM dns_template_sync.intents WHERE scope = $2 OR (scope = ANY ($1::text[]) AND
-    template_id IN (SELECT template_id FROM dns_template_sync.known_templates WHERE scope = $2)) ORDER BY id`,
+  intents: `SELECT id, scope, body FROM dns_template_sync.intents WHERE scope = $1 OR
+    template_id IN (SELECT template_id FROM dns_template_sync.known_templates WHERE scope = $1) ORDER BY id`,
   history: 'SELECT body FROM dns_template_sync.history WHERE scope = $1 AND at >= $2 ORDER BY at, id',
   slice: `SELECT id, body FROM dns_template_sync.history WHERE scope = $1 AND at >= $2 AND (at, id) < ($3, $4)
     ORDER BY at DESC, id DESC LIMIT $5`,

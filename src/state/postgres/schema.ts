@@ -1,5 +1,5 @@
 import { UserError } from '../../errors.ts';
-import type { PostgresDatabase, Query } from './database.ts';
+import { isMissingTable, type PostgresDatabase, type Query } from './database.ts';
 import { currentTimeline } from './timeline.ts';
 
 /**
@@ -70,8 +70,7 @@ export interface Migrated {
 
 /** Makes the tables, or brings them up to date; does nothing where they are. Throws `UserError`. */
 export const migrate = async (database: PostgresDatabase): Promise<Migrated> => {
-  const version = await versionIn(database.query);
-  if (version === migrations.length) return { from: version, to: version };
+  if (await isCurrent(database)) return { from: migrations.length, to: migrations.length };
   return database.transaction(async (query) => {
     // Two that begin at once would make the same tables; the lock ends with the transaction.
     await query('SELECT pg_advisory_xact_lock($1)', [migrationLock], migrationPatience);
@@ -85,6 +84,19 @@ export const migrate = async (database: PostgresDatabase): Promise<Migrated> => 
     await query('UPDATE dns_template_sync.schema_version SET version = $1', [migrations.length]);
     return { from, to: migrations.length };
   });
+};
+
+/** By one statement: each pass asks. */
+const isCurrent = async ({ query }: PostgresDatabase): Promise<boolean> => {
+  try {
+    const rows = await query('SELECT FROM dns_template_sync.schema_version WHERE version = $1', [
+      migrations.length,
+    ]);
+    return rows.length > 0;
+  } catch (error) {
+    if (isMissingTable(error)) return false;
+    throw error;
+  }
 };
 
 /** The database with its tables, which are made when it is asked for first. */

@@ -38,14 +38,13 @@ export const postgresStoreHandle = (
       const database = open();
       await migrate(database);
       const leases = new Set<Lease>();
-      const memory = await openPostgresMemory(database, location.digest, () => fenceOf(leases));
-      const { locks, isDecided, listing, notice } = await holdClient(location, waiting, list, {
+      const memory = openPostgresMemory(database, location.digest, () => fenceOf(leases));
+      const { locks, scope, isDecided, listing, notice } = await holdClient(location, waiting, list, {
         take: leasesOf(database, { duration, ...(onChange && { onChange }) }, leases),
         onFirst: () => (say = notices.begin()),
         use: (lookAround) => lookAround(memory),
       });
       try {
-        const scope = (await memory.identify())?.scope ?? location.digest;
         const holdsAdds = await forgottenSince(database, memory, scopeLockOf(scope), unknownPause);
         for (const one of [holdsAdds, await firstNotice(database), notice]) if (one !== null) say(one);
         if (!location.isSandbox && isDecided && !mayBeginAnew && (await memory.templates()).length === 0)
@@ -67,7 +66,9 @@ export const postgresStoreHandle = (
 const openForReading = async (database: PostgresDatabase, digest: string): Promise<ClientMemory> => {
   if ((await versionIn(database.query)) === 0)
     throw new MemoryError(`there is none in ${database.place} yet`);
-  return openPostgresMemory(database, digest);
+  const memory = openPostgresMemory(database, digest);
+  await memory.identify();
+  return memory;
 };
 
 /** Notices about all clients are shown once. */

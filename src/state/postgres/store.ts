@@ -44,7 +44,9 @@ export const postgresStore = ({
     openForReading: async (location) => {
       const database = open();
       if ((await versionIn(database.query)) === 0) return null;
-      return openPostgresMemory(database, sharedLocation(location).digest);
+      const memory = openPostgresMemory(database, sharedLocation(location).digest);
+      await memory.identify();
+      return memory;
     },
     snapshots: postgresSnapshots(open, isSource),
     forget: async (location) => {
