@@ -175,7 +175,7 @@ it(
     expect(await place.apply()).toMatchObject({ writes: 1 });
     // Old listings make it seem lost, until another one has been added and both are shown.
     isBehind = true;
-    const later = { clockAhead: 3_600_000 };
+    const later = { later: 3_600_000 };
     expect(await place.apply(later)).toMatchObject({ writes: 1 });
     const records = async () => (await place.records()).filter(({ content }) => content === '203.0.113.2');
     const [first, second] = await records();

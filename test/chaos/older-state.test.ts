@@ -61,7 +61,7 @@ describe('an older copy of the state that was restored', { timeout: 60_000 }, ()
     backUp(place);
     await remove(place, 'api');
     await place.write([root, api, shop]);
-    const later = { clockAhead: 3_600_000 };
+    const later = { later: 3_600_000 };
     expect(await place.apply(later)).toMatchObject({ writes: 2 });
     restore(place);
     await remove(place, 'api');

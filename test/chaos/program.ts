@@ -8,8 +8,10 @@ export interface ProgramOptions {
   /** Besides a few that every program needs; undefined to unset one. */
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
-  /** Milliseconds that its clock is ahead of ours. */
+  /** Milliseconds that its wall clock is ahead of ours: it was set. */
   readonly clockAhead?: number;
+  /** Milliseconds by which both of its clocks are ahead of ours: it is started so much later. */
+  readonly later?: number;
   /** For a root without special rights. */
   readonly uid?: number;
   /** Bytes that each of its files can have at most, as on a full disk; a multiple of 1024. */
@@ -32,10 +34,27 @@ export interface Program {
   ): Promise<Record<string, unknown> | null>;
 }
 
+/** A module that sets the two clocks of a process ahead, in milliseconds. */
+const clocksAhead = (wall: number, monotonic: number): string => {
+  const script = `
+    const now = Date.now;
+    Date.now = () => now() + ${wall};
+    const uptime = process.hrtime.bigint;
+    process.hrtime.bigint = () => uptime() + ${monotonic}n * 1000000n;`;
+  return `data:text/javascript,${encodeURIComponent(script)}`;
+};
+
 /** Starts the built program as a process of its own. */
-export const startProgram = ({ args, env, cwd, clockAhead = 0, uid, fileLimit }: ProgramOptions): Program => {
-  const clock = `const now=Date.now;Date.now=()=>now()+(${clockAhead})`;
-  const ahead = clockAhead === 0 ? [] : ['--import', `data:text/javascript,${encodeURIComponent(clock)}`];
+export const startProgram = ({
+  args,
+  env,
+  cwd,
+  clockAhead = 0,
+  later = 0,
+  uid,
+  fileLimit,
+}: ProgramOptions): Program => {
+  const ahead = clockAhead === 0 && later === 0 ? [] : ['--import', clocksAhead(clockAhead + later, later)];
   const node = [process.execPath, ...ahead, built('main.js'), ...args];
   const limited = [
     'bash',
