@@ -29,7 +29,7 @@ export class RequestedPasses {
     this.#putting ??= this.#putAll().finally(() => (this.#putting = null));
   }
 
-  /** Waits for what is on its way. Others find what is left by their schedules. */
+  /** Puts what waits, for nobody else knows of it; what fails now is found by schedules. */
   async close(): Promise<void> {
     this.#closing.abort();
     await this.#putting;
@@ -38,11 +38,13 @@ export class RequestedPasses {
   async #putAll(): Promise<void> {
     const { onPut, pause } = this.#options;
     const { signal } = this.#closing;
-    while (this.#waiting.size > 0 && !signal.aborted) {
+    while (this.#waiting.size > 0) {
       const some = [...this.#waiting.values()].slice(0, atOnce);
       const results = await Promise.all(some.map((pass) => this.#put(pass)));
       if (results.includes(true)) onPut();
-      if (results.includes(false)) await sleep(pause, signal);
+      if (!results.includes(false)) continue;
+      if (signal.aborted) return;
+      await sleep(pause, signal);
     }
   }
 

@@ -74,12 +74,12 @@ describe('the state of a state directory', () => {
     await expect(copied).rejects.toThrow(
       'already has the state of 1 of these clients, so nothing was copied',
     );
-    expect(openPostgresMemory(database, 'one').history()).toEqual([]);
+    expect(await openPostgresMemory(database, 'one').history()).toEqual([]);
     expect((await inFile(stateDir))[0]?.history).toHaveLength(1);
     await expect(giveFromPostgres(database, (batches) => takeIntoFile(stateDir, batches))).rejects.toThrow(
       'already holds the state of clients',
     );
-    expect(openPostgresMemory(database, 'two').identify()).not.toBeNull();
+    expect(await openPostgresMemory(database, 'two').identify()).not.toBeNull();
   });
 
   it('is not copied while a process uses it', async () => {

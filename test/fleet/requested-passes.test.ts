@@ -65,3 +65,20 @@ test('a newer request that comes while one is on its way is put too', async () =
   requests.add(passOf('one', 1));
   expect(await all(2)).toEqual([passOf('one', 1), passOf('one', 2)]);
 });
+
+test('what waits when it is closed is put first, unless that fails', async () => {
+  const open = queueFor(() => true);
+  const clients = Array.from({ length: 10 }, (_, at) => `client-${at}`);
+  for (const client of clients) open.requests.add(passOf(client));
+  await open.requests.close();
+  expect(await open.all(clients.length)).toHaveLength(clients.length);
+
+  let tries = 0;
+  const shut = queueFor(() => {
+    tries += 1;
+    return false;
+  });
+  for (const client of clients) shut.requests.add(passOf(client));
+  await shut.requests.close();
+  expect(tries).toBeLessThan(clients.length);
+});
