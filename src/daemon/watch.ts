@@ -58,14 +58,14 @@ class TemplateWatcher implements Watcher {
   }
 
   start(): void {
-    watchers += 1;
+    open.add(this);
     this.#watch();
-    this.#pollAfter(this.#options.poll);
+    this.#pollAfter(restAfter(0, this.#options.poll, open.size));
   }
 
   async close(): Promise<void> {
     this.#closed = true;
-    watchers -= 1;
+    open.delete(this);
     clearTimeout(this.#quietTimer);
     clearTimeout(this.#pollTimer);
     await Promise.all([this.#fsEvents?.close(), this.#comparing]);
@@ -115,12 +115,12 @@ class TemplateWatcher implements Watcher {
     if (this.#closed) return;
     if (files !== this.#lastScan) this.#onEvent();
     this.#lastScan = files;
-    this.#pollAfter(restAfter(performance.now() - begun, this.#options.poll, watchers));
+    this.#pollAfter(restAfter(performance.now() - begun, this.#options.poll, open.size));
   }
 }
 
-/** Of this process, open ones: one for each client. */
-let watchers = 0;
+/** Of this process: one for each client. */
+const open = new Set<TemplateWatcher>();
 
 /**
  * Milliseconds from a scan that took so long to the next. Scanning takes a three-hundredth of the time, unless

@@ -1,12 +1,13 @@
+import { limit } from '../lib/limit.ts';
 import { sleep } from '../lib/sleep.ts';
 import type { WaitingPass } from './pass-queue.ts';
 
 export interface RequestedPassesOptions {
   /** Puts one into the queue, before others. Returns whether that was possible. */
   readonly put: (pass: WaitingPass) => Promise<boolean>;
-  /** Some are in the queue now. */
+  /** One is in the queue now. */
   readonly onPut: () => void;
-  /** Milliseconds after which the others are tried again. */
+  /** Milliseconds after which one that could not be put is tried again. */
   readonly pause: number;
 }
 
@@ -17,42 +18,39 @@ export interface RequestedPassesOptions {
 export class RequestedPasses {
   readonly #options: RequestedPassesOptions;
   readonly #waiting = new Map<string, WaitingPass>();
+  readonly #inTurn = limit(atOnce);
   readonly #closing = new AbortController();
-  #putting: Promise<void> | null = null;
+  readonly #tasks = new Set<Promise<void>>();
 
   constructor(options: RequestedPassesOptions) {
     this.#options = options;
   }
 
   add(pass: WaitingPass): void {
+    const isOnItsWay = this.#waiting.has(pass.client);
     this.#waiting.set(pass.client, pass);
-    this.#putting ??= this.#putAll().finally(() => (this.#putting = null));
+    if (isOnItsWay) return;
+    const task = this.#inTurn(() => this.#putNewest(pass.client)).finally(() => this.#tasks.delete(task));
+    this.#tasks.add(task);
   }
 
-  /** Puts what waits, for nobody else knows of it; what fails now is found by schedules. */
+  /** Puts what waits, for nobody else knows of it; once that fails, schedules find the rest. */
   async close(): Promise<void> {
     this.#closing.abort();
-    await this.#putting;
+    await Promise.all(this.#tasks);
   }
 
-  async #putAll(): Promise<void> {
-    const { onPut, pause } = this.#options;
+  async #putNewest(client: string): Promise<void> {
+    const { put, onPut, pause } = this.#options;
     const { signal } = this.#closing;
-    while (this.#waiting.size > 0) {
-      const some = [...this.#waiting.values()].slice(0, atOnce);
-      const results = await Promise.all(some.map((pass) => this.#put(pass)));
-      if (results.includes(true)) onPut();
-      if (!results.includes(false)) continue;
-      if (signal.aborted) return;
-      await sleep(pause, signal);
+    for (let pass = this.#waiting.get(client); pass; pass = this.#waiting.get(client)) {
+      if (await put(pass)) {
+        onPut();
+        // A newer request of the client may have come meanwhile.
+        if (this.#waiting.get(client) === pass) this.#waiting.delete(client);
+      } else if (signal.aborted) this.#waiting.clear();
+      else await sleep(pause, signal);
     }
-  }
-
-  async #put(pass: WaitingPass): Promise<boolean> {
-    const isPut = await this.#options.put(pass);
-    // A newer request of the client has come meanwhile.
-    if (isPut && this.#waiting.get(pass.client) === pass) this.#waiting.delete(pass.client);
-    return isPut;
   }
 }
 

@@ -12,6 +12,7 @@ import { historyEntryOf } from '../history-entry.ts';
 import { clientsOf, parse } from './clients.ts';
 import type { PostgresDatabase, Query } from './database.ts';
 import { heldLeases, noFence, requireLeases, takenOver, type Fence } from './fence.ts';
+import { versionIn } from './schema.ts';
 import { currentTimeline } from './timeline.ts';
 
 /**
@@ -114,6 +115,17 @@ export const openPostgresMemory = (
     },
     close: () => Promise.resolve(),
   };
+};
+
+/** The memory of the client with that token, which it identifies. Null if nothing was ever stored in the database. */
+export const readPostgresMemory = async (
+  database: PostgresDatabase,
+  digest: string,
+): Promise<ClientMemory | null> => {
+  if ((await versionIn(database.query)) === 0) return null;
+  const memory = openPostgresMemory(database, digest);
+  await memory.identify();
+  return memory;
 };
 
 /** Milliseconds: an intent that takes longer is not begun. */

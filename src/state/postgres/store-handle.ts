@@ -8,9 +8,9 @@ import { openNotices } from '../notices.ts';
 import type { PostgresDatabase } from './database.ts';
 import type { Fence } from './fence.ts';
 import { acquireLease, type Lease, type LeaseOptions } from './lease.ts';
-import { openPostgresMemory } from './memory.ts';
+import { openPostgresMemory, readPostgresMemory } from './memory.ts';
 import { replicationNotice } from './replication.ts';
-import { migrate, versionIn } from './schema.ts';
+import { migrate } from './schema.ts';
 import { forgottenSince } from './timeline.ts';
 
 /** Memories that lie in PostgreSQL, where several processes and machines share them. */
@@ -64,10 +64,8 @@ export const postgresStoreHandle = (
 
 /** Throws `MemoryError` if there is no state yet. */
 const openForReading = async (database: PostgresDatabase, digest: string): Promise<ClientMemory> => {
-  if ((await versionIn(database.query)) === 0)
-    throw new MemoryError(`there is none in ${database.place} yet`);
-  const memory = openPostgresMemory(database, digest);
-  await memory.identify();
+  const memory = await readPostgresMemory(database, digest);
+  if (memory === null) throw new MemoryError(`there is none in ${database.place} yet`);
   return memory;
 };
 

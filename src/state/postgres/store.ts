@@ -5,7 +5,7 @@ import { runFor, type Candidacy } from './candidacy.ts';
 import { openDatabase, type PostgresDatabase } from './database.ts';
 import { postgresStoreHandle } from './store-handle.ts';
 import type { OnLeaseChange } from './lease.ts';
-import { openPostgresMemory } from './memory.ts';
+import { readPostgresMemory } from './memory.ts';
 import { versionIn } from './schema.ts';
 import { postgresSnapshots } from './snapshots.ts';
 
@@ -41,13 +41,7 @@ export const postgresStore = ({
         write: (location, ...rest) => handle.write(sharedLocation(location), ...rest),
       };
     },
-    openForReading: async (location) => {
-      const database = open();
-      if ((await versionIn(database.query)) === 0) return null;
-      const memory = openPostgresMemory(database, sharedLocation(location).digest);
-      await memory.identify();
-      return memory;
-    },
+    openForReading: (location) => readPostgresMemory(open(), sharedLocation(location).digest),
     snapshots: postgresSnapshots(open, isSource),
     forget: async (location) => {
       const database = open();
