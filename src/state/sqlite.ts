@@ -131,8 +131,8 @@ export const openMemory = async (file: string, digest: string): Promise<FileMemo
       }),
     finish: (intent, result, changes) =>
       change(() => {
-        connection.run(queries.closeIntent, intent.id, scope, JSON.stringify(rivals()));
-        note(intent, result);
+        const closed = connection.run(queries.closeIntent, intent.id, scope, JSON.stringify(rivals()));
+        if (closed.changes > 0) note(intent, result);
         saveChanges(changes);
       }),
     save: (changes) => change(() => saveChanges(changes)),

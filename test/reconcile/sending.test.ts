@@ -2,6 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { failureAfter } from '../../src/reconcile/core/backoff.ts';
 import { MemoryError, type Failure, type Memory } from '../../src/state/memory.ts';
 import { data, desiredTemplate, actualTemplate } from '../plan/records.ts';
+import { entryOf, recordKey } from '../../src/plan/entry.ts';
+import { intentOf } from '../state/samples.ts';
 import { failing, openScene, type Mishap, type Scene } from './pass.ts';
 import { moment } from './state.ts';
 
@@ -133,6 +135,77 @@ describe('if nothing can be saved', () => {
     await scene.pass([desiredTemplate(edited), mail], { writer, concurrency: 1 });
     expect(writesOf(scene)).toEqual([]);
   });
+});
+
+describe('an outcome that could not be saved at once', () => {
+  const desired = desiredTemplate(['@ A 192.0.2.1', 'www A 192.0.2.2']);
+
+  /** One record has been added, and its outcome could not be saved at the given tries. */
+  const added = async (fails: (tries: number) => boolean): Promise<Scene> => {
+    const scene = await begun(['#1 @ A 192.0.2.1']);
+    await scene.pass(desiredTemplate(['@ A 192.0.2.1']));
+    let tries = 0;
+    const finish: Memory['finish'] = (...outcome) =>
+      fails((tries += 1))
+        ? Promise.reject(new MemoryError('the disk is full'))
+        : scene.memory.finish(...outcome);
+    await scene.pass(desired, { writer: { ...scene.memory, finish } });
+    expect(writesOf(scene)).toEqual(['add 1']);
+    scene.calls.length = 0;
+    return scene;
+  };
+
+  test('is saved with the state at the end of the pass', async () => {
+    const scene = await added((tries) => tries === 1);
+    expect(await scene.memory.openIntents()).toEqual([]);
+    const history = await scene.memory.history();
+    expect(history).toMatchObject([{ action: 'add', outcome: 'applied', recordId: 2 }]);
+  });
+
+  test('is not known to the saved state either', async () => {
+    const scene = await added(() => true);
+    expect(await scene.memory.openIntents()).toMatchObject([{ action: 'add', after: { name: 'www' } }]);
+    const saved = await scene.memory.template(17);
+    expect(saved!.records.map(({ key }) => key)).not.toContain('A www  192.0.2.2');
+  });
+
+  test('is saved before the outcome of a later write', async () => {
+    const scene = await begun(['#1 @ A 192.0.2.1']);
+    await scene.pass(desiredTemplate(['@ A 192.0.2.1']));
+    for (const after of [data('www A 192.0.2.2'), data('xxx A 192.0.2.3')])
+      await scene.memory.begin(
+        intentOf({ run: 'run-0', key: recordKey(entryOf(after)), after, idsBefore: [1] }),
+      );
+    scene.actual = actualTemplate(['#1 @ A 192.0.2.1', '#2 www A 192.0.2.2', '#3 xxx A 192.0.2.3']);
+    const tried: (string | null)[] = [];
+    const finish: Memory['finish'] = (intent, ...outcome) =>
+      tried.push(intent.after.name) === 1
+        ? Promise.reject(new MemoryError('the disk is full'))
+        : scene.memory.finish(intent, ...outcome);
+    const told: (string | null)[] = [];
+    await scene.pass(desiredTemplate(['@ A 192.0.2.1', 'www A 192.0.2.2', 'xxx A 192.0.2.3']), {
+      writer: { ...scene.memory, finish },
+      onChange: ({ after }) => told.push(after.name),
+    });
+    expect(tried).toEqual(['www', 'www', 'xxx']);
+    expect(told).toEqual(['www', 'xxx']);
+    expect(await scene.memory.openIntents()).toEqual([]);
+  });
+
+  test.each([
+    ['could', (tries: number) => tries === 1],
+    ['could not', () => true],
+  ])(
+    'leaves a record of somebody else in the place of a renamed one, if it %s be saved later',
+    async (_, fails) => {
+      const scene = await added(fails);
+      scene.actual = actualTemplate(['#1 @ A 192.0.2.1', '#2 mail A 192.0.2.2', '#3 www A 192.0.2.9']);
+      scene.now += 60_000;
+      const parking = { ...desired, surplus: 'park', adopt: true } as const;
+      for (let passes = 0; passes < 3; passes += 1) await scene.pass(parking, { force: true });
+      expect(scene.actual.records.map(({ name }) => name)).toContain('www');
+    },
+  );
 });
 
 test('no other template is written after one fails with a bug', async () => {

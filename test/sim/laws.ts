@@ -125,6 +125,9 @@ const surelyFor = (one: TemplateCase, record: ActualRecord): SentAttempt | undef
   const last = one.attempts.findLast((attempt) => recordOf(attempt) === record.id);
   if (!last || last.sent.landed !== 'yes' || !last.isBelieved || !last.isKept) return undefined;
   if (one.standsFor.get(record.id) !== last.key || last.isAmbiguous) return undefined;
+  // It may be anybody's record that was restored.
+  const desired = last.pass.desired.get(one.templateId)?.records ?? [];
+  if (!desired.some((other) => keyOf(other) === last.key)) return undefined;
   const isNameless = canonicalName(last.after.name) === '' && canonicalName(record.name) !== '';
   const since = [...one.past, ...one.views].filter(({ at }) => at >= last.sent.at);
   const isAlwaysShown = since.every(({ records }) => records.some(({ id }) => id === record.id));
@@ -223,12 +226,25 @@ const readTwice: Law = (attempt, { one, desired }) => {
   const isSure = id !== undefined && !one.perhapsKnown.has(attempt.key);
   // What somebody has changed into an ignored record is as good as gone.
   const isOurs = (record: ActualRecord): boolean => !desired || !isIgnored(desired, record);
+  if (isRetryOfNameless(attempt, one, id)) return null;
   if (isSure && !isKnownElsewhere && !isGone && !missedTwice(one, attempt, id, isOurs)) {
     return `adds what is known as #${id} and was not missed in two readings`;
   }
   const lacks = (view: View): boolean => !view.records.some((record) => keyOf(record) === attempt.key);
   return one.isMet || twoListings(one.views, attempt, lacks) ? null : 'adds at first sight after one reading';
 };
+
+/** A person wants another one beside an add of unknown outcome, whose record was given a name since: none clears it. */
+const isRetryOfNameless = (
+  { pass, after, key }: SentAttempt,
+  { attempts }: TemplateCase,
+  id: number | undefined,
+): boolean =>
+  pass.retry &&
+  canonicalName(after.name) === '' &&
+  attempts.some(
+    (other) => isAdd(other) && other.key === key && other.sent.told === 'nothing' && recordOf(other) === id,
+  );
 
 /** This pass was shown the record, and it is there. */
 const notSeen: Law = (attempt, { one, truth, isKind }) => {

@@ -97,6 +97,20 @@ export const memoryContract = (newStore: () => Promise<OpenStore>): void => {
       expect(await memory.history()).toMatchObject([{ outcome: 'applied', recordId: 12, after: one.after }]);
     });
 
+    it('are noted once, also if they are finished again', async () => {
+      const memory = await (await newStore())();
+      const intent = await memory.begin(intentOf());
+      // Whoever lost the connection cannot know that it was finished.
+      for (const recordId of [12, 13])
+        await memory.finish(
+          intent,
+          { outcome: 'applied', recordId, error: null },
+          changesOf({ records: [rememberedRecord('a', { recordId })] }),
+        );
+      expect(await memory.history()).toMatchObject([{ recordId: 12 }]);
+      expect((await memory.template(17))?.records).toMatchObject([{ recordId: 13 }]);
+    });
+
     it('finish completely or not at all', async () => {
       const memory = await (await newStore())();
       const intent = await memory.begin(intentOf());

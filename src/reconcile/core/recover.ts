@@ -12,6 +12,7 @@ import { supposePark } from './commit.ts';
 import { compare } from './reading.ts';
 import { change, bindTentatively, keepParked, recognizeRestored, storedAgain } from './remembering.ts';
 import { desiredKeysOf } from './basis.ts';
+import type { EndedIntent } from './state.ts';
 
 /** A template with writes of unknown outcome that have to be resolved. */
 export interface Recovery {
@@ -26,31 +27,29 @@ export interface Recovery {
   /** Writes of unknown outcome. */
   readonly open: readonly Intent[];
   /** Resolved writes, in order. */
-  readonly ended: readonly EndedIntent[];
-  /** How many of those are on disk. */
-  readonly saved: number;
+  readonly ended: readonly ResolvedIntent[];
+  /** How many of those have been told. */
+  readonly told: number;
+  /** In order: those that are not on disk yet, after earlier ones of this pass. */
+  readonly unfinished: readonly EndedIntent[];
   /** Whether the last reading was conclusive, and whether all were. */
   readonly isConclusive: boolean;
   readonly wasConclusive: boolean;
 }
 
-export interface EndedIntent {
-  readonly intent: Intent;
-  readonly result: IntentResult;
-  /** The state after resolving. */
-  readonly memory: TemplateMemory;
+export interface ResolvedIntent extends EndedIntent {
   /** Ms since the epoch: when a missing add may be retried. */
   readonly retryAt: number | null;
 }
 
 /** A saved reading from before a write that may have taken effect is out of date. */
 export const openRecovery = (
-  given: Pick<Recovery, 'templateId' | 'desired' | 'isDescribed' | 'view' | 'memory' | 'open'>,
+  given: Omit<Recovery, 'ended' | 'told' | 'isConclusive' | 'wasConclusive'>,
 ): Recovery => ({
   ...given,
   memory: edit(given.memory, (draft) => draft.setRow({ lastReading: null })),
   ended: [],
-  saved: 0,
+  told: 0,
   isConclusive: true,
   wasConclusive: true,
 });
@@ -206,12 +205,16 @@ const end = (
   result: IntentResult,
   memory: TemplateMemory,
   retryAt: number | null = null,
-): Recovery => ({
-  ...recovery,
-  memory,
-  open: recovery.open.filter(({ id }) => id !== intent.id),
-  ended: [...recovery.ended, { intent, result, memory, retryAt }],
-});
+): Recovery => {
+  const ended = { intent, result, memory, retryAt };
+  return {
+    ...recovery,
+    memory,
+    open: recovery.open.filter(({ id }) => id !== intent.id),
+    ended: [...recovery.ended, ended],
+    unfinished: [...recovery.unfinished, ended],
+  };
+};
 
 const isWhole = (reading: ActualTemplate, { desired, memory }: Recovery): boolean =>
   !desired ||

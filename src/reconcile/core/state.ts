@@ -1,11 +1,11 @@
 import type { ActualTemplate } from '../../model/template.ts';
 import { isGuard, type Hold } from '../../plan/hold.ts';
-import type { StoredTemplate } from '../../state/memory.ts';
+import type { Intent, IntentResult, StoredTemplate } from '../../state/memory.ts';
 import type { Attempt } from './attempt.ts';
 import type { Instant } from './backoff.ts';
 import type { PlanBasis } from './basis.ts';
 import type { BoundTemplate } from './bind.ts';
-import { edit, openMemory } from './memory.ts';
+import { edit, openMemory, type TemplateMemory } from './memory.ts';
 import { retime, recognizeRestored } from './remembering.ts';
 
 /** How long readings have agreed with the newest one. */
@@ -18,6 +18,14 @@ export interface Agreement {
   readonly isRepeated: boolean;
 }
 
+/** A write whose outcome is known. */
+export interface EndedIntent {
+  readonly intent: Intent;
+  readonly result: IntentResult;
+  /** The state after it. */
+  readonly memory: TemplateMemory;
+}
+
 /** One template in a pass. A value: `evolve` makes the next one. */
 export interface TemplateState {
   readonly basis: PlanBasis;
@@ -28,6 +36,8 @@ export interface TemplateState {
   /** By `writeKey`: the writes that two readings require. */
   readonly confirmed: ReadonlySet<string>;
   readonly agreement: Agreement;
+  /** In order: the writes whose outcome could not be saved yet. */
+  readonly unfinished: readonly EndedIntent[];
   readonly holds: readonly Hold[];
   /** The last listing, made for whichever template, that this one was compared with. */
   readonly comparedListing: ReadonlyMap<number, ActualTemplate> | null;
@@ -51,6 +61,7 @@ export const openTemplate = (
     attempts: new Map(),
     confirmed: new Set(),
     agreement: { since: moment, until: moment, isRepeated: false },
+    unfinished: [],
     holds: [],
     comparedListing: null,
   };

@@ -3,20 +3,21 @@ import { groupBy } from '../../plan/group.ts';
 import type { Intent } from '../../state/memory.ts';
 import type { Attempt } from '../core/attempt.ts';
 import { isClosed } from '../core/client-holds.ts';
-import { asSaved, changesOf, openMemory } from '../core/memory.ts';
+import { asSaved, openMemory } from '../core/memory.ts';
 import {
   concludeAbsent,
   endUpdates,
   matchOpen,
   openRecovery,
   withReading,
-  type EndedIntent,
   type Recovery,
+  type ResolvedIntent,
 } from '../core/recover.ts';
 import { withBasis, type TemplateState } from '../core/state.ts';
 import { disagree, withView } from '../core/two-readings.ts';
 import type { PassInputs } from '../request.ts';
 import type { ClientRun } from './client-run.ts';
+import { finishInOrder } from './save.ts';
 
 /** Resolves the writes that earlier passes or a dead process left open. */
 export const recoverIntents = async (
@@ -41,11 +42,11 @@ export const recoverOwn = async (
   states: readonly TemplateState[],
   run: ClientRun,
 ): Promise<TemplateState[]> => {
-  const opened = states.flatMap(({ basis: { desired, view, memory, pending } }) => {
+  const opened = states.flatMap(({ basis: { desired, view, memory, pending }, unfinished }) => {
     const open = pending.filter((intent) => intent.run === run.pass.run);
     return open.length === 0
       ? []
-      : [openRecovery({ templateId: view.id, desired, isDescribed: true, view, memory, open })];
+      : [openRecovery({ templateId: view.id, desired, isDescribed: true, view, memory, open, unfinished })];
   });
   if (opened.length === 0) return [...states];
   const recovered = await resolveUnknown(opened, run, false);
@@ -99,7 +100,7 @@ const openLeft = async (
   const memory = state?.basis.memory ?? openMemory(await run.pass.memory.template(templateId), open[0]!);
   const desired = state?.basis.desired ?? null;
   const isDescribed = describes(described, templateId, view?.name);
-  return openRecovery({ templateId, desired, isDescribed, view, memory, open });
+  return openRecovery({ templateId, desired, isDescribed, view, memory, open, unfinished: [] });
 };
 
 /** If there are no files any more, templates still count as described. */
@@ -115,18 +116,21 @@ const describes = (
 const saveEnded = async (recoveries: readonly Recovery[], run: ClientRun): Promise<Recovery[]> => {
   const saved: Recovery[] = [];
   for (const recovery of recoveries) {
-    let { memory } = recovery;
-    for (const one of recovery.ended.slice(recovery.saved)) {
-      const task = run.writer.finish(one.intent, one.result, changesOf(one.memory));
-      if ((await run.save(task.then(() => true))) && one.memory === recovery.memory) memory = asSaved(memory);
-      tell(one, run);
-    }
-    saved.push({ ...recovery, memory, saved: recovery.ended.length });
+    const { ended, told, unfinished, memory } = recovery;
+    const finished = await finishInOrder(unfinished, run);
+    const isSaved = finished === unfinished.length && unfinished.at(-1)?.memory === memory;
+    for (const one of ended.slice(told)) tell(one, run);
+    saved.push({
+      ...recovery,
+      memory: isSaved ? asSaved(memory) : memory,
+      told: ended.length,
+      unfinished: unfinished.slice(finished),
+    });
   }
   return saved;
 };
 
-const tell = ({ intent, result }: EndedIntent, run: ClientRun): void => {
+const tell = ({ intent, result }: ResolvedIntent, run: ClientRun): void => {
   const { template, templateId, action, before, after } = intent;
   const { recordId, error } = result;
   const outcome = result.outcome === 'duplicate' ? 'applied' : result.outcome;
@@ -149,15 +153,15 @@ const applyAll = (
 
 const takeRecovery = (
   state: TemplateState,
-  { view, memory }: Recovery,
+  { view, memory, unfinished }: Recovery,
   pending: readonly Intent[],
   run: ClientRun,
 ): TemplateState => {
-  const next = withBasis(state, { memory, pending });
+  const next = { ...withBasis(state, { memory, pending }), unfinished };
   return view === null || view === state.basis.view ? next : withView(next, view, run.moment);
 };
 
-const attemptAfter = (attempt: Attempt, { result, retryAt }: EndedIntent): Attempt => {
+const attemptAfter = (attempt: Attempt, { result, retryAt }: ResolvedIntent): Attempt => {
   const { step, intent } = attempt;
   const base = { step, intent };
   return result.recordId === null

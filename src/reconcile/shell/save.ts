@@ -1,20 +1,45 @@
-import type { MemoryChanges } from '../../state/memory.ts';
+import type { Intent, IntentResult } from '../../state/memory.ts';
 import { asSaved, changesOf, isUnsaved } from '../core/memory.ts';
-import { withBasis, type TemplateState } from '../core/state.ts';
+import { withBasis, type EndedIntent, type TemplateState } from '../core/state.ts';
 import type { ClientRun } from './client-run.ts';
 
-/** Saves the changes of a template's state; if that fails, the next attempt saves all of them, never a part. */
-export const saveWith = async (
+/*
+ * The outcome of a write and the state after it are saved together. Where that fails, the next attempt saves both:
+ * an intent that is open would seem to be another write than the one that the saved state knows.
+ */
+
+/** Saves the outcome of a write with the state after it. */
+export const saveEnd = (
   state: TemplateState,
+  intent: Intent,
+  result: IntentResult,
   run: ClientRun,
-  save: (changes: MemoryChanges) => Promise<void>,
 ): Promise<TemplateState> => {
-  const { memory } = state.basis;
-  const saved = await run.save(save(changesOf(memory)).then(() => true));
-  return saved === null ? state : withBasis(state, { memory: asSaved(memory) });
+  const ended = { intent, result, memory: state.basis.memory };
+  return saveMemory({ ...state, unfinished: [...state.unfinished, ended] }, run);
 };
 
-export const saveMemory = (state: TemplateState, run: ClientRun): Promise<TemplateState> =>
-  isUnsaved(state.basis.memory)
-    ? saveWith(state, run, (changes) => run.writer.save(changes))
-    : Promise.resolve(state);
+/** Saves all changes of a template's state, or none after an outcome that cannot be saved. */
+export const saveMemory = async (state: TemplateState, run: ClientRun): Promise<TemplateState> => {
+  const { unfinished, basis } = state;
+  const { memory } = basis;
+  if (unfinished.length === 0 && !isUnsaved(memory)) return state;
+  // The last one takes everything since along.
+  const ended = [...unfinished.slice(0, -1), ...unfinished.slice(-1).map((one) => ({ ...one, memory }))];
+  const finished = await finishInOrder(ended, run);
+  if (finished < ended.length) return { ...state, unfinished: unfinished.slice(finished) };
+  const save = (): Promise<true> => run.writer.save(changesOf(memory)).then(() => true);
+  if (ended.length === 0 && (await run.save(save())) === null) return state;
+  return withBasis({ ...state, unfinished: [] }, { memory: asSaved(memory) });
+};
+
+/** How many of them could be saved, each with the state after it, up to the first that could not. */
+export const finishInOrder = async (ended: readonly EndedIntent[], run: ClientRun): Promise<number> => {
+  let count = 0;
+  for (const { intent, result, memory } of ended) {
+    const task = run.writer.finish(intent, result, changesOf(memory));
+    if ((await run.save(task.then(() => true))) === null) return count;
+    count += 1;
+  }
+  return count;
+};

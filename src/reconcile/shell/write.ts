@@ -9,7 +9,7 @@ import { compareListing } from '../core/listing.ts';
 import { skipReasonOf } from '../core/permit.ts';
 import type { TemplateState } from '../core/state.ts';
 import type { ClientRun } from './client-run.ts';
-import { saveWith } from './save.ts';
+import { saveEnd } from './save.ts';
 
 /** Writes one template, one write at a time, each decided from the answer to the previous one. */
 export const writeTemplate = (state: TemplateState, run: ClientRun): Promise<TemplateState> =>
@@ -58,7 +58,7 @@ const write = async (
   if (again.kind !== 'write' || writeKey(again.step) !== writeKey(step)) {
     const reason = skipReasonOf(step, state, run.view, run.pass.force) ?? 'a newer reading changed the plan';
     const result = { outcome: 'failed', recordId: null, error: `not sent: ${reason}` } as const;
-    return saveWith(state, run, (changes) => run.writer.finish(intent, result, changes));
+    return saveEnd(state, intent, result, run);
   }
   const begun = evolve(state, { type: 'begun', step, intent }, run.moment);
   return takeEvent(begun, run, await send(step, begun.basis.view.id, run));
@@ -110,7 +110,7 @@ const takeEvent = async (
   let state = evolve(before, event, run.moment);
   const attempt = state.attempts.get(stepKey(step))!;
   const result = intentResultOf(attempt);
-  if (result) state = await saveWith(state, run, (changes) => run.writer.finish(intent, result, changes));
+  if (result) state = await saveEnd(state, intent, result, run);
   const change = changeOfAttempt(attempt, state.basis);
   if (change) run.pass.onChange(change);
   return state;

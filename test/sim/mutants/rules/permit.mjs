@@ -161,14 +161,14 @@ export const permits = [
   {
     rule: '§3.4 an intent that was not sent does not stay open',
     file: write,
-    from: '    return saveWith(state, run, (changes) => run.writer.finish(intent, result, changes));',
+    from: '    return saveEnd(state, intent, result, run);',
     to: '    void result;\n    return state;',
     tests: ['reconcile/write'],
   },
   {
     rule: '§3.4 the outcome of a write is saved before the next one',
     file: write,
-    from: '  if (result) state = await saveWith(state, run, (changes) => run.writer.finish(intent, result, changes));\n',
+    from: '  if (result) state = await saveEnd(state, intent, result, run);\n',
     to: '  void [result, intent];\n',
     tests: ['reconcile/sending'],
   },
