@@ -3,4 +3,4 @@ import { canonicalIPv6 } from './ipv6.ts';
 
 /** Also with a zone index, as copied from a machine. */
 export const isAddress = (text: string): boolean =>
-  isIPv4(text) || canonicalIPv6(text.split('%', 1)[0]!) !== null;
+  isIPv4(text) || (text.includes(':') && canonicalIPv6(text.split('%', 1)[0]!) !== null);

@@ -3,6 +3,24 @@ import { kindOf } from '../../plan/conflict.ts';
 import type { ResolvedRecord } from '../resolve-record.ts';
 import { placeOf, shownName, type NameCheck, type RecordDiagnostic } from './check.ts';
 
+const duplicateRecord: NameCheck = {
+  id: 'duplicate-record',
+  find: (records) => {
+    const first = new Map<string, ResolvedRecord>();
+    return records.flatMap((record) => {
+      const { type, content, priority } = record.canonical;
+      const key = `${type} ${priority} ${content}`;
+      const before = first.get(key);
+      if (before === undefined) {
+        first.set(key, record);
+        return [];
+      }
+      const message = `this ${type} record is listed twice, also at ${placeOf(before)}`;
+      return [{ entry: record, at: record.at.record, message }];
+    });
+  },
+};
+
 const cnameAlone: NameCheck = {
   id: 'cname-alone',
   find: (records) => {
@@ -80,4 +98,10 @@ const isSpfText = ({ canonical: { type, content } }: ResolvedRecord): boolean =>
 const differ = ({ canonical: one }: ResolvedRecord, { canonical: other }: ResolvedRecord): boolean =>
   one.type !== other.type || one.content !== other.content || one.priority !== other.priority;
 
-export const nameChecks: readonly NameCheck[] = [cnameAlone, nullMxAlone, spfTwice, mixedTtl];
+export const nameChecks: readonly NameCheck[] = [
+  cnameAlone,
+  nullMxAlone,
+  spfTwice,
+  mixedTtl,
+  duplicateRecord,
+];

@@ -34,8 +34,9 @@ export const runChecks = async (template: CheckedTemplate, report: ReportDiagnos
 
 const checkRecord = (record: ResolvedRecord, template: CheckedTemplate): void => {
   for (const { id, find } of recordChecks.get(record.desired.type)!) {
-    if (record.allow.has(id)) continue;
-    for (const { at, message } of find(record, template)) record.origin.report(id, at, message);
+    const found = find(record, template);
+    if (found.length === 0 || record.allow.has(id)) continue;
+    for (const { at, message } of found) record.origin.report(id, at, message);
   }
 };
 

@@ -5,29 +5,10 @@ import { hasPlaceholder } from '../../model/placeholder.ts';
 import { definitionOf } from '../../model/types/table.ts';
 import { kindOf } from '../../plan/conflict.ts';
 import { quote } from '../diagnostic.ts';
-import type { ResolvedRecord } from '../resolve-record.ts';
 import { nameAt, placeOf, shownName, type TemplateCheck } from './check.ts';
 import { ignoreMatchesNothing } from './ignore-checks.ts';
 import { octetsOf } from './hosts.ts';
 import { templateTtlUnusual } from './ttl-checks.ts';
-
-const duplicateRecord: TemplateCheck = {
-  id: 'duplicate-record',
-  find: (_, records) => {
-    const first = new Map<string, ResolvedRecord>();
-    return records.flatMap((record) => {
-      const { type, name, content, priority } = record.canonical;
-      const key = `${type} ${priority} ${name.length} ${name}${content}`;
-      const before = first.get(key);
-      if (before === undefined) {
-        first.set(key, record);
-        return [];
-      }
-      const message = `this ${type} record is listed twice, also at ${placeOf(before)}`;
-      return [{ entry: record, at: record.at.record, message }];
-    });
-  },
-};
 
 const targetIsCname: TemplateCheck = {
   id: 'target-is-cname',
@@ -102,7 +83,6 @@ const finalDot: TemplateCheck = {
 };
 
 export const templateChecks: readonly TemplateCheck[] = [
-  duplicateRecord,
   targetIsCname,
   subdomainName,
   ignoreMatchesNothing,

@@ -37,7 +37,7 @@ export const planOf = (basis: PlanBasis): TemplatePlan => {
       memory,
       pendingSets,
       actual,
-      desiredKeys: desiredKeysOf(desired),
+      desiredKeys: () => desiredKeysOf(desired),
       adopt: desired.adopt,
       now,
       settle,

@@ -19,7 +19,7 @@ export interface GateInput {
   readonly pendingSets: ReadonlySet<string>;
   readonly actual: ActualTemplate;
   /** The `recordKey` of every record of the file. */
-  readonly desiredKeys: ReadonlySet<string>;
+  readonly desiredKeys: () => ReadonlySet<string>;
   /** Whether the file adopts records that it never listed. */
   readonly adopt: boolean;
   readonly now: number;
@@ -188,13 +188,15 @@ const tooManyAdds = ({ adds, failure }: RecordState): Block | null => {
 };
 
 /** By record set: the added records that the file no longer lists. */
-const droppedRecords = ({ memory, desiredKeys }: GateInput): Map<string, RecordState[]> =>
-  groupBy(
-    [...memory.records.values()].filter(
-      ({ key, adds, stored }) => adds > 0 && stored && !desiredKeys.has(key),
-    ),
+const droppedRecords = ({ memory, desiredKeys }: GateInput): Map<string, RecordState[]> => {
+  const added = [...memory.records.values()].filter(({ adds, stored }) => adds > 0 && stored);
+  if (added.length === 0) return new Map();
+  const keys = desiredKeys();
+  return groupBy(
+    added.filter(({ key }) => !keys.has(key)),
     ({ wanted }) => setKey(entryOf(wanted)),
   );
+};
 
 const askForRetry = (adds: number): string =>
   `${adds} adds were sent to this record set, and no listing shows a result; check the service, then apply --retry`;

@@ -99,12 +99,12 @@ const distrustMissing = (draft: MemoryDraft, desired: DesiredEntry): void => {
  */
 const perhapsAdded = ({ desired, view, memory }: PlanBasis, plan: TemplatePlan): DesiredEntry[] => {
   if (memory.view.hasBeenRead || memory.view.byKey.size > 0 || desired.adopt) return [];
+  const missing = missingIn(plan);
+  if (missing.length === 0) return [];
   const paired = new Set(plan.pairs.map(({ actual }) => actual.record.id));
   const unpaired: ActualEntry[] = view.records.filter(({ id }) => !paired.has(id)).map(entryOf);
   const byType = groupBy(unpaired, ({ type }) => type);
-  return missingIn(plan).filter((missing) =>
-    byType.get(missing.type)?.some((actual) => isLike(missing, actual)),
-  );
+  return missing.filter((one) => byType.get(one.type)?.some((actual) => isLike(one, actual)));
 };
 
 const missingIn = ({ steps, waiting }: TemplatePlan): DesiredEntry[] =>
