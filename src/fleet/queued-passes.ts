@@ -1,7 +1,13 @@
 import type { Logger } from 'pino';
-import type { FleetClient } from '../daemon/fleet.ts';
-import { delayAfter, type PassLoopState, type PassOutcome, type PassStarter } from '../daemon/loop.ts';
+import {
+  delayAfter,
+  type PassLoopOptions,
+  type PassLoopState,
+  type PassOutcome,
+  type PassStarter,
+} from '../daemon/loop.ts';
 import type { Trigger } from '../result.ts';
+import type { ClientSettings } from '../settings/client.ts';
 import { delayToNext } from './due.ts';
 import type { PassJob, WaitingPass } from './pass-queue.ts';
 
@@ -9,7 +15,9 @@ import type { PassJob, WaitingPass } from './pass-queue.ts';
 export type JobOutcome = PassOutcome | 'handed-over';
 
 export interface QueuedPassesOptions {
-  readonly client: FleetClient;
+  readonly client: PassLoopOptions & {
+    readonly settings: () => Pick<ClientSettings, 'name' | 'baseUrl' | 'schedule' | 'timezone'>;
+  };
   /** Requests a pass by any process, before scheduled ones. */
   readonly ask: (pass: WaitingPass) => void;
   readonly onClose: () => void;
@@ -49,9 +57,9 @@ export class QueuedPasses implements PassStarter {
     return this.#waiting('startup', 0);
   }
 
-  /** The queue knows the schedule, and what waits at a start. */
+  /** The queue knows the schedule, and what waits at a start. Others make what is asked for while this one ends. */
   trigger(trigger: Trigger): void {
-    if (this.#closing.signal.aborted || (trigger !== 'file-change' && trigger !== 'request')) return;
+    if (trigger !== 'file-change' && trigger !== 'request') return;
     this.#asked = trigger;
     this.#options.ask(this.#waiting(trigger, this.#failures));
     this.#options.client.onState?.();
