@@ -23,9 +23,9 @@ log.ts        log settings lib
 log           secrets.ts lib
 settings.ts   settings secrets.ts lib
 settings      model secrets.ts regular-file.ts lib errors.ts
-source        desired git state model regular-file.ts errors.ts
+source        desired git state model regular-file.ts lib errors.ts
 import        desired plan model regular-file.ts directory.ts lib errors.ts
-desired       plan model regular-file.ts lib errors.ts
+desired       plan model lib errors.ts
 hosting       model secrets.ts lib errors.ts
 answers       result.ts model lib
 state         plan model directory.ts lib errors.ts
@@ -57,6 +57,7 @@ const pure: Readonly<Record<string, readonly string[]>> = {
   model: ['node:net', 'node:url'],
   plan: [],
   'result.ts': [],
+  desired: ['node:path', 'js-yaml', 'yaml', 'zod'],
   reconcile: ['node:crypto'],
   report: ['node:util', 'zod'],
   'status-page': ['node:crypto'],
@@ -110,9 +111,10 @@ describe('the imports between the folders of src', () => {
     ['commands/run.ts', "import type { Options } from '../cli.ts';"],
     ['plan/checks/one.ts', "let loop: import('../../daemon/loop.ts').PassLoop;"],
     ['daemon/client-manager.ts', "export * from '../state/sqlite.ts';"],
-    ['desired/load.ts', "import {\n  connectHosting,\n} from '../hosting/service.ts';"],
+    ['desired/resolve-file.ts', "import {\n  connectHosting,\n} from '../hosting/service.ts';"],
     ['hosting/call-operation.ts', "import '../state/lock.ts';"],
     ['plan/plan.ts', "import { readFile } from 'node:fs/promises';"],
+    ['desired/parse-file.ts', "import { readFile } from 'node:fs/promises';"],
     ['attic/box.ts', ''],
   ])('of this kind are found: in %s %s', (file, text) => {
     expect(strayImports(new Map([[file, text]]))).toHaveLength(1);

@@ -1,4 +1,4 @@
-import type { ScanResult } from '../desired/scan.ts';
+import type { ScanResult } from '../source/scan.ts';
 import { problemsOf } from '../desired/problems-of.ts';
 import type { Tokens } from '../hosting/call-operation.ts';
 import { connectHosting, type HostingOptions, type HostingService } from '../hosting/service.ts';

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import type { Label } from '../import/label.ts';
-import { createTemplateLoader } from '../desired/load.ts';
+import { createTemplateLoader } from '../source/load.ts';
 import { createFile, readIfThere, replaceFile } from '../import/save.ts';
 import type { TemplateSettings } from '../desired/resolve-template.ts';
 import { textOf } from '../desired/text.ts';

@@ -1,4 +1,4 @@
-import { createTemplateLoader } from '../desired/load.ts';
+import { createTemplateLoader } from '../source/load.ts';
 import type { DesiredState } from '../model/template.ts';
 import type { ClientSettings } from '../settings/client.ts';
 

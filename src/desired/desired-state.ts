@@ -1,16 +1,15 @@
+import type { Missing, SourceFile, SourceFiles } from './source-file.ts';
 import { basename } from 'node:path';
 import { plural } from '../lib/plural.ts';
 import type { DesiredState, Problem, UnusableTemplate } from '../model/template.ts';
 import { describedTwice } from './described-twice.ts';
 import type { ResolvedFile } from './resolve-file.ts';
-import type { Missing } from './scan.ts';
 import { inFile, byPlace, isError, problemsOf, type FileDiagnostic } from './problem.ts';
-import type { Snapshot, SourceFile } from './snapshot.ts';
 import type { ResolvedTemplate } from './resolve-template.ts';
 
 /** Sorts what was read into templates that can be used, those that cannot, and all problems. */
 export const desiredState = (
-  { files, missing }: Pick<Snapshot, 'files' | 'missing'>,
+  { files, missing }: SourceFiles,
   readings: readonly ResolvedFile[],
   absent: readonly Problem[],
   strict: boolean,

@@ -1,9 +1,9 @@
+import { isMissing, type SourceFile } from './source-file.ts';
 import type { Place } from '../model/record.ts';
 import { maxDepth, tooManyEntries, tooManyFragments, type Budget } from './budget.ts';
 import { diagnosticAt, quote, type ReportDiagnostic } from './diagnostic.ts';
 import { emptyDocument, type ParsedDocument } from './parse-file.ts';
 import { inFile, type FileDiagnostic } from './problem.ts';
-import { isMissing, type SourceFile } from './snapshot.ts';
 import type { Scopes, Variable } from './variables.ts';
 
 /** One file of a template: its own document, or a fragment. */

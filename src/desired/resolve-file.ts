@@ -1,8 +1,8 @@
+import type { SourceFile } from './source-file.ts';
 import { UserError } from '../errors.ts';
 import { isYieldDue, yieldToOthers } from '../lib/yield.ts';
 import { Budget } from './budget.ts';
 import { parseFile } from './parse-file.ts';
-import type { SourceFile } from './snapshot.ts';
 import { resolveTemplate, type ResolvedTemplate, type TemplateSettings } from './resolve-template.ts';
 
 /** A template file and its resolved documents. */

@@ -1,3 +1,4 @@
+import type { SourceFile } from './source-file.ts';
 import { isYieldDue, yieldToOthers } from '../lib/yield.ts';
 import { parseNameServer } from '../model/name-server.ts';
 import type { Place } from '../model/record.ts';
@@ -21,7 +22,6 @@ import { includedFiles, type IncludedFile, type Variables } from './includes.ts'
 import { inFile, isError, type FileDiagnostic } from './problem.ts';
 import { recordsOf, typeIn, type ResolvedRecord } from './resolve-record.ts';
 import { limitsSchema, templateSchema, ttlSchema, type ignoreSchema } from './schema.ts';
-import type { SourceFile } from './snapshot.ts';
 import { choiceIn, textIn, valueIn } from './values.ts';
 import type { ScalarNode } from './yaml/tree.ts';
 

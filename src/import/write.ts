@@ -1,10 +1,10 @@
+import type { SourceFile } from '../desired/source-file.ts';
 import type { ActualTemplate } from '../model/template.ts';
 import type { ActualEntry } from '../plan/entry.ts';
 import { Budget } from '../desired/budget.ts';
 import { allowableChecks, type AllowableCheck, type CheckId } from '../desired/check-id.ts';
 import { parseFile } from '../desired/parse-file.ts';
 import { inFile, isError, type FileDiagnostic } from '../desired/problem.ts';
-import type { SourceFile } from '../desired/snapshot.ts';
 import { resolveTemplate, type TemplateSettings } from '../desired/resolve-template.ts';
 import { arrange, type Arrangement } from './arrange.ts';
 import type { Existing } from './existing.ts';

@@ -1,21 +1,20 @@
+import { isMissing, type Missing, type SourceFile } from '../desired/source-file.ts';
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import type { Ancestry, PublishedFile, PublishedFiles, PublishedMissing } from '../model/published.ts';
 import { readBeginning } from '../regular-file.ts';
 import { ancestryIn } from '../git/ancestry.ts';
-import { contentHash, contentOf } from '../desired/content.ts';
+import { contentHash, contentOf } from './content.ts';
 import { createRevisions } from '../git/revision.ts';
-import type { Missing, ScannedFile } from '../desired/scan.ts';
+import type { ScannedFile } from './scan.ts';
 import {
   isFragmentPath,
-  isMissing,
   isUnchanged,
   readSnapshot,
   scanPaths,
   type Snapshot,
   type SnapshotFingerprint,
-  type SourceFile,
-} from '../desired/snapshot.ts';
+} from './snapshot.ts';
 import { maxFileSize } from '../desired/text.ts';
 import { createUncommitted } from '../git/uncommitted.ts';
 

@@ -1,7 +1,7 @@
-import { createTemplateLoader, type LoadOptions } from '../desired/load.ts';
+import { createTemplateLoader, type LoadOptions } from './load.ts';
 import { openOwnFiles } from './own-files.ts';
 import { createRevisions } from '../git/revision.ts';
-import type { ScanResult } from '../desired/scan.ts';
+import type { ScanResult } from './scan.ts';
 import { createUncommitted } from '../git/uncommitted.ts';
 import { UserError } from '../errors.ts';
 import type { Publication, PublishedHead } from '../model/published.ts';

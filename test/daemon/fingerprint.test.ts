@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { fingerprints } from '../../src/daemon/fingerprint.ts';
-import { scanFiles } from '../../src/desired/scan.ts';
+import { scanFiles } from '../../src/source/scan.ts';
 
 let home: string;
 beforeEach(async () => {

@@ -2,7 +2,7 @@ import { rm, utimes } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { LatestResults } from '../../src/daemon/latest-results.ts';
-import { createTemplateLoader } from '../../src/desired/load.ts';
+import { createTemplateLoader } from '../../src/source/load.ts';
 import type { DesiredState } from '../../src/model/template.ts';
 import type { Difference } from '../../src/plan/difference.ts';
 import type { PassResult, TemplateResult } from '../../src/result.ts';

@@ -8,7 +8,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { fingerprints } from '../../src/daemon/fingerprint.ts';
 import { watchEntry } from '../../src/daemon/folder-watch.ts';
 import { restAfter, watchTemplates, type Watcher } from '../../src/daemon/watch.ts';
-import { scanFiles } from '../../src/desired/scan.ts';
+import { scanFiles } from '../../src/source/scan.ts';
 import { listeningLogger } from './listening-logger.ts';
 import { pointBelow, ways, writeBelow } from './ways.ts';
 

@@ -2,7 +2,7 @@ import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { errorChecks, warningChecks } from '../../src/desired/check-id.ts';
-import { createTemplateLoader } from '../../src/desired/load.ts';
+import { createTemplateLoader } from '../../src/source/load.ts';
 import { formatProblem } from '../../src/desired/problem.ts';
 import { options } from './load-files.ts';
 

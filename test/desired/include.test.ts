@@ -1,7 +1,7 @@
 import { mkdir, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { createTemplateLoader } from '../../src/desired/load.ts';
+import { createTemplateLoader } from '../../src/source/load.ts';
 import { formatProblem } from '../../src/desired/problem.ts';
 import { directoryWith, loadFiles, options, write } from './load-files.ts';
 

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { expect, onTestFinished } from 'vitest';
-import { createTemplateLoader, type LoadOptions } from '../../src/desired/load.ts';
+import { createTemplateLoader, type LoadOptions } from '../../src/source/load.ts';
 import { openOwnFiles } from '../../src/source/own-files.ts';
 import { formatProblem } from '../../src/desired/problem.ts';
 import type { DesiredState, TemplateDefaults } from '../../src/model/template.ts';

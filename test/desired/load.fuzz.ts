@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { errorChecks, warningChecks, type CheckId } from '../../src/desired/check-id.ts';
-import { createTemplateLoader } from '../../src/desired/load.ts';
+import { createTemplateLoader } from '../../src/source/load.ts';
 import { formatProblem } from '../../src/desired/problem.ts';
 import type { DesiredState } from '../../src/model/template.ts';
 import { directoryWith, options } from './load-files.ts';

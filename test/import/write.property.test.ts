@@ -3,7 +3,7 @@ import * as fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
 import { bindTemplates } from '../../src/reconcile/core/bind.ts';
 import { labelsOf } from '../../src/import/label.ts';
-import { createTemplateLoader } from '../../src/desired/load.ts';
+import { createTemplateLoader } from '../../src/source/load.ts';
 import { existingIn, nothingYet } from '../../src/import/existing.ts';
 import type { DesiredState, ActualTemplate } from '../../src/model/template.ts';
 import { noMemory } from '../../src/plan/memory.ts';

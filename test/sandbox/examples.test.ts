@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createTemplateLoader } from '../../src/desired/load.ts';
+import { createTemplateLoader } from '../../src/source/load.ts';
 import type { DesiredTemplate, ActualTemplate } from '../../src/model/template.ts';
 import type { Difference } from '../../src/plan/difference.ts';
 import { noMemory } from '../../src/plan/memory.ts';

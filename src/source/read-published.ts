@@ -1,14 +1,7 @@
+import type { FileContent, Missing, SourceFile } from '../desired/source-file.ts';
 import { join } from 'node:path';
 import type { PublishedFile } from '../model/published.ts';
-import type { Missing } from './scan.ts';
-import {
-  includeTarget,
-  isFragmentPath,
-  type FileContent,
-  type ParseCache,
-  type Snapshot,
-  type SourceFile,
-} from './snapshot.ts';
+import { includeTarget, isFragmentPath, type ParseCache, type Snapshot } from './snapshot.ts';
 
 /** Fetches contents by their hashes. Throws if one is not there any more. */
 export type FetchContents = (hashes: readonly string[]) => Promise<ReadonlyMap<string, Buffer>>;

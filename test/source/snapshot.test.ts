@@ -3,12 +3,12 @@ import { renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { symlink } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { createTemplateLoader } from '../../src/desired/load.ts';
+import { createTemplateLoader } from '../../src/source/load.ts';
 import { parseFile } from '../../src/desired/parse-file.ts';
 import { formatProblem } from '../../src/desired/problem.ts';
-import { readSnapshot, type Snapshot } from '../../src/desired/snapshot.ts';
+import { readSnapshot, type Snapshot } from '../../src/source/snapshot.ts';
 import type { DesiredState } from '../../src/model/template.ts';
-import { directoryWith, options, write } from './load-files.ts';
+import { directoryWith, options, write } from '../desired/load-files.ts';
 
 const template = (name: string): string => `template: ${name}\nrecords: []\n`;
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { createTemplateLoader } from '../../src/desired/load.ts';
-import { directoryWith, options } from './load-files.ts';
+import { createTemplateLoader } from '../../src/source/load.ts';
+import { directoryWith, options } from '../desired/load-files.ts';
 
 const template = (name: string): string => `template: ${name}\nrecords: []\n`;
 

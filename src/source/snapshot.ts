@@ -1,30 +1,18 @@
+import {
+  isMissing,
+  type FileContent,
+  type Missing,
+  type SourceFile,
+  type SourceFiles,
+} from '../desired/source-file.ts';
 import { basename, dirname, isAbsolute, join, normalize, sep } from 'node:path';
 import { backoffDelay } from '../lib/backoff.ts';
 import { sleep } from '../lib/sleep.ts';
 import { readBeginning } from '../regular-file.ts';
-import {
-  findFile,
-  scanFiles,
-  missingAt,
-  type ScanResult,
-  type ScannedFile,
-  type Missing,
-  type Root,
-} from './scan.ts';
-import type { ParsedFile } from './parse-file.ts';
-import { maxFileSize } from './text.ts';
+import { findFile, scanFiles, missingAt, type ScanResult, type ScannedFile, type Root } from './scan.ts';
+import { maxFileSize } from '../desired/text.ts';
 
-export interface SourceFile extends FileContent {
-  /** For people: the given path, and the relative path from there. */
-  readonly path: string;
-  readonly isFragment: boolean;
-  /** By the text of the include: the fragment, or why there is none. */
-  readonly includes: ReadonlyMap<string, SourceFile | Missing>;
-}
-
-export interface Snapshot {
-  readonly files: readonly SourceFile[];
-  readonly missing: readonly Missing[];
+export interface Snapshot extends SourceFiles {
   /** What the snapshot was read from; null if the files kept changing. */
   readonly fingerprint: SnapshotFingerprint | null;
 }
@@ -40,14 +28,6 @@ export interface SnapshotFingerprint extends Scan {
   readonly lookups: readonly IncludeLookup[];
   /** The last change of any file, in ms since the epoch. */
   readonly changedAt: number;
-}
-
-export interface FileContent {
-  /** Of the bytes. */
-  readonly hash: string;
-  readonly parsed: ParsedFile;
-  /** The bytes of a file without includes, which is not parsed yet: `parsed` is empty. */
-  readonly bytes?: Uint8Array;
 }
 
 /** Parses contents, or returns the cached result. */
@@ -119,8 +99,6 @@ const changesIn = ({ files }: ScanResult, lookups: readonly IncludeLookup[]): nu
 export const isNewer = (fingerprint: SnapshotFingerprint, { result, startedAt }: Scan): boolean =>
   startedAt > fingerprint.startedAt && !areSame(result, fingerprint.result);
 
-export const isMissing = (file: SourceFile | Missing): file is Missing => 'reason' in file;
-
 interface FileReading {
   readonly cache: ParseCache;
   readonly scan: ScanResult;
@@ -137,7 +115,7 @@ interface IncludeLookup {
   readonly result: ScannedFile | Missing;
 }
 
-const readAll = async (reading: FileReading): Promise<Pick<Snapshot, 'files' | 'missing'>> => {
+const readAll = async (reading: FileReading): Promise<SourceFiles> => {
   const { scan } = reading;
   const files: SourceFile[] = [];
   const missing = [...scan.missing];

@@ -3,9 +3,9 @@ import { realpathSync } from 'node:fs';
 import { lstat, mkdir, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { createTemplateLoader } from '../../src/desired/load.ts';
+import { createTemplateLoader } from '../../src/source/load.ts';
 import type { DesiredState } from '../../src/model/template.ts';
-import { directoryWith, options } from './load-files.ts';
+import { directoryWith, options } from '../desired/load-files.ts';
 
 const template = (name: string): string => `template: ${name}\nrecords: []\n`;
 

@@ -1,25 +1,23 @@
+import { isMissing, type FileContent, type SourceFile } from '../desired/source-file.ts';
 import { isYieldDue, yieldToOthers } from '../lib/yield.ts';
 import type { PublishedFile } from '../model/published.ts';
 import type { DesiredState } from '../model/template.ts';
-import { desiredState, noTemplates } from './desired-state.ts';
-import { resolveFile, type ResolvedFile } from './resolve-file.ts';
+import { desiredState, noTemplates } from '../desired/desired-state.ts';
+import { resolveFile, type ResolvedFile } from '../desired/resolve-file.ts';
 import type { ScanResult, ScannedFile } from './scan.ts';
 import {
-  isMissing,
   isNewer,
   isUnchanged,
   scanPaths,
   readSnapshot,
-  type FileContent,
   type Scan,
   type ParseCache,
-  type SourceFile,
   type Snapshot,
   type SnapshotFingerprint,
 } from './snapshot.ts';
 import { contentHash, contentOf } from './content.ts';
 import { readPublished, type FetchContents } from './read-published.ts';
-import type { TemplateSettings } from './resolve-template.ts';
+import type { TemplateSettings } from '../desired/resolve-template.ts';
 
 export interface LoadOptions extends TemplateSettings {
   /** Directories, read to any depth, and files. */

@@ -1,6 +1,7 @@
 import { lstat as lstatCallback, type BigIntStats } from 'node:fs';
 import { lstat, readdir, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, resolve as absolute, sep } from 'node:path';
+import type { Missing } from '../desired/source-file.ts';
 import { deniedTo, messageOf } from '../errors.ts';
 
 /** Where template files are: a directory, or the parent of a file that was given by itself. */
@@ -24,14 +25,6 @@ export interface ScannedFile {
   readonly size: number;
   /** When it was last replaced or written to, in ms since the epoch. */
   readonly changedAt: number;
-}
-
-/** What could not be read. */
-export interface Missing {
-  readonly path: string;
-  readonly reason: string;
-  /** A link that leads out of the directories given as templates. */
-  readonly isOutside?: true;
 }
 
 export interface ScanResult {

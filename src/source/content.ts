@@ -1,6 +1,6 @@
+import type { FileContent } from '../desired/source-file.ts';
 import { createHash } from 'node:crypto';
-import { parseFile } from './parse-file.ts';
-import type { FileContent } from './snapshot.ts';
+import { parseFile } from '../desired/parse-file.ts';
 
 /** By which a content is found again; a template and a fragment of the same text are two. */
 export const contentHash = (bytes: Uint8Array, isFragment: boolean): string =>
