@@ -44,6 +44,8 @@ export class ClientController {
    */
   #couldNotBegin = false;
   #lastError: string | null = null;
+  /** Ends when the changed files have been offered to others. */
+  #offering: Promise<unknown> = Promise.resolve();
   readonly #answers: AnswersRounds;
   #hasAsked = false;
   /** Whether another process made the last pass. */
@@ -99,7 +101,9 @@ export class ClientController {
     this.#triggers = await startTriggers({
       client: this.#client,
       duties: this.#options.fleet.duties,
-      onChange: () => void this.#filesChanged(),
+      onChange: () => {
+        this.#offering = Promise.all([this.#offering, this.#filesChanged()]);
+      },
       onSchedule: () => this.trigger('schedule'),
       onAnswersSchedule: () => this.#askOnSchedule(),
       log: this.#log,
@@ -151,6 +155,7 @@ export class ClientController {
     await this.#client.close();
     await ended;
     await this.#triggers?.close();
+    await this.#offering;
     await this.#successor?.close();
   }
 

@@ -97,13 +97,13 @@ export class ClientManager {
 
   async close(): Promise<void> {
     this.#isClosing = true;
-    await Promise.all([
+    const others = Promise.all([
       this.#filesWatch.close(),
       this.#publishing.close(),
       this.#reloading,
-      this.#context.fleet.close(),
       ...[...this.#controllers.values()].map((controller) => controller.close()),
     ]);
+    await Promise.all([others, this.#context.fleet.close(others)]);
   }
 
   async #add(client: DaemonClient): Promise<void> {

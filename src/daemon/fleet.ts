@@ -13,8 +13,8 @@ export interface Fleet {
   start(onReport: (report: PassReport) => void): Promise<void>;
   /** Lets the others know of a pass that this process made. Does not throw. */
   share(report: PassReport): Promise<void>;
-  /** Hands over what it was about to do. */
-  close(): Promise<void>;
+  /** Hands over what it was about to do, and what is asked for until `others` have ended. */
+  close(others: Promise<unknown>): Promise<void>;
 }
 
 /** What else this process does for each client. */

@@ -1,5 +1,5 @@
-import type { Missing, SourceFile, SourceFiles } from './source-file.ts';
 import { basename } from 'node:path';
+import type { Missing, SourceFile, SourceFiles } from './source-file.ts';
 import { plural } from '../lib/plural.ts';
 import type { DesiredState, Problem, UnusableTemplate } from '../model/template.ts';
 import { describedTwice } from './described-twice.ts';

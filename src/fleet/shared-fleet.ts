@@ -140,10 +140,10 @@ class SharedFleet implements Fleet {
     await this.#tried('report', () => this.#reports.save(this.#options.redact(report)));
   }
 
-  async close(): Promise<void> {
+  async close(others: Promise<unknown>): Promise<void> {
     this.#isClosing = true;
     for (const timer of this.#timers) clearTimeout(timer);
-    await this.#worker.close();
+    await Promise.all([this.#worker.close(), others]);
     await this.#requests.close();
     if (this.#called !== null) {
       clearTimeout(this.#called);

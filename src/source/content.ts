@@ -1,5 +1,5 @@
-import type { FileContent } from '../desired/source-file.ts';
 import { createHash } from 'node:crypto';
+import type { FileContent } from '../desired/source-file.ts';
 import { parseFile } from '../desired/parse-file.ts';
 
 /** By which a content is found again; a template and a fragment of the same text are two. */

@@ -1,6 +1,6 @@
-import { isMissing, type Missing, type SourceFile } from '../desired/source-file.ts';
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
+import { isMissing, type Missing, type SourceFile } from '../desired/source-file.ts';
 import type { Ancestry, PublishedFile, PublishedFiles, PublishedMissing } from '../model/published.ts';
 import { readBeginning } from '../regular-file.ts';
 import { ancestryIn } from '../git/ancestry.ts';

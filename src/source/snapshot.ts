@@ -1,3 +1,4 @@
+import { basename, dirname, isAbsolute, join, normalize, sep } from 'node:path';
 import {
   isMissing,
   type FileContent,
@@ -5,7 +6,6 @@ import {
   type SourceFile,
   type SourceFiles,
 } from '../desired/source-file.ts';
-import { basename, dirname, isAbsolute, join, normalize, sep } from 'node:path';
 import { backoffDelay } from '../lib/backoff.ts';
 import { sleep } from '../lib/sleep.ts';
 import { readBeginning } from '../regular-file.ts';

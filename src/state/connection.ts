@@ -8,10 +8,7 @@ import type Libsql from 'libsql';
 export interface Connection {
   /** Several statements, without values. */
   exec(sql: string): void;
-  run(
-    sql: string,
-    ...values: readonly Value[]
-  ): { readonly changes: number | bigint; readonly lastInsertRowid: number | bigint };
+  run(sql: string, ...values: readonly Value[]): { readonly lastInsertRowid: number | bigint };
   get(sql: string, ...values: readonly Value[]): unknown;
   all(sql: string, ...values: readonly Value[]): unknown[];
   /** All or nothing. A failure has the error of the task or of the commit. */

@@ -33,7 +33,10 @@ export interface Revisions {
 export interface Memory extends MemoryReader {
   /** On disk, synced, before it returns: then the write may be sent. */
   begin(intent: Omit<Intent, 'id'>): Promise<Intent>;
-  /** Closes an intent and saves the changes of its outcome, in one transaction. */
+  /**
+   * Closes an intent, notes it and saves the changes of its outcome, in one transaction. It may be called again, by who
+   * cannot know that it was done: the same outcome is noted once.
+   */
   finish(intent: Intent, outcome: IntentResult, changes: MemoryChanges): Promise<void>;
   save(changes: MemoryChanges): Promise<void>;
   close(): Promise<void>;

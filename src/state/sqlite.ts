@@ -70,7 +70,8 @@ export const openMemory = async (file: string, digest: string): Promise<FileMemo
   const note = (intent: Intent, result: IntentResult): void => {
     const entry = historyEntryOf(intent, result);
     const { at, template, outcome } = entry;
-    connection.run(queries.addHistory, scope, at, template, outcome, JSON.stringify(entry));
+    const body = JSON.stringify(entry);
+    connection.run(queries.addHistory, scope, at, template, outcome, body, scope, at, body);
     const kept = historyDays * day;
     connection.run(queries.trimOld, scope, at - kept, scope, newestWrites, kept);
     connection.run(queries.trimMost, mostWrites);
@@ -131,8 +132,8 @@ export const openMemory = async (file: string, digest: string): Promise<FileMemo
       }),
     finish: (intent, result, changes) =>
       change(() => {
-        const closed = connection.run(queries.closeIntent, intent.id, scope, JSON.stringify(rivals()));
-        if (closed.changes > 0) note(intent, result);
+        connection.run(queries.closeIntent, intent.id, scope, JSON.stringify(rivals()));
+        note(intent, result);
         saveChanges(changes);
       }),
     save: (changes) => change(() => saveChanges(changes)),
@@ -186,7 +187,8 @@ const queries = {
   history: 'SELECT body FROM history WHERE scope = ? AND at >= ? ORDER BY at, id',
   slice: `SELECT id, at, template, outcome, body FROM history
     WHERE scope = ? AND at >= ? AND (at, id) < (?, ?) ORDER BY at DESC, id DESC LIMIT ?`,
-  addHistory: 'INSERT INTO history (scope, at, template, outcome, body) VALUES (?, ?, ?, ?, ?)',
+  addHistory: `INSERT INTO history (scope, at, template, outcome, body) SELECT ?, ?, ?, ?, ?
+    WHERE NOT EXISTS (SELECT 1 FROM history WHERE scope = ? AND at = ? AND body = ?)`,
   dataVersion: 'PRAGMA data_version',
   trimOld: `DELETE FROM history WHERE scope = ? AND at < ? AND +at <
     (SELECT min(at) FROM (SELECT at FROM history WHERE scope = ? ORDER BY id DESC LIMIT ?)) - ?`,

@@ -1,7 +1,9 @@
 import { pino } from 'pino';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import type { FleetClient } from '../../src/daemon/fleet.ts';
 import { passQueue, startBoss } from '../../src/fleet/boss.ts';
 import { passQueueOf, type PassJob, type PassQueue, type WaitingPass } from '../../src/fleet/pass-queue.ts';
+import { openFleet } from '../../src/fleet/shared-fleet.ts';
 import { pausedServers } from '../../src/fleet/servers.ts';
 import { Worker } from '../../src/fleet/worker.ts';
 import { connected, newDatabaseUrl } from './databases.ts';
@@ -178,3 +180,38 @@ const newWorker = (queue: PassQueue, servers: ReturnType<typeof pausedServers>) 
   };
   return { worker, running: { now, until, endAll, most: (server: string) => most.get(server) ?? 0 } };
 };
+
+it('has what is asked for while a process ends', async () => {
+  const url = await newDatabaseUrl();
+  const log = pino({ enabled: false });
+  const fleet = openFleet({
+    url,
+    role: 'source',
+    leaseDuration: 1_000,
+    version: '1',
+    redact: (value) => value,
+    log,
+    onTaken: () => undefined,
+  });
+  await fleet.start(() => undefined);
+  const settings = {
+    name: 'a',
+    baseUrl: 'https://panel.example.net/api',
+    schedule: '@daily',
+    timezone: 'UTC',
+  };
+  const client = { pass: () => expect.fail('no worker'), log, settings: () => settings };
+  const passes = fleet.passesOf(client as unknown as FleetClient);
+  let end = (): void => undefined;
+  const closed = fleet.close(new Promise<void>((resolve) => (end = resolve)));
+  await passes.close();
+  const soon = new Promise((resolve) => setTimeout(resolve, 300, 'it waits'));
+  expect(await Promise.race([closed, soon])).toBe('it waits');
+  passes.trigger('file-change');
+  end();
+  await closed;
+  const boss = await startBoss({ url, supervises: false, onTrouble: () => undefined });
+  onTestFinished(() => boss.stop({ graceful: false }));
+  const jobs = await passQueueOf(() => Promise.resolve(boss), 1_000).take(1, []);
+  expect(jobs).toMatchObject([{ client: 'a', trigger: 'file-change' }]);
+});

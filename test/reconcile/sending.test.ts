@@ -192,6 +192,65 @@ describe('an outcome that could not be saved at once', () => {
     expect(await scene.memory.openIntents()).toEqual([]);
   });
 
+  /** Two adds that a dead process had sent are resolved; the tries to save an outcome fail of which `bits` has one. */
+  const resolved = async (bits: number, fail: () => Error = () => new MemoryError('the disk is full')) => {
+    const scene = await begun(['#1 @ A 192.0.2.1']);
+    await scene.pass(desiredTemplate(['@ A 192.0.2.1']));
+    for (const after of [data('www A 192.0.2.2'), data('xxx A 192.0.2.3')])
+      await scene.memory.begin(
+        intentOf({ run: 'run-0', key: recordKey(entryOf(after)), after, idsBefore: [1] }),
+      );
+    scene.actual = actualTemplate(['#1 @ A 192.0.2.1', '#2 www A 192.0.2.2', '#3 xxx A 192.0.2.3']);
+    let tries = 0;
+    const finish: Memory['finish'] = (...outcome) => {
+      tries += 1;
+      return (bits >> (tries - 1)) & 1 ? Promise.reject(fail()) : scene.memory.finish(...outcome);
+    };
+    const told: (string | null)[] = [];
+    const result = scene.pass(desiredTemplate(['@ A 192.0.2.1', 'www A 192.0.2.2', 'xxx A 192.0.2.3']), {
+      writer: { ...scene.memory, finish },
+      onChange: ({ after }) => told.push(after.name),
+    });
+    await result.catch(() => undefined);
+    const saved = (await scene.memory.template(17))!.records.toSorted((a, b) => (a.key < b.key ? -1 : 1));
+    return { saved, told, open: await scene.memory.openIntents(), result };
+  };
+
+  test('is open as long as the saved state does not know it, whichever tries fail', async () => {
+    const untroubled = await resolved(0);
+    for (let bits = 1; bits < 32; bits += 1) {
+      const { saved, open } = await resolved(bits);
+      expect(saved.length + open.length).toBe(3);
+      if (open.length === 0) expect(saved).toEqual(untroubled.saved);
+    }
+  });
+
+  test('is told, also if the program fails after an earlier one was saved', async () => {
+    const { result, told } = await resolved(2, () => new Error('a mistake'));
+    await expect(result).rejects.toThrow('a mistake');
+    expect(told).toContain('www');
+  });
+
+  test('is saved with what was found out since', async () => {
+    const saved = async (fails: boolean) => {
+      const scene = await begun(['#1 @ A 192.0.2.1']);
+      await scene.pass(desiredTemplate(['@ A 192.0.2.1']));
+      // Somebody has added what the file lists now, too.
+      scene.actual = actualTemplate(['#1 @ A 192.0.2.1', '#2 xxx A 192.0.2.3']);
+      let tries = 0;
+      const finish: Memory['finish'] = (...outcome) =>
+        fails && (tries += 1) === 1
+          ? Promise.reject(new MemoryError('the disk is full'))
+          : scene.memory.finish(...outcome);
+      await scene.pass(desiredTemplate(['@ A 192.0.2.1', 'www A 192.0.2.2', 'xxx A 192.0.2.3']), {
+        writer: { ...scene.memory, finish },
+      });
+      return (await scene.memory.template(17))!.records;
+    };
+    expect(await saved(true)).toEqual(await saved(false));
+    expect(await saved(true)).toHaveLength(3);
+  });
+
   test.each([
     ['could', (tries: number) => tries === 1],
     ['could not', () => true],

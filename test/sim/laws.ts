@@ -226,22 +226,26 @@ const readTwice: Law = (attempt, { one, desired }) => {
   const isSure = id !== undefined && !one.perhapsKnown.has(attempt.key);
   // What somebody has changed into an ignored record is as good as gone.
   const isOurs = (record: ActualRecord): boolean => !desired || !isIgnored(desired, record);
-  if (isRetryOfNameless(attempt, one, id)) return null;
-  if (isSure && !isKnownElsewhere && !isGone && !missedTwice(one, attempt, id, isOurs)) {
+  const isRetried = isRetryOfNameless(attempt, one, id);
+  if (isSure && !isRetried && !isKnownElsewhere && !isGone && !missedTwice(one, attempt, id, isOurs)) {
     return `adds what is known as #${id} and was not missed in two readings`;
   }
   const lacks = (view: View): boolean => !view.records.some((record) => keyOf(record) === attempt.key);
   return one.isMet || twoListings(one.views, attempt, lacks) ? null : 'adds at first sight after one reading';
 };
 
-/** A person wants another one beside an add of unknown outcome, whose record was given a name since: none clears it. */
+/**
+ * A person wants another record beside one of unknown outcome that somebody has given a name since: no write makes it
+ * the nameless one again.
+ */
 const isRetryOfNameless = (
   { pass, after, key }: SentAttempt,
-  { attempts }: TemplateCase,
+  { attempts, views }: TemplateCase,
   id: number | undefined,
 ): boolean =>
   pass.retry &&
   canonicalName(after.name) === '' &&
+  views.at(-1)?.records.some((record) => record.id === id && canonicalName(record.name) !== '') === true &&
   attempts.some(
     (other) => isAdd(other) && other.key === key && other.sent.told === 'nothing' && recordOf(other) === id,
   );

@@ -104,11 +104,18 @@ export const memoryContract = (newStore: () => Promise<OpenStore>): void => {
       for (const recordId of [12, 13])
         await memory.finish(
           intent,
-          { outcome: 'applied', recordId, error: null },
+          { outcome: 'applied', recordId: 12, error: null },
           changesOf({ records: [rememberedRecord('a', { recordId })] }),
         );
       expect(await memory.history()).toMatchObject([{ recordId: 12 }]);
       expect((await memory.template(17))?.records).toMatchObject([{ recordId: 13 }]);
+    });
+
+    it('are noted also if the store has lost them', async () => {
+      const memory = await (await newStore())();
+      const intent = { ...(await memory.begin(intentOf())), id: 4_711 };
+      await memory.finish(intent, { outcome: 'applied', recordId: 12, error: null }, changesOf());
+      expect(await memory.history()).toMatchObject([{ recordId: 12 }]);
     });
 
     it('finish completely or not at all', async () => {
@@ -137,9 +144,9 @@ export const memoryContract = (newStore: () => Promise<OpenStore>): void => {
   describe('history', () => {
     const write = async (entries: readonly (Partial<Intent> & { outcome?: 'applied' | 'failed' })[]) => {
       const memory = await (await newStore())();
-      for (const { outcome = 'applied', ...changes } of entries)
+      for (const [index, { outcome = 'applied', ...changes }] of entries.entries())
         await memory.finish(
-          await memory.begin(intentOf(changes)),
+          await memory.begin(intentOf({ run: `run-${index}`, ...changes })),
           { outcome, recordId: 3, error: null },
           changesOf(),
         );

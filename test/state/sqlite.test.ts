@@ -49,7 +49,7 @@ it('is written by two processes at once without losing anything', async () => {
     const memory = await openMemory(process.argv[1], process.argv[2]);
     const result = { outcome: 'applied', recordId: 1, error: null };
     for (let number = 0; number < 100; number += 1) {
-      const intent = await memory.begin({ ...${JSON.stringify(intentOf())}, at: number });
+      const intent = await memory.begin({ ...${JSON.stringify(intentOf())}, at: number, run: String(process.pid) });
       await memory.finish(intent, result, ${JSON.stringify(changesOf())});
     }
     console.log('done');`;

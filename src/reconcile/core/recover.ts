@@ -26,12 +26,12 @@ export interface Recovery {
   readonly memory: TemplateMemory;
   /** Writes of unknown outcome. */
   readonly open: readonly Intent[];
-  /** Resolved writes, in order. */
-  readonly ended: readonly ResolvedIntent[];
+  /** In order. */
+  readonly resolved: readonly ResolvedIntent[];
   /** How many of those have been told. */
   readonly told: number;
-  /** In order: those that are not on disk yet, after earlier ones of this pass. */
-  readonly unfinished: readonly EndedIntent[];
+  /** In order: those whose outcome is not on disk yet. */
+  readonly unfinished: readonly ResolvedIntent[];
   /** Whether the last reading was conclusive, and whether all were. */
   readonly isConclusive: boolean;
   readonly wasConclusive: boolean;
@@ -44,12 +44,13 @@ export interface ResolvedIntent extends EndedIntent {
 
 /** A saved reading from before a write that may have taken effect is out of date. */
 export const openRecovery = (
-  given: Omit<Recovery, 'ended' | 'told' | 'isConclusive' | 'wasConclusive'>,
+  given: Pick<Recovery, 'templateId' | 'desired' | 'isDescribed' | 'view' | 'memory' | 'open'>,
 ): Recovery => ({
   ...given,
   memory: edit(given.memory, (draft) => draft.setRow({ lastReading: null })),
-  ended: [],
+  resolved: [],
   told: 0,
+  unfinished: [],
   isConclusive: true,
   wasConclusive: true,
 });
@@ -206,13 +207,13 @@ const end = (
   memory: TemplateMemory,
   retryAt: number | null = null,
 ): Recovery => {
-  const ended = { intent, result, memory, retryAt };
+  const resolved = { intent, result, memory, retryAt };
   return {
     ...recovery,
     memory,
     open: recovery.open.filter(({ id }) => id !== intent.id),
-    ended: [...recovery.ended, ended],
-    unfinished: [...recovery.unfinished, ended],
+    resolved: [...recovery.resolved, resolved],
+    unfinished: [...recovery.unfinished, resolved],
   };
 };
 

@@ -36,7 +36,10 @@ export interface TemplateState {
   /** By `writeKey`: the writes that two readings require. */
   readonly confirmed: ReadonlySet<string>;
   readonly agreement: Agreement;
-  /** In order: the writes whose outcome could not be saved yet. */
+  /**
+   * In order: the writes whose outcome could not be saved yet. While there is one, the client is on hold, so that
+   * nothing else is begun.
+   */
   readonly unfinished: readonly EndedIntent[];
   readonly holds: readonly Hold[];
   /** The last listing, made for whichever template, that this one was compared with. */

@@ -33,8 +33,8 @@ export const recoverIntents = async (
     ),
   );
   if (run.isDryRun) return applyAll(states, opened.map(endUpdates).map(matchOpen), run);
-  const ended = await saveEnded(opened.map(endUpdates), run);
-  return applyAll(states, await resolveUnknown(ended, run, run.pass.retry), run);
+  const known = await saveResolved(opened.map(endUpdates), run);
+  return applyAll(states, await resolveUnknown(known, run, run.pass.retry), run);
 };
 
 /** Resolves this pass's adds of unknown outcome, of all templates with the same readings. */
@@ -42,11 +42,11 @@ export const recoverOwn = async (
   states: readonly TemplateState[],
   run: ClientRun,
 ): Promise<TemplateState[]> => {
-  const opened = states.flatMap(({ basis: { desired, view, memory, pending }, unfinished }) => {
+  const opened = states.flatMap(({ basis: { desired, view, memory, pending } }) => {
     const open = pending.filter((intent) => intent.run === run.pass.run);
     return open.length === 0
       ? []
-      : [openRecovery({ templateId: view.id, desired, isDescribed: true, view, memory, open, unfinished })];
+      : [openRecovery({ templateId: view.id, desired, isDescribed: true, view, memory, open })];
   });
   if (opened.length === 0) return [...states];
   const recovered = await resolveUnknown(opened, run, false);
@@ -54,11 +54,11 @@ export const recoverOwn = async (
   return states.map((state) => {
     const recovery = byId.get(state.basis.view.id);
     if (!recovery) return state;
-    const ended = new Map(recovery.ended.map((one) => [one.intent.id, one]));
-    const pending = state.basis.pending.filter(({ id }) => !ended.has(id));
+    const resolved = new Map(recovery.resolved.map((one) => [one.intent.id, one]));
+    const pending = state.basis.pending.filter(({ id }) => !resolved.has(id));
     const next = takeRecovery(state, recovery, pending, run);
     const attempts = [...state.attempts].map(([key, attempt]): [string, Attempt] => {
-      const one = ended.get(attempt.intent.id);
+      const one = resolved.get(attempt.intent.id);
       return [key, one ? attemptAfter(attempt, one) : attempt];
     });
     return { ...next, attempts: new Map(attempts) };
@@ -72,16 +72,16 @@ const resolveUnknown = async (
   isRetry: boolean,
 ): Promise<readonly Recovery[]> => {
   const { clock, settle, signal, unknownPause } = run.pass;
-  let recoveries = await saveEnded(given.map(matchOpen), run);
+  let recoveries = await saveResolved(given.map(matchOpen), run);
   for (let round = 1; round <= 2 && recoveries.some(({ open }) => open.length > 0); round += 1) {
     if (!isClosed(run.holds)) await clock.sleep(settle, signal);
     const listing = signal.aborted ? null : await run.readTemplates();
     if (listing === null) return recoveries;
     recoveries = recoveries.map((one) => matchOpen(withReading(one, listing.get(one.templateId))));
-    recoveries = await saveEnded(recoveries, run);
+    recoveries = await saveResolved(recoveries, run);
   }
   const at = run.moment;
-  return saveEnded(
+  return saveResolved(
     recoveries.map((one) => concludeAbsent(one, { isRetry, unknownPause, at })),
     run,
   );
@@ -100,7 +100,7 @@ const openLeft = async (
   const memory = state?.basis.memory ?? openMemory(await run.pass.memory.template(templateId), open[0]!);
   const desired = state?.basis.desired ?? null;
   const isDescribed = describes(described, templateId, view?.name);
-  return openRecovery({ templateId, desired, isDescribed, view, memory, open, unfinished: [] });
+  return openRecovery({ templateId, desired, isDescribed, view, memory, open });
 };
 
 /** If there are no files any more, templates still count as described. */
@@ -112,18 +112,18 @@ const describes = (
   files === 0 ||
   [...templates, ...unusable].some(({ id, template }) => id === templateId || template === name);
 
-/** Saves the resolved writes, each with the state after it. */
-const saveEnded = async (recoveries: readonly Recovery[], run: ClientRun): Promise<Recovery[]> => {
+/** Saves the resolved writes, each with the state after it. They are told first, since a later pass does not know them. */
+const saveResolved = async (recoveries: readonly Recovery[], run: ClientRun): Promise<Recovery[]> => {
   const saved: Recovery[] = [];
   for (const recovery of recoveries) {
-    const { ended, told, unfinished, memory } = recovery;
+    const { resolved, told, unfinished, memory } = recovery;
+    for (const one of resolved.slice(told)) tell(one, run);
     const finished = await finishInOrder(unfinished, run);
     const isSaved = finished === unfinished.length && unfinished.at(-1)?.memory === memory;
-    for (const one of ended.slice(told)) tell(one, run);
     saved.push({
       ...recovery,
       memory: isSaved ? asSaved(memory) : memory,
-      told: ended.length,
+      told: resolved.length,
       unfinished: unfinished.slice(finished),
     });
   }

@@ -4,8 +4,9 @@ import { withBasis, type EndedIntent, type TemplateState } from '../core/state.t
 import type { ClientRun } from './client-run.ts';
 
 /*
- * The outcome of a write and the state after it are saved together. Where that fails, the next attempt saves both:
- * an intent that is open would seem to be another write than the one that the saved state knows.
+ * The outcome of a write and the state after it are saved together; where that fails, the next attempt saves both. If
+ * the state knew the result of an intent that is still open, the next pass would look for a second result of it, and
+ * might take somebody else's record.
  */
 
 /** Saves the outcome of a write with the state after it. */

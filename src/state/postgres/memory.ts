@@ -89,8 +89,8 @@ export const openPostgresMemory = (
       const closable = await scopes();
       const saved = asRows(changes);
       await fenced(async (run) => {
-        const closed = await run(queries.close, [intent.id, closable]);
-        if (closed.length > 0) await note(run, scope, intent, result);
+        await run(queries.close, [intent.id, closable]);
+        await note(run, scope, intent, result);
         await save(run, scope, saved);
       });
     },
@@ -203,8 +203,9 @@ const queries = {
   begin: `WITH held AS (${heldLeases})
     INSERT INTO dns_template_sync.intents (scope, template_id, body)
     SELECT $3, $4, $5 WHERE (SELECT count(*) FROM held) = cardinality($1::text[]) RETURNING id`,
-  close: 'DELETE FROM dns_template_sync.intents WHERE id = $1 AND scope = ANY ($2::text[]) RETURNING id',
-  note: 'INSERT INTO dns_template_sync.history (scope, at, body) VALUES ($1, $2, $3)',
+  close: 'DELETE FROM dns_template_sync.intents WHERE id = $1 AND scope = ANY ($2::text[])',
+  note: `INSERT INTO dns_template_sync.history (scope, at, body) SELECT $1, $2::bigint, $3::text
+    WHERE NOT EXISTS (SELECT 1 FROM dns_template_sync.history WHERE scope = $1 AND at = $2 AND body = $3)`,
   trimOld: `DELETE FROM dns_template_sync.history WHERE scope = $1 AND at < $2 AND at <
     (SELECT min(at) FROM (SELECT at FROM dns_template_sync.history WHERE scope = $1 ORDER BY id DESC LIMIT $3) newest)
     - $4::bigint`,
