@@ -307,3 +307,31 @@ test('a reading that shows the refused record and too many others does not show 
   const { records } = (await scene.memory.template(17))!;
   expect(records.map(({ rewritten }) => rewritten).filter((one) => one !== null)).toEqual([]);
 });
+
+test('a record that any listing of a pass showed stays known, though later ones lack it or its template', async () => {
+  const web = (...lines: readonly string[]) => actualTemplate(lines);
+  const mail = { ...actualTemplate(['#5 mail A 192.0.2.5']), id: 18, name: 'mail' };
+  const listings = [
+    [web('#1 @ A 192.0.2.1', '#9 www A 192.0.2.9'), mail],
+    [web('#1 @ A 192.0.2.1'), mail],
+    [mail],
+  ];
+  const left = listings.values();
+  const { memory } = await openScene(web());
+  const run = runWith({
+    memory,
+    writer: null,
+    service: { ...unused, listDnsTemplates: () => Promise.resolve(left.next().value ?? []) },
+  });
+  for (const listing of listings) {
+    const read = await run.readTemplates();
+    expect([...read!.values()]).toEqual(listing);
+    expect(run.listing!.get(17)!.records.map(({ id }) => id)).toEqual([1, 9]);
+  }
+});
+
+const unused = {
+  addDnsTemplateRecord: () => expect.fail('no write'),
+  updateDnsTemplateRecord: () => expect.fail('no write'),
+  listDnsRecords: () => expect.fail('no subdomain'),
+};

@@ -63,11 +63,10 @@ export class ClientRun {
     const templates = await this.readOrHold(() => this.pass.service.listDnsTemplates());
     if (templates === null) return null;
     const listing = new Map(templates.map((template) => [template.id, template]));
-    const before = this.#listing;
-    // A listing may be older than the previous one.
-    this.#listing = before
-      ? new Map(templates.map((template) => [template.id, withAllOf(before.get(template.id), template)]))
-      : listing;
+    const union = new Map(this.#listing);
+    // A listing may be older than the previous one, and may lack whole templates.
+    for (const [id, template] of listing) union.set(id, withAllOf(union.get(id), template));
+    this.#listing = union;
     return listing;
   }
 

@@ -130,8 +130,15 @@ export const trust = [
   {
     rule: '§3.1 readings made for other templates are added up (withAllOf)',
     file: 'src/reconcile/shell/client-run.ts',
-    from: 'withAllOf(before.get(template.id), template)',
+    from: 'withAllOf(union.get(id), template)',
     to: 'template',
+    tests: ['reconcile/trust'],
+  },
+  {
+    rule: '§3.1 what a reading showed stays known when a later one lacks the template',
+    file: 'src/reconcile/shell/client-run.ts',
+    from: 'new Map(this.#listing)',
+    to: 'new Map([...(this.#listing ?? [])].filter(([id]) => listing.has(id)))',
     tests: ['reconcile/trust'],
   },
   {
