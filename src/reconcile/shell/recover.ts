@@ -157,7 +157,8 @@ const takeRecovery = (
   pending: readonly Intent[],
   run: ClientRun,
 ): TemplateState => {
-  const next = { ...withBasis(state, { memory, pending }), unfinished };
+  const known = withBasis(state, { memory, pending });
+  const next = { ...known, unfinished: [...state.unfinished, ...unfinished] };
   return view === null || view === state.basis.view ? next : withView(next, view, run.moment);
 };
 
