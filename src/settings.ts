@@ -3,7 +3,7 @@ import { redactor } from './secrets.ts';
 import type { ClientSettings, Needs } from './settings/client.ts';
 import { secretOf } from './settings/client.ts';
 import { checkTwins, readClients } from './settings/all-clients.ts';
-import type { ClientFiles } from './settings/client-files.ts';
+import type { ClientFiles, ClientProblem } from './settings/client-files.ts';
 import { readConfigFile } from './settings/config-file.ts';
 import type { ListenAddress } from './settings/kind.ts';
 import { notifyTargets, type NotifyReceiver } from './settings/notify.ts';
@@ -30,8 +30,8 @@ export interface Settings {
   readonly clients: readonly ClientSettings[];
   /** Where clients have files of their own; null where they have none. */
   readonly clientFiles: ClientFiles | null;
-  /** Why clients are left out, a line each. */
-  readonly leftOut: readonly string[];
+  /** Why clients are left out, or keep the settings that they had. May hold secrets. */
+  readonly leftOut: readonly ClientProblem[];
   /** Null: no HTTP. */
   readonly listen: ListenAddress | null;
   readonly allowedHosts: readonly string[];
@@ -104,7 +104,7 @@ export const readSettings = ({
     previous: previous?.clientFiles ?? null,
   });
   const isLeftOut = mayLeaveOut && clients.length > 0;
-  if (!isLeftOut) for (const line of fileProblems) problems.addLine(line);
+  if (!isLeftOut) for (const problem of fileProblems) problems.addLine(lineOf(problem));
   // What a file is that cannot be read is not known.
   const known = fileProblems.length === 0 ? names : null;
   const settings = {
@@ -132,8 +132,11 @@ export const readSettings = ({
   problems.settle(redacted);
   if (clientNeeds.tokens && files === null) checkTwins(clients, problems);
   problems.settle(redacted);
-  return { ...settings, leftOut: isLeftOut ? fileProblems.map(redacted) : [] };
+  return { ...settings, leftOut: isLeftOut ? fileProblems : [] };
 };
+
+const lineOf = ({ file, line, column, message }: ClientProblem): string =>
+  `${[file, line, column].flatMap((part) => (part === null ? [] : `${part}:`)).join('')} ${message}`.trimStart();
 
 /** Characters of the tokens that protect this program: they must not be easy to guess. */
 const minOwnTokenLength = 16;

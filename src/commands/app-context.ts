@@ -49,6 +49,8 @@ export interface AppContextOptions {
   readonly onLeaseChange?: OnLeaseChange;
   /** Whether the embedded service is a name server too. */
   readonly asksNameServers?: boolean;
+  /** Whether clients with invalid files are left out while there are others. */
+  readonly mayLeaveOut?: boolean;
 }
 
 /** Opens everything that commands need to talk to the service. A command logs to stderr, the daemon to stdout. */
@@ -59,6 +61,7 @@ export const openAppContext = async (
     onRequest = () => undefined,
     onLeaseChange = () => undefined,
     asksNameServers = false,
+    mayLeaveOut = false,
   }: AppContextOptions = {},
 ): Promise<AppContext> => {
   keepYoungGenerationSmall();
@@ -66,7 +69,7 @@ export const openAppContext = async (
     readSettings({
       flags: options,
       needs: { baseUrl: true, tokens: true },
-      mayLeaveOut: logTo === 1,
+      mayLeaveOut,
       ...(previous ? { previous } : {}),
     });
   const settings = read();

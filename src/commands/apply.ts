@@ -2,11 +2,10 @@ import { createInterface } from 'node:readline/promises';
 import type { Options } from './options.ts';
 import { UserError } from '../errors.ts';
 import { parseDuration } from '../model/duration.ts';
-import { assembleReport } from '../report/assemble.ts';
 import { exitCodeOf } from '../report/exit-code.ts';
 import type { Report } from '../report/report.ts';
 import type { PassResult } from '../result.ts';
-import { passClients, resolveNames } from './passes.ts';
+import { passClients, reportOn, resolveNames } from './passes.ts';
 import { planChanges, PlanChangedError, readPlan } from './plan-file.ts';
 import { checkOut, showReport } from './report-output.ts';
 import { openAppContext, type AppContext } from './app-context.ts';
@@ -16,7 +15,7 @@ import { untilSignal } from './signals.ts';
 export const apply = async (patterns: readonly string[], options: Options): Promise<number> => {
   const how = readOptions(patterns, options);
   await checkOut(options);
-  const context = await openAppContext(options, 2);
+  const context = await openAppContext(options, 2, { mayLeaveOut: true });
   try {
     refuseDryRun(context);
     const templates = await resolveNames(context.clients, patterns);
@@ -26,13 +25,13 @@ export const apply = async (patterns: readonly string[], options: Options): Prom
       return 1;
     }
     if (Array.isArray(agreed)) {
-      await showReport(assembleReport(context.redact(agreed)), options);
+      await showReport(reportOn(agreed, context), options);
       return 1;
     }
     const signal = stopSignal();
     const request = { dryRun: false, ...how, signal, ...(agreed ? { approve: agreed } : {}) };
     const passes = await passClients(context, request, templates, options);
-    const report = assembleReport(context.redact(passes));
+    const report = reportOn(passes, context);
     await showReport(report, { ...options, withoutApplied: options['yes'] !== true });
     const detailed = options['detailedExitcode'] === true;
     const isIncomplete = signal.aborted || passes.some((pass) => pass.isIncomplete === true);
@@ -98,7 +97,7 @@ const agree = async (
   const rehearsal = { ...how, dryRun: false, isRehearsal: true };
   const passes = await passClients(context, rehearsal, templates, options);
   if (passes.some(({ isNotStarted }) => isNotStarted)) return passes;
-  const now = assembleReport(context.redact(passes));
+  const now = reportOn(passes, context);
   const lifted = how.force || how.retry || how.acceptLoss;
   if (plan) refuseUnlessSame(plan.templates, now.templates, which, lifted);
   if (asks && willWrite(now)) {

@@ -1,5 +1,6 @@
 import { escapeControl } from '../lib/escape-control.ts';
 import type { Options } from './options.ts';
+import { formatProblem } from '../desired/problem.ts';
 import { suggestion } from '../lib/nearest.ts';
 import { UserError } from '../errors.ts';
 import { parseMoment } from '../model/duration.ts';
@@ -16,7 +17,11 @@ import { sandboxTokens } from './app-context.ts';
 
 /** The history of writes, the oldest first. */
 export const history = async (patterns: readonly string[], options: Options): Promise<number> => {
-  const settings = readSettings({ flags: options, needs: { baseUrl: true, tokens: true } });
+  const settings = readSettings({
+    flags: options,
+    needs: { baseUrl: true, tokens: true },
+    mayLeaveOut: true,
+  });
   const since = readSince(options['since']);
   const store = openStore(settings);
   try {
@@ -55,7 +60,9 @@ const show = async (
   const shown = redactTexts(sorted, redactor(settings.secrets()));
   const severalClients = settings.clients.length > 1;
   process.stdout.write(options['format'] === 'json' ? asJson(shown) : asText(shown, severalClients));
-  return 0;
+  for (const problem of redactTexts(settings.leftOut, redactor(settings.secrets())))
+    process.stderr.write(`${formatProblem(problem)}\n`);
+  return settings.leftOut.length > 0 ? 1 : 0;
 };
 
 /** Templates that have been managed, or that a file describes now: others have no history. */

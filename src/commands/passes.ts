@@ -4,6 +4,8 @@ import { problemsOf } from '../desired/problems-of.ts';
 import { suggestion } from '../lib/nearest.ts';
 import { LockedError, UserError } from '../errors.ts';
 import { outcomeWords } from '../report/row.ts';
+import { assembleReport } from '../report/assemble.ts';
+import type { Report } from '../report/report.ts';
 import type { Change, PassResult } from '../result.ts';
 import type { Client } from './client.ts';
 import type { PassRequest } from './pass-request.ts';
@@ -12,6 +14,12 @@ import { matchNames } from './match-names.ts';
 import { showProgress } from './progress.ts';
 import { changeText } from './record-text.ts';
 import { newRun, type AppContext } from './app-context.ts';
+
+/** The report over these passes, which also names the clients that are left out. */
+export const reportOn = (
+  passes: readonly PassResult[],
+  { redact, settings }: Pick<AppContext, 'redact' | 'settings'>,
+): Report => assembleReport(redact(passes), redact(settings.leftOut));
 
 /** A dry run over each client. */
 export const planClients = (

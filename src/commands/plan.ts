@@ -1,9 +1,8 @@
 import type { Options } from './options.ts';
 import { UserError } from '../errors.ts';
-import { assembleReport } from '../report/assemble.ts';
 import { exitCodeOf } from '../report/exit-code.ts';
 import { showReport } from './report-output.ts';
-import { planClients, resolveNames } from './passes.ts';
+import { planClients, reportOn, resolveNames } from './passes.ts';
 import { addAnswers } from './pass-answers.ts';
 import { openAppContext } from './app-context.ts';
 
@@ -11,12 +10,15 @@ import { openAppContext } from './app-context.ts';
 export const plan = async (templates: readonly string[], options: Options): Promise<number> => {
   if (options['answers'] === true && options['ignoreSubdomains'] === true)
     throw new UserError('--answers is about subdomains: leave out --ignore-subdomains');
-  const context = await openAppContext(options, 2, { asksNameServers: options['answers'] === true });
+  const context = await openAppContext(options, 2, {
+    asksNameServers: options['answers'] === true,
+    mayLeaveOut: true,
+  });
   try {
     const names = await resolveNames(context.clients, templates);
     const passes = await planClients(context, names, options);
     const found = options['answers'] === true ? await addAnswers(context.clients, passes, names) : passes;
-    const report = assembleReport(context.redact(found));
+    const report = reportOn(found, context);
     await showReport(report, options);
     return exitCodeOf(report, { detailed: options['detailedExitcode'] === true });
   } finally {

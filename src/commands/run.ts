@@ -22,6 +22,7 @@ export const run = async (options: Options): Promise<number> => {
     onRequest: metrics.countRequest,
     onLeaseChange: metrics.countLease,
     asksNameServers: true,
+    mayLeaveOut: true,
   });
   ignore = () => opened.log.info({ event: 'signal.ignored', signal: 'SIGUSR1' }, 'signal ignored');
   const context: DaemonContext = {

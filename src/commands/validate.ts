@@ -16,7 +16,8 @@ type ClientProblem = Problem & { readonly client: string };
 
 /** Checks the template files, or only these; needs no network and no tokens. */
 export const validate = async (files: readonly string[], options: Options): Promise<number> => {
-  const settings = readSettings({ flags: options, needs: { baseUrl: false, tokens: false } });
+  const needs = { baseUrl: false, tokens: false };
+  const settings = readSettings({ flags: options, needs, mayLeaveOut: true });
   const how = { strict: options['strict'] === true, allowEmpty: options['allowEmpty'] === true };
   const states = await Promise.all(
     settings.clients.map(async (client) => {
@@ -24,9 +25,10 @@ export const validate = async (files: readonly string[], options: Options): Prom
       return { client: client.name, state: files.length === 0 ? state : partOf(state, files) };
     }),
   );
-  const found = states.flatMap(({ client, state }) =>
-    state.problems.map((problem) => ({ ...problem, client })),
-  );
+  const found = [
+    ...settings.leftOut,
+    ...states.flatMap(({ client, state }) => state.problems.map((problem) => ({ ...problem, client }))),
+  ];
   // Messages quote the file, and the settings may have named a file that contains a token.
   const problems = redactTexts(found, redactor(settings.allSecrets()));
   const format = forms[String(options['format'])] ?? asText;

@@ -8,7 +8,7 @@ export class ClientFilesWatch {
   readonly #log: Logger;
   #watcher: Watcher | null = null;
   #retryTimer: NodeJS.Timeout | undefined;
-  #said = '';
+  #said = '[]';
   #isClosed = false;
 
   constructor(reread: () => void, log: Logger) {
@@ -16,10 +16,14 @@ export class ClientFilesWatch {
     this.#log = log;
   }
 
-  /** From now on watches the files of these settings, which may have changed since they were read. */
+  /**
+   * From now on watches the files of these settings, which may have changed since they were read. Somebody who has
+   * asked for that is told all errors again.
+   */
   async follow(settings: Settings): Promise<void> {
     await this.#watcher?.close();
     this.#watcher = null;
+    if (settings.leftOut.length > 0) this.#said = '[]';
     this.note(settings);
     const { clientFiles } = settings;
     if (clientFiles === null || this.#isClosed) return;
@@ -35,13 +39,13 @@ export class ClientFilesWatch {
   /** Reports errors of the files, if they are new. A missing file may appear later, such as a token file. */
   note({ leftOut }: Settings): void {
     clearTimeout(this.#retryTimer);
-    const problems = leftOut.join('\n');
+    const problems = JSON.stringify(leftOut);
     if (problems !== this.#said && leftOut.length > 0)
       this.#log.error(
         { event: 'settings.refused', problems: leftOut },
         'invalid client files; these clients keep their previous settings, and new ones wait',
       );
-    if (problems === '' && this.#said !== '')
+    if (leftOut.length === 0 && this.#said !== '[]')
       this.#log.info({ event: 'settings.accepted' }, 'all client files are valid');
     this.#said = problems;
     if (leftOut.length > 0 && !this.#isClosed)

@@ -12,6 +12,7 @@ import type { Metrics } from './metrics.ts';
 import { ClientController } from './client-controller.ts';
 import type { ChangeFeed } from './change-feed.ts';
 import { ClientFilesWatch } from './client-files-watch.ts';
+import { type ClientProblem, settingsProblem } from '../settings/client-files.ts';
 import { PublishRounds } from './publish-rounds.ts';
 
 /** What clients report to while they run. */
@@ -33,6 +34,7 @@ export class ClientManager {
   readonly #historyLimit = limit(1);
   readonly #controllers = new Map<string, ClientController>();
   #settings: Settings;
+  #problems: readonly ClientProblem[];
   #reloading: Promise<void> = Promise.resolve();
   readonly #filesWatch: ClientFilesWatch;
   readonly #publishing: PublishRounds;
@@ -42,12 +44,18 @@ export class ClientManager {
     this.#context = context;
     this.#listeners = listeners;
     this.#settings = context.settings;
+    this.#problems = context.settings.leftOut;
     this.#filesWatch = new ClientFilesWatch(() => this.reloadChanged(), context.log);
     this.#publishing = new PublishRounds(context, () => [...this.#controllers.values()]);
   }
 
   get settings(): Settings {
     return this.#settings;
+  }
+
+  /** What is wrong with the settings: their clients are left out, or keep the settings that they had. */
+  get problems(): readonly ClientProblem[] {
+    return this.#problems;
   }
 
   get states(): readonly ClientState[] {
@@ -66,6 +74,7 @@ export class ClientManager {
 
   async start(): Promise<void> {
     await Promise.all(this.#context.clients.map((client) => this.#add(client)));
+    this.#showProblems(this.#settings.leftOut);
     await this.#filesWatch.follow(this.#settings);
     const published = await this.#publishing.start();
     await this.#context.fleet.start((report) => this.#controllers.get(report.event.client)?.adopt(report));
@@ -129,6 +138,7 @@ export class ClientManager {
     if (this.#isClosing) return;
     const clients = this.#reopen();
     const removed = clients === null ? [] : await this.#replaceClients(clients);
+    if (clients !== null) this.#showProblems(this.#settings.leftOut);
     this.trigger('request');
     await this.#filesWatch.follow(this.#settings);
     await Promise.all(removed.map((controller) => this.#remove(controller)));
@@ -140,6 +150,7 @@ export class ClientManager {
     this.#settings = settings;
     this.#filesWatch.note(settings);
     const removed = await this.#replaceClients(clients);
+    this.#showProblems(settings.leftOut);
     const changed = clients.map((client) => client.settings.name);
     for (const name of changed) this.#controllers.get(name)?.trigger('request');
     if (changed.length + removed.length > 0)
@@ -166,16 +177,34 @@ export class ClientManager {
       }
       this.#settings = settings;
       this.#listeners.notifier.configure(settings.notify);
+      const names = clients.map((client) => client.settings.name);
+      const refused = new Set(settings.leftOut.map(({ client }) => client));
       log.info(
-        { event: 'settings.reloaded', clients: clients.map((client) => client.settings.name) },
+        {
+          event: 'settings.reloaded',
+          clients: names.filter((name) => !refused.has(name)),
+          refused: [...refused],
+        },
         'settings reloaded',
       );
       return clients;
     } catch (error) {
       if (!(error instanceof UserError)) throw error;
       log.error({ event: 'settings.refused', err: error }, 'invalid settings; keeping the previous ones');
+      const [first = '', ...others] = error.message.split('\n- ');
+      const message = [first, others.join('; ')].join(' ').trimEnd();
+      const names = [...this.#controllers.keys()];
+      const client = names.length === 1 ? names.join('') : '';
+      this.#showProblems([settingsProblem(client, this.#settings.configFile, message)]);
       return null;
     }
+  }
+
+  #showProblems(problems: readonly ClientProblem[]): void {
+    const { metrics, changeFeed } = this.#listeners;
+    this.#problems = problems;
+    metrics.showSettings([...this.#controllers.keys()], problems);
+    changeFeed.changed();
   }
 
   /** Returns the controllers of clients that are no longer configured. */

@@ -81,8 +81,8 @@ const listen = async (
       }),
     },
     report: sharedText({
-      key: () => [...manager.newest, secrets()],
-      make: () => renderJson(redact(assembleReport(manager.newest))),
+      key: () => [...manager.newest, manager.problems, secrets()],
+      make: () => renderJson(redact(assembleReport(manager.newest, manager.problems))),
     }),
     history: (query, signal) => manager.history(query, signal),
     triggerToken,

@@ -6,10 +6,11 @@ import { leaseMetrics } from './lease-metrics.ts';
 import { metricMaker, type MetricMaker } from './metric-maker.ts';
 import { passMetrics, type PassMetrics } from './pass-metrics.ts';
 import type { PageRefusal } from './refusals.ts';
+import { settingsMetrics, type SettingsMetrics } from './settings-metrics.ts';
 import { templateGauges } from './template-gauges.ts';
 
 /** Metrics for Prometheus. Labels are clients, templates and fixed words only. */
-export interface Metrics extends PassMetrics, RequestMetrics {
+export interface Metrics extends PassMetrics, RequestMetrics, Pick<SettingsMetrics, 'showSettings'> {
   readonly contentType: string;
   /** All metrics in the text format, with the number of waiting passes. */
   readonly text: (queueDepth: number) => Promise<string>;
@@ -59,6 +60,7 @@ export const createMetrics = (version: string, { maxTemplates }: MetricsBounds =
   const answers = answersGauges(make);
   const requests = requestMetrics(make);
   const countLease = leaseMetrics(make);
+  const settings = settingsMetrics(make);
 
   let revision = 0;
   const noted =
@@ -89,6 +91,7 @@ export const createMetrics = (version: string, { maxTemplates }: MetricsBounds =
     countLateness: noted(passes.countLateness),
     countLease: noted(countLease),
     showPass: noted(passes.showPass),
+    showSettings: noted(settings.showSettings),
   };
 };
 

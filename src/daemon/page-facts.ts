@@ -24,7 +24,8 @@ export const pageFacts = async (query: PageQuery, sources: PageSources): Promise
   const frame = frameOf(sources);
   const isShown = ({ client }: ManagedClient): boolean =>
     query.client === null || client.settings.name === query.client;
-  const report = assembleReport(manager.clients.filter(isShown).flatMap(shownResult));
+  const problems = manager.problems.filter(({ client }) => query.client === null || client === query.client);
+  const report = assembleReport(manager.clients.filter(isShown).flatMap(shownResult), problems);
   return {
     ...frame,
     query,

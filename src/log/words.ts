@@ -55,15 +55,19 @@ const formatters: Readonly<Record<string, (line: LogFields) => string>> = {
     `name servers asked: ${Object.entries(fieldsOf(subdomains))
       .flatMap(([state, count]) => (count === 0 ? [] : [`${said(count)} ${state}`]))
       .join(', ')}, ${said(durationMs)} ms`,
-  'templates.invalid': ({ problems }) =>
-    listOf(problems)
-      .map(({ file, line, column, message, check }) => {
-        const place = [file, line, column].filter((part) => part !== null).map(said);
-        return `${place.join(':')}: ${said(message)} [${said(check)}]`;
-      })
-      .join('\n'),
+  'templates.invalid': ({ problems }) => ofProblems(problems),
+  'settings.refused': (line) =>
+    line['problems'] === undefined ? others(line) : `${said(line['msg'])}\n${ofProblems(line['problems'])}`,
   notice: ({ client, notice }) => `${who(client)}${said(notice)}`,
 };
+
+const ofProblems = (problems: unknown): string =>
+  listOf(problems)
+    .map(({ file, line, column, message, check }) => {
+      const place = [file, line, column].filter((part) => part !== null).map(said);
+      return `${place.join(':')}${place.length > 0 ? ': ' : ''}${said(message)} [${said(check)}]`;
+    })
+    .join('\n');
 
 const others = (line: LogFields): string => {
   const { msg, err, level: _, time: __, event: ___, ...rest } = line;

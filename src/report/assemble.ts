@@ -3,11 +3,14 @@ import type { Report, Summary } from './report.ts';
 
 /**
  * One report over the latest passes of all clients. Run, trigger and time are those of the newest run; the
- * time of a run is from its first start to its last end.
+ * time of a run is from its first start to its last end. `settingsProblems`: of clients that are left out.
  */
-export const assembleReport = (passes: readonly PassResult[]): Report => {
+export const assembleReport = (
+  passes: readonly PassResult[],
+  settingsProblems: Report['problems'] = [],
+): Report => {
   const templates = passes.flatMap((pass) => pass.templates);
-  const problems = passes.flatMap((pass) => pass.problems);
+  const problems = [...settingsProblems, ...passes.flatMap((pass) => pass.problems)];
   return {
     schema: 'dns-template-sync/report/v1',
     ...newestRun(passes),

@@ -232,7 +232,7 @@ export const reportSchema = z
     status: status.describe('the worst of all parts: failed, held, drifted, in-sync'),
     summary: summary.describe('counts over all templates'),
     templates: z.array(template).describe('one for each template file and for each that cannot be used'),
-    problems: z.array(problem).describe('problems of template files'),
+    problems: z.array(problem).describe("problems of template files, and of clients' settings files"),
   })
   .describe('What differs between template files and the hosting service, and what was done about it');
 

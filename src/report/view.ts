@@ -66,7 +66,7 @@ export const isBare = ({ rows, subdomains, message }: TemplateView): boolean =>
 
 export const viewOf = (report: Report): View => {
   const severalClients =
-    new Set([...report.templates, ...report.problems].map(({ client }) => client)).size > 1;
+    new Set([...report.templates, ...report.problems].flatMap(({ client }) => client || [])).size > 1;
   return {
     status: report.status,
     summary: summaryOf(report),
@@ -158,7 +158,7 @@ export const problemView = (problem: Report['problems'][number], withClient: boo
   severity: problem.severity,
   place: escapeControl(
     [
-      [...(withClient ? [problem.client] : []), ...(problem.file === null ? [] : [problem.file])].join(': '),
+      [withClient ? problem.client : '', problem.file ?? ''].filter((part) => part !== '').join(': '),
       ...[problem.line, problem.column].filter((part) => part !== null),
     ].join(':'),
   ),

@@ -1,6 +1,6 @@
 import { suggestion } from '../lib/nearest.ts';
 import { resolveClient, type ClientRequest, type ClientSettings } from './client.ts';
-import { ClientFiles } from './client-files.ts';
+import { ClientFiles, type ClientProblem } from './client-files.ts';
 import { clientPathOf, type ClientPath } from './client-paths.ts';
 import type { ConfigFile } from './config-file.ts';
 import type { Section } from './document.ts';
@@ -22,8 +22,8 @@ export interface AllClients {
   readonly files: ClientFiles | null;
   /** Also of clients that cannot be used or were not chosen. */
   readonly names: readonly string[];
-  /** What is wrong with the clients' files, a line each. */
-  readonly fileProblems: readonly string[];
+  /** What is wrong with the clients' files. */
+  readonly fileProblems: readonly ClientProblem[];
 }
 
 /** The clients of the settings file, or of the files that it names. */

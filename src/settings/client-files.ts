@@ -1,3 +1,4 @@
+import type { Problem } from '../model/template.ts';
 import type { ClientSettings } from './client.ts';
 import { clientFileReader, type ClientFile } from './client-file.ts';
 import {
@@ -29,9 +30,11 @@ export interface ReadClients {
   readonly clients: readonly ClientSettings[];
   /** Of all files, also those that cannot be used. */
   readonly names: readonly string[];
-  /** A line each. */
-  readonly problems: readonly string[];
+  readonly problems: readonly ClientProblem[];
 }
+
+/** What is wrong with the file of a client; may hold secrets. Of no client if a path leads to no file. */
+export type ClientProblem = Problem & { readonly client: string };
 
 /** A client in use, and what it was read from; null if that was an earlier reading. */
 interface InUse extends NamedClient {
@@ -42,6 +45,8 @@ interface InUse extends NamedClient {
 /** A file that says something new. */
 interface Candidate {
   readonly path: string;
+  readonly name: string;
+  readonly file: string;
   readonly previous: InUse | null;
   readonly problems: Problems;
   /** Null if something is wrong with the file. */
@@ -98,7 +103,12 @@ export class ClientFiles {
     return {
       clients: files.flatMap((path) => next.get(path)?.client ?? []).concat(lost(files, next)),
       names: all.map(({ read }) => read.name),
-      problems: [...missing, ...candidates.flatMap(({ problems }) => problems.lines)],
+      problems: [
+        ...missing.map((line) => settingsProblem('', null, line)),
+        ...candidates.flatMap(({ name, file, problems }) =>
+          problems.lines.map((line) => settingsProblem(name, file, line)),
+        ),
+      ],
     };
   }
 
@@ -106,7 +116,8 @@ export class ClientFiles {
     const problems = new Problems(read.problems);
     const client = this.#options.resolve(read.name, read.section, problems);
     const next = { path, file: read.file, client, from: read };
-    return { path, previous, problems, next: problems.lines.length === 0 ? next : null };
+    const { name, file } = read;
+    return { path, name, file, previous, problems, next: problems.lines.length === 0 ? next : null };
   }
 
   /** Two files never stand for one client: neither of them does then, unless it did before. */
@@ -121,12 +132,28 @@ export class ClientFiles {
       for (const one of open) {
         const problem = one.next && twins.get(one.next);
         if (problem == null) continue;
-        one.problems.add(one.next?.file ?? one.path, problem, 'name');
+        one.problems.add(one.file, problem, 'name');
         refused.add(one);
       }
     }
   }
 }
+
+/** A line such as `clients/acme.yaml:3:7: mode: …`, with its place apart where it names one. */
+export const settingsProblem = (client: string, file: string | null, text: string): ClientProblem => {
+  const problem = { severity: 'error', check: 'settings', client } as const;
+  if (file === null || !text.startsWith(`${file}:`))
+    return { ...problem, message: text, file: null, line: null, column: null };
+  const own = text.slice(file.length + 1).trimStart();
+  const [, line, column, message = own] = /^(\d+):(\d+): (.*)$/s.exec(own) ?? [];
+  return {
+    ...problem,
+    message,
+    file,
+    line: line ? Number(line) : null,
+    column: column ? Number(column) : null,
+  };
+};
 
 /** Clients in use although their files cannot be found. */
 const lost = (files: readonly string[], inUse: ReadonlyMap<string, InUse>): ClientSettings[] => {

@@ -60,6 +60,7 @@ describe('a scrape', () => {
     metrics.countPass(pass('drifted'), result([template('web')]));
     metrics.countNotification('ops', 'delivered');
     metrics.countAnswers('acme', new Map());
+    metrics.showSettings(['acme'], []);
     const { types, samples } = await scrape(metrics, 2);
     const expected: [string, string, readonly string[]][] = [
       ['build_info', 'gauge', ['version']],
@@ -76,6 +77,7 @@ describe('a scrape', () => {
       ['request_duration_seconds', 'histogram', ['le', 'operation']],
       ['notifications_total', 'counter', ['receiver', 'outcome']],
       ['template_files_valid', 'gauge', ['client']],
+      ['settings_valid', 'gauge', ['client']],
       ['answers_subdomains', 'gauge', ['client', 'status']],
       ['answers_servers', 'gauge', ['client', 'status']],
       ['answers_differences', 'gauge', ['client', 'kind']],

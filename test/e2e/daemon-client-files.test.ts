@@ -1,10 +1,10 @@
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
-import { expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { writeBelow } from '../daemon/ways.ts';
 import type { SeenRequest } from '../hosting/scripted-server.ts';
 import { addTemplate, contentsOf, describing, startDaemon } from './daemon.ts';
-import { workplace, type LogLine } from './program.ts';
+import { run, workplace, type LogLine } from './program.ts';
 import { startService, userToken } from './service.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
@@ -16,6 +16,52 @@ const of =
   (client: string) =>
   (line: LogLine): boolean =>
     line['client'] === client;
+
+const invalid = {
+  severity: 'error',
+  check: 'settings',
+  message: 'mode: expected one of enforce, edits, report',
+  client: 'bakery',
+  file: 'clients/bakery.yaml',
+  line: 3,
+  column: 7,
+};
+
+describe('a command over clients of which one has an invalid file', () => {
+  const words = 'error: mode: expected one of enforce, edits, report [settings]';
+  it.each([
+    [['plan'], `bakery: clients/bakery.yaml:3:7: ${words}`, 'acme: web'],
+    [['apply', '--yes'], `bakery: clients/bakery.yaml:3:7: ${words}`, 'acme: web'],
+    [['history'], `clients/bakery.yaml:3:7: ${words}`, 'no writes'],
+    [['validate'], `clients/bakery.yaml:3:7: ${words}`, '1 template file: 1 error'],
+  ])('%s goes on with the others, says so, and ends with 1', async (args, problem, work) => {
+    const service = await startService();
+    const id = await addTemplate(service, 'web', '192.0.2.1');
+    const cwd = await workplace({ withExamples: false });
+    for (const [name, more] of [
+      ['acme', ''],
+      ['bakery', 'mode: sometimes\n'],
+    ] as const)
+      await writeBelow(
+        cwd,
+        `clients/${name}.yaml`,
+        `clientToken: {env: TOKEN_OF_${name.toUpperCase()}}\ntemplates: ../templates\n${more}`,
+      );
+    await writeBelow(cwd, 'templates/web.yaml', describing('web', '192.0.2.2'));
+    await writeBelow(cwd, 'dns-template-sync.yaml', 'clients: ./clients/*.yaml\n');
+    const env = {
+      DNS_SYNC_BASE_URL: service.url,
+      DNS_SYNC_USER_TOKEN: userToken,
+      TOKEN_OF_ACME: 'token-a',
+      TOKEN_OF_BAKERY: 'token-b',
+    };
+    const { code, stdout, stderr } = await run(args, { cwd, env });
+    expect(stdout + stderr).toContain(problem);
+    expect(stdout + stderr).toContain(work);
+    expect(code).toBe(1);
+    expect(await contentsOf(service, id)).toEqual([args[0] === 'apply' ? '192.0.2.2' : '192.0.2.1']);
+  });
+});
 
 it('clients come, change and go with their files, and nobody else is disturbed', async () => {
   const service = await startService();
@@ -39,13 +85,25 @@ it('clients come, change and go with their files, and nobody else is disturbed',
   const daemon = await startDaemon([], { cwd, env });
   expect(daemon.lines().find(({ event }) => event === 'settings.refused')).toMatchObject({
     level: 'error',
-    problems: ['clients/bakery.yaml:3:7: mode: expected one of enforce, edits, report'],
+    problems: [invalid],
   });
   expect(await daemon.event('pass.finished', of('acme'))).toMatchObject({ status: 'in-sync' });
+  const valid = async (name: string): Promise<number | undefined> =>
+    (await daemon.scrape()).value('dns_template_sync_settings_valid', { client: name });
+  expect(await daemon.json('/api/report')).toMatchObject({ status: 'failed', problems: [invalid] });
+  expect(await (await daemon.ask('/')).text()).toContain('expected one of enforce, edits, report');
+  expect([await valid('acme'), await valid('bakery')]).toEqual([1, 0]);
+  // Neither is it among those that a reload has taken.
+  daemon.signal('SIGHUP');
+  expect(await daemon.event('settings.reloaded')).toMatchObject({ clients: ['acme'], refused: ['bakery'] });
+  expect(await daemon.event('settings.refused')).toMatchObject({ problems: [invalid] });
+  await daemon.event('pass.finished', of('acme'));
 
   // One that is mended and one that is new begin.
   await client('bakery');
   expect(await daemon.event('pass.finished', of('bakery'))).toMatchObject({ status: 'in-sync' });
+  expect(await daemon.json('/api/report')).toMatchObject({ status: 'in-sync', problems: [] });
+  expect(await valid('bakery')).toBe(1);
   await client('cafe', 'vars: {address: 192.0.2.3}\n');
   expect(await daemon.event('change.applied', of('cafe'))).toMatchObject({ after: { content: '192.0.2.3' } });
 
@@ -56,7 +114,13 @@ it('clients come, change and go with their files, and nobody else is disturbed',
   });
   await client('bakery', 'vars: {address: 192.0.2.9}\nmoed: edits\n');
   await daemon.event('settings.refused', ({ problems }) => JSON.stringify(problems).includes('moed'));
-  await daemon.pass('bakery');
+  daemon.signal('SIGHUP');
+  expect(await daemon.event('settings.reloaded')).toMatchObject({
+    clients: ['acme', 'cafe'],
+    refused: ['bakery'],
+  });
+  for (const _ of ids) await daemon.event('pass.finished');
+  expect(await valid('bakery')).toBe(0);
   expect(await contentsOf(service, ids.get('bakery')!)).toEqual(['192.0.2.2']);
 
   // One whose file is gone ends; so does none for a file that says it twice.
@@ -65,9 +129,7 @@ it('clients come, change and go with their files, and nobody else is disturbed',
   await daemon.event('settings.reloaded', isGone);
   await write('clients/copy.yaml', 'clientToken: {file: ../tokens/acme}\ntemplates: ../templates/cafe\n');
   await daemon.event('settings.refused', ({ problems }) =>
-    JSON.stringify(problems).includes(
-      'clients/copy.yaml: the same base URL and client token as clients/acme.yaml',
-    ),
+    JSON.stringify(problems).includes('the same base URL and client token as clients/acme.yaml'),
   );
   const asked = service.seen.length;
   await daemon.pass('acme');
@@ -75,9 +137,9 @@ it('clients come, change and go with their files, and nobody else is disturbed',
   expect(await daemon.json('/api/report')).toMatchObject({
     templates: [{ client: 'acme' }, { client: 'bakery' }],
   });
-  // Its passes are those of its start and of the two requests: no change of another file led to one.
+  // Its passes are those of its start and of the requests: no change of another file led to one.
   const passes = daemon
     .lines()
     .filter(({ event, ...line }) => event === 'pass.finished' && of('acme')(line as LogLine));
-  expect(passes.map(({ trigger }) => trigger)).toEqual(['startup', 'request', 'request']);
+  expect(passes.map(({ trigger }) => trigger)).toEqual(['startup', 'request', 'request', 'request']);
 });

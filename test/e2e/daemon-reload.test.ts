@@ -111,6 +111,12 @@ describe('SIGHUP', () => {
     const said = daemon.lines().find(({ msg }) => msg === 'invalid settings; keeping the previous ones');
     expect(said).toMatchObject({ level: 'error', err: { message: expect.stringContaining(why) } });
     expect((await daemon.ask('/readyz')).status).toBe(200);
+    expect(await daemon.json('/api/report')).toMatchObject({
+      status: 'failed',
+      problems: [{ client: 'default', check: 'settings', message: expect.stringContaining(why) }],
+    });
+    const valid = { client: 'default' };
+    expect((await daemon.scrape()).value('dns_template_sync_settings_valid', valid)).toBe(0);
   });
 
   it('says what needs a restart', async () => {

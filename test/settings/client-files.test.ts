@@ -196,9 +196,11 @@ describe('files of clients that are read again', () => {
     const { clients, problems } = again();
     expect(clients).toEqual(first);
     expect(clients[1]).toBe(first[1]);
+    const message = 'mode: expected one of enforce, edits, report';
+    const [severity, check, place] = ['error', 'settings', { line: 3, column: 7 }];
     expect(problems).toEqual([
-      'clients/bakery.yaml:3:7: mode: expected one of enforce, edits, report',
-      'clients/dairy.yaml:3:7: mode: expected one of enforce, edits, report',
+      { severity, check, message, client: 'bakery', file: 'clients/bakery.yaml', ...place },
+      { severity, check, message, client: 'dairy', file: 'clients/dairy.yaml', ...place },
     ]);
     expect(again().problems).toEqual(problems);
     writeClient('bakery', 'mode: report\n');
@@ -210,8 +212,8 @@ describe('files of clients that are read again', () => {
     const { again } = start();
     writeClient('dairy');
     rmSync(path.join(cwd, 'secrets/dairy'));
-    expect(again().problems).toEqual([
-      expect.stringContaining('clients/dairy.yaml:2:14: clientToken: cannot read'),
+    expect(again().problems).toMatchObject([
+      { file: 'clients/dairy.yaml', line: 2, message: expect.stringContaining('clientToken: cannot read') },
     ]);
     write('secrets/dairy', 'client-token-dairy');
     expect(namesIn(again())).toEqual(['acme', 'bakery', 'cafe', 'dairy']);
@@ -222,7 +224,7 @@ describe('files of clients that are read again', () => {
     renameSync(path.join(cwd, 'clients'), path.join(cwd, 'away'));
     expect(again()).toMatchObject({
       clients: first,
-      problems: [expect.stringContaining('there is no file ./clients/*.yaml')],
+      problems: [{ client: '', message: expect.stringContaining('there is no file ./clients/*.yaml') }],
     });
     renameSync(path.join(cwd, 'away'), path.join(cwd, 'clients'));
     const { clients } = again();
@@ -236,8 +238,11 @@ describe('files of clients that are read again', () => {
     expect(again()).toMatchObject({
       clients: first,
       problems: [
-        'clients/a-copy.yaml: the same base URL and client token as clients/bakery.yaml',
-        'clients/b-copy.yaml: the same client name, cafe, as clients/cafe.yaml',
+        {
+          file: 'clients/a-copy.yaml',
+          message: 'the same base URL and client token as clients/bakery.yaml',
+        },
+        { file: 'clients/b-copy.yaml', message: 'the same client name, cafe, as clients/cafe.yaml' },
       ],
     });
     for (const name of ['a-copy', 'b-copy']) rmSync(path.join(cwd, `clients/${name}.yaml`));
@@ -264,7 +269,15 @@ describe('files of clients that are read again', () => {
     writeClient('bakery', 'mode: sometimes\n');
     const reread = read({ mayLeaveOut: true, previous: settings });
     expect(namesIn(reread)).toEqual(['acme', 'bakery', 'cafe']);
-    expect(reread.leftOut).toEqual(['clients/bakery.yaml:3:7: mode: expected one of enforce, edits, report']);
+    expect(reread.leftOut).toMatchObject([
+      {
+        client: 'bakery',
+        file: 'clients/bakery.yaml',
+        line: 3,
+        column: 7,
+        message: expect.stringMatching(/^mode: /),
+      },
+    ]);
   });
 
   it('skip an invalid one at the start, unless it is the only one', () => {
