@@ -1,18 +1,30 @@
+import { sameElements } from '../lib/same-elements.ts';
 import type { Difference } from '../plan/difference.ts';
 import type { PassResult, TemplateResult } from '../result.ts';
 
 /**
- * Fills unknown causes from another pass over the same templates. Templates without unknown causes stay the
- * same objects.
+ * Fills unknown causes from another pass over the same templates. What has not changed since the last call, on either
+ * side, gives the same objects.
  */
-export const withObservedCauses = (result: PassResult, observed: PassResult): PassResult => {
-  const known = new Map(observed.templates.map((one) => [keyOfTemplate(one), one]));
-  const templates = result.templates.map((template) => {
-    const other = known.get(keyOfTemplate(template));
-    return other ? withCauses(template, other) : template;
-  });
-  const isSame = templates.every((template, index) => template === result.templates[index]);
-  return isSame ? result : { ...result, templates };
+export const observedCauses = (): ((result: PassResult, observed: PassResult) => PassResult) => {
+  let before: readonly TemplateResult[] = [];
+  const filled = new WeakMap<TemplateResult, { readonly by: TemplateResult; readonly as: TemplateResult }>();
+  const fill = (template: TemplateResult, by: TemplateResult): TemplateResult => {
+    const last = filled.get(template);
+    if (last?.by === by) return last.as;
+    const as = withCauses(template, by);
+    filled.set(template, { by, as });
+    return as;
+  };
+  return (result, observed) => {
+    const known = new Map(observed.templates.map((one) => [keyOfTemplate(one), one]));
+    const templates = result.templates.map((template) => {
+      const other = known.get(keyOfTemplate(template));
+      return other ? fill(template, other) : template;
+    });
+    if (!sameElements(templates, before)) before = templates;
+    return { ...result, templates: before };
+  };
 };
 
 const withCauses = (template: TemplateResult, observed: TemplateResult): TemplateResult => {

@@ -1,13 +1,14 @@
 import path from 'node:path';
 import { UserError } from '../errors.ts';
-import type { DesiredState } from '../model/template.ts';
+import { emptyCache } from '../reconcile/cache.ts';
+import type { DesiredState, DesiredTemplate } from '../model/template.ts';
 import { reconcile } from '../reconcile/pass.ts';
 import type { PassResult } from '../result.ts';
 import type { Listing } from '../state/identify.ts';
 import type { StoreLocation } from '../state/store-location.ts';
 import type { Memory } from '../state/memory.ts';
 import { fileStore } from '../state/store.ts';
-import { withObservedCauses } from './observed-causes.ts';
+import { observedCauses } from './observed-causes.ts';
 import type { PreparedPass } from './pass-request.ts';
 import { systemClock } from './system-clock.ts';
 
@@ -31,8 +32,11 @@ export interface Observer {
 /** Keeps state of its own, apart from the state of passes that write. */
 export const openObserver = ({ location, redacted }: ObserverOptions): Observer => {
   const handle = fileStore.handle(() => undefined);
+  const cache = emptyCache();
+  const withObservedCauses = observedCauses();
   return {
     observe: async (result, desired, listing, pass) => {
+      const startedAt = systemClock.now();
       const use = {
         timeout: 0,
         signal: pass.signal,
@@ -44,7 +48,8 @@ export const openObserver = ({ location, redacted }: ObserverOptions): Observer 
         const own = redacted(memory);
         return reconcile(withoutWrites(desired), {
           ...pass,
-          startedAt: systemClock.now(),
+          cache,
+          startedAt,
           settle: 0,
           ignoreSubdomains: true,
           onChange: () => undefined,
@@ -55,7 +60,9 @@ export const openObserver = ({ location, redacted }: ObserverOptions): Observer 
         });
       };
       try {
-        return withObservedCauses(result, await handle.write(location(), use, () => listing, observe));
+        const observed = await handle.write(location(), use, () => listing, observe);
+        const durationMs = result.durationMs + systemClock.now() - startedAt;
+        return { ...withObservedCauses(result, observed), durationMs };
       } catch (error) {
         // Without that state the causes stay unknown.
         if (error instanceof UserError) return result;
@@ -69,7 +76,16 @@ export const openObserver = ({ location, redacted }: ObserverOptions): Observer 
 /** The directory for the state of the observer. */
 export const observedBelow = (stateDir: string): string => path.join(stateDir, 'observed');
 
+/** The same templates give the same objects, so that a cache knows them again. */
 export const withoutWrites = (desired: DesiredState): DesiredState => ({
   ...desired,
-  templates: desired.templates.map((template) => ({ ...template, mode: 'report' })),
+  templates: desired.templates.map(reported),
 });
+
+const reported = (template: DesiredTemplate): DesiredTemplate => {
+  const known = reportedOnly.get(template) ?? { ...template, mode: 'report' };
+  reportedOnly.set(template, known);
+  return known;
+};
+
+const reportedOnly = new WeakMap<DesiredTemplate, DesiredTemplate>();

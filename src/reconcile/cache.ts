@@ -1,4 +1,6 @@
+import { sameElements } from '../lib/same-elements.ts';
 import type { ActualTemplate } from '../model/template.ts';
+import type { Step } from '../plan/step.ts';
 import type { TemplateResult } from '../result.ts';
 import type { TemplateRow } from '../state/memory.ts';
 import type { BoundTemplate } from './core/bind.ts';
@@ -92,7 +94,7 @@ export const store = async (
     const { id } = bound.actual;
     const revision = revisions.of(id);
     const isCalm = result.status === 'in-sync' || result.status === 'drifted';
-    if (!isCalm || revision !== revisionBefore || !isUnchanging(state)) continue;
+    if (!isCalm || revision !== revisionBefore || !isUnchanging(state, run)) continue;
     cache.byId.set(id, {
       bound: { ...bound, actual: state.basis.view },
       revision,
@@ -118,9 +120,7 @@ export const asBefore = (
   cache: ResultCache | undefined,
 ): readonly TemplateResult[] => {
   if (!cache) return results;
-  const before = cache.results;
-  const isSame = before.length === results.length && results.every((one, index) => one === before[index]);
-  if (!isSame) cache.results = results;
+  if (!sameElements(results, cache.results)) cache.results = results;
   return cache.results;
 };
 
@@ -131,16 +131,18 @@ const withoutSubdomains = (result: TemplateResult): TemplateResult => ({
 });
 
 /** Whether only a change, and not the passing of time, can give a pass something to do here. */
-const isUnchanging = (state: TemplateState): boolean => {
+const isUnchanging = (state: TemplateState, { isDryRun }: ClientRun): boolean => {
   const { attempts, basis, holds } = state;
   const plan = planOf(basis);
   const byMode = policyReasons(plan, state, false);
+  // Nobody writes in a dry run; but the adds of all templates together may reach a limit.
+  const isShown = ({ difference }: Step): boolean => isDryRun && difference.action !== 'add';
   return (
     attempts.size === 0 &&
     basis.pending.length === 0 &&
     holds.length === 0 &&
     // Steps that a mode skips stay skipped.
-    plan.steps.every((step) => byMode(step) !== null) &&
+    plan.steps.every((step) => byMode(step) !== null || isShown(step)) &&
     plan.blocked.length === 0 &&
     plan.surplus.every(({ error }) => error === undefined) &&
     // A record that is missing for the first time needs a second listing.

@@ -218,4 +218,5 @@ export const noMemories: MemoryReader = {
   templates: () => Promise.resolve([]),
   openIntents: () => Promise.resolve([]),
   history: () => Promise.resolve([]),
+  revisions: () => Promise.resolve({ of: () => 'none' }),
 };

@@ -9,6 +9,7 @@ import { parseArgs } from 'node:util';
 import { Client } from 'pg';
 import { startPostgres } from '../cluster/postgres.ts';
 import { startProgram } from './children.mjs';
+import { statOf, usageOf } from './usage.mjs';
 
 /**
  * Two processes, one of them the source of the files, share a PostgreSQL and thousands of clients of a service that
@@ -150,20 +151,6 @@ const usageNow = (workers, { port }) => ({
   workers: workers.map(({ pid }) => usageOf(pid)),
   postgres: usageOfTree(postgresIn(port)),
 });
-
-/** What the system knows of a process: its parent, and processor seconds of its own and of its ended children. */
-const statOf = (pid) => {
-  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  const [utime, stime, cutime, cstime] = fields.slice(11, 15).map(Number);
-  return { parent: fields[1], own: (utime + stime) / 100, ofEnded: (cutime + cstime) / 100 };
-};
-
-/** Processor seconds, and memory of its own in MiB. */
-const usageOf = (pid) => {
-  const [, memory] = /^Pss: +(\d+) kB/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'));
-  return { cpu: statOf(pid).own, memory: Number(memory) / 1_024 };
-};
 
 const processes = () => readdirSync('/proc').filter((name) => /^\d+$/.test(name));
 

@@ -3,6 +3,7 @@ import { emptyCache } from '../../src/reconcile/cache.ts';
 import type { Pass } from '../../src/reconcile/pass.ts';
 import type { DesiredState } from '../../src/model/template.ts';
 import type { PassResult } from '../../src/result.ts';
+import { noMemories } from '../../src/state/memory.ts';
 import { desiredTemplate, actualTemplate } from '../plan/records.ts';
 import { changesOf, rowOf, intentOf, newFile, opened } from '../state/samples.ts';
 import { openScene } from './pass.ts';
@@ -93,3 +94,25 @@ test.each([
   scene.actual = actualTemplate(['#1 @ A 192.0.2.2']);
   expect((await scene.pass(desired, { cache })).templates[0]).not.toBe(templates[0]);
 });
+
+test.each([
+  ['in sync', ['@ A 192.0.2.1'], true],
+  ['different', ['@ A 192.0.2.9'], true],
+  [
+    'short of a record, of which all templates together may have too many',
+    ['@ A 192.0.2.1', 'x A 192.0.2.2'],
+    false,
+  ],
+])(
+  'a dry run without saved state keeps the result of a template that is %s: %o',
+  async (_, lines, isKept) => {
+    const scene = await openScene(actualTemplate(['#1 @ A 192.0.2.1']));
+    const more = { cache: emptyCache(), memory: noMemories, writer: null };
+    const desired = desiredTemplate(lines);
+    await scene.pass(desired, more);
+    const { templates } = await scene.pass(desired, more);
+    expect((await scene.pass(desired, more)).templates[0] === templates[0]).toBe(isKept);
+    scene.actual = actualTemplate(['#1 @ A 192.0.2.2']);
+    expect((await scene.pass(desired, more)).templates[0]).not.toBe(templates[0]);
+  },
+);
