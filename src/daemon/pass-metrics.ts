@@ -27,10 +27,12 @@ interface PassFacts {
   readonly client: string;
   readonly trigger: Trigger;
   readonly status: Status;
+  /** Whether everything was read, and writing did not stop early. */
+  readonly isComplete: boolean;
   readonly durationMs: number;
 }
 
-interface ShownPass extends Pick<PassFacts, 'client' | 'status'> {
+interface ShownPass extends Pick<PassFacts, 'client' | 'status' | 'isComplete'> {
   /** Milliseconds since the epoch. */
   readonly endedAt: number;
 }
@@ -48,6 +50,11 @@ export const passMetrics = (make: MetricMaker, templates: TemplateGauges): PassM
     ['client'],
     'When the last pass without a failure ended; 0 before the first one.',
   );
+  const lastComplete = make.gauge(
+    'last_complete_pass_timestamp_seconds',
+    ['client'],
+    'When the last pass ended that read files and service and did not stop early, even if templates failed; 0 before the first one.',
+  );
   const changes = make.counter(
     'changes_total',
     ['client', 'action', 'outcome'],
@@ -58,29 +65,30 @@ export const passMetrics = (make: MetricMaker, templates: TemplateGauges): PassM
     ['client'],
     'Whether the template files are free of errors: 1 or 0.',
   );
-  const showPass: PassMetrics['showPass'] = ({ client, status, endedAt }, latest) => {
+  const showPass: PassMetrics['showPass'] = ({ client, status, isComplete, endedAt }, latest) => {
     last.set({ client }, endedAt / 1_000);
     if (status !== 'failed') lastSuccess.set({ client }, endedAt / 1_000);
+    if (isComplete) lastComplete.set({ client }, endedAt / 1_000);
     if (latest === null) return;
     templates.show(client, latest.templates);
     filesValid.set({ client }, latest.problems.some(({ severity }) => severity === 'error') ? 0 : 1);
   };
   return {
     addClient: (client) => {
-      lastSuccess.set({ client }, 0);
+      for (const gauge of [lastSuccess, lastComplete]) gauge.set({ client }, 0);
       for (const action of actions)
         for (const outcome of outcomes) changes.inc({ client, action, outcome }, 0);
     },
     removeClient: async (client) => {
       templates.show(client, []);
-      for (const gauge of [last, lastSuccess, filesValid]) gauge.remove({ client });
+      for (const gauge of [last, lastSuccess, lastComplete, filesValid]) gauge.remove({ client });
       await Promise.all([forget(passes, client), forget(changes, client)]);
     },
     countChange: (client, { action, outcome }) => changes.inc({ client, action, outcome }),
-    countPass: ({ client, trigger, status, durationMs }, latest) => {
+    countPass: ({ client, trigger, status, isComplete, durationMs }, latest) => {
       passes.inc({ client, trigger, result: status });
       duration.observe(durationMs / 1_000);
-      showPass({ client, status, endedAt: Date.now() }, latest);
+      showPass({ client, status, isComplete, endedAt: Date.now() }, latest);
     },
     showPass,
     countLateness: latenessCounter(make),

@@ -43,7 +43,7 @@ export const recordPass = (
   const report = assembleReport([result]);
   logDrift(result, id, isEnding, log);
   logFinished(report, result.holdReason, id, isEnding, log);
-  metrics.countPass({ ...id, ...report }, latest);
+  metrics.countPass({ ...id, ...report, isComplete: result.holdReason === null }, latest);
   const compared = result.wasRead === true ? latest : null;
   const entry = passEntry(id, report, compared, result.holdReason);
   passHistory.add(entry);
@@ -58,7 +58,12 @@ export const recordShared = (
   { metrics, passHistory }: Pick<PassSinks, 'metrics' | 'passHistory'>,
 ): void => {
   metrics.showPass(
-    { client: event.client, status: entry.status, endedAt: entry.startedAt + entry.durationMs },
+    {
+      client: event.client,
+      status: entry.status,
+      isComplete: entry.error === null,
+      endedAt: entry.startedAt + entry.durationMs,
+    },
     latest,
   );
   passHistory.add(entry);
@@ -80,7 +85,7 @@ export const recordFailure = (
   const durationMs = Math.round(performance.now() - started);
   const report = { ...assembleReport([]), status: 'failed', durationMs } as const;
   logFinished(report, message, id, isEnding, log);
-  metrics.countPass({ ...id, ...report }, null);
+  metrics.countPass({ ...id, ...report, isComplete: false }, null);
   const entry = passEntry(id, report, null, message);
   passHistory.add(entry);
   const at = new Date(Date.now() - durationMs).toISOString();

@@ -45,7 +45,7 @@ const result = (templates: readonly TemplateResult[], problems: PassResult['prob
 });
 
 const pass = (status: Status, client = 'acme') =>
-  ({ client, trigger: 'schedule', status, durationMs: 1_500 }) as const;
+  ({ client, trigger: 'schedule', status, isComplete: status !== 'failed', durationMs: 1_500 }) as const;
 
 const scrape = async (metrics: Metrics, queueDepth = 0): Promise<Scrape> =>
   parseScrape(await metrics.text(queueDepth));
@@ -68,6 +68,7 @@ describe('a scrape', () => {
       ['pass_duration_seconds', 'histogram', ['le']],
       ['last_pass_timestamp_seconds', 'gauge', ['client']],
       ['last_success_timestamp_seconds', 'gauge', ['client']],
+      ['last_complete_pass_timestamp_seconds', 'gauge', ['client']],
       ['records', 'gauge', ['client', 'template', 'state']],
       ['template_status', 'gauge', ['client', 'template', 'status']],
       ['fleet_templates', 'gauge', ['status']],

@@ -139,6 +139,12 @@ describe('the tables', () => {
     expect(listed).toEqual(known);
   });
 
+  it('of alerts have a line for each one', () => {
+    const rules = textOf(path.join('.github', 'deploy', 'alerts.yaml'));
+    const alerts = [...rules.matchAll(/alert: (\w+)/g)].map(([, name]) => name);
+    expect(rowsOf(path.join(folder, 'deployment.md'))).toEqual(alerts);
+  });
+
   it('of commands list all commands', async () => {
     const { stdout } = await run(['--help'], { cwd: await workplace() });
     const commands = [...stdout.matchAll(/^ {2}([a-z]+)(?: \[| <| {2})/gm)].map(([, name]) => name);

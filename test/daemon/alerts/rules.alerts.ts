@@ -1,0 +1,317 @@
+import { readFile } from 'node:fs/promises';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { createMetrics, type Metrics } from '../../../src/daemon/metrics.ts';
+import type { Difference } from '../../../src/plan/difference.ts';
+import type { PassResult, TemplateResult } from '../../../src/result.ts';
+import { checkConfig, expectAlerts, rulesFile, startMinute, type Fired, type Minute } from './promtool.ts';
+import { parseScrape } from '../scrape.ts';
+
+beforeEach(() => {
+  vi.useFakeTimers({ now: startMinute * 60_000, toFake: ['Date'] });
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+const record = { type: 'A', name: 'www', content: '192.0.2.1', priority: null, ttl: null };
+const update: Difference = {
+  action: 'update',
+  recordId: 1,
+  current: record,
+  desired: record,
+  fields: ['content'],
+  cause: 'drifted',
+  source: { file: 'web.yaml', line: 1, column: 1 },
+  outcome: 'skipped',
+};
+const surplus: Difference = {
+  action: 'surplus',
+  recordId: 2,
+  current: record,
+  reason: 'unlisted',
+  cause: 'unknown',
+};
+
+type State = Partial<Pick<TemplateResult, 'status' | 'message' | 'inSync' | 'differences' | 'asOf'>> & {
+  /** Why the pass ended early. */
+  readonly holdReason?: string;
+  readonly problems?: PassResult['problems'];
+};
+const well: State = { status: 'in-sync', inSync: 5 };
+const drifted: State = { status: 'drifted', inSync: 4, differences: [update] };
+const failed: State = { status: 'failed', message: 'refused', inSync: 4 };
+const away: State = { status: 'failed', message: 'the service is away', asOf: null, holdReason: 'away' };
+const invalid: State = {
+  status: 'held',
+  problems: [
+    { severity: 'error', check: 'bad-ipv4', message: 'no', client: 'acme', file: 'a', line: 1, column: 1 },
+  ],
+};
+
+const template = (state: State): TemplateResult => ({
+  client: 'acme',
+  template: 'web',
+  id: 1,
+  file: 'web.yaml',
+  revision: null,
+  status: 'in-sync',
+  message: null,
+  inSync: 0,
+  parked: 0,
+  ignored: 0,
+  differences: [],
+  subdomains: [],
+  ...state,
+});
+
+const result = (state: State): PassResult => ({
+  client: 'acme',
+  run: 'run',
+  trigger: 'schedule',
+  startedAt: '2026-11-20T20:00:00.000Z',
+  durationMs: 1,
+  dryRun: false,
+  holdReason: state.holdReason ?? null,
+  retryAt: null,
+  templates: [template(state)],
+  problems: state.problems ?? [],
+});
+
+/**
+ * Three hours in which `acme` has a pass every five minutes, scraped every minute. `found` gives what the pass at a
+ * minute finds; null for no pass. The client `bakery` is always well.
+ */
+const threeHours = async (
+  found: (minute: number) => State | null,
+  besides: (minute: number, metrics: Metrics) => Minute | void = () => undefined,
+): Promise<readonly Minute[]> => {
+  const metrics = createMetrics('1');
+  for (const client of ['acme', 'bakery']) metrics.addClient(client);
+  metrics.showSettings(['acme', 'bakery'], []);
+  metrics.countLease('source', 'taken');
+  const minutes: Minute[] = [];
+  for (let minute = 0; minute < 180; minute += 1) {
+    const state = minute % 5 === 0 ? found(minute) : null;
+    const count = (client: string, { status = 'in-sync', ...rest }: State): void =>
+      metrics.countPass(
+        { trigger: 'schedule', durationMs: 1, client, status, isComplete: rest.holdReason === undefined },
+        result({ status, ...rest }),
+      );
+    if (state) count('acme', state);
+    if (minute % 5 === 0) count('bakery', well);
+    metrics.countLateness(200);
+    const seen = besides(minute, metrics);
+    minutes.push(seen ?? parseScrape(await metrics.text(0)));
+    vi.advanceTimersByTime(60_000);
+  }
+  return minutes;
+};
+
+const from =
+  (start: number, state: State | null, end = Infinity) =>
+  (minute: number): State | null =>
+    minute >= start && minute < end ? state : well;
+
+const acme = { client: 'acme' };
+const web = { ...acme, template: 'web' };
+const process = { instance: 'dns-1:8053', job: 'dns-template-sync' };
+
+const fires = (
+  alert: string,
+  first: number,
+  last: number,
+  labels: Fired['labels'],
+  summary: string,
+): Fired => ({ alert, first, last, labels, summary });
+
+const isStale = (first: number, client = 'acme', last = 179): Fired =>
+  fires(
+    'DnsTemplateSyncStale',
+    first,
+    last,
+    { client },
+    `${client}: no pass could be completed for half an hour`,
+  );
+const isLate = (first: number, client = 'acme'): Fired =>
+  fires('DnsTemplateSyncLate', first, 179, { client }, `${client}: no pass at all for a quarter of an hour`);
+const isDown = (summary: string, labels: Fired['labels']): Fired =>
+  fires(
+    'DnsTemplateSyncDown',
+    65,
+    179,
+    labels,
+    `dns-template-sync ${summary} cannot be scraped: it is not running, or cannot be reached`,
+  );
+const isFailed = (first: number, last = 179): Fired =>
+  fires('DnsTemplateFailed', first, last, web, 'acme: web fails, or a subdomain of it cannot be read');
+const drifts = (first: number, last = 179): Fired =>
+  fires('DnsTemplateDrift', first, last, web, 'acme: 1 records of web have differed for an hour');
+const hasNoSource = (first: number, last = 179): Fired =>
+  fires(
+    'DnsTemplateSyncNoSource',
+    first,
+    last,
+    { lease: 'source' },
+    'no process publishes template files (lease source)',
+  );
+
+type Found = (minute: number) => State | null;
+type Besides = (minute: number, metrics: Metrics) => Minute | void;
+
+const always: Found = () => well;
+
+/** What happens, and what fires in which minutes. */
+const scenes: readonly [what: string, found: Found, fired: readonly Fired[], besides?: Besides][] = [
+  ['all is well', always, []],
+  [
+    'the daemon dies',
+    always,
+    [
+      isDown('dns-1:8053', process),
+      ...['acme', 'bakery'].flatMap((client) => [
+        isLate(55 + 15 + 1 + 5, client),
+        isStale(55 + 30 + 1 + 5, client),
+      ]),
+      hasNoSource(65),
+    ],
+    (minute) => (minute < 60 ? undefined : 'down'),
+  ],
+  [
+    'the daemon and its target are gone',
+    always,
+    [isDown('', { job: 'dns-template-sync' })],
+    (minute) => (minute < 60 ? undefined : 'gone'),
+  ],
+  [
+    'a client is removed from the settings',
+    from(60, null),
+    [],
+    (minute, metrics) => void (minute === 60 ? metrics.removeClient('acme') : undefined),
+  ],
+  ['passes of a client cannot be completed', from(60, away), [isStale(91)]],
+  ['a client never succeeded', () => away, [isStale(5)]],
+  ['passes of a client are not made any more', from(60, null), [isLate(76), isStale(91)]],
+  ['a template fails', from(30, failed, 100), [isFailed(45, 99)]],
+  [
+    'a template fails, and then the service is away',
+    (minute) => (minute < 30 ? well : minute < 90 ? failed : away),
+    [isFailed(45, 95), isStale(121)],
+  ],
+  ['records differ for an hour', from(30, drifted, 150), [drifts(90, 149)]],
+  ['records differ for less', from(30, drifted, 90), []],
+  [
+    'records differ, and the service cannot be read for a while',
+    (minute) => (minute < 60 ? drifted : minute < 80 ? away : drifted),
+    [drifts(60)],
+  ],
+  [
+    'a record is surplus, which nothing can remove',
+    from(30, { status: 'drifted', inSync: 5, differences: [surplus] }),
+    [],
+  ],
+  [
+    'a template is held',
+    from(30, { status: 'held', message: 'too many changes', inSync: 5 }, 100),
+    [fires('DnsTemplateHeld', 45, 99, web, 'acme: web waits for a person')],
+  ],
+  [
+    'a file has errors',
+    from(30, invalid, 100),
+    [
+      fires(
+        'DnsTemplateFilesInvalid',
+        45,
+        99,
+        acme,
+        'acme: template files have errors; these templates are held',
+      ),
+      fires('DnsTemplateHeld', 45, 99, web, 'acme: web waits for a person'),
+    ],
+  ],
+  [
+    'a client has invalid settings',
+    always,
+    [
+      fires(
+        'DnsTemplateSettingsInvalid',
+        45,
+        99,
+        { client: 'cafe' },
+        'cafe: the settings are invalid; earlier ones are in use, or the client is left out',
+      ),
+    ],
+    (minute, metrics) => {
+      const problem = { severity: 'error', check: 'settings', message: 'no', client: 'cafe' } as const;
+      if (minute === 30)
+        metrics.showSettings(['acme'], [{ ...problem, file: null, line: null, column: null }]);
+      if (minute === 100) metrics.showSettings(['acme', 'cafe'], []);
+    },
+  ],
+  [
+    'a write has an unknown outcome, also if it was the first',
+    always,
+    [fires('DnsTemplateUnknownOutcome', 30, 89, acme, 'acme: a write has an unknown outcome')],
+    (minute, metrics) => {
+      if (minute === 30) metrics.countChange('acme', { action: 'add', outcome: 'unknown' });
+      metrics.countChange('acme', { action: 'add', outcome: 'failed' });
+    },
+  ],
+  ['passes begin a minute late for five minutes', always, [], lateIn(30, 35)],
+  [
+    'passes begin a minute late for an hour',
+    always,
+    [fires('DnsTemplateSyncBehind', 51, 97, process, 'dns-1:8053: passes begin a minute late')],
+    lateIn(30, 90),
+  ],
+  [
+    'leases are lost and taken over, and nobody publishes files for a while',
+    always,
+    [
+      fires(
+        'DnsTemplateSyncLeaseLost',
+        30,
+        44,
+        { ...process, lease: 'client' },
+        'dns-1:8053: a lease (client) was not renewed in time',
+      ),
+      fires(
+        'DnsTemplateSyncTakenOver',
+        31,
+        45,
+        { ...process, lease: 'client' },
+        'dns-1:8053: took over a lease (client) of another process',
+      ),
+      hasNoSource(65, 69),
+    ],
+    (minute, metrics) => {
+      if (minute === 30) metrics.countLease('client', 'lost');
+      if (minute === 31) metrics.countLease('client', 'taken-over');
+      if (minute === 60) metrics.countLease('source', 'given-back');
+      if (minute === 70) metrics.countLease('source', 'taken');
+    },
+  ],
+];
+
+function lateIn(begin: number, end: number): Besides {
+  return (minute, metrics) => {
+    if (minute >= begin && minute < end) metrics.countLateness(200_000);
+  };
+}
+
+describe('the alert rules', () => {
+  it.each(scenes)('fire as they should when %s', async (_, found, fired, besides) => {
+    await expectAlerts(await threeHours(found, besides), fired);
+  });
+
+  it('are read by a Prometheus as the documentation configures it', async () => {
+    const page = await readFile(new URL('../../../.github/docs/deployment.md', import.meta.url), 'utf8');
+    const [, block = ''] = /```yaml\n(rule_files:.*?)```/s.exec(page) ?? [];
+    await checkConfig(block);
+  });
+
+  it('fire each in one of these scenes', async () => {
+    const rules = (await readFile(rulesFile, 'utf8')).matchAll(/alert: (\w+)/g);
+    const fired = new Set(scenes.flatMap(([, , alerts]) => alerts.map(({ alert }) => alert)));
+    expect([...fired].sort()).toEqual([...rules].map(([, name]) => name).sort());
+  });
+});
