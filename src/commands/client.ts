@@ -1,6 +1,6 @@
 import type { ScanResult } from '../source/scan.ts';
 import { problemsOf } from '../desired/problems-of.ts';
-import type { Tokens } from '../hosting/call-operation.ts';
+import type { Tokens } from '../hosting/call.ts';
 import { connectHosting, type HostingOptions, type HostingService } from '../hosting/service.ts';
 import type { Publication } from '../model/published.ts';
 import type { DesiredState } from '../model/template.ts';

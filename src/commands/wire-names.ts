@@ -13,8 +13,9 @@ export const asSpecified = (value: unknown): unknown => {
   );
 };
 
-/** A grant inside an account has no id; the key is absent, not null. */
-const isThere = ([key, part]: [string, unknown]): boolean => key !== 'id' || part !== null;
+/** A grant inside an account has no id; the key is absent, not null. Whether an owner was stated is no field. */
+const isThere = ([key, part]: [string, unknown]): boolean =>
+  key !== 'isOwnerStated' && (key !== 'id' || part !== null);
 
 const nameOf = (key: string): string =>
   key === 'templateRecordId'

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { hasPriority, type ActualRecord } from '../model/record.ts';
+import { hasPriority, isRecordType, type ActualRecord } from '../model/record.ts';
 import type { ActualTemplate, SubdomainRecord } from '../model/template.ts';
 import { listOf, optionalNumber, optionalText, text, unlikeIds, wholeNumber } from './fields.ts';
 
@@ -26,7 +26,7 @@ const readPriority = (type: string, value: unknown, context: z.RefinementCtx): n
   return null;
 };
 
-const carefulRecord = z
+const knownRecord = z
   .object(recordFields, { error: 'is not an object' })
   .transform(({ id, type, name, content, ttl, priority }, context): ActualRecord => ({
     id,
@@ -37,18 +37,33 @@ const carefulRecord = z
     ttl,
   }));
 
+/** A record of a type that this program does not know is only counted, so its fields may be anything. */
+const foreignRecord = z
+  .object({
+    id: wholeNumber,
+    type: recordFields.type.refine((type) => !isRecordType(type.toUpperCase())),
+    name: optionalText.catch(null),
+    content: z.unknown().transform((content) => text.safeParse(content).data ?? ''),
+    ttl: optionalNumber.catch(null),
+  })
+  .transform((record): ActualRecord => ({ ...record, priority: null }));
+
+const carefulRecord = (value: unknown, context: z.RefinementCtx): ActualRecord => {
+  const read = knownRecord.safeParse(value);
+  if (read.success) return read.data;
+  const foreign = foreignRecord.safeParse(value);
+  if (foreign.success) return foreign.data;
+  for (const { path, message } of read.error.issues) context.addIssue({ code: 'custom', path, message });
+  return z.NEVER;
+};
+
 /**
  * A template record. A listing has up to 100,000 of them, and nearly all are regular: those are accepted as
  * they are, at a fraction of the cost; the schema reads the others.
  */
-export const templateRecord = z.unknown().transform((value, context): ActualRecord => {
-  const known = takePlain(value);
-  if (known) return known;
-  const read = carefulRecord.safeParse(value);
-  if (read.success) return read.data;
-  for (const { path, message } of read.error.issues) context.addIssue({ code: 'custom', path, message });
-  return z.NEVER;
-});
+export const templateRecord = z
+  .unknown()
+  .transform((value, context): ActualRecord => takePlain(value) ?? carefulRecord(value, context));
 
 const takePlain = (value: unknown): ActualRecord | null => (isPlainRecord(value) ? plainRecord(value) : null);
 
@@ -76,10 +91,13 @@ const isPlainRecord = (value: unknown): value is ActualRecord => {
 };
 
 /** Only an explicit "no" makes a template the client's own: public ones must never be written. */
-const isPublic = z
+const availability = z
   .unknown()
   .optional()
-  .transform((value) => value !== false && value !== 'false' && value !== 0 && value !== '0');
+  .transform((value) => ({
+    isPublic: value !== false && value !== 'false' && value !== 0 && value !== '0',
+    isStated: value != null,
+  }));
 
 /**
  * A template without a list of records breaks the contract too: if it counted as empty, everything would be
@@ -90,7 +108,7 @@ export const dnsTemplate = z
     {
       id: wholeNumber,
       name: optionalText,
-      publicly_available: isPublic,
+      publicly_available: availability,
       subdomains: optionalNumber.catch(null),
       dns_template_records: listOf(templateRecord, takePlain).superRefine(unlikeIds),
     },
@@ -99,7 +117,8 @@ export const dnsTemplate = z
   .transform((template): ActualTemplate => ({
     id: template.id,
     name: template.name ?? '',
-    publiclyAvailable: template.publicly_available,
+    publiclyAvailable: template.publicly_available.isPublic,
+    ...(template.publicly_available.isStated ? {} : { isOwnerStated: false as const }),
     subdomains: template.subdomains,
     records: template.dns_template_records,
   }));
@@ -140,17 +159,13 @@ const isPlainTemplate = (value: unknown): value is PlainTemplate => {
 
 export const dnsTemplates = listOf(dnsTemplate).superRefine(unlikeIds);
 
-const dnsRecord = z
-  .object({ ...recordFields, dns_template_record_id: optionalNumber }, { error: 'is not an object' })
-  .transform(
-    ({ id, type, name, content, ttl, priority, dns_template_record_id }, context): SubdomainRecord => ({
-      id,
-      type,
-      name,
-      content,
-      priority: readPriority(type, priority, context),
-      ttl,
-      templateRecordId: dns_template_record_id,
-    }),
-  );
+const origin = z.object({ dns_template_record_id: optionalNumber });
+
+const dnsRecord = z.unknown().transform((value, context): SubdomainRecord => {
+  const record = carefulRecord(value, context);
+  const read = origin.safeParse(value);
+  if (read.success) return { ...record, templateRecordId: read.data.dns_template_record_id };
+  for (const { path, message } of read.error.issues) context.addIssue({ code: 'custom', path, message });
+  return z.NEVER;
+});
 export const dnsRecords = listOf(dnsRecord);

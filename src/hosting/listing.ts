@@ -1,6 +1,6 @@
 import { isYieldDue, yieldToOthers } from '../lib/yield.ts';
 import type { ActualTemplate } from '../model/template.ts';
-import type { BodyReader } from './call-operation.ts';
+import type { BodyReader } from './call.ts';
 import { afterBlanks, closeBracket, comma, openBracket, valueAt, type Shape } from './elements.ts';
 
 /**

@@ -5,8 +5,7 @@ import { incomingBody } from './body.ts';
 export interface WireRequest {
   readonly method: 'GET' | 'PUT';
   readonly path: string;
-  /** A form body. */
-  readonly body: string | null;
+  readonly body: { readonly type: string; readonly text: string } | null;
   /** Milliseconds for everything: connecting, sending, and the whole answer. */
   readonly timeout: number;
   /** Called just before it is written to its connection; throws if it must not be sent any more. */
@@ -93,7 +92,9 @@ export const sendRequest = (
     const cut = (): void => fail('aborted: this program is shutting down');
     const expire = (): void => {
       const missing = head ? 'the rest of the answer' : connection ? 'an answer' : 'a connection';
-      fail(`timeout: ${missing} did not come within ${Math.round(request.timeout)} ms`);
+      const setting = request.method === 'PUT' ? 'writeTimeout' : 'requestTimeout';
+      const advice = connection ? `: if the service needs longer, allow more with ${setting}` : '';
+      fail(`timeout: ${missing} did not come within ${Math.round(request.timeout)} ms${advice}`);
     };
     // After a blocked event loop the timer fires before the answer that waits in the socket is read.
     const timer = setTimeout(() => setImmediate(expire), request.timeout);
@@ -132,11 +133,11 @@ const maxErrorBytes = 8_192;
 const dispatchOptions = ({ method, path, body }: WireRequest): Dispatcher.DispatchOptions => ({
   method,
   path,
-  body,
+  body: body?.text ?? null,
   headers: {
     accept: 'application/json',
     'user-agent': 'dns-template-sync',
-    ...(body === null ? {} : { 'content-type': 'application/x-www-form-urlencoded' }),
+    ...(body === null ? {} : { 'content-type': body.type }),
   },
   ...(method === 'PUT' ? { reset: true } : {}),
 });
@@ -163,5 +164,5 @@ const inWords: readonly (readonly [RegExp, string])[] = [
     'this port does not use TLS: check https: and the port',
   ],
   [/^(?:SELF_SIGNED|DEPTH_ZERO|UNABLE_TO|CERT_|ERR_TLS_CERT)/, 'its certificate is not trusted'],
-  [/^HPE_/, 'the answer is not HTTP: does this port need https:?'],
+  [/^HPE_/, 'the answer is not HTTP'],
 ];

@@ -1,24 +1,25 @@
 import { setMaxListeners } from 'node:events';
 import { UserError } from '../errors.ts';
+import type { Dialect } from '../model/dialect.ts';
 import type { ActualTemplate, SubdomainRecord } from '../model/template.ts';
 import { account, accounts, databases, type Account, type Database } from './account-resources.ts';
-import { callOperation, type Call, type RequestTrace, type Tokens } from './call-operation.ts';
+import { callOperation } from './call-operation.ts';
+import type { Answered, BodyReader, Call, RequestTrace, Tokens } from './call.ts';
 import { dnsRecords, dnsTemplate, dnsTemplates, readTemplate } from './dns-resources.ts';
 import { HostingError, type Operation } from './errors.ts';
 import type { WireAnswer, WireRequest } from './send-request.ts';
 import { limit } from '../lib/limit.ts';
 import { listingReader } from './listing.ts';
+import { pageJoiner, readPages } from './read-pages.ts';
 import { mayRepeatRead, mayRepeatWrite, withRetries } from './retry.ts';
 import { Transport } from './transport.ts';
 
-export interface HostingOptions {
+export interface HostingOptions extends Dialect {
   /** With the version prefix, e.g. `https://panel.example.net/api/v1`. */
   readonly baseUrl: string;
   /** Called before each request, so that reloaded tokens take effect. */
   readonly tokens: () => Tokens;
-  /** How a GET sends its parameters. */
-  readonly getParameters: 'query' | 'body';
-  /** Milliseconds for one read with its whole answer; each retry has as much again. */
+  /** Milliseconds for one read with its whole answer, or all pages; each retry of one page has as much again. */
   readonly requestTimeout: number;
   /** Milliseconds for a write with its retries. */
   readonly writeTimeout: number;
@@ -71,17 +72,18 @@ export interface HostingService {
 /** Sends nothing before the first operation. Throws {@link UserError} if the base URL is invalid. */
 export const connectHosting = (options: HostingOptions): HostingService => {
   const { origin, basePath } = readBaseUrl(options.baseUrl);
-  const { tokens, getParameters, onRequest, requestTimeout, writeTimeout, concurrency, maxAnswerSize } =
-    options;
+  const { tokens, onRequest, requestTimeout, writeTimeout, concurrency, maxAnswerSize, apexName } = options;
   const transport = new Transport({ origin, requestTimeout, writeTimeout, maxAnswerSize });
   const shape = { depth: deepest, values: Math.ceil(maxAnswerSize / bytesPerValue) };
   const limited = limit(concurrency);
   const closing = new AbortController();
   setMaxListeners(0, closing.signal);
   const open = new Set<Promise<unknown>>();
-  const listing = listingReader(readTemplate, shape);
+  const proven = { GET: false, PUT: false };
+  const listings = new Map<number, BodyReader<readonly ActualTemplate[]>>();
+  const joinTemplates = pageJoiner<ActualTemplate>();
 
-  const attempt = async <T>(call: Call<T>, timeout: number): Promise<T> => {
+  const attempt = async <T>(call: Call<T>, timeout: number): Promise<Answered<T>> => {
     if (closing.signal.aborted)
       throw new HostingError('not sent: this program is shutting down', {
         operation: call.operation,
@@ -91,18 +93,42 @@ export const connectHosting = (options: HostingOptions): HostingService => {
       call.method === 'PUT'
         ? transport.write({ ...request, beforeStart: options.beforeWrite })
         : transport.read(request, closing.signal);
-    return callOperation(call, timeout, { origin, basePath, tokens, getParameters, shape, onRequest, send });
+    const wire = {
+      origin,
+      basePath,
+      tokens,
+      dialect: options,
+      shape,
+      maxAnswerSize,
+      onRequest,
+      send,
+      proven,
+    };
+    return callOperation(call, timeout, wire);
   };
 
-  const read = <T>(call: Call<T>): Promise<T> =>
-    withRetries(() => limited(() => attempt(call, requestTimeout)), {
+  const read = <T>(call: Call<T>, timeout = requestTimeout): Promise<Answered<T>> =>
+    withRetries(() => limited(() => attempt(call, timeout)), {
       mayRepeat: mayRepeatRead,
-      maxBackoff: () => requestTimeout,
+      maxBackoff: () => timeout,
       signal: closing.signal,
       onBackoff: options.onBackoff,
     });
 
-  const write = <T>(call: Call<T>): Promise<T> =>
+  const readList = async <T extends { readonly id: number }>(call: Call<readonly T[]>): Promise<T[]> =>
+    (await readPages(call, requestTimeout, read)).flat();
+
+  const readTemplates = (): Promise<readonly ActualTemplate[]> => {
+    const call = get('list-dns-templates', '/dns_templates', {}, dnsTemplates);
+    return readPages(call, requestTimeout, (page, timeout) => {
+      const number = page.list?.number ?? 1;
+      const reader = listings.get(number) ?? listingReader(readTemplate, shape);
+      listings.set(number, reader);
+      return read({ ...page, reader }, timeout);
+    }).then(joinTemplates);
+  };
+
+  const write = <T>(call: Call<T>): Promise<Answered<T>> =>
     limited(() => {
       const end = performance.now() + writeTimeout;
       const left = (): number => end - performance.now();
@@ -114,8 +140,21 @@ export const connectHosting = (options: HostingOptions): HostingService => {
       });
     });
 
-  const run = <T>(call: Call<T>): Promise<T> => {
-    const result = call.method === 'PUT' ? write(call) : read(call);
+  /** The template after a write: in its answer, or in a listing after it. */
+  const writeTemplate = async (
+    operation: Operation,
+    templateId: number,
+    action: string,
+    parameters: NonNullable<Call<unknown>['parameters']>,
+  ): Promise<ActualTemplate> => {
+    const path = `/dns_templates/${segment(templateId)}/${action}`;
+    const call = { operation, method: 'PUT', path, parameters } as const;
+    if (options.writeAnswers === 'template') return (await write({ ...call, answer: dnsTemplate })).value;
+    await write({ ...call, answer: null });
+    return shownAfter(operation, templateId, await readTemplates().catch(unknownAfter(operation)));
+  };
+
+  const run = <T>(result: Promise<T>): Promise<T> => {
     const ended = (): boolean => open.delete(result);
     open.add(result);
     result.then(ended, ended);
@@ -123,29 +162,22 @@ export const connectHosting = (options: HostingOptions): HostingService => {
   };
 
   return {
-    listAccounts: () => run(get('list-accounts', '/accounts', {}, accounts)),
-    showAccount: (id) => run(get('show-account', `/accounts/${segment(id)}`, {}, account)),
+    listAccounts: () => run(readList(get('list-accounts', '/accounts', {}, accounts))),
+    showAccount: async (id) =>
+      (await run(read(get('show-account', `/accounts/${segment(id)}`, {}, account)))).value,
     listDatabases: (accountId) =>
-      run(get('list-databases', '/databases', { account_id: accountId }, databases)),
-    listDnsTemplates: () =>
-      run({ ...get('list-dns-templates', '/dns_templates', {}, dnsTemplates), reader: listing }),
-    listDnsRecords: (subdomain) => run(get('list-dns-records', '/dns_records', { subdomain }, dnsRecords)),
-    addDnsTemplateRecord: (templateId, { type, content, name, ttl, priority }) =>
-      run({
-        operation: 'add-dns-template-record',
-        method: 'PUT',
-        path: `/dns_templates/${segment(templateId)}/add_record`,
-        parameters: { type, content, name, ttl, priority },
-        answer: dnsTemplate,
-      }),
-    updateDnsTemplateRecord: (templateId, { recordId, content, name, ttl, priority }) =>
-      run({
-        operation: 'update-dns-template-record',
-        method: 'PUT',
-        path: `/dns_templates/${segment(templateId)}/update_record`,
-        parameters: { record_id: recordId, content, name, ttl, priority },
-        answer: dnsTemplate,
-      }),
+      run(readList(get('list-databases', '/databases', { account_id: accountId }, databases))),
+    listDnsTemplates: () => run(readTemplates()),
+    listDnsRecords: (subdomain) =>
+      run(readList(get('list-dns-records', '/dns_records', { subdomain }, dnsRecords))),
+    addDnsTemplateRecord: (templateId, { type, content, name, ttl, priority }) => {
+      const record = { type, content, name: name ?? apexName, ttl, priority };
+      return run(writeTemplate('add-dns-template-record', templateId, 'add_record', record));
+    },
+    updateDnsTemplateRecord: (templateId, { recordId, content, name, ttl, priority }) => {
+      const change = { record_id: recordId, content, name, ttl, priority };
+      return run(writeTemplate('update-dns-template-record', templateId, 'update_record', change));
+    },
     close: async () => {
       closing.abort();
       await Promise.allSettled(open);
@@ -153,6 +185,28 @@ export const connectHosting = (options: HostingOptions): HostingService => {
     },
   };
 };
+
+const shownAfter = (
+  operation: Operation,
+  templateId: number,
+  listing: readonly ActualTemplate[],
+): ActualTemplate => {
+  const shown = listing.find(({ id }) => id === templateId);
+  if (shown !== undefined) return shown;
+  throw new HostingError('it was answered, but the listing after it lacks the template', {
+    operation,
+    kind: 'unknown',
+  });
+};
+
+/** The write itself was accepted, whatever became of the listing. */
+const unknownAfter =
+  (operation: Operation) =>
+  (error: unknown): never => {
+    if (!(error instanceof HostingError)) throw error;
+    const message = `it was answered, but the listing after it failed: ${error.message}`;
+    throw new HostingError(message, { operation, kind: 'unknown' });
+  };
 
 /** The specification nests four levels. */
 const deepest = 32;

@@ -57,6 +57,8 @@ export interface ActualTemplate {
   readonly id: number;
   readonly name: string;
   readonly publiclyAvailable: boolean;
+  /** Present if the service does not say whose it is; it then counts as publicly available. */
+  readonly isOwnerStated?: false;
   /** A count. The specification does not say of what. */
   readonly subdomains: number | null;
   readonly records: readonly ActualRecord[];

@@ -1,7 +1,15 @@
+import {
+  getParameterForms,
+  pageForms,
+  putParameterForms,
+  specifiedDialect,
+  writeAnswers,
+} from '../model/dialect.ts';
 import { answersChoices, modes, surplusPolicies } from '../model/template.ts';
 import type { Kind } from './kind.ts';
 import {
   absolutePath,
+  apexName as apexNameKind,
   cron,
   duration,
   hostName,
@@ -15,6 +23,7 @@ import {
   size,
   timezone,
   whole,
+  word,
   yesOrNo,
 } from './kind.ts';
 
@@ -50,8 +59,6 @@ export type LogLevel = (typeof logLevels)[number];
 /** What a process that shares a store with others does. */
 export const roles = ['all', 'source', 'worker', 'web'] as const;
 export type Role = (typeof roles)[number];
-
-const getParameterForms = ['query', 'body'] as const;
 
 const setting = <T>(
   about: string,
@@ -123,9 +130,39 @@ export const clientTable = {
     { env: 'DNS_SYNC_UNKNOWN_PAUSE' },
   ),
   concurrency: setting('Requests in flight per client.', whole(1, 256), 8, { env: 'DNS_SYNC_CONCURRENCY' }),
-  getParameters: setting('How parameters of a GET are sent.', oneOf(getParameterForms), 'query', {
-    env: 'DNS_SYNC_GET_PARAMETERS',
+  getParameters: setting(
+    'How parameters of a GET are sent: in the query, as a form body, as a JSON body.',
+    oneOf(getParameterForms),
+    specifiedDialect.getParameters,
+    { env: 'DNS_SYNC_GET_PARAMETERS' },
+  ),
+  putParameters: setting(
+    'How parameters of a PUT are sent: as a form body, in the query, as a JSON body.',
+    oneOf(putParameterForms),
+    specifiedDialect.putParameters,
+    { env: 'DNS_SYNC_PUT_PARAMETERS' },
+  ),
+  writeAnswers: setting(
+    'What shows the outcome of a write: the template that it answers, or a listing after it.',
+    oneOf(writeAnswers),
+    specifiedDialect.writeAnswers,
+    { env: 'DNS_SYNC_WRITE_ANSWERS' },
+  ),
+  pages: setting(
+    'How the next page of a listing is asked for: by its link, or by the parameter page.',
+    oneOf(pageForms),
+    specifiedDialect.pages,
+    { env: 'DNS_SYNC_PAGES' },
+  ),
+  listKey: setting('The key under which the service answers lists.', word, specifiedDialect.listKey, {
+    env: 'DNS_SYNC_LIST_KEY',
   }),
+  apexName: setting(
+    'The name that an add sends for the subdomain itself.',
+    apexNameKind,
+    specifiedDialect.apexName,
+    { env: 'DNS_SYNC_APEX_NAME' },
+  ),
   subdomainGrace: setting('How long a subdomain may lag behind its template.', duration(), 15 * minute, {
     env: 'DNS_SYNC_SUBDOMAIN_GRACE',
   }),

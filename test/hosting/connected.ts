@@ -1,5 +1,6 @@
 import { onTestFinished } from 'vitest';
 import { HostingError } from '../../src/hosting/errors.ts';
+import { specifiedDialect } from '../../src/model/dialect.ts';
 import { connectHosting, type HostingOptions, type HostingService } from '../../src/hosting/service.ts';
 
 export const userToken = 'us3r+token/=&"x y';
@@ -10,7 +11,7 @@ export const connected = (baseUrl: string, options: Partial<HostingOptions> = {}
   const service = connectHosting({
     baseUrl,
     tokens: () => ({ userToken, clientToken }),
-    getParameters: 'query',
+    ...specifiedDialect,
     requestTimeout: 5_000,
     writeTimeout: 5_000,
     concurrency: 8,

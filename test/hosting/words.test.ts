@@ -2,13 +2,14 @@ import { createServer } from 'node:http';
 import { once } from 'node:events';
 import { createServer as createPlainServer, type AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
+import { specifiedDialect } from '../../src/model/dialect.ts';
 import { connectHosting } from '../../src/hosting/service.ts';
 
 const messageAt = async (baseUrl: string): Promise<string> => {
   const service = connectHosting({
     baseUrl,
     tokens: () => ({ userToken: 'user-secret', clientToken: 'client-secret', places: 'userToken: HERE' }),
-    getParameters: 'query',
+    ...specifiedDialect,
     requestTimeout: 5_000,
     writeTimeout: 5_000,
     concurrency: 1,

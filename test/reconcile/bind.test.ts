@@ -44,3 +44,18 @@ test.each([
   const [one] = bindTemplates([file('web')], [{ template, id, file: 'broken.yaml' }], [at(1, 'web')]);
   expect(one).toMatchObject({ status: 'held' });
 });
+
+test.each<[string, readonly ActualTemplate[], string]>([
+  ['another name', [at(1, 'mail')], "no template of this client is called 'web': create it at the service"],
+  ['no template at all', [], 'the service lists no templates at all'],
+  ['a public one', [at(1, 'web', isPublic)], "'web' is a public template"],
+  [
+    'one of which it does not say whose it is',
+    [at(1, 'web', { ...isPublic, isOwnerStated: false })],
+    'the service does not say that it is yours',
+  ],
+])('a template that cannot be bound says what the service lists: %s', (_, actual, words) => {
+  expect(bindTemplates([file('web')], [], actual)).toMatchObject([
+    { reason: expect.stringContaining(words) },
+  ]);
+});

@@ -81,8 +81,7 @@ const bindEach = (desired: readonly DesiredTemplate[], actual: readonly ActualTe
 
 const bindById = (desired: DesiredTemplate, actual: ActualTemplate | undefined): Bound => {
   if (!actual) return failed(desired, `no template with id ${desired.id} at the service`);
-  if (actual.publiclyAvailable)
-    return failed(desired, `template ${desired.id} is public; public templates are never written`);
+  if (actual.publiclyAvailable) return failed(desired, notOwn(`'${actual.name}' (${desired.id})`, actual));
   return { desired, actual, notes: [] };
 };
 
@@ -97,14 +96,20 @@ const bindByName = (
     const ids = found.map((template) => template.id).join(', ');
     return failed(desired, `several templates are called '${desired.template}' (${ids}): choose one with id`);
   }
-  const isPublic = all.some((template) => template.name === desired.template);
+  if (all.length === 0) return failed(desired, 'the service lists no templates at all: `doctor` shows why');
+  const foreign = all.find((template) => template.name === desired.template);
   return failed(
     desired,
-    isPublic
-      ? `'${desired.template}' is a public template; public templates are never written`
+    foreign
+      ? notOwn(`'${desired.template}'`, foreign)
       : `no template of this client is called '${desired.template}': create it at the service, or correct the name`,
   );
 };
+
+const notOwn = (template: string, { isOwnerStated }: ActualTemplate): string =>
+  isOwnerStated === undefined
+    ? `${template} is a public template; public templates are never written`
+    : `${template} may be public: the service does not say that it is yours (publicly_available is missing), so it is never written`;
 
 const failed = (desired: DesiredTemplate, reason: string): UnboundTemplate => ({
   desired,
