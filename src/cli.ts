@@ -229,6 +229,7 @@ const commands: readonly AddCommand[] = [
       .option('--data <file>', 'file for its data (default: in memory)')
       .option('--latency <ms>', 'milliseconds before each answer', '0')
       .option('--reset', 'start again with the example data')
+      .option('--reality <name>', 'behave like another service, see below; repeatable', collect)
       .action(async (options: Options) =>
         end(await (await import('./commands/sandbox.ts')).sandbox(options)),
       ),

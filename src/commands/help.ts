@@ -28,12 +28,13 @@ const addManual = (command: Command, words: string): void => {
 
 type Item = readonly [term: string, description: string];
 
-const sectionsOf = (command: Command, { exitCodes = usualCodes, examples }: Manual): string[] => {
+const sectionsOf = (command: Command, { exitCodes = usualCodes, terms, examples }: Manual): string[] => {
   const help = command.createHelp();
   help.prepareContext({ helpWidth: process.stdout.columns || 80 });
   const variables = variablesOf(command);
   return [
     ...(variables.length === 0 ? [] : [section('Environment:', variables, help)]),
+    ...(terms ? [section(...terms, help)] : []),
     section(
       'Exit codes:',
       exitCodes.map(([code, meaning]) => [String(code), meaning]),

@@ -1,5 +1,7 @@
 import type { Options } from './options.ts';
 import { UserError } from '../errors.ts';
+import { suggestion } from '../lib/nearest.ts';
+import { isReality, realities, type RealityName } from '../sandbox/realities.ts';
 import { startSandbox } from '../sandbox/sandbox.ts';
 import { untilSignal } from './signals.ts';
 
@@ -16,6 +18,7 @@ export const sandbox = async (options: Options): Promise<number> => {
     port,
     latency,
     reset: options['reset'] === true,
+    realities: readRealities(options['reality']),
     ...(dns === null ? {} : { dns }),
     ...(typeof options['data'] === 'string' ? { dataFile: options['data'] } : {}),
     onRequest: ({ method, path, status }) => void process.stderr.write(`${status} ${method} ${path}\n`),
@@ -27,6 +30,14 @@ export const sandbox = async (options: Options): Promise<number> => {
   await service.close();
   return 0;
 };
+
+const readRealities = (given: Options[string]): readonly RealityName[] =>
+  (Array.isArray(given) ? given : []).map((name) => {
+    if (isReality(name)) return name;
+    throw new UserError(
+      `--reality: there is no ${name}${suggestion(name, Object.keys(realities))}: see sandbox --help`,
+    );
+  });
 
 const readListen = (flag: string, given: Options[string]): { host: string; port: number } => {
   const text = String(given);

@@ -5,7 +5,8 @@ import type { DataStore } from './data-store.ts';
 import { operations } from './operations.ts';
 import type { SandboxOperation } from './operations.ts';
 import { Refusal } from './refusal.ts';
-import { readJson, readParameters } from './request.ts';
+import type { OperationAnswer, OperationRequest, Reality } from './reality.ts';
+import { noParameters, readJson, readParameters } from './request.ts';
 
 export interface Answer {
   readonly status: number;
@@ -14,42 +15,75 @@ export interface Answer {
   readonly body: string | Buffer;
 }
 
+type Realities = Omit<Reality, 'about'>;
+
 /** Answers any request with JSON, also after errors. */
-export const answerTo = async (request: IncomingMessage, store: DataStore): Promise<Answer> => {
+export const answerTo = async (
+  request: IncomingMessage,
+  store: DataStore,
+  reality: Realities | null,
+): Promise<Answer> => {
+  const [path = '', query = ''] = (request.url ?? '').split(/\?(.*)/s);
+  if (path.startsWith('/api/v1/')) return operate(request, store, { path, query, reality });
   try {
-    const [path = '', query = ''] = (request.url ?? '').split(/\?(.*)/s);
-    if (path.startsWith('/sandbox/')) {
+    if (path.startsWith('/sandbox/'))
       return success(await control(request, store, path.slice('/sandbox/'.length)));
-    }
-    if (path.startsWith('/api/v1/')) {
-      return success(await operate(request, store, path.slice('/api/v1'.length), query));
-    }
     throw new Refusal(404, 'There is no such path.');
   } catch (thrown) {
     return failure(thrown);
   }
 };
 
+interface Asked {
+  readonly path: string;
+  readonly query: string;
+  readonly reality: Realities | null;
+}
+
 const operate = async (
   request: IncomingMessage,
   store: DataStore,
-  path: string,
-  query: string,
-): Promise<string | Buffer> => {
-  const { operation, id } = findOperation(request.method, path);
-  const parameters = await readParameters(request, query);
-  if (!parameters.get('user_token') || !parameters.get('client_token')) {
-    throw new Refusal(401, 'Both user_token and client_token are required as data parameters.');
+  { path, query, reality }: Asked,
+): Promise<Answer> => {
+  let asked: OperationRequest = {
+    method: request.method ?? '',
+    operation: path.slice(path.lastIndexOf('/') + 1),
+    parameters: noParameters,
+    url: `http://${request.headers.host}${path}`,
+  };
+  const answer = await perform().catch(failure);
+  return reality?.answer ? asAnswer(reality.answer(asOperationAnswer(answer), asked)) : answer;
+
+  async function perform(): Promise<Answer> {
+    const { operation, id } = findOperation(request.method, path.slice('/api/v1'.length));
+    const parameters = await readParameters(request, query, reality?.parameters?.[operation.method]);
+    if (!parameters.get('user_token') || !parameters.get('client_token')) {
+      throw new Refusal(401, 'Both user_token and client_token are required as data parameters.');
+    }
+    asked = { ...asked, parameters };
+    reality?.check?.(asked);
+    const now = Date.now();
+    if (operation.method === 'GET') {
+      return success(operation.run({ data: await store.read(), parameters, id, now }).body);
+    }
+    return store.change((before) => {
+      const { body, data = before } = operation.run({ data: before, parameters, id, now });
+      return { data, answer: success(body) };
+    });
   }
-  const now = Date.now();
-  if (operation.method === 'GET') {
-    return operation.run({ data: await store.read(), parameters, id, now }).body;
-  }
-  return store.change((before) => {
-    const { body, data = before } = operation.run({ data: before, parameters, id, now });
-    return { data, answer: body };
-  });
 };
+
+const asOperationAnswer = ({ status, headers, body }: Answer): OperationAnswer => ({
+  status,
+  headers,
+  body: JSON.parse(body.toString()),
+});
+
+const asAnswer = ({ status, headers, body }: OperationAnswer): Answer => ({
+  status,
+  headers,
+  body: body === undefined ? '' : Buffer.isBuffer(body) ? body : JSON.stringify(body),
+});
 
 const findOperation = (
   method: string | undefined,

@@ -13,13 +13,31 @@ export interface DataParameters {
   require(name: string): string;
 }
 
-/** Reads the query and, for any method, a form body. */
-export const readParameters = async (request: IncomingMessage, query: string): Promise<DataParameters> => {
+export type ParameterPlace = 'query' | 'form' | 'json';
+
+/** Reads the query and, for any method, a form body; or one place only. */
+export const readParameters = async (
+  request: IncomingMessage,
+  query: string,
+  place: ParameterPlace | null = null,
+): Promise<DataParameters> => {
+  if (place === 'json') return jsonParameters(await readJson(request));
   const body = await readBody(request, formLimit);
   if (body !== '' && !['', 'application/x-www-form-urlencoded'].includes(mediaType(request))) {
     throw new Refusal(415, 'Send the parameters as application/x-www-form-urlencoded.');
   }
-  const pairs = new URLSearchParams(query === '' ? body : `${query}&${body}`);
+  const parts = [place === 'form' ? '' : query, place === 'query' ? '' : body];
+  return parametersIn(new URLSearchParams(parts.filter((part) => part !== '').join('&')));
+};
+
+const jsonParameters = (body: unknown): DataParameters =>
+  parametersIn(
+    new URLSearchParams(
+      Object.entries(Object(body)).map(([name, value]): [string, string] => [name, String(value)]),
+    ),
+  );
+
+const parametersIn = (pairs: URLSearchParams): DataParameters => {
   const get = (name: string): string | null => {
     if (pairs.getAll(name).length > 1) {
       throw new Refusal(400, `Parameter ${name} is given more than once.`);
@@ -35,6 +53,9 @@ export const readParameters = async (request: IncomingMessage, query: string): P
   };
   return { get, require };
 };
+
+/** Of a request that could not be read. */
+export const noParameters: DataParameters = parametersIn(new URLSearchParams());
 
 /**
  * Reads a JSON body. Other content types are refused, since web pages may send those to any origin without a

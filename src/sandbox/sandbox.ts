@@ -7,6 +7,7 @@ import type { Answer } from './answer.ts';
 import { memoryStore, type DataStore } from './data-store.ts';
 import type { DnsServerOptions, SandboxDns } from './dns-server.ts';
 import { openFileStore } from './file-store.ts';
+import { allOf, type RealityName } from './realities.ts';
 
 export interface SandboxOptions {
   /** Default 127.0.0.1. */
@@ -21,6 +22,8 @@ export interface SandboxOptions {
   readonly reset?: boolean;
   /** The address of the DNS server for the subdomains; without it there is none. Port 0: any free one. */
   readonly dns?: Pick<DnsServerOptions, 'host' | 'port' | 'lag'>;
+  /** What it does differently from the choices below. */
+  readonly realities?: readonly RealityName[];
   /** Called after each answer. `path` is without the query, which has the tokens. */
   readonly onRequest?: (request: SandboxRequest) => void;
 }
@@ -71,14 +74,16 @@ export const startSandbox = async ({
   latency = 0,
   reset = false,
   dns,
+  realities = [],
   onRequest,
 }: SandboxOptions): Promise<Sandbox> => {
   const store = dataFile === undefined ? memoryStore() : await openFileStore(dataFile, reset);
+  const reality = realities.length === 0 ? null : allOf(realities);
   const inFlight = new Map<IncomingMessage, Promise<void>>();
   let closing = false;
 
   const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const answer = await answerTo(request, store);
+    const answer = await answerTo(request, store, reality);
     if (latency > 0) {
       await wait(latency);
     }
@@ -162,7 +167,7 @@ const send = async (response: ServerResponse, { status, headers, body }: Answer)
     }
     response.writeHead(status, {
       'content-type': 'application/json; charset=utf-8',
-      'content-length': Buffer.byteLength(body),
+      ...(status === 204 ? {} : { 'content-length': Buffer.byteLength(body) }),
       'cache-control': 'no-store',
       'x-content-type-options': 'nosniff',
       ...headers,
