@@ -1,10 +1,18 @@
+import { shortText } from './short-text.ts';
+
 /**
  * Makes foreign text safe to show. Terminal controls, direction marks and invisible characters become escapes
  * (`\x1b`, `\u202e`, `\n`); so do blanks at the ends and in runs, and the first character of a CI runner's
- * command.
+ * command. A long text is shortened first, since a service may state records of megabytes.
  */
 export const escapeControl = (text: string): string =>
-  text.replaceAll(unseen, escapeOf).replaceAll(lostBlank, '\\x20').replaceAll(command, escapeOf);
+  shortText(text, maxShown)
+    .replaceAll(unseen, escapeOf)
+    .replaceAll(lostBlank, '\\x20')
+    .replaceAll(command, escapeOf);
+
+/** Characters of one text for people; JSON has the rest. */
+export const maxShown = 1_500;
 
 /** The same for JSON, line by line: as `\uXXXX`, which JSON parsers decode, so values do not change. */
 export const escapeInJson = (json: string): string => json.replaceAll(unfitForJson, escapeUnits);
@@ -20,8 +28,9 @@ const lostBlank = /^ | $|(?<= ) | (?= )/g;
 /**
  * `##[add-mask]` and `##vso[task.complete]` anywhere, and `::add-mask::` anywhere, since line breaks are
  * decided later. IPv6 addresses do not match, since the word needs a letter that is not a hexadecimal digit.
+ * A word is read in one way only, so that the time grows with the length of the text.
  */
-const command = /#(?=#(?:vso)?\[)|:(?=:[a-z-]*[g-z-][a-z-]*(?: [^\n]*?)?::)/gi;
+const command = /#(?=#(?:vso)?\[)|:(?=:[a-f]*[g-z-][a-z-]*(?: [^\n]*?)?::)/gi;
 
 const escapeOf = (character: string): string => {
   const hex = (character.codePointAt(0) ?? 0).toString(16);

@@ -1,3 +1,4 @@
+import { shortText } from '../lib/short-text.ts';
 import type { Line } from './line.ts';
 
 /**
@@ -46,6 +47,3 @@ const shortened = (line: Line, limits: FitLimits): Line => {
   );
   return { ...fields, ...(Object.keys(cut).length === 0 ? {} : { cut }), msg };
 };
-
-const shortText = (text: string, max: number): string =>
-  text.length > max ? `${text.slice(0, max)}… (${text.length - max} characters more)` : text;

@@ -1,4 +1,5 @@
 import { escapeControl } from '../lib/escape-control.ts';
+import { shortText } from '../lib/short-text.ts';
 import type { Line } from './line.ts';
 
 /** A log line for people: time of day, level, and what happened. Has no line feed. */
@@ -83,7 +84,9 @@ const others = (line: LogFields): string => {
 const who = (client: unknown): string =>
   client === undefined || client === 'default' ? '' : `${said(client)}: `;
 
-const said = (value: unknown): string => (typeof value === 'string' ? value : (JSON.stringify(value) ?? ''));
+/** Shortened, so that what comes after it is in the line too. */
+const said = (value: unknown): string =>
+  shortText(typeof value === 'string' ? value : (JSON.stringify(value) ?? ''), 400);
 
 const isFields = (value: unknown): value is LogFields => typeof value === 'object' && value !== null;
 

@@ -1,4 +1,4 @@
-import { escapeControl } from '../lib/escape-control.ts';
+import { escapeControl, maxShown } from '../lib/escape-control.ts';
 import type { RecordData } from '../model/record.ts';
 import type { Difference, Field } from '../plan/difference.ts';
 
@@ -60,11 +60,28 @@ export const recordSides = (
   facts: (['priority', 'ttl'] as const)
     .filter((field) => from[field] !== null && !fields.includes(field))
     .map((field) => `${field} ${from[field]}`),
-  changes: fields.map((field) => ({ field, from: valueOf(from, field), to: valueOf(to, field) })),
+  changes: fields.map((field) => {
+    const [before, after] = fromDifference(from[field], to[field]);
+    return { field, from: shownValue(field, before), to: shownValue(field, after) };
+  }),
 });
 
-export const valueOf = (record: RecordData, field: RowChange['field']): string => {
-  const value = record[field];
+/** Two texts that are shortened start shortly before they differ. */
+const fromDifference = <T>(from: T, to: T): [T | string, T | string] => {
+  if (typeof from !== 'string' || typeof to !== 'string') return [from, to];
+  let start = -kept;
+  if (Math.max(from.length, to.length) > maxShown)
+    while (start + kept < from.length && from[start + kept] === to[start + kept]) start += 1;
+  return start <= 0 ? [from, to] : [`…${from.slice(start)}`, `…${to.slice(start)}`];
+};
+
+/** Characters before the difference. */
+const kept = 60;
+
+export const valueOf = (record: RecordData, field: RowChange['field']): string =>
+  shownValue(field, record[field]);
+
+const shownValue = (field: RowChange['field'], value: string | number | null): string => {
   if (field === 'name' && (value === null || value === '')) return '@';
   if (value === '') return '(empty)';
   return value === null ? '(none)' : escapeControl(String(value));

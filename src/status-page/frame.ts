@@ -41,14 +41,6 @@ export const frame = ({ facts, title, state, main }: FrameOptions): string => {
   return `${page.source}\n`;
 };
 
-/** Keeps the page at a size that a browser can show, whatever a record contains. */
-export const shortened = (text: string): string =>
-  text.length > maxLength
-    ? `${text.slice(0, maxLength)}… (${text.length - maxLength} characters more)`
-    : text;
-
-const maxLength = 1_500;
-
 const footer = html`<footer>
   <p>
     <b>edited</b>: the file changed. <b>drifted</b>: the service changed. <b>surplus</b>: a record that the

@@ -1,18 +1,16 @@
 import { html } from '../report/markup.ts';
-import { redactTexts } from '../secrets.ts';
 import { clientSection } from './clients.ts';
 import { differenceSections } from './differences.ts';
 import type { PageFacts } from './facts.ts';
 import { filters } from './filters.ts';
-import { frame, shortened } from './frame.ts';
+import { frame } from './frame.ts';
 import { layerSection } from './layers.ts';
 import { passSection } from './passes.ts';
 import { stateOf, stateSection, titleOf } from './state.ts';
 import { writeSection } from './writes.ts';
 
 /** The status page: what needs a person first, then the rest. */
-export const renderPage = (all: PageFacts): string => {
-  const facts = redactTexts(all, shortened);
+export const renderPage = (facts: PageFacts): string => {
   const { newest, clients, query, day, passes, writes } = facts;
   const state = stateOf(facts);
   return frame({

@@ -51,5 +51,8 @@ export const addressOf = ({ show, text, client, skip }: PageQuery): string => {
 export const templateAddress = (template: string, client: string | null): string =>
   `${client === null ? '' : `/clients/${encoded(client)}`}/templates/${encoded(template)}`;
 
-/** A lone surrogate, which a name may contain, cannot be encoded. */
-export const encoded = (text: string): string => encodeURIComponent(text.replaceAll(/\p{Cs}/gu, '\ufffd'));
+/** A lone surrogate, which a name may contain, cannot be encoded; nor can a server read a long address. */
+export const encoded = (text: string): string =>
+  encodeURIComponent(text.slice(0, maxNameLength).replaceAll(/\p{Cs}/gu, '\ufffd'));
+
+const maxNameLength = 1_500;

@@ -6,18 +6,16 @@ import { type PageClock, prose, stateIcon } from '../report/html-words.ts';
 import { html, type Markup } from '../report/markup.ts';
 import { templateView } from '../report/view.ts';
 import { worstOf } from '../result.ts';
-import { redactTexts } from '../secrets.ts';
 import type { ShownRecord, TemplateDetails, TemplateSummary } from './facts.ts';
 import { follows } from './matches.ts';
-import { frame, shortened } from './frame.ts';
+import { frame } from './frame.ts';
 import { causes, titleOf } from './state.ts';
 import { encoded } from './query.ts';
 import { rest } from './words.ts';
 import { writeSection } from './writes.ts';
 
 /** One template: its differences, all its records, its subdomains and its writes. */
-export const renderTemplatePage = (all: TemplateSummary): string => {
-  const facts = redactTexts(all, shortened);
+export const renderTemplatePage = (facts: TemplateSummary): string => {
   const { name, templates, writes, clients, hasSeveralClients } = facts;
   const state =
     templates.length === 0 ? 'pending' : worstOf(templates.map(({ template }) => template.status));

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { RecordData } from '../../src/model/record.ts';
-import { rowOfWrite } from '../../src/report/row.ts';
+import { rowOf, rowOfWrite } from '../../src/report/row.ts';
 
 const record = (more: Partial<RecordData>): RecordData => ({
   type: 'A',
@@ -30,4 +30,23 @@ describe('a write of the history', () => {
     });
     expect(row.changes).toEqual([{ field: 'ttl', from: '60', to: '300' }]);
   });
+});
+
+test('long texts show where they differ', () => {
+  const [same, end] = ['x'.repeat(60_000), 'y'.repeat(60_000)];
+  const row = rowOf(
+    {
+      action: 'update',
+      recordId: 5,
+      current: record({ content: `${same}old${end}` }),
+      desired: record({ content: `${same}new${end}` }),
+      fields: ['content'],
+      cause: 'edited',
+      source: { file: 'web.yaml', line: 9, column: 5 },
+    },
+    'web',
+  );
+  const shown = (text: string) =>
+    expect.stringMatching(new RegExp(`^…x{60}${text}y{1,1500}… \\(\\d+ characters more\\)$`));
+  expect(row.changes).toEqual([{ field: 'content', from: shown('old'), to: shown('new') }]);
 });
