@@ -4,6 +4,7 @@ import type { PostgresDatabase } from '../../src/state/postgres/database.ts';
 import { acquireLease, type Lease } from '../../src/state/postgres/lease.ts';
 import { openPostgresMemory } from '../../src/state/postgres/memory.ts';
 import { migrate } from '../../src/state/postgres/schema.ts';
+import { onTimeline } from '../../src/state/postgres/timeline.ts';
 import { changesOf, intentOf, rememberedRecord } from '../state/samples.ts';
 import { connected, newDatabase, newDatabaseUrl } from './databases.ts';
 
@@ -12,7 +13,7 @@ const waiting = { timeout: 0, signal: new AbortController().signal, onWait: () =
 /** Holds a lease that has run out: nobody has taken it over yet. */
 const holdOutrun = (database: PostgresDatabase, name: string): Promise<unknown> =>
   database.query(
-    `INSERT INTO dns_template_sync.leases VALUES ($1, 1, 'old', 'the holder', '-infinity', 'any')`,
+    `INSERT INTO dns_template_sync.leases VALUES ($1, 1, ${onTimeline("'old'")}, 'the holder', '-infinity', 'any')`,
     [name],
   );
 

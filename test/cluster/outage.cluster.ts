@@ -3,6 +3,7 @@ import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { startService, type Service } from '../e2e/service.ts';
+import { json } from '../hosting/scripted-server.ts';
 import { acquireLease } from '../../src/state/postgres/lease.ts';
 import { openPostgresMemory } from '../../src/state/postgres/memory.ts';
 import { migrate } from '../../src/state/postgres/schema.ts';
@@ -50,7 +51,8 @@ const openWorkers = (service: Service, url: string) => {
     DNS_SYNC_UNKNOWN_PAUSE: '3s',
     DNS_SYNC_WRITE_TIMEOUT: '60s',
   });
-  const apply = (folder?: string): Worker => start(['apply', '--yes', '--lock-timeout', '20s'], folder);
+  const apply = (folder?: string, more = {}): Worker =>
+    start(['apply', '--yes', '--lock-timeout', '20s'], folder, more);
   const countOf = async (name: string): Promise<number> =>
     (await service.records(17)).filter((record) => record.name === name).length;
   return { want, start, apply, countOf };
@@ -168,6 +170,70 @@ const failOver = async (folder?: string): Promise<{ said: string; count: number 
   }
   return { said, count: await countOf('second') };
 };
+
+/**
+ * A process holds a client and waits for a listing while PostgreSQL is silent for it; another one takes over and adds. Then
+ * a standby takes over on which the first claim still stands. Gives how often the record is there in the end.
+ */
+const returnToAnOldClaim = async (folder?: string): Promise<{ said: string; count: number }> => {
+  const primary = await startPostgres();
+  onTestFinished(primary.remove);
+  const gate = new EventEmitter();
+  let holdsNext = false;
+  const service: Service = await startService(async ({ method }) => {
+    if (method !== 'GET' || !holdsNext) return null;
+    holdsNext = false;
+    const listing = [await service.template(17)];
+    const released = once(gate, 'released');
+    gate.emit('held');
+    await released;
+    return json(listing);
+  });
+  const [slow, sound] = [await openAddress(primary), await openAddress(primary)];
+  const { want, apply, countOf } = openWorkers(service, sound.url);
+  want(['first']);
+  await apply(folder).ended;
+  const standby = await primary.standby();
+  onTestFinished(standby.remove);
+
+  want(['first', 'second']);
+  holdsNext = true;
+  const held = once(gate, 'held');
+  const holder = apply(folder, { DNS_SYNC_STORE: slow.url });
+  await held;
+  const claimed = "SELECT token FROM dns_template_sync.leases WHERE token <> ''";
+  while ((await ask(standby, claimed)).length === 0) await setTimeout(20);
+  const claims = await ask(standby, claimed);
+  await ask(standby, "ALTER SYSTEM SET primary_conninfo = ''", 'SELECT pg_reload_conf()');
+  while ((await ask(primary, 'SELECT FROM pg_stat_replication')).length > 0) await setTimeout(20);
+  slow.cut(true);
+  while ((await countOf('second')) === 0) await apply(folder).ended;
+
+  await primary.stop('SIGKILL');
+  await ask(standby, 'SELECT pg_promote()');
+  expect(await ask(standby, claimed)).toEqual(claims);
+  for (const one of [slow, sound]) one.lead(standby);
+  slow.cut(false);
+  const renewal = "SELECT FROM pg_stat_activity WHERE state = 'idle' AND query LIKE 'UPDATE dns_template_sync.leases%'";
+  while ((await ask(standby, renewal)).length === 0) await setTimeout(20);
+  gate.emit('released');
+  const said = await holder.ended;
+  for (let passes = 0; passes < 3; passes += 1) await apply(folder).ended;
+  return { said, count: await countOf('second') };
+};
+
+describe('a standby that takes over without the last claim', () => {
+  it('gives the one before no lease, and its add is not sent', async () => {
+    const { said, count } = await returnToAnOldClaim();
+    expect(said).toContain('another process has taken over this client');
+    expect(count).toBe(1);
+  });
+
+  it('would cause a second add if a claim outlived its timeline, and the test finds it', async () => {
+    const folder = mutatedProgram('substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8)', "'any'");
+    expect((await returnToAnOldClaim(folder)).count).toBe(2);
+  });
+});
 
 describe('a standby that takes over without the last intent', () => {
   it('is noticed, and no add is sent while the lost one may take effect', async () => {

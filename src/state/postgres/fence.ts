@@ -1,5 +1,6 @@
 import { MemoryError } from '../memory.ts';
 import type { Query } from './database.ts';
+import { onTimeline } from './timeline.ts';
 
 /** The leases under which something is written: each by its name, with the token it was given for. */
 export interface Fence {
@@ -13,7 +14,7 @@ export interface Fence {
  * of our transaction, and then sees all that this has written. `FOR KEY SHARE` would not wait, nor be waited for.
  */
 export const heldLeases = `SELECT lease.name FROM dns_template_sync.leases AS lease
-  JOIN unnest($1::text[], $2::text[]) AS held (name, token) ON lease.name = held.name AND lease.token = held.token
+  JOIN unnest($1::text[], $2::text[]) AS held (name, token) ON lease.name = held.name AND lease.token = ${onTimeline('held.token')}
   FOR SHARE OF lease`;
 
 /** Throws where one of them is somebody else's by now. From here to the end of the transaction none can become that. */

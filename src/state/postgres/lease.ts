@@ -8,7 +8,7 @@ import type { Lock } from '../lock.ts';
 import { MemoryError } from '../memory.ts';
 import type { PostgresDatabase } from './database.ts';
 import { takenOver } from './fence.ts';
-import { currentTimeline } from './timeline.ts';
+import { currentTimeline, onTimeline } from './timeline.ts';
 
 /** A lock that is free again some time after its holder was last heard of, so that nobody waits for a dead machine. */
 export interface Lease extends Lock {
@@ -164,7 +164,7 @@ const runOut = (): MemoryError =>
 /** A lease that was given back has no token. */
 const claimFree = `WITH before AS (SELECT token FROM dns_template_sync.leases WHERE name = $1)
   INSERT INTO dns_template_sync.leases AS lease (name, epoch, token, holder, lease_until, timeline)
-  VALUES ($1, 1, $2, $3, clock_timestamp() + $4 * interval '1 millisecond', ${currentTimeline})
+  VALUES ($1, 1, ${onTimeline('$2::text')}, $3, clock_timestamp() + $4 * interval '1 millisecond', ${currentTimeline})
   ON CONFLICT (name) DO UPDATE SET epoch = lease.epoch + 1, token = excluded.token, holder = excluded.holder,
     lease_until = clock_timestamp() + $4 * interval '1 millisecond'
   WHERE lease.lease_until < clock_timestamp()
@@ -173,7 +173,7 @@ const claimFree = `WITH before AS (SELECT token FROM dns_template_sync.leases WH
 const holderOf = 'SELECT holder FROM dns_template_sync.leases WHERE name = $1';
 
 const renewOurs = `UPDATE dns_template_sync.leases SET lease_until = clock_timestamp() + $3 * interval '1 millisecond'
-  WHERE name = $1 AND token = $2 RETURNING name`;
+  WHERE name = $1 AND token = ${onTimeline('$2::text')} RETURNING name`;
 
 const giveBack = `UPDATE dns_template_sync.leases SET lease_until = '-infinity', token = '', holder = ''
-  WHERE name = $1 AND token = $2`;
+  WHERE name = $1 AND token = ${onTimeline('$2::text')}`;

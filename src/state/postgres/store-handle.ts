@@ -11,7 +11,7 @@ import { acquireLease, type Lease, type LeaseOptions } from './lease.ts';
 import { openPostgresMemory, readPostgresMemory } from './memory.ts';
 import { replicationNotice } from './replication.ts';
 import { migrate } from './schema.ts';
-import { forgottenSince } from './timeline.ts';
+import { forgottenSince } from './failover.ts';
 
 /** Memories that lie in PostgreSQL, where several processes and machines share them. */
 export const postgresStoreHandle = (
