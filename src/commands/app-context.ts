@@ -14,6 +14,7 @@ import { checkTargets } from '../settings/notify.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import { storeLocation } from '../state/store-location.ts';
 import type { OnLeaseChange } from '../state/postgres/lease.ts';
+import type { Doubted } from '../state/snapshots.ts';
 import { fileStore, type StateStore } from '../state/store.ts';
 import { openClient, type Client, type ClientOptions } from './client.ts';
 import { observedBelow } from './observer.ts';
@@ -30,8 +31,8 @@ export interface AppContext {
   readonly sandboxUrl: string | null;
   /** Whether template files are those that the source has published. */
   readonly sharesTemplates: boolean;
-  /** The clients of which somebody asks who has their published files. */
-  doubtedTemplates(): Promise<ReadonlySet<string>>;
+  /** Whose published files somebody has to offer again; null where files are not shared. */
+  doubtedTemplates(): Promise<Doubted | null>;
   /** Replaces every secret in a value. */
   readonly redact: <T>(value: T) => T;
   /** The secrets that `redact` replaces. */
@@ -137,7 +138,7 @@ export const openAppContext = async (
     store,
     sandboxUrl: sandbox?.url ?? null,
     sharesTemplates: sandbox === null && store().snapshots !== null,
-    doubtedTemplates: async () => (await store().snapshots?.doubted()) ?? new Set(),
+    doubtedTemplates: async () => (await store().snapshots?.doubted()) ?? null,
     redact: (value) => redactTexts(value, redactNow()),
     secrets,
     reopen: () => {

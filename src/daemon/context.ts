@@ -6,6 +6,7 @@ import type { KnownAnswers } from '../report/with-answers.ts';
 import type { Change, PassResult, Trigger } from '../result.ts';
 import type { Settings } from '../settings.ts';
 import type { ClientSettings } from '../settings/client.ts';
+import type { Doubted } from '../state/snapshots.ts';
 import type { WriteEntry } from '../status-page/facts.ts';
 import type { Fleet } from './fleet.ts';
 import type { ScanFiles } from './fingerprint.ts';
@@ -63,8 +64,8 @@ export interface DaemonContext {
   readonly outboxes: Outboxes | null;
   /** Whether template files are those that the source has published. */
   readonly sharesTemplates: boolean;
-  /** The clients of which somebody asks who has their published files. */
-  doubtedTemplates(): Promise<ReadonlySet<string>>;
+  /** Whose published files somebody has to offer again; null where files are not shared. */
+  doubtedTemplates(): Promise<Doubted | null>;
   /** Where the embedded service listens, if there is one. */
   readonly sandboxUrl: string | null;
   /** Replaces every secret in a value. */

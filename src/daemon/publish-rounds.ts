@@ -1,11 +1,13 @@
 import { limit } from '../lib/limit.ts';
 import { messageOf } from '../errors.ts';
+import type { Doubted } from '../state/snapshots.ts';
 import type { ClientController } from './client-controller.ts';
 import type { DaemonContext } from './context.ts';
 
 /**
  * Offers the template files of all clients that are not those that others have: at the start, when this process has
- * become the source, when the published files are those of nobody any more. Changed files are offered at once.
+ * become the source, when the published files are those of nobody any more, and those of every client when the database has
+ * failed over. Changed files are offered at once.
  */
 export class PublishRounds {
   readonly #context: DaemonContext;
@@ -14,6 +16,7 @@ export class PublishRounds {
   #round: Promise<void> = Promise.resolve();
   #isClosed = false;
   #lastTrouble = '';
+  #timeline = '';
 
   constructor(context: DaemonContext, controllers: () => readonly ClientController[]) {
     this.#context = context;
@@ -49,18 +52,20 @@ export class PublishRounds {
 
   async #offerAll(): Promise<readonly ClientController[]> {
     const doubted = await this.#doubted();
-    const some = this.#controllers().filter(
-      (controller) =>
-        controller.isUnpublished || (doubted.size > 0 && doubted.has(controller.client.sharedAs())),
-    );
+    const isOther = doubted !== null && doubted.timeline !== this.#timeline;
+    const isDoubted = ({ client }: ClientController): boolean =>
+      doubted !== null && doubted.clients.size > 0 && doubted.clients.has(client.sharedAs());
+    const some = this.#controllers().filter((one) => isOther || one.isUnpublished || isDoubted(one));
     const inTurn = limit(atOnce);
     const results = await Promise.all(
       some.map((controller) => inTurn(async () => (this.#isClosed ? null : controller.publish()))),
     );
+    // What failed stays unpublished, and is offered in the next round.
+    if (doubted !== null) this.#timeline = doubted.timeline;
     return some.filter((_, at) => results[at] === 'published');
   }
 
-  async #doubted(): Promise<ReadonlySet<string>> {
+  async #doubted(): Promise<Doubted | null> {
     try {
       const doubted = await this.#context.doubtedTemplates();
       this.#lastTrouble = '';
@@ -73,7 +78,7 @@ export class PublishRounds {
           'PostgreSQL does not tell who has which template files; will retry',
         );
       this.#lastTrouble = reason;
-      return new Set();
+      return null;
     }
   }
 }

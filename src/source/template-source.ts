@@ -66,6 +66,7 @@ export const sharedTemplates = ({
     const of = client();
     const head = await snapshots.head(of);
     if (head === null) throw new UserError(nothingPublished);
+    if (head.mayBeOld) throw new UserError(notOffered);
     if (loaded?.of === of && loaded.head.number === head.number && loaded.head.digest === head.digest)
       return { ...loaded, head };
     const snapshot = await snapshots.read(of);
@@ -106,6 +107,9 @@ class ReplacedError extends Error {
 }
 
 const tries = 5;
+
+const notOffered =
+  'PostgreSQL failed over or was restored, and the newest template files may be lost: nothing is written until a process that has them has offered them again, with --role source or all';
 
 const nothingPublished =
   'no template files of this client have been published yet: start a process that has them, with --role source or all';

@@ -4,6 +4,14 @@ import type { PublishedFile, PublishedFiles, PublishedHead } from '../model/publ
 export interface SnapshotHead extends PublishedHead {
   /** Whether the source asks who has these files. */
   readonly isDoubted: boolean;
+  /** The database may have lost newer files: since a failover, those who have files had no time to offer them. */
+  readonly mayBeOld: boolean;
+}
+
+/** The clients whose files are asked about. All files are offered again on another timeline. */
+export interface Doubted {
+  readonly timeline: string;
+  readonly clients: ReadonlySet<string>;
 }
 
 export interface PublishedSnapshot extends PublishedHead {
@@ -33,8 +41,7 @@ export interface SnapshotStore {
   doubt(client: string, number: number): Promise<number>;
   /** This process has them. */
   confirm(client: string, number: number): Promise<void>;
-  /** The clients that are asked about. */
-  doubted(): Promise<ReadonlySet<string>>;
+  doubted(): Promise<Doubted>;
   /** Whether this process is the one that publishes. Asked for the first time, it tries to be. */
   isSource(): Promise<boolean>;
 }

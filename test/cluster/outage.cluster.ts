@@ -1,5 +1,4 @@
 import { EventEmitter, once } from 'node:events';
-import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { startService, type Service } from '../e2e/service.ts';
@@ -8,42 +7,10 @@ import { acquireLease } from '../../src/state/postgres/lease.ts';
 import { openPostgresMemory } from '../../src/state/postgres/memory.ts';
 import { migrate } from '../../src/state/postgres/schema.ts';
 import { intentOf } from '../state/samples.ts';
+import { openAddress } from './address.ts';
 import { connected } from './databases.ts';
-import { ask, startPostgres, type PostgresServer } from './postgres.ts';
+import { ask, startPostgres } from './postgres.ts';
 import { mutatedProgram, newWorkers, type Worker } from './workers.ts';
-
-/** One address by which PostgreSQL is found, whichever of several servers that is. */
-const openAddress = async (first: PostgresServer) => {
-  let current = first;
-  let isSilent = false;
-  const open = new Set<Socket>();
-  const hush = (): void => {
-    for (const one of open) {
-      if (isSilent) one.pause();
-      else one.resume();
-    }
-  };
-  const address = createServer((socket) => {
-    const server = connect(current.port, '127.0.0.1');
-    for (const one of [socket, server]) open.add(one.on('close', () => open.delete(one)));
-    for (const one of [socket, server]) one.on('error', () => undefined).on('close', () => socket.destroy());
-    socket.on('close', () => server.destroy());
-    socket.on('data', (piece) => server.write(piece));
-    server.on('data', (piece) => socket.write(piece));
-    hush();
-  });
-  address.listen(0, '127.0.0.1');
-  await once(address, 'listening');
-  onTestFinished(() => void address.close());
-  const { port } = address.address() as AddressInfo;
-  const lead = (to: PostgresServer): void => void (current = to);
-  /** Nothing goes through, and nobody is told. */
-  const cut = (is: boolean): void => {
-    isSilent = is;
-    hush();
-  };
-  return { url: `postgres://tester@127.0.0.1:${port}/postgres`, lead, cut };
-};
 
 /** Workers, with what is asked of them here. */
 const openWorkers = (service: Service, url: string) => {

@@ -14,6 +14,8 @@ export interface PostgresServer {
   readonly stop: (how: 'SIGINT' | 'SIGQUIT' | 'SIGKILL') => Promise<void>;
   /** After it was stopped; on the same port. */
   readonly start: () => Promise<void>;
+  /** A dump of the state. Returns a function that restores that, under whatever uses the database meanwhile. */
+  readonly dump: () => () => void;
   /** Another one that follows it. */
   readonly standby: () => Promise<PostgresServer>;
   /** Ends it, and leaves nothing of it. */
@@ -62,6 +64,12 @@ const startIn = async (makeData: MakeData, fileLimit?: number): Promise<Postgres
       startIn((own, standbyOwner) =>
         make('pg_basebackup', ['-d', url, '-D', own, '-R', '--no-sync', '-c', 'fast'], standbyOwner),
       ),
+    dump: () => {
+      const file = path.join(folder, 'dump');
+      make('pg_dump', ['-Fc', '-n', 'dns_template_sync', '-d', url, '-f', file], owner);
+      const how = ['--clean', '--if-exists', '--single-transaction'];
+      return () => make('pg_restore', [...how, '-d', url, file], owner);
+    },
     remove: async () => {
       await stop('SIGINT');
       rmSync(folder, { recursive: true, force: true });

@@ -19,8 +19,8 @@ describe('the program on PostgreSQL', () => {
     const { cwd, program, place } = await newPlace();
     const none = await program('store status');
     expect(none).toMatchObject({ code: 0, stdout: `${place}: no tables yet\n` });
-    expect((await program('store migrate')).stdout).toBe(`${place}: created the tables (schema 4)\n`);
-    expect((await program('store migrate')).stdout).toBe(`${place}: the tables are up to date (schema 4)\n`);
+    expect((await program('store migrate')).stdout).toBe(`${place}: created the tables (schema 5)\n`);
+    expect((await program('store migrate')).stdout).toBe(`${place}: the tables are up to date (schema 5)\n`);
     const applied = await program('apply --yes');
     expect(applied.code).toBe(0);
     expect(applied.stderr).toContain(`no saved state for this client yet in ${place}`);
@@ -31,7 +31,7 @@ describe('the program on PostgreSQL', () => {
     const { stdout } = await program('store status --format json');
     expect(JSON.parse(stdout)).toEqual({
       place,
-      schema: 4,
+      schema: 5,
       replicas: [],
       clients: [
         {

@@ -17,6 +17,7 @@ const storeOf = (database: PostgresDatabase, isSource = true): SnapshotStore =>
   postgresSnapshots(
     () => database,
     () => Promise.resolve(isSource),
+    0,
   );
 
 const filesOf = (contents: Readonly<Record<string, string>>): PublishedFiles => ({
@@ -111,11 +112,11 @@ describe('published files', () => {
     const store = storeOf(await newDatabase());
     await store.publish('one', 0, filesOf({}), asIs);
     const first = await store.doubt('one', 1);
-    expect(await store.doubted()).toEqual(new Set(['one']));
+    expect((await store.doubted()).clients).toEqual(new Set(['one']));
     expect(await store.head('one')).toMatchObject({ isDoubted: true });
     expect(await store.doubt('one', 1)).toBeGreaterThan(first);
     await store.confirm('one', 1);
-    expect(await store.doubted()).toEqual(new Set());
+    expect((await store.doubted()).clients).toEqual(new Set());
     expect(await store.head('one')).toMatchObject({ isDoubted: false });
   });
 });
@@ -234,9 +235,9 @@ describe('files of a machine', () => {
     expect(await second.publish()).toBe('older');
     writeFileSync(path.join(other, 'templates/web.yaml'), describing('192.0.2.3'));
     expect(await second.publish()).toBe('waits');
-    expect(await store.doubted()).toEqual(new Set(['one']));
+    expect((await store.doubted()).clients).toEqual(new Set(['one']));
     expect(await first.publish()).toBe('same');
-    expect(await store.doubted()).toEqual(new Set());
+    expect((await store.doubted()).clients).toEqual(new Set());
     expect(await contentsIn(second)).toEqual(['192.0.2.2']);
     rmSync(one, { recursive: true });
     expect(await first.publish()).toBe('no-files');

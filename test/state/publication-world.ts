@@ -113,6 +113,7 @@ export class PublicationWorld {
           revision,
           uncommitted: [],
           isDoubted: this.#doubtedAt !== null,
+          mayBeOld: false,
         });
       },
       read: never,

@@ -27,7 +27,7 @@ export const forgottenSince = async (
     : null;
 };
 
-const noticeFailover = `UPDATE dns_template_sync.failovers SET timeline = ${currentTimeline}, since = clock_timestamp()
+export const noticeFailover = `UPDATE dns_template_sync.failovers SET timeline = ${currentTimeline}, since = clock_timestamp()
   WHERE timeline <> ${currentTimeline}`;
 
 const quiet = `SELECT l.timeline <> ${currentTimeline} AS "isOther", until, until > clock_timestamp() AS "isQuiet"

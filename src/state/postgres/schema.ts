@@ -1,6 +1,6 @@
 import { UserError } from '../../errors.ts';
 import { isMissingTable, type PostgresDatabase, type Query } from './database.ts';
-import { currentTimeline } from './timeline.ts';
+import { currentTimeline, walTimeline } from './timeline.ts';
 
 /**
  * Each brings the schema from the version of its index to the next. Never change one that was released. Bodies are
@@ -59,7 +59,10 @@ const migrations: readonly string[] = [
      receiver text NOT NULL, client text NOT NULL, template text NOT NULL, due_at bigint, delivery text,
      body text NOT NULL, PRIMARY KEY (receiver, client, template));
    CREATE INDEX notified_due ON dns_template_sync.notified (receiver, due_at) WHERE due_at IS NOT NULL;
-   CREATE INDEX notified_begun ON dns_template_sync.notified (receiver, delivery) WHERE delivery IS NOT NULL;`,
+   CREATE INDEX notified_begun ON dns_template_sync.notified (receiver, delivery) WHERE delivery IS NOT NULL;`,  `ALTER TABLE dns_template_sync.snapshots ADD COLUMN timeline text NOT NULL DEFAULT '';
+   UPDATE dns_template_sync.snapshots SET timeline = ${currentTimeline};
+   UPDATE dns_template_sync.failovers SET timeline = ${currentTimeline} WHERE timeline = ${walTimeline};
+   UPDATE dns_template_sync.leases SET timeline = ${currentTimeline} WHERE timeline = ${walTimeline};`,
 ];
 
 /** Before and after. */

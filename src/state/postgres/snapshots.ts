@@ -1,23 +1,34 @@
 import type { PublishedFile } from '../../model/published.ts';
-import type { SnapshotStore } from '../snapshots.ts';
+import type { SnapshotHead, SnapshotStore } from '../snapshots.ts';
 import { parse } from './clients.ts';
 import type { PostgresDatabase, Query } from './database.ts';
+import { noticeFailover } from './failover.ts';
 import { migratedOnce } from './schema.ts';
+import { currentTimeline } from './timeline.ts';
 
-/** Template files in PostgreSQL, each content once. `isSource`: whether this process is the one that publishes. */
+/**
+ * Template files in PostgreSQL, each content once. `isSource`: whether this process is the one that publishes.
+ * `leaseDuration`: milliseconds in which each process that has files offers those that may be lost.
+ */
 export const postgresSnapshots = (
   open: () => PostgresDatabase,
   isSource: (database: PostgresDatabase) => Promise<boolean>,
+  leaseDuration: number,
 ): SnapshotStore => {
   const opened = migratedOnce(open);
   const query: Query = async (...statement) => (await opened()).query(...statement);
   return {
     isSource: async () => isSource(await opened()),
-    doubted: async () =>
-      new Set((await query<{ client: string }>(queries.doubted)).map(({ client }) => client)),
+    doubted: async () => {
+      await query(noticeFailover);
+      const [{ timeline, clients } = { timeline: '', clients: [] }] = await query<DoubtedRow>(queries.doubted);
+      return { timeline, clients: new Set(clients) };
+    },
     head: async (client) => {
-      const [row] = await query<HeadRow>(queries.head, [client]);
-      return row === undefined ? null : { ...headOf(row), isDoubted: row.isDoubted };
+      const [row] = await query<HeadRow & Doubts>(queries.head, [client, leaseDuration]);
+      if (row === undefined) return null;
+      const { isDoubted, mayBeOld } = row;
+      return { ...headOf(row), isDoubted, mayBeOld };
     },
     read: async (client) => {
       const rows = await query<HeadRow & { readonly body: string | null }>(queries.read, [client], patience);
@@ -62,7 +73,13 @@ interface HeadRow {
   readonly digest: string;
   readonly revision: string | null;
   readonly uncommitted: string;
-  readonly isDoubted: boolean;
+}
+
+type Doubts = Pick<SnapshotHead, 'isDoubted' | 'mayBeOld'>;
+
+interface DoubtedRow {
+  readonly timeline: string;
+  readonly clients: readonly string[];
 }
 
 const headOf = ({ number, digest, revision, uncommitted }: HeadRow) => ({
@@ -113,18 +130,21 @@ const batchSize = 4 * 1_024 ** 2;
 const keptDigests = 1_000;
 
 const newest = `(SELECT max(number) FROM dns_template_sync.snapshots WHERE client = $1)`;
-const facts = `s.number, s.digest, s.revision, s.uncommitted, s.doubted_at IS NOT NULL AS "isDoubted"`;
+const facts = `s.number, s.digest, s.revision, s.uncommitted`;
 
 const queries = {
-  head: `SELECT ${facts} FROM dns_template_sync.snapshots s WHERE s.client = $1 AND s.number = ${newest}`,
+  head: `SELECT ${facts}, s.doubted_at IS NOT NULL OR s.timeline <> current AS "isDoubted",
+      s.timeline <> current OR f.timeline <> current OR f.since + $2 * interval '1 millisecond' > clock_timestamp() AS "mayBeOld"
+    FROM dns_template_sync.snapshots s, dns_template_sync.failovers f, (SELECT ${currentTimeline} AS current) own
+    WHERE s.client = $1 AND s.number = ${newest}`,
   // One statement sees one moment: never half of a publication, nor files without their head.
   read: `SELECT ${facts}, f.body FROM dns_template_sync.snapshots s
     LEFT JOIN dns_template_sync.snapshot_files f ON f.client = s.client AND f.number = s.number
     WHERE s.client = $1 AND s.number = ${newest} ORDER BY f.position`,
   contents: 'SELECT hash, content FROM dns_template_sync.blobs WHERE hash = ANY ($1::text[])',
   wasPublished: 'SELECT FROM dns_template_sync.snapshots WHERE client = $1 AND digest = $2 LIMIT 1',
-  publish: `INSERT INTO dns_template_sync.snapshots (client, number, digest, revision, uncommitted, published_at)
-    SELECT $1, $2::bigint + 1, $3, $4, $5, clock_timestamp() WHERE coalesce(${newest}, 0) = $2::bigint
+  publish: `INSERT INTO dns_template_sync.snapshots (client, number, digest, revision, uncommitted, published_at, timeline)
+    SELECT $1, $2::bigint + 1, $3, $4, $5, clock_timestamp(), ${currentTimeline} WHERE coalesce(${newest}, 0) = $2::bigint
     ON CONFLICT DO NOTHING RETURNING number`,
   lockContents:
     'SELECT hash FROM dns_template_sync.blobs WHERE hash = ANY ($1::text[]) ORDER BY hash FOR KEY SHARE',
@@ -141,6 +161,8 @@ const queries = {
   doubt: `UPDATE dns_template_sync.snapshots SET doubted_at = coalesce(doubted_at, clock_timestamp())
     WHERE client = $1 AND number = $2
     RETURNING (extract(epoch FROM clock_timestamp() - doubted_at) * 1000)::float8 AS age`,
-  doubted: 'SELECT client FROM dns_template_sync.snapshots WHERE doubted_at IS NOT NULL',
-  confirm: 'UPDATE dns_template_sync.snapshots SET doubted_at = NULL WHERE client = $1 AND number = $2',
+  doubted: `SELECT ${currentTimeline} AS timeline,
+    ARRAY(SELECT client FROM dns_template_sync.snapshots WHERE doubted_at IS NOT NULL) AS clients`,
+  confirm: `UPDATE dns_template_sync.snapshots SET doubted_at = NULL, timeline = ${currentTimeline}
+    WHERE client = $1 AND number = $2`,
 } as const;

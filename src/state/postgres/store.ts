@@ -42,7 +42,7 @@ export const postgresStore = ({
       };
     },
     openForReading: (location) => readPostgresMemory(open(), sharedLocation(location).digest),
-    snapshots: postgresSnapshots(open, isSource),
+    snapshots: postgresSnapshots(open, isSource, leaseDuration),
     forget: async (location) => {
       const database = open();
       if ((await versionIn(database.query)) === 0) return;

@@ -1,0 +1,37 @@
+import { once } from 'node:events';
+import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
+import { onTestFinished } from 'vitest';
+import type { PostgresServer } from './postgres.ts';
+
+/** One address by which PostgreSQL is found, whichever of several servers that is. */
+export const openAddress = async (first: Pick<PostgresServer, 'port'>) => {
+  let { port: current } = first;
+  let isSilent = false;
+  const open = new Set<Socket>();
+  const hush = (): void => {
+    for (const one of open) {
+      if (isSilent) one.pause();
+      else one.resume();
+    }
+  };
+  const address = createServer((socket) => {
+    const server = connect(current, '127.0.0.1');
+    for (const one of [socket, server]) open.add(one.on('close', () => open.delete(one)));
+    for (const one of [socket, server]) one.on('error', () => undefined).on('close', () => socket.destroy());
+    socket.on('close', () => server.destroy());
+    socket.on('data', (piece) => server.write(piece));
+    server.on('data', (piece) => socket.write(piece));
+    hush();
+  });
+  address.listen(0, '127.0.0.1');
+  await once(address, 'listening');
+  onTestFinished(() => void address.close());
+  const { port } = address.address() as AddressInfo;
+  const lead = (to: PostgresServer): void => void (current = to.port);
+  /** Nothing goes through, and nobody is told. */
+  const cut = (is: boolean): void => {
+    isSilent = is;
+    hush();
+  };
+  return { url: `postgres://tester@127.0.0.1:${port}/postgres`, lead, cut };
+};
