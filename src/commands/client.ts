@@ -20,7 +20,6 @@ import { withoutSecrets } from '../state/without-secrets.ts';
 import { askNameServers, type AnswersRequest } from './client-answers.ts';
 import { observedBelow, openObserver, withoutWrites, type Observer } from './observer.ts';
 import { passOf, type PassRequest, type PreparedPass } from './pass-request.ts';
-import { systemClock } from './system-clock.ts';
 import { ownTemplates, sharedTemplates, type TemplateSource } from '../source/template-source.ts';
 import { withUncommitted } from './with-uncommitted.ts';
 
@@ -165,10 +164,11 @@ class OpenClient implements Client {
       this.#location(),
       use,
       this.#list,
-      (saved, warn, listed, { check, holdsAdds }) => {
+      (saved, warn, listed, { check, holdsAdds, now = () => pass.clock.now() }) => {
         this.#checkLock = check;
         const memory = this.#redacted(saved);
-        return this.#compare(request, pass, { memory, writer: memory, warn, holdsAdds }, listed);
+        const timed = { ...pass, clock: { ...pass.clock, now } };
+        return this.#compare(request, timed, { memory, writer: memory, warn, holdsAdds }, listed);
       },
     );
     return result;
@@ -182,7 +182,7 @@ class OpenClient implements Client {
     listed: Listing | null,
   ): Promise<{ readonly result: PassResult; readonly listing: Listing }> {
     request.onStart?.();
-    const startedAt = systemClock.now();
+    const startedAt = pass.clock.now();
     // Lists the service while changed files are read. A first load takes long, so the listing would be old.
     const early = listed ?? (this.#templates.hasCache() ? this.#list() : null);
     early?.catch(() => undefined);

@@ -40,6 +40,12 @@ const sharedParts = (
   { countLateness, countLease }: Metrics,
 ): Pick<DaemonContext, 'fleet' | 'outboxes'> => {
   if (settings.store === null || sandboxUrl !== null) return { fleet: alone, outboxes: null };
+  const slow = settings.clients.find(({ requestTimeout }) => requestTimeout > settings.leaseDuration);
+  if (slow !== undefined)
+    log.warn(
+      { event: 'settings.lease', client: slow.name },
+      'leaseDuration is shorter than requestTimeout: while one request is answered, another process may take a client over',
+    );
   const shared = { ...settings, url: settings.store.read(), log };
   return {
     fleet: openFleet({ ...shared, version: readVersion(), onTaken: countLateness, redact }),

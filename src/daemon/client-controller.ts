@@ -293,7 +293,10 @@ const isLoaded = ({ templates, problems }: PassResult): boolean => {
 };
 
 /** A failed template is no reason to back off; an unusable service is. */
-const outcomeOf = ({ holdReason, retryAt }: PassResult): PassOutcome => {
+const outcomeOf = ({ holdReason, retryAt, startedAt, durationMs }: PassResult): PassOutcome => {
   if (holdReason === null) return 'ok';
-  return retryAt === null ? 'failed' : { failedUntil: Date.parse(retryAt) };
+  if (retryAt === null) return 'failed';
+  // Its times may be by another clock.
+  const wait = Date.parse(retryAt) - Date.parse(startedAt) - durationMs;
+  return { failedUntil: Date.now() + wait };
 };

@@ -34,6 +34,8 @@ export interface HeldMemory {
   readonly check: () => void;
   /** Why adds may be missing from the state; null if none can be. */
   readonly holdsAdds: string | null;
+  /** Milliseconds since the epoch, by a clock that all processes share; absent if that of this machine is the one. */
+  readonly now?: () => number;
 }
 
 type WriteTask<T> = (memory: Memory, say: Say, listing: Listing | null, held: HeldMemory) => Promise<T>;

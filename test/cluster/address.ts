@@ -7,6 +7,7 @@ import type { PostgresServer } from './postgres.ts';
 export const openAddress = async (first: Pick<PostgresServer, 'port'>) => {
   let { port: current } = first;
   let isSilent = false;
+  let [lostStatement, lost] = ['', 0];
   const open = new Set<Socket>();
   const hush = (): void => {
     for (const one of open) {
@@ -19,8 +20,15 @@ export const openAddress = async (first: Pick<PostgresServer, 'port'>) => {
     for (const one of [socket, server]) open.add(one.on('close', () => open.delete(one)));
     for (const one of [socket, server]) one.on('error', () => undefined).on('close', () => socket.destroy());
     socket.on('close', () => server.destroy());
-    socket.on('data', (piece) => server.write(piece));
-    server.on('data', (piece) => socket.write(piece));
+    let isAnswered = true;
+    socket.on('data', (piece) => {
+      if (lost > 0 && piece.includes(lostStatement)) {
+        isAnswered = false;
+        lost -= 1;
+      }
+      server.write(piece);
+    });
+    server.on('data', (piece) => isAnswered && socket.write(piece));
     hush();
   });
   address.listen(0, '127.0.0.1');
@@ -33,5 +41,7 @@ export const openAddress = async (first: Pick<PostgresServer, 'port'>) => {
     isSilent = is;
     hush();
   };
-  return { url: `postgres://tester@127.0.0.1:${port}/postgres`, lead, cut };
+  /** The answers to the next so many statements with this text are lost. */
+  const lose = (statement: string, times: number): void => void ([lostStatement, lost] = [statement, times]);
+  return { url: `postgres://tester@127.0.0.1:${port}/postgres`, lead, cut, lose };
 };

@@ -1,6 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { startService, type Service } from '../e2e/service.ts';
+import { reset } from '../hosting/scripted-server.ts';
 import { newDatabaseUrl } from './databases.ts';
 import { ask, startPostgres, type PostgresServer } from './postgres.ts';
 import { newWorkers } from './workers.ts';
@@ -126,6 +127,27 @@ const clockAhead = (milliseconds: number): Readonly<Record<string, string>> => {
 };
 
 const names = Array.from({ length: 8 }, (_, at) => `added-${at}`);
+
+/** The environment of a process on another machine. */
+const elsewhere = (milliseconds: number): Readonly<Record<string, string>> => {
+  const script = `import fs from 'node:fs'; const { now } = Date, read = fs.readFileSync;
+    Date.now = () => now() + (${milliseconds});
+    fs.readFileSync = (file, ...rest) => String(file).endsWith('boot_id') ? 'another' : read(file, ...rest)`;
+  return { NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(script)}` };
+};
+
+it.each([hour, 10 * 60_000])(
+  'a clock %i ms ahead on another machine does not end unknownPause',
+  async (ahead) => {
+    const service = await startService(({ method }) => (method === 'GET' ? null : reset));
+    const { want, start } = newWorkers(service, await newDatabaseUrl(), { DNS_SYNC_UNKNOWN_PAUSE: '5m' });
+    want(['added']);
+    const apply = (more = {}): Promise<string> => start(['apply', '--yes'], undefined, more).ended;
+    expect(await apply()).toContain('outcome unknown');
+    expect(await apply(elsewhere(ahead))).toContain('1 blocked');
+    expect(service.writes()).toHaveLength(1);
+  },
+);
 
 describe.each([
   [hour, 0],

@@ -1,6 +1,6 @@
 import { EventEmitter, once } from 'node:events';
 import { setTimeout } from 'node:timers/promises';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, inject, it, onTestFinished } from 'vitest';
 import { startService, type Service } from '../e2e/service.ts';
 import { json } from '../hosting/scripted-server.ts';
 import { acquireLease } from '../../src/state/postgres/lease.ts';
@@ -8,7 +8,7 @@ import { openPostgresMemory } from '../../src/state/postgres/memory.ts';
 import { migrate } from '../../src/state/postgres/schema.ts';
 import { intentOf } from '../state/samples.ts';
 import { openAddress } from './address.ts';
-import { connected } from './databases.ts';
+import { connected, newDatabaseUrl } from './databases.ts';
 import { ask, startPostgres } from './postgres.ts';
 import { mutatedProgram, newWorkers, type Worker } from './workers.ts';
 
@@ -79,6 +79,19 @@ describe('a network that is silent', () => {
     await memory.begin(intentOf());
     await lease.release();
   });
+});
+
+it('does not count intents whose answers were lost, since nothing was sent', async () => {
+  const { url, lose } = await openAddress({ port: Number(new URL(inject('postgres')).port) });
+  const database = new URL(await newDatabaseUrl());
+  database.port = new URL(url).port;
+  const service = await startService();
+  const { want, start } = newWorkers(service, database.href, { DNS_SYNC_UNKNOWN_PAUSE: '100ms' });
+  want(['added']);
+  const apply = (): Promise<string> => start(['apply', '--yes']).ended;
+  lose('INSERT INTO dns_template_sync.intents', 2);
+  for (let passes = 0; passes < 6; passes += 1) await apply();
+  expect((await service.records(17)).filter(({ name }) => name === 'added')).toHaveLength(1);
 });
 
 /**
@@ -181,7 +194,8 @@ const returnToAnOldClaim = async (folder?: string): Promise<{ said: string; coun
   expect(await ask(standby, claimed)).toEqual(claims);
   for (const one of [slow, sound]) one.lead(standby);
   slow.cut(false);
-  const renewal = "SELECT FROM pg_stat_activity WHERE state = 'idle' AND query LIKE 'UPDATE dns_template_sync.leases%'";
+  const renewal =
+    "SELECT FROM pg_stat_activity WHERE state = 'idle' AND query LIKE 'UPDATE dns_template_sync.leases%'";
   while ((await ask(standby, renewal)).length === 0) await setTimeout(20);
   gate.emit('released');
   const said = await holder.ended;

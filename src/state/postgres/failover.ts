@@ -3,8 +3,16 @@ import type { PostgresDatabase } from './database.ts';
 import { takenOver } from './fence.ts';
 import { currentTimeline } from './timeline.ts';
 
+/** What a writing pass has to know of the database. */
+interface DatabaseFacts {
+  /** Why there may be adds that nobody remembers; null where there can be none. */
+  readonly holdsAdds: string | null;
+  /** The time by its clock, in ms since the epoch, which is that of all machines. */
+  readonly now: () => number;
+}
+
 /**
- * Why there may be adds that nobody remembers; null where there can be none. A failover is noticed by whoever comes first
+ * A failover is noticed by whoever comes first
  * after it. From then on no add is sent for `pause` milliseconds, for one whose intent is forgotten may still be on its
  * way; and readings that were made before the failover count no more.
  */
@@ -13,23 +21,33 @@ export const forgottenSince = async (
   memory: ClientMemory,
   lease: string,
   pause: number,
-): Promise<string | null> => {
+): Promise<DatabaseFacts> => {
   await query(noticeFailover);
-  const [failover] = await query<{ isOther: boolean; until: Date; isQuiet: boolean }>(quiet, [lease, pause]);
+  const [failover] = await query<FailoverRow>(quiet, [lease, pause]);
+  const offset = Number(failover?.now) - performance.now();
   if (failover === undefined) throw takenOver();
   if (failover.isOther) {
     for (const row of await memory.templates())
       await memory.save({ row: { ...row, lastReading: null }, records: [], forgotten: [] });
     await query(`UPDATE dns_template_sync.leases SET timeline = ${currentTimeline} WHERE name = $1`, [lease]);
   }
-  return failover.isQuiet
+  const holdsAdds = failover.isQuiet
     ? `PostgreSQL failed over to another server, and the newest state may be lost: no adds before ${failover.until.toISOString()}`
     : null;
+  return { holdsAdds, now: () => Math.round(performance.now() + offset) };
 };
+
+interface FailoverRow {
+  readonly isOther: boolean;
+  readonly until: Date;
+  readonly isQuiet: boolean;
+  readonly now: number;
+}
 
 export const noticeFailover = `UPDATE dns_template_sync.failovers SET timeline = ${currentTimeline}, since = clock_timestamp()
   WHERE timeline <> ${currentTimeline}`;
 
-const quiet = `SELECT l.timeline <> ${currentTimeline} AS "isOther", until, until > clock_timestamp() AS "isQuiet"
+const quiet = `SELECT l.timeline <> ${currentTimeline} AS "isOther", until, until > clock_timestamp() AS "isQuiet",
+    (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS now
   FROM dns_template_sync.leases AS l, dns_template_sync.failovers AS f,
     LATERAL (SELECT f.since + $2 * interval '1 millisecond' AS until) AS own WHERE l.name = $1`;

@@ -14,6 +14,7 @@ import type { PostgresDatabase, Query } from './database.ts';
 import { heldLeases, noFence, requireLeases, takenOver, type Fence } from './fence.ts';
 import { versionIn } from './schema.ts';
 import { currentTimeline } from './timeline.ts';
+import { isUnsent, removeUnsent } from './unsent.ts';
 
 /**
  * The memory of one client in PostgreSQL. `digest` is that of its token, by which it has to be identified before it is
@@ -61,7 +62,7 @@ export const openPostgresMemory = (
       const rows = await query<IntentRow>(queries.intents, [scope]);
       const ours = rows.every((row) => row.scope === scope) ? [scope] : await scopes();
       return rows
-        .filter((row) => ours.includes(row.scope))
+        .filter((row) => ours.includes(row.scope) && !isUnsent(row.body))
         .map(({ id, body }) => ({ ...parse<Intent>(body), id: Number(id) }));
     },
     history: async (filter = {}) => {
@@ -81,7 +82,12 @@ export const openPostgresMemory = (
       const { names, tokens } = fence();
       const body = JSON.stringify(intent);
       const values = [names, tokens, scope, intent.templateId, body];
-      const [begun] = await query<{ id: string }>(queries.begin, values, beginPatience);
+      const [begun] = await query<{ id: string }>(queries.begin, values, beginPatience).catch(
+        async (error: unknown) => {
+          await removeUnsent(query, { scope, templateId: intent.templateId, body });
+          throw error;
+        },
+      );
       if (!begun) throw takenOver();
       return { ...intent, id: Number(begun.id) };
     },

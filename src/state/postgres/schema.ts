@@ -59,7 +59,8 @@ const migrations: readonly string[] = [
      receiver text NOT NULL, client text NOT NULL, template text NOT NULL, due_at bigint, delivery text,
      body text NOT NULL, PRIMARY KEY (receiver, client, template));
    CREATE INDEX notified_due ON dns_template_sync.notified (receiver, due_at) WHERE due_at IS NOT NULL;
-   CREATE INDEX notified_begun ON dns_template_sync.notified (receiver, delivery) WHERE delivery IS NOT NULL;`,  `ALTER TABLE dns_template_sync.snapshots ADD COLUMN timeline text NOT NULL DEFAULT '';
+   CREATE INDEX notified_begun ON dns_template_sync.notified (receiver, delivery) WHERE delivery IS NOT NULL;`,
+  `ALTER TABLE dns_template_sync.snapshots ADD COLUMN timeline text NOT NULL DEFAULT '';
    UPDATE dns_template_sync.snapshots SET timeline = ${currentTimeline};
    UPDATE dns_template_sync.failovers SET timeline = ${currentTimeline} WHERE timeline = ${walTimeline};
    UPDATE dns_template_sync.leases SET timeline = ${currentTimeline} WHERE timeline = ${walTimeline};`,

@@ -21,7 +21,9 @@ export const postgresSnapshots = (
     isSource: async () => isSource(await opened()),
     doubted: async () => {
       await query(noticeFailover);
-      const [{ timeline, clients } = { timeline: '', clients: [] }] = await query<DoubtedRow>(queries.doubted);
+      const [{ timeline, clients } = { timeline: '', clients: [] }] = await query<DoubtedRow>(
+        queries.doubted,
+      );
       return { timeline, clients: new Set(clients) };
     },
     head: async (client) => {

@@ -45,7 +45,7 @@ export const postgresStoreHandle = (
         use: (lookAround) => lookAround(memory),
       });
       try {
-        const holdsAdds = await forgottenSince(database, memory, scopeLockOf(scope), unknownPause);
+        const { holdsAdds, now } = await forgottenSince(database, memory, scopeLockOf(scope), unknownPause);
         for (const one of [holdsAdds, await firstNotice(database), notice]) if (one !== null) say(one);
         if (!location.isSandbox && isDecided && !mayBeginAnew && (await memory.templates()).length === 0)
           say(startsWithout(database.place));
@@ -53,7 +53,11 @@ export const postgresStoreHandle = (
           say(messageOf(error));
           notices.forget();
         };
-        return await task(watched(memory, locks, onFailure), say, listing, { check: locks.check, holdsAdds });
+        return await task(watched(memory, locks, onFailure), say, listing, {
+          check: locks.check,
+          holdsAdds,
+          now,
+        });
       } finally {
         await locks.release();
       }
