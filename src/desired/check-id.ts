@@ -21,6 +21,7 @@ export const errorChecks = [
   'label-length',
   'name-length',
   'wildcard',
+  'full-name',
   'cname-alone',
   'cname-apex',
   'name-required',
@@ -49,7 +50,6 @@ export const warningChecks = [
   'dmarc-place',
   'subdomain-name',
   'ignore-matches-nothing',
-  'final-dot',
 ] as const;
 
 export type ErrorCheck = (typeof errorChecks)[number];
@@ -66,6 +66,7 @@ export const allowableChecks = [
   'label-length',
   'name-length',
   'wildcard',
+  'full-name',
   'cname-alone',
   'cname-apex',
   'name-required',
@@ -82,7 +83,6 @@ export const allowableChecks = [
   'single-label-target',
   'spf-open',
   'dmarc-place',
-  'final-dot',
 ] as const satisfies readonly CheckId[];
 
 export type AllowableCheck = (typeof allowableChecks)[number];

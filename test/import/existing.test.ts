@@ -123,6 +123,13 @@ records:
   expect(await writeAnew(written, templateOf(www, mx))).toBe(written);
 });
 
+test('a full name of the service is allowed beside the subdomains of the file', async () => {
+  const file = 'template: web\nttl: 3600\nsubdomains: [shop.example.net]\nrecords: []\n';
+  expect(await writeAnew(file, templateOf({ ...a, name: 'www.shop.example.net' }))).toContain(
+    '{ type: A, name: www.shop.example.net, content: 192.0.2.1, allow: [full-name] }',
+  );
+});
+
 test('a stated id stays, and no id is added', async () => {
   const template = templateOf(a);
   expect(await writeAnew('id: 17\ntemplate: web\nrecords: []\n', template)).toBe(

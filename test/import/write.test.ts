@@ -60,6 +60,11 @@ describe('an entry', () => {
       '{ type: CNAME, content: shop.example.org, allow: [cname-apex] }',
     ],
     [
+      'allows a full name, where the service stores names so',
+      { ...a, name: 'www.example.net.' },
+      '{ type: A, name: www.example.net., content: 192.0.2.1, allow: [full-name] }',
+    ],
+    [
       'allows what a check warns of',
       { type: 'MX', content: 'mail', priority: 10 },
       '{ type: MX, content: mail, priority: 10, allow: [single-label-target] }',

@@ -5,7 +5,7 @@ import { hasPlaceholder } from '../../model/placeholder.ts';
 import { definitionOf } from '../../model/types/table.ts';
 import { kindOf } from '../../plan/conflict.ts';
 import { quote } from '../diagnostic.ts';
-import { nameAt, placeOf, shownName, type TemplateCheck } from './check.ts';
+import { nameAt, placeOf, type TemplateCheck } from './check.ts';
 import { ignoreMatchesNothing } from './ignore-checks.ts';
 import { octetsOf } from './hosts.ts';
 import { templateTtlUnusual } from './ttl-checks.ts';
@@ -67,17 +67,21 @@ const isHostName = (text: string): boolean => {
   );
 };
 
-/** They are two names here, but a service may treat them as one. */
-const finalDot: TemplateCheck = {
-  id: 'final-dot',
-  find: (_, records) => {
-    const dotted = records.filter(({ canonical }) => withoutFinalDot(canonical.name) !== canonical.name);
-    if (dotted.length === 0) return [];
-    const names = new Map(records.map((record) => [record.canonical.name, record]));
-    return dotted.flatMap((record) => {
-      const other = names.get(withoutFinalDot(record.canonical.name));
-      const message = `the name ${shownName(record)} is here without its final dot too${other ? ` (${placeOf(other)})` : ''}; the service may treat both as one`;
-      return other ? [{ entry: record, at: nameAt(record), message }] : [];
+/** With the habit of zone files, `www.example.net` becomes `www.example.net.example.net`, which nobody can delete. */
+const fullName: TemplateCheck = {
+  id: 'full-name',
+  find: ({ subdomains }, records) => {
+    const zones = new Set(subdomains.map(({ text }) => withoutFinalDot(canonicalName(text))));
+    return records.flatMap((record) => {
+      const { name } = record.hosts;
+      if (name === null) return [];
+      const ends = zones.size === 0 ? [] : name.labels.map((_, index) => name.labels.slice(index).join('.'));
+      const start = ends.findIndex((end) => zones.has(end));
+      if (start < 0 && withoutFinalDot(name.text) === name.text) return [];
+      const relative = name.labels.slice(0, start < 0 ? undefined : start).join('.');
+      const why = start < 0 ? 'has a final dot' : `ends in ${quote(ends[start]!)}`;
+      const message = `names are relative to the subdomain, and ${quote(name.text)} ${why}: write ${relative === '' ? '`@`' : quote(relative)}, or allow it if the service stores names so`;
+      return [{ entry: record, at: nameAt(record), message }];
     });
   },
 };
@@ -86,6 +90,6 @@ export const templateChecks: readonly TemplateCheck[] = [
   targetIsCname,
   subdomainName,
   ignoreMatchesNothing,
-  finalDot,
+  fullName,
   templateTtlUnusual,
 ];
