@@ -23,8 +23,9 @@ export interface AnswerDifference {
    * it does not count as drift.
    */
   readonly kind: 'missing' | 'stale' | 'foreign' | 'flattened';
-  /** The server with this answer. */
+  /** The name and address of the server with this answer, as in its result. */
   readonly server: string;
+  readonly address: string;
   /** The full name that was asked for, in lower case and A-labels. */
   readonly name: string;
   readonly type: string;
@@ -39,6 +40,8 @@ export interface ServerResult {
   readonly address: string;
   /** The serial of its zone; null if unknown. */
   readonly serial: number | null;
+  /** Present while others have another serial: since when this one is known to have its own, in ISO 8601. */
+  readonly serialSince?: string;
   /** `lame`: it does not serve the zone with authority; `silent`: no answer; `failed`: it could not be asked. */
   readonly status: 'in-sync' | 'pending' | 'drifted' | 'lame' | 'refused' | 'silent' | 'failed';
   readonly message: string | null;
@@ -47,10 +50,14 @@ export interface ServerResult {
 /** The answers of a subdomain's name servers, compared with what the service shows. */
 export interface SubdomainAnswers {
   /**
-   * `pending`: the servers do not agree yet, or the last write is recent; `failed`: none could be asked;
-   * `off`: they were not asked.
+   * `pending`: the servers do not agree yet, or the last write is recent; `failed`: none could be asked, which
+   * says nothing about the template; `off`: they were not asked.
    */
   readonly status: 'in-sync' | 'pending' | 'drifted' | 'failed' | 'off';
+  /** When the servers gave these answers, in ISO 8601; absent if they never did. */
+  readonly askedAt?: string;
+  /** Present if these answers are old: why the servers could not be asked since. */
+  readonly message?: string;
   readonly servers: readonly ServerResult[];
   readonly differences: readonly AnswerDifference[];
 }

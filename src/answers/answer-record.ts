@@ -1,10 +1,15 @@
-import type { Answer } from 'dns-packet';
 import { canonicalContent } from '../model/canonical.ts';
 import { canonicalHost } from '../model/host.ts';
+import type { MessageReader } from './message-reader.ts';
 
-/** The types that are queried: those of template records, and NS and SOA. */
-export const askedTypes = ['A', 'AAAA', 'CNAME', 'MX', 'PTR', 'SRV', 'TXT', 'NS', 'SOA'] as const;
-export type AskedType = (typeof askedTypes)[number];
+/** The types that are queried: those of template records, and NS and SOA; with their numbers. */
+const numbers = { A: 1, AAAA: 28, CNAME: 5, MX: 15, PTR: 12, SRV: 33, TXT: 16, NS: 2, SOA: 6 } as const;
+export type AskedType = keyof typeof numbers;
+// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the keys of the object above
+export const askedTypes = Object.keys(numbers) as readonly AskedType[];
+const typeOf: ReadonlyMap<number, AskedType> = new Map(askedTypes.map((type) => [numbers[type], type]));
+
+export const numberOf = (type: AskedType): number => numbers[type];
 
 /** A record of a DNS message, with canonical content. */
 export interface AnswerRecord {
@@ -17,61 +22,69 @@ export interface AnswerRecord {
   readonly serial: number | null;
 }
 
-/** The records of the queried types. */
-export const recordsIn = (answers: readonly Answer[] = []): AnswerRecord[] =>
-  answers.flatMap((one) => readRecord(one) ?? []);
+/** The OPT record of a message (RFC 6891 §6.1.3). */
+export interface Edns {
+  /** The upper bits of the response code. */
+  readonly extendedCode: number;
+}
 
-const readRecord = (answer: Answer): AnswerRecord | null => {
-  const data = dataIn(answer);
-  if (data === null) return null;
-  const { type, priority = null, serial = null, ttl = 0 } = data;
-  const content = canonicalData(type, data.content);
-  return { name: canonicalHost(answer.name), type, content, priority, ttl, serial };
+/** The next record of a message; null if it is of another type. */
+export const readRecord = (reader: MessageReader): AnswerRecord | Edns | null => {
+  const owner = reader.name();
+  const number = reader.number16();
+  const dnsClass = reader.number16();
+  const ttl = reader.number32();
+  const type = typeOf.get(number);
+  return reader.part(reader.number16(), (end) => {
+    if (number === optNumber) return { extendedCode: ttl >>> 24 };
+    if (type === undefined || dnsClass !== internet) return null;
+    const { content, priority = null, serial = null } = readData[type](reader, end);
+    return { name: canonicalHost(owner), type, content: canonicalData(type, content), priority, ttl, serial };
+  });
 };
+
+export const internet = 1;
+const optNumber = 41;
 
 /** The model has no NS, since template records have none. */
 export const canonicalData = (type: string, content: string): string =>
   type === 'NS' ? canonicalHost(content) : canonicalContent(type, content);
 
-interface ReadData {
-  readonly type: AskedType;
-  readonly ttl?: number | undefined;
+interface RecordData {
   readonly content: string;
   readonly priority?: number;
   readonly serial?: number;
 }
 
-const dataIn = (answer: Answer): ReadData | null => {
-  if (answer.type === 'OPT') return null;
-  const { ttl } = answer;
-  // oxlint-disable-next-line typescript/switch-exhaustiveness-check -- of all others nothing is known
-  switch (answer.type) {
-    case 'A':
-    case 'AAAA':
-    case 'CNAME':
-    case 'NS':
-    case 'PTR':
-      return { type: answer.type, ttl, content: answer.data };
-    case 'MX':
-      return { type: 'MX', ttl, content: answer.data.exchange, priority: answer.data.preference ?? 0 };
-    case 'SRV': {
-      const { priority = 0, weight = 0, port, target } = answer.data;
-      return { type: 'SRV', ttl, content: `${weight} ${port} ${target}`, priority };
-    }
-    case 'TXT':
-      return { type: 'TXT', ttl, content: textOf(answer.data) };
-    case 'SOA':
-      return { type: 'SOA', ttl, content: answer.data.mname, serial: answer.data.serial ?? 0 };
-    default:
-      return null;
-  }
+const nameData = (reader: MessageReader): RecordData => ({ content: reader.name() });
+
+const readData: Record<AskedType, (reader: MessageReader, end: number) => RecordData> = {
+  A: (reader) => ({ content: [...reader.octets(4)].join('.') }),
+  AAAA: (reader) => ({
+    content: Array.from({ length: 8 }, () => reader.number16().toString(16)).join(':'),
+  }),
+  CNAME: nameData,
+  NS: nameData,
+  PTR: nameData,
+  MX: (reader) => ({ priority: reader.number16(), content: reader.name() }),
+  SRV: (reader) => ({
+    priority: reader.number16(),
+    content: `${reader.number16()} ${reader.number16()} ${reader.name()}`,
+  }),
+  TXT: (reader, end) => {
+    const strings: Buffer[] = [];
+    while (reader.isBefore(end)) strings.push(reader.octets(reader.number8()));
+    return { content: textOf(Buffer.concat(strings)) };
+  },
+  SOA: (reader) => {
+    const content = reader.name();
+    reader.name();
+    return { content, serial: reader.number32() };
+  },
 };
 
 /** Like `canonicalContent`: the strings joined and read as UTF-8; in presentation format if they are not UTF-8. */
-const textOf = (data: string | Buffer | readonly (string | Buffer)[]): string => {
-  const parts: readonly (string | Buffer)[] =
-    typeof data === 'string' || Buffer.isBuffer(data) ? [data] : data;
-  const octets = Buffer.concat(parts.map((part) => (typeof part === 'string' ? Buffer.from(part) : part)));
+const textOf = (octets: Buffer): string => {
   try {
     const text = utf8.decode(octets);
     // A text that starts with a quotation mark would be read as presentation format.

@@ -2,18 +2,17 @@ import type { SubdomainAnswers } from '../result.ts';
 import { canonicalHost } from '../model/host.ts';
 import type { SubdomainRecord } from '../model/template.ts';
 import { limit } from '../lib/limit.ts';
-import { openDnsServer, type AskOptions, type DnsServer } from './dns-server.ts';
-import { serverFinder, type KnownServer, type KnownServers } from './find-servers.ts';
+import type { AskOptions } from './dns-server.ts';
+import { serverFinder, type KnownServer } from './find-servers.ts';
 import { isName } from './names.ts';
 import { readServer } from './read-server.ts';
 import { shownRecords } from './record-sets.ts';
 import { serverPool } from './server-pool.ts';
 import { summed, type ReadServer } from './sum-up.ts';
-import { systemResolver } from './system-resolver.ts';
-import { parseNameServer } from '../model/name-server.ts';
+import { openResolvers, systemResolvers } from './resolvers.ts';
 
 export interface AnswersOptions extends AskOptions {
-  /** The address of a recursive server; null: the system's first one. */
+  /** The address of a recursive server; null: those of the system. */
   readonly resolver: string | null;
   /** Milliseconds after the last write during which a difference is pending; at least the highest TTL. */
   readonly grace: number;
@@ -40,12 +39,9 @@ export interface Answers {
 }
 
 export const openAnswers = (options: AnswersOptions): Answers => {
-  const resolver = parseNameServer(options.resolver ?? systemResolver());
-  let recursive: Promise<DnsServer | null> | null = null;
-  const finder = serverFinder(() => {
-    if (resolver === null) return Promise.resolve(null);
-    return (recursive ??= openDnsServer({ address: resolver.host, port: resolver.port }, true, options));
-  });
+  const places = options.resolver === null ? systemResolvers() : [options.resolver];
+  const resolvers = openResolvers(places, options);
+  const finder = serverFinder(resolvers);
   const pool = serverPool(options);
   const limited = limit(subdomainsAtOnce);
 
@@ -68,17 +64,22 @@ export const openAnswers = (options: AnswersOptions): Answers => {
     if (!isName(name)) return failed('', 'failed', `${question.subdomain} is not a valid DNS name`);
     const { nameservers } = question;
     const found = await (nameservers.length > 0 ? finder.fixed(nameservers) : finder.delegated(name));
-    if ('reason' in found) return ofProblem(found.reason, options.resolver);
+    if ('reason' in found) {
+      const { status, message } = found.reason;
+      return failed(`resolver ${places.join(', ')}`, status, message);
+    }
     const reads = await Promise.all(found.servers.map((server) => read(server, question, name)));
     const asked = reads.filter((one) => one !== null);
     if (asked.length === 0) return failed('', 'failed', 'there is no route to any of the name servers');
-    return summed(asked, isFresh(question, options), question.previous);
+    const { grace, now } = options;
+    const { previous } = question;
+    return summed(asked, { isFresh: isFresh(question, options), previous, now: now(), grace });
   };
   return {
     check: (question) => limited(() => check(question)),
     close: () => {
       pool.close();
-      void recursive?.then((server) => server?.close());
+      resolvers.close();
     },
   };
 };
@@ -99,8 +100,3 @@ const failed = (name: string, status: 'silent' | 'failed', message: string): Sub
   servers: [{ name, address: '', serial: null, status, message }],
   differences: [],
 });
-
-const ofProblem = (
-  { status, message }: Extract<KnownServers, { reason: unknown }>['reason'],
-  resolver: string | null,
-): SubdomainAnswers => failed(`resolver ${resolver ?? systemResolver()}`, status, message);

@@ -7,7 +7,7 @@ import { answerTo } from './reply-fault.ts';
 import { Wildcards } from './wildcards.ts';
 
 /** A difference without the name of the server. */
-export type SetDifference = Omit<AnswerDifference, 'server'>;
+export type SetDifference = Omit<AnswerDifference, 'server' | 'address'>;
 
 /** The differences between what the service shows and what one server answers. Throws a `ReadError`. */
 export const compareSets = async (
@@ -60,8 +60,9 @@ class SetComparison {
     const { answered, alias } = await this.#read(name, type);
     const isThere = answered.records.length > 0 && !(await this.#wildcards.hasAnswered(answered));
     if (desired === undefined) {
+      const isOfAlias = isAddressType(type) && this.#shown.hasAddressAlias(name);
       // A wildcard's answer for a missing name is reported for that name.
-      if (isThere) this.#addForeign(answered);
+      if (isThere && !isOfAlias) this.#addForeign(answered);
       return;
     }
     if (isThere && agree(desired, answered)) return;
@@ -102,6 +103,8 @@ class SetComparison {
     return { answered: of(type), alias: alias !== null && alias.records.length > 0 ? alias : null };
   }
 }
+
+const isAddressType = (type: AskedType): boolean => type === 'A' || type === 'AAAA';
 
 const wildcardTypes = ['A', 'AAAA', 'CNAME', 'MX', 'TXT'] as const;
 

@@ -26,7 +26,7 @@ export interface ServerFinder {
   fixed(places: readonly string[]): Promise<KnownServers>;
 }
 
-export const serverFinder = (resolver: () => Promise<DnsServer | null>): ServerFinder => {
+export const serverFinder = (resolver: Pick<DnsServer, 'ask'>): ServerFinder => {
   const known = new Map<string, Promise<KnownServers>>();
   const once = (key: string, find: () => Promise<KnownServers>): Promise<KnownServers> => {
     const found = known.get(key) ?? find().catch(asProblem);
@@ -34,8 +34,7 @@ export const serverFinder = (resolver: () => Promise<DnsServer | null>): ServerF
     return found;
   };
   const ask = async (name: string, type: AskedType): Promise<DnsReply> => {
-    const server = await resolver();
-    const reply = (await server?.ask({ name, type })) ?? null;
+    const reply = await resolver.ask({ name, type });
     if (reply === null)
       throw new FindError('silent', `the resolver does not answer the question for ${name} ${type}`);
     if (reply.rcode === 'NOERROR' || reply.rcode === 'NXDOMAIN') return reply;
@@ -44,13 +43,15 @@ export const serverFinder = (resolver: () => Promise<DnsServer | null>): ServerF
   const addressesOf = async (host: string): Promise<string[]> => {
     const replies = await Promise.all([ask(host, 'A'), ask(host, 'AAAA')]);
     return replies.flatMap(({ answers }) =>
-      answers.flatMap(({ type, content }) => (type === 'A' || type === 'AAAA' ? content : [])),
+      answers.flatMap(({ type, content }) => (type === 'A' || type === 'AAAA' ? content : [])).sort(),
     );
   };
 
   const ofZone = async (apex: string): Promise<KnownServers> => {
     const { answers } = await ask(apex, 'NS');
-    const names = answers.flatMap(({ type, content }) => (type === 'NS' ? content : [])).slice(0, maxNames);
+    // Resolvers rotate the records of a set.
+    const found = answers.flatMap(({ type, content }) => (type === 'NS' ? content : [])).sort();
+    const names = found.slice(0, maxNames);
     if (names.length === 0) throw new FindError('failed', `the zone ${apex} has no name servers`);
     const servers = await Promise.all(
       names.map(async (name) => {
@@ -106,10 +107,7 @@ const asProblem = (error: unknown): KnownServers => {
   return { reason: { status: error.status, message: error.message } };
 };
 
-/**
- * The apex of the zone of a name: the owner of the SOA record in the answer for the name. At an alias that is
- * another zone's, so the parent is queried.
- */
+/** The apex of the zone of a name: the owner of the SOA record in the answer for the name, or for a parent of it. */
 const apexOf = async (name: string, askSoa: (name: string) => Promise<DnsReply>): Promise<string | null> => {
   for (let owner: string | null = name; owner !== null; owner = parentOf(owner)) {
     const apex = soaIn(await askSoa(owner), owner)?.name;
@@ -118,6 +116,8 @@ const apexOf = async (name: string, askSoa: (name: string) => Promise<DnsReply>)
   return null;
 };
 
-/** The SOA record of the zone of the name. */
+/** The SOA record of the zone of the name. With an alias comes that of the zone of its target. */
 export const soaIn = ({ answers, authorities }: DnsReply, name: string): AnswerRecord | undefined =>
-  [...answers, ...authorities].find(({ type, name: owner }) => type === 'SOA' && isWithin(name, owner));
+  answers.some(({ type }) => type === 'CNAME')
+    ? undefined
+    : [...answers, ...authorities].find(({ type, name: owner }) => type === 'SOA' && isWithin(name, owner));

@@ -16,7 +16,7 @@ export interface ServedZone {
 export const readZone = async (server: DnsServer, subdomain: string): Promise<ServedZone | ReplyError> => {
   for (let name: string | null = subdomain; name !== null; name = parentOf(name)) {
     const reply = await server.ask({ name, type: 'SOA' });
-    const error = errorOf(reply, name);
+    const error = errorOf(server, reply, name);
     if (error !== null) {
       // A server need not answer for names above its zone.
       return name === subdomain ? error : noZone;

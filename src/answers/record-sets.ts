@@ -16,15 +16,19 @@ export interface ShownRecords {
   readonly sets: readonly RecordSet[];
   readonly set: (name: string, type: AskedType) => RecordSet | undefined;
   readonly typesAt: (name: string) => ReadonlySet<AskedType>;
+  /** Whether a record there stands for the addresses of another name, which no query asks for by its type. */
+  readonly hasAddressAlias: (name: string) => boolean;
 }
 
 /** Leaves out records whose type or name cannot be queried. */
 export const shownRecords = (subdomain: string, records: readonly SubdomainRecord[]): ShownRecords => {
   const sets = new Map<string, { name: string; type: AskedType; records: RecordData[] }>();
   const types = new Map<string, Set<AskedType>>();
+  const addressAliases = new Set<string>();
   for (const record of records) {
     const type = askedTypes.find((one) => one === canonicalType(record.type));
     const name = absoluteName(subdomain, record.name);
+    if (name !== null && addressAliasTypes.has(canonicalType(record.type))) addressAliases.add(name);
     if (type === undefined || type === 'SOA' || name === null) continue;
     const key = keyOf(name, type);
     const set = sets.get(key) ?? { name, type, records: [] };
@@ -43,8 +47,12 @@ export const shownRecords = (subdomain: string, records: readonly SubdomainRecor
     sets: [...sets.values()],
     set: (name, type) => sets.get(keyOf(name, type)),
     typesAt: (name) => types.get(name) ?? new Set(),
+    hasAddressAlias: (name) => addressAliases.has(name),
   };
 };
+
+/** As providers call them. */
+const addressAliasTypes: ReadonlySet<string> = new Set(['ALIAS', 'ANAME']);
 
 /** The part of a reply that answers the question. */
 export const answeredSet = (
@@ -65,10 +73,13 @@ export const answeredSet = (
     })),
 });
 
-/** Whether the records are the same in any order; a TTL counts if the service states one. */
+/**
+ * Whether the records are the same in any order. If the service states a TTL, a higher one counts; a lower one may be
+ * what is left of it in a cache in front of the server.
+ */
 export const agree = (desired: RecordSet | undefined, answered: RecordSet): boolean => {
   const [some, others] = [desired?.records ?? [], answered.records];
-  return sameData(some, others) && others.every((record) => hasStatedTtl(record, some));
+  return sameData(some, others) && others.every((record) => isWithinTtl(record, some));
 };
 
 export const sameData = (some: readonly RecordData[], others: readonly RecordData[]): boolean => {
@@ -77,9 +88,9 @@ export const sameData = (some: readonly RecordData[], others: readonly RecordDat
 };
 
 /** A set has one TTL in a message; if the service states several, any of them is right. */
-const hasStatedTtl = ({ ttl }: RecordData, desired: readonly RecordData[]): boolean => {
+const isWithinTtl = ({ ttl }: RecordData, desired: readonly RecordData[]): boolean => {
   const stated = desired.flatMap((record) => record.ttl ?? []);
-  return stated.length < desired.length || stated.some((one) => one === ttl);
+  return stated.length < desired.length || stated.some((one) => (ttl ?? 0) <= one);
 };
 
 const dataKey = ({ content, priority }: RecordData): string => `${priority ?? ''} ${content}`;

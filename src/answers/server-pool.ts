@@ -24,8 +24,9 @@ export const serverPool = (options: AskOptions): ServerPool => {
       one.uses += 1;
       const server = await one.server;
       try {
-        return await task(server === null ? null : noting(server, () => silent.add(key)));
+        return await task(server);
       } finally {
+        if (server?.isSilent() === true) silent.add(key);
         one.uses -= 1;
         if (one.uses === 0) {
           pooled.delete(key);
@@ -40,13 +41,8 @@ export const serverPool = (options: AskOptions): ServerPool => {
 };
 
 /** A server that did not answer is not asked about the next subdomain: thousands of timeouts would take hours. */
-const silentServer: DnsServer = { ask: () => Promise.resolve(null), close: () => undefined };
-
-const noting = (server: DnsServer, onSilence: () => void): DnsServer => ({
-  ...server,
-  ask: async (question) => {
-    const reply = await server.ask(question);
-    if (reply === null) onSilence();
-    return reply;
-  },
-});
+const silentServer: DnsServer = {
+  ask: () => Promise.resolve(null),
+  isSilent: () => true,
+  close: () => undefined,
+};

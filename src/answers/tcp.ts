@@ -16,7 +16,8 @@ export const askOverTcp = (
     const length = Buffer.alloc(2);
     length.writeUInt16BE(query.length);
     const socket = connect({ host: address, port });
-    let received = Buffer.alloc(0);
+    const pieces: Buffer[] = [];
+    let [received, size] = [0, Infinity];
     const end = (reply: DnsReply | null): void => {
       signal.removeEventListener('abort', onAbort);
       socket.destroy();
@@ -26,14 +27,11 @@ export const askOverTcp = (
     signal.addEventListener('abort', onAbort);
     socket.on('connect', () => socket.write(Buffer.concat([length, query])));
     socket.on('data', (piece) => {
-      received = Buffer.concat([received, piece]);
-      for (;;) {
-        const size = received.length < 2 ? Infinity : 2 + received.readUInt16BE(0);
-        if (received.length < size) return;
-        const reply = readReply(received.subarray(2, size), id, question);
-        if (reply !== null) return end(reply);
-        received = received.subarray(size);
-      }
+      pieces.push(piece);
+      received += piece.length;
+      // The first message is the reply, since nothing else was asked. Its pieces are joined only once.
+      if (size === Infinity && received >= 2) size = 2 + Buffer.concat(pieces).readUInt16BE(0);
+      if (received >= size) end(readReply(Buffer.concat(pieces, received).subarray(2, size), id, question));
     });
     socket.on('error', () => end(null));
     socket.on('close', () => end(null));

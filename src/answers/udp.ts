@@ -1,10 +1,26 @@
 import { randomInt } from 'node:crypto';
 import { createSocket, type Socket } from 'node:dgram';
 import { isIPv6 } from 'node:net';
-import { encodeQuery, readReply, type DnsQuestion, type DnsReply, type QueryOptions } from './message.ts';
+import {
+  encodeQuery,
+  readReply,
+  roomFor,
+  type DnsQuestion,
+  type DnsReply,
+  type QueryOptions,
+} from './message.ts';
+
+/** One packet of a question. */
+export interface SentPacket {
+  readonly options: QueryOptions;
+  /** Milliseconds until the next one is sent, or the question is given up. */
+  readonly patience: number;
+}
 
 interface WaitingQuery {
   readonly question: DnsQuestion;
+  /** Bytes: larger packets are dropped unread. */
+  readonly room: number;
   readonly take: (reply: DnsReply) => void;
   readonly onRefusal: () => void;
 }
@@ -45,18 +61,16 @@ export class UdpClient {
   }
 
   /**
-   * Asks until the signal is aborted, again after each of `intervals` (milliseconds). Late replies to the
-   * first message count too. Null without a reply.
+   * Sends one packet after the other until there is a reply or the signal is aborted. Late replies to the
+   * first ones count too. Null without a reply.
    */
   async ask(
     question: DnsQuestion,
-    options: QueryOptions,
-    intervals: readonly number[],
+    packets: readonly SentPacket[],
     signal: AbortSignal,
   ): Promise<DnsReply | null> {
     if (signal.aborted) return null;
     const id = this.#freeId();
-    const message = encodeQuery(id, question, options);
     return new Promise((resolve) => {
       let timer: NodeJS.Timeout | undefined;
       let sent = 0;
@@ -68,16 +82,17 @@ export class UdpClient {
       };
       const onAbort = (): void => end(null);
       const send = (): void => {
-        const pause = intervals[sent];
-        if (pause === undefined) return end(null);
+        const packet = packets[sent];
+        if (packet === undefined) return end(null);
         sent += 1;
         clearTimeout(timer);
-        timer = setTimeout(send, pause);
-        this.#socket.send(message);
+        timer = setTimeout(send, packet.patience);
+        this.#socket.send(encodeQuery(id, question, packet.options));
       };
       signal.addEventListener('abort', onAbort);
       this.#waiting.set(id, {
         question,
+        room: Math.max(...packets.map(({ options }) => roomFor(options))),
         take: end,
         onRefusal: () => {
           clearTimeout(timer);
@@ -102,7 +117,7 @@ export class UdpClient {
   #receive(message: Buffer): void {
     const id = message.length < 2 ? -1 : message.readUInt16BE(0);
     const waiting = this.#waiting.get(id);
-    if (waiting === undefined) return;
+    if (waiting === undefined || message.length > waiting.room) return;
     const reply = readReply(message, id, waiting.question);
     if (reply !== null) waiting.take(reply);
   }

@@ -9,23 +9,23 @@ import { answerTo } from './reply-fault.ts';
 export class Wildcards {
   readonly #server: DnsServer;
   readonly #shown: ShownRecords;
-  readonly #apex: string | null;
+  readonly #apex: string;
   /** A random label: an answer to it comes from a wildcard. */
   readonly #label = `r${randomBytes(8).toString('hex')}`;
   readonly #known = new Map<string, Promise<RecordSet | null>>();
 
-  /** `apex`: of the server's zone; null if unknown. */
+  /** `apex`: of the server's zone; null if unknown, and then nothing outside of the subdomain is asked for. */
   constructor(server: DnsServer, shown: ShownRecords, apex: string | null) {
     this.#server = server;
     this.#shown = shown;
-    this.#apex = apex;
+    this.#apex = apex ?? shown.subdomain;
   }
 
   /** The parent whose wildcard may answer for a name. None does for the apex, nor for a literal star. */
   parentOf(name: string): string | null {
     if (name === this.#apex || name.startsWith('*.')) return null;
     const parent = parentOf(name);
-    return parent !== null && (this.#apex === null || isWithin(parent, this.#apex)) ? parent : null;
+    return parent !== null && isWithin(parent, this.#apex) ? parent : null;
   }
 
   /** Whether a wildcard answers for all names below this one. */

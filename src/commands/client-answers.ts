@@ -44,6 +44,7 @@ export const askNameServers = async (request: AnswersRequest, deps: AnswersDeps)
     now: Date.now,
     signal,
   });
+  const previousOf = (question: Question): SubdomainAnswers | null => previous.get(keyOf(question)) ?? null;
   const ask = async ({ template, subdomain }: Question): Promise<SubdomainAnswers> => {
     const records = await readRecords(subdomain, deps);
     if (typeof records === 'string') return unread(records);
@@ -52,12 +53,16 @@ export const askNameServers = async (request: AnswersRequest, deps: AnswersDeps)
       records,
       nameservers: deps.nameservers ?? template?.nameservers ?? settings.nameservers,
       lastWriteAt: template && lastWriteOf(template, rows),
-      previous: previous.get(keyOf({ template, subdomain })) ?? null,
+      previous: previousOf({ template, subdomain }),
     });
   };
-  const rest = questions.values();
+  // The oldest answers first, so that a round that takes too long does not always leave out the same ones.
+  const inOrder = questions
+    .map((question) => ({ question, askedAt: previousOf(question)?.askedAt ?? '' }))
+    .sort((one, other) => (one.askedAt < other.askedAt ? -1 : one.askedAt > other.askedAt ? 1 : 0));
+  const rest = inOrder.values();
   const work = async (): Promise<void> => {
-    for (const question of rest) {
+    for (const { question } of rest) {
       if (signal.aborted) return;
       const answer = await ask(question);
       // An aborted question has no result.
@@ -69,7 +74,40 @@ export const askNameServers = async (request: AnswersRequest, deps: AnswersDeps)
   } finally {
     answers.close();
   }
-  return found;
+  const results = withSilentAsDrift(found);
+  const askedAt = new Date().toISOString();
+  return new Map(
+    questions.map((question) => {
+      const answer = results.get(keyOf(question)) ?? unread('the round of questions took too long');
+      return [keyOf(question), withAge(answer, previousOf(question), askedAt)];
+    }),
+  );
+};
+
+/** Name servers that are all silent are drift if others answered: then it is not this machine that cannot ask. */
+const withSilentAsDrift = (found: KnownAnswers): KnownAnswers => {
+  const hasAnswered = [...found.values()].some(({ servers }) =>
+    servers.some(({ serial }) => serial !== null),
+  );
+  if (!hasAnswered) return found;
+  return new Map(
+    [...found].map(([key, answers]) => {
+      const areSilent = answers.servers.every(({ status, address }) => status === 'silent' && address !== '');
+      return [key, areSilent ? { ...answers, status: 'drifted' } : answers];
+    }),
+  );
+};
+
+/** If nobody could be asked, the previous answers stay, with the reason. */
+const withAge = (
+  answers: SubdomainAnswers,
+  previous: SubdomainAnswers | null,
+  askedAt: string,
+): SubdomainAnswers => {
+  if (answers.status !== 'failed') return { ...answers, askedAt };
+  if (previous?.askedAt === undefined) return answers;
+  const [server] = answers.servers;
+  return { ...previous, message: [server?.name, server?.message].filter(Boolean).join(': ') };
 };
 
 interface Question {

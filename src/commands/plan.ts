@@ -5,6 +5,11 @@ import { showReport } from './report-output.ts';
 import { planClients, reportOn, resolveNames } from './passes.ts';
 import { addAnswers } from './pass-answers.ts';
 import { openAppContext } from './app-context.ts';
+import type { TemplateResult } from '../result.ts';
+
+/** Name servers were asked for, and none could be asked. */
+const isUnasked = ({ subdomains }: TemplateResult): boolean =>
+  subdomains.some(({ answers }) => answers.status === 'failed');
 
 /** What differs, and what a pass would do about it. Writes nothing. */
 export const plan = async (templates: readonly string[], options: Options): Promise<number> => {
@@ -20,6 +25,7 @@ export const plan = async (templates: readonly string[], options: Options): Prom
     const found = options['answers'] === true ? await addAnswers(context.clients, passes, names) : passes;
     const report = reportOn(found, context);
     await showReport(report, options);
+    if (found.some(({ templates: all }) => all.some(isUnasked))) return 1;
     return exitCodeOf(report, { detailed: options['detailedExitcode'] === true });
   } finally {
     await context.close();

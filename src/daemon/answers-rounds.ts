@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import { withDeadline } from '../lib/deadline.ts';
 import { answersIn, subdomainOfKey, withAnswers, type KnownAnswers } from '../report/with-answers.ts';
 import type { PassResult, SubdomainAnswers } from '../result.ts';
 
@@ -55,7 +56,7 @@ export class AnswersRounds {
     const { signal } = this.#closing;
     const started = performance.now();
     try {
-      const known = await ask(signal, this.#known);
+      const known = await withDeadline(longestRound, signal, (deadline) => ask(deadline, this.#known));
       if (signal.aborted) return;
       const isNothing = known.size + this.#known.size === 0;
       this.#known = known;
@@ -70,15 +71,21 @@ export class AnswersRounds {
   }
 }
 
+/**
+ * Milliseconds. What was not asked by then keeps its previous answers, and comes first in the next round.
+ */
+const longestRound = 30 * 60_000;
+
 const logAnswers = (key: string, answers: SubdomainAnswers, log: Logger): void => {
-  if (answers.status === 'in-sync') return;
-  const level = answers.status === 'failed' ? 'warn' : 'info';
+  if (answers.status === 'in-sync' && answers.message === undefined) return;
+  const level = answers.status === 'failed' || answers.message !== undefined ? 'warn' : 'info';
   log[level]({ event: 'answers.report', ...subdomainOfKey(key), answers }, 'answers of name servers');
 };
 
-/** How many subdomains are in each state. */
+/** How many subdomains are in each state; those that could not be asked have failed, whatever they answered before. */
 export const countsOf = (known: KnownAnswers): Record<Exclude<SubdomainAnswers['status'], 'off'>, number> => {
   const counts = { 'in-sync': 0, pending: 0, drifted: 0, failed: 0 };
-  for (const { status } of known.values()) if (status !== 'off') counts[status] += 1;
+  for (const { status, message } of known.values())
+    if (status !== 'off') counts[message === undefined ? status : 'failed'] += 1;
   return counts;
 };

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Difference } from '../plan/difference.ts';
 import { isFaulty } from '../report/answers-view.ts';
-import type { PassResult, SubdomainAnswers, SubdomainResult, TemplateResult } from '../result.ts';
+import type { PassResult, SubdomainResult, TemplateResult } from '../result.ts';
 
 /** The state of a template, or of a client as a whole. `unknown`: a write has an unknown outcome. */
 export const states = ['in-sync', 'drifted', 'held', 'failed', 'unknown'] as const;
@@ -89,7 +89,7 @@ const healthOf = (result: TemplateResult): TemplateHealth => {
   const remaining = result.differences.filter(({ outcome }) => outcome !== 'applied');
   const isDecisive = decisive[state];
   const subdomains = result.subdomains.filter(
-    ({ status, answers }) => isTrouble(status) || isTrouble(answers.status),
+    ({ status, answers }) => status === 'drifted' || status === 'failed' || answers.status === 'drifted',
   );
   return {
     template: result.template,
@@ -114,13 +114,8 @@ const healthOf = (result: TemplateResult): TemplateHealth => {
 const stateOf = ({ status, differences, subdomains }: TemplateResult): HealthState => {
   if (differences.some(isUnknown)) return 'unknown';
   if (status === 'failed' || differences.some(isRefused)) return 'failed';
-  return subdomains.some((one) => one.status === 'failed' || one.answers.status === 'failed')
-    ? 'failed'
-    : status;
+  return subdomains.some((one) => one.status === 'failed') ? 'failed' : status;
 };
-
-const isTrouble = (status: SubdomainAnswers['status']): boolean =>
-  status === 'drifted' || status === 'failed';
 
 const isUnknown = (difference: Difference): boolean =>
   difference.outcome === 'unknown' ||
@@ -169,18 +164,14 @@ const subdomainKeys = (state: HealthState, subdomains: readonly SubdomainResult[
 const answerKeys = (state: HealthState, subdomains: readonly SubdomainResult[]): string[] =>
   subdomains
     .filter(({ answers }) => answers.status === state)
-    .flatMap(({ subdomain, answers: { servers, differences } }) =>
-      state === 'failed'
-        ? [digestOf([subdomain, 'answers'])]
-        : [
-            ...differences.map(({ kind, server, name, type, current }) =>
-              digestOf([subdomain, kind, server, name, type, current]),
-            ),
-            ...servers
-              .filter(isFaulty)
-              .map(({ name, address, status }) => digestOf([subdomain, name, address, status])),
-          ],
-    );
+    .flatMap(({ subdomain, answers: { servers, differences } }) => [
+      ...differences.map(({ kind, server, address, name, type, current }) =>
+        digestOf([subdomain, kind, server, address, name, type, current]),
+      ),
+      ...servers
+        .filter(isFaulty)
+        .map(({ name, address, status }) => digestOf([subdomain, name, address, status])),
+    ]);
 
 const digestOf = (parts: readonly unknown[]): string =>
   createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 16);

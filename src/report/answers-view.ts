@@ -12,27 +12,41 @@ export interface AnswersView {
 }
 
 /** Null if they were not asked. */
-export const answersView = (
-  { status, servers, differences }: SubdomainAnswers,
-  subdomain: string,
-): AnswersView | null => {
+export const answersView = (answers: SubdomainAnswers, subdomain: string): AnswersView | null => {
+  const { status, servers, differences } = answers;
   if (status === 'off') return null;
+  const labelOf = serverLabels(servers);
   return {
     status,
-    remarks: servers.flatMap(remarkOn).map(escapeControl),
-    rows: [...groupBy(differences, sameness).values()].flatMap((group) => rowOf(group, subdomain)),
+    remarks: [...ageOf(answers), ...servers.flatMap(remarkOn)].map(escapeControl),
+    rows: [...groupBy(differences, sameness).values()].flatMap((group) => rowOf(group, labelOf, subdomain)),
   };
 };
+
+/** Empty if the answers are those of the last round. */
+export const ageOf = ({ askedAt, message }: SubdomainAnswers): string[] =>
+  message === undefined
+    ? []
+    : [`these answers are of ${askedAt ?? 'an unknown time'}; since then: ${message}`];
 
 export const isFaulty = ({ status }: ServerResult): boolean =>
   status === 'lame' || status === 'refused' || status === 'silent' || status === 'failed';
 
-export const hasTrouble = ({ status, servers, differences }: SubdomainAnswers): boolean =>
-  status !== 'off' && (status !== 'in-sync' || servers.some(isFaulty) || differences.length > 0);
+export const hasTrouble = ({ status, servers, differences, message }: SubdomainAnswers): boolean =>
+  status !== 'off' &&
+  (status !== 'in-sync' || servers.some(isFaulty) || differences.length > 0 || message !== undefined);
 
 /** `ns1.example.net (192.0.2.53)`. */
-export const serverName = ({ name, address }: Pick<ServerResult, 'name' | 'address'>): string =>
+export const serverName = ({ name, address }: ServerPlace): string =>
   address === '' || address === name ? name : [name, `(${address})`].filter(Boolean).join(' ');
+
+type ServerPlace = Pick<ServerResult, 'name' | 'address'>;
+
+/** By their names; a server with several addresses by those too. */
+const serverLabels = (servers: readonly ServerPlace[]): ((server: ServerPlace) => string) => {
+  const several = groupBy(servers, ({ name }) => name);
+  return (server) => ((several.get(server.name)?.length ?? 0) > 1 ? serverName(server) : server.name);
+};
 
 const remarkOn = (server: ServerResult): string[] => {
   if (server.message === null) return [];
@@ -52,8 +66,13 @@ const sameness = ({ kind, name, type, current }: AnswerDifference): string =>
     current.map(({ content, priority, ttl }) => JSON.stringify([content, priority, ttl])).sort(),
   ]);
 
-const rowOf = (group: readonly AnswerDifference[], subdomain: string): Row[] => {
+const rowOf = (
+  group: readonly AnswerDifference[],
+  labelOf: (server: ServerPlace) => string,
+  subdomain: string,
+): Row[] => {
   const [first] = group;
   if (first === undefined) return [];
-  return [rowOfAnswer(first, [...new Set(group.map(({ server }) => server))], subdomain)];
+  const labels = group.map(({ server, address }) => labelOf({ name: server, address }));
+  return [rowOfAnswer(first, [...new Set(labels)], subdomain)];
 };

@@ -122,14 +122,17 @@ const answers = z
     status: z
       .enum(['in-sync', 'pending', 'drifted', 'failed', 'off'])
       .describe(
-        'pending: the servers do not agree yet, or the last write is recent; failed: none could be asked; ' +
-          'off: they were not asked',
+        'pending: the servers do not agree yet, or the last write is recent; failed: none could be asked, ' +
+          'which does not change the status of the template; off: they were not asked',
       ),
     servers: z.array(
       z.object({
         name: z.string(),
         address: described('with its port unless that is 53; empty if the server has none'),
         serial: z.nullable(z.int()).describe('of the zone'),
+        serialSince: z
+          .exactOptional(z.string())
+          .describe('present while others have another serial: since when this one is known to have its own'),
         status: z
           .enum(['in-sync', 'pending', 'drifted', 'lame', 'refused', 'silent', 'failed'])
           .describe('lame: it is not authoritative for the zone; failed: it could not be asked'),
@@ -145,12 +148,17 @@ const answers = z
               'the apex, which does not count as drift',
           ),
         server: described('the name of the server'),
+        address: described('its address, as above'),
         name: described('the full name that was asked for'),
         type: z.string(),
         desired: z.array(record).describe('what the service shows'),
         current: z.array(record).describe('what the server answers'),
       }),
     ),
+    askedAt: z.exactOptional(z.string()).describe('when the servers gave these answers'),
+    message: z
+      .exactOptional(z.string())
+      .describe('present if these answers are old: why the servers could not be asked since'),
   })
   .describe('The answers of the name servers, compared with what the service shows');
 

@@ -56,6 +56,7 @@ const statusByAnswers: Record<SubdomainAnswers['status'], Status> = {
   'in-sync': 'in-sync',
   pending: 'in-sync',
   drifted: 'drifted',
-  failed: 'failed',
+  // A failure to ask is no failure of the template.
+  failed: 'in-sync',
   off: 'in-sync',
 };

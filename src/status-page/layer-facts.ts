@@ -1,4 +1,4 @@
-import { hasTrouble } from '../report/answers-view.ts';
+import { ageOf, hasTrouble } from '../report/answers-view.ts';
 import type { ServerResult, Status, SubdomainAnswers, SubdomainResult, TemplateResult } from '../result.ts';
 
 /** A subdomain from file to name servers: whether each layer agrees with the one before. */
@@ -8,6 +8,8 @@ export interface LayerFacts {
   readonly ofTemplate: Status;
   readonly ofService: SubdomainResult['status'];
   readonly answers: SubdomainAnswers['status'];
+  /** When they were last asked, if a later round could not ask them. */
+  readonly age: readonly string[];
   readonly servers: readonly ServerResult[];
 }
 
@@ -44,5 +46,6 @@ const layerOf = ({
   ofTemplate: template.status === 'held' ? 'held' : template.differences.length > 0 ? 'drifted' : 'in-sync',
   ofService: status,
   answers: answers.status,
+  age: ageOf(answers),
   servers: answers.servers.slice(0, maxServers),
 });

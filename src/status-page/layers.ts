@@ -30,7 +30,15 @@ export const layerSection = (layers: readonly LayerFacts[], more: number): Marku
   </section>`;
 };
 
-const layerRow = ({ subdomain, template, ofTemplate, ofService, answers, servers }: LayerFacts): Markup =>
+const layerRow = ({
+  subdomain,
+  template,
+  ofTemplate,
+  ofService,
+  answers,
+  age,
+  servers,
+}: LayerFacts): Markup =>
   html`<tr role="row" data-key="${escapeControl(`${template} ${subdomain}`)}">
     <th role="rowheader" scope="row">${escapeControl(subdomain)}</th>
     <td role="cell" data-label="File to template">
@@ -38,7 +46,10 @@ const layerRow = ({ subdomain, template, ofTemplate, ofService, answers, servers
       <p class="aside">${escapeControl(template)}</p>
     </td>
     <td role="cell" data-label="Template to service">${stateIcon(ofService)}</td>
-    <td role="cell" data-label="Service to name servers">${stateIcon(answers)} ${servers.map(serverLine)}</td>
+    <td role="cell" data-label="Service to name servers">
+      ${stateIcon(answers)} ${age.map((one) => html`<p class="aside">${escapeControl(one)}</p>`)}
+      ${servers.map(serverLine)}
+    </td>
   </tr>`;
 
 const serverLine = (server: ServerResult): Markup =>

@@ -80,7 +80,7 @@ const cases: readonly Case[] = [
     ],
   },
   {
-    title: 'a TTL counts where the service states one',
+    title: 'a TTL counts where the service states one, and may be the rest of it in a cache',
     shown: [
       shown('A', null, '192.0.2.1', { ttl: 300 }),
       shown('A', 'www', '192.0.2.1', { ttl: null }),
@@ -93,7 +93,23 @@ const cases: readonly Case[] = [
       [`both.${apex}`, 'A', '192.0.2.1', 60],
       [`both.${apex}`, 'A', '192.0.2.2', 60],
     ],
+    told: [],
+  },
+  {
+    title: 'a TTL that is higher than the stated one',
+    shown: [shown('A', null, '192.0.2.1', { ttl: 300 })],
+    served: [[apex, 'A', '192.0.2.1', 301]],
     told: [`stale ${apex} A: 192.0.2.1 → 192.0.2.1`],
+  },
+  {
+    title: 'addresses in place of an ALIAS, which no query asks for',
+    shown: [shown('ALIAS', null, 'lb.example.com'), shown('A', 'www', '192.0.2.1')],
+    served: [
+      [apex, 'A', '192.0.2.1'],
+      [apex, 'AAAA', '2001:db8::1'],
+      [www, 'A', '192.0.2.1'],
+    ],
+    told: [],
   },
   {
     title: 'foreign: an address, a text or an alias that the service does not show',
@@ -200,13 +216,14 @@ describe('the answers of a server', () => {
     expect(new Set(server.recursion)).toEqual(new Set([false]));
   });
 
-  it('names the server, and has five keys in each record', async () => {
+  it('names the server and its address, and has five keys in each record', async () => {
     const server = await serve({ lines: [[apex, 'A', '192.0.2.2', 60]] });
     const { differences } = await check([shown('A', null, '192.0.2.1')], [server]);
     expect(differences).toEqual([
       {
         kind: 'stale',
         server: server.place,
+        address: server.place,
         name: apex,
         type: 'A',
         desired: [{ type: 'A', name: null, content: '192.0.2.1', priority: null, ttl: 3_600 }],
@@ -215,12 +232,65 @@ describe('the answers of a server', () => {
     ]);
   });
 
-  it('for a delegated name does not count', async () => {
+  it('for a delegated name counts as far as a referral goes', async () => {
+    const dev = `dev.${apex}`;
+    const server = await serve({
+      lines: [[dev, 'A', '192.0.2.1']],
+      udp: (reply) => [
+        reply.questions?.[0]?.name.endsWith(dev) === true
+          ? {
+              ...reply,
+              flags: 0,
+              answers: [],
+              authorities: [{ type: 'NS', name: dev, data: `ns.${dev}`, ttl: 3_600 }],
+              additionals: [{ type: 'A', name: `ns.${dev}`, data: '192.0.2.53', ttl: 3_600 }],
+            }
+          : reply,
+      ],
+    });
+    const referred = [shown('NS', 'dev', `ns.${dev}`), shown('A', 'ns.dev', '192.0.2.53')];
+    expect(told(await check(referred, [server]))).toEqual([]);
+    expect(told(await check([...referred, shown('A', 'dev', '192.0.2.1')], [server]))).toEqual([
+      `missing ${dev} A: 192.0.2.1 → none`,
+    ]);
+  });
+
+  it('without authority counts as none, whatever it says of a delegated name', async () => {
     const server = await serve({
       lines: [[`dev.${apex}`, 'A', '192.0.2.1']],
       udp: (reply) => [reply.questions?.[0]?.name === `dev.${apex}` ? { ...reply, flags: 0 } : reply],
     });
     const found = await check([shown('A', 'dev', '192.0.2.1')], [server]);
     expect(told(found)).toEqual([`missing dev.${apex} A: 192.0.2.1 → none`]);
+  });
+
+  it('for an alias to a zone on other servers is read in the zone of the name', async () => {
+    const lines: ZoneLine[] = [
+      [www, 'CNAME', 'web.example.net'],
+      [apex, 'A', '192.0.2.1'],
+    ];
+    const server = await serve({
+      lines,
+      udp: (reply) => {
+        const isAlias = reply.answers?.some(({ type }) => type === 'CNAME');
+        const soa = { mname: 'ns.example.net', rname: 'hostmaster.example.net', serial: 7 };
+        return [
+          isAlias ? { ...reply, authorities: [{ type: 'SOA', name: 'example.net', data: soa }] } : reply,
+        ];
+      },
+    });
+    const found = await check([shown('CNAME', null, 'web.example.net')], [server], { subdomain: www });
+    expect(found).toMatchObject({ status: 'in-sync', servers: [{ serial: 1 }], differences: [] });
+  });
+
+  it('without a SOA record anywhere is compared all the same', async () => {
+    const server = await serve({
+      lines: [[www, 'A', '192.0.2.1']],
+      udp: (reply) => [
+        { ...reply, answers: (reply.answers ?? []).filter(({ type }) => type !== 'SOA'), authorities: [] },
+      ],
+    });
+    const found = await check([shown('A', null, '192.0.2.1')], [server], { subdomain: www });
+    expect(found).toMatchObject({ status: 'in-sync', servers: [{ serial: null }], differences: [] });
   });
 });

@@ -1,7 +1,7 @@
 import type { Answer, Packet } from 'dns-packet';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { serverFinder, type ServerFinder } from '../../src/answers/find-servers.ts';
-import { openDnsServer } from '../../src/answers/dns-server.ts';
+import { openResolvers } from '../../src/answers/resolvers.ts';
 import { isPrivateAddress } from '../../src/answers/private-address.ts';
 import { parseNameServer } from '../../src/model/name-server.ts';
 import { apex, check, serve, shown } from './checked.ts';
@@ -31,6 +31,7 @@ const soaOf = (name: string): Answer => ({
 const resolve = async (
   lines: readonly ZoneLine[] = world,
   options: Partial<ZoneServerOptions> = {},
+  before: readonly string[] = [],
 ): Promise<{ finder: ServerFinder; place: string; recursion: boolean[]; questions: string[] }> => {
   const resolver = await serve({
     apex: 'net',
@@ -39,12 +40,10 @@ const resolve = async (
     ...options,
   });
   const { place, recursion, questions } = resolver;
-  const server = await openDnsServer({ address: '127.0.0.1', port: resolver.port }, true, {
-    timeout: 1_000,
-    signal: new AbortController().signal,
-  });
-  onTestFinished(() => server?.close());
-  return { finder: serverFinder(() => Promise.resolve(server)), place, recursion, questions };
+  const { signal } = new AbortController();
+  const server = openResolvers([...before, place], { timeout: 1_000, signal });
+  onTestFinished(() => server.close());
+  return { finder: serverFinder(server), place, recursion, questions };
 };
 
 describe('the servers that a zone is delegated to', () => {
@@ -65,6 +64,11 @@ describe('the servers that a zone is delegated to', () => {
     expect(new Set(recursion)).toEqual(new Set([true]));
   });
 
+  it('are in one order, however the resolver rotates them', async () => {
+    const [one, other] = [await resolve(), await resolve(world.toReversed())];
+    expect(await one.finder.delegated(apex)).toEqual(await other.finder.delegated(apex));
+  });
+
   it('are searched once for each zone', async () => {
     const { finder, questions } = await resolve();
     await Promise.all([finder.delegated(apex), finder.delegated(apex), finder.delegated(`www.${apex}`)]);
@@ -78,18 +82,36 @@ describe('the servers that a zone is delegated to', () => {
     });
   });
 
+  it('are those of the zone of an alias also where its target is in the zone above', async () => {
+    const { finder } = await resolve([...world, [`www.${apex}`, 'CNAME', 'web.example.net']], {
+      udp: (reply) => {
+        const isAlias = reply.answers?.some(({ type }) => type === 'CNAME');
+        return [{ ...reply, authorities: isAlias ? [soaOf('example.net')] : authoritiesOf(reply) }];
+      },
+    });
+    expect(await finder.delegated(`www.${apex}`)).toEqual(await finder.delegated(apex));
+  });
+
+  it('are found by the second resolver if the first one is silent or fails', async () => {
+    const silent = await serve({ udp: () => [], tcp: () => null });
+    const failing = await serve({ udp: (reply) => [{ ...reply, flags: 2 }] });
+    const { finder } = await resolve(world, {}, [silent.place, failing.place]);
+    expect(await finder.delegated(apex)).toMatchObject({ servers: [{ name: 'ns1.example.net' }, {}, {}] });
+  });
+
   it('without an address are reported one by one', async () => {
     const { finder } = await resolve([[apex, 'NS', 'gone.example.net']]);
     expect(await finder.delegated(apex)).toMatchObject({ servers: [{ refusal: 'it has no address' }] });
   });
 
-  it('are found although the resolver is silent about another zone', async () => {
+  it('are found although the resolver is silent about many other zones', async () => {
     const isBroken = (one: Packet): boolean => one.questions?.[0]?.name.endsWith('broken.net') === true;
     const { finder } = await resolve(world, {
       udp: (reply) => (isBroken(reply) ? [] : [{ ...reply, authorities: authoritiesOf(reply) }]),
       tcp: (reply) => (isBroken(reply) ? null : reply),
     });
-    expect(await finder.delegated('broken.net')).toMatchObject({ reason: { status: 'silent' } });
+    const broken = Array.from({ length: 40 }, (_, index) => finder.delegated(`${index}.broken.net`));
+    for (const one of broken) expect(await one).toMatchObject({ reason: { status: 'silent' } });
     expect(await finder.delegated(apex)).toMatchObject({ servers: [{ name: 'ns1.example.net' }, {}, {}] });
   });
 

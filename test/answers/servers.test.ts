@@ -1,4 +1,6 @@
-import { encode, TRUNCATED_RESPONSE, type Packet } from 'dns-packet';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { AUTHORITATIVE_ANSWER, encode, TRUNCATED_RESPONSE, type Packet } from 'dns-packet';
 import { describe, expect, it } from 'vitest';
 import { openAnswers } from '../../src/answers/answers.ts';
 import { apex, check, serve, shown, told } from './checked.ts';
@@ -7,6 +9,33 @@ import { startZoneServer, type ZoneLine } from './zone-server.ts';
 const records = [shown('A', null, '192.0.2.1')];
 const lines: readonly ZoneLine[] = [[apex, 'A', '192.0.2.1']];
 const stale: readonly ZoneLine[] = [[apex, 'A', '192.0.2.9']];
+
+/** As Node.js does when it needs memory. */
+const collectGarbage = (): void => {
+  setFlagsFromString('--expose-gc');
+  (runInNewContext('gc') as () => void)();
+};
+
+const bareHeader = (reply: Packet, flags: number): Buffer =>
+  encode({ ...reply, questions: [], answers: [], authorities: [], flags });
+
+const withEdns = (reply: Packet, extendedRcode: number): Packet => ({
+  ...reply,
+  answers: [],
+  authorities: [],
+  additionals: [
+    {
+      type: 'OPT',
+      name: '.',
+      udpPayloadSize: 1_232,
+      extendedRcode,
+      ednsVersion: 0,
+      flags: 0,
+      flag_do: false,
+      options: [],
+    },
+  ],
+});
 
 const withAddress = (reply: Packet, data: string): Packet => ({
   ...reply,
@@ -88,14 +117,78 @@ describe('a reply', () => {
     expect(server.questions.filter((one) => one.startsWith('udp')).length).toBeLessThan(200);
   });
 
-  it('that rejects EDNS is handled as such', async () => {
+  it.each<[string, (reply: Packet) => readonly (Packet | Buffer)[]]>([
+    ['rejects EDNS', (reply) => [{ ...reply, answers: [], authorities: [], flags: 1 }]],
+    ['rejects EDNS with a bare header', (reply) => [bareHeader(reply, 1)]],
+    ['rejects the version of EDNS', (reply) => [encode(withEdns(reply, 1))]],
+    ['says nothing about EDNS', () => []],
+  ])('that %s is asked for without it', async (_, refuse) => {
     const server = await serve({
       lines,
-      udp: (reply, query) => [
-        (query.additionals ?? []).length > 0 ? { ...reply, answers: [], flags: 1 } : reply,
+      udp: (reply, query) => ((query.additionals ?? []).length > 0 ? refuse(reply) : [reply]),
+      tcp: () => null,
+    });
+    const many = [...records, shown('A', 'www', '192.0.2.2'), shown('A', 'mail', '192.0.2.3')];
+    server.zone.lines = [...lines, [`www.${apex}`, 'A', '192.0.2.2'], [`mail.${apex}`, 'A', '192.0.2.3']];
+    expect(await check(many, [server])).toMatchObject({ status: 'in-sync', differences: [] });
+  });
+
+  it('that is longer than a packet may be is dropped, and asked for over TCP', async () => {
+    const texts = Array.from({ length: 30 }, (_, index) => `${index} ${'x'.repeat(100)}`);
+    const answers = texts.map((data) => ({ type: 'TXT', name: apex, data, ttl: 3_600 }) as const);
+    const isText = ({ questions = [] }: Packet): boolean => questions[0]?.type === 'TXT';
+    const server = await serve({
+      lines: texts.map((text) => [apex, 'TXT', text]),
+      udp: (reply) => [
+        isText(reply)
+          ? encode({ ...reply, flags: AUTHORITATIVE_ANSWER, answers: [...answers, ...answers] })
+          : reply,
       ],
     });
-    expect(await check(records, [server])).toMatchObject({ status: 'in-sync' });
+    const found = await check(
+      texts.map((text) => shown('TXT', null, text)),
+      [server],
+    );
+    expect(found).toMatchObject({ status: 'in-sync', differences: [] });
+    expect(server.questions).toContain(`tcp ${apex} TXT`);
+  });
+
+  it('that was truncated is asked for in a larger packet if the server does not answer over TCP', async () => {
+    const texts = Array.from({ length: 20 }, (_, index) => `${index} ${'x'.repeat(100)}`);
+    const whole = texts.map((data) => ({ type: 'TXT', name: apex, data, ttl: 3_600 }) as const);
+    let largest = 0;
+    const server = await serve({
+      lines: texts.map((text) => [apex, 'TXT', text]),
+      udp: (reply, query) => {
+        const [edns] = query.additionals ?? [];
+        const room = edns?.type === 'OPT' ? edns.udpPayloadSize : 512;
+        if (room > 1_232) largest = room;
+        const isText = query.questions?.[0]?.type === 'TXT';
+        return [isText && room > 1_232 ? { ...reply, flags: AUTHORITATIVE_ANSWER, answers: whole } : reply];
+      },
+      tcp: () => null,
+    });
+    const many = texts.map((text) => shown('TXT', null, text));
+    expect(await check(many, [server])).toMatchObject({ status: 'in-sync', differences: [] });
+    expect(largest).toBe(4_096);
+  });
+
+  it.each([
+    ['every second packet', (count: number) => count % 2 === 0],
+    ['two packets in a row', (count: number) => count % 3 === 0],
+  ])('is had from a server without TCP that answers %s', async (_title, isAnswered) => {
+    const names = Array.from({ length: 30 }, (_, index) => `n${index}`);
+    let count = 0;
+    const server = await serve({
+      lines: names.map((name) => [`${name}.${apex}`, 'TXT', 'text']),
+      udp: (reply) => (isAnswered((count += 1)) ? [reply] : []),
+      tcp: () => null,
+    });
+    const many = names.map((name) => shown('TXT', name, 'text'));
+    expect(await check(many, [server], { timeout: 500 })).toMatchObject({
+      status: 'in-sync',
+      differences: [],
+    });
   });
 });
 
@@ -115,6 +208,22 @@ describe('a server', () => {
     });
   });
 
+  it('that fails once among thirty answers is not lame', async () => {
+    const names = Array.from({ length: 30 }, (_, index) => `n${index}`);
+    let hasFailed = false;
+    const server = await serve({
+      lines: names.map((name) => [`${name}.${apex}`, 'TXT', 'text']),
+      udp: (reply) => {
+        if (hasFailed || reply.questions?.[0]?.name !== `n7.${apex}`) return [reply];
+        hasFailed = true;
+        return [{ ...reply, answers: [], flags: 2 }];
+      },
+    });
+    const many = names.map((name) => shown('TXT', name, 'text'));
+    expect(await check(many, [server])).toMatchObject({ status: 'in-sync', differences: [] });
+    expect(hasFailed).toBe(true);
+  });
+
   it('that cannot answer is lame, and one that does not serve the zone refuses', async () => {
     const broken = await serve({ lines, udp: (reply) => [{ ...reply, answers: [], flags: 2 }] });
     const other = await serve({ apex: 'other.example.org' });
@@ -132,6 +241,14 @@ describe('a server', () => {
       servers: [{ status: 'silent', message: 'it does not answer' }],
     });
     expect(silent.questions.length).toBeLessThan(10);
+  });
+
+  it('that accepts connections and says nothing is silent, whatever is collected meanwhile', async () => {
+    const silent = await serve({ lines, udp: () => [], tcp: () => null });
+    const checked = check(records, [silent], { timeout: 1_000 });
+    await silent.asked();
+    collectGarbage();
+    expect(await checked).toMatchObject({ status: 'failed', servers: [{ status: 'silent' }] });
   });
 
   it('that stops answering is silent, for any earlier answers', async () => {
@@ -221,6 +338,29 @@ describe('servers that differ', () => {
       servers: [{ status: 'in-sync' }, { status: 'drifted' }],
       differences: [{ server: other.place }],
     });
+  });
+
+  it.each([
+    ['a while ago', 59 * 60_000, 'pending', 'the servers have different serials of the zone'],
+    [
+      'for longer than the grace',
+      61 * 60_000,
+      'drifted',
+      'it has had serial 3 since 2001-09-09T01:46:40.000Z, and others have another one',
+    ],
+  ])('in their serials since %s', async (_, age, status, message) => {
+    const [ahead, stuck] = [await serve({ lines, serial: 9 }), await serve({ lines: stale, serial: 3 })];
+    const previous = await check(records, [ahead, stuck]);
+    const now = (): number => 1_000_000_000_000 + age;
+    const found = await check(records, [ahead, stuck], { previous, now });
+    expect(found.status).toBe(status);
+    expect(found.servers).toMatchObject([
+      { status: 'in-sync', serial: 9, message: null },
+      { status, serial: 3, message },
+    ]);
+    // A serial that moves is no stuck one.
+    stuck.zone.serial = 4;
+    expect(await check(records, [ahead, stuck], { previous, now })).toMatchObject({ status: 'pending' });
   });
 
   it('with different primaries have independent serials', async () => {

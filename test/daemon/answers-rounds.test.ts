@@ -1,5 +1,5 @@
 import pino from 'pino';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { AnswersRounds } from '../../src/daemon/answers-rounds.ts';
 import { answersKey, type KnownAnswers } from '../../src/report/with-answers.ts';
 import { notAsked, type PassResult, type SubdomainAnswers } from '../../src/result.ts';
@@ -45,5 +45,32 @@ test('what another process was answered takes the place of own answers', async (
   rounds.adopt(theirs);
   expect(answersOf(rounds.addTo(theirs))).toEqual(['in-sync', 'drifted']);
   expect(answersOf(rounds.addTo(own))).toEqual(['in-sync', 'drifted']);
+  await rounds.close();
+});
+
+test('a round that does not end is ended after half an hour, and the next one begins', async () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const begun: AbortSignal[] = [];
+  let onEnd = (): void => undefined;
+  const ended = new Promise<void>((resolve) => (onEnd = resolve));
+  const rounds = new AnswersRounds({
+    ask: (signal) => {
+      begun.push(signal);
+      return new Promise((resolve) => {
+        const late: SubdomainAnswers = { ...inSync, message: 'late' };
+        signal.addEventListener('abort', () => resolve(new Map([[answersKey('web', 'a.example'), late]])));
+      });
+    },
+    onEnd,
+    log: pino({ level: 'silent' }),
+  });
+  rounds.start();
+  rounds.start();
+  expect(begun).toHaveLength(1);
+  await vi.advanceTimersByTimeAsync(30 * 60_000);
+  await ended;
+  rounds.start();
+  expect(begun).toHaveLength(2);
   await rounds.close();
 });

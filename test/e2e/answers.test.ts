@@ -14,6 +14,7 @@ describe('plan --answers', () => {
       status: 'in-sync',
       servers: [{ name: server.place, address: server.place, serial: 1, status: 'in-sync', message: null }],
       differences: [],
+      askedAt: expect.any(String),
     });
     expect(code).toBe(0);
   });
@@ -52,17 +53,28 @@ describe('plan --answers', () => {
     expect(server.questions).toEqual([]);
   });
 
-  it('fails if no server can be asked, and says why', async () => {
+  it.each([
+    [
+      'finds drift if all servers refuse',
+      false,
+      'drifted',
+      2,
+      `refused, it refuses the question for ${shop}`,
+    ],
+    ['fails if no server can be asked', true, 'failed', 1, 'silent, it does not answer'],
+  ])('%s, and says why', async (_, isGone, status, exitCode, why) => {
     const { launch, server } = await prepared();
     const { env, cwd } = launch;
     const other = await startZoneServer({ apex: 'other.example.org', lines: [] });
-    onTestFinished(() => other.close());
-    const { stdout, code } = await run(['plan', '--answers'], {
+    if (isGone) await other.close();
+    else onTestFinished(() => other.close());
+    const { stdout, code } = await run(['plan', '--answers', '--detailed-exitcode'], {
       cwd,
       env: { ...env, DNS_SYNC_NAMESERVERS: other.place },
     });
-    expect(code).toBe(1);
-    expect(stdout).toContain(`refused, it refuses the question for ${shop}`);
+    expect(code).toBe(exitCode);
+    expect(stdout).toContain(status);
+    expect(stdout).toContain(why);
     expect(server.questions).toEqual([]);
   });
 

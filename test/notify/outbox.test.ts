@@ -83,6 +83,7 @@ const answered = (
                     {
                       kind: 'stale',
                       server: 'ns1.example.net',
+                      address: '192.0.2.53',
                       name: 'shop.example.net',
                       type: 'A',
                       desired: [],

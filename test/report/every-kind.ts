@@ -62,6 +62,7 @@ const everyAnswer: SubdomainAnswers = {
     ...['ns1.example.net', 'ns2.example.net'].map((name) => ({
       kind: 'missing' as const,
       server: name,
+      address: '203.0.113.53',
       name: 'api.shop.example.net',
       type: 'A',
       desired: [record('A', 'api', '203.0.113.20', { ttl: 3600 })],
@@ -70,6 +71,7 @@ const everyAnswer: SubdomainAnswers = {
     {
       kind: 'stale',
       server: 'ns1.example.net',
+      address: '203.0.113.53',
       name: 'shop.example.net',
       type: 'MX',
       desired: [
@@ -81,6 +83,7 @@ const everyAnswer: SubdomainAnswers = {
     {
       kind: 'foreign',
       server: 'ns2.example.net',
+      address: '203.0.113.53',
       name: '*.shop.example.net',
       type: 'A',
       desired: [],
@@ -89,6 +92,7 @@ const everyAnswer: SubdomainAnswers = {
     {
       kind: 'flattened',
       server: 'ns1.example.net',
+      address: '203.0.113.53',
       name: 'shop.example.net',
       type: 'CNAME',
       desired: [record('CNAME', null, 'lb.example.com', { ttl: 60 })],
