@@ -6,9 +6,9 @@ import { actAsOwner, startsWithout, watched, type StoreHandle, type Say } from '
 import { noMemories } from './memory.ts';
 import { openNotices } from './notices.ts';
 import { OpenMemory } from './open-memory.ts';
-import { openForReading } from './read-copy.ts';
-import { openOrSalvage } from './salvage.ts';
-import type { FileMemory } from './sqlite.ts';
+import { borrowForReading } from './read-copy.ts';
+import { borrowOrSalvage } from './salvage.ts';
+import type { StateFile } from './state-file.ts';
 
 /** State in the files of state directories. */
 export const fileStoreHandle = (warn: (message: string) => void): StoreHandle => {
@@ -22,32 +22,28 @@ export const fileStoreHandle = (warn: (message: string) => void): StoreHandle =>
         if (!isSandbox) say(`planned without saved state, so causes are unknown: there is no ${file} yet`);
         return task(noMemories, say, null);
       }
-      let memory: FileMemory;
+      let state: StateFile;
       try {
-        memory = await kept.open(location, openForReading);
+        state = await borrowForReading(file);
       } catch (error) {
         say(`planned without saved state, so causes are unknown: ${messageOf(error)}`);
         return task(noMemories, say, null);
       }
-      return kept.use(async () => {
+      return kept.use(location.digest, state, async (memory) => {
         const { listing } = await actAsOwner(memory, location, list, say);
         return task(memory, say, listing);
       });
     },
     write: async (location, { mayBeginAnew = false, ...waiting }, list, task) => {
       let say: Say = () => undefined;
-      const open = (): Promise<FileMemory> => kept.open(location, (...where) => openOrSalvage(...where, say));
+      const borrow = (): Promise<StateFile> => borrowOrSalvage(location.file, (message) => say(message));
       const { locks, isDecided, listing, notice } = await holdClient(location, waiting, list, {
         take: lockFilesIn(location.stateDir),
         onFirst: () => (say = notices.begin()),
-        use: async (lookAround) => {
-          const memory = await open();
-          return kept.use(() => lookAround(memory));
-        },
+        use: async (lookAround) => kept.use(location.digest, await borrow(), lookAround),
       });
       try {
-        const memory = await open();
-        return await kept.use(async () => {
+        return await kept.use(location.digest, await borrow(), async (memory) => {
           if (notice !== null) say(notice);
           if (!location.isSandbox && isDecided && !mayBeginAnew && !(await kept.isFilled()))
             say(startsWithout(location.file));

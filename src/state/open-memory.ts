@@ -1,52 +1,33 @@
-import { statSync } from 'node:fs';
-import type { FileMemory } from './sqlite.ts';
+import { UserError } from '../errors.ts';
+import { MemoryError } from './memory.ts';
+import { memoryIn, type FileMemory } from './sqlite.ts';
+import type { StateFile } from './state-file.ts';
 
-interface Where {
-  readonly file: string;
-  readonly digest: string;
-}
-
-type Open = (file: string, digest: string) => Promise<FileMemory>;
-
-/** A state that stays open from one pass to the next. */
+/** The state of one client, which stays open from one pass to the next. */
 export class OpenMemory {
-  #kept: { readonly memory: FileMemory; readonly where: Where; print: string } | null = null;
+  #kept: { readonly state: StateFile; readonly digest: string; readonly memory: FileMemory } | null = null;
   #isFilled = false;
-  #isDistrusted = false;
   #isClosing = false;
   #uses = 0;
 
-  /** The same as before, unless its file has changed. */
-  async open(where: Where, open: Open): Promise<FileMemory> {
-    const { file, digest } = where;
-    const kept = this.#kept;
-    if (kept?.where.file === file && kept.where.digest === digest && kept.print === fileIdentityOf(file))
-      return kept.memory;
-    await this.#drop();
-    const memory = await open(file, digest);
-    this.#kept = { memory, where, print: fileIdentityOf(file) };
-    return memory;
-  }
-
-  /** After an error it is closed: opening it again checks it. */
-  async use<T>(task: () => Promise<T>): Promise<T> {
+  /** Uses a borrowed state, and gives it back. */
+  async use<T>(digest: string, state: StateFile, task: (memory: FileMemory) => Promise<T>): Promise<T> {
     this.#uses += 1;
-    let isSound = false;
     try {
-      const result = await task();
-      isSound = true;
-      return result;
+      return await task(await this.#memoryIn(state, digest));
+    } catch (error) {
+      if (!(error instanceof UserError) || error instanceof MemoryError) state.distrust();
+      throw error;
     } finally {
       this.#uses -= 1;
-      this.#isDistrusted ||= !isSound || this.#kept?.memory.isInPlace() === false;
-      if (this.#uses === 0 && (this.#isClosing || this.#isDistrusted)) await this.#drop();
-      else if (this.#kept) this.#kept.print = fileIdentityOf(this.#kept.where.file);
+      await state.giveBack();
+      if (this.#isClosing && this.#uses === 0) await this.#drop();
     }
   }
 
-  /** It is closed after this use. */
+  /** After this use it is opened again, and checked. */
   distrust(): void {
-    this.#isDistrusted = true;
+    this.#kept?.state.distrust();
   }
 
   /** Whether there is any state; once true, it stays true. */
@@ -60,17 +41,19 @@ export class OpenMemory {
     if (this.#uses === 0) await this.#drop();
   }
 
+  async #memoryIn(state: StateFile, digest: string): Promise<FileMemory> {
+    if (this.#kept?.state === state && this.#kept.digest === digest) return this.#kept.memory;
+    await this.#drop();
+    const memory = await memoryIn(state, digest);
+    state.keep();
+    this.#kept = { state, digest, memory };
+    return memory;
+  }
+
   async #drop(): Promise<void> {
     const kept = this.#kept;
     this.#kept = null;
     this.#isFilled = false;
-    this.#isDistrusted = false;
-    await kept?.memory.close();
+    await kept?.state.letGo();
   }
 }
-
-/** Identifies the content of the file. SQLite itself notices changes in its journal. */
-const fileIdentityOf = (file: string): string => {
-  const stats = statSync(file, { bigint: true, throwIfNoEntry: false });
-  return stats ? [stats.dev, stats.ino, stats.size, stats.mtimeNs, stats.ctimeNs].join(' ') : 'none';
-};

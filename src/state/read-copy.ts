@@ -2,13 +2,13 @@ import { accessSync, constants, copyFileSync, existsSync, mkdtempSync, rmSync } 
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { memoryError } from './database.ts';
-import { openMemory, type FileMemory } from './sqlite.ts';
+import { borrowState, openState, type StateFile } from './state-file.ts';
 
-/** Opens a state for reading. SQLite writes beside the file even then: if it may not, it opens a copy. */
-export const openForReading = (file: string, digest: string): Promise<FileMemory> =>
-  [path.dirname(file), file].every(isWritable) ? openMemory(file, digest) : openCopy(file, digest);
+/** Borrows a state for reading. SQLite writes beside the file even then: if it may not, it opens a copy. */
+export const borrowForReading = (file: string): Promise<StateFile> =>
+  [path.dirname(file), file].every(isWritable) ? borrowState(file, openState) : openCopy(file);
 
-const openCopy = async (file: string, digest: string): Promise<FileMemory> => {
+const openCopy = async (file: string): Promise<StateFile> => {
   const folder = mkdtempSync(path.join(tmpdir(), 'dns-template-sync-'));
   const remove = (): void => rmSync(folder, { recursive: true, force: true });
   try {
@@ -16,13 +16,12 @@ const openCopy = async (file: string, digest: string): Promise<FileMemory> => {
     copyFileSync(file, copy);
     // The shared memory file has nothing that the journal does not have.
     if (existsSync(`${file}-wal`)) copyFileSync(`${file}-wal`, `${copy}-wal`);
-    const memory = await openMemory(copy, digest);
-    return {
-      ...memory,
-      // The copy would not see the next change.
-      isInPlace: () => false,
-      close: (when) => memory.close(when).finally(remove),
-    };
+    const state = await openState(copy);
+    state.onClosed = remove;
+    state.borrow();
+    // The copy would not see the next change.
+    state.distrust();
+    return state;
   } catch (error) {
     remove();
     throw memoryError(file, error);

@@ -2,28 +2,29 @@ import { renameSync, rmSync } from 'node:fs';
 import { connect, type Connection, type Value } from './connection.ts';
 import { DamagedMemoryError, filesOf, quarantine, openDatabase } from './database.ts';
 import { takeInScopes } from './migrations.ts';
-import { openMemory, type FileMemory } from './sqlite.ts';
+import { borrowState, openState, type StateFile } from './state-file.ts';
 
-/** Opens the saved state. A damaged one is kept aside, and a new one gets everything that can still be read. */
-export const openOrSalvage = async (
-  file: string,
-  digest: string,
-  say: (message: string) => void,
-): Promise<FileMemory> => {
+/** Borrows the saved state. A damaged one is kept aside, and a new one gets everything that can still be read. */
+export const borrowOrSalvage = async (file: string, say: (message: string) => void): Promise<StateFile> => {
   try {
-    return await openMemory(file, digest);
+    return await borrowState(file, openState);
   } catch (error) {
     if (!(error instanceof DamagedMemoryError)) throw error;
-    const fresh = `${file}.new`;
-    removeDatabase(fresh);
-    const saved = await salvage(file, fresh);
-    const aside = quarantine(file, 'damaged');
-    renameSync(fresh, file);
-    say(
-      `${error.message}: it was moved to ${aside}; a new one starts with what could be read (${saved}); everything else is lost`,
-    );
-    return openMemory(file, digest);
+    const { message } = error;
+    return borrowState(file, () => salvaged(file, message, say));
   }
+};
+
+const salvaged = async (file: string, damage: string, say: (message: string) => void): Promise<StateFile> => {
+  const fresh = `${file}.new`;
+  removeDatabase(fresh);
+  const saved = await salvage(file, fresh);
+  const aside = quarantine(file, 'damaged');
+  renameSync(fresh, file);
+  say(
+    `${damage}: it was moved to ${aside}; a new one starts with what could be read (${saved}); everything else is lost`,
+  );
+  return openState(file);
 };
 
 /** Intents come first: without them, a record could be added twice. */

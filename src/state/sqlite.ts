@@ -1,23 +1,19 @@
 import type { ClientMemory, KnownClient } from './client-memory.ts';
 import { clientsOf } from './clients.ts';
 import type { Closing } from './connection.ts';
-import { filesOf, memoryError, openDatabase } from './database.ts';
 import { historyEntryOf } from './history-entry.ts';
-import { identityOf } from './file-identity.ts';
-import {
-  MemoryError,
-  type IntentResult,
-  type FoundSlice,
-  type HistoryEntry,
-  type HistoryFilter,
-  type Intent,
-  type MemoryChanges,
+import type {
+  IntentResult,
+  FoundSlice,
+  HistoryEntry,
+  HistoryFilter,
+  Intent,
+  MemoryChanges,
 } from './memory.ts';
+import { openState, type StateFile } from './state-file.ts';
 
-/** A state in a file. */
+/** The state of one client in a file. */
 export interface FileMemory extends ClientMemory {
-  /** Whether its files are still the opened ones. */
-  isInPlace(): boolean;
   close(when?: Closing): Promise<void>;
 }
 
@@ -29,24 +25,39 @@ const newestWrites = 100;
 const mostWrites = 50_000;
 
 /**
- * Opens the state of one client in a SQLite file, which is created if missing. `digest` is that of its token: a
- * client may have been seen with several tokens. A write is on disk, synced, when its promise resolves; it
- * rejects with `UserError` if the disk fails. Throws `UserError`, and `DamagedMemoryError` for a file that is not
- * a database of this program.
+ * Opens the state of one client in a SQLite file, which is created if missing. `digest` is that of its token: a client
+ * may have been seen with several tokens. A write is on disk, synced, when its promise resolves; it rejects with
+ * `UserError` if the disk fails. Throws `UserError`, and `DamagedMemoryError` for a file that is not a database of this
+ * program.
  */
-export const openMemory = async (file: string, digest: string): Promise<FileMemory> => {
-  const connection = await openDatabase(file);
-  const identity = identityOf(filesOf(file));
-  const isInPlace = (): boolean => identityOf(filesOf(file)) === identity;
+export const openMemory = async (
+  file: string,
+  digest: string,
+  borrow: (file: string) => Promise<StateFile> = openAlone,
+): Promise<FileMemory> => {
+  const state = await borrow(file);
+  try {
+    return await memoryIn(state, digest);
+  } catch (error) {
+    await state.giveBack();
+    throw error;
+  }
+};
 
+const openAlone = async (file: string): Promise<StateFile> => {
+  const state = await openState(file);
+  state.borrow();
+  return state;
+};
+
+/** The state of one client in a file that was borrowed; closing it gives the file back. */
+export const memoryIn = async (state: StateFile, digest: string): Promise<FileMemory> => {
+  const { connection } = state;
+  const ask = state.ask.bind(state);
+  const change = state.change.bind(state);
   const clients = clientsOf(connection);
-  openings += 1;
-  let opening = openings;
   let scope = digest;
   const actAs = (client: KnownClient): void => {
-    if (client.scope === scope) return;
-    openings += 1;
-    opening = openings;
     scope = client.scope;
   };
   const identify = (): KnownClient | null => {
@@ -54,14 +65,12 @@ export const openMemory = async (file: string, digest: string): Promise<FileMemo
     if (client) actAs(client);
     return client;
   };
-  identify();
-
-  /** How often this connection has written for a template; SQLite itself counts the writes of others. */
-  const writes = new Map<number, number>();
+  await ask(identify);
+  const partOf = (templateId: number): string => `${scope} ${templateId}`;
 
   const saveChanges = ({ row, records, forgotten }: MemoryChanges): void => {
     const id = row.templateId;
-    writes.set(id, (writes.get(id) ?? 0) + 1);
+    state.noteWrite(partOf(id));
     connection.run(queries.saveTemplate, scope, id, JSON.stringify(row));
     for (const key of forgotten) connection.run(queries.forgetRecord, scope, id, key);
     for (const record of records)
@@ -82,19 +91,6 @@ export const openMemory = async (file: string, digest: string): Promise<FileMemo
     const client = clients.ofToken(digest);
     return client ? clients.rivalsOf(client, []) : [];
   };
-  const ask = async <T>(task: () => T): Promise<T> => {
-    try {
-      return task();
-    } catch (error) {
-      throw memoryError(file, error);
-    }
-  };
-  /** Writes to removed files would be lost with this process. */
-  const change = <T>(task: () => T): Promise<T> =>
-    ask(() => {
-      if (!isInPlace()) throw removed(file);
-      return connection.transaction(task);
-    });
 
   return {
     template: (templateId) =>
@@ -137,12 +133,10 @@ export const openMemory = async (file: string, digest: string): Promise<FileMemo
         saveChanges(changes);
       }),
     save: (changes) => change(() => saveChanges(changes)),
-    revisions: () =>
-      ask(() => {
-        const others = versionIn(connection.get(queries.dataVersion));
-        return { of: (id) => `${opening} ${others} ${writes.get(id) ?? 0}` };
-      }),
-    isInPlace,
+    revisions: async () => {
+      const revisionOf = await state.revisions();
+      return { of: (id) => revisionOf(partOf(id)) };
+    },
     identify: () => ask(identify),
     actAs,
     clients: {
@@ -154,20 +148,9 @@ export const openMemory = async (file: string, digest: string): Promise<FileMemo
           actAs(client);
         }),
     },
-    close: (when) => connection.close(when),
+    close: (when) => state.giveBack(when),
   };
 };
-
-const versionIn = (row: unknown): string =>
-  typeof row === 'object' && row !== null && 'data_version' in row ? String(row.data_version) : '';
-
-/** Revisions are comparable only within one opening of the file. */
-let openings = 0;
-
-const removed = (file: string): MemoryError =>
-  new MemoryError(
-    `${file} was removed or replaced while the program used it: later changes are lost, and nothing more is sent in this pass`,
-  );
 
 const queries = {
   template: 'SELECT body FROM templates WHERE scope = ? AND template_id = ?',
@@ -189,7 +172,6 @@ const queries = {
     WHERE scope = ? AND at >= ? AND (at, id) < (?, ?) ORDER BY at DESC, id DESC LIMIT ?`,
   addHistory: `INSERT INTO history (scope, at, template, outcome, body) SELECT ?, ?, ?, ?, ?
     WHERE NOT EXISTS (SELECT 1 FROM history WHERE scope = ? AND at = ? AND body = ?)`,
-  dataVersion: 'PRAGMA data_version',
   trimOld: `DELETE FROM history WHERE scope = ? AND at < ? AND +at <
     (SELECT min(at) FROM (SELECT at FROM history WHERE scope = ? ORDER BY id DESC LIMIT ?)) - ?`,
   trimMost: 'DELETE FROM history WHERE id <= (SELECT max(id) FROM history) - ?',

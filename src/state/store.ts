@@ -4,8 +4,9 @@ import { filesOf } from './database.ts';
 import { fileStoreHandle } from './file-store-handle.ts';
 import type { StoreHandle } from './store-handle.ts';
 import type { StoreLocation } from './store-location.ts';
-import { openForReading } from './read-copy.ts';
+import { borrowForReading } from './read-copy.ts';
 import type { SnapshotStore } from './snapshots.ts';
+import { openMemory } from './sqlite.ts';
 
 /** Where the state is saved. */
 export interface StateStore {
@@ -26,7 +27,7 @@ export const fileStore: StateStore = {
   snapshots: null,
   openForReading: async ({ file, digest }) => {
     if (!existsSync(file)) return null;
-    const memory = await openForReading(file, digest);
+    const memory = await openMemory(file, digest, borrowForReading);
     return { ...memory, close: () => memory.close('later') };
   },
   forget: ({ file }) => {

@@ -47,26 +47,25 @@ export const withDaemon = async (args, { cwd, env = {}, nodeOptions = [], channe
 
 /** Gives the next line of an event, from where the last one was found; most lines are not even looked at. */
 const lineReader = (log, child) => {
+  let lines = [].values();
   let rest = '';
   let position = 0;
   const buffer = Buffer.alloc(1 << 20);
   const more = async () => {
     const { bytesRead } = await log.read(buffer, 0, buffer.length, position);
     position += bytesRead;
-    rest += buffer.toString('utf8', 0, bytesRead);
+    const parts = (rest + buffer.toString('utf8', 0, bytesRead)).split('\n');
+    rest = parts.pop();
+    lines = parts.values();
     if (bytesRead === 0 && child.exitCode !== null) throw new Error('the daemon ended early');
     if (bytesRead === 0) await setTimeout(1);
   };
   return async (event, matches) => {
     const mark = `"event":"${event}"`;
     for (;;) {
-      const lines = rest.split('\n');
-      rest = lines.pop();
-      for (const [index, text] of lines.entries()) {
-        const found = text.includes(mark) ? JSON.parse(text) : null;
-        if (found === null || !matches(found)) continue;
-        rest = [...lines.slice(index + 1), rest].join('\n');
-        return { ...found, at: Date.parse(found.time) };
+      for (let next = lines.next(); !next.done; next = lines.next()) {
+        const found = next.value.includes(mark) ? JSON.parse(next.value) : null;
+        if (found !== null && matches(found)) return { ...found, at: Date.parse(found.time) };
       }
       await more();
     }

@@ -1,5 +1,6 @@
 // A hosting service in a process of its own, which answers at once: what a measure finds is the program's time.
-// Forked with TEMPLATES and RECORDS; tells its parent where it listens, and of each write when it came.
+// Forked with TEMPLATES and RECORDS; tells its parent where it listens, and of each write when it came. Where tokens end in
+// numbers (`…-client-7`), each client has templates of its own, which nobody writes.
 import { createServer } from 'node:http';
 import { recordOf, templateName } from './records.mjs';
 
@@ -48,7 +49,26 @@ const derived = () =>
     dns_template_record_id: record.id,
   }));
 
-const answerTo = ({ pathname }, form) => {
+/** The same with other ids. */
+const listingOf = (client) => {
+  const offset = client * 1_000_000;
+  const moved = templates.map((template) => ({
+    ...template,
+    id: template.id + offset,
+    dns_template_records: template.dns_template_records.map((one) => ({ ...one, id: one.id + offset })),
+  }));
+  return Buffer.from(JSON.stringify(moved));
+};
+
+const listings = new Map();
+
+const answerTo = ({ pathname, searchParams }, form) => {
+  const client = Number(/-client-(\d+)$/.exec(searchParams.get('client_token'))?.[1] ?? 0);
+  if (client > 0) {
+    const known = listings.get(client) ?? listingOf(client);
+    listings.set(client, known);
+    return known;
+  }
   if (pathname.endsWith('/dns_templates')) return (listing ??= Buffer.from(`[${texts.join()}]`));
   if (pathname.endsWith('/dns_records')) return JSON.stringify(derived());
   const [, id, operation] = /\/dns_templates\/(\d+)\/(\w+)$/.exec(pathname);

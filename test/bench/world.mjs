@@ -1,6 +1,7 @@
 import { fork } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { recordOf, templateName, templateText } from './records.mjs';
@@ -33,6 +34,23 @@ export const withWorld = async ({ templates, records, more = '' }, task) => {
     await rm(cwd, { recursive: true });
   }
 };
+
+/** So many clients, each with its own templates and token, for the time of `task`. */
+export const withClients = (clients, size, task) =>
+  withWorld(size, async ({ cwd, folder, env }) => {
+    const { DNS_SYNC_CLIENT_TOKEN: _, DNS_SYNC_TEMPLATES: __, ...rest } = env;
+    await mkdir(path.join(cwd, 'tokens'));
+    const names = Array.from({ length: clients }, (___, at) => `client-${at + 1}`);
+    for (const name of names) {
+      await cp(folder, path.join(cwd, 'files', name), { recursive: true });
+      await writeFile(path.join(cwd, 'tokens', name), `${randomBytes(16).toString('hex')}-${name}\n`);
+    }
+    const lines = names.map(
+      (name) => `  ${name}: {templates: ./files/${name}, clientToken: {file: ./tokens/${name}}}\n`,
+    );
+    await writeFile(path.join(cwd, 'dns-template-sync.yaml'), `clients:\n${lines.join('')}`);
+    return task({ cwd, env: rest });
+  });
 
 export const triggerToken = 'trigger-token-of-the-bench';
 

@@ -6,8 +6,8 @@ import * as fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { UserError } from '../../src/errors.ts';
 import { DamagedMemoryError, quarantine } from '../../src/state/database.ts';
-import { openOrSalvage } from '../../src/state/salvage.ts';
-import { openMemory } from '../../src/state/sqlite.ts';
+import { borrowOrSalvage } from '../../src/state/salvage.ts';
+import { openMemory, type FileMemory } from '../../src/state/sqlite.ts';
 import { changesOf, intentOf, newFile, newFolder, opened, rememberedRecord } from './samples.ts';
 
 /** A memory of some size, whole and closed. */
@@ -28,6 +28,11 @@ const filled = async (): Promise<string> => {
   database.close();
   return file;
 };
+
+const openOrSalvage = (
+  file: string,
+  say: (message: string) => unknown = () => undefined,
+): Promise<FileMemory> => openMemory(file, 'client', () => borrowOrSalvage(file, say));
 
 /** All that a pass does with a memory. */
 const use = async (file: string): Promise<void> => {
@@ -151,7 +156,7 @@ describe('the readable part of a damaged database', () => {
     await expect(openMemory(file, 'client')).rejects.toThrow(DamagedMemoryError);
 
     const said: string[] = [];
-    const memory = await openOrSalvage(file, 'client', (message) => said.push(message));
+    const memory = await openOrSalvage(file, (message) => said.push(message));
     onTestFinished(() => memory.close());
     expect(await memory.openIntents()).toEqual(intents);
     expect(await memory.template(17)).toEqual(template);
@@ -172,7 +177,7 @@ describe('the readable part of a damaged database', () => {
     const bytes = readFileSync(file);
     bytes[bytes.indexOf('203.0.113.10', bytes.indexOf('{"key":"A www30'))] = 0xff;
     writeFileSync(file, bytes);
-    const memory = await openOrSalvage(file, 'client', () => undefined);
+    const memory = await openOrSalvage(file);
     onTestFinished(() => memory.close());
     expect(await memory.openIntents()).toHaveLength(5);
     expect((await memory.template(17))?.records).toHaveLength(59);
@@ -182,7 +187,7 @@ describe('the readable part of a damaged database', () => {
     const file = newFile();
     mkdirSync(path.dirname(file));
     writeFileSync(file, 'no database '.repeat(500));
-    const memory = await openOrSalvage(file, 'client', () => undefined);
+    const memory = await openOrSalvage(file);
     onTestFinished(() => memory.close());
     expect(await memory.templates()).toEqual([]);
   });

@@ -1,0 +1,185 @@
+import { statSync } from 'node:fs';
+import type { Closing, Connection } from './connection.ts';
+import { filesOf, memoryError, openDatabase } from './database.ts';
+import { identityOf } from './file-identity.ts';
+import { MemoryError } from './memory.ts';
+
+/**
+ * A state file that is open: one connection, which all clients of this process use in turns. It was checked when it was
+ * opened, and is opened and checked again after a fault, or if something else than SQLite has changed it.
+ */
+export class StateFile {
+  readonly file: string;
+  readonly connection: Connection;
+  onClosed: () => void = () => undefined;
+  readonly #identity: string;
+  /** Its content and the commits of other connections, when it was last known to be sound. */
+  #print: string;
+  #version = '';
+  /** How often this connection has written, by what it has written. */
+  readonly #writes = new Map<string, number>();
+  readonly #opening = (openings += 1);
+  #isDistrusted = false;
+  #borrowers = 0;
+  #keepers = 0;
+  #isClosing = false;
+  #sayClosed: () => void = () => undefined;
+  readonly #closed = new Promise<void>((resolve) => (this.#sayClosed = resolve));
+
+  constructor(file: string, connection: Connection) {
+    this.file = file;
+    this.connection = connection;
+    this.#identity = identityOf(filesOf(file));
+    this.#print = printOf(file);
+  }
+
+  /** For one task, until it is given back; false if it has to be opened again first. */
+  borrow(): boolean {
+    if (!this.#isSound()) return false;
+    this.#borrowers += 1;
+    return true;
+  }
+
+  async giveBack(when?: Closing): Promise<void> {
+    this.#borrowers -= 1;
+    await this.#closeUnused(when);
+  }
+
+  /** It stays open while somebody keeps it. */
+  keep(): void {
+    this.#keepers += 1;
+  }
+
+  async letGo(): Promise<void> {
+    this.#keepers -= 1;
+    await this.#closeUnused();
+  }
+
+  /** It is lent no more. */
+  distrust(): void {
+    this.#isDistrusted = true;
+  }
+
+  /** Resolves once nobody uses it any more and it is closed: a file that is open must not be moved aside. */
+  async retire(): Promise<void> {
+    this.distrust();
+    await this.#closeUnused();
+    await this.#closed;
+  }
+
+  /** Reads. After a failure the file is opened and checked again. */
+  async ask<T>(task: () => T): Promise<T> {
+    try {
+      return task();
+    } catch (error) {
+      this.distrust();
+      throw memoryError(this.file, error);
+    }
+  }
+
+  /** All or nothing. Writes to removed files would be lost with this process. */
+  change<T>(task: () => T): Promise<T> {
+    return this.ask(() => {
+      if (!this.#isInPlace()) throw removed(this.file);
+      if (!this.#isUndisturbed()) this.distrust();
+      const result = this.connection.transaction(task);
+      this.#print = printOf(this.file);
+      return result;
+    });
+  }
+
+  noteWrite(what: string): void {
+    this.#writes.set(what, (this.#writes.get(what) ?? 0) + 1);
+  }
+
+  /** Texts that change whenever something may have been written, also by another process. */
+  revisions(): Promise<(what: string) => string> {
+    return this.ask(() => {
+      const others = this.#dataVersion();
+      return (what) => `${this.#opening} ${others} ${what} ${this.#writes.get(what) ?? 0}`;
+    });
+  }
+
+  #isSound(): boolean {
+    try {
+      return !this.#isClosing && !this.#isDistrusted && this.#isInPlace() && this.#isUndisturbed();
+    } catch {
+      return false;
+    }
+  }
+
+  /** Whether its files are still the opened ones. */
+  #isInPlace(): boolean {
+    return identityOf(filesOf(this.file)) === this.#identity;
+  }
+
+  /** Where another process has changed it by SQLite, SQLite tells; else it was overwritten. */
+  #isUndisturbed(): boolean {
+    const [print, version] = [printOf(this.file), this.#dataVersion()];
+    const isUndisturbed = print === this.#print || version !== this.#version;
+    this.#print = print;
+    this.#version = version;
+    return isUndisturbed;
+  }
+
+  /** Changes when another connection has committed. */
+  #dataVersion(): string {
+    const row = this.connection.get('PRAGMA data_version');
+    return typeof row === 'object' && row !== null && 'data_version' in row ? String(row.data_version) : '';
+  }
+
+  async #closeUnused(when?: Closing): Promise<void> {
+    const isUsed = this.#borrowers > 0 || (this.#keepers > 0 && !this.#isDistrusted);
+    if (isUsed || this.#isClosing) return;
+    this.#isClosing = true;
+    try {
+      await this.connection.close(when);
+    } finally {
+      this.onClosed();
+      this.#sayClosed();
+    }
+  }
+}
+
+export const openState = async (file: string): Promise<StateFile> =>
+  new StateFile(file, await openDatabase(file));
+
+/** The open state file, or a new opening of it. Whoever borrows it gives it back. */
+export const borrowState = async (
+  file: string,
+  open: (file: string) => Promise<StateFile>,
+): Promise<StateFile> => {
+  for (;;) {
+    const opening = states.get(file) ?? lend(file, open(file));
+    const state = await opening;
+    if (state.borrow()) return state;
+    const reopen = (): Promise<StateFile> => state.retire().then(() => open(file));
+    if (states.get(file) === opening) void lend(file, reopen());
+  }
+};
+
+/** The state files that this process has open, or is opening. */
+const states = new Map<string, Promise<StateFile>>();
+
+const lend = (file: string, opening: Promise<StateFile>): Promise<StateFile> => {
+  const forget = (): void => {
+    if (states.get(file) === opening) states.delete(file);
+  };
+  states.set(file, opening);
+  opening.then((state) => (state.onClosed = forget), forget);
+  return opening;
+};
+
+/** Revisions are comparable only within one opening of the file. */
+let openings = 0;
+
+/** Identifies the content of the file. */
+const printOf = (file: string): string => {
+  const stats = statSync(file, { bigint: true, throwIfNoEntry: false });
+  return stats ? [stats.dev, stats.ino, stats.size, stats.mtimeNs, stats.ctimeNs].join(' ') : 'none';
+};
+
+const removed = (file: string): MemoryError =>
+  new MemoryError(
+    `${file} was removed or replaced while the program used it: later changes are lost, and nothing more is sent in this pass`,
+  );
