@@ -15,7 +15,7 @@ commands      fleet daemon notify report sandbox reconcile source import desired
               settings.ts settings result.ts plan model version.ts secrets.ts regular-file.ts directory.ts lib errors.ts
 fleet         daemon notify settings result.ts state lib errors.ts
 daemon        notify status-page report log.ts settings.ts settings result.ts plan model regular-file.ts lib errors.ts
-notify        report result.ts plan directory.ts lib errors.ts
+notify        report result.ts plan network model directory.ts lib errors.ts
 status-page   report result.ts model secrets.ts lib
 report        result.ts plan model lib
 reconcile     hosting state result.ts plan model lib errors.ts
@@ -26,12 +26,13 @@ settings      model secrets.ts regular-file.ts lib errors.ts
 source        desired git state model regular-file.ts lib errors.ts
 import        desired plan model regular-file.ts directory.ts lib errors.ts
 desired       plan model lib errors.ts
-hosting       model secrets.ts lib errors.ts
+hosting       network model secrets.ts lib errors.ts
 answers       result.ts model lib
 state         plan model directory.ts lib errors.ts
 result.ts     plan model
 plan          model
 git           model regular-file.ts lib
+network       model
 model
 sandbox       directory.ts lib errors.ts
 start.ts      version.ts

@@ -78,6 +78,8 @@ describe('defaults', () => {
           unknownPause: 300_000,
           concurrency: 8,
           ...specifiedDialect,
+          proxy: null,
+          ca: null,
           subdomainGrace: 900_000,
           answers: 'off',
           answersSchedule: '0 * * * *',

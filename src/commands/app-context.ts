@@ -111,7 +111,9 @@ export const openAppContext = async (
   };
   const open = (client: ClientSettings): Client => {
     return openClient({
-      settings: sandbox ? { ...client, baseUrl: sandbox.url, tokens: sandboxTokens(client.name) } : client,
+      settings: sandbox
+        ? { ...client, baseUrl: sandbox.url, proxy: null, tokens: sandboxTokens(client.name) }
+        : client,
       strict: options['strict'] === true,
       allowEmpty: options['allowEmpty'] === true,
       names,

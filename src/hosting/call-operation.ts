@@ -46,12 +46,15 @@ const withoutAnswer = (
   call: Call<unknown>,
   error: TransportError,
   redact: ResponseReading['redact'],
-  { origin, proven }: Wire,
+  { origin, proven, via }: Wire,
 ): HostingError =>
-  new HostingError(`${oneLine(redact(error.message))}${mayNeedTls(error, origin, proven) ? needsTls : ''}`, {
-    operation: call.operation,
-    kind: error.sent ? (error.tooLarge ? brokenKind(call) : lostKind(call)) : 'not-sent',
-  });
+  new HostingError(
+    `${oneLine(redact(error.message))}${mayNeedTls(error, origin, proven) ? needsTls : ''}${error.message.includes('the proxy ') ? '' : via}`,
+    {
+      operation: call.operation,
+      kind: error.sent ? (error.tooLarge ? brokenKind(call) : lostKind(call)) : 'not-sent',
+    },
+  );
 
 /** A port that expects TLS ends the connection, or answers in TLS. */
 const mayNeedTls = ({ sent, message }: TransportError, origin: string, proven: Wire['proven']): boolean =>

@@ -60,6 +60,8 @@ export interface Answered<T> {
 export interface Wire {
   readonly origin: string;
   readonly basePath: string;
+  /** The proxy between, for error messages; empty without one. */
+  readonly via: string;
   readonly tokens: () => Tokens;
   readonly dialect: Dialect;
   /** The limits of an answer. */

@@ -6,6 +6,8 @@ export interface WireRequest {
   readonly method: 'GET' | 'PUT';
   readonly path: string;
   readonly body: { readonly type: string; readonly text: string } | null;
+  /** More headers, as for a proxy. */
+  readonly headers?: Readonly<Record<string, string>>;
   /** Milliseconds for everything: connecting, sending, and the whole answer. */
   readonly timeout: number;
   /** Called just before it is written to its connection; throws if it must not be sent any more. */
@@ -130,7 +132,7 @@ export const sendRequest = (
 /** Bytes of an error's body that are enough for an excerpt. */
 const maxErrorBytes = 8_192;
 
-const dispatchOptions = ({ method, path, body }: WireRequest): Dispatcher.DispatchOptions => ({
+const dispatchOptions = ({ method, path, body, headers = {} }: WireRequest): Dispatcher.DispatchOptions => ({
   method,
   path,
   body: body?.text ?? null,
@@ -138,6 +140,7 @@ const dispatchOptions = ({ method, path, body }: WireRequest): Dispatcher.Dispat
     accept: 'application/json',
     'user-agent': 'dns-template-sync',
     ...(body === null ? {} : { 'content-type': body.type }),
+    ...headers,
   },
   ...(method === 'PUT' ? { reset: true } : {}),
 });
@@ -146,6 +149,7 @@ export const isSuccess = (status: number): boolean => status >= 200 && status < 
 
 /** Only the code and the message: undici's errors contain the answer's bytes and more. */
 const describe = ({ code, name, message }: Error & { code?: unknown }): string => {
+  if (name === 'ProxyError') return message;
   const kind = typeof code === 'string' ? code : name;
   const said = message.includes(kind) ? message : [kind, message].filter(Boolean).join(': ');
   const meant = inWords.find(([pattern]) => pattern.test(kind));
@@ -163,6 +167,9 @@ const inWords: readonly (readonly [RegExp, string])[] = [
     /^(?:ERR_SSL_WRONG_VERSION_NUMBER|ERR_SSL_PACKET_LENGTH_TOO_LONG|EPROTO)$/,
     'this port does not use TLS: check https: and the port',
   ],
-  [/^(?:SELF_SIGNED|DEPTH_ZERO|UNABLE_TO|CERT_|ERR_TLS_CERT)/, 'its certificate is not trusted'],
+  [
+    /^(?:SELF_SIGNED|DEPTH_ZERO|UNABLE_TO|CERT_|ERR_TLS_CERT)/,
+    'its certificate is not trusted: if it comes from an authority of your own, name that with ca or NODE_EXTRA_CA_CERTS',
+  ],
   [/^HPE_/, 'the answer is not HTTP'],
 ];

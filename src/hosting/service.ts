@@ -1,6 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { UserError } from '../errors.ts';
 import type { Dialect } from '../model/dialect.ts';
+import type { Route } from '../model/route.ts';
 import type { ActualTemplate, SubdomainRecord } from '../model/template.ts';
 import { account, accounts, databases, type Account, type Database } from './account-resources.ts';
 import { callOperation } from './call-operation.ts';
@@ -14,7 +15,7 @@ import { pageJoiner, readPages } from './read-pages.ts';
 import { mayRepeatRead, mayRepeatWrite, withRetries } from './retry.ts';
 import { Transport } from './transport.ts';
 
-export interface HostingOptions extends Dialect {
+export interface HostingOptions extends Dialect, Route {
   /** With the version prefix, e.g. `https://panel.example.net/api/v1`. */
   readonly baseUrl: string;
   /** Called before each request, so that reloaded tokens take effect. */
@@ -73,7 +74,9 @@ export interface HostingService {
 export const connectHosting = (options: HostingOptions): HostingService => {
   const { origin, basePath } = readBaseUrl(options.baseUrl);
   const { tokens, onRequest, requestTimeout, writeTimeout, concurrency, maxAnswerSize, apexName } = options;
-  const transport = new Transport({ origin, requestTimeout, writeTimeout, maxAnswerSize });
+  const { proxy } = options;
+  const via = proxy === null ? '' : `, through the proxy ${proxy.shown} (${proxy.place})`;
+  const transport = new Transport({ ...options, origin });
   const shape = { depth: deepest, values: Math.ceil(maxAnswerSize / bytesPerValue) };
   const limited = limit(concurrency);
   const closing = new AbortController();
@@ -96,6 +99,7 @@ export const connectHosting = (options: HostingOptions): HostingService => {
     const wire = {
       origin,
       basePath,
+      via,
       tokens,
       dialect: options,
       shape,

@@ -11,8 +11,10 @@ export const unsuccessful = (
   reading: ResponseReading,
 ): HostingError => {
   const words = excerpt(answer, reading.redact);
+  // An error of this kind may be the proxy's own.
+  const via = answer.status >= 500 || [403, 407].includes(answer.status) ? reading.wire.via : '';
   const advice = adviceOn(answer.status, call, reading);
-  return new HostingError(`the service answered ${answer.status}${advice}${words && `: ${words}`}`, {
+  return new HostingError(`the service answered ${answer.status}${via}${advice}${words && `: ${words}`}`, {
     operation: call.operation,
     kind: kindOfStatus(answer.status, call),
     status: answer.status,

@@ -1,9 +1,16 @@
 import { request as requestInClear } from 'node:http';
-import { request as requestSecure } from 'node:https';
+import { request as requestSecure, type RequestOptions } from 'node:https';
+import { isIP } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { connect as connectSecure, type SecureContext } from 'node:tls';
 import { readRetryAfter } from '../lib/retry-after.ts';
+import type { Route } from '../model/route.ts';
+import { openTunnel, proxyHeaders } from '../network/tunnel.ts';
+import { trusting } from '../network/trust.ts';
 
 export interface Posting {
   readonly url: string;
+  readonly route: Route;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
   /** Milliseconds until the status of the answer has to be there. */
@@ -21,16 +28,19 @@ export type Posted =
   | { readonly outcome: 'failed' | 'refused'; readonly reason: string; readonly retryAfter: number };
 
 /** Sends once, over a new connection. Follows no redirect and does not read the body of the answer. */
-export const post = ({ url, headers, body, timeout, signal }: Posting): Promise<Posted> =>
+export const post = ({ url, route, headers, body, timeout, signal }: Posting): Promise<Posted> =>
   new Promise((resolve) => {
     const bytes = Buffer.from(body);
-    const request = (url.startsWith('https:') ? requestSecure : requestInClear)(url, {
+    const { to, options, headers: own } = throughProxy(new URL(url), route, timeout);
+    const request = (to.protocol === 'https:' ? requestSecure : requestInClear)(to, {
       method: 'POST',
       agent: false,
+      ...options,
       headers: {
         'content-type': 'application/json',
         'content-length': bytes.length,
         'user-agent': 'dns-template-sync',
+        ...own,
         ...headers,
       },
     });
@@ -48,10 +58,44 @@ export const post = ({ url, headers, body, timeout, signal }: Posting): Promise<
       response.on('error', () => undefined);
       settle(judge(response.statusCode ?? 0, response.headers['retry-after']));
     });
-    request.on('error', (error) => fail('code' in error ? String(error.code) : error.name));
+    const via = route.proxy === null ? '' : `, through the proxy ${route.proxy.shown} (${route.proxy.place})`;
+    request.on('error', (error) =>
+      fail(error.name === 'ProxyError' ? error.message : `${nameOf(error)}${via}`),
+    );
     if (signal.aborted) cut();
     else request.end(bytes);
   });
+
+const nameOf = (error: Error): string => ('code' in error ? String(error.code) : error.name);
+
+/** As for the service: tunnels for `https:`; for `http:`, whole addresses are sent to the proxy. */
+const throughProxy = (url: URL, { proxy, ca }: Route, timeout: number): Through => {
+  const secureContext = trusting(ca);
+  const trust = secureContext ? { secureContext } : {};
+  if (proxy === null) return { to: url, options: { ...trust }, headers: {} };
+  if (url.protocol === 'http:') {
+    const headers = { host: url.host, ...proxyHeaders(proxy) };
+    return { to: new URL(proxy.url), options: { path: url.href }, headers };
+  }
+  const { hostname, port } = url;
+  const createConnection: RequestOptions['createConnection'] = (_, done) => {
+    openTunnel(proxy, { host: hostname, port: Number(port || 443), timeout }, (error, socket) => {
+      const servername = isIP(hostname) ? '' : hostname;
+      const secure = socket && connectSecure({ socket, servername, host: hostname, ...trust });
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- with an error, Node.js needs no socket
+      done(error, secure as Duplex);
+    });
+    return null;
+  };
+  // With an agent, also with none, Node.js would connect by itself.
+  return { to: url, options: { createConnection, agent: undefined }, headers: {} };
+};
+
+interface Through {
+  readonly to: URL;
+  readonly options: RequestOptions & { readonly secureContext?: SecureContext };
+  readonly headers: Readonly<Record<string, string>>;
+}
 
 const judge = (status: number, retryAfter: string | undefined): Posted => {
   if (status >= 200 && status < 300) return { outcome: 'delivered' };

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import type { Route } from '../model/route.ts';
 import { messageOf, UserError } from '../errors.ts';
 import { backoff } from '../lib/backoff.ts';
 import { sleep } from '../lib/sleep.ts';
@@ -15,6 +16,8 @@ export interface ReceiverSettings {
   readonly name: string;
   readonly type: 'webhook' | 'slack';
   readonly url: { readonly read: () => string };
+  /** How an address is reached; default: directly. */
+  readonly routeTo?: (address: string) => Route;
   /** Null: messages are not signed. */
   readonly secret: { readonly read: () => string } | null;
   readonly on: readonly Occasion[];
@@ -165,7 +168,7 @@ export class Receiver {
 /** Makes one attempt. An unreadable address or secret is a failed attempt. */
 export const postDelivery = async (
   delivery: Delivery,
-  { type, url, secret, timeout, publicUrl = null }: ReceiverSettings,
+  { type, url, routeTo = directly, secret, timeout, publicUrl = null }: ReceiverSettings,
   signal: AbortSignal,
 ): Promise<Posted> => {
   const isSlack = type === 'slack';
@@ -175,12 +178,15 @@ export const postDelivery = async (
     const headers = isSlack
       ? {}
       : signedHeaders(delivery.id, Date.now(), body, secret === null ? null : secret.read());
-    return await post({ url: url.read(), headers, body, timeout, signal });
+    const address = url.read();
+    return await post({ url: address, route: routeTo(address), headers, body, timeout, signal });
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
     return { outcome: 'failed', reason: messageOf(error), retryAfter: 0 };
   }
 };
+
+const directly = (): Route => ({ proxy: null, ca: null });
 
 /** Milliseconds; timers cannot wait longer than 24 days. */
 const maxTimer = 86_400_000;

@@ -1,10 +1,12 @@
-import { isIPv4 } from 'node:net';
 import { homedir } from 'node:os';
 import path from 'node:path';
 import { UserError } from '../errors.ts';
 import { valueAt, type Section } from './document.ts';
+import type { Route } from '../model/route.ts';
+import { isLoopback } from './loopback.ts';
 import type { Sources } from './resolve.ts';
 import { placeOf, resolve } from './resolve.ts';
+import { routesOf } from './route.ts';
 import type { SecretReference, Secrets, SecretSource } from './secret.ts';
 import type { clientTable, Values } from './table.ts';
 import { clientTable as table, limitTable } from './table.ts';
@@ -23,7 +25,8 @@ interface VariableSources {
 }
 
 /** The settings of one client. Durations are milliseconds; `baseUrl` is empty if the command does not need it. */
-export interface ClientSettings extends Omit<Values<typeof clientTable>, 'allowInsecure'> {
+export interface ClientSettings
+  extends Omit<Values<typeof clientTable>, 'allowInsecure' | keyof Route>, Route {
   readonly name: string;
   readonly tokens: TokenSource;
   readonly limits: Values<typeof limitTable>;
@@ -50,8 +53,13 @@ export const resolveClient = (request: ClientRequest): ClientSettings => {
   if (request.isOneOfSeveral) refuseOverrides(sources, needs);
   const { allowInsecure, ...values } = resolve(table, sources);
   checkAddress(values.baseUrl, allowInsecure, needs, sources);
+  const route = needs.baseUrl
+    ? routesOf(values, sources, secrets)(values.baseUrl)
+    : { proxy: null, ca: null };
+  if (!allowInsecure) checkRoute(values.baseUrl, route, sources);
   return {
     ...values,
+    ...route,
     name,
     stateDir: values.stateDir || usualStateDir(sources.env),
     limits: resolve(limitTable, sources, 'limits.'),
@@ -129,12 +137,15 @@ const checkAddress = (baseUrl: string, allowInsecure: boolean, needs: Needs, sou
   }
 };
 
-/** Whether the host of a URL is this machine. */
-export const isLoopback = (host: string): boolean =>
-  host === 'localhost' ||
-  host.endsWith('.localhost') ||
-  host === '[::1]' ||
-  (isIPv4(host) && host.startsWith('127.'));
+/** What is allowed to this machine in clear would leave it. */
+const checkRoute = (baseUrl: string, { proxy }: Route, { problems }: Sources): void => {
+  if (proxy === null || !baseUrl.startsWith('http:') || isLoopback(new URL(proxy.url).hostname)) return;
+  problems.add(
+    proxy.place,
+    'http: would send the tokens unencrypted to the proxy: use https:, or set allowInsecure: true in the config file',
+    'proxy',
+  );
+};
 
 const tokensOf = (sources: Sources, secrets: Secrets, needs: Needs): TokenSource => {
   const sourceOf = (key: string, variable: string): SecretSource => {

@@ -107,6 +107,19 @@ export const serviceAddress: Kind<string> = scalar(
   },
 );
 
+/** `off` takes none, whatever other programs are told. */
+export const proxyAddress: Kind<string | null> & { readonly expected: string } = {
+  expected: 'a proxy such as http://proxy.example.net:3128, or off',
+  file: () => string('a proxy such as http://proxy.example.net:3128, or off'),
+  parse: ([given = '']) => {
+    if (given === 'off') return { value: given };
+    const address = /^[a-z][a-z\d+.-]*:\/\//i.test(given) ? given : `http://${given}`;
+    const isProxy =
+      /^https?:\/\//i.test(address) && URL.canParse(address) && new URL(address).pathname === '/';
+    return isProxy ? { value: address } : { expected: proxyAddress.expected };
+  },
+};
+
 /** A directory or file as it was given: relative if it is in the working directory. */
 export const shownPath: Kind<string> = scalar('a path', string, (given, { cwd, folder }) => {
   if (given === '') return null;

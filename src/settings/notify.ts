@@ -1,10 +1,13 @@
 import { UserError } from '../errors.ts';
 import { parseDuration } from '../model/duration.ts';
-import { isLoopback } from './client.ts';
+import type { Route } from '../model/route.ts';
+import { isLoopback } from './loopback.ts';
 import { valueAt } from './document.ts';
 import { notifySchema, occasions, type NotifyEntry, type OccasionSetting } from './config-schema.ts';
-import type { Sources } from './resolve.ts';
+import { resolve, type Sources } from './resolve.ts';
+import { routesOf } from './route.ts';
 import type { SecretReference, Secrets, SecretSource } from './secret.ts';
+import { clientTable } from './table.ts';
 
 /**
  * One receiver of notifications. Its secrets are read when they are needed, so that other commands do not
@@ -16,6 +19,8 @@ export interface NotifyReceiver {
   /** `read` throws a UserError if the address cannot be used; the message never contains it. */
   readonly url: SecretSource;
   readonly secret: SecretSource | null;
+  /** How an address is reached. */
+  readonly routeTo: (address: string) => Route;
   readonly on: readonly OccasionSetting[];
   /** Null: all. */
   readonly clients: readonly string[] | null;
@@ -41,6 +46,8 @@ export const notifyTargets = (
   const { data } = notifySchema().safeParse(valueAt(top, 'notify') ?? {});
   if (!data) return [];
   const known = clients && new Set(clients);
+  const { proxy, ca } = clientTable;
+  const routeTo = routesOf(resolve({ proxy, ca }, sources), sources, secrets);
   return Object.entries(data).map(([name, entry]) => {
     const place = (key: string): string => top.place(['notify', name, key]);
     for (const client of entry.clients ?? [])
@@ -60,6 +67,7 @@ export const notifyTargets = (
       type: entry.type,
       url: addressOf(entry, place('url'), source, sources),
       secret: entry.secret ? source(entry.secret, 'secret') : null,
+      routeTo,
       on: entry.on ?? occasions,
       clients: entry.clients ?? null,
       timeout,

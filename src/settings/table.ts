@@ -17,6 +17,7 @@ import {
   listenAddress,
   nameServer,
   oneOf,
+  proxyAddress,
   resolverAddress,
   serviceAddress,
   shownPath,
@@ -162,6 +163,15 @@ export const clientTable = {
     apexNameKind,
     specifiedDialect.apexName,
     { env: 'DNS_SYNC_APEX_NAME' },
+  ),
+  proxy: setting('The HTTP proxy to the service and to receivers; off for none.', proxyAddress, null, {
+    env: 'DNS_SYNC_PROXY',
+  }),
+  ca: setting<string | null>(
+    'File with certificates of authorities to trust beside the usual ones.',
+    absolutePath,
+    null,
+    { env: 'DNS_SYNC_CA' },
   ),
   subdomainGrace: setting('How long a subdomain may lag behind its template.', duration(), 15 * minute, {
     env: 'DNS_SYNC_SUBDOMAIN_GRACE',

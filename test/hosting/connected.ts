@@ -12,6 +12,8 @@ export const connected = (baseUrl: string, options: Partial<HostingOptions> = {}
     baseUrl,
     tokens: () => ({ userToken, clientToken }),
     ...specifiedDialect,
+    proxy: null,
+    ca: null,
     requestTimeout: 5_000,
     writeTimeout: 5_000,
     concurrency: 8,

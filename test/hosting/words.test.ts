@@ -10,6 +10,8 @@ const messageAt = async (baseUrl: string): Promise<string> => {
     baseUrl,
     tokens: () => ({ userToken: 'user-secret', clientToken: 'client-secret', places: 'userToken: HERE' }),
     ...specifiedDialect,
+    proxy: null,
+    ca: null,
     requestTimeout: 5_000,
     writeTimeout: 5_000,
     concurrency: 1,

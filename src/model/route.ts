@@ -1,0 +1,27 @@
+/** An HTTP proxy between this program and others. */
+export interface Proxy {
+  /** With user and password, if it wants some. */
+  readonly url: string;
+  /** Without them. */
+  readonly shown: string;
+  /** The setting or variable that names it. */
+  readonly place: string;
+}
+
+/** How others are reached over HTTP. */
+export interface Route {
+  readonly proxy: Proxy | null;
+  /** Certificates of authorities to trust beside the usual ones, as PEM. */
+  readonly ca: string | null;
+}
+
+/** `USER:PASSWORD` of a proxy's address, decoded; empty if it has neither. */
+export const credentialsIn = (url: string): string => {
+  const { username, password } = new URL(url);
+  if (username === '' && password === '') return '';
+  try {
+    return `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
+  } catch {
+    return `${username}:${password}`;
+  }
+};

@@ -1,0 +1,237 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import type { Route } from '../../src/model/route.ts';
+import { post } from '../../src/notify/post.ts';
+import { readSettings } from '../../src/settings.ts';
+import { connected, failureOf, wireTemplate } from '../hosting/connected.ts';
+import { json, scriptedServer, status } from '../hosting/scripted-server.ts';
+import { newAuthority, secureFront } from './certificates.ts';
+import { startProxy, type ProxyOptions } from './proxy.ts';
+
+const add = { type: 'A', content: '203.0.113.10' };
+
+const proxied = (url: string): Route['proxy'] => ({ url, shown: new URL(url).origin, place: 'HTTPS_PROXY' });
+
+/** A service behind TLS with a certificate of an authority of its own, and a proxy before it. */
+const scene = async (options: ProxyOptions = {}) => {
+  const server = await scriptedServer(json([wireTemplate]), json(wireTemplate), json(wireTemplate));
+  const authority = newAuthority();
+  const port = await secureFront(authority, Number(new URL(server.url).port));
+  const proxy = await startProxy(options);
+  return {
+    server,
+    proxy,
+    ca: authority.pem,
+    baseUrl: `https://panel.example.net:${port}/api/v1`,
+    tunnel: `CONNECT panel.example.net:${port}`,
+  };
+};
+
+describe('the service', () => {
+  test('is reached over TLS through a proxy: one connection for reads, and one for each write', async () => {
+    const { server, proxy, ca, baseUrl, tunnel } = await scene();
+    const service = connected(baseUrl, { proxy: proxied(proxy.url), ca });
+    await service.listDnsTemplates();
+    await service.addDnsTemplateRecord(17, add);
+    await service.updateDnsTemplateRecord(17, { recordId: 2, ttl: 60 });
+    expect(proxy.seen).toEqual([tunnel, tunnel, tunnel]);
+    expect(new Set(server.seen.map(({ connection }) => connection)).size).toBe(3);
+    // Nothing of what is asked for is seen by the proxy.
+    expect(server.seen.map(({ headers }) => headers['proxy-authorization'])).toEqual([
+      undefined,
+      undefined,
+      undefined,
+    ]);
+  });
+
+  test('is reached in clear through a proxy by its whole address', async () => {
+    const server = await scriptedServer(json([wireTemplate]), json(wireTemplate));
+    const proxy = await startProxy({ credentials: 'somebody:pass word' });
+    const { port } = new URL(server.url);
+    const url = proxy.url.replace('://', '://somebody:pass%20word@');
+    const service = connected(`http://panel.example.net:${port}/api/v1`, { proxy: proxied(url) });
+    await service.listDnsTemplates();
+    await service.addDnsTemplateRecord(17, add);
+    expect(proxy.seen.map((line) => line.replace(/\?.*/, ''))).toEqual([
+      `GET http://panel.example.net:${port}/api/v1/dns_templates`,
+      `PUT http://panel.example.net:${port}/api/v1/dns_templates/17/add_record`,
+    ]);
+    expect(server.seen[0]?.headers.host).toBe(`panel.example.net:${port}`);
+  });
+
+  test.each<[string, ProxyOptions, string]>([
+    ['wants a password', { credentials: 'a:b' }, 'answered 407: it wants a user and a password'],
+    ['refuses', { refusal: 403 }, 'opens no connection to this host and port: it answered 403'],
+  ])('is certainly not asked if a proxy %s', async (_, options, words) => {
+    const { server, proxy, ca, baseUrl } = await scene(options);
+    const service = connected(baseUrl, { proxy: proxied(proxy.url), ca });
+    for (const call of [service.listDnsTemplates(), service.addDnsTemplateRecord(17, add)]) {
+      const { kind, message } = await failureOf(call);
+      expect(kind).toBe('not-sent');
+      expect(message).toContain(`the proxy ${proxy.url} (HTTPS_PROXY) ${words}`);
+    }
+    expect(server.seen).toEqual([]);
+  });
+
+  test('is certainly not asked if there is no proxy, or one that says nothing', async () => {
+    const gone = await scriptedServer(status(200));
+    await gone.close();
+    const silent = await scriptedServer(() => undefined);
+    for (const { url } of [gone, silent]) {
+      const { origin } = new URL(url);
+      const options = { proxy: proxied(origin), requestTimeout: 100, writeTimeout: 100 };
+      const service = connected('https://panel.example.net/api/v1', options);
+      expect(await failureOf(service.addDnsTemplateRecord(17, add))).toMatchObject({ kind: 'not-sent' });
+    }
+  });
+
+  test('errors say that there is a proxy between', async () => {
+    const proxy = await startProxy();
+    const server = await scriptedServer(status(502));
+    const { port } = new URL(server.url);
+    const service = connected(`http://panel.example.net:${port}/api/v1`, { proxy: proxied(proxy.url) });
+    expect((await failureOf(service.addDnsTemplateRecord(17, add))).message).toContain(
+      `the service answered 502, through the proxy ${proxy.url} (HTTPS_PROXY), an error of its own`,
+    );
+  });
+
+  test('is trusted with the authority of its certificate alone', async () => {
+    const { ca, baseUrl } = await scene();
+    const local = baseUrl.replace('panel.example.net', 'localhost');
+    expect(await connected(local, { ca }).listDnsTemplates()).toMatchObject([{ id: 17 }]);
+    for (const other of [null, newAuthority().pem]) {
+      const { kind, message } = await failureOf(connected(local, { ca: other }).listDnsTemplates());
+      expect(kind).toBe('not-sent');
+      expect(message).toMatch(/its certificate is not trusted: .* ca or NODE_EXTRA_CA_CERTS/);
+    }
+  });
+});
+
+describe('a receiver of messages', () => {
+  const message = { headers: {}, body: '{}', timeout: 5_000, signal: new AbortController().signal };
+
+  test('is reached through a proxy too, over TLS and in clear', async () => {
+    const { server, proxy, ca, baseUrl, tunnel } = await scene();
+    const route = { proxy: proxied(proxy.url), ca };
+    expect(await post({ ...message, url: baseUrl, route })).toEqual({ outcome: 'delivered' });
+    const { port } = new URL(server.url);
+    const inClear = `http://receiver.example.net:${port}/hook`;
+    expect(await post({ ...message, url: inClear, route })).toEqual({ outcome: 'delivered' });
+    expect(proxy.seen).toEqual([tunnel, `POST ${inClear}`]);
+    expect(server.seen).toMatchObject([{ path: '/api/v1' }, { path: '/hook' }]);
+  });
+
+  test('fails without its address if a proxy refuses, or if its certificate is not trusted', async () => {
+    const { proxy, baseUrl } = await scene();
+    const refusing = await startProxy({ refusal: 403 });
+    const reasons = [
+      await post({ ...message, url: baseUrl, route: { proxy: proxied(refusing.url), ca: null } }),
+      await post({ ...message, url: baseUrl, route: { proxy: proxied(proxy.url), ca: null } }),
+    ];
+    expect(reasons).toMatchObject([
+      { outcome: 'failed', reason: expect.stringContaining('it answered 403') },
+      { outcome: 'failed', reason: expect.stringMatching(/^[A-Z_]+, through the proxy http:/) },
+    ]);
+    expect(JSON.stringify(reasons)).not.toContain('panel.example.net');
+  });
+});
+
+describe('the proxy', () => {
+  const secure = 'https://panel.example.net/api/v1';
+  const read = (env: Record<string, string>, baseUrl = secure) =>
+    readSettings({
+      flags: { config: false },
+      env: { HOME: '/', DNS_SYNC_BASE_URL: baseUrl, ...env },
+      cwd: '/',
+      needs: { baseUrl: true, tokens: false },
+    });
+  const proxyOf = (env: Record<string, string>, baseUrl?: string): string | null => {
+    const proxy = read(env, baseUrl).clients[0]?.proxy;
+    return proxy ? `${proxy.shown} ${proxy.place}` : null;
+  };
+  const https = { HTTPS_PROXY: 'http://proxy.example.net:3128' };
+
+  test.each<[Record<string, string>, string | null]>([
+    [https, 'http://proxy.example.net:3128 HTTPS_PROXY'],
+    [{ HTTPS_PROXY: 'proxy.example.net:3128' }, 'http://proxy.example.net:3128 HTTPS_PROXY'],
+    [{ ...https, https_proxy: 'http://other:1' }, 'http://other:1 https_proxy'],
+    [{ HTTP_PROXY: 'http://proxy.example.net' }, null],
+    [{ ...https, DNS_SYNC_PROXY: 'https://other' }, 'https://other DNS_SYNC_PROXY'],
+    [{ ...https, DNS_SYNC_PROXY: 'off' }, null],
+    [{ ...https, NO_PROXY: '*' }, null],
+    [{ ...https, NO_PROXY: 'panel.example.net' }, null],
+    [{ ...https, NO_PROXY: 'one.example, .Example.net' }, null],
+    [{ ...https, NO_PROXY: '*.example.net' }, null],
+    [{ ...https, no_proxy: 'example.net:443' }, null],
+    [
+      { ...https, NO_PROXY: 'example.net:8443,ample.net,10.0.0.0/8' },
+      'http://proxy.example.net:3128 HTTPS_PROXY',
+    ],
+  ])('is that of %j: %s', (env, expected) => {
+    expect(proxyOf(env)).toBe(expected);
+  });
+
+  test.each<[baseUrl: string, env: Record<string, string>, expected: string | null]>([
+    ['https://10.1.2.3/api', { ...https, NO_PROXY: '10.0.0.0/8' }, null],
+    [
+      'https://11.1.2.3/api',
+      { ...https, NO_PROXY: '10.0.0.0/8' },
+      'http://proxy.example.net:3128 HTTPS_PROXY',
+    ],
+    ['https://[2001:db8::1]/api', { ...https, NO_PROXY: '2001:db8::/32' }, null],
+    ['https://[2001:db8::1]/api', { ...https, NO_PROXY: '2001:db8::1' }, null],
+    // What may be sent to this machine in clear does not leave it.
+    ['http://127.0.0.1:8080/api', { HTTP_PROXY: 'http://proxy.example.net' }, null],
+    ['https://localhost/api', https, null],
+    [
+      'http://localhost/api',
+      { DNS_SYNC_PROXY: 'http://127.0.0.1:3128' },
+      'http://127.0.0.1:3128 DNS_SYNC_PROXY',
+    ],
+  ])('to %s, of %j: %s', (baseUrl, env, expected) => {
+    expect(proxyOf(env, baseUrl)).toBe(expected);
+  });
+
+  test('of this machine alone may see what is sent in clear', () => {
+    expect(() => proxyOf({ DNS_SYNC_PROXY: 'http://proxy.example.net' }, 'http://localhost/api')).toThrow(
+      'would send the tokens unencrypted to the proxy',
+    );
+  });
+
+  test.each(['socks5://proxy.example.net', 'http://', 'http://proxy/path'])('is none as %s', (address) => {
+    expect(() => proxyOf({ HTTPS_PROXY: address })).toThrow('HTTPS_PROXY: expected a proxy such as');
+    expect(() => proxyOf({ DNS_SYNC_PROXY: address })).toThrow('DNS_SYNC_PROXY: expected a proxy such as');
+  });
+
+  test('is not taken from a settings file with a password, and files of authorities must hold some', () => {
+    const cwd = mkdtempSync(path.join(tmpdir(), 'route-'));
+    onTestFinished(() => rmSync(cwd, { recursive: true }));
+    const file = path.join(cwd, 'settings.yaml');
+    const given = (text: string) => {
+      writeFileSync(file, `baseUrl: ${secure}\n${text}`);
+      return () =>
+        readSettings({
+          flags: { config: file },
+          env: { HOME: cwd },
+          cwd,
+          needs: { baseUrl: true, tokens: false },
+        });
+    };
+    expect(given('proxy: "http://a:b@proxy.example.net"')).toThrow(
+      /settings.yaml:2.*secrets are not allowed/,
+    );
+    expect(given('ca: settings.yaml')).toThrow(/settings.yaml:2.*has no certificate in PEM form/);
+    expect(given('ca: none.pem')).toThrow(/cannot read certificates from .*none.pem \(it does not exist/);
+    expect(given(`ca: ${newAuthority().file}`)().clients[0]?.ca).toContain('BEGIN CERTIFICATE');
+  });
+
+  test('keeps its password to itself', () => {
+    const settings = read({ HTTPS_PROXY: 'http://somebody:pass%20word@proxy.example.net:3128' });
+    expect(settings.clients[0]?.proxy?.shown).toBe('http://proxy.example.net:3128');
+    expect(settings.secrets()).toEqual(
+      expect.arrayContaining(['pass%20word', 'pass word', 'somebody:pass word']),
+    );
+  });
+});
