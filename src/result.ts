@@ -1,5 +1,5 @@
-import type { RecordData } from './model/record.ts';
-import type { Difference, Outcome } from './plan/difference.ts';
+import type { Place, RecordData } from './model/record.ts';
+import type { Cause, Difference, Outcome } from './plan/difference.ts';
 import type { SubdomainDifference } from './plan/subdomains.ts';
 import type { Problem } from './model/template.ts';
 
@@ -98,12 +98,21 @@ export interface TemplateResult {
 
 /** One write and its outcome, as in the log. */
 export interface Change {
+  /** The id of the write, which stays the same until its outcome is known. */
+  readonly write: string;
   readonly template: string;
   readonly templateId: number;
   readonly recordId: number | null;
   readonly action: 'add' | 'update' | 'park';
   readonly before: RecordData | null;
   readonly after: RecordData;
+  readonly cause: Cause;
+  /** What started the pass that sent it. */
+  readonly trigger: string | null;
+  /** Where the file asks for it; null for a park. */
+  readonly source: Place | null;
+  /** The git commit of that file's checkout. */
+  readonly revision: string | null;
   readonly outcome: Exclude<Outcome, 'skipped'>;
   readonly error: string | null;
 }

@@ -1,6 +1,6 @@
 import type { ScanResult } from '../source/scan.ts';
 import { problemsOf } from '../desired/problems-of.ts';
-import type { Tokens } from '../hosting/call.ts';
+import type { RequestTrace, Tokens } from '../hosting/call.ts';
 import { connectHosting, type HostingOptions, type HostingService } from '../hosting/service.ts';
 import type { Publication } from '../model/published.ts';
 import type { DesiredState } from '../model/template.ts';
@@ -58,7 +58,8 @@ export interface ClientOptions {
   readonly nameservers?: readonly string[] | undefined;
   /** Called with messages for people that are not part of a report. */
   readonly warn: (message: string) => void;
-  readonly onRequest?: Parameters<typeof connectHosting>[0]['onRequest'];
+  /** `run`: the id of the pass; null for a round over name servers. */
+  readonly onRequest?: (request: RequestTrace & { readonly run: string | null }) => void;
 }
 
 export const openClient = (options: ClientOptions): Client => new OpenClient(options);
@@ -78,6 +79,8 @@ class OpenClient implements Client {
   #tokens: Tokens;
   /** The files that a pass has loaded last. */
   #latest: DesiredState | null = null;
+  /** Of the pass that makes requests. */
+  #run: string | null = null;
   #onPause: NonNullable<PassRequest['onPause']> = () => undefined;
   #checkLock: () => void = () => undefined;
 
@@ -93,7 +96,7 @@ class OpenClient implements Client {
       tokens: () => this.#tokens,
       onBackoff: (milliseconds, why) => this.#onPause(milliseconds, why),
       beforeWrite: () => this.#checkLock(),
-      ...(onRequest ? { onRequest } : {}),
+      ...(onRequest ? { onRequest: (request) => onRequest({ run: this.#run, ...request }) } : {}),
     };
     this.service = connectHosting(this.#connection);
     this.#templates = templatesOf(options, this.sharedAs);
@@ -113,6 +116,7 @@ class OpenClient implements Client {
 
   async pass(request: PassRequest): Promise<PassResult> {
     this.#tokens = this.settings.tokens.read();
+    this.#run = request.run;
     this.#onPause = request.onPause ?? (() => undefined);
     const revisionOf = this.#templates.revisions();
     const pass = passOf(request, this.settings, this.service, this.#options.isSandbox, revisionOf);
@@ -120,7 +124,12 @@ class OpenClient implements Client {
   }
 
   async askNameServers(request: AnswersRequest): Promise<KnownAnswers> {
-    const reader = connectHosting({ ...this.#connection, concurrency: 1 });
+    const { onRequest } = this.#options;
+    const reader = connectHosting({
+      ...this.#connection,
+      concurrency: 1,
+      ...(onRequest ? { onRequest: (trace) => onRequest({ run: null, ...trace }) } : {}),
+    });
     const handle = this.#store.handle(() => undefined);
     let closed: Promise<void> | null = null;
     const close = (): Promise<void> => (closed ??= reader.close());

@@ -5,6 +5,7 @@ import { suggestion } from '../lib/nearest.ts';
 import { UserError } from '../errors.ts';
 import { parseMoment } from '../model/duration.ts';
 import { asJson } from '../report/json-text.ts';
+import { causeWords } from '../report/row-remarks.ts';
 import { redactTexts, redactor } from '../secrets.ts';
 import { readSettings, type Settings } from '../settings.ts';
 import type { StateStore } from '../state/store.ts';
@@ -104,10 +105,12 @@ const asText = (entries: readonly ShownEntry[], withClient: boolean): string =>
   entries.map((entry) => asLine(entry, withClient)).join('') || 'no writes\n';
 
 const asLine = (entry: ShownEntry, withClient: boolean): string => {
-  const { at, client, template, action, recordId, before, after, outcome, error } = entry;
+  const { at, client, template, action, recordId, before, after, outcome, error, cause, source } = entry;
   const name = withClient ? `${client}: ${template}` : template;
   const change = changeText(before, after);
   const id = recordId === null ? '' : ` #${recordId}`;
   const why = error === null ? '' : ` (${error})`;
-  return `${at} ${outcome.padEnd(9)} ${escapeControl(`${name}: ${action}${id} ${change}${why}`)}\n`;
+  const place = source ? ` · ${source.file}:${source.line}` : '';
+  const because = cause === undefined ? '' : ` · ${causeWords[cause]}${place}`;
+  return `${at} ${outcome.padEnd(9)} ${escapeControl(`${name}: ${action}${id} ${change}${why}${because}`)}\n`;
 };

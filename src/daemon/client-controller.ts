@@ -10,7 +10,8 @@ import type { DaemonClient } from './context.ts';
 import type { Fleet, PassReport } from './fleet.ts';
 import { LatestResults } from './latest-results.ts';
 import type { PassCause, PassOutcome, PassStarter } from './loop.ts';
-import { logChange, logInvalid, logStarted, type PassId } from './pass-log.ts';
+import { OpenTroubles } from './open-troubles.ts';
+import { logChange, logEnded, logInvalid, logStarted, logUnmanaged, type PassId } from './pass-log.ts';
 import { recordFailure, recordPass, recordShared, type PassSinks, type RecordedPass } from './record-pass.ts';
 import { Publications, type OfferResult } from './publications.ts';
 import { startTriggers, type Triggers } from './triggers.ts';
@@ -32,6 +33,7 @@ export class ClientController {
   readonly #log: Logger;
   readonly #passes: PassStarter;
   readonly #latest = new LatestResults();
+  readonly #troubles = new OpenTroubles();
   #client: DaemonClient;
   /** Replaces the client before the next pass. */
   #successor: DaemonClient | null = null;
@@ -130,6 +132,7 @@ export class ClientController {
     if (latest !== null) {
       this.#latest.adopt(latest);
       this.#answers.adopt(latest);
+      this.#troubles.take(latest.templates, latest.startedAt);
     }
     this.#lastError = lastError;
     this.#wasRead = isReady;
@@ -224,12 +227,10 @@ export class ClientController {
 
   async #accept(result: PassResult, id: PassId, isEnding: boolean): Promise<PassOutcome> {
     const removed = this.#latest.add(result);
-    for (const template of removed) {
-      this.#log.warn(
-        { event: 'template.unmanaged', template },
-        'no file describes this template any more; it is no longer managed',
-      );
-    }
+    const { log } = this.#options;
+    logUnmanaged(removed, id, log);
+    this.#troubles.forget(removed);
+    logEnded(this.#troubles.take(result.templates, result.startedAt), id, log);
     this.#lastError = result.holdReason;
     this.#wasRead ||= result.wasRead === true && isLoaded(result);
     this.#couldNotBegin = false;

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import { logTogether } from '../log.ts';
 import type { DesiredState } from '../model/template.ts';
+import type { EndedTrouble } from './open-troubles.ts';
 import type { Report } from '../report/report.ts';
 import type { Change, PassResult, Status, TemplateResult, Trigger } from '../result.ts';
 
@@ -33,10 +34,22 @@ export const logChange = (
   }
 };
 
-export const logInvalid = ({ problems }: DesiredState, { client }: PassId, log: Logger): void => {
+export const logInvalid = ({ problems }: DesiredState, id: PassId, log: Logger): void => {
   if (problems.some(({ severity }) => severity === 'error')) {
-    log.error({ event: 'templates.invalid', client, problems }, 'templates invalid');
+    log.error({ event: 'templates.invalid', ...id, problems }, 'templates invalid');
   }
+};
+
+export const logUnmanaged = (templates: readonly string[], id: PassId, log: Logger): void => {
+  for (const template of templates)
+    log.warn(
+      { event: 'template.unmanaged', ...id, template },
+      'no file describes this template any more; it is no longer managed',
+    );
+};
+
+export const logEnded = (ended: readonly EndedTrouble[], id: PassId, log: Logger): void => {
+  for (const one of ended) log.info({ event: 'drift.ended', ...id, ...one }, 'in sync again');
 };
 
 /** `isEnding`: the shutdown cut the pass short, which is no problem. */
@@ -72,7 +85,7 @@ const logOf = (result: TemplateResult, log: Logger): Logger => {
 
 const logs = new WeakMap<TemplateResult, { readonly parent: Logger; readonly own: Logger }>();
 
-/** `error`: why there was no pass or why it ended early; null if it completed. */
+/** `error`: why there was no pass, why it ended early, or what failed in it; null if nothing did. */
 export const logFinished = (
   { status, durationMs, summary }: Pick<Report, 'status' | 'durationMs' | 'summary'>,
   error: string | null,

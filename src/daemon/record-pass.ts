@@ -2,7 +2,8 @@ import type { Logger } from 'pino';
 import type { PassEvent } from '../notify/health.ts';
 import type { PassEntry } from '../status-page/facts.ts';
 import { assembleReport } from '../report/assemble.ts';
-import type { PassResult } from '../result.ts';
+import { problemView } from '../report/view.ts';
+import type { PassResult, Status, TemplateResult } from '../result.ts';
 import type { PassReport } from './fleet.ts';
 import type { Metrics } from './metrics.ts';
 import { passEntry } from './pass-entry.ts';
@@ -42,7 +43,7 @@ export const recordPass = (
 ): RecordedPass => {
   const report = assembleReport([result]);
   logDrift(result, id, isEnding, log);
-  logFinished(report, result.holdReason, id, isEnding, log);
+  logFinished(report, errorOf(result, report.status), id, isEnding, log);
   metrics.countPass({ ...id, ...report, isComplete: result.holdReason === null }, latest);
   const compared = result.wasRead === true ? latest : null;
   const entry = passEntry(id, report, compared, result.holdReason);
@@ -51,6 +52,24 @@ export const recordPass = (
   onPass(event);
   return { event, entry };
 };
+
+/** Why it ended early, or what failed in it: the first of all. */
+const errorOf = ({ holdReason, templates, problems }: PassResult, status: Status): string | null => {
+  if (holdReason !== null || status !== 'failed') return holdReason;
+  const failures = [
+    ...templates
+      .filter((one) => one.status === 'failed')
+      .map((one) => `${one.template}: ${one.message ?? firstErrorOf(one)}`),
+    ...problems
+      .filter(({ severity }) => severity === 'error')
+      .map((one) => `${problemView(one, false).place}: ${one.message}`),
+  ];
+  const [first = ''] = failures;
+  return failures.length > 1 ? `${first} (and ${failures.length - 1} more)` : first;
+};
+
+const firstErrorOf = ({ differences }: TemplateResult): string =>
+  differences.find(({ error }) => error !== undefined)?.error ?? 'a write failed';
 
 /** One that another process has made, which logs and counts it, and has receivers told. */
 export const recordShared = (

@@ -43,6 +43,8 @@ const formatters: Readonly<Record<string, (line: LogFields) => string>> = {
       `${said(inSync)} in sync`,
       ...unwritten(listOf(differences)),
     ].join(', '),
+  'drift.ended': ({ client, template, was, since }) =>
+    `${who(client)}${said(template)}: in sync again, was ${said(was)} since ${said(since)}`,
   'pass.finished': ({ client, status, durationMs, summary, error }) =>
     `${who(client)}pass finished: ${said(error ?? status)}, ${countsOf(fieldsOf(summary))}, ${said(durationMs)} ms`,
   'answers.report': ({ subdomain, answers }) =>

@@ -125,7 +125,8 @@ const isUnknown = (difference: Difference): boolean =>
 const isRefused = (difference: Difference): boolean =>
   difference.outcome === 'failed' || (difference.action === 'blocked' && difference.reason === 'refused');
 
-const wasCorrected = (difference: Difference): boolean =>
+/** Whether it was changed at the service, and a pass has put it right. */
+export const wasCorrected = (difference: Difference): boolean =>
   difference.outcome === 'applied' &&
   'cause' in difference &&
   (difference.cause === 'drifted' || difference.cause === 'both');

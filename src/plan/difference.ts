@@ -18,6 +18,8 @@ export type BlockReason =
   | 'vanished';
 
 interface WriteOutcome {
+  /** The id of the write that a pass has sent for it, as in log and history. */
+  readonly write?: string;
   readonly outcome?: Outcome;
   readonly error?: string;
   /** ISO 8601: when a failed write is retried. */

@@ -33,6 +33,7 @@ const fields = z
   .describe('the parts of the record that differ');
 
 const outcomeFields = {
+  write: z.exactOptional(described('the id of the write that was sent for it, as in log and history')),
   retryAt: z.exactOptional(timestamp('when a failed write is retried')),
   outcome: z.exactOptional(
     z
@@ -96,6 +97,7 @@ export const differenceSchema = z.discriminatedUnion('action', [
       source: place,
       recordId: z.exactOptional(recordId),
       current: z.exactOptional(record),
+      write: outcomeFields.write,
       conflicts: z.exactOptional(z.array(z.int()).describe('ids of the conflicting records')),
       retryAt: outcomeFields.retryAt,
       message: z.string(),

@@ -5,7 +5,7 @@ type SurplusReason = Extract<Difference, { action: 'surplus' }>['reason'];
 
 export const causeWordsOf = (difference: Difference): string[] => [
   ...('reason' in difference ? [difference.reason] : []),
-  ...('cause' in difference ? [causes[difference.cause]] : []),
+  ...('cause' in difference ? [causeWords[difference.cause]] : []),
 ];
 
 export const placesOf = (difference: Difference): string[] => [
@@ -13,7 +13,8 @@ export const placesOf = (difference: Difference): string[] => [
   ...('recordId' in difference ? [`record ${difference.recordId}`] : []),
 ];
 
-const causes: Record<Cause, string> = {
+/** Why a difference exists, in words. */
+export const causeWords: Record<Cause, string> = {
   edited: 'edited',
   drifted: 'drifted',
   both: 'edited and drifted',

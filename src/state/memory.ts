@@ -1,5 +1,5 @@
 import { UserError } from '../errors.ts';
-import type { RecordData } from '../model/record.ts';
+import type { Place, RecordData } from '../model/record.ts';
 import type { Cause } from '../plan/difference.ts';
 import type { Displaced } from '../plan/memory.ts';
 
@@ -163,15 +163,22 @@ export interface Intent {
   readonly before: RecordData | null;
   readonly after: RecordData;
   readonly cause: Cause;
+  /** Why it is sent, for log and history: what started the pass, where the file asks for it, and its commit. */
+  readonly trigger?: string;
+  readonly source?: Place | null;
+  readonly revision?: string | null;
   /** For a park: the key of the desired record that it makes way for; null if there is none. */
   readonly makesWayFor?: string | null;
   /** For an add: the ids from before it, so that a new one is recognised. */
   readonly idsBefore: readonly number[];
 }
 
-export interface HistoryEntry {
+export interface HistoryEntry extends Pick<Intent, 'trigger' | 'source' | 'revision'> {
   readonly at: number;
   readonly run: string;
+  /** Its id; older entries have none, and no cause. */
+  readonly write?: string;
+  readonly cause?: Cause;
   readonly templateId: number;
   readonly template: string;
   readonly action: 'add' | 'update' | 'park';

@@ -42,6 +42,11 @@ describe('history', () => {
       after: { type: 'SRV', name: '_sips._tcp', content: '5 5061 sip.example.net', priority: 10, ttl: 300 },
       outcome: 'failed',
       error: expect.stringContaining('the service answered 422: not now'),
+      write: expect.stringMatching(/^[0-9a-f-]{36}\/\d+$/),
+      cause: 'unknown',
+      trigger: 'command',
+      source: { file: 'templates/voice.yaml', line: 10, column: 5 },
+      revision: null,
     });
     expect(await entries('voice')).toMatchObject([{ outcome: 'failed' }, { outcome: 'applied' }]);
     expect(await entries('voice', '--outcome', 'failed')).toEqual([all[0]]);
@@ -55,9 +60,11 @@ describe('history', () => {
     expect(code).toBe(0);
     expect(stdout.split('\n')).toEqual([
       expect.stringMatching(
-        /^\S+Z failed {4}voice: update #313 _sips\._tcp SRV 10 5 5060 sip\.example\.net ttl 300 → .*422: not now\)$/,
+        /^\S+Z failed {4}voice: update #313 _sips\._tcp SRV 10 5 5060 sip\.example\.net ttl 300 → .*422: not now\) · cause unknown · templates\/voice\.yaml:10$/,
       ),
-      expect.stringMatching(/^\S+Z applied {3}voice: update #313 .* → .* 5 5061 sip\.example\.net ttl 300$/),
+      expect.stringMatching(
+        /^\S+Z applied {3}voice: update #313 .* → .* 5 5061 sip\.example\.net ttl 300 · cause unknown · .*:10$/,
+      ),
       '',
     ]);
   });

@@ -15,7 +15,16 @@ const afterAdd = (
 ): TemplateState => {
   const state = newState(desired, ['#1 @ A 192.0.2.1']);
   const [step] = planOf(state.basis).steps;
-  const intent = { ...intentOf(step!, state.basis, { run: 'run-1', moment, makesWayFor: null }), id: 1 };
+  const intent = {
+    ...intentOf(step!, state.basis, {
+      run: 'run-1',
+      moment,
+      trigger: 'schedule',
+      revision: null,
+      makesWayFor: null,
+    }),
+    id: 1,
+  };
   const attempt: Attempt = { step: step!, intent, ...outcome };
   const attempts = new Map([[stepKey(step!), attempt]]);
   return { ...withBasis(state, { view: actualTemplate(actual) }), attempts };

@@ -1,5 +1,6 @@
 import { dataOf } from '../../model/record.ts';
 import { canonicalType } from '../../model/canonical.ts';
+import { writeIdOf } from '../../model/write-id.ts';
 import { recordKey } from '../../plan/entry.ts';
 import { parkedKey } from '../../plan/memory.ts';
 import { isPark, isRestore, isUpdate, actualOf, resultOf, type Step } from '../../plan/step.ts';
@@ -76,21 +77,19 @@ export const outcomeOf = (attempt: Attempt): Pick<Change, 'outcome' | 'error'> |
 /** Ms since the epoch: when it may be retried, if known. */
 export const retryAtOf = (attempt: Attempt): number | null => ('retryAt' in attempt ? attempt.retryAt : null);
 
-export const changeOfAttempt = (attempt: Attempt, { view, memory }: PlanBasis): Change | null => {
+export const changeOfAttempt = (attempt: Attempt, { view }: PlanBasis): Change | null => {
   const outcome = outcomeOf(attempt);
   if (outcome === null) return null;
-  const { step } = attempt;
-  const own = actualOf(step);
-  const made = isPark(step) ? null : (memory.records.get(stepKey(step))?.recordId ?? null);
-  return {
-    template: view.name,
-    templateId: view.id,
-    recordId: own?.record.id ?? made,
-    action: step.difference.action,
-    before: own ? dataOf(own.record) : null,
-    after: resultOf(step),
-    ...outcome,
-  };
+  const recordId = attempt.state === 'applied' ? attempt.recordId : attempt.intent.recordId;
+  return { ...changeOf(attempt.intent, { ...outcome, recordId }), template: view.name };
+};
+
+/** One of an earlier version does not say why it was sent. */
+export const changeOf = (intent: Intent, result: Pick<Change, 'outcome' | 'recordId' | 'error'>): Change => {
+  const { template, templateId, action, before, after, cause } = intent;
+  const { trigger = null, source = null, revision = null } = intent;
+  const what = { write: writeIdOf(intent), template, templateId, action, before, after };
+  return { ...what, cause, trigger, source, revision, ...result };
 };
 
 /** The intent, which is on disk before a step is sent. */
@@ -98,14 +97,19 @@ export const intentOf = (
   step: Step,
   basis: PlanBasis,
   {
-    run,
     moment: { now, uptime },
-    makesWayFor,
-  }: { readonly run: string; readonly moment: Instant; readonly makesWayFor: string | null },
+    ...sending
+  }: {
+    readonly run: string;
+    readonly trigger: string;
+    readonly revision: string | null;
+    readonly moment: Instant;
+    readonly makesWayFor: string | null;
+  },
 ): Omit<Intent, 'id'> => {
   const own = actualOf(step);
   return {
-    run,
+    ...sending,
     at: now,
     uptime,
     templateId: basis.view.id,
@@ -117,7 +121,7 @@ export const intentOf = (
     before: own ? dataOf(own.record) : null,
     after: resultOf(step),
     cause: step.difference.cause,
-    makesWayFor,
+    source: 'source' in step.difference ? step.difference.source : null,
     idsBefore: own ? [] : idsOfType(basis, canonicalType(resultOf(step).type)),
   };
 };

@@ -1,4 +1,5 @@
 import type { Place } from '../../model/record.ts';
+import { writeIdOf } from '../../model/write-id.ts';
 import type { Difference, Outcome } from '../../plan/difference.ts';
 import { isGuard, type Hold } from '../../plan/hold.ts';
 import { parkedKey } from '../../plan/memory.ts';
@@ -137,6 +138,7 @@ const afterAttempt = (attempt: Attempt, isOpen: boolean): Difference => {
   const retryAt = isOpen ? retryAtOf(attempt) : null;
   return {
     ...attempt.step.difference,
+    write: writeIdOf(attempt.intent),
     ...(outcome ? { outcome: outcome.outcome } : {}),
     ...(outcome?.error == null ? {} : { error: outcome.error }),
     ...(retryAt === null ? {} : { retryAt: new Date(retryAt).toISOString() }),

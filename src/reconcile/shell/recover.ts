@@ -1,7 +1,7 @@
 import type { DesiredState } from '../../model/template.ts';
 import { groupBy } from '../../plan/group.ts';
 import type { Intent } from '../../state/memory.ts';
-import type { Attempt } from '../core/attempt.ts';
+import { changeOf, type Attempt } from '../core/attempt.ts';
 import { isClosed } from '../core/client-holds.ts';
 import { asSaved, openMemory } from '../core/memory.ts';
 import {
@@ -131,10 +131,8 @@ const saveResolved = async (recoveries: readonly Recovery[], run: ClientRun): Pr
 };
 
 const tell = ({ intent, result }: ResolvedIntent, run: ClientRun): void => {
-  const { template, templateId, action, before, after } = intent;
-  const { recordId, error } = result;
   const outcome = result.outcome === 'duplicate' ? 'applied' : result.outcome;
-  run.pass.onChange({ template, templateId, recordId, action, before, after, outcome, error });
+  run.pass.onChange(changeOf(intent, { ...result, outcome }));
 };
 
 const applyAll = (

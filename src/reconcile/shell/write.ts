@@ -49,7 +49,9 @@ const write = async (
   next: typeof decide,
 ): Promise<TemplateState> => {
   const { pass, moment } = run;
-  const given = intentOf(step, before.basis, { run: pass.run, moment, makesWayFor });
+  const { run: id, trigger } = pass;
+  const revision = pass.revisionOf(before.basis.desired.source.file);
+  const given = intentOf(step, before.basis, { run: id, trigger, revision, moment, makesWayFor });
   const intent = await run.save(run.writer.begin(given));
   if (intent === null) return before;
   // Another template may have got an answer or a reading meanwhile.
