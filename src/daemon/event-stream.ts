@@ -6,7 +6,7 @@ export interface EventStreams {
 }
 
 /**
- * Sends an event `state` with the version at once and after each change. A slow reader may miss versions, but
+ * Sends an event `state` with the version at once, after each change, and when nothing else was sent for a while. A slow reader may miss versions, but
  * not that there is a newer one: its unread events already say so.
  */
 export const eventStreams = (
@@ -25,8 +25,8 @@ const streamOf = (changeFeed: ChangeFeed, heartbeat: number): ReadableStream<Uin
           if ((controller.desiredSize ?? 0) > 0) controller.enqueue(encoder.encode(text));
         };
         const stopListening = changeFeed.listen((version) => send(stateEvent(version)));
-        // Only sending shows that the other side is gone.
-        const timer = setInterval(() => send(':\n\n'), heartbeat).unref();
+        // Only sending shows that the other side is gone; and only hearing, that this one is there.
+        const timer = setInterval(() => send(stateEvent(changeFeed.version)), heartbeat).unref();
         end = () => {
           stopListening();
           clearInterval(timer);

@@ -124,11 +124,11 @@ const arrow = html`<span class="to">→</span>`;
 
 const changeInLine = ({ field, from, to }: HtmlChange): Markup => {
   const part = changedPart(from, to);
-  const isLong = widthOf(from) > maxContent || widthOf(to) > maxContent;
+  const isLong = widthOf(from) + widthOf(to) > maxContent;
   const [before, after] = isLong ? [endOf(part.before), startOf(part.after)] : [part.before, part.after];
   const isMarked = isWorthMarking(part, from, to);
   const shown = (text: string): Markup => {
-    const changed = isLong ? shorten(text, maxContent - 2 * context) : text;
+    const changed = isLong ? shorten(text, maxChanged) : text;
     return isMarked ? html`${before}${marked(changed)}${after}` : html`${before}${changed}${after}`;
   };
   return html`<span
@@ -148,8 +148,9 @@ const isWorthMarking = (
   to: string,
 ): boolean => Math.max(from.length, to.length) > 24 && before.length + after.length > 6;
 
-/** Columns of a text in a line, and how many of them are around the changed part. */
+/** Columns of a record in a line, of each side of a change, and around the changed part. */
 const maxContent = 60;
+const maxChanged = 40;
 const context = 8;
 
 const endOf = (text: string): string => (text.length > context + 1 ? `…${cut(text, -context)}` : text);

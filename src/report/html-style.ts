@@ -15,7 +15,7 @@ export const style = new Markup(`
 }
 * { box-sizing: border-box; }
 body {
-  margin: 0 auto; padding: 1rem 1.25rem 3rem; max-width: 90rem;
+  margin: 0 auto; padding: 1rem 1.25rem 3rem; max-width: 105rem;
   background: var(--ground); color: var(--text);
   font: .95rem/1.5 system-ui, sans-serif; overflow-wrap: anywhere;
 }
@@ -71,7 +71,7 @@ article > header p { margin: 0; }
 .subdomain { margin: .5rem 0 0; padding-left: .75rem; border-left: 2px solid var(--line); }
 .columns, .row summary {
   display: grid; gap: 0 .75rem; align-items: baseline;
-  grid-template-columns: 6.75rem 3.5rem minmax(4rem, 2fr) minmax(0, 6fr) minmax(0, 2.75fr) minmax(0, 3.5fr);
+  grid-template-columns: 6.75rem 3.5rem minmax(4rem, 1.5fr) minmax(0, 6.5fr) minmax(0, 2.5fr) minmax(0, 3fr);
 }
 .columns { position: sticky; top: 0; z-index: 1; margin: .5rem 0 0; padding: .25rem 0; background: var(--ground); color: var(--aside); font-size: .8rem; }
 .row summary { padding: .1rem 0; cursor: pointer; border-radius: .2rem; list-style: none; }
@@ -79,6 +79,8 @@ article > header p { margin: 0; }
 .row summary:hover, .row details[open] > summary { background: var(--soft); }
 .row summary > * { overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
 .row summary code { white-space: nowrap; }
+.row summary .sides, .row summary .sides code { white-space: normal; }
+.row summary .sides :is(.aside, i) { white-space: nowrap; }
 .sign { font-weight: 600; }
 .row .sign::before { content: "▸"; display: inline-block; width: .9em; color: var(--aside); font-weight: 400; }
 .row details[open] .sign::before { content: "▾"; }
@@ -107,7 +109,12 @@ summary { cursor: pointer; }
 .quiet { display: grid; gap: 0 1.5rem; grid-template-columns: repeat(auto-fill, minmax(20rem, 1fr)); margin-top: .35rem; }
 .quiet li { padding: .15rem 0; }
 footer { margin-top: 2rem; color: var(--aside); font-size: .875rem; }
-@media screen and (max-width: 48rem) {
+@media screen and (max-width: 64rem) {
+  .columns, .row summary { grid-template-columns: 6.75rem 3.5rem minmax(4rem, 2fr) minmax(0, 7fr) minmax(0, 2fr); }
+  .columns > :last-child, .row .usual { display: none; }
+  .row .todo { grid-column: 4 / -1; }
+}
+@media screen and (max-width: 40rem) {
   body { padding: .6rem .75rem 2rem; }
   .columns { display: block; text-align: right; }
   .columns > span { display: none; }
@@ -118,7 +125,6 @@ footer { margin-top: 2rem; color: var(--aside); font-size: .875rem; }
   .row .sign { grid-column: 1; } .row .type { grid-column: 2; } .row .name { grid-column: 3; }
   .row .cause { grid-column: 4; grid-row: 1; max-width: 42vw; }
   .row .sides, .row .todo { grid-column: 1 / -1; padding-left: .9em; }
-  .row .usual { display: none; }
   .now .summary { flex-basis: 100%; }
   .row dl > div { grid-template-columns: minmax(0, 1fr); }
   .quiet { grid-template-columns: minmax(0, 1fr); }

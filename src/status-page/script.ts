@@ -1,6 +1,9 @@
+import { icon } from './icon.ts';
+
 /**
  * Keeps the page up to date. When `/events` announces something new, it loads the page again and updates what
- * differs in place: focus, open details and scroll position stay.
+ * differs in place: focus, open details and scroll position stay. A page that hears nothing any more says so in its
+ * title, icon and state: what it shows may be wrong by now.
  */
 export const script = String.raw`
 'use strict';
@@ -10,13 +13,31 @@ let events = null;
 let asking = null;
 let isStale = false;
 let retry = 0;
+let heardAt = new Date(asOf.dateTime);
+let deadline = 0;
+let isLost = false;
+
+// The daemon repeats its state every 15 seconds.
+const listen = () => { deadline = Date.now() + 45000; };
+const hear = () => { heardAt = new Date(); listen(); };
 
 const show = (kind, words) => {
   link.className = 'link ' + kind;
   link.replaceChildren(...words);
 };
 
-const lost = () => show('lost', ['Not connected: this is how it was at ', asOf]);
+const lost = () => {
+  if (isLost) return;
+  isLost = true;
+  const time = document.createElement('time');
+  time.dateTime = heardAt.toISOString();
+  time.textContent = heardAt.toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'long' });
+  show('lost', ['Not connected since ', time]);
+  document.documentElement.classList.add('lost');
+  document.title = 'not connected · dns-template-sync';
+  document.querySelector('link[rel=icon]').href = '${icon('lost')}';
+  for (const badge of document.querySelectorAll('.now .badge')) badge.textContent = '? not connected, was ' + badge.lastChild.textContent.trim();
+};
 
 const connect = () => {
   clearTimeout(retry);
@@ -24,16 +45,16 @@ const connect = () => {
   events = null;
   // A hidden tab closes its connection: a browser has few of them for one host.
   if (document.hidden) return;
+  listen();
   events = new EventSource('/events');
   events.addEventListener('state', ({ data }) => {
+    hear();
     show('live', ['Live']);
-    if (data !== document.documentElement.dataset.version) refresh();
+    if (isLost || data !== document.documentElement.dataset.version) refresh();
   });
   events.addEventListener('error', () => {
-    lost();
-    if (events.readyState === EventSource.CLOSED) {
-      retry = setTimeout(() => { connect(); refresh(); }, 10000);
-    }
+    refresh();
+    if (events.readyState === EventSource.CLOSED) retry = setTimeout(connect, 10000);
   });
 };
 
@@ -51,7 +72,7 @@ const refresh = async () => {
 const load = async () => {
   try {
     const address = location.pathname + location.search;
-    const answer = await fetch(address, { cache: 'no-store' });
+    const answer = await fetch(address, { cache: 'no-store', signal: AbortSignal.timeout(30000) });
     // To sign in again, or because the shown page no longer exists.
     if (answer.status === 401 || answer.status === 404) return location.reload();
     if (!answer.ok) throw new Error(answer.statusText);
@@ -64,6 +85,12 @@ const load = async () => {
 
 const take = (next) => {
   const focused = document.activeElement;
+  hear();
+  if (isLost) {
+    isLost = false;
+    document.documentElement.classList.remove('lost');
+    if (events?.readyState !== EventSource.OPEN) show('', ['As of ', asOf]);
+  }
   document.documentElement.dataset.version = next.documentElement.dataset.version;
   document.title = next.title;
   change(asOf, next.querySelector('#link time'));
@@ -176,6 +203,14 @@ addEventListener('visibilitychange', connect);
 addEventListener('pagehide', () => events?.close());
 addEventListener('pageshow', ({ persisted }) => { if (persisted) connect(); });
 tellAges();
-setInterval(tellAges, 5000);
+setInterval(() => {
+  tellAges();
+  if (Date.now() < deadline) return;
+  listen();
+  // A hidden tab asks for the page instead: its title and icon are what people see of it.
+  if (document.hidden) return refresh();
+  lost();
+  connect();
+}, 5000);
 connect();
 `;

@@ -25,6 +25,8 @@ button { cursor: pointer; }
 .link.live::before { content: "● "; color: var(--green); }
 .link.lost { color: var(--red); font-weight: 600; }
 .link.lost::before { content: "▲ "; }
+.lost main { filter: grayscale(1); }
+.lost .now { border-left-style: dashed; }
 .way { margin: .5rem 0; font-size: .875rem; }
 .filters { display: flex; flex-wrap: wrap; gap: .5rem 1rem; align-items: center; justify-content: space-between; margin-top: .75rem; }
 .filters .chips { margin: 0; }
@@ -66,7 +68,7 @@ rect.pass.drifted { fill: var(--yellow); } rect.pass.held { fill: var(--magenta)
 .legend .left { background: var(--bar-left); } .legend .written { background: var(--bar-written); } .legend .pass { background: var(--green); height: .4rem; }
 #last-passes { display: block; margin-top: .5rem; }
 #last-passes table { margin-top: .5rem; }
-@media screen and (max-width: 48rem) {
+@media screen and (max-width: 40rem) {
   .filters { gap: .5rem; margin-top: .5rem; }
   .filters form { flex: 1 1 100%; }
   .filters .chips { flex: 1 1 100%; flex-wrap: nowrap; overflow-x: auto; padding-bottom: .2rem; scrollbar-width: thin; }

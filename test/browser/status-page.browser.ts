@@ -212,13 +212,48 @@ describe('the page in a browser', () => {
     const before = await version();
     daemon.signal('SIGTERM');
     await page.locator('#link.lost').waitFor();
-    expect(await page.locator('#link').innerText()).toMatch(
-      /Not connected: this is how it was at [\d:]+ UTC/,
-    );
+    expect(await page.locator('#link').innerText()).toMatch(/Not connected since .*\d\d:\d\d/);
+    expect(await page.title()).toMatch(/^not connected/);
+    expect(await page.locator('.now .badge').innerText()).toMatch(/^\? not connected, was /);
     expect(await daemon.ended).toMatchObject({ code: 0 });
     await started(['--listen', new URL(url).host]);
-    await page.locator('#link.live').waitFor();
+    await page.locator('html:not(.lost) #link.live').waitFor();
+    expect(await page.title()).not.toContain('not connected');
+    expect(await page.locator('.now .badge').innerText()).not.toContain('not connected');
     await page.locator(`html:not([data-version="${String(before)}"])`).waitFor({ state: 'attached' });
+  });
+
+  it('says so too when it hears nothing any more, as from a machine that is gone', async () => {
+    const { daemon, url } = await started();
+    const { page } = await visit(url);
+    await page.clock.install();
+    await page.reload();
+    await page.locator('#link.live').waitFor();
+    daemon.signal('SIGSTOP');
+    await page.clock.fastForward(50_000);
+    await page.locator('html.lost #link.lost').waitFor();
+    daemon.signal('SIGCONT');
+    await page.locator('html:not(.lost) #link.live').waitFor();
+  });
+
+  it('shows the new value of a long text whole, however narrow the column is', async () => {
+    const { daemon, url, change } = await started(['--dry-run']);
+    await change('add-record', {
+      dns_template_id: 17,
+      type: 'TXT',
+      name: '_dmarc',
+      content: 'v=DMARC1; p=quarantine; rua=mailto:d@example.net',
+    });
+    await daemon.pass();
+    for (const width of [768, 1_024, 1_280, 1_920]) {
+      const { page } = await visit(url, { viewport: { width, height: 800 } });
+      const outside = await page
+        .locator('.row .sides')
+        .evaluateAll((all) =>
+          all.filter((one) => one.scrollWidth > one.clientWidth).map((one) => one.textContent),
+        );
+      expect({ width, outside }).toEqual({ width, outside: [] });
+    }
   });
 
   it('moves the focus to the start of the state if its element is gone', async () => {
