@@ -120,7 +120,10 @@ class OpenClient implements Client {
     this.#onPause = request.onPause ?? (() => undefined);
     const revisionOf = this.#templates.revisions();
     const pass = passOf(request, this.settings, this.service, this.#options.isSandbox, revisionOf);
-    return request.dryRun ? this.#dryRun(request, pass) : this.#write(request, pass);
+    const result = await (request.dryRun ? this.#dryRun(request, pass) : this.#write(request, pass));
+    // Otherwise it is asked for again.
+    if (request.trigger !== 'command') await this.#templates.wasPassed().catch(() => undefined);
+    return result;
   }
 
   async askNameServers(request: AnswersRequest): Promise<KnownAnswers> {

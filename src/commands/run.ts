@@ -37,7 +37,7 @@ export const run = async (options: Options): Promise<number> => {
 /** What processes share that have one store. Each embedded service is that of one process. */
 const sharedParts = (
   { settings, sandboxUrl, log, redact }: AppContext,
-  { countLateness, countLease }: Metrics,
+  { countLateness, countLease, showDatabase }: Metrics,
 ): Pick<DaemonContext, 'fleet' | 'outboxes'> => {
   if (settings.store === null || sandboxUrl !== null) return { fleet: alone, outboxes: null };
   const slow = settings.clients.find(({ requestTimeout }) => requestTimeout > settings.leaseDuration);
@@ -48,7 +48,13 @@ const sharedParts = (
     );
   const shared = { ...settings, url: settings.store.read(), log };
   return {
-    fleet: openFleet({ ...shared, version: readVersion(), onTaken: countLateness, redact }),
+    fleet: openFleet({
+      ...shared,
+      version: readVersion(),
+      onTaken: countLateness,
+      onDatabase: showDatabase,
+      redact,
+    }),
     outboxes: sharedOutboxes({ ...shared, onLeaseChange: countLease }),
   };
 };

@@ -92,7 +92,7 @@ export class ClientController {
       client: this.#client.settings.name,
       loop: this.#passes.state,
       isReady: this.#isReady,
-      lastError: this.#lastError,
+      lastError: this.#options.fleet.trouble ?? this.#lastError,
       latest: this.#latest.result,
       nextScheduled: this.#triggers?.next() ?? null,
     });
@@ -124,6 +124,11 @@ export class ClientController {
 
   trigger(trigger: Trigger): void {
     this.#passes.trigger(trigger);
+  }
+
+  /** Whether the pass that is asked for certainly comes. */
+  request(): Promise<boolean> {
+    return this.#passes.request();
   }
 
   /** Shows a pass that another process has made. */

@@ -86,6 +86,12 @@ export class ClientManager {
     for (const controller of this.#controllers.values()) controller.trigger(trigger);
   }
 
+  /** Asks for a pass of each client. Whether all of them certainly come. */
+  async request(): Promise<boolean> {
+    const asked = await Promise.all([...this.#controllers.values()].map((one) => one.request()));
+    return !asked.includes(false);
+  }
+
   /** The history of writes. One request at a time, so that many of them do not slow passes down. */
   history(query: HistoryQuery, signal?: AbortSignal): Promise<HistoryPage<WriteEntry>> {
     const clients = [...this.#controllers.values()].map(({ client }) => client.settings);

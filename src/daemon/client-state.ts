@@ -47,11 +47,12 @@ export interface Readiness {
   readonly reason: string | null;
 }
 
-/** Ready once every client is. */
-export const readinessOf = (clients: readonly ClientState[]): Readiness => {
-  const reasons = clients
+/** Ready once every client is, and as long as passes can be made. */
+export const readinessOf = (clients: readonly ClientState[], trouble: string | null = null): Readiness => {
+  const unready = clients
     .filter(({ isReady }) => !isReady)
     .map(({ client, why }) => `${client}: ${why ?? 'it was not read yet'}`);
+  const reasons = [...(trouble === null ? [] : [trouble]), ...unready];
   return { ready: reasons.length === 0, reason: reasons.join('; ') || null };
 };
 

@@ -71,7 +71,7 @@ const listen = async (
     allowedHosts: () => manager.settings.allowedHosts,
     pages: statusPages({ manager, passHistory, changeFeed, redact, secrets }),
     changeFeed,
-    readiness: () => redact(readinessOf(manager.states)),
+    readiness: () => redact(readinessOf(manager.states, context.fleet.trouble)),
     metrics: {
       contentType: metrics.contentType,
       text: sharedText({
@@ -86,7 +86,7 @@ const listen = async (
     }),
     history: (query, signal) => manager.history(query, signal),
     triggerToken,
-    requestPass: () => manager.trigger('request'),
+    requestPass: () => manager.request(),
     pageToken,
     onRefused: (refusal) => {
       metrics.countRefusal(refusal);

@@ -7,6 +7,8 @@ import { PassLoop, type PassLoopOptions, type PassStarter } from './loop.ts';
 /** The processes that share the passes of all clients, as one of them sees it. */
 export interface Fleet {
   readonly duties: Duties;
+  /** Why no passes can be made at all; null if they can. */
+  readonly trouble: string | null;
   /** What starts the passes of this client in this process. */
   passesOf(client: FleetClient): PassStarter;
   /** Takes part from now on. `onReport` is called for each pass that another process made. */
@@ -46,6 +48,7 @@ export interface PassReport {
 /** One process that does everything. */
 export const alone: Fleet = {
   duties: { files: true, schedule: true, answers: true },
+  trouble: null,
   passesOf: (client) => new PassLoop(client),
   start: () => Promise.resolve(),
   share: () => Promise.resolve(),

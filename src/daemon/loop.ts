@@ -31,6 +31,8 @@ export interface PassLoopOptions {
 export interface PassStarter {
   readonly state: PassLoopState;
   trigger(trigger: Trigger): void;
+  /** Asks for a pass. Whether it comes even if this process dies, or a start of it brings one. */
+  request(): Promise<boolean>;
   /** No further pass; resolves when the running one has ended. */
   close(): Promise<void>;
 }
@@ -88,6 +90,11 @@ export class PassLoop implements PassStarter {
     this.#waiting = coalesce(this.#waiting, { trigger, isFull: trigger !== 'file-change' });
     if (!this.#running && (!this.#backoff || bypassesBackoff(trigger))) this.#start(this.#waiting);
     this.#onState();
+  }
+
+  request(): Promise<boolean> {
+    this.trigger('request');
+    return Promise.resolve(true);
   }
 
   /** No further pass; resolves when the running one has ended. */

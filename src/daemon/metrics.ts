@@ -1,4 +1,4 @@
-import { collectDefaultMetrics, Registry } from 'prom-client';
+import { collectDefaultMetrics, Registry, type Gauge } from 'prom-client';
 import type { LeaseChange, LeaseKind } from '../model/lease.ts';
 import type { KnownAnswers } from '../report/with-answers.ts';
 import { answersGauges } from './answers-gauges.ts';
@@ -20,6 +20,8 @@ export interface Metrics extends PassMetrics, RequestMetrics, Pick<SettingsMetri
   readonly countAnswers: (client: string, known: KnownAnswers) => void;
   /** What became of a lease of this process, where processes share a store. */
   readonly countLease: (lease: LeaseKind, change: LeaseChange) => void;
+  /** Whether the shared store and its queue can be used. */
+  readonly showDatabase: (isUp: boolean) => void;
 }
 
 interface RequestMetrics {
@@ -90,8 +92,18 @@ export const createMetrics = (version: string, { maxTemplates }: MetricsBounds =
     countPass: noted(passes.countPass),
     countLateness: noted(passes.countLateness),
     countLease: noted(countLease),
+    showDatabase: noted(databaseGauge(make)),
     showPass: noted(passes.showPass),
     showSettings: noted(settings.showSettings),
+  };
+};
+
+/** A metric only where processes share a store. */
+const databaseGauge = ({ gauge }: MetricMaker): Metrics['showDatabase'] => {
+  let metric: Gauge | null = null;
+  return (isUp) => {
+    metric ??= gauge('database_up', [], 'Whether PostgreSQL and the queue in it can be used: 1 or 0.');
+    metric.set(isUp ? 1 : 0);
   };
 };
 

@@ -17,6 +17,9 @@ export class PublishRounds {
   #isClosed = false;
   #lastTrouble = '';
   #timeline = '';
+  #unpassed: ReadonlyMap<string, number> = new Map();
+  /** The newest publication of each client for which this process has asked again. */
+  readonly #asked = new Map<string, number>();
 
   constructor(context: DaemonContext, controllers: () => readonly ClientController[]) {
     this.#context = context;
@@ -25,8 +28,7 @@ export class PublishRounds {
 
   /** Returns the clients whose files are published now, after the first round. */
   async start(): Promise<readonly ClientController[]> {
-    const { sharesTemplates, fleet } = this.#context;
-    if (!sharesTemplates || !fleet.duties.files) return [];
+    if (!this.#context.sharesTemplates) return [];
     const published = await this.#offerAll();
     this.#later();
     return published;
@@ -47,11 +49,14 @@ export class PublishRounds {
 
   async #next(): Promise<void> {
     for (const controller of await this.#offerAll()) controller.trigger('file-change');
+    await this.#askForLost();
     this.#later();
   }
 
   async #offerAll(): Promise<readonly ClientController[]> {
     const doubted = await this.#doubted();
+    this.#unpassed = doubted?.unpassed ?? new Map();
+    if (!this.#context.fleet.duties.files) return [];
     const isOther = doubted !== null && doubted.timeline !== this.#timeline;
     const isDoubted = ({ client }: ClientController): boolean =>
       doubted !== null && doubted.clients.size > 0 && doubted.clients.has(client.sharedAs());
@@ -63,6 +68,17 @@ export class PublishRounds {
     // What failed stays unpublished, and is offered in the next round.
     if (doubted !== null) this.#timeline = doubted.timeline;
     return some.filter((_, at) => results[at] === 'published');
+  }
+
+  /** The pass of a publication is lost with the process that asks for it, or with the answer to its commit. */
+  async #askForLost(): Promise<void> {
+    if (this.#unpassed.size === 0) return;
+    for (const controller of this.#controllers()) {
+      const client = controller.client.sharedAs();
+      const number = this.#unpassed.get(client);
+      if (number === undefined || this.#asked.get(client) === number) continue;
+      if (await controller.request()) this.#asked.set(client, number);
+    }
   }
 
   async #doubted(): Promise<Doubted | null> {

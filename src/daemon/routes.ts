@@ -27,7 +27,8 @@ export interface RouteOptions {
   readonly history: (query: HistoryQuery, signal: AbortSignal) => Promise<HistoryPage>;
   /** Allows to request a pass; null: nobody may. */
   readonly triggerToken: () => string | null;
-  readonly requestPass: () => void;
+  /** Whether the pass certainly comes. */
+  readonly requestPass: () => Promise<boolean>;
   /** Allows to see page, events, report and history; null: everybody may. */
   readonly pageToken: () => string | null;
   /** Called for each request whose token is missing or wrong. */
@@ -79,7 +80,7 @@ export const routes = (options: RouteOptions): Hono => {
     return c.text('This host name is not known here: add it to allowedHosts.\n', 421);
   });
 
-  app.all('/api/reconcile', (c) => {
+  app.all('/api/reconcile', async (c) => {
     const token = triggerToken();
     if (token === null) return c.notFound();
     if (c.req.method !== 'POST') return notAllowed('POST')(c);
@@ -88,8 +89,8 @@ export const routes = (options: RouteOptions): Hono => {
       refuse(c, { token: 'trigger', reason: authorization === undefined ? 'missing' : 'wrong' });
       return c.text('Needs the trigger token as a bearer token.\n', 401, { 'www-authenticate': 'Bearer' });
     }
-    requestPass();
-    return c.text('A pass was asked for.\n', 202);
+    if (await requestPass()) return c.text('A pass was asked for.\n', 202);
+    return c.text('The queue of passes cannot be used now: try again.\n', 503, { 'retry-after': '10' });
   });
 
   const waitForSlot = fewAtATime();

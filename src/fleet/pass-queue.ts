@@ -1,4 +1,5 @@
 import type { PgBoss } from 'pg-boss';
+import { backoffDelay } from '../lib/backoff.ts';
 import type { Trigger } from '../result.ts';
 import { passQueue } from './boss.ts';
 
@@ -10,6 +11,8 @@ export interface WaitingPass {
   readonly trigger: Trigger;
   /** Failed passes since the last successful one. */
   readonly failures: number;
+  /** How often a process that does not know its client has given it back. */
+  readonly returns?: number;
 }
 
 /** A pass that this process makes now. */
@@ -31,6 +34,8 @@ export interface PassQueue {
   finish(job: PassJob, next: { readonly pass: WaitingPass; readonly delay: number } | null): Promise<void>;
   /** Another process makes its pass, at once. */
   handOver(job: PassJob): Promise<void>;
+  /** Gives a job back that this process cannot make: another one may. Later each time, and in the end it is dropped. */
+  giveBack(job: PassJob): Promise<void>;
   /** At once, before others. */
   putFirst(pass: WaitingPass): Promise<void>;
   /** Adds passes, due now, for clients without a waiting or running one. Returns the clients with a waiting one. */
@@ -50,11 +55,12 @@ export const passQueueOf = (boss: () => Promise<PgBoss>, leaseDuration: number):
     singletonKey: client,
     group: { id: server },
   });
-  const dataOf = ({ client, server, trigger, failures }: WaitingPass) => ({
+  const dataOf = ({ client, server, trigger, failures, returns = 0 }: WaitingPass) => ({
     client,
     server,
     trigger,
     failures,
+    returns,
   });
   const putFirst = async (pass: WaitingPass): Promise<void> =>
     void (await (
@@ -91,6 +97,15 @@ export const passQueueOf = (boss: () => Promise<PgBoss>, leaseDuration: number):
         ).send(passQueue, dataOf(next.pass), { ...optionsOf(next.pass), startAfter: next.delay / 1_000 });
       await remove(job);
     },
+    giveBack: async (job) => {
+      const returns = (job.returns ?? 0) + 1;
+      const startAfter = backoffDelay(returns, returnGrowth) / 1_000;
+      if (returns <= mostReturns)
+        await (
+          await boss()
+        ).send(passQueue, dataOf({ ...job, returns }), { ...optionsOf(job), startAfter, priority: 10 });
+      await remove(job);
+    },
     handOver: async (job) => {
       await putFirst(job);
       await remove(job);
@@ -117,4 +132,7 @@ export const passQueueOf = (boss: () => Promise<PgBoss>, leaseDuration: number):
 /** As an interval from now on, by the clock of the database. */
 const now = '0';
 const mostClients = 100_000;
+/** Milliseconds: two days in all, in which the files of a new client reach every process. */
+const returnGrowth = { first: 1_000, max: 5 * 60_000 };
+const mostReturns = 580;
 const pageSize = 1_000;

@@ -19,7 +19,7 @@ export interface QueuedPassesOptions {
     readonly settings: () => Pick<ClientSettings, 'name' | 'baseUrl' | 'schedule' | 'timezone'>;
   };
   /** Requests a pass by any process, before scheduled ones. */
-  readonly ask: (pass: WaitingPass) => void;
+  readonly ask: (pass: WaitingPass) => Promise<boolean>;
   readonly onClose: () => void;
 }
 
@@ -59,9 +59,22 @@ export class QueuedPasses implements PassStarter {
 
   /** The queue knows the schedule, and what waits at a start. Others make what is asked for while this one ends. */
   trigger(trigger: Trigger): void {
-    if (trigger !== 'file-change' && trigger !== 'request') return;
+    if (trigger === 'file-change' || trigger === 'request') void this.#ask(trigger);
+  }
+
+  request(): Promise<boolean> {
+    return this.#ask('request');
+  }
+
+  #ask(trigger: Trigger): Promise<boolean> {
     this.#asked = trigger;
-    this.#options.ask(this.#waiting(trigger, this.#failures));
+    const isAsked = this.#options.ask(this.#waiting(trigger, this.#failures));
+    this.#options.client.onState?.();
+    return isAsked;
+  }
+
+  /** What is shown of it is new. */
+  changed(): void {
     this.#options.client.onState?.();
   }
 

@@ -18,6 +18,7 @@ export interface RequestedPassesOptions {
 export class RequestedPasses {
   readonly #options: RequestedPassesOptions;
   readonly #waiting = new Map<string, WaitingPass>();
+  readonly #askers = new Map<string, ((isPut: boolean) => void)[]>();
   readonly #inTurn = limit(atOnce);
   readonly #closing = new AbortController();
   readonly #tasks = new Set<Promise<void>>();
@@ -26,12 +27,18 @@ export class RequestedPasses {
     this.#options = options;
   }
 
-  add(pass: WaitingPass): void {
-    const isOnItsWay = this.#waiting.has(pass.client);
-    this.#waiting.set(pass.client, pass);
-    if (isOnItsWay) return;
-    const task = this.#inTurn(() => this.#putNewest(pass.client)).finally(() => this.#tasks.delete(task));
+  /** Whether the queue has it, after the next try; after a failed one it is tried again. */
+  add(pass: WaitingPass): Promise<boolean> {
+    const { client } = pass;
+    const isOnItsWay = this.#waiting.has(client);
+    this.#waiting.set(client, pass);
+    const tried = new Promise<boolean>((resolve) => {
+      this.#askers.set(client, [...(this.#askers.get(client) ?? []), resolve]);
+    });
+    if (isOnItsWay) return tried;
+    const task = this.#inTurn(() => this.#putNewest(client)).finally(() => this.#tasks.delete(task));
     this.#tasks.add(task);
+    return tried;
   }
 
   /** Puts what waits, for nobody else knows of it; once that fails, schedules find the rest. */
@@ -40,15 +47,25 @@ export class RequestedPasses {
     await Promise.all(this.#tasks);
   }
 
+  #giveUp(): void {
+    this.#waiting.clear();
+    for (const answer of [...this.#askers.values()].flat()) answer(false);
+    this.#askers.clear();
+  }
+
   async #putNewest(client: string): Promise<void> {
     const { put, onPut, pause } = this.#options;
     const { signal } = this.#closing;
     for (let pass = this.#waiting.get(client); pass; pass = this.#waiting.get(client)) {
-      if (await put(pass)) {
+      const askers = this.#askers.get(client) ?? [];
+      this.#askers.delete(client);
+      const isPut = await put(pass);
+      for (const answer of askers) answer(isPut);
+      if (isPut) {
         onPut();
         // A newer request of the client may have come meanwhile.
         if (this.#waiting.get(client) === pass) this.#waiting.delete(client);
-      } else if (signal.aborted) this.#waiting.clear();
+      } else if (signal.aborted) this.#giveUp();
       else await sleep(pause, signal);
     }
   }

@@ -7,7 +7,7 @@ import { messageOf } from '../errors.ts';
 import type { Role } from '../settings/table.ts';
 import { openDatabase, type PostgresDatabase } from '../state/postgres/database.ts';
 import { listenOn, type Listener } from '../state/postgres/listen.ts';
-import { migrate } from '../state/postgres/schema.ts';
+import { migrate, NewerSchemaError } from '../state/postgres/schema.ts';
 import { requireBoss, startBoss } from './boss.ts';
 import { passQueueOf, type PassJob, type PassQueue } from './pass-queue.ts';
 import { QueuedPasses } from './queued-passes.ts';
@@ -29,6 +29,8 @@ export interface FleetOptions {
   readonly log: Logger;
   /** Called for each pass with the milliseconds since its time came. */
   readonly onTaken: (lateness: number) => void;
+  /** Called after each attempt to use the database. */
+  readonly onDatabase: (isUp: boolean) => void;
 }
 
 /** Processes that share a PostgreSQL. Throws `UserError` where this Node.js cannot take part. */
@@ -53,6 +55,7 @@ class SharedFleet implements Fleet {
   #boss: Promise<PgBoss> | null = null;
   #listener: Listener | null = null;
   #called: NodeJS.Timeout | null = null;
+  readonly #troubles = new Map<string, string>();
   #isClosing = false;
   #complainedAt = -Infinity;
 
@@ -77,7 +80,14 @@ class SharedFleet implements Fleet {
     this.#replicas = replicasOf(this.#database, { id, ...options });
     this.#reports = reportsOf(this.#database, id);
     this.#worker = new Worker({
-      queue: this.#queue,
+      queue: {
+        renew: (jobs) => this.#queue.renew(jobs),
+        take: (...what) =>
+          this.#watched('queue', async () => {
+            await migrate(this.#database);
+            return this.#queue.take(...what);
+          }),
+      },
       servers: this.#servers,
       run: (job) => this.#run(job),
       log,
@@ -98,7 +108,11 @@ class SharedFleet implements Fleet {
 
   async start(onReport: (report: PassReport) => void): Promise<void> {
     const { leaseDuration } = this.#options;
-    const signOfLife = (): Promise<void> => this.#replicas.renew(leaseDuration);
+    const signOfLife = (): Promise<void> =>
+      this.#watched('database', async () => {
+        await migrate(this.#database);
+        await this.#replicas.renew(leaseDuration);
+      });
     const takeNews = (): Promise<void> => this.#takeNews(onReport);
     const join = async (): Promise<void> => {
       await this.#openBoss();
@@ -106,6 +120,7 @@ class SharedFleet implements Fleet {
       if (this.#isWorker) await this.#putAll();
       await signOfLife();
     };
+    this.#options.onDatabase(true);
     if (!(await this.#tried('start', join))) this.#until('start', join);
     this.#every(leaseDuration / 3, 'replica', signOfLife);
     this.#every(newsInterval, 'reports', takeNews);
@@ -113,6 +128,30 @@ class SharedFleet implements Fleet {
     if (!this.#isWorker) return;
     this.#every(sweepInterval, 'sweep', () => this.#sweep());
     this.#worker.start();
+  }
+
+  get trouble(): string | null {
+    return [...this.#troubles.values()][0] ?? null;
+  }
+
+  /** Whether database and queue can be used is known from the last attempt. */
+  async #watched<T>(what: 'database' | 'queue', task: () => Promise<T>): Promise<T> {
+    const before = this.trouble;
+    try {
+      const result = await task();
+      this.#troubles.delete(what);
+      return result;
+    } catch (error) {
+      this.#troubles.set(what, messageOf(error));
+      throw error;
+    } finally {
+      if (this.trouble !== before) this.#tellTrouble();
+    }
+  }
+
+  #tellTrouble(): void {
+    this.#options.onDatabase(this.trouble === null);
+    for (const passes of this.#passes.values()) passes.changed();
   }
 
   /** A burst of reports is read once. */
@@ -161,13 +200,12 @@ class SharedFleet implements Fleet {
     this.#options.onTaken(job.lateness);
     await this.#tried('job', async () => {
       if (passes === undefined) {
-        // While this process ends, others know the client; else it is not in the settings any more.
-        if (this.#isClosing) await this.#queue.handOver(job);
-        else await this.#queue.finish(job, null);
+        // While this process ends, others know the client; else its file may not have come here yet.
+        await (this.#isClosing ? this.#queue.handOver(job) : this.#queue.giveBack(job));
         return;
       }
       const outcome = await passes.run(job);
-      if (outcome === 'handed-over') {
+      if (outcome === 'handed-over' || (outcome === 'failed' && (await this.#isOutdated()))) {
         await this.#queue.handOver(job);
         this.#callWorkers();
         return;
@@ -176,6 +214,14 @@ class SharedFleet implements Fleet {
         await this.#servers.pause(passes.server, Math.max(0, outcome.failedUntil - Date.now()));
       await this.#queue.finish(job, passes.next(job, outcome));
     });
+  }
+
+  /** A failure of a program that is too old is none of the client's. */
+  #isOutdated(): Promise<boolean> {
+    return migrate(this.#database).then(
+      () => false,
+      (error: unknown) => error instanceof NewerSchemaError,
+    );
   }
 
   /** Soon, and once for many passes. */

@@ -23,6 +23,8 @@ export interface TemplateSource {
   readonly isUncommitted: (file: string) => boolean;
   /** Offers the files of this machine to others; null where they are not shared. */
   readonly publish: () => Promise<Publication | null>;
+  /** A pass has gone over the files that were loaded last. */
+  readonly wasPassed: () => Promise<void>;
 }
 
 /** The files of this machine. */
@@ -35,6 +37,7 @@ export const ownTemplates = (options: LoadOptions): TemplateSource => {
     revisions: createRevisions,
     isUncommitted: createUncommitted(),
     publish: () => Promise.resolve(null),
+    wasPassed: () => Promise.resolve(),
   };
 };
 
@@ -57,6 +60,7 @@ export const sharedTemplates = ({
   const loader = createTemplateLoader();
   const publisher = new Publisher(snapshots, openOwnFiles(options.paths), patience);
   let loaded: LoadedSnapshot | null = null;
+  let passed: DesiredState | null = null;
   const contents = async (hashes: readonly string[]): Promise<ReadonlyMap<string, Buffer>> => {
     const found = await snapshots.contents(hashes);
     if (found.size < hashes.length) throw new ReplacedError();
@@ -92,6 +96,12 @@ export const sharedTemplates = ({
     revisions: () => () => loaded?.head.revision ?? null,
     isUncommitted: (file) => loaded?.head.uncommitted.includes(file) ?? false,
     publish: () => publisher.offer(client()),
+    wasPassed: async () => {
+      if (loaded === null || loaded.state === passed) return;
+      const { of, head, state } = loaded;
+      await snapshots.pass(of, head.number);
+      passed = state;
+    },
   };
 };
 

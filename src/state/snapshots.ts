@@ -12,6 +12,8 @@ export interface SnapshotHead extends PublishedHead {
 export interface Doubted {
   readonly timeline: string;
   readonly clients: ReadonlySet<string>;
+  /** The publications, by client, over which no pass has gone for a while. */
+  readonly unpassed: ReadonlyMap<string, number>;
 }
 
 export interface PublishedSnapshot extends PublishedHead {
@@ -42,6 +44,8 @@ export interface SnapshotStore {
   /** This process has them. */
   confirm(client: string, number: number): Promise<void>;
   doubted(): Promise<Doubted>;
+  /** A pass has gone over these files. */
+  pass(client: string, number: number): Promise<void>;
   /** Whether this process is the one that publishes. Asked for the first time, it tries to be. */
   isSource(): Promise<boolean>;
 }

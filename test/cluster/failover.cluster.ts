@@ -1,6 +1,9 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { Program } from '../e2e/program.ts';
+import { never, triggerToken } from '../e2e/daemon.ts';
+import { start, workplace, type Program } from '../e2e/program.ts';
 import { openAddress } from './address.ts';
 import { allPassed, linesOf, newFleet } from './fleet.ts';
 import { ask, startPostgres } from './postgres.ts';
@@ -58,4 +61,99 @@ describe('files whose publication is lost', () => {
       expect(service.writes()).toHaveLength(clients.length);
     },
   );
+});
+
+const readinessOf = async (address: string): Promise<{ code: number; reason: string }> => {
+  const answer = await fetch(`${address}/readyz`);
+  const { reason } = (await answer.json()) as { reason: string | null };
+  return { code: answer.status, reason: reason ?? '' };
+};
+
+describe('a database that is away', () => {
+  it('is told by readiness, metric and page, and refuses requests until it is back', async () => {
+    const server = await startPostgres();
+    onTestFinished(server.remove);
+    const { daemon, env, clients } = await newFleet({ schedule: never, leaseDuration: 2_000, count: 2 });
+    Object.assign(env, { DNS_SYNC_STORE: server.url, DNS_SYNC_TRIGGER_TOKEN: triggerToken });
+    const roles = ['all', 'web'].map((role) => daemon('--role', role, '--listen', '127.0.0.1:0'));
+    const addresses = await Promise.all(
+      roles.map(async (one) => String((await one.event('daemon.started'))['listen'])),
+    );
+    await allPassed(clients, roles);
+    const post = async (): Promise<number> => {
+      const headers = { authorization: `Bearer ${triggerToken}` };
+      return (await fetch(`${addresses[0]}/api/reconcile`, { method: 'POST', headers })).status;
+    };
+    const all = async (code: number): Promise<void> => {
+      for (const address of addresses)
+        while ((await readinessOf(address)).code !== code) await setTimeout(20);
+    };
+    const up = async (address: string): Promise<string | undefined> =>
+      /^dns_template_sync_database_up (\d)$/m.exec(await (await fetch(`${address}/metrics`)).text())?.[1];
+    await all(200);
+    expect(await post()).toBe(202);
+
+    await server.stop('SIGQUIT');
+    await all(503);
+    for (const address of addresses) {
+      expect((await readinessOf(address)).reason).toContain('check that PostgreSQL runs');
+      expect(await up(address)).toBe('0');
+      expect(await (await fetch(address)).text()).toContain('check that PostgreSQL runs');
+    }
+    expect(await post()).toBe(503);
+
+    await server.start();
+    await all(200);
+    for (const address of addresses) expect(await up(address)).toBe('1');
+    expect(await post()).toBe(202);
+  });
+});
+
+describe('a pass that nobody asks for', () => {
+  it.each(['the answer to the commit is lost', 'the source dies first'])(
+    'is made for files that were published where %s',
+    async (what) => {
+      const fleet = await newFleet({ schedule: never, leaseDuration: 2_000, count: 1 });
+      const { clients, env, daemon, describeAll, agree } = fleet;
+      const direct = new URL(env.DNS_SYNC_STORE);
+      const { url, lose } = await openAddress({ port: Number(direct.port) });
+      const worker = daemon('--role', 'worker');
+      const around = new URL(direct);
+      around.port = new URL(url).port;
+      const source = start(['run', '--listen', 'off', '--role', 'source'], {
+        cwd: fleet.cwd,
+        env: { ...env, DNS_SYNC_STORE: around.href },
+      });
+      await allPassed(clients, [worker]);
+      const published = (): Promise<unknown[]> =>
+        ask({ url: direct.href }, 'SELECT FROM dns_template_sync.snapshots WHERE number = 2');
+      lose('COMMIT\0', 1);
+      await describeAll(['192.0.2.2']);
+      while ((await published()).length === 0) await setTimeout(1);
+      if (what.includes('dies')) source.signal('SIGKILL');
+      await worker.event('pass.finished', ({ trigger }) => trigger === 'request');
+      await agree(['192.0.2.2']);
+    },
+  );
+
+  it('reaches a process that knows its client, whoever takes it first', async () => {
+    const fleet = await newFleet({ schedule: never, leaseDuration: 2_000, count: 2 });
+    const { clients, service, cwd, env, daemon, describeAll, agree } = fleet;
+    const [first = ''] = clients;
+    const elsewhere = await workplace({ withExamples: false });
+    const settings = await readFile(path.join(cwd, 'dns-template-sync.yaml'), 'utf8');
+    await writeFile(
+      path.join(elsewhere, 'dns-template-sync.yaml'),
+      settings.replace(new RegExp(`^  ${first}:.*\n`, 'm'), ''),
+    );
+    const knowing = daemon();
+    await allPassed(clients, [knowing]);
+    const ignorant = start(['run', '--listen', 'off', '--role', 'worker'], { cwd: elsewhere, env });
+    await ignorant.event('daemon.started');
+    for (let round = 1; round <= 6; round += 1) {
+      await describeAll([`192.0.2.${round + 1}`]);
+      while (service.writes().length < round * clients.length) await setTimeout(20);
+      await agree([`192.0.2.${round + 1}`]);
+    }
+  });
 });

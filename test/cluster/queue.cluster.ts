@@ -192,6 +192,7 @@ it('has what is asked for while a process ends', async () => {
     redact: (value) => value,
     log,
     onTaken: () => undefined,
+    onDatabase: () => undefined,
   });
   await fleet.start(() => undefined);
   const settings = {

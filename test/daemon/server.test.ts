@@ -164,7 +164,7 @@ describe('asking for a pass', () => {
     ask(url, '/api/reconcile', authorization === undefined ? {} : { authorization }, 'POST');
   const startWith = async (triggerToken: () => string | null) => {
     let passes = 0;
-    const server = await start({ triggerToken, requestPass: () => void (passes += 1) });
+    const server = await start({ triggerToken, requestPass: () => Promise.resolve((passes += 1) > 0) });
     return { ...server, passes: () => passes };
   };
 

@@ -139,6 +139,7 @@ export class PublicationWorld {
         return Promise.resolve();
       },
       doubted: never,
+      pass: never,
       isSource: () => Promise.resolve(index === this.#source),
     };
   }

@@ -60,11 +60,26 @@ const migrations: readonly string[] = [
      body text NOT NULL, PRIMARY KEY (receiver, client, template));
    CREATE INDEX notified_due ON dns_template_sync.notified (receiver, due_at) WHERE due_at IS NOT NULL;
    CREATE INDEX notified_begun ON dns_template_sync.notified (receiver, delivery) WHERE delivery IS NOT NULL;`,
-  `ALTER TABLE dns_template_sync.snapshots ADD COLUMN timeline text NOT NULL DEFAULT '';
+  `ALTER TABLE dns_template_sync.schema_version ADD COLUMN oldest integer NOT NULL DEFAULT 0;
+   ALTER TABLE dns_template_sync.snapshots ADD COLUMN timeline text NOT NULL DEFAULT '';
+   ALTER TABLE dns_template_sync.snapshots ADD COLUMN is_passed boolean NOT NULL DEFAULT true;
+   CREATE INDEX snapshots_unpassed ON dns_template_sync.snapshots (published_at) WHERE NOT is_passed;
    UPDATE dns_template_sync.snapshots SET timeline = ${currentTimeline};
    UPDATE dns_template_sync.failovers SET timeline = ${currentTimeline} WHERE timeline = ${walTimeline};
    UPDATE dns_template_sync.leases SET timeline = ${currentTimeline} WHERE timeline = ${walTimeline};`,
 ];
+
+/**
+ * The oldest programs, by the version they know, that can use these tables too. A migration that takes something away
+ * raises it, and comes in a release after the one that uses it no more: until all processes run that one, old and new ones
+ * work side by side.
+ */
+const oldestProgram = 5;
+
+/** The tables are those of a later program, which this one cannot use. */
+export class NewerSchemaError extends UserError {
+  override name = 'NewerSchemaError';
+}
 
 /** Before and after. */
 export interface Migrated {
@@ -74,34 +89,46 @@ export interface Migrated {
 
 /** Makes the tables, or brings them up to date; does nothing where they are. Throws `UserError`. */
 export const migrate = async (database: PostgresDatabase): Promise<Migrated> => {
-  if (await isCurrent(database)) return { from: migrations.length, to: migrations.length };
+  const found = await usableVersion(database);
+  if (found !== null) return { from: found, to: found };
   return database.transaction(async (query) => {
     // Two that begin at once would make the same tables; the lock ends with the transaction.
     await query('SELECT pg_advisory_xact_lock($1)', [migrationLock], migrationPatience);
     const from = await versionIn(query);
-    if (from > migrations.length)
-      throw new UserError(
-        `${database.place} was written by a newer version of this program (schema ${from}, this one knows ${migrations.length}): use that version`,
-      );
     if (from === 0) await begin(query, database.place);
     for (const migration of migrations.slice(from)) await query(migration, [], migrationPatience);
-    await query('UPDATE dns_template_sync.schema_version SET version = $1', [migrations.length]);
+    await query('UPDATE dns_template_sync.schema_version SET version = $1, oldest = $2', [
+      migrations.length,
+      oldestProgram,
+    ]);
     return { from, to: migrations.length };
   });
 };
 
-/** By one statement: each pass asks. */
-const isCurrent = async ({ query }: PostgresDatabase): Promise<boolean> => {
+/** By one statement: each pass asks. Null where a migration is due. */
+const usableVersion = async ({ query, place }: PostgresDatabase): Promise<number | null> => {
   try {
-    const rows = await query('SELECT FROM dns_template_sync.schema_version WHERE version = $1', [
-      migrations.length,
-    ]);
-    return rows.length > 0;
+    const rows = await query<{ schema: SchemaVersion }>(
+      'SELECT to_json(version) AS schema FROM dns_template_sync.schema_version AS version',
+    );
+    const { version = 0, oldest = version } = rows[0]?.schema ?? {};
+    if (version < migrations.length) return null;
+    if (version > migrations.length && oldest > migrations.length)
+      throw new NewerSchemaError(
+        `${place} was written by a newer version of this program (schema ${version}, this one knows ${migrations.length}): use that version`,
+      );
+    return version;
   } catch (error) {
-    if (isMissingTable(error)) return false;
+    if (isMissingTable(error)) return null;
     throw error;
   }
 };
+
+interface SchemaVersion {
+  readonly version: number;
+  /** Absent in the first versions. */
+  readonly oldest?: number;
+}
 
 /** The database with its tables, which are made when it is asked for first. */
 export const migratedOnce = (open: () => PostgresDatabase): (() => Promise<PostgresDatabase>) => {

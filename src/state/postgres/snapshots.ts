@@ -21,10 +21,12 @@ export const postgresSnapshots = (
     isSource: async () => isSource(await opened()),
     doubted: async () => {
       await query(noticeFailover);
-      const [{ timeline, clients } = { timeline: '', clients: [] }] = await query<DoubtedRow>(
-        queries.doubted,
-      );
-      return { timeline, clients: new Set(clients) };
+      const [found] = await query<DoubtedRow>(queries.doubted, [leaseDuration]);
+      const { timeline = '', clients = [], unpassed = [] } = found ?? {};
+      const numbers = unpassed
+        .map((one) => one.split(' '))
+        .map(([client = '', number]) => [client, Number(number)] as const);
+      return { timeline, clients: new Set(clients), unpassed: new Map(numbers) };
     },
     head: async (client) => {
       const [row] = await query<HeadRow & Doubts>(queries.head, [client, leaseDuration]);
@@ -66,6 +68,7 @@ export const postgresSnapshots = (
       const [row] = await query<{ age: number }>(queries.doubt, [client, number]);
       return row?.age ?? 0;
     },
+    pass: async (client, number) => void (await query(queries.pass, [client, number])),
     confirm: async (client, number) => void (await query(queries.confirm, [client, number])),
   };
 };
@@ -82,6 +85,7 @@ type Doubts = Pick<SnapshotHead, 'isDoubted' | 'mayBeOld'>;
 interface DoubtedRow {
   readonly timeline: string;
   readonly clients: readonly string[];
+  readonly unpassed: readonly string[];
 }
 
 const headOf = ({ number, digest, revision, uncommitted }: HeadRow) => ({
@@ -145,8 +149,8 @@ const queries = {
     WHERE s.client = $1 AND s.number = ${newest} ORDER BY f.position`,
   contents: 'SELECT hash, content FROM dns_template_sync.blobs WHERE hash = ANY ($1::text[])',
   wasPublished: 'SELECT FROM dns_template_sync.snapshots WHERE client = $1 AND digest = $2 LIMIT 1',
-  publish: `INSERT INTO dns_template_sync.snapshots (client, number, digest, revision, uncommitted, published_at, timeline)
-    SELECT $1, $2::bigint + 1, $3, $4, $5, clock_timestamp(), ${currentTimeline} WHERE coalesce(${newest}, 0) = $2::bigint
+  publish: `INSERT INTO dns_template_sync.snapshots (client, number, digest, revision, uncommitted, published_at, timeline, is_passed)
+    SELECT $1, $2::bigint + 1, $3, $4, $5, clock_timestamp(), ${currentTimeline}, false WHERE coalesce(${newest}, 0) = $2::bigint
     ON CONFLICT DO NOTHING RETURNING number`,
   lockContents:
     'SELECT hash FROM dns_template_sync.blobs WHERE hash = ANY ($1::text[]) ORDER BY hash FOR KEY SHARE',
@@ -164,7 +168,11 @@ const queries = {
     WHERE client = $1 AND number = $2
     RETURNING (extract(epoch FROM clock_timestamp() - doubted_at) * 1000)::float8 AS age`,
   doubted: `SELECT ${currentTimeline} AS timeline,
-    ARRAY(SELECT client FROM dns_template_sync.snapshots WHERE doubted_at IS NOT NULL) AS clients`,
+    ARRAY(SELECT client FROM dns_template_sync.snapshots WHERE doubted_at IS NOT NULL) AS clients,
+    ARRAY(SELECT client || ' ' || number FROM dns_template_sync.snapshots
+      WHERE NOT is_passed AND published_at + $1 * interval '1 millisecond' < clock_timestamp()) AS unpassed`,
+  pass: `UPDATE dns_template_sync.snapshots SET is_passed = true
+    WHERE client = $1 AND number <= $2 AND NOT is_passed`,
   confirm: `UPDATE dns_template_sync.snapshots SET doubted_at = NULL, timeline = ${currentTimeline}
     WHERE client = $1 AND number = $2`,
 } as const;
