@@ -14,7 +14,7 @@ import { checkTargets } from '../settings/notify.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import { storeLocation } from '../state/store-location.ts';
 import type { OnLeaseChange } from '../state/postgres/lease.ts';
-import type { Doubted } from '../state/snapshots.ts';
+import type { Doubted } from '../model/published.ts';
 import { fileStore, type StateStore } from '../state/store.ts';
 import { openClient, type Client, type ClientOptions } from './client.ts';
 import { observedBelow } from './observer.ts';

@@ -1,12 +1,11 @@
 import type { Logger } from 'pino';
-import type { Publication } from '../model/published.ts';
+import type { Doubted, Publication } from '../model/published.ts';
 import type { DesiredState } from '../model/template.ts';
 import type { Outboxes } from '../notify/outbox.ts';
 import type { KnownAnswers } from '../report/with-answers.ts';
 import type { Change, PassResult, Trigger } from '../result.ts';
 import type { Settings } from '../settings.ts';
 import type { ClientSettings } from '../settings/client.ts';
-import type { Doubted } from '../state/snapshots.ts';
 import type { WriteEntry } from '../status-page/facts.ts';
 import type { Fleet } from './fleet.ts';
 import type { ScanFiles } from './fingerprint.ts';

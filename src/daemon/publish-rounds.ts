@@ -1,6 +1,6 @@
 import { limit } from '../lib/limit.ts';
 import { messageOf } from '../errors.ts';
-import type { Doubted } from '../state/snapshots.ts';
+import type { Doubted } from '../model/published.ts';
 import type { ClientController } from './client-controller.ts';
 import type { DaemonContext } from './context.ts';
 

@@ -55,3 +55,11 @@ export type Publication =
 
 /** How one commit stands to another; unknown where the checkout does not have what lies between them. */
 export type Ancestry = 'same' | 'descends' | 'precedes' | 'unrelated' | 'unknown';
+
+/** The clients whose files are asked about. All files are offered again on another timeline. */
+export interface Doubted {
+  readonly timeline: string;
+  readonly clients: ReadonlySet<string>;
+  /** The publications, by client, over which no pass has gone for a while. */
+  readonly unpassed: ReadonlyMap<string, number>;
+}

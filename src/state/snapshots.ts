@@ -1,4 +1,4 @@
-import type { PublishedFile, PublishedFiles, PublishedHead } from '../model/published.ts';
+import type { Doubted, PublishedFile, PublishedFiles, PublishedHead } from '../model/published.ts';
 
 /** The files that were published last, and what is thought of them. */
 export interface SnapshotHead extends PublishedHead {
@@ -6,14 +6,6 @@ export interface SnapshotHead extends PublishedHead {
   readonly isDoubted: boolean;
   /** The database may have lost newer files: since a failover, those who have files had no time to offer them. */
   readonly mayBeOld: boolean;
-}
-
-/** The clients whose files are asked about. All files are offered again on another timeline. */
-export interface Doubted {
-  readonly timeline: string;
-  readonly clients: ReadonlySet<string>;
-  /** The publications, by client, over which no pass has gone for a while. */
-  readonly unpassed: ReadonlyMap<string, number>;
 }
 
 export interface PublishedSnapshot extends PublishedHead {

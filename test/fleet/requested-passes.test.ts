@@ -38,7 +38,7 @@ test('a thousand requests at once arrive a few at a time, those that fail too', 
   let tries = 0;
   const { requests, all, most } = queueFor(() => (tries += 1) % 5 !== 0);
   const clients = Array.from({ length: 1_000 }, (_, at) => `client-${at}`);
-  for (const client of clients) requests.add(passOf(client));
+  for (const client of clients) void requests.add(passOf(client));
   const taken = await all(clients.length);
   expect(new Set(taken.map(({ client }) => client))).toEqual(new Set(clients));
   expect(taken).toHaveLength(clients.length);
@@ -48,9 +48,9 @@ test('a thousand requests at once arrive a few at a time, those that fail too', 
 test('a request that waits is replaced by a newer one of its client', async () => {
   let tries = 0;
   const { requests, all } = queueFor(() => (tries += 1) > 2);
-  requests.add(passOf('one', 1));
-  requests.add(passOf('two', 1));
-  requests.add(passOf('one', 2));
+  void requests.add(passOf('one', 1));
+  void requests.add(passOf('two', 1));
+  void requests.add(passOf('one', 2));
   expect(await all(2)).toEqual([passOf('one', 2), passOf('two', 1)]);
 });
 
@@ -61,8 +61,8 @@ test('a newer request that comes while one is on its way is put too, once', asyn
     added = null;
     return true;
   });
-  added = () => requests.add(passOf('one', 2));
-  requests.add(passOf('one', 1));
+  added = () => void requests.add(passOf('one', 2));
+  void requests.add(passOf('one', 1));
   await all(2);
   await requests.close();
   expect(taken).toEqual([passOf('one', 1), passOf('one', 2)]);
@@ -71,7 +71,7 @@ test('a newer request that comes while one is on its way is put too, once', asyn
 test('what waits when it is closed is put first, unless that fails', async () => {
   const open = queueFor(() => true);
   const clients = Array.from({ length: 10 }, (_, at) => `client-${at}`);
-  for (const client of clients) open.requests.add(passOf(client));
+  for (const client of clients) void open.requests.add(passOf(client));
   await open.requests.close();
   expect(open.taken).toHaveLength(clients.length);
 
@@ -80,7 +80,7 @@ test('what waits when it is closed is put first, unless that fails', async () =>
     tries += 1;
     return false;
   });
-  for (const client of clients) shut.requests.add(passOf(client));
+  for (const client of clients) void shut.requests.add(passOf(client));
   await shut.requests.close();
   expect(tries).toBeLessThan(clients.length);
 });
