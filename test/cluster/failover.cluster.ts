@@ -5,8 +5,9 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { never, triggerToken } from '../e2e/daemon.ts';
 import { start, workplace, type Program } from '../e2e/program.ts';
 import { openAddress } from './address.ts';
-import { allPassed, linesOf, newFleet } from './fleet.ts';
+import { allPassed, linesOf, newFleet, passAgain, passedBy } from './fleet.ts';
 import { ask, startPostgres } from './postgres.ts';
+import { mutatedProgram } from './workers.ts';
 
 /** Two processes with the same files, and a PostgreSQL of their own. */
 const newOwnFleet = async () => {
@@ -155,5 +156,48 @@ describe('a pass that nobody asks for', () => {
       while (service.writes().length < round * clients.length) await setTimeout(20);
       await agree([`192.0.2.${round + 1}`]);
     }
+  });
+});
+
+/** The program with one more migration. */
+const newerProgram = (oldest: number): string => {
+  const folder = mutatedProgram('`],oldestProgram=5,', `\`,\`SELECT 1\`],oldestProgram=${oldest},`);
+  return path.join(folder, 'main.js');
+};
+
+describe('a process of a newer version', () => {
+  const newerFleet = async (oldest: number) => {
+    const fleet = await newFleet({ schedule: '*/10 * * * * *', leaseDuration: 2_000, count: 3 });
+    const { cwd, env, clients, daemon } = fleet;
+    const old = daemon('--listen', '127.0.0.1:0');
+    await allPassed(clients, [old]);
+    const newer = start(['run', '--listen', '127.0.0.1:0'], { cwd, env }, newerProgram(oldest));
+    const addressOf = async (program: Program): Promise<string> =>
+      String((await program.event('daemon.started'))['listen']);
+    return { clients, old, newer, addresses: [await addressOf(old), await addressOf(newer)] as const };
+  };
+
+  it('shares the work with an older one whose tables it has only added to', async () => {
+    const { old, newer } = await newerFleet(5);
+    await newer.event('pass.finished');
+    const before = passedBy(old).length;
+    while (passedBy(old).length === before) await setTimeout(20);
+    expect(linesOf(old).filter(({ status }) => status === 'failed')).toEqual([]);
+  });
+
+  it('takes all work from an older one that cannot use its tables, and no failure of that', async () => {
+    const { clients, old, newer, addresses } = await newerFleet(6);
+    await old.event('queue.unusable');
+    await passAgain(clients, [newer], 2);
+    expect(old.output()).toContain('newer version of this program (schema 6, this one knows 5)');
+    for (const one of [old, newer])
+      expect(
+        linesOf(one).filter(({ event, status }) => event === 'pass.finished' && status === 'failed'),
+      ).toEqual([]);
+    expect(await readinessOf(addresses[0])).toMatchObject({
+      code: 503,
+      reason: expect.stringContaining('newer version'),
+    });
+    expect(await readinessOf(addresses[1])).toEqual({ code: 200, reason: '' });
   });
 });

@@ -109,7 +109,7 @@ export const migrate = async (database: PostgresDatabase): Promise<Migrated> => 
 const usableVersion = async ({ query, place }: PostgresDatabase): Promise<number | null> => {
   try {
     const rows = await query<{ schema: SchemaVersion }>(
-      'SELECT to_json(version) AS schema FROM dns_template_sync.schema_version AS version',
+      'SELECT to_json(found) AS schema FROM dns_template_sync.schema_version AS found',
     );
     const { version = 0, oldest = version } = rows[0]?.schema ?? {};
     if (version < migrations.length) return null;
