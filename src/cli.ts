@@ -112,6 +112,19 @@ const commands: readonly AddCommand[] = [
         end(await (await import('./commands/check.ts')).check(subdomains, options)),
       ),
 
+  (program, end) =>
+    withWriteOptions(withConnection(withTemplates(program.command('doctor'))))
+      .description('checks settings, service and surroundings, and says what to set')
+      .argument('[record]', 'with --write: the id of a record, or its name and type as in "www A"')
+      .option('--write <template>', 'update this record with its own values, to see how writes are answered')
+      .option('--yes', 'with --write: write without asking')
+      .addOption(
+        new Option('--format <form>', 'form of the result').choices(['text', 'json']).default('text'),
+      )
+      .action(async (record: string | undefined, options: Options) =>
+        end(await (await import('./commands/doctor.ts')).doctor(record ?? null, options)),
+      ),
+
   (program, end) => {
     const get = program
       .command('get')

@@ -11,10 +11,11 @@ import { describe, expect, it } from 'vitest';
 const table = `
 main.ts       cli.ts report lib errors.ts
 cli.ts        commands version.ts
-commands      fleet daemon notify report sandbox reconcile source import desired hosting answers state log.ts
+commands      fleet daemon doctor notify report sandbox reconcile source import desired hosting answers state git log.ts
               settings.ts settings result.ts plan model version.ts secrets.ts regular-file.ts directory.ts lib errors.ts
 fleet         daemon notify settings result.ts state lib errors.ts
 daemon        notify status-page report log.ts settings.ts settings result.ts plan model regular-file.ts lib errors.ts
+doctor        hosting network model lib errors.ts
 notify        report result.ts plan network model directory.ts lib errors.ts
 status-page   report result.ts model secrets.ts lib
 report        result.ts plan model lib

@@ -89,6 +89,7 @@ describe('defaults', () => {
           maxAnswerSize: 67_108_864,
           vars: { override: {}, client: {}, config: {} },
           tokens: { read: expect.any(Function) },
+          given: expect.any(Function),
         },
       ],
       clientFiles: null,

@@ -1,10 +1,10 @@
-import { createInterface } from 'node:readline/promises';
 import type { Options } from './options.ts';
 import { UserError } from '../errors.ts';
 import { parseDuration } from '../model/duration.ts';
 import { exitCodeOf } from '../report/exit-code.ts';
 import type { Report } from '../report/report.ts';
 import type { PassResult } from '../result.ts';
+import { confirm } from './confirm.ts';
 import { passClients, reportOn, resolveNames } from './passes.ts';
 import { planChanges, PlanChangedError, readPlan } from './plan-file.ts';
 import { checkOut, showReport } from './report-output.ts';
@@ -102,7 +102,7 @@ const agree = async (
   if (plan) refuseUnlessSame(plan.templates, now.templates, which, lifted);
   if (asks && willWrite(now)) {
     await showReport(now, { format: 'text' });
-    if (!(await ask())) return 'declined';
+    if (!(await confirm('Write this to the service?'))) return 'declined';
   }
   return (found) => {
     const planned = context.redact(found);
@@ -128,23 +128,6 @@ const willWrite = ({ templates }: Report): boolean =>
       ({ action, outcome }) => action !== 'surplus' && action !== 'blocked' && outcome !== 'skipped',
     ),
   );
-
-const ask = async (): Promise<boolean> => {
-  const prompt = createInterface({ input: process.stdin, output: process.stderr });
-  try {
-    const answer = await prompt.question('Write this to the service? [y/N] ');
-    return /^y(es)?$/i.test(answer.trim());
-  } catch (error) {
-    // Ctrl-C and Ctrl-D mean no.
-    if (error instanceof Error && error.name === 'AbortError') {
-      process.stderr.write('\n');
-      return false;
-    }
-    throw error;
-  } finally {
-    prompt.close();
-  }
-};
 
 /** Aborted by a signal: the write in flight is the last one. */
 const stopSignal = (): AbortSignal => {

@@ -30,6 +30,13 @@ export interface Client {
   /** Compares files, service and state once, and writes what differs. */
   pass(request: PassRequest): Promise<PassResult>;
   load(): Promise<DesiredState>;
+  /** Runs a task while nobody else writes for this client, with what it may be written with. */
+  alone<T>(
+    request: Pick<PassRequest, 'lockTimeout' | 'signal' | 'onWait'>,
+    task: (connection: HostingOptions) => Promise<T>,
+  ): Promise<T>;
+  /** What its service is connected with. */
+  readonly connection: HostingOptions;
   /** Asks the name servers of its subdomains. Passes do not wait for it; it has a connection of its own. */
   askNameServers(request: AnswersRequest): Promise<KnownAnswers>;
   /** Lists the template files, for a watcher. */
@@ -72,7 +79,7 @@ class OpenClient implements Client {
   readonly #options: ClientOptions;
   readonly #store: StateStore;
   readonly #handle: StoreHandle;
-  readonly #connection: HostingOptions;
+  readonly connection: HostingOptions;
   readonly #templates: TemplateSource;
   readonly #observer: Observer;
   readonly #cache = emptyCache();
@@ -91,14 +98,14 @@ class OpenClient implements Client {
     this.#tokens = settings.tokens.read();
     this.#store = store;
     this.#handle = store.handle(warn);
-    this.#connection = {
+    this.connection = {
       ...settings,
       tokens: () => this.#tokens,
       onBackoff: (milliseconds, why) => this.#onPause(milliseconds, why),
       beforeWrite: () => this.#checkLock(),
       ...(onRequest ? { onRequest: (request) => onRequest({ run: this.#run, ...request }) } : {}),
     };
-    this.service = connectHosting(this.#connection);
+    this.service = connectHosting(this.connection);
     this.#templates = templatesOf(options, this.sharedAs);
     this.scan = this.#templates.scan;
     this.publish = this.#templates.publish;
@@ -126,10 +133,22 @@ class OpenClient implements Client {
     return result;
   }
 
+  async alone<T>(
+    { lockTimeout, signal, onWait = () => undefined }: Parameters<Client['alone']>[0],
+    task: (connection: HostingOptions) => Promise<T>,
+  ): Promise<T> {
+    const { unknownPause } = this.settings;
+    const use = { timeout: lockTimeout, signal, onWait, mayBeginAnew: true, unknownPause };
+    return this.#handle.write(this.#location(), use, this.#list, (_, __, ___, { check }) => {
+      this.#checkLock = check;
+      return task(this.connection);
+    });
+  }
+
   async askNameServers(request: AnswersRequest): Promise<KnownAnswers> {
     const { onRequest } = this.#options;
     const reader = connectHosting({
-      ...this.#connection,
+      ...this.connection,
       concurrency: 1,
       ...(onRequest ? { onRequest: (trace) => onRequest({ run: null, ...trace }) } : {}),
     });

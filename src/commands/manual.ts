@@ -86,6 +86,18 @@ export const manuals: Readonly<Record<string, Manual>> = {
       ['dns-template-sync import voice --overwrite', 'take over what was changed at the service'],
     ],
   },
+  doctor: {
+    about:
+      'Checks whether the service can be reached and understood, whether its listing is whole, and what surrounds this program. Ends with the settings file that fits. Reads only; with --write it updates one record with the values that it has.',
+    exitCodes: [
+      [0, 'nothing found that keeps it from working'],
+      [1, 'a problem; or bad settings'],
+    ],
+    examples: [
+      ['dns-template-sync doctor', 'at the first contact, and for every report of a defect'],
+      ['dns-template-sync doctor --write standard-web 171 --yes', 'how a write is answered'],
+    ],
+  },
   check: {
     about:
       'Shows a subdomain as the template file, the template at the service, its records at the service and each of its name servers have it, side by side.',

@@ -25,7 +25,7 @@ export const nextPage = (answer: PageAnswer, pages: Dialect['pages']): PageParam
   switch (pages) {
     case 'none': {
       const sign = signOfMore(signs, answer);
-      return sign && `the listing has more pages (${sign}): set pages: ${signs.link ? 'link' : 'page'}`;
+      return sign && `the listing has more pages (${sign}): set pages: ${pageFormOf(answer)}`;
     }
     case 'link': {
       if (signs.link !== null) return parametersOf(signs.link, answer.path);
@@ -39,6 +39,12 @@ export const nextPage = (answer: PageAnswer, pages: Dialect['pages']): PageParam
       return hasMore ? [['page', String(answer.number + 1)]] : null;
     }
   }
+};
+
+/** The setting that reads all pages of a list; null if this is the only one. */
+export const pageFormOf = (answer: PageAnswer): Dialect['pages'] | null => {
+  const signs = signsOf(answer);
+  return signOfMore(signs, answer) === null ? null : signs.link === null ? 'page' : 'link';
 };
 
 /** What an answer says of its pages; null where it says nothing. */

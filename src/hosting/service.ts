@@ -227,7 +227,8 @@ const get = <T>(
 
 const segment = (id: number): string => encodeURIComponent(id);
 
-const readBaseUrl = (baseUrl: string): { origin: string; basePath: string } => {
+/** Throws a {@link UserError}. */
+export const readBaseUrl = (baseUrl: string): { origin: string; basePath: string } => {
   const url = URL.canParse(baseUrl) ? new URL(baseUrl) : null;
   if (url?.protocol !== 'http:' && url?.protocol !== 'https:')
     throw new UserError('The base URL must be a complete http or https URL, such as https://host/api/v1.');

@@ -52,7 +52,12 @@ const operate = async (
     url: `http://${request.headers.host}${path}`,
   };
   const answer = await perform().catch(failure);
-  return reality?.answer ? asAnswer(reality.answer(asOperationAnswer(answer), asked)) : answer;
+  try {
+    return reality?.answer ? asAnswer(reality.answer(asOperationAnswer(answer), asked)) : answer;
+  } catch (thrown) {
+    // Realities that do not go together.
+    return failure(thrown);
+  }
 
   async function perform(): Promise<Answer> {
     const { operation, id } = findOperation(request.method, path.slice('/api/v1'.length));

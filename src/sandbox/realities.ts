@@ -108,18 +108,6 @@ export const realities = {
       return { ...answer, headers: { 'x-total-pages': String(count) }, body: page };
     }),
   },
-  'list-wrapped': {
-    about: 'answers a list as {"data": […]}',
-    answer: onSuccess('GET', (answer) =>
-      Array.isArray(answer.body) ? { ...answer, body: { data: answer.body } } : answer,
-    ),
-  },
-  'list-key': {
-    about: 'answers a list as {"data": […], "included": […]}',
-    answer: onSuccess('GET', (answer) =>
-      Array.isArray(answer.body) ? { ...answer, body: { data: answer.body, included: [] } } : answer,
-    ),
-  },
   'apex-empty': {
     about: 'refuses an add without a name: that of the subdomain itself is an empty one',
     check: ({ operation, parameters }) => {
@@ -151,14 +139,6 @@ export const realities = {
       templates.map((template) => ({ ...template, publicly_available: undefined })),
     ),
   },
-  gzip: {
-    about: 'compresses each answer, whether asked to or not',
-    answer: (answer) => ({
-      ...answer,
-      headers: { ...answer.headers, 'content-encoding': 'gzip' },
-      body: gzipSync(JSON.stringify(answer.body)),
-    }),
-  },
   'cut-listing': {
     about: `lists only ${recordsShown} records of each template; its answers to writes are whole`,
     answer: ofTemplates((templates) => withRecords(templates, (records) => records.slice(0, recordsShown))),
@@ -170,6 +150,26 @@ export const realities = {
   placeholders: {
     about: 'shows names as www.##DOMAIN##, but none for the subdomain itself; keeps those of adds as sent',
     answer: (answer) => (answer.status === 200 ? { ...answer, body: withPlaceholders(answer.body) } : answer),
+  },
+  'list-wrapped': {
+    about: 'answers a list as {"data": […]}',
+    answer: onSuccess('GET', (answer) =>
+      Array.isArray(answer.body) ? { ...answer, body: { data: answer.body } } : answer,
+    ),
+  },
+  'list-key': {
+    about: 'answers a list as {"data": […], "included": […]}',
+    answer: onSuccess('GET', (answer) =>
+      Array.isArray(answer.body) ? { ...answer, body: { data: answer.body, included: [] } } : answer,
+    ),
+  },
+  gzip: {
+    about: 'compresses each answer, whether asked to or not',
+    answer: (answer) => ({
+      ...answer,
+      headers: { ...answer.headers, 'content-encoding': 'gzip' },
+      body: gzipSync(JSON.stringify(answer.body)),
+    }),
   },
 } satisfies Readonly<Record<string, Reality>>;
 
@@ -192,9 +192,11 @@ const withPlaceholders = (body: unknown): unknown => {
   return isTemplate(body) ? one(body) : body;
 };
 
-/** Several at once, each on what the one before has made of the answer. */
+/** Several at once, each on what those before it in the table have made of the answer. */
 export const allOf = (names: readonly RealityName[]): Omit<Reality, 'about'> => {
-  const chosen: readonly Reality[] = names.map((name) => realities[name]);
+  const chosen: readonly Reality[] = Object.entries(realities).flatMap(([name, reality]) =>
+    names.some((one) => one === name) ? reality : [],
+  );
   return {
     parameters: Object.assign({}, ...chosen.map(({ parameters }) => parameters)),
     check: (request) => {

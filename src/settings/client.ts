@@ -3,10 +3,10 @@ import path from 'node:path';
 import { UserError } from '../errors.ts';
 import { valueAt, type Section } from './document.ts';
 import type { Route } from '../model/route.ts';
-import { isLoopback } from './loopback.ts';
+import { isLoopback } from '../model/loopback.ts';
 import type { Sources } from './resolve.ts';
-import { placeOf, resolve } from './resolve.ts';
-import { routesOf } from './route.ts';
+import { givenIn, placeOf, resolve, type GivenSetting } from './resolve.ts';
+import { proxyVariables, routesOf } from './route.ts';
 import type { SecretReference, Secrets, SecretSource } from './secret.ts';
 import type { clientTable, Values } from './table.ts';
 import { clientTable as table, limitTable } from './table.ts';
@@ -31,6 +31,15 @@ export interface ClientSettings
   readonly tokens: TokenSource;
   readonly limits: Values<typeof limitTable>;
   readonly vars: VariableSources;
+  /** What was set and where, for people. */
+  readonly given: () => GivenSettings;
+}
+
+interface GivenSettings {
+  /** Of those in the table of clients. */
+  readonly settings: Readonly<Record<string, GivenSetting>>;
+  /** Variables that name a proxy, whether it is used or not. */
+  readonly proxies: readonly string[];
 }
 
 export interface Needs {
@@ -65,6 +74,10 @@ export const resolveClient = (request: ClientRequest): ClientSettings => {
     limits: resolve(limitTable, sources, 'limits.'),
     tokens: tokensOf(sources, secrets, needs),
     vars: { override, ...fileVariables(sources) },
+    given: () => ({
+      settings: givenIn(table, sources),
+      proxies: proxyVariables.filter((variable) => sources.env[variable]),
+    }),
   };
 };
 

@@ -41,6 +41,21 @@ const valueOf = (setting: Setting<unknown>, key: string, sources: Sources): unkn
 export const placeOf = (setting: Setting<unknown>, key: string, sources: Sources): string | null =>
   find(setting, key, sources)?.place ?? null;
 
+/** Where each setting of a table was set, and to what; without those that have their default. */
+export const givenIn = (table: Table, sources: Sources): Readonly<Record<string, GivenSetting>> =>
+  Object.fromEntries(
+    Object.entries(table).flatMap(([key, setting]) => {
+      const found = find(setting, key, sources);
+      return found ? [[key, { place: found.place, texts: found.texts }]] : [];
+    }),
+  );
+
+export interface GivenSetting {
+  readonly place: string;
+  /** As written; several if it is a list. */
+  readonly texts: readonly string[];
+}
+
 const find = (setting: Setting<unknown>, key: string, sources: Sources): FoundSetting | null =>
   inFlags(setting, sources) ?? inEnvironment(setting, sources) ?? inFile(key, sources);
 

@@ -4,10 +4,13 @@ import { codeOf } from '../errors.ts';
 import { credentialsIn, type Proxy, type Route } from '../model/route.ts';
 import { readRegularFileSync } from '../regular-file.ts';
 import { proxyAddress } from './kind.ts';
-import { isLoopback } from './loopback.ts';
+import { isLoopback } from '../model/loopback.ts';
 import { placeOf, type Sources } from './resolve.ts';
 import type { Secrets } from './secret.ts';
 import { clientTable } from './table.ts';
+
+/** The variables that many programs obey. */
+export const proxyVariables = ['https_proxy', 'HTTPS_PROXY', 'http_proxy', 'HTTP_PROXY'] as const;
 
 /** The settings that concern a route, as they were given. */
 interface GivenRoute {
@@ -37,8 +40,8 @@ const proxyFor = (
   if (!URL.canParse(address)) return null;
   const url = new URL(address);
   const { env, problems } = sources;
-  const variables = url.protocol === 'https:' ? ['https_proxy', 'HTTPS_PROXY'] : ['http_proxy', 'HTTP_PROXY'];
-  const variable = variables.find((name) => env[name]);
+  const scheme = url.protocol.slice(0, -1);
+  const variable = proxyVariables.find((name) => env[name] && name.toLowerCase() === `${scheme}_proxy`);
   // What is sent to this machine must not leave it.
   if (variable === undefined || isLoopback(url.hostname)) return null;
   if (isExempt(url, env['no_proxy'] ?? env['NO_PROXY'] ?? '')) return null;

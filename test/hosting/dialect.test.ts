@@ -148,6 +148,13 @@ describe('pages', () => {
     expect(message).toMatch(words);
   });
 
+  test('of another list that has none are not missed', async () => {
+    const server = await scriptedServer(json([{ id: 1, type: 'NS', content: 'ns1.example.net' }]));
+    const service = connected(server.url, { pages: 'page' });
+    expect(await service.listDnsRecords('shop.example.net')).toMatchObject([{ id: 1 }]);
+    expect(server.seen).toHaveLength(2);
+  });
+
   test('have one deadline together', async () => {
     let number = 0;
     const server = await scriptedServer((response, request) => {

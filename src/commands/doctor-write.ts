@@ -1,0 +1,79 @@
+import type { Options } from './options.ts';
+import type { Found } from '../doctor/finding.ts';
+import { examineWrite, ownValues } from '../doctor/write.ts';
+import { UserError } from '../errors.ts';
+import { HostingError } from '../hosting/errors.ts';
+import { openProbe } from '../hosting/probe.ts';
+import { escapeControl } from '../lib/escape-control.ts';
+import { canonicalName } from '../model/canonical.ts';
+import { isRecordType, type ActualRecord } from '../model/record.ts';
+import type { ActualTemplate } from '../model/template.ts';
+import type { Client } from './client.ts';
+import { confirm } from './confirm.ts';
+
+interface WriteRequest {
+  /** A template's name or id. */
+  readonly write: string;
+  readonly record: string;
+  readonly options: Options;
+}
+
+/** Updates one record with the values that it has, after it was shown and agreed to, while nobody else writes. */
+export const tryWrite = async (client: Client, request: WriteRequest): Promise<Found> => {
+  if (client.settings.dryRun) throw new UserError('dryRun is set, so nothing is written: unset it');
+  const isYes = request.options['yes'] === true;
+  if (!isYes && !(process.stdin.isTTY && process.stdout.isTTY))
+    throw new UserError('doctor --write asks before it writes, and this is not a terminal: give --yes');
+  const { signal } = new AbortController();
+  try {
+    return await client.alone({ lockTimeout: lockTimeout, signal }, async (connection) => {
+      const template = templateIn(await client.service.listDnsTemplates(), request.write);
+      const record = recordIn(template, request.record);
+      const values = Object.entries(ownValues(record)).map(([key, value]) => `${key}=${value}`);
+      process.stderr.write(
+        `${escapeControl(`update_record of template ${template.id} (${template.name}): ${values.join(' ')}`)}\n`,
+      );
+      if (!isYes && !(await confirm('Send this record its own values?')))
+        throw new UserError('nothing was written');
+      const probe = openProbe(connection);
+      try {
+        const { service, settings: dialect } = client;
+        return await examineWrite(template, record, { probe, service, tokens: connection.tokens(), dialect });
+      } finally {
+        await probe.close();
+      }
+    });
+  } catch (error) {
+    if (error instanceof HostingError) throw new UserError(error.message, { cause: error });
+    throw error;
+  }
+};
+
+/** Milliseconds. */
+const lockTimeout = 60_000;
+
+const templateIn = (templates: readonly ActualTemplate[], nameOrId: string): ActualTemplate => {
+  const found = templates.filter(({ id, name }) => name === nameOrId || String(id) === nameOrId);
+  const [template] = found;
+  if (template === undefined || found.length > 1)
+    throw new UserError(`${found.length} templates of the service are called ${nameOrId}: give an id`);
+  if (template.publiclyAvailable)
+    throw new UserError(`${template.name} (${template.id}) is or may be public, and is never written`);
+  return template;
+};
+
+const recordIn = ({ name: template, records }: ActualTemplate, wanted: string): ActualRecord => {
+  const [name = '', type = ''] = wanted.split(/\s+/);
+  const isWanted = (record: ActualRecord): boolean =>
+    String(record.id) === wanted ||
+    (canonicalName(record.name) === canonicalName(name) && record.type.toUpperCase() === type.toUpperCase());
+  const found = records.filter(isWanted);
+  const [record] = found;
+  if (record === undefined || found.length > 1)
+    throw new UserError(
+      `${found.length} records of ${template} are ${wanted}: give the id of one, as get dns-template shows it`,
+    );
+  if (!isRecordType(record.type.toUpperCase()))
+    throw new UserError(`records of type ${record.type} are never written`);
+  return record;
+};

@@ -1,0 +1,126 @@
+import type { Options } from './options.ts';
+import { examineAddress, examineClock } from '../doctor/address.ts';
+import { examineFields } from '../doctor/fields.ts';
+import { findingsAbout, type Finding, type Found } from '../doctor/finding.ts';
+import { examineListing, examineRejection } from '../doctor/listing.ts';
+import { asText, type Examination } from '../doctor/result.ts';
+import { compareListings, examineSubdomains } from '../doctor/stability.ts';
+import { UserError } from '../errors.ts';
+import { HostingError } from '../hosting/errors.ts';
+import { openProbe } from '../hosting/probe.ts';
+import { connectHosting, type HostingOptions } from '../hosting/service.ts';
+import { sleep } from '../lib/sleep.ts';
+import type { Dialect } from '../model/dialect.ts';
+import { durationText } from '../model/duration.ts';
+import type { ActualTemplate } from '../model/template.ts';
+import { asJson } from '../report/json-text.ts';
+import { readVersion } from '../version.ts';
+import { openAppContext } from './app-context.ts';
+import type { Client } from './client.ts';
+import { examineSurroundings } from './doctor-surroundings.ts';
+import { tryWrite } from './doctor-write.ts';
+import { settingsFile } from './settings-file.ts';
+
+/** Examines one client's service and surroundings. Exits with 1 if something keeps it from working. */
+export const doctor = async (record: string | null, options: Options): Promise<number> => {
+  const write = typeof options['write'] === 'string' ? options['write'] : null;
+  if ((write === null) !== (record === null))
+    throw new UserError('doctor --write needs a template and a record: doctor --write TEMPLATE RECORD');
+  const context = await openAppContext(options, 2, { asksNameServers: true });
+  try {
+    const [client, ...others] = context.clients;
+    if (!client || others.length > 0)
+      throw new UserError('there are several clients: choose one with --client');
+    const settle = context.sandboxUrl === null ? client.settings.settle : 0;
+    const found = await examine(client, settle);
+    if (write !== null && record !== null) found.push(await tryWrite(client, { write, record, options }));
+    const findings = found.flatMap((one) => one.findings);
+    const set = changesIn(client, Object.assign({}, ...found.map((one) => one.set)));
+    const examination = context.redact<Examination>({
+      schema: 'dns-template-sync/doctor/v1',
+      version: readVersion(),
+      node: process.versions.node,
+      client: client.settings.name,
+      status: findings.some(({ state }) => state === 'problem') ? 'problem' : 'ok',
+      findings,
+      set: Object.fromEntries(Object.entries(set).map(([key, value]) => [key, JSON.stringify(value)])),
+      settings: settingsFile(client.settings, set),
+    });
+    process.stdout.write(options['format'] === 'json' ? asJson(examination) : asText(examination));
+    return examination.status === 'ok' ? 0 : 1;
+  } finally {
+    await context.close();
+  }
+};
+
+const examine = async (client: Client, settle: number): Promise<Found[]> => {
+  const { connection, settings } = client;
+  const { baseUrl, requestTimeout } = settings;
+  const desired = await client.load();
+  const found: Found[] = [await examineAddress(baseUrl, settings, settings.given().proxies, requestTimeout)];
+  const probe = openProbe(connection);
+  try {
+    const tokens = connection.tokens();
+    const listing = await examineListing(probe, tokens, settings);
+    found.push(listing);
+    if (listing.answer !== null) {
+      const clock = examineClock(listing.answer.headers['date'], Date.now());
+      const fitting = { ...connection, ...listing.set };
+      found.push(await examineRejection(probe, listing.answer, fitting));
+      const subdomains = desired.templates.flatMap((template) => template.subdomains);
+      found.push(...(await examineTemplates(fitting, settle, subdomains)), clock);
+      found.push(limitsIn(listing.answer.headers));
+    }
+  } finally {
+    await probe.close();
+  }
+  const isUnderstood = found.every(
+    ({ findings, set = {} }) =>
+      findings.every(({ state }) => state !== 'problem') && Object.keys(changesIn(client, set)).length === 0,
+  );
+  found.push(...(await examineSurroundings(client, desired, isUnderstood)));
+  return found;
+};
+
+const examineTemplates = async (
+  connection: HostingOptions,
+  settle: number,
+  subdomains: readonly string[],
+): Promise<Found[]> => {
+  const service = connectHosting(connection);
+  try {
+    const first = await service.listDnsTemplates();
+    await sleep(settle, new AbortController().signal);
+    const second: readonly ActualTemplate[] = await service.listDnsTemplates();
+    return [
+      examineFields(second),
+      compareListings(first, second, durationText(settle)),
+      await examineSubdomains(service, [...new Set(subdomains)], [first, second]),
+    ];
+  } catch (error) {
+    if (!(error instanceof HostingError)) throw error;
+    const finding: Finding = { about: 'records', state: 'problem', text: error.message };
+    return [{ findings: [finding] }];
+  } finally {
+    await service.close();
+  }
+};
+
+const limitsIn = (headers: Readonly<Record<string, string | string[] | undefined>>): Found => {
+  const { all, ok } = findingsAbout('limits');
+  const said = Object.entries(headers).filter(([name]) => /rate-?limit|^retry-after$/.test(name));
+  ok(
+    said.length === 0
+      ? 'the service names none'
+      : said.map(([name, value]) => `${name}: ${String(value)}`).join(', '),
+  );
+  return { findings: all };
+};
+
+/** Without what is set already. */
+const changesIn = ({ settings }: Client, set: Partial<Dialect>): Partial<Dialect> =>
+  Object.fromEntries(
+    Object.entries(set).filter(
+      ([key, value]) => !Object.entries(settings).some((one) => one[0] === key && one[1] === value),
+    ),
+  );
