@@ -21,6 +21,7 @@ import { askNameServers, type AnswersRequest } from './client-answers.ts';
 import { observedBelow, openObserver, withoutWrites, type Observer } from './observer.ts';
 import { passOf, type PassRequest, type PreparedPass } from './pass-request.ts';
 import { ownTemplates, sharedTemplates, type TemplateSource } from '../source/template-source.ts';
+import { unmanagedIn } from './unmanaged.ts';
 import { withUncommitted } from './with-uncommitted.ts';
 
 /** One client of the service with all that its passes need, wired together. */
@@ -228,7 +229,21 @@ class OpenClient implements Client {
     // A command compares everything again.
     const cached = request.trigger === 'command' ? {} : { cache: this.#cache };
     const result = await reconcile(part, { ...pass, ...cached, ...state, startedAt, described, listing });
-    return { result: withUncommitted(result, this.#templates.isUncommitted), listing };
+    const unmanaged = request.trigger === 'command' ? await this.#unmanaged(request, listing, state) : [];
+    const problems = [...result.problems, ...unmanaged];
+    return { result: { ...withUncommitted(result, this.#templates.isUncommitted), problems }, listing };
+  }
+
+  async #unmanaged(
+    { templates }: PassRequest,
+    listing: Listing,
+    { memory }: Pick<Pass, 'memory'>,
+  ): Promise<PassResult['problems']> {
+    if (templates.length > 0 || this.#latest === null) return [];
+    const actual = await listing.catch(() => null);
+    const managed = new Set((await memory.templates()).map(({ templateId }) => templateId));
+    const client = this.settings.name;
+    return unmanagedIn({ actual, described: this.#latest, managed }).map((one) => ({ ...one, client }));
   }
 
   readonly #list = (): Listing => this.service.listDnsTemplates();

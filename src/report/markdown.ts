@@ -28,8 +28,9 @@ export const renderMarkdown = (report: Report): string => {
   return head + fitted(folds, names, limit - head.length);
 };
 
-/** So few lines that they are shown open. */
+/** So few lines, or problems, that they are shown open. */
 const few = 10;
+const fewProblems = 2;
 
 const linesIn = ({ rows, subdomains }: TemplateView): number =>
   Math.max(
@@ -38,7 +39,8 @@ const linesIn = ({ rows, subdomains }: TemplateView): number =>
   );
 
 const problemFold = (problems: readonly ProblemView[]): Fold => ({
-  title: 'Problems in template files',
+  title: 'Problems',
+  isOpen: problems.length <= fewProblems,
   parts: problems.map(
     ({ severity, place, message, check }) =>
       `- **${severity}** ${place === '' ? '' : `${code(place)} `}${prose(message)} ${code(check)}\n`,

@@ -1,4 +1,4 @@
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { reportOf, run, workplace } from './program.ts';
@@ -52,6 +52,21 @@ describe('plan on the examples', () => {
       source: { file: 'templates/standard-web.yaml', line: 8, column: 5 },
     });
     expect(service.writes()).toEqual([]);
+  });
+
+  it('names the templates of deleted files, which stay at the service', async () => {
+    const service = await startService();
+    const launch = { cwd: await workplace(), env: service.env };
+    const plan = async (): Promise<string> => (await run(['plan', '--format', 'markdown'], launch)).stdout;
+    expect(await plan()).not.toContain('unmanaged');
+    await rm(path.join(launch.cwd, 'templates/mail-only.yaml'));
+    const named = /in no template file.* stays at the service as it is.* mail-only 21 8 records/;
+    expect((await plan()).replaceAll(/&#\d+;/g, '')).toMatch(named);
+    // With saved state, only those that were managed.
+    await run(['apply', '--yes'], launch);
+    expect(await plan()).not.toContain('unmanaged');
+    await rm(path.join(launch.cwd, 'templates/voice.yaml'));
+    expect(await plan()).toMatch(/no longer managed, since no file describes it.* voice /);
   });
 
   it('goes to a file in any format, with an empty stdout', async () => {
