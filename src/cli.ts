@@ -254,7 +254,11 @@ const withSettings = (command: Command): Command =>
   command
     .option('--config <file>', 'settings file (default: ./dns-template-sync.yaml, if there)')
     .option('--no-config', 'read no settings file, for directories that others may write to')
-    .option('--client <name>', 'only this client of the settings file')
+    .option(
+      '--client <name>',
+      "only this client of the settings file, or a pattern such as 'c0*'; repeatable",
+      collect,
+    )
     .option('--log-level <level>', 'trace, debug, info, warn, error, fatal or silent (default: info)');
 
 const withNames = (command: Command): Command =>

@@ -20,7 +20,8 @@ import { clientTable, limitTable, programTable, publicTable, runTable } from './
 export interface Flags extends Partial<Record<FlagName, string | boolean | readonly string[] | undefined>> {
   /** False: read none, not even the default one. */
   readonly config?: string | false | undefined;
-  readonly client?: string | undefined;
+  /** Names or patterns. */
+  readonly client?: readonly string[] | undefined;
   /** `NAME=VALUE` each. */
   readonly var?: readonly string[] | undefined;
   readonly sandbox?: boolean | undefined;
@@ -96,7 +97,7 @@ export const readSettings = ({
   const clientNeeds = sandbox ? { baseUrl: false, tokens: false } : needs;
   const { clients, files, names, fileProblems } = readClients({
     config,
-    chosen: flags.client,
+    chosen: (flags.client ?? []).flatMap((text) => text.split(',')),
     sources: program,
     secrets,
     needs: clientNeeds,

@@ -270,7 +270,7 @@ describe('a bad value', () => {
     ],
     [{ flags: { stateDir: '' } }, '--state-dir: expected a path'],
     [{ flags: { var: ['=x'] } }, '--var: expected NAME=VALUE'],
-    [{ flags: { client: 'acme' } }, '--client: there is no client acme, only default'],
+    [{ flags: { client: ['acme'] } }, '--client: there is no client acme, only default'],
     [
       { flags: { config: 'none.yaml' } },
       'none.yaml: cannot read the config file (it does not exist: ENOENT)',
@@ -369,7 +369,7 @@ describe('a bad value', () => {
     'schedule: *five',
     '- baseUrl',
   ])('in a file that cannot be read is no second problem: %j', (config) => {
-    expect(problemsOf({ config, needs: all, flags: { client: 'acme' } })).toHaveLength(1);
+    expect(problemsOf({ config, needs: all, flags: { client: ['acme'] } })).toHaveLength(1);
   });
 
   it.each([
@@ -705,7 +705,7 @@ clients:
   });
 
   it('is none where one is chosen, or where no client says it for itself', () => {
-    const chosen = read({ config, env: { DNS_SYNC_TEMPLATES: 'mine' }, flags: { client: 'acme' } });
+    const chosen = read({ config, env: { DNS_SYNC_TEMPLATES: 'mine' }, flags: { client: ['acme'] } });
     expect(chosen.clients.map(({ templates }) => templates)).toEqual([['mine']]);
     const shared = 'templates: ./all\nclients: {a: {}, b: {}}\n';
     expect(problemsOf({ config: shared, env: { DNS_SYNC_TEMPLATES: 'mine' } })).toEqual([]);
@@ -767,10 +767,10 @@ clients:
       config,
       env: { ...env, ACME: '' },
       needs: all,
-      flags: { client: 'other' },
+      flags: { client: ['other'] },
     }).clients;
     expect(chosen.map(({ name }) => name)).toEqual(['other']);
-    expect(problemsOf({ config, env, flags: { client: 'acne' } })).toEqual([
+    expect(problemsOf({ config, env, flags: { client: ['acne'] } })).toEqual([
       '--client: there is no client acne, only acme, other',
     ]);
   });

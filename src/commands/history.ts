@@ -11,7 +11,7 @@ import { readSettings, type Settings } from '../settings.ts';
 import type { StateStore } from '../state/store.ts';
 import { managedTemplates, readHistory, type ShownEntry } from './history-entries.ts';
 import { loadTemplates } from './load-templates.ts';
-import { matchNames } from './match-names.ts';
+import { matchNames } from '../plan/match-names.ts';
 import { openStore } from './open-store.ts';
 import { changeText } from './record-text.ts';
 import { sandboxTokens } from './app-context.ts';

@@ -9,7 +9,7 @@ import { HostingError } from '../hosting/errors.ts';
 import type { ActualTemplate } from '../model/template.ts';
 import type { Client } from './client.ts';
 import { importTemplate, isBelow, readDirectory, type ImportOutcome } from './import-template.ts';
-import { matchNames } from './match-names.ts';
+import { matchNames } from '../plan/match-names.ts';
 import { newRun, openAppContext, type AppContext } from './app-context.ts';
 
 /** Writes template files from the client's own templates. Exits with 1 if a template was skipped. */

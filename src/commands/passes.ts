@@ -10,7 +10,7 @@ import type { Change, PassResult } from '../result.ts';
 import type { Client } from './client.ts';
 import type { PassRequest } from './pass-request.ts';
 import { PlanChangedError } from './plan-file.ts';
-import { matchNames } from './match-names.ts';
+import { matchNames } from '../plan/match-names.ts';
 import { showProgress } from './progress.ts';
 import { changeText } from './record-text.ts';
 import { newRun, type AppContext } from './app-context.ts';

@@ -9,7 +9,7 @@ import { clientState, type ClientState } from './client-state.ts';
 import type { DaemonClient } from './context.ts';
 import type { Fleet, PassReport } from './fleet.ts';
 import { LatestResults } from './latest-results.ts';
-import type { PassCause, PassOutcome, PassStarter } from './loop.ts';
+import type { AskedPass, PassCause, PassOutcome, PassStarter } from './loop.ts';
 import { OpenTroubles } from './open-troubles.ts';
 import { logChange, logEnded, logInvalid, logStarted, logUnmanaged, type PassId } from './pass-log.ts';
 import { recordFailure, recordPass, recordShared, type PassSinks, type RecordedPass } from './record-pass.ts';
@@ -126,8 +126,8 @@ export class ClientController {
     this.#passes.trigger(trigger);
   }
 
-  /** Whether the pass that is asked for certainly comes. */
-  request(): Promise<boolean> {
+  /** Null unless the pass that is asked for certainly comes. */
+  request(): Promise<AskedPass | null> {
     return this.#passes.request();
   }
 
@@ -171,7 +171,7 @@ export class ClientController {
     if (this.#successor) await this.#reload(this.#successor);
     if (signal.aborted) return 'failed';
 
-    const id = { client: this.#client.settings.name, run: randomUUID(), trigger: cause.trigger };
+    const id = { client: this.#client.settings.name, run: cause.run, trigger: cause.trigger };
     const started = performance.now();
     try {
       const result = await this.#compare(cause, id, signal);

@@ -1,5 +1,6 @@
 import { UserError } from '../errors.ts';
 import { limit } from '../lib/limit.ts';
+import { matchNames } from '../plan/match-names.ts';
 import type { Notifier } from '../notify/notifier.ts';
 import type { PassResult, Trigger } from '../result.ts';
 import type { Settings } from '../settings.ts';
@@ -22,6 +23,15 @@ export interface Listeners {
   readonly passHistory: PassHistory;
   readonly changeFeed: ChangeFeed;
 }
+
+/** What was asked for. `unknown`: nothing, since patterns match no client; `unsure`: not all passes certainly come. */
+export type PassRequests =
+  | {
+      readonly kind: 'asked';
+      readonly passes: readonly { readonly client: string; readonly run: string | null }[];
+    }
+  | { readonly kind: 'unknown'; readonly unknown: readonly string[] }
+  | { readonly kind: 'unsure' };
 
 /** What the status page may read of a client. */
 export type ManagedClient = Pick<ClientController, 'client' | 'state' | 'newest' | 'templates'>;
@@ -86,10 +96,16 @@ export class ClientManager {
     for (const controller of this.#controllers.values()) controller.trigger(trigger);
   }
 
-  /** Asks for a pass of each client. Whether all of them certainly come. */
-  async request(): Promise<boolean> {
-    const asked = await Promise.all([...this.#controllers.values()].map((one) => one.request()));
-    return !asked.includes(false);
+  /** Asks for a pass of these clients, by name or pattern; of all if there are none. */
+  async request(patterns: readonly string[]): Promise<PassRequests> {
+    const { found, unknown } = matchNames(patterns, this.#controllers.keys());
+    if (unknown.length > 0) return { kind: 'unknown', unknown };
+    const names = patterns.length === 0 ? [...this.#controllers.keys()] : found;
+    const asked = await Promise.all(
+      names.map(async (client) => ({ client, request: await this.#controllers.get(client)?.request() })),
+    );
+    const passes = asked.flatMap(({ client, request }) => (request ? { client, run: request.run } : []));
+    return passes.length === asked.length ? { kind: 'asked', passes } : { kind: 'unsure' };
   }
 
   /** The history of writes. One request at a time, so that many of them do not slow passes down. */

@@ -86,7 +86,7 @@ const listen = async (
     }),
     history: (query, signal) => manager.history(query, signal),
     triggerToken,
-    requestPass: () => manager.request(),
+    requestPass: (clients) => manager.request(clients),
     pageToken,
     onRefused: (refusal) => {
       metrics.countRefusal(refusal);

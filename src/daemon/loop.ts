@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
 import { backoff } from '../lib/backoff.ts';
 import type { Trigger } from '../result.ts';
@@ -10,6 +11,8 @@ export type PassOutcome = 'ok' | 'busy' | 'failed' | { readonly failedUntil: num
 
 /** Why a pass runs. */
 export interface PassCause {
+  /** The id of the pass. */
+  readonly run: string;
   readonly trigger: Trigger;
   /** False if only files have changed, so that comparing the changed templates is enough. */
   readonly isFull: boolean;
@@ -27,12 +30,17 @@ export interface PassLoopOptions {
   readonly random?: () => number;
 }
 
+/** A pass that was asked for: its id, or null if any of several processes may make it. */
+export interface AskedPass {
+  readonly run: string | null;
+}
+
 /** What starts the passes of one client: this process alone, or a queue that several processes share. */
 export interface PassStarter {
   readonly state: PassLoopState;
   trigger(trigger: Trigger): void;
-  /** Asks for a pass. Whether it comes even if this process dies, or a start of it brings one. */
-  request(): Promise<boolean>;
+  /** Asks for a pass. Null unless it comes even if this process dies, or a start of it brings one. */
+  request(): Promise<AskedPass | null>;
   /** No further pass; resolves when the running one has ended. */
   close(): Promise<void>;
 }
@@ -86,15 +94,21 @@ export class PassLoop implements PassStarter {
   }
 
   trigger(trigger: Trigger): void {
-    if (this.#closing.signal.aborted) return;
-    this.#waiting = coalesce(this.#waiting, { trigger, isFull: trigger !== 'file-change' });
-    if (!this.#running && (!this.#backoff || bypassesBackoff(trigger))) this.#start(this.#waiting);
-    this.#onState();
+    this.#ask(trigger);
   }
 
-  request(): Promise<boolean> {
-    this.trigger('request');
-    return Promise.resolve(true);
+  request(): Promise<AskedPass> {
+    return Promise.resolve({ run: this.#ask('request') });
+  }
+
+  /** Returns the id of the pass; null if there is none, at the end of the process. */
+  #ask(trigger: Trigger): string | null {
+    if (this.#closing.signal.aborted) return null;
+    const cause = coalesce(this.#waiting, { run: randomUUID(), trigger, isFull: trigger !== 'file-change' });
+    this.#waiting = cause;
+    if (!this.#running && (!this.#backoff || bypassesBackoff(trigger))) this.#start(cause);
+    this.#onState();
+    return cause.run;
   }
 
   /** No further pass; resolves when the running one has ended. */
@@ -123,7 +137,7 @@ export class PassLoop implements PassStarter {
 
   #goOn(outcome: PassOutcome, cause: PassCause): void {
     const waiting = this.#waiting;
-    if (outcome !== 'ok') this.#waiting = coalesce(waiting, cause);
+    if (outcome !== 'ok') this.#waiting = coalesce(waiting, { ...cause, run: randomUUID() });
     if (!this.#waiting) return;
     if (outcome === 'ok' || (waiting && bypassesBackoff(waiting.trigger))) this.#start(this.#waiting);
     else this.#backOff(delayAfter(outcome, this.#failures, this.#random));
@@ -173,7 +187,7 @@ const maxDelay = 24 * 3_600_000;
 const byStrength: readonly Trigger[] = ['command', 'startup', 'schedule', 'file-change', 'request'];
 
 const coalesce = (one: PassCause | null, other: PassCause): PassCause =>
-  one === null ? other : { trigger: strongest(one, other), isFull: one.isFull || other.isFull };
+  one === null ? other : { run: one.run, trigger: strongest(one, other), isFull: one.isFull || other.isFull };
 
 const strongest = (one: PassCause, other: PassCause): Trigger =>
   byStrength.indexOf(one.trigger) > byStrength.indexOf(other.trigger) ? one.trigger : other.trigger;

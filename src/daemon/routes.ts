@@ -3,6 +3,7 @@ import { Hono, type Context, type Handler, type MiddlewareHandler } from 'hono';
 import type { Logger } from 'pino';
 import { pagePolicy } from '../status-page/policy.ts';
 import { bears } from './bearer.ts';
+import type { PassRequests } from './client-manager.ts';
 import type { Readiness } from './client-state.ts';
 import { eventStreams } from './event-stream.ts';
 import { linkTo, readHistoryQuery, type HistoryPage, type HistoryQuery } from './history-query.ts';
@@ -27,8 +28,8 @@ export interface RouteOptions {
   readonly history: (query: HistoryQuery, signal: AbortSignal) => Promise<HistoryPage>;
   /** Allows to request a pass; null: nobody may. */
   readonly triggerToken: () => string | null;
-  /** Whether the pass certainly comes. */
-  readonly requestPass: () => Promise<boolean>;
+  /** Asks for a pass of these clients, by name or pattern; of all if there are none. */
+  readonly requestPass: (clients: readonly string[]) => Promise<PassRequests>;
   /** Allows to see page, events, report and history; null: everybody may. */
   readonly pageToken: () => string | null;
   /** Called for each request whose token is missing or wrong. */
@@ -89,8 +90,17 @@ export const routes = (options: RouteOptions): Hono => {
       refuse(c, { token: 'trigger', reason: authorization === undefined ? 'missing' : 'wrong' });
       return c.text('Needs the trigger token as a bearer token.\n', 401, { 'www-authenticate': 'Bearer' });
     }
-    if (await requestPass()) return c.text('A pass was asked for.\n', 202);
-    return c.text('The queue of passes cannot be used now: try again.\n', 503, { 'retry-after': '10' });
+    const asked = await requestPass(c.req.queries('client')?.flatMap((text) => text.split(',')) ?? []);
+    switch (asked.kind) {
+      case 'asked':
+        return c.json({ passes: asked.passes }, 202);
+      case 'unknown':
+        return c.json({ error: `there is no client ${asked.unknown.join(', ')}` }, 404);
+      case 'unsure':
+        return c.json({ error: 'the queue of passes cannot be used now: try again' }, 503, {
+          'retry-after': '10',
+        });
+    }
   });
 
   const waitForSlot = fewAtATime();

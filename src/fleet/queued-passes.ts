@@ -1,5 +1,7 @@
+import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
 import {
+  type AskedPass,
   delayAfter,
   type PassLoopOptions,
   type PassLoopState,
@@ -62,8 +64,8 @@ export class QueuedPasses implements PassStarter {
     if (trigger === 'file-change' || trigger === 'request') void this.#ask(trigger);
   }
 
-  request(): Promise<boolean> {
-    return this.#ask('request');
+  async request(): Promise<AskedPass | null> {
+    return (await this.#ask('request')) ? { run: null } : null;
   }
 
   #ask(trigger: Trigger): Promise<boolean> {
@@ -122,7 +124,7 @@ export class QueuedPasses implements PassStarter {
   async #outcomeOf(trigger: Trigger): Promise<JobOutcome> {
     const { signal } = this.#closing;
     try {
-      const outcome = await this.#options.client.pass({ trigger, isFull: true }, signal);
+      const outcome = await this.#options.client.pass({ run: randomUUID(), trigger, isFull: true }, signal);
       return signal.aborted ? 'handed-over' : outcome;
     } catch (error) {
       this.#log.error({ event: 'pass.error', err: error, trigger }, 'pass failed: unexpected error');

@@ -1,5 +1,6 @@
 import { suggestion } from '../lib/nearest.ts';
 import { resolveClient, type ClientRequest, type ClientSettings } from './client.ts';
+import { matchNames } from '../plan/match-names.ts';
 import { ClientFiles, type ClientProblem } from './client-files.ts';
 import { clientPathOf, type ClientPath } from './client-paths.ts';
 import type { ConfigFile } from './config-file.ts';
@@ -10,8 +11,8 @@ import { findTwins } from './twins.ts';
 
 export interface AllClientsRequest extends Pick<ClientRequest, 'secrets' | 'needs' | 'override'> {
   readonly config: ConfigFile | null;
-  /** The only client that is wanted. */
-  readonly chosen: string | undefined;
+  /** The names, or patterns, of the only clients that are wanted; empty: all. */
+  readonly chosen: readonly string[];
   readonly sources: Omit<Sources, 'sections'>;
   readonly previous: ClientFiles | null;
 }
@@ -33,17 +34,22 @@ export const readClients = (request: AllClientsRequest): AllClients => {
   const read = files?.read();
   const all = read ? [] : sectionsIn(config);
   const names = read?.names ?? all.map(({ name }) => name);
-  const isChosen = (name: string): boolean => chosen === undefined || name === chosen;
-  const isMissing = chosen !== undefined && !names.includes(chosen);
-  if (isMissing && !sources.problems.concern('clients') && !read?.problems.length)
-    sources.problems.add('--client', `there is no client ${chosen}${othersThan(chosen, names)}`);
-  const isOneOfSeveral = chosen === undefined && all.length > 1;
+  const { found, unknown } = matchNames(chosen, names);
+  const wanted = chosen.length === 0 ? names : found;
+  if (!sources.problems.concern('clients') && !read?.problems.length)
+    for (const name of unknown)
+      sources.problems.add('--client', `there is no client ${name}${othersThan(name, names)}`);
   const clients =
     read?.clients ??
     all
-      .filter(({ name }) => isChosen(name))
+      .filter(({ name }) => wanted.includes(name))
       .map(({ name, sections }) =>
-        resolveClient({ ...request, name, isOneOfSeveral, sources: { ...sources, sections } }),
+        resolveClient({
+          ...request,
+          name,
+          isOneOfSeveral: wanted.length > 1,
+          sources: { ...sources, sections },
+        }),
       );
   return { clients, files, names, fileProblems: read?.problems ?? [] };
 };
@@ -72,12 +78,12 @@ const filesOf = (
     cwd: sources.cwd,
     chosen,
     hasTokens: needs.tokens,
-    resolve: (name, own, problems) =>
+    resolve: (name, own, problems, isOneOfSeveral) =>
       resolveClient({
         ...rest,
         needs,
         name,
-        isOneOfSeveral: chosen === undefined,
+        isOneOfSeveral,
         sources: { ...sources, problems, sections: [own, top] },
       }),
     ...(previous ? { previous: previous.inUse } : {}),

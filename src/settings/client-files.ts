@@ -1,4 +1,5 @@
 import type { Problem } from '../model/template.ts';
+import { matchNames } from '../plan/match-names.ts';
 import type { ClientSettings } from './client.ts';
 import { clientFileReader, type ClientFile } from './client-file.ts';
 import {
@@ -15,11 +16,16 @@ export interface ClientFilesOptions {
   readonly paths: readonly ClientPath[];
   readonly cwd: string;
   /** What a file's client is set to; whatever is wrong goes to the problems. */
-  readonly resolve: (name: string, own: Section, problems: Problems) => ClientSettings;
+  readonly resolve: (
+    name: string,
+    own: Section,
+    problems: Problems,
+    isOneOfSeveral: boolean,
+  ) => ClientSettings;
   /** Whether tokens can be read, so that two clients with the same ones are found. */
   readonly hasTokens: boolean;
-  /** The only client that is wanted, whatever is wrong with others. */
-  readonly chosen?: string | undefined;
+  /** Names or patterns of the only clients that are wanted, whatever is wrong with others; empty: all. */
+  readonly chosen: readonly string[];
   /** The clients of an earlier reading, by their files. */
   readonly previous?: ReadonlyMap<string, ClientSettings>;
 }
@@ -89,13 +95,19 @@ export class ClientFiles {
     const { chosen, paths } = this.#options;
     const { files, problems: missing } = findClientFiles(paths);
     const all = files.map((path) => ({ path, read: this.#readFile(path) }));
-    const wanted = all.filter(({ read }) => chosen === undefined || read.name === chosen);
+    const { found } = matchNames(
+      chosen,
+      all.map(({ read }) => read.name),
+    );
+    const names = new Set(found);
+    const wanted = all.filter(({ read }) => chosen.length === 0 || names.has(read.name));
+    const isOneOfSeveral = chosen.length === 0 || wanted.length > 1;
     const candidates: Candidate[] = [];
     const next = new Map(missing.length === 0 ? [] : this.#inUse);
     for (const { path, read } of wanted) {
       const previous = this.#inUse.get(path) ?? null;
       if (previous?.from === read) next.set(path, previous);
-      else candidates.push(this.#candidate(path, read, previous));
+      else candidates.push(this.#candidate(path, read, previous, isOneOfSeveral));
     }
     for (const { path } of candidates) next.delete(path);
     for (const one of this.#accept(candidates, [...next.values()])) next.set(one.path, one);
@@ -112,9 +124,9 @@ export class ClientFiles {
     };
   }
 
-  #candidate(path: string, read: ClientFile, previous: InUse | null): Candidate {
+  #candidate(path: string, read: ClientFile, previous: InUse | null, isOneOfSeveral: boolean): Candidate {
     const problems = new Problems(read.problems);
-    const client = this.#options.resolve(read.name, read.section, problems);
+    const client = this.#options.resolve(read.name, read.section, problems, isOneOfSeveral);
     const next = { path, file: read.file, client, from: read };
     const { name, file } = read;
     return { path, name, file, previous, problems, next: problems.lines.length === 0 ? next : null };

@@ -110,7 +110,8 @@ describe('with a page token', () => {
     let passes = 0;
     const { ask, refused } = await start({
       triggerToken: () => 'the trigger token',
-      requestPass: () => Promise.resolve((passes += 1) > 0),
+      requestPass: () =>
+        Promise.resolve({ kind: 'asked', passes: [{ client: 'acme', run: String((passes += 1)) }] }),
     });
     expect((await ask('/api/reconcile', bearer(token), '')).status).toBe(401);
     expect(refused).toEqual([{ token: 'trigger', reason: 'wrong', address: '127.0.0.1' }]);

@@ -164,7 +164,11 @@ describe('asking for a pass', () => {
     ask(url, '/api/reconcile', authorization === undefined ? {} : { authorization }, 'POST');
   const startWith = async (triggerToken: () => string | null) => {
     let passes = 0;
-    const server = await start({ triggerToken, requestPass: () => Promise.resolve((passes += 1) > 0) });
+    const server = await start({
+      triggerToken,
+      requestPass: () =>
+        Promise.resolve({ kind: 'asked', passes: [{ client: 'acme', run: String((passes += 1)) }] }),
+    });
     return { ...server, passes: () => passes };
   };
 

@@ -4,7 +4,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { writeBelow } from '../daemon/ways.ts';
 import type { SeenRequest } from '../hosting/scripted-server.ts';
 import { addTemplate, contentsOf, describing, startDaemon } from './daemon.ts';
-import { run, workplace, type LogLine } from './program.ts';
+import { reportOf, run, workplace, type LogLine } from './program.ts';
 import { startService, userToken } from './service.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
@@ -60,6 +60,38 @@ describe('a command over clients of which one has an invalid file', () => {
     expect(stdout + stderr).toContain(work);
     expect(code).toBe(1);
     expect(await contentsOf(service, id)).toEqual([args[0] === 'apply' ? '192.0.2.2' : '192.0.2.1']);
+  });
+});
+
+describe('--client', () => {
+  it.each([
+    [
+      ['--client', 'acme', '--client', 'bakery'],
+      ['acme', 'bakery'],
+    ],
+    [
+      ['--client', 'acme,cafe'],
+      ['acme', 'cafe'],
+    ],
+    [
+      ['--client', '*a*e*'],
+      ['acme', 'bakery', 'cafe'],
+    ],
+    [['--client', 'c*'], ['cafe']],
+  ])('%s chooses %s', async (args, chosen) => {
+    const service = await startService();
+    const cwd = await workplace({ withExamples: false });
+    for (const name of ['acme', 'bakery', 'cafe']) {
+      await addTemplate(service, name, '192.0.2.1');
+      await writeBelow(cwd, `tokens/${name}`, `token-of-${name}`);
+      await writeBelow(cwd, `templates/${name}/web.yaml`, describing(name, '192.0.2.1'));
+      const lines = `clientToken: {file: ../tokens/${name}}\ntemplates: ../templates/${name}\n`;
+      await writeBelow(cwd, `clients/${name}.yaml`, lines);
+    }
+    await writeBelow(cwd, 'dns-template-sync.yaml', 'clients: ./clients/*.yaml\n');
+    const env = { DNS_SYNC_BASE_URL: service.url, DNS_SYNC_USER_TOKEN: userToken };
+    const { stdout } = await run(['plan', '--format', 'json', ...args], { cwd, env });
+    expect(reportOf(stdout).templates.map(({ client }) => client)).toEqual(chosen);
   });
 });
 

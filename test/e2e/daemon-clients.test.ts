@@ -1,10 +1,11 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
+import { z } from 'zod';
 import { reportSchema } from '../../src/report/report.ts';
 import { silence, status, type SeenRequest } from '../hosting/scripted-server.ts';
 import { writeBelow } from '../daemon/ways.ts';
-import { addTemplate, contentsOf, describing, never, startDaemon } from './daemon.ts';
+import { addTemplate, contentsOf, describing, never, startDaemon, triggerToken } from './daemon.ts';
 import { workplace } from './program.ts';
 import { startService, userToken, type Meddling } from './service.ts';
 
@@ -80,6 +81,26 @@ describe('a client in trouble', () => {
     isDenied = false;
     expect(await daemon.pass('acme')).toMatchObject({ status: 'in-sync' });
     expect(await daemon.json('/readyz')).toEqual({ ready: true, reason: null });
+  });
+
+  it('is asked for alone, by name or pattern, and the answer names the pass', async () => {
+    const { daemon } = await started(() => null);
+    for (const _ of ['acme', 'bakery']) await daemon.event('pass.finished');
+    const ask = async (query: string): Promise<unknown> => {
+      const headers = { authorization: `Bearer ${triggerToken}` };
+      const answer = await daemon.ask(`/api/reconcile${query}`, { method: 'POST', headers });
+      return [answer.status, await answer.json()];
+    };
+    expect(await ask('?client=caf*')).toEqual([404, { error: 'there is no client caf*' }]);
+    for (const query of ['?client=bakery', '?client=bak*']) {
+      const [code, body] = z
+        .tuple([z.number(), z.object({ passes: z.array(z.looseObject({ run: z.string() })) })])
+        .parse(await ask(query));
+      expect([code, body]).toEqual([202, { passes: [{ client: 'bakery', run: expect.any(String) }] }]);
+      const [asked] = body.passes;
+      expect(await daemon.event('pass.finished')).toMatchObject({ client: 'bakery', run: asked?.run });
+    }
+    expect(await ask('')).toMatchObject([202, { passes: [{ client: 'acme' }, { client: 'bakery' }] }]);
   });
 
   it('that gets no answer does not make another wait', async () => {

@@ -100,8 +100,8 @@ describe('files of clients', () => {
   it('allow to select one client, whatever is wrong with others', () => {
     writeClient('acme');
     writeClient('bakery', 'mode: sometimes\n');
-    expect(namesIn(read({ flags: { client: 'acme' } }))).toEqual(['acme']);
-    expect(problemsOf({ flags: { client: 'acmee' } })).toEqual([
+    expect(namesIn(read({ flags: { client: ['acme'] } }))).toEqual(['acme']);
+    expect(problemsOf({ flags: { client: ['acmee'] } })).toEqual([
       '--client: there is no client acmee, only acme, bakery',
     ]);
   });

@@ -1,4 +1,4 @@
-import { matchesGlob, plainGlob } from '../plan/glob.ts';
+import { matchesGlob, plainGlob } from './glob.ts';
 
 /** The known names that the patterns match, and the patterns that match none. */
 export const matchNames = (
