@@ -6,6 +6,7 @@ import type { PassResult } from '../../src/result.ts';
 import { canonicalName, isParkedName } from './canonical.ts';
 import { breaches, isForAnother, leftEmpty, leftParked, mayBeNamed } from './laws.ts';
 import { keyOf, setOf, shown } from './records.ts';
+import { besideComing, leftAsStrangers, listFile, wrongOnArrival } from './own-laws.ts';
 import { describe, untruths } from './result-laws.ts';
 import { clientTime, storeFailures, type ProcessObserver } from './process.ts';
 import type { Observer, Sent } from './service.ts';
@@ -45,6 +46,8 @@ export interface Judge extends Omit<Observer, 'onTurn'>, ProcessObserver {
   memoryDoubted(): void;
   clockJumped(): void;
   report(what: string): void;
+  /** After a person’s last pass, at a service that stores what it is sent: what was sent is ours. */
+  checkOwn(result: PassResult): void;
   /** Writes of this pass. */
   readonly attempts: readonly SentAttempt[];
 }
@@ -52,6 +55,8 @@ export interface Judge extends Omit<Observer, 'onTurn'>, ProcessObserver {
 export interface JudgeOptions {
   readonly world: World;
   readonly isKind: boolean;
+  /** Whether what was sent is ours, however late it comes. */
+  readonly isWhole: boolean;
   readonly truth: () => readonly ActualTemplate[];
   readonly editsOf: (templateId: number) => number;
 }
@@ -113,7 +118,7 @@ const surroundingsOf = (view: View | undefined, { name }: RecordData, recordId: 
   return JSON.stringify((there ?? []).map((record) => `${record.id} ${keyOf(record)}`).sort());
 };
 
-export const createJudge = ({ world, isKind, truth, editsOf }: JudgeOptions): Judge => {
+export const createJudge = ({ world, isKind, isWhole, truth, editsOf }: JudgeOptions): Judge => {
   const violations: string[] = [];
   const counts = new Map<string, number>();
   const cases = new Map<number, TemplateCase>();
@@ -174,9 +179,11 @@ export const createJudge = ({ world, isKind, truth, editsOf }: JudgeOptions): Ju
     const { templateId } = attempt.sent;
     const others = templateIn(truth(), templateId)?.records.filter((record) => record.id !== id) ?? [];
     // The client cannot know if somebody else made one of ours the same meanwhile.
+    const isMaker = ({ key, before, isForgiven: isRetried }: SentAttempt): boolean =>
+      key === attempt.key && !(isWhole && (isRetried || (before && keyOf(before) === key)));
     const own = new Set(
       caseOf(templateId)
-        .attempts.filter(({ key }) => key === attempt.key)
+        .attempts.filter((other) => isMaker(other))
         .map(recordOf),
     );
     const isCopy = others.some(
@@ -189,6 +196,8 @@ export const createJudge = ({ world, isKind, truth, editsOf }: JudgeOptions): Ju
     count('extra adds');
     if (isKind) report(`stores a second ${shown(attempt.after)}`);
   };
+
+  const isOursToJudge = isKind && isWhole;
 
   return {
     violations,
@@ -215,6 +224,7 @@ export const createJudge = ({ world, isKind, truth, editsOf }: JudgeOptions): Ju
       // A person's pass does not wait for a backoff, even if it fails.
       if (facts.isCommand && !facts.isDryRun)
         promised = promised.filter(({ templateId }) => !facts.desired.has(templateId));
+      for (const [templateId, desired] of facts.desired) listFile(caseOf(templateId), desired);
       if (facts.isCommand && facts.retry) {
         for (const [templateId] of facts.desired) {
           for (const attempt of caseOf(templateId).attempts) attempt.isForgiven = true;
@@ -244,6 +254,7 @@ export const createJudge = ({ world, isKind, truth, editsOf }: JudgeOptions): Ju
       const { attempt, found } = lawful ??
         readings[0] ?? { attempt: attemptOf(sent, facts, undefined, one), found: ['writes unseen'] };
       for (const what of found) report(what);
+      if (isOursToJudge && isAdd(attempt)) for (const what of besideComing(attempt, whole)) report(what);
       checkPromise(attempt, pass);
       count(isAdd(attempt) ? 'adds that left' : 'updates that left');
       attempts.push(attempt);
@@ -254,6 +265,8 @@ export const createJudge = ({ world, isKind, truth, editsOf }: JudgeOptions): Ju
       const attempt = one.attempts.find((other) => other.sent === sent);
       if (!attempt || sent.recordId === null) return;
       checkExtra(attempt, sent.recordId);
+      const records = templateIn(truth(), sent.templateId)?.records ?? [];
+      if (isOursToJudge) for (const what of wrongOnArrival(attempt, one, records)) report(what);
       const isParked = isParkedName(attempt.after.name ?? '');
       one.standsFor.set(sent.recordId, isParked ? '#' : attempt.key);
       takeFor(one, sent.recordId, attempt.key);
@@ -394,6 +407,16 @@ export const createJudge = ({ world, isKind, truth, editsOf }: JudgeOptions): Ju
         for (const difference of one.differences) world.note(() => `    ${describe(difference)}`);
       }
       if (hasLostCommits) forgetCommits();
+    },
+    checkOwn: (result) => {
+      if (!isOursToJudge || !pass) return;
+      for (const one of result.templates) {
+        const [templateId, desired] =
+          [...pass.desired].find(([, file]) => file.template === one.template) ?? [];
+        if (templateId === undefined || !desired || one.message !== null) continue;
+        const records = templateIn(truth(), templateId)?.records ?? [];
+        for (const what of leftAsStrangers(caseOf(templateId), desired, one, records)) report(what);
+      }
     },
     memoryDoubted: () => {
       for (const one of cases.values()) {

@@ -172,6 +172,8 @@ const noSecond: Law = (attempt, { one, truth, isKind }) => {
     const last = one.attempts.findLast((other) => other.key === attempt.key && recordOf(other) !== null);
     const id = last && recordOf(last);
     if (id != null && id !== recordId && missedTwice(one, attempt, id)) continue;
+    // A person has taken the word of listings that are behind.
+    if (isForgiven && missedTwice(one, attempt, recordId)) continue;
     if (isKind) return `adds again what stands as #${recordId}`;
     if (pass.number === attempt.pass.number) return `adds again, in one pass, what stands as #${recordId}`;
     if (!isMissed && !missedTwice(one, attempt, recordId))
@@ -404,7 +406,8 @@ const noNewConflict: Law = (attempt, { view, desired, one }) => {
 const lawsOfUpdates: readonly Law[] = [shownAndNotEqual, toAnEnd, notFromItsPlace, notForeign, noNewConflict];
 
 /** Some services make names absolute ones. */
-const placeOf = ({ name }: RecordData): string => canonicalName(name).replace(/(?:^|\.)##domain##$|\.$/i, '');
+export const placeOf = ({ name }: RecordData): string =>
+  canonicalName(name).replace(/(?:^|\.)##domain##$|\.$/i, '');
 
 /** A record that was parked for a write that was then refused, and stays parked; a nameless one has to. */
 export const leftParked = (attempts: readonly SentAttempt[], truth: readonly ActualRecord[]): string[] =>
@@ -485,7 +488,7 @@ const twoListings = (
 };
 
 /** `one` has the known spellings of sent names at the service; null if only the name itself counts. */
-const conflictOf = (
+export const conflictOf = (
   after: RecordData,
   before: RecordData | null,
   view: View | undefined,

@@ -5,7 +5,7 @@ import type { Random } from './random.ts';
 
 /** How the service stores what it is sent, and how reliable it is; the same for a whole round. */
 export interface Nature {
-  /** No write takes effect after the two settle readings, and no two readings in a row are wrong. */
+  /** Within the fault model: no write takes effect after `unknownPause`, and no two readings in a row are wrong alike. */
   readonly isKind: boolean;
   readonly leastTtl: number;
   readonly mostTtl: number;
@@ -29,13 +29,21 @@ export interface Nature {
   readonly defaultTtl: number | null;
   /** New ids are in random order. */
   readonly scattersIds: boolean;
-  /** How old a listing may be, in ms. */
+  /** How far a listing may be behind, in ms: other people's changes, and our own writes. */
   readonly lag: number;
-  /** How long after its lost answer a write may take effect, in ms. */
+  readonly ownLag: number;
+  /** How long after it was sent a write may take effect, in ms, if its answer was lost. */
   readonly delay: number;
 }
 
-export const drawNature = (random: Random, settle: number): Nature => {
+/**
+ * `unknownPause` only if what may still come is played: otherwise no late write of a kind service comes after the two
+ * readings that settle it, and no listing is behind our own writes for longer than behind those of others.
+ */
+export const drawNature = (
+  random: Random,
+  { settle, unknownPause }: { readonly settle: number; readonly unknownPause: number | null },
+): Nature => {
   const isKind = random.chance(0.8);
   const isPlain = random.chance(0.4);
   const quirk = (): boolean => !isPlain && random.chance(0.2);
@@ -60,7 +68,15 @@ export const drawNature = (random: Random, settle: number): Nature => {
     defaultTtl: quirk() ? null : 3_600,
     scattersIds: random.chance(0.2),
     lag,
-    delay: isKind ? Math.max(0, 2 * settle - lag - 200) : 30 * settle + 30_000,
+    ...(isKind && unknownPause !== null
+      ? {
+          ownLag: random.chance(0.4)
+            ? Math.max(lag, random.pick([1, 6, 57]) * Math.min(settle, 10_000))
+            : lag,
+          // It is sent some milliseconds after its intent is saved.
+          delay: Math.max(0, unknownPause - 200),
+        }
+      : { ownLag: lag, delay: isKind ? Math.max(0, 2 * settle - lag - 200) : 30 * settle + 30_000 }),
   };
 };
 

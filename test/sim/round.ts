@@ -28,12 +28,14 @@ export interface RoundOutcome {
 export interface RoundOptions {
   readonly isTraced?: boolean;
   readonly disk?: Disk;
+  /** The whole fault model: what may still come, comes as late as it allows, and is ours then. */
+  readonly isWhole?: boolean;
 }
 
 /** One round: some passes with faults, some without, and a person's pass at the end. */
 export const playRound = async (seed: number, options: RoundOptions = {}): Promise<RoundOutcome> => {
   const world = createWorld(randomOf(seed), options.isTraced ?? false);
-  const round = setUp(world, options.disk ?? simulatedDisk(), seed);
+  const round = setUp(world, options.disk ?? simulatedDisk(), seed, options);
   await badWeather(round);
   if (round.judge.violations.length === 0) await fairWeather(round);
   const { violations, counts } = round.judge;
@@ -53,6 +55,7 @@ interface Round {
   readonly judge: Judge;
   readonly settings: Settings;
   readonly dangers: { crash: number; fullDisk: number };
+  readonly isWhole: boolean;
   skew: number;
   passes: number;
 }
@@ -64,7 +67,7 @@ interface Settings {
   readonly concurrency: number;
 }
 
-const setUp = (world: World, disk: Disk, seed: number): Round => {
+const setUp = (world: World, disk: Disk, seed: number, options: RoundOptions): Round => {
   const { random } = world;
   const failovers = failoversIn(world, disk, seed, () => judge!.commitsLost());
   const settings: Settings = {
@@ -75,7 +78,10 @@ const setUp = (world: World, disk: Disk, seed: number): Round => {
     // An add must not be on its way for longer.
     ...(failovers.chance > 0 ? { unknownPause: 300_000 } : {}),
   };
-  const nature = drawNature(random, settings.settle);
+  const nature = drawNature(random, {
+    settle: settings.settle,
+    unknownPause: options.isWhole ? settings.unknownPause : null,
+  });
   const weather: Weather = {
     writes: random.pick([0, 0.1, 0.3]),
     reads: random.pick([0, 0.05]),
@@ -97,6 +103,7 @@ const setUp = (world: World, disk: Disk, seed: number): Round => {
   judge = createJudge({
     world,
     isKind: nature.isKind,
+    isWhole: options.isWhole ?? false,
     truth: () => service.templates(),
     editsOf: (id) => files.templates.find(({ templateId }) => templateId === id)?.edits ?? 0,
   });
@@ -122,6 +129,7 @@ const setUp = (world: World, disk: Disk, seed: number): Round => {
     judge,
     settings,
     dangers,
+    isWhole: options.isWhole ?? false,
     skew: 0,
     passes: 0,
   };
@@ -221,12 +229,15 @@ const fairWeather = async (round: Round): Promise<void> => {
   await converge(round, quiet, 'by itself');
   if (judge.violations.length > 0) return;
   world.note(() => '~ a person says: go on');
-  const isShown = isFaithful(round.nature) && round.nature.lag === 0;
+  const isShown = isFaithful(round.nature) && round.nature.ownLag === 0;
   const word = { ...quiet, isCommand: true, isShown, force: true, retry: true, acceptLoss: true };
   await pass(round, word);
+  // A person’s word goes for what listings show, and they are not behind for longer.
+  if (round.isWhole) world.advance(hour / 2);
   await pass(round, word);
   const result = await converge(round, word, 'at a person’s word');
   if (result) finalTruth(round, result);
+  if (result && isFaithful(round.nature)) round.judge.checkOwn(result);
 };
 
 type PassWish = Pick<PassFacts, 'isDryRun' | 'isCommand' | 'force' | 'retry' | 'acceptLoss' | 'stopAt'> & {

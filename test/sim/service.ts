@@ -3,6 +3,7 @@ import type { ActualRecord, RecordData } from '../../src/model/record.ts';
 import type { ActualTemplate, SubdomainRecord } from '../../src/model/template.ts';
 import type { RecordAddition, RecordChange } from '../../src/plan/step.ts';
 import { canonicalType, hasPriority, isKnownType } from './canonical.ts';
+import { createPast, type Change } from './past.ts';
 import { alignTtls, isExactCopy, represented, storedAddition, storedChange, type Nature } from './nature.ts';
 import { shown } from './records.ts';
 import type { World } from './world.ts';
@@ -26,6 +27,8 @@ export interface Sent {
   recordId: number | null;
   /** The true record of an update when it took effect. */
   replaced: ActualRecord | null;
+  /** Whether its answer showed its record. */
+  isAnswered: boolean;
   /** What the client learnt of it. */
   told: 'nothing' | 'failed' | 'an answer';
 }
@@ -68,9 +71,7 @@ export const createService = (
 ): SimulatedService => {
   const { random } = world;
   const templates = new Map(start.map((template) => [template.id, template]));
-  const versions: { at: number; templates: readonly ActualTemplate[] }[] = [
-    { at: -Infinity, templates: start },
-  ];
+  const past = createPast<Sent>(start);
   let lastId = Math.max(0, ...start.flatMap(({ records }) => records.map(({ id }) => id)));
   /** Of the last listing: whether it was faked, and whether it was true. */
   let hasLied = false;
@@ -80,10 +81,10 @@ export const createService = (
     lastId += 1 + random.below(3);
     return nature.scattersIds ? 100 + ((lastId * 7_919) % 10_007) : lastId;
   };
-  const put = (templateId: number, records: readonly ActualRecord[]): void => {
+  /** `by`: our own write; null for other people. */
+  const put = (templateId: number, records: readonly ActualRecord[], by: Sent | null): void => {
+    past.changed(templates.get(templateId)!, records, { at: world.time, by });
     templates.set(templateId, { ...templates.get(templateId)!, records });
-    versions.push({ at: world.time, templates: [...templates.values()] });
-    if (versions.length > 40) versions.shift();
   };
   const shownAs = (template: ActualTemplate): ActualTemplate => {
     const records = nature.shuffles ? random.shuffled(template.records) : template.records;
@@ -109,7 +110,7 @@ export const createService = (
     const refusal = refusalOf(nature, template, write);
     if (refusal !== null) return refusal;
     const { written, records } = applied(template, write);
-    put(templateId, alignTtls(nature, records, written));
+    put(templateId, alignTtls(nature, records, written), sent);
     sent.landed = 'yes';
     sent.recordId = written.id;
     sent.replaced = template.records.find(({ id }) => id === written.id) ?? null;
@@ -148,6 +149,7 @@ export const createService = (
       landed: 'no',
       recordId: null,
       replaced: null,
+      isAnswered: false,
       told: 'nothing',
     };
     world.note(() => `  > ${templateId}: ${describe(request)}`);
@@ -159,6 +161,7 @@ export const createService = (
     };
     const answered = (template: ActualTemplate): ActualTemplate => {
       sent.told = 'an answer';
+      sent.isAnswered = template.id === templateId && template.records.some(({ id }) => id === sent.recordId);
       world.note(() => `  < ${template.id}: ${template.records.map(shown).join(' | ') || 'nothing'}`);
       observer.onAnswer(sent, template);
       return template;
@@ -201,7 +204,7 @@ export const createService = (
           priority: null,
           ttl: 300,
         });
-        put(templateId, [...templates.get(templateId)!.records, record]);
+        put(templateId, [...templates.get(templateId)!.records, record], null);
         return answered(whole());
       }
       default:
@@ -213,9 +216,20 @@ export const createService = (
     }
   };
 
-  const behind = (): readonly ActualTemplate[] => {
-    const at = world.time - (nature.isKind && hasLied ? 0 : random.next() * nature.lag);
-    return versions.findLast((version) => version.at <= at)!.templates;
+  /** What a listing shows that is behind, and whether it is behind other people. */
+  const behind = (): { readonly read: readonly ActualTemplate[]; readonly isErring: boolean } => {
+    const age = nature.isKind && hasLied ? 0 : random.next() * nature.lag;
+    const ownAge = nature.ownLag > nature.lag ? Math.max(age, random.next() * nature.ownLag) : age;
+    const isShown = ({ at, by }: Change<Sent>): boolean => {
+      if (by === null) return at <= world.time - age;
+      // What was sent without an answer is shown by then, or never.
+      const isDue = (by.told === 'nothing' || !by.isAnswered) && by.at + nature.delay <= world.time - age;
+      return at <= world.time - ownAge || (nature.ownLag > nature.lag && isDue && at <= world.time - age);
+    };
+    return {
+      read: [...templates.values()].map((template) => past.asOf(template, isShown)),
+      isErring: past.hides((change) => change.at > world.time - age),
+    };
   };
   const list = (): ActualTemplate[] => {
     if (random.chance(weather.reads)) {
@@ -225,12 +239,12 @@ export const createService = (
     for (const { id } of templates.values()) {
       if (id < 90 && random.chance(weather.meddling)) observer.onTurn(id);
     }
-    const current = versions.at(-1)!.templates;
-    const read = nature.lag > 0 ? behind() : current;
+    const { read, isErring } =
+      nature.ownLag > 0 ? behind() : { read: [...templates.values()], isErring: false };
     const isLie = random.chance(weather.lies) && !(nature.isKind && hasErred);
     const told = isLie ? halved(read) : read;
     hasLied = isLie;
-    hasErred = isLie || read !== current;
+    hasErred = isLie || isErring;
     const listing = random.shuffled(told).map(shownAs);
     world.note(() => `  < listing${isLie ? ', a lie' : ''}: ${listing.map(describeTemplate).join(' ; ')}`);
     observer.onListing(listing);
@@ -244,7 +258,7 @@ export const createService = (
 
   return {
     templates: () => [...templates.values()],
-    change: (templateId, change) => put(templateId, change(templates.get(templateId)!.records)),
+    change: (templateId, change) => put(templateId, change(templates.get(templateId)!.records), null),
     newId,
     get hasErred() {
       return hasErred;

@@ -95,6 +95,8 @@ export interface TemplateCase {
   lastKept: View | null;
   /** Whether anything was saved of it. */
   isMet: boolean;
+  /** By record set: the most records that a file has listed in it since the state began. */
+  readonly mostListed: Map<string, number>;
   /** Edits of its file when the state began. */
   editsWhenMet: number | null;
 }
@@ -119,6 +121,7 @@ export const emptyCase = (templateId: number): TemplateCase => ({
   past: [],
   lastKept: null,
   isMet: false,
+  mostListed: new Map(),
   editsWhenMet: null,
 });
 
