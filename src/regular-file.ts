@@ -59,18 +59,28 @@ export const readRegularFile = async (
 
 /** The same, synchronously, for what nothing can start without. */
 export const readRegularFileSync = (file: string, maxBytes: number): Buffer => {
-  checkKind(statSync(file));
-  const descriptor = openSync(file, flags);
+  const descriptor = openRegularFileSync(file);
   try {
-    const stats = fstatSync(descriptor);
-    checkKind(stats);
-    const buffers = new Buffers(stats.size, maxBytes + 1);
+    const buffers = new Buffers(fstatSync(descriptor).size, maxBytes + 1);
     for (let next = buffers.next(); next; next = buffers.next()) {
       buffers.filled(readSync(descriptor, next));
     }
     return whole(buffers.whole(), maxBytes);
   } finally {
     closeSync(descriptor);
+  }
+};
+
+/** A descriptor to read from. */
+export const openRegularFileSync = (file: string): number => {
+  checkKind(statSync(file));
+  const descriptor = openSync(file, flags);
+  try {
+    checkKind(fstatSync(descriptor));
+    return descriptor;
+  } catch (error) {
+    closeSync(descriptor);
+    throw error;
   }
 };
 

@@ -231,7 +231,8 @@ class OpenClient implements Client {
     const result = await reconcile(part, { ...pass, ...cached, ...state, startedAt, described, listing });
     const unmanaged = request.trigger === 'command' ? await this.#unmanaged(request, listing, state) : [];
     const problems = [...result.problems, ...unmanaged];
-    return { result: { ...withUncommitted(result, this.#templates.isUncommitted), problems }, listing };
+    const marked = withUncommitted(result, files, this.#templates.uncommitted());
+    return { result: { ...marked, problems }, listing };
   }
 
   async #unmanaged(

@@ -1,15 +1,19 @@
+import type { DesiredState } from '../model/template.ts';
 import type { PassResult } from '../result.ts';
 
-/** Marks templates whose file differs from its commit. Without any, returns the same object. */
-export const withUncommitted = (result: PassResult, isUncommitted: (file: string) => boolean): PassResult => {
-  const files = new Set(
-    result.templates.flatMap(({ file, revision }) =>
-      revision !== null && isUncommitted(file) ? [file] : [],
-    ),
-  );
-  if (files.size === 0) return result;
-  const templates = result.templates.map((one) =>
-    files.has(one.file) ? ({ ...one, uncommitted: true } as const) : one,
-  );
-  return { ...result, templates };
+/** Marks templates of which a file or a fragment differs from its commit. Without any, returns the same object. */
+export const withUncommitted = (
+  result: PassResult,
+  { templates: desired }: Pick<DesiredState, 'templates'>,
+  isUncommitted: (file: string) => boolean,
+): PassResult => {
+  const fragments = new Map(desired.map(({ template, fragments: included = [] }) => [template, included]));
+  let hasAny = false;
+  const templates = result.templates.map((one) => {
+    const files = [one.file, ...(fragments.get(one.template) ?? [])];
+    if (one.revision === null || !files.some(isUncommitted)) return one;
+    hasAny = true;
+    return { ...one, uncommitted: true } as const;
+  });
+  return hasAny ? { ...result, templates } : result;
 };

@@ -72,6 +72,7 @@ export const resolveTemplate = async (
           template: name,
           id,
           source,
+          ...(fragments.length > 0 ? { fragments: fragments.map((one) => one.file) } : {}),
           ...policies,
           ...answers,
           subdomains: contents.subdomains.map(({ text }) => text),

@@ -1,28 +1,28 @@
 import { realpathSync } from 'node:fs';
 import { isYieldDue, yieldToOthers } from '../lib/yield.ts';
 import type { Ancestry } from '../model/published.ts';
-import { openCommits, type CommitReader } from './objects.ts';
-import { checkoutOf } from './revision.ts';
+import { checkoutOf } from './checkout.ts';
+import { openObjects, type GitObject, type ObjectReader } from './objects.ts';
 
 /** How the commit of a file's checkout stands to another one, by what its git directory has. */
 export const ancestryIn = async (file: string, commit: string, other: string): Promise<Ancestry> => {
   if (commit === other) return 'same';
-  let commits: CommitReader | null = null;
+  let objects: ObjectReader | null = null;
   try {
     const checkout = checkoutOf(realpathSync.native(file));
     if (checkout === null) return 'unknown';
-    commits = openCommits(checkout.gitDir);
-    return await ancestry(commits, commit, other);
+    objects = openObjects(checkout.gitDir, commit);
+    return await ancestry(objects, commit, other);
   } catch {
     return 'unknown';
   } finally {
-    commits?.close();
+    objects?.close();
   }
 };
 
 /** Looks back from both by turns: mostly one is a few commits before the other. */
-const ancestry = async (commits: CommitReader, commit: string, other: string): Promise<Ancestry> => {
-  const [back, forth] = [walk(commits, commit, other), walk(commits, other, commit)];
+const ancestry = async (objects: ObjectReader, commit: string, other: string): Promise<Ancestry> => {
+  const [back, forth] = [walk(objects, commit, other), walk(objects, other, commit)];
   for (;;) {
     const [one, two] = [back.step(), forth.step()];
     if (one === 'found') return 'descends';
@@ -37,7 +37,7 @@ const ancestry = async (commits: CommitReader, commit: string, other: string): P
 
 type WalkState = 'walking' | 'found' | 'ended' | 'lost';
 
-const walk = (commits: CommitReader, from: string, to: string): { step: () => WalkState } => {
+const walk = (objects: ObjectReader, from: string, to: string): { step: () => WalkState } => {
   const waiting = [from];
   const seen = new Set(waiting);
   let at = 0;
@@ -47,7 +47,7 @@ const walk = (commits: CommitReader, from: string, to: string): { step: () => Wa
       const id = waiting[at];
       if (id === undefined || at >= maxCommits) return isLost || id !== undefined ? 'lost' : 'ended';
       at += 1;
-      const parents = commits.parentsOf(id);
+      const parents = parentsIn(objects.read(id));
       isLost ||= parents === null;
       for (const parent of parents ?? []) {
         if (parent === to) return 'found';
@@ -57,6 +57,13 @@ const walk = (commits: CommitReader, from: string, to: string): { step: () => Wa
       return 'walking';
     },
   };
+};
+
+/** The headers of a commit end at its first empty line. Null without a commit. */
+const parentsIn = (object: GitObject | null): string[] | null => {
+  if (object?.kind !== 'commit') return null;
+  const headers = object.content.toString('latin1').split('\n\n', 1)[0] ?? '';
+  return [...headers.matchAll(/^parent ([0-9a-f]+)$/gm)].map(([, id = '']) => id);
 };
 
 /** Far more than lie between two publications. */

@@ -1,57 +1,101 @@
-import { closeSync, existsSync, openSync, readdirSync, readSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
-import { inflateSync, constants } from 'node:zlib';
+import { inflateSync } from 'node:zlib';
 import { readRegularFileSync } from '../regular-file.ts';
+import { sharedDirectoryOf, textIfThere } from './checkout.ts';
+import { withDelta } from './delta.ts';
+import { objectKinds, openPack, type ObjectKind, type Pack } from './pack.ts';
 
-/**
- * Reads commits of a git directory, loose and packed (gitformat-pack(5)), rather than running git, which is not always
- * installed and executes what a repository's settings say. SHA-1 only.
- */
-export interface CommitReader {
-  /** The ids of its parents; null if it is not there. */
-  readonly parentsOf: (id: string) => readonly string[] | null;
+export interface GitObject {
+  readonly kind: ObjectKind;
+  readonly content: Buffer;
+}
+
+/** Reads objects of a git directory, loose and packed. */
+export interface ObjectReader {
+  /** Null if it is not there. Throws if it is malformed or takes too much work. */
+  readonly read: (id: string) => GitObject | null;
   readonly close: () => void;
 }
 
-/** Where git keeps its objects, for a git directory. */
-export const openCommits = (gitDir: string): CommitReader => {
-  const directories = objectDirectories(path.join(commonOf(gitDir), 'objects'));
-  const packs = directories.flatMap(packsIn);
-  const objectOf: FindObject = (id) => {
-    for (const directory of directories) {
-      const file = path.join(directory, id.slice(0, 2), id.slice(2));
-      if (existsSync(file)) return looseObject(readRegularFileSync(file, maxObject));
-    }
+/** `commit`: any id, which says how long they are. */
+export const openObjects = (gitDir: string, commit: string): ObjectReader => {
+  const directories = objectDirectories(path.join(sharedDirectoryOf(gitDir), 'objects'));
+  const packs = directories.flatMap(packsIn).flatMap((file) => packAt(file, commit.length / 2));
+  let taken = 0;
+  const mayTake = (bytes: number): void => {
+    taken += bytes;
+    if (bytes > maxObject || taken > maxWork) throw new Error('the git directory has too large objects');
+  };
+  const looseObject = (id: string): GitObject | null => {
+    const folder = directories.find((one) => existsSync(looseFile(one, id)));
+    if (folder === undefined) return null;
+    const bytes = readRegularFileSync(looseFile(folder, id), maxObject);
+    const object = inflateSync(bytes, { maxOutputLength: maxObject });
+    mayTake(object.length);
+    const end = object.indexOf(0);
+    const kind = objectKinds.find((one) => object.toString('latin1', 0, end).startsWith(`${one} `));
+    if (kind === undefined) throw new Error('an object has an unknown type');
+    return { kind, content: object.subarray(end + 1) };
+  };
+  const packed = (id: string): Place | null => {
     for (const pack of packs) {
       const offset = pack.offsetOf(id);
-      if (offset !== null) return pack.read(offset, objectOf);
+      if (offset !== null) return { pack, offset };
     }
     return null;
   };
+  const read = (id: string): GitObject | null => {
+    const deltas: Buffer[] = [];
+    let [wanted, place] = [id, null as Place | null];
+    for (;;) {
+      const found = place === null ? looseObject(wanted) : null;
+      place ??= packed(wanted);
+      if (found === null && place === null) return null;
+      const entry = found ?? place!.pack.entryAt(place!.offset, mayTake);
+      if (entry.kind !== null) {
+        const { kind, content } = entry;
+        return {
+          kind,
+          content: deltas.reduceRight((base, delta) => withDelta(base, delta, mayTake), content),
+        };
+      }
+      deltas.push(entry.content);
+      if (deltas.length > maxDeltas) throw new Error('an object is a delta of too many others');
+      if (typeof entry.base === 'string') [wanted, place] = [entry.base, null];
+      else place = { pack: place!.pack, offset: entry.base! };
+    }
+  };
   return {
-    parentsOf: (id) => {
-      const object = objectOf(id);
-      return object === null ? null : parentsIn(object.toString('latin1'));
-    },
+    read,
     close: () => {
       for (const pack of packs) pack.close();
     },
   };
 };
 
-type FindObject = (id: string) => Buffer | null;
+interface Place {
+  readonly pack: Pack;
+  readonly offset: number;
+}
 
-const commonOf = (gitDir: string): string => {
-  const file = path.join(gitDir, 'commondir');
-  return existsSync(file) ? path.resolve(gitDir, textIn(file).trim()) : gitDir;
+/** Without those that cannot be read, or are about to be removed. */
+const packAt = (file: string, idLength: number): Pack[] => {
+  try {
+    return [openPack(file, idLength)];
+  } catch {
+    return [];
+  }
 };
+
+const looseFile = (directory: string, id: string): string =>
+  path.join(directory, id.slice(0, 2), id.slice(2));
 
 const objectDirectories = (first: string): string[] => {
   const all = [first];
   // The loop appends those that others borrow from.
   for (const directory of all) {
-    const file = path.join(directory, 'info/alternates');
-    const lines = existsSync(file) ? textIn(file).split('\n') : [];
+    const lines = textIfThere(path.join(directory, 'info/alternates')).split('\n');
     for (const line of lines.filter((one) => one !== '' && !one.startsWith('#'))) {
       const other = path.resolve(directory, line);
       if (!all.includes(other) && all.length < maxDirectories) all.push(other);
@@ -60,149 +104,21 @@ const objectDirectories = (first: string): string[] => {
   return all;
 };
 
-const maxDirectories = 16;
-
-const textIn = (file: string): string => readRegularFileSync(file, maxObject).toString('utf8');
-
-/** Bytes. */
-const maxObject = 1_024 ** 2;
-
-/** Without its header. */
-const looseObject = (bytes: Buffer): Buffer => {
-  const inflated = inflateSync(bytes, { maxOutputLength: maxObject });
-  return inflated.subarray(inflated.indexOf(0) + 1);
-};
-
-/** The headers of a commit end at its first empty line. */
-const parentsIn = (commit: string): string[] => {
-  const headers = commit.split('\n\n', 1)[0] ?? '';
-  return [...headers.matchAll(/^parent ([0-9a-f]{40})$/gm)].map(([, id = '']) => id);
-};
-
-interface Pack {
-  readonly offsetOf: (id: string) => number | null;
-  readonly read: (offset: number, objectOf: FindObject) => Buffer | null;
-  readonly close: () => void;
-}
-
-const packsIn = (directory: string): Pack[] => {
+const packsIn = (directory: string): string[] => {
   const folder = path.join(directory, 'pack');
   if (!existsSync(folder)) return [];
   return readdirSync(folder)
     .filter((name) => name.endsWith('.idx') && existsSync(path.join(folder, name.replace(/idx$/, 'pack'))))
-    .map((name) => openPack(path.join(folder, name.replace(/\.idx$/, ''))));
+    .slice(0, maxPacks)
+    .map((name) => path.join(folder, name.replace(/\.idx$/, '')));
 };
 
-const openPack = (file: string): Pack => {
-  const [index, data] = [openSync(`${file}.idx`, 'r'), openSync(`${file}.pack`, 'r')];
-  const head = bytesAt(index, 0, fanoutAt + 1_024);
-  const count = head.readUInt32BE(fanoutAt + 255 * 4);
-  if (head.readUInt32BE(0) !== 0xff_74_4f_63 || head.readUInt32BE(4) !== 2)
-    throw new Error(`${file}.idx has an unknown format`);
-  const namesAt = fanoutAt + 1_024;
-  const offsetsAt = namesAt + count * (20 + 4);
-  const offsetAt = (entry: number): number => {
-    const offset = bytesAt(index, offsetsAt + entry * 4, 4).readUInt32BE(0);
-    if (offset < 0x80_00_00_00) return offset;
-    const place = offsetsAt + count * 4 + (offset - 0x80_00_00_00) * 8;
-    return Number(bytesAt(index, place, 8).readBigUInt64BE(0));
-  };
-  const read: Pack['read'] = (offset, objectOf) => {
-    const bytes = bytesAt(data, offset, entryLength);
-    let at = 0;
-    const type = (bytes[0]! >> 4) & 7;
-    while ((bytes[at]! & 0x80) !== 0) at += 1;
-    at += 1;
-    if (type < ofsDelta) return inflated(bytes.subarray(at));
-    const base = type === ofsDelta ? offsetBefore(bytes, at) : null;
-    const other =
-      base === null ? objectOf(bytes.toString('hex', at, at + 20)) : read(offset - base.distance, objectOf);
-    const delta = inflated(bytes.subarray(base === null ? at + 20 : base.end));
-    return other && delta && withDelta(other, delta);
-  };
-  return {
-    offsetOf: (id) => {
-      const wanted = Buffer.from(id, 'hex');
-      const first = wanted[0]!;
-      let [low, high] = [
-        first === 0 ? 0 : head.readUInt32BE(fanoutAt + (first - 1) * 4),
-        head.readUInt32BE(fanoutAt + first * 4),
-      ];
-      while (low < high) {
-        const middle = (low + high) >>> 1;
-        const order = wanted.compare(bytesAt(index, namesAt + middle * 20, 20));
-        if (order === 0) return offsetAt(middle);
-        if (order < 0) high = middle;
-        else low = middle + 1;
-      }
-      return null;
-    },
-    read,
-    close: () => {
-      closeSync(index);
-      closeSync(data);
-    },
-  };
-};
-
-const fanoutAt = 8;
-const ofsDelta = 6;
-
-/** Bytes: more than a commit takes, unless somebody wrote a book into it. */
-const entryLength = 256 * 1_024;
-
-const bytesAt = (descriptor: number, position: number, length: number): Buffer => {
-  const buffer = Buffer.alloc(length);
-  return buffer.subarray(0, readSync(descriptor, buffer, 0, length, position));
-};
-
-/** Null if it is longer than what was read. */
-const inflated = (bytes: Buffer): Buffer | null => {
-  try {
-    return inflateSync(bytes, { finishFlush: constants.Z_SYNC_FLUSH, maxOutputLength: maxObject });
-  } catch {
-    return null;
-  }
-};
-
-const offsetBefore = (bytes: Buffer, start: number): { distance: number; end: number } => {
-  let at = start;
-  let distance = bytes[at]! & 0x7f;
-  while ((bytes[at]! & 0x80) !== 0) {
-    at += 1;
-    distance = (distance + 1) * 128 + (bytes[at]! & 0x7f);
-  }
-  return { distance, end: at + 1 };
-};
-
-/** Copies from the base and inserts what is new, as the delta says. */
-const withDelta = (base: Buffer, delta: Buffer): Buffer => {
-  let at = 0;
-  for (const _ of ['size of the base', 'size of the result']) {
-    while ((delta[at]! & 0x80) !== 0) at += 1;
-    at += 1;
-  }
-  const parts: Buffer[] = [];
-  while (at < delta.length) {
-    const instruction = delta[at]!;
-    at += 1;
-    if ((instruction & 0x80) === 0) {
-      parts.push(delta.subarray(at, at + instruction));
-      at += instruction;
-      continue;
-    }
-    let [offset, size] = [0, 0];
-    for (let bit = 0; bit < 4; bit += 1) {
-      if ((instruction & (1 << bit)) === 0) continue;
-      offset += delta[at]! * 256 ** bit;
-      at += 1;
-    }
-    for (let bit = 0; bit < 3; bit += 1) {
-      if ((instruction & (0x10 << bit)) === 0) continue;
-      size += delta[at]! * 256 ** bit;
-      at += 1;
-    }
-    parts.push(base.subarray(offset, offset + (size === 0 ? 0x1_00_00 : size)));
-  }
-  return Buffer.concat(parts);
-};
+const maxDirectories = 16;
+/** Git packs them together from 50 on. */
+const maxPacks = 500;
+/** Bytes of a commit, or of a folder with 200,000 files. */
+const maxObject = 8 * 1_024 ** 2;
+/** Bytes that one reader unpacks: the commits of a long history. */
+const maxWork = 128 * 1_024 ** 2;
+/** Git makes 50 at most unless it is told otherwise. */
+const maxDeltas = 512;

@@ -1,71 +1,77 @@
 import { createHash } from 'node:crypto';
-import { realpathSync, statSync, type BigIntStats } from 'node:fs';
+import { realpathSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { readRegularFileSync } from '../regular-file.ts';
-import { parseIndex, type GitIndex, type IndexEntry } from './index-file.ts';
-import { checkoutOf, type Checkout } from './revision.ts';
+import { openCommittedFiles, type CommittedFiles } from './committed-files.ts';
+import { checkouts } from './revision.ts';
 
 /**
- * Whether a file in a checkout differs from its commit: edited since, or never added. It reads git's index
- * and file times rather than running git, which is not always installed and executes what a repository's
- * settings say. False if it cannot be determined.
+ * Whether a file in a checkout differs from its commit: edited since, or not part of it, whatever was added to git's
+ * index. False if it cannot be determined. The function that it returns is for one pass.
  */
-export const createUncommitted = (): ((file: string) => boolean) => {
-  const indexes = new Map<string, { readonly print: string; readonly index: GitIndex | null }>();
-  const indexOf = (gitDir: string): GitIndex | null => {
-    const file = path.join(gitDir, 'index');
-    const { ino, size, mtimeNs } = statSync(file, { bigint: true });
-    const print = `${ino} ${size} ${mtimeNs}`;
-    const known = indexes.get(gitDir);
-    if (known?.print === print) return known.index;
-    const index = parseIndex(readRegularFileSync(file, largestIndex));
-    indexes.set(gitDir, { print, index });
-    return index;
-  };
-  return (file) => {
-    try {
-      const real = realpathSync.native(file);
-      const checkout = checkoutOf(real);
-      const index = checkout && indexOf(checkout.gitDir);
-      return checkout && index ? differs(real, checkout, index) : false;
-    } catch {
+export const createUncommitted = (): (() => (file: string) => boolean) => {
+  const contents = new Map<string, KnownContent>();
+  const commits = new Map<string, CommittedFiles>();
+  return () => {
+    const checkoutAt = checkouts();
+    const unreadable = new Set<string>();
+    const differs = (file: string): boolean => {
+      try {
+        const real = realpathSync.native(file);
+        const checkout = checkoutAt(real);
+        if (checkout === null || unreadable.has(checkout.root)) return false;
+        const { root, commit } = checkout;
+        const known = commits.get(root);
+        const committed = known?.commit === commit ? known : openCommittedFiles(checkout);
+        commits.set(root, committed);
+        const ids = contentIds(real, commit.length === 40 ? 'sha1' : 'sha256', contents);
+        try {
+          const id = committed.idOf(path.relative(root, real).split(path.sep));
+          return id === null || !(ids.includes(id) || committed.isFiltered(id));
+        } catch {
+          unreadable.add(root);
+        }
+      } catch {
+        // It is gone, or not a regular file.
+      }
       return false;
-    }
+    };
+    const results = new Map<string, boolean>();
+    return (file) => {
+      const result = results.get(file) ?? differs(file);
+      results.set(file, result);
+      return result;
+    };
   };
 };
 
-/** Bytes: the index of some 300,000 files. */
-const largestIndex = 32 * 1024 ** 2;
+/** The ids that git gives to a content: as it is, and with the line ends that git stores. */
+interface KnownContent {
+  readonly print: string;
+  readonly ids: readonly string[];
+}
+
+const contentIds = (
+  file: string,
+  algorithm: 'sha1' | 'sha256',
+  contents: Map<string, KnownContent>,
+): readonly string[] => {
+  const { ino, size, mtimeNs, ctimeNs } = statSync(file, { bigint: true });
+  const print = `${algorithm} ${ino} ${size} ${mtimeNs} ${ctimeNs}`;
+  const known = contents.get(file);
+  if (known?.print === print) return known.ids;
+  const content = readRegularFileSync(file, largestFile);
+  const idOf = (bytes: Buffer): string =>
+    createHash(algorithm).update(`blob ${bytes.length}\0`).update(bytes).digest('hex');
+  const ids = [idOf(content)];
+  if (content.includes('\r\n'))
+    ids.push(idOf(Buffer.from(content.toString('latin1').replaceAll('\r\n', '\n'), 'latin1')));
+  // File times have a resolution, so a file that has just changed may change again with the same times.
+  if (ctimeNs / 1_000_000n + timeGranularity < BigInt(Date.now())) contents.set(file, { print, ids });
+  return ids;
+};
+
 const largestFile = 8 * 1024 ** 2;
 
-const differs = (file: string, { root, gitDir }: Checkout, index: GitIndex): boolean => {
-  const name = path.relative(root, file).split(path.sep).join('/');
-  const entry = index.entries.get(name);
-  if (entry === undefined) return true;
-  const stats = statSync(file, { bigint: true });
-  if (!isAsNoted(stats, entry, gitDir) && objectOf(file) !== entry.object) return true;
-  const folder = path.posix.dirname(name);
-  const wasAdded = index.isChanged(folder === '.' ? '' : folder);
-  return wasAdded && stats.mtimeMs > lastMove(gitDir);
-};
-
-/** Like git, it reads a file that changed within the time resolution before the index was written. */
-const isAsNoted = (
-  { size, mtimeNs }: BigIntStats,
-  { seconds, nanoseconds, size: noted }: IndexEntry,
-  gitDir: string,
-): boolean =>
-  size === BigInt(noted) &&
-  mtimeNs === BigInt(seconds) * 1_000_000_000n + BigInt(nanoseconds) &&
-  mtimeNs < statSync(path.join(gitDir, 'index'), { bigint: true }).mtimeNs;
-
-const objectOf = (file: string): string => {
-  const content = readRegularFileSync(file, largestFile);
-  return createHash('sha1').update(`blob ${content.length}\0`).update(content).digest('hex');
-};
-
-/** When another commit was last checked out or made. */
-const lastMove = (gitDir: string): bigint => {
-  const moved = statSync(path.join(gitDir, 'logs/HEAD'), { bigint: true, throwIfNoEntry: false });
-  return (moved ?? statSync(path.join(gitDir, 'HEAD'), { bigint: true })).mtimeMs;
-};
+/** Milliseconds. */
+const timeGranularity = 2_000n;

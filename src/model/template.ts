@@ -36,6 +36,8 @@ export interface DesiredTemplate {
   readonly id: number | null;
   /** The position of the template's own document. */
   readonly source: Place;
+  /** The files of the fragments that it includes, directly or not; present if there are any. */
+  readonly fragments?: readonly string[];
   readonly mode: Mode;
   readonly surplus: SurplusPolicy;
   readonly adopt: boolean;

@@ -30,7 +30,7 @@ export interface OwnTemplateFiles {
 
 export const openOwnFiles = (paths: readonly string[]): OwnTemplateFiles => {
   let last: LastReading | null = null;
-  const isUncommitted = createUncommitted();
+  const uncommitted = createUncommitted();
   const found = new Map<string, ScannedFile>();
   const readAnew = async (): Promise<LastReading | null> => {
     const scan = await scanPaths(paths, last?.fingerprint.result);
@@ -66,7 +66,7 @@ export const openOwnFiles = (paths: readonly string[]): OwnTemplateFiles => {
         files,
         digest,
         revision,
-        uncommitted: revision === null ? [] : readable.filter(isUncommitted),
+        uncommitted: revision === null ? [] : readable.filter(uncommitted()),
       };
     },
     contentOf: async (hash) => {

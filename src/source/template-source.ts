@@ -19,8 +19,8 @@ export interface TemplateSource {
   readonly scan: () => Promise<ScanResult>;
   /** The git commit of a file that was loaded last, for one pass. */
   readonly revisions: () => (file: string) => string | null;
-  /** Whether such a file differs from its commit. */
-  readonly isUncommitted: (file: string) => boolean;
+  /** Whether such a file differs from its commit, for one pass. */
+  readonly uncommitted: () => (file: string) => boolean;
   /** Offers the files of this machine to others; null where they are not shared. */
   readonly publish: () => Promise<Publication | null>;
   /** A pass has gone over the files that were loaded last. */
@@ -35,7 +35,7 @@ export const ownTemplates = (options: LoadOptions): TemplateSource => {
     hasCache: loader.hasCache,
     scan: () => loader.scan(options.paths),
     revisions: createRevisions,
-    isUncommitted: createUncommitted(),
+    uncommitted: createUncommitted(),
     publish: () => Promise.resolve(null),
     wasPassed: () => Promise.resolve(),
   };
@@ -94,7 +94,10 @@ export const sharedTemplates = ({
     hasCache: loader.hasCache,
     scan: () => loader.scan(options.paths),
     revisions: () => () => loaded?.head.revision ?? null,
-    isUncommitted: (file) => loaded?.head.uncommitted.includes(file) ?? false,
+    uncommitted: () => {
+      const files = new Set(loaded?.head.uncommitted);
+      return (file) => files.has(file);
+    },
     publish: () => publisher.offer(client()),
     wasPassed: async () => {
       if (loaded === null || loaded.state === passed) return;

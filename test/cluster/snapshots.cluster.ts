@@ -191,13 +191,13 @@ describe('files of a machine', () => {
     const file = path.join(checkout, 'templates/web.yaml');
     expect((await worker.load()).templates[0]?.source.file).toBe(file);
     expect(worker.revisions()(file)).toBe(git(checkout, 'rev-parse', 'HEAD'));
-    expect(worker.isUncommitted(file)).toBe(true);
+    expect(worker.uncommitted()(file)).toBe(true);
     const before = await worker.load();
     git(checkout, 'commit', '--quiet', '-am', 'two');
     expect(await source.publish()).toBe('same');
     expect(await worker.load()).toBe(before);
     expect(worker.revisions()(file)).toBe(git(checkout, 'rev-parse', 'HEAD'));
-    expect(worker.isUncommitted(file)).toBe(false);
+    expect(worker.uncommitted()(file)).toBe(false);
   });
 
   it('are not published where others are at a later commit, and are once they are at a later one', async () => {

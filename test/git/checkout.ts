@@ -20,11 +20,11 @@ export const git = (cwd: string, ...args: string[]): string =>
   }).trim();
 
 /** With a template in a folder of it, and one commit. */
-export const newCheckout = (): string => {
+export const newCheckout = (format = 'sha1'): string => {
   const folder = path.join(newFolder(), 'repository');
   mkdirSync(path.join(folder, 'templates'), { recursive: true });
   writeFileSync(path.join(folder, 'templates/web.yaml'), 'template: web\nrecords: []\n');
-  git(folder, 'init', '--quiet', '--initial-branch=main');
+  git(folder, 'init', '--quiet', '--initial-branch=main', `--object-format=${format}`);
   git(folder, 'add', '.');
   git(folder, 'commit', '--quiet', '-m', 'one');
   return folder;

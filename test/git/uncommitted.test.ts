@@ -1,4 +1,4 @@
-import { appendFileSync, mkdirSync, utimesSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { createUncommitted } from '../../src/git/uncommitted.ts';
@@ -8,76 +8,139 @@ const fileIn = (checkout: string, name = 'web.yaml'): string => path.join(checko
 
 const edit = (checkout: string): void => appendFileSync(fileIn(checkout), '# edited\n');
 
-describe.each([2, 3, 4])('an index of version %i', (version) => {
+const isUncommitted = (file: string): boolean => createUncommitted()()(file);
+
+describe.each(['sha1', 'sha256'])('in a repository with %s', (format) => {
   const checkoutWith = (): string => {
-    const checkout = newCheckout();
+    const checkout = newCheckout(format);
     mkdirSync(path.join(checkout, 'templates/more'));
     for (const name of ['more/a.yaml', 'other.yaml', 'zone.yaml'])
       writeFileSync(fileIn(checkout, name), `# ${name}\n`);
     git(checkout, 'add', '.');
     git(checkout, 'commit', '--quiet', '-m', 'two');
-    git(checkout, 'update-index', '--index-version', String(version));
     return checkout;
   };
 
-  test('reports no committed file', () => {
+  test.each([false, true])('reports no committed file (packed: %s)', (isPacked) => {
     const checkout = checkoutWith();
-    const isUncommitted = createUncommitted();
+    if (isPacked) git(checkout, 'gc', '--quiet');
     for (const name of ['web.yaml', 'more/a.yaml', 'other.yaml', 'zone.yaml'])
       expect([name, isUncommitted(fileIn(checkout, name))]).toEqual([name, false]);
   });
 
-  test('reports an edit until it is committed', () => {
+  test('reports an edit until it is committed, also if it was added, and not the files beside it', () => {
     const checkout = checkoutWith();
-    const isUncommitted = createUncommitted();
+    const uncommitted = createUncommitted();
+    const found = (): boolean[] =>
+      ['web.yaml', 'zone.yaml'].map((name) => uncommitted()(fileIn(checkout, name)));
+    expect(found()).toEqual([false, false]);
     edit(checkout);
-    expect([isUncommitted(fileIn(checkout)), isUncommitted(fileIn(checkout, 'zone.yaml'))]).toEqual([
-      true,
-      false,
-    ]);
-    git(checkout, 'commit', '--quiet', '-a', '-m', 'three');
-    expect(isUncommitted(fileIn(checkout))).toBe(false);
-  });
-
-  test('reports an added edit, and not the files beside it', () => {
-    const checkout = checkoutWith();
-    const isUncommitted = createUncommitted();
-    edit(checkout);
-    const later = new Date(Date.now() + 2_000);
-    utimesSync(fileIn(checkout), later, later);
+    expect(found()).toEqual([true, false]);
     git(checkout, 'add', '.');
-    expect([isUncommitted(fileIn(checkout)), isUncommitted(fileIn(checkout, 'zone.yaml'))]).toEqual([
-      true,
-      false,
-    ]);
+    expect(found()).toEqual([true, false]);
+    git(checkout, 'commit', '--quiet', '-m', 'three');
+    expect(found()).toEqual([false, false]);
   });
 
   test('reports a file that was never added', () => {
     const checkout = checkoutWith();
     writeFileSync(fileIn(checkout, 'new.yaml'), '');
-    expect(createUncommitted()(fileIn(checkout, 'new.yaml'))).toBe(true);
+    mkdirSync(path.join(checkout, 'templates/new'));
+    writeFileSync(fileIn(checkout, 'new/new.yaml'), '');
+    expect(isUncommitted(fileIn(checkout, 'new.yaml'))).toBe(true);
+    expect(isUncommitted(fileIn(checkout, 'new/new.yaml'))).toBe(true);
   });
 });
 
-test('a touched file without changes counts as committed', () => {
+test.each<[string, boolean, (checkout: string) => void]>([
+  ['that was touched', false, (checkout) => utimesSync(fileIn(checkout), new Date(), new Date(0))],
+  [
+    'that was restored',
+    false,
+    (checkout) => {
+      edit(checkout);
+      git(checkout, 'add', '.');
+      git(checkout, 'restore', '--staged', '--worktree', '.');
+    },
+  ],
+  [
+    'whose edit was put away and taken back by hand',
+    false,
+    (checkout) => {
+      const before = readFileSync(fileIn(checkout));
+      edit(checkout);
+      git(checkout, 'stash');
+      git(checkout, 'stash', 'pop');
+      writeFileSync(fileIn(checkout), before);
+      git(checkout, 'add', '.');
+    },
+  ],
+  [
+    'whose edit was put away and comes back',
+    true,
+    (checkout) => {
+      edit(checkout);
+      git(checkout, 'stash');
+      git(checkout, 'stash', 'pop');
+    },
+  ],
+  [
+    'with the line ends of Windows',
+    false,
+    (checkout) => {
+      writeFileSync(path.join(checkout, '.gitattributes'), '*.yaml text eol=crlf\n');
+      git(checkout, 'add', '.');
+      git(checkout, 'commit', '--quiet', '-m', 'two');
+      rmSync(fileIn(checkout));
+      git(checkout, 'checkout', '--', 'templates/web.yaml');
+      expect(readFileSync(fileIn(checkout), 'utf8')).toContain('\r\n');
+    },
+  ],
+  [
+    'of a merge that is not committed',
+    true,
+    (checkout) => {
+      git(checkout, 'switch', '--quiet', '-c', 'side');
+      edit(checkout);
+      git(checkout, 'commit', '--quiet', '-am', 'side');
+      git(checkout, 'switch', '--quiet', 'main');
+      git(checkout, 'commit', '--quiet', '--allow-empty', '-m', 'two');
+      git(checkout, 'merge', '--quiet', '--no-commit', 'side');
+    },
+  ],
+  [
+    'whose commit was taken back softly',
+    true,
+    (checkout) => {
+      edit(checkout);
+      git(checkout, 'commit', '--quiet', '-am', 'two');
+      git(checkout, 'reset', '--quiet', '--soft', 'HEAD~1');
+    },
+  ],
+  [
+    'that git stores in another form',
+    false,
+    (checkout) => {
+      const content = readFileSync(fileIn(checkout));
+      writeFileSync(
+        fileIn(checkout),
+        `version https://git-lfs.github.com/spec/v1\noid sha256:${'0'.repeat(64)}\n`,
+      );
+      git(checkout, 'commit', '--quiet', '-am', 'two');
+      writeFileSync(fileIn(checkout), content);
+    },
+  ],
+])('a file %s: uncommitted is %s', (_, expected, change) => {
   const checkout = newCheckout();
-  utimesSync(fileIn(checkout), new Date(), new Date(0));
-  expect(createUncommitted()(fileIn(checkout))).toBe(false);
+  change(checkout);
+  expect(isUncommitted(fileIn(checkout))).toBe(expected);
 });
 
-test.each<[string, (checkout: string) => void]>([
-  ['no index', () => undefined],
-  ['something else', (folder) => writeFileSync(path.join(folder, '.git/index'), 'x'.repeat(100))],
-  [
-    'half an index',
-    (folder) =>
-      writeFileSync(path.join(folder, '.git/index'), `DIRC\0\0\0\u0002\0\0\0\u0009${'\0'.repeat(40)}`),
-  ],
-])('with %s nothing is reported', (_, prepare) => {
+test('outside of a checkout, and before the first commit, nothing is reported', () => {
   const folder = newFolder();
-  mkdirSync(path.join(folder, '.git'));
   mkdirSync(path.join(folder, 'templates'));
   writeFileSync(fileIn(folder), '');
-  prepare(folder);
-  expect(createUncommitted()(fileIn(folder))).toBe(false);
+  expect(isUncommitted(fileIn(folder))).toBe(false);
+  git(folder, 'init', '--quiet');
+  expect(isUncommitted(fileIn(folder))).toBe(false);
 });
