@@ -132,7 +132,8 @@ export const memoryIn = async (state: StateFile, digest: string): Promise<FileMe
         note(intent, result);
         saveChanges(changes);
       }),
-    save: (changes) => change(() => saveChanges(changes)),
+    save: (changes) =>
+      state.changeTogether(1 + changes.records.length + changes.forgotten.length, () => saveChanges(changes)),
     revisions: async () => {
       const revisionOf = await state.revisions();
       return { of: (id) => revisionOf(partOf(id)) };

@@ -1,4 +1,5 @@
 import { statSync } from 'node:fs';
+import { setImmediate } from 'node:timers/promises';
 import type { Closing, Connection } from './connection.ts';
 import { filesOf, memoryError, openDatabase } from './database.ts';
 import { identityOf } from './file-identity.ts';
@@ -19,6 +20,7 @@ export class StateFile {
   /** How often this connection has written, by what it has written. */
   readonly #writes = new Map<string, number>();
   readonly #opening = (openings += 1);
+  #batch: Batch | null = null;
   #isDistrusted = false;
   #borrowers = 0;
   #keepers = 0;
@@ -79,6 +81,51 @@ export class StateFile {
 
   /** All or nothing. Writes to removed files would be lost with this process. */
   change<T>(task: () => T): Promise<T> {
+    this.#flush();
+    return this.#transact(task);
+  }
+
+  /**
+   * The same for a task of about so many rows, which may wait for more of its kind: what a pass has seen of a thousand
+   * templates is synced to the disk a few times rather than a thousand times.
+   */
+  changeTogether(rows: number, task: () => void): Promise<void> {
+    const batch = this.#batch ?? this.#newBatch();
+    batch.tasks.push(task);
+    batch.rows += rows;
+    if (batch.rows >= mostRows) this.#flush();
+    return batch.done;
+  }
+
+  #newBatch(): Batch {
+    const batch: Batch = { tasks: [], rows: 0, done: Promise.resolve(), save: () => undefined };
+    batch.done = new Promise((resolve, reject) => {
+      batch.save = () =>
+        void this.#transact(() => batch.tasks.forEach((task) => task())).then(resolve, reject);
+    });
+    this.#batch = batch;
+    void this.#flushWhenCalm(batch);
+    return batch;
+  }
+
+  /** Once nothing has come for a turn of the event loop. */
+  async #flushWhenCalm(batch: Batch): Promise<void> {
+    let before = -1;
+    while (this.#batch === batch && batch.tasks.length > before) {
+      before = batch.tasks.length;
+      await setImmediate();
+      await setImmediate();
+    }
+    if (this.#batch === batch) this.#flush();
+  }
+
+  #flush(): void {
+    const batch = this.#batch;
+    this.#batch = null;
+    batch?.save();
+  }
+
+  #transact<T>(task: () => T): Promise<T> {
     return this.ask(() => {
       if (!this.#isInPlace()) throw removed(this.file);
       if (!this.#isUndisturbed()) this.distrust();
@@ -131,6 +178,7 @@ export class StateFile {
   async #closeUnused(when?: Closing): Promise<void> {
     const isUsed = this.#borrowers > 0 || (this.#keepers > 0 && !this.#isDistrusted);
     if (isUsed || this.#isClosing) return;
+    this.#flush();
     this.#isClosing = true;
     try {
       await this.connection.close(when);
@@ -140,6 +188,17 @@ export class StateFile {
     }
   }
 }
+
+/** Tasks that are saved in one transaction. */
+interface Batch {
+  readonly tasks: (() => void)[];
+  rows: number;
+  done: Promise<void>;
+  save: () => void;
+}
+
+/** A transaction of so many takes some 20 ms. */
+const mostRows = 2_000;
 
 export const openState = async (file: string): Promise<StateFile> =>
   new StateFile(file, await openDatabase(file));

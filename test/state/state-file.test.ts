@@ -2,10 +2,10 @@ import { readdirSync, readFileSync, readlinkSync, renameSync, rmSync, writeFileS
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { borrowOrSalvage } from '../../src/state/salvage.ts';
-import { memoryIn, openMemory } from '../../src/state/sqlite.ts';
+import { memoryIn, openMemory, type FileMemory } from '../../src/state/sqlite.ts';
 import { borrowState, openState, type StateFile } from '../../src/state/state-file.ts';
 import { startChild } from './child.ts';
-import { changesOf, newFile, rowOf } from './samples.ts';
+import { changesOf, intentOf, newFile, opened, rememberedRecord, rowOf } from './samples.ts';
 
 /** A state that somebody keeps, as a client does from one pass to the next. */
 const kept = async (file: string): Promise<StateFile> => {
@@ -21,6 +21,16 @@ const again = async (file: string): Promise<StateFile> => {
   const state = await borrowOrSalvage(file, () => undefined);
   onTestFinished(() => state.giveBack());
   return state;
+};
+
+/** Several clients of one file, until the test ends. */
+const borrowedBy = async (file: string, ...digests: readonly string[]): Promise<FileMemory[]> => {
+  const borrow = (path: string): Promise<StateFile> => borrowState(path, openState);
+  const memories = await Promise.all(digests.map((digest) => openMemory(file, digest, borrow)));
+  onTestFinished(async () => {
+    for (const memory of memories) await memory.close();
+  });
+  return memories;
 };
 
 const saveElsewhere = async (file: string): Promise<void> => {
@@ -71,13 +81,7 @@ describe('the state file of several clients', () => {
   it('tells what one of them and other processes have written', async () => {
     const file = newFile();
     await kept(file);
-    const [one, other] = await Promise.all(
-      ['one', 'other'].map((digest) => openMemory(file, digest, (path) => borrowState(path, openState))),
-    );
-    onTestFinished(async () => {
-      await one!.close();
-      await other!.close();
-    });
+    const [one, other] = await borrowedBy(file, 'one', 'other');
     const revision = async () => (await one!.revisions!()).of(17);
     const before = await revision();
     await other!.save(changesOf());
@@ -87,6 +91,23 @@ describe('the state file of several clients', () => {
     expect(after).not.toBe(before);
     await saveElsewhere(file);
     expect(await revision()).not.toBe(after);
+  });
+
+  it('saves together what comes at one moment, or tells all who wait that nothing is saved', async () => {
+    const [one, other] = await borrowedBy(newFile(), 'one', 'other');
+    const unusable = rememberedRecord('A www  203.0.113.10', { adds: 1n as never });
+    const saving = [one!.save(changesOf()), other!.save(changesOf({ records: [unusable] }))];
+    expect(await Promise.allSettled(saving)).toMatchObject([{ status: 'rejected' }, { status: 'rejected' }]);
+    expect(await one!.templates()).toEqual([]);
+  });
+
+  it('saves before a write begins what came before it', async () => {
+    const file = newFile();
+    const [memory] = await borrowedBy(file, 'one');
+    const saved = memory!.save(changesOf());
+    await memory!.begin(intentOf());
+    expect(await (await opened(file, 'one')).templates()).toHaveLength(1);
+    await saved;
   });
 
   it('is opened again only when it is closed, and closed only when nobody is busy with it', async () => {
