@@ -31,7 +31,9 @@ export const remarksOf = (difference: Difference, template: string, said: readon
   ];
   return [
     ...(why.length === 0 ? [] : [why.join(' ')]),
-    ...('reason' in difference ? [`${toDo}${advice[difference.reason](shellWord(template))}`] : []),
+    ...('reason' in difference
+      ? [`${toDo}${advice[difference.reason](shellWord(template), policyFor(difference))}`]
+      : []),
   ];
 };
 
@@ -46,8 +48,14 @@ const inTheWay = ({ conflicts = [] }: Extract<Difference, { action: 'blocked' }>
     ? []
     : [`In the way: record${conflicts.length === 1 ? '' : 's'} ${conflicts.join(', ')}.`];
 
-/** What a person can do; `name` is the template's, quoted for a shell. */
-const advice: Record<BlockReason | SurplusReason, (name: string) => string> = {
+/** The file listed a record that an edit dropped, so that it needs no more. */
+const policyFor = (difference: Difference): string =>
+  'cause' in difference && difference.cause === 'edited'
+    ? '`surplus: park`'
+    : '`surplus: park` with `adopt: true`';
+
+/** What a person can do; `name` is the template's, quoted for a shell, and `policy` what moves the record aside. */
+const advice: Record<BlockReason | SurplusReason, (name: string, policy: string) => string> = {
   'cname-conflict': () => clearTheWay,
   'null-mx-conflict': () => clearTheWay,
   'pending-write': (name) =>
@@ -56,11 +64,9 @@ const advice: Record<BlockReason | SurplusReason, (name: string) => string> = {
   refused: () => 'change the record in the file to one that the service accepts. An apply retries at once.',
   vanished: (name) =>
     `find out who removes it. Then \`dns-template-sync apply --retry ${name}\` adds it again.`,
-  unlisted: () =>
-    'add it to the file, name it under `ignore`, or remove it at the service by hand. ' +
-    '`surplus: park` with `adopt: true` moves it aside.',
-  duplicate: () =>
-    'remove one of the two at the service by hand. `surplus: park` with `adopt: true` moves this one aside.',
+  unlisted: (_, policy) =>
+    `add it to the file, name it under \`ignore\`, or remove it at the service by hand. ${policy} moves it aside.`,
+  duplicate: (_, policy) => `remove one of the two at the service by hand. ${policy} moves this one aside.`,
 };
 
 const clearTheWay =

@@ -60,17 +60,20 @@ describe('repeated messages', () => {
   });
 
   test('of surplus records are shown once, below the last of them', () => {
-    const surplus = (recordId: number) =>
+    const surplus = (recordId: number, cause = 'drifted') =>
       ({
         action: 'surplus',
         recordId,
         current: update('a').desired,
         reason: 'unlisted',
-        cause: 'drifted',
+        cause,
       }) as TemplateResult['differences'][number];
     const text = render([template({ status: 'drifted', differences: [surplus(1), surplus(2)] })]);
     expect(text).toMatch(/record 1\n.*record 2\n +To do: [^]*ignore[^]*by hand[^]*adopt: true/);
     expect(text.split('To do')).toHaveLength(2);
+    const dropped = render([template({ status: 'drifted', differences: [surplus(1, 'edited')] })]);
+    expect(dropped).toMatch(/`surplus:\s+park`\s+moves/);
+    expect(dropped).not.toContain('adopt');
   });
 
   test('of unreadable templates are shown once, with their names', () => {
