@@ -1,6 +1,7 @@
 import type { Options } from './options.ts';
 import { UserError } from '../errors.ts';
 import { parseDuration } from '../model/duration.ts';
+import { shellWord } from '../model/shell-word.ts';
 import { exitCodeOf } from '../report/exit-code.ts';
 import type { Report } from '../report/report.ts';
 import type { PassResult } from '../result.ts';
@@ -93,6 +94,7 @@ const agree = async (
   const asks = options['yes'] !== true;
   if (file === null && !asks) return undefined;
   const plan = file === null ? null : await readPlan(file);
+  if (plan && file && templates.length === 0) await refusePart(plan.templates, file, context);
   const which = plan ? `the one in ${file}` : 'the one that was shown';
   const rehearsal = { ...how, dryRun: false, isRehearsal: true };
   const passes = await passClients(context, rehearsal, templates, options);
@@ -110,6 +112,22 @@ const agree = async (
     const own = now.templates.filter(({ client }) => clients.has(client));
     refuseUnlessSame(own, planned, which, false);
   };
+};
+
+/** A plan for some templates approves only these, so they have to be named again. */
+const refusePart = async (
+  plan: Report['templates'],
+  file: string,
+  { clients }: AppContext,
+): Promise<void> => {
+  const planned = new Set(plan.map(({ template }) => template));
+  const states = await Promise.all(clients.map((client) => client.load()));
+  const others = states.flatMap((state) => state.templates.filter(({ template }) => !planned.has(template)));
+  if (others.length === 0 || planned.size === 0) return;
+  const names = [...planned].map(shellWord).join(' ');
+  throw new UserError(
+    `the plan in ${file} is not about ${others[0]!.template}${others.length === 1 ? '' : ` and ${others.length - 1} more`}: name its templates again, as in \`apply --plan ${file} ${names}\`, or plan anew`,
+  );
 };
 
 const refuseUnlessSame = (

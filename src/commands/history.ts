@@ -12,9 +12,10 @@ import type { StateStore } from '../state/store.ts';
 import { managedTemplates, readHistory, type ShownEntry } from './history-entries.ts';
 import { loadTemplates } from './load-templates.ts';
 import { matchNames } from '../plan/match-names.ts';
+import { matchTemplates } from './match-templates.ts';
 import { openStore } from './open-store.ts';
 import { changeText } from './record-text.ts';
-import { sandboxTokens } from './app-context.ts';
+import { openAppContext, sandboxTokens } from './app-context.ts';
 
 /** The history of writes, the oldest first. */
 export const history = async (patterns: readonly string[], options: Options): Promise<number> => {
@@ -43,7 +44,7 @@ const show = async (
   options: Options,
   { settings, store, since }: Asked,
 ): Promise<number> => {
-  const templates = await resolveNames(patterns, settings, store);
+  const templates = await resolveNames(patterns, settings, store, options);
   const filter = { templates, since };
   const outcome = outcomes.find((one) => one === options['outcome']);
   const entries: ShownEntry[] = [];
@@ -71,6 +72,7 @@ const resolveNames = async (
   patterns: readonly string[],
   settings: Settings,
   store: StateStore,
+  options: Options,
 ): Promise<readonly string[]> => {
   if (patterns.length === 0) return [];
   const known = await Promise.all(
@@ -84,7 +86,10 @@ const resolveNames = async (
     }),
   );
   const names = known.flat();
-  const { found, unknown } = matchNames(patterns, names);
+  const local = matchNames(patterns, names);
+  if (local.unknown.length === 0) return local.found;
+  const context = await openAppContext(options, 2);
+  const { found, unknown } = await matchTemplates(patterns, context.clients, names).finally(context.close);
   if (unknown.length === 0) return found;
   throw new UserError(
     `no template or history is called ${unknown.map((name) => `${name}${suggestion(name, names)}`).join(', ')}`,

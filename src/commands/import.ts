@@ -58,8 +58,9 @@ const openJob = async (client: Client, { clients }: AppContext, { out }: Options
 };
 
 const resolveNames = (patterns: readonly string[], jobs: readonly Job[]): readonly string[] => {
-  const known = new Set(jobs.flatMap(({ own }) => own.map(({ name }) => name)));
-  const { found, unknown } = matchNames(patterns, known);
+  const all = jobs.flatMap(({ own }) => own);
+  const known = new Set(all.map(({ name }) => name));
+  const { found, unknown } = matchNames(patterns, [...known, ...all.map(({ id }) => String(id))]);
   if (unknown.length === 0) return found;
   const suggestions = unknown.map((name) => `${name}${suggestion(name, known)}`);
   throw new UserError(`the service has no template of this client's own called ${suggestions.join(', ')}`);
@@ -76,7 +77,7 @@ const importJob = async (
   const overwrite = options['overwrite'] === true;
   const outcomes: ImportOutcome[] = [];
   for (const [template, label] of labels) {
-    if (names.length > 0 && !names.includes(template.name)) continue;
+    if (names.length > 0 && !names.includes(template.name) && !names.includes(String(template.id))) continue;
     outcomes.push(await importTemplate(template, label, { ...target, overwrite, redact }));
   }
   return outcomes;

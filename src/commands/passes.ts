@@ -10,7 +10,7 @@ import type { Change, PassResult } from '../result.ts';
 import type { Client } from './client.ts';
 import type { PassRequest } from './pass-request.ts';
 import { PlanChangedError } from './plan-file.ts';
-import { matchNames } from '../plan/match-names.ts';
+import { matchTemplates } from './match-templates.ts';
 import { showProgress } from './progress.ts';
 import { changeText } from './record-text.ts';
 import { newRun, type AppContext } from './app-context.ts';
@@ -126,18 +126,13 @@ export const resolveNames = async (
   patterns: readonly string[],
 ): Promise<readonly string[]> => {
   if (patterns.length === 0) return [];
-  const states = await Promise.all(clients.map((client) => client.load()));
-  const described = new Set(
-    states.flatMap((state) =>
-      [...state.templates, ...state.unusable].flatMap(({ template }) => template ?? []),
-    ),
-  );
-  const { found, unknown } = matchNames(patterns, described);
+  const { found, unknown, known } = await matchTemplates(patterns, clients);
   if (unknown.length === 0) return found;
+  const states = await Promise.all(clients.map((client) => client.load()));
   const errors = states.flatMap(({ problems }) => problems.filter(({ severity }) => severity === 'error'));
   throw new UserError(
     [
-      `no template file describes ${unknown.map((name) => `${name}${suggestion(name, described)}`).join(', ')}`,
+      `no template file describes ${unknown.map((name) => `${name}${suggestion(name, known)}`).join(', ')}`,
       ...(unknown.some((name) => /\.ya?ml$/.test(name)) ? ['give the name of a template, not its file'] : []),
       ...errors.map(formatProblem),
     ].join('\n'),

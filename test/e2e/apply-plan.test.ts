@@ -45,6 +45,16 @@ describe('apply --plan', () => {
     expect(service.writes()).toEqual([]);
   });
 
+  it('of some templates asks to name these again', async () => {
+    const { service, launch } = await planned();
+    await run(['plan', 'voice', '--format', 'json', '--out', 'plan.json'], launch);
+    const { code, stderr } = await run(['apply', '--plan', 'plan.json', '--yes'], launch);
+    expect(code).toBe(1);
+    expect(stderr).toContain('name its templates again, as in `apply --plan plan.json voice`');
+    expect(service.writes()).toEqual([]);
+    expect((await run(['apply', 'voice', '--plan', 'plan.json', '--yes'], launch)).code).toBe(0);
+  });
+
   it('refuses a report of apply', async () => {
     const { launch } = await planned();
     await run(['apply', '--yes', '--format', 'json', '--out', 'applied.json'], launch);

@@ -52,6 +52,24 @@ describe('a template named on the command line', () => {
     expect(none).toMatchObject({ code: 1, stderr: expect.stringContaining('nobody-*') });
   });
 
+  it('may be called by its id or its name at the service, if its file states the id alone', async () => {
+    const { service, ids, launch } = await place();
+    const id = String(ids['acme-web']);
+    const file = path.join(launch.cwd, 'templates/acme-web.yaml');
+    await writeFile(file, describing('x', '192.0.2.2').replace('template: x', `id: ${id}`));
+    for (const name of ['acme-web', id, 'acme-w*', `template-${id}`]) {
+      const { stdout } = await run(['plan', name, '--format', 'json'], launch);
+      expect(reportOf(stdout).templates.map((one) => one.id)).toEqual([ids['acme-web']]);
+    }
+    expect((await run(['apply', '--force', 'acme-web', '--yes'], launch)).code).toBe(0);
+    expect(await contentsOf(service, ids['acme-web']!)).toEqual(['192.0.2.2']);
+    for (const name of ['acme-web', id])
+      expect((await run(['history', name], launch)).stdout).toContain('192.0.2.2');
+    // So may one whose file states its name.
+    const mail = await run(['plan', String(ids['acme-mail']), '--format', 'json'], launch);
+    expect(reportOf(mail.stdout).templates.map(({ template }) => template)).toEqual(['acme-mail']);
+  });
+
   it('that is misspelled gets a suggestion', async () => {
     const { launch } = await place();
     const { code, stderr } = await run(['plan', 'acme-wbe'], launch);
