@@ -18,6 +18,7 @@ import type { Doubted } from '../model/published.ts';
 import { fileStore, type StateStore } from '../state/store.ts';
 import { openClient, type Client, type ClientOptions } from './client.ts';
 import { observedBelow } from './observer.ts';
+import { isOpenToAll } from '../state/private-file.ts';
 import { openStore } from './open-store.ts';
 
 /** Settings, log and clients of one run of the program. */
@@ -133,6 +134,12 @@ export const openAppContext = async (
     });
   };
   const clients = settings.clients.map(open);
+  for (const directory of new Set(settings.clients.map(({ stateDir }) => stateDir))) {
+    if (settings.store !== null || !isOpenToAll(directory)) continue;
+    const notice = `every user of this machine can change the state in ${directory}, and so what is written: run \`chmod o-w ${directory}\``;
+    if (logTo === 1) log.warn({ event: 'notice', notice }, 'notice');
+    else printWarning(notice);
+  }
   return {
     settings,
     clients,

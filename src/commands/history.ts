@@ -89,7 +89,8 @@ const resolveNames = async (
   const local = matchNames(patterns, names);
   if (local.unknown.length === 0) return local.found;
   const context = await openAppContext(options, 2);
-  const { found, unknown } = await matchTemplates(patterns, context.clients, names).finally(context.close);
+  const { found, unknown } = await matchTemplates(patterns, context.clients, names);
+  await context.close();
   if (unknown.length === 0) return found;
   throw new UserError(
     `no template or history is called ${unknown.map((name) => `${name}${suggestion(name, names)}`).join(', ')}`,

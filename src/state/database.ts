@@ -3,7 +3,7 @@ import { existsSync, renameSync } from 'node:fs';
 import { messageOf, UserError } from '../errors.ts';
 import { connect, type Connection } from './connection.ts';
 import { MemoryError } from './memory.ts';
-import { migrate } from './migrations.ts';
+import { isOwnSchema, migrate } from './migrations.ts';
 import { makePrivate, makePrivateFile } from './private-file.ts';
 
 /** The file is not a valid database of this program. */
@@ -23,6 +23,7 @@ export const openDatabase = async (file: string): Promise<Connection> => {
     makePrivate(file);
     connection = connect(file, { timeout: 5_000 });
     connection.exec(pragmas);
+    checkSchema(connection, file);
     migrate(connection, file);
     checkWhole(connection, file);
     return connection;
@@ -34,6 +35,7 @@ export const openDatabase = async (file: string): Promise<Connection> => {
 
 /** The journal is merged into the file soon after 256 kB, and is truncated to that. */
 const pragmas = `
+  PRAGMA trusted_schema = OFF;
   PRAGMA journal_mode = WAL;
   PRAGMA synchronous = FULL;
   PRAGMA wal_autocheckpoint = 64;
@@ -72,13 +74,25 @@ const adviceOn = (message: string): string =>
     ? 'free some space on the disk'
     : 'check the disk and the permissions of the directory, or set --state-dir to another one';
 
+/** A trigger, or a view of another's making, would change what statements do. */
+const checkSchema = (connection: Connection, file: string): void => {
+  const programs = connection.all(
+    "SELECT type, name, sql FROM sqlite_master WHERE type IN ('trigger', 'view')",
+  );
+  for (const program of programs) {
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the columns that were asked for
+    const { type, name, sql } = program as { type: string; name: string; sql: string };
+    if (!isOwnSchema(sql)) throw damaged(file, `the ${type} ${name} is not of this program`);
+  }
+};
+
 /** Some 150 ms for 100,000 records. */
 const checkWhole = (connection: Connection, file: string): void => {
   const [row]: unknown[] = connection.all('PRAGMA quick_check(1)');
   const [problem] = Object.values(row ?? {});
   if (problem !== 'ok') throw damaged(file, String(problem));
   for (const [table, part] of Object.entries(parts)) {
-    const sql = `SELECT CAST(group_concat(body, '') AS BLOB) AS text, min(json_valid(body)) AS isJson FROM ${table} GROUP BY ${part}`;
+    const sql = `SELECT CAST(group_concat(body, '') AS BLOB) AS text, min(${isObject}) AS isJson FROM ${table} GROUP BY ${part}`;
     if (!connection.all(sql).every(isReadable)) throw damaged(file, `a row of ${table} cannot be read`);
   }
 };
@@ -91,6 +105,8 @@ const parts = {
   history: 'id / 1000',
   clients: 'scope',
 };
+
+const isObject = "CASE WHEN json_valid(body) THEN json_type(body) = 'object' ELSE 0 END";
 
 /** libsql ends the process when it returns text that is not UTF-8, so texts are read as bytes. */
 const isReadable = (row: unknown): boolean => {

@@ -1,6 +1,6 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { closeSync, constants, lstatSync, openSync, readFileSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
-import { LockedError } from '../errors.ts';
+import { LockedError, UserError } from '../errors.ts';
 import { sleep } from '../lib/sleep.ts';
 import { connect, type Connection } from './connection.ts';
 import { identityOf } from './file-identity.ts';
@@ -27,6 +27,8 @@ export interface Lock {
  * dies, however it dies. Throws `LockedError` after `timeout`.
  */
 export const acquireLock = async ({ file, timeout, signal, onWait }: LockOptions): Promise<Lock> => {
+  if (lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink() === true)
+    throw new UserError(`the lock ${file} is a link, which may lead anywhere: remove it`);
   makePrivateFile(file);
   const connection = connect(file, { timeout: 0 });
   const end = performance.now() + timeout;
@@ -75,11 +77,17 @@ const takes = (connection: Connection): boolean => {
 /** Only for people: a full disk must not prevent the lock. */
 const noteHolder = (file: string, text: string): void => {
   try {
-    writeFileSync(file, text, { mode: 0o600 });
+    const descriptor = openSync(file, writeNoLink, 0o600);
+    writeFileSync(descriptor, text);
+    closeSync(descriptor);
   } catch {
     // A waiting process then reports an unknown holder.
   }
 };
+
+// A link in its place could lead to a file of somebody else.
+const { O_CREAT, O_NOFOLLOW, O_TRUNC, O_WRONLY } = constants;
+const writeNoLink = O_CREAT | O_NOFOLLOW | O_TRUNC | O_WRONLY;
 
 const holderOf = (file: string): string => {
   try {

@@ -31,6 +31,10 @@ const migrations = [
    ${takeInScopes}`,
 ];
 
+/** Whether a migration has this statement, as SQLite keeps it. */
+export const isOwnSchema = (sql: string): boolean =>
+  migrations.some((migration) => migration.includes(`${sql};`));
+
 /** Throws a `UserError` if a newer version of this program wrote the file. Writes nothing if it is up to date. */
 export const migrate = (connection: Connection, file: string): void => {
   if (versionOf(connection) === migrations.length) return;

@@ -17,6 +17,10 @@ export const makePrivateFile = (file: string): void => {
   }
 };
 
+/** Whether every user may replace its files, as with mode 0777. */
+export const isOpenToAll = (directory: string): boolean =>
+  ((statSync(directory, { throwIfNoEntry: false })?.mode ?? 0) & 0o002) !== 0;
+
 /** Closes a file to other users, but not the target of a link. */
 export const makePrivate = (file: string): void => {
   const stats = lstatSync(file);

@@ -1,4 +1,4 @@
-import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { reportOf, run, workplace } from './program.ts';
@@ -67,6 +67,15 @@ describe('plan on the examples', () => {
     expect(await plan()).not.toContain('unmanaged');
     await rm(path.join(launch.cwd, 'templates/voice.yaml'));
     expect(await plan()).toMatch(/no longer managed, since no file describes it.* voice /);
+  });
+
+  it('says that others can change the state', async () => {
+    const service = await startService();
+    const cwd = await workplace();
+    const state = path.join(cwd, 'state');
+    await mkdir(state);
+    await chmod(state, 0o777);
+    expect((await run(['plan'], { cwd, env: service.env })).stderr).toContain(`chmod o-w ${state}`);
   });
 
   it('goes to a file in any format, with an empty stdout', async () => {

@@ -54,6 +54,36 @@ const errorOf = (task: Promise<void>): Promise<unknown> =>
     (error: unknown) => error,
   );
 
+/** What somebody else may have done to the file by SQLite. */
+const meddled = async (sql: string): Promise<string> => {
+  const file = await filled();
+  const database = new Database(file);
+  database.exec(sql);
+  database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+  database.close();
+  return file;
+};
+
+describe('a database that somebody changed', () => {
+  it.each([
+    ['a row that is null', "UPDATE templates SET body = 'null'"],
+    ['a list in place of a record', "UPDATE records SET body = '[]' WHERE key LIKE 'A www30%'"],
+    ['a trigger', 'CREATE TRIGGER t AFTER INSERT ON intents BEGIN DELETE FROM intents; END'],
+    ['a view', 'CREATE VIEW more AS SELECT * FROM intents'],
+    [
+      'our view, with another meaning',
+      'DROP VIEW known_templates; CREATE VIEW known_templates AS SELECT 1 AS scope, 2 AS template_id',
+    ],
+  ])('is damaged, and what can be read goes into a new one: %s', async (_, sql) => {
+    const file = await meddled(sql);
+    await expect(openMemory(file, 'client')).rejects.toThrow(DamagedMemoryError);
+    const memory = await openOrSalvage(file);
+    expect(await memory.openIntents()).toHaveLength(5);
+    await memory.close();
+    await use(file);
+  });
+});
+
 describe('a damaged database', () => {
   it.each([
     ['text', () => Buffer.from('this is no database '.repeat(500))],

@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -68,6 +68,18 @@ describe('a lock on a file', () => {
     await expect(refused).rejects.toThrow(LockedError);
     await expect(refused).rejects.toThrow(`process ${holder.pid} on ${hostname()}, since 20`);
     expect(told).toEqual([expect.stringContaining(`process ${holder.pid} on ${hostname()}`)]);
+  });
+
+  it('is no link, and notes its holder through none', async () => {
+    const [file, foreign] = [newLock(), path.join(newFolder(), 'foreign')];
+    writeFileSync(foreign, 'not ours');
+    mkdirSync(path.dirname(file));
+    symlinkSync(foreign, `${file}.holder`);
+    await (await acquire(file)).release();
+    expect(readFileSync(foreign, 'utf8')).toBe('not ours');
+    const link = path.join(path.dirname(file), 'lock-2.db');
+    symlinkSync(foreign, link);
+    await expect(acquire(link)).rejects.toThrow(`the lock ${link} is a link`);
   });
 
   it('is released when its holder is killed', async () => {
