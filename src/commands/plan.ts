@@ -1,5 +1,8 @@
 import type { Options } from './options.ts';
 import { UserError } from '../errors.ts';
+import { assembleReport } from '../report/assemble.ts';
+import type { Report } from '../report/report.ts';
+import { settingsProblem } from '../settings/client-files.ts';
 import { exitCodeOf } from '../report/exit-code.ts';
 import { showReport } from './report-output.ts';
 import { planClients, reportOn, resolveNames } from './passes.ts';
@@ -13,6 +16,20 @@ const isUnasked = ({ subdomains }: TemplateResult): boolean =>
 
 /** What differs, and what a pass would do about it. Writes nothing. */
 export const plan = async (templates: readonly string[], options: Options): Promise<number> => {
+  try {
+    return await planned(templates, options);
+  } catch (error) {
+    // A comment on a pull request is made of this report.
+    if (error instanceof UserError && options['format'] !== 'text')
+      await showReport(failedBy(error), options);
+    throw error;
+  }
+};
+
+const failedBy = ({ message }: UserError): Report =>
+  assembleReport([], [settingsProblem('', null, message.replaceAll('\n- ', '\n'))]);
+
+const planned = async (templates: readonly string[], options: Options): Promise<number> => {
   if (options['answers'] === true && options['ignoreSubdomains'] === true)
     throw new UserError('--answers is about subdomains: leave out --ignore-subdomains');
   const context = await openAppContext(options, 2, {
