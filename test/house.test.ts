@@ -23,7 +23,7 @@ reconcile     hosting state result.ts plan model lib errors.ts
 log.ts        log settings lib
 log           secrets.ts lib
 settings.ts   settings secrets.ts lib
-settings      model secrets.ts regular-file.ts lib errors.ts
+settings      plan model secrets.ts regular-file.ts lib errors.ts
 source        desired git state model regular-file.ts lib errors.ts
 import        desired plan model regular-file.ts directory.ts lib errors.ts
 desired       plan model lib errors.ts
