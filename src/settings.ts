@@ -46,6 +46,7 @@ export interface Settings {
   readonly role: Role;
   /** Milliseconds after which another process may take a client over, where the state is shared. */
   readonly leaseDuration: number;
+  readonly storeConnections: number;
   /** The receivers of notifications. */
   readonly notify: readonly NotifyReceiver[];
   readonly logLevel: LogLevel;

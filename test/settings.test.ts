@@ -101,6 +101,7 @@ describe('defaults', () => {
       store: null,
       role: 'all',
       leaseDuration: 30_000,
+      storeConnections: 10,
       notify: [],
       logLevel: 'info',
       configFile: null,

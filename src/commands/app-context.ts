@@ -13,6 +13,7 @@ import type { ClientSettings } from '../settings/client.ts';
 import { checkTargets } from '../settings/notify.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import { storeLocation } from '../state/store-location.ts';
+import type { PostgresDatabase } from '../state/postgres/database.ts';
 import type { OnLeaseChange } from '../state/postgres/lease.ts';
 import type { Doubted } from '../model/published.ts';
 import { fileStore, type StateStore } from '../state/store.ts';
@@ -28,6 +29,8 @@ export interface AppContext {
   readonly log: Logger;
   /** The store of the newest settings. */
   store(): StateStore;
+  /** Of the first settings; null if the state is in files. */
+  readonly database: (() => PostgresDatabase) | null;
   /** Where the embedded service listens, if there is one. */
   readonly sandboxUrl: string | null;
   /** Whether template files are those that the source has published. */
@@ -93,12 +96,13 @@ export const openAppContext = async (
     format: formatOf(options, logTo),
   });
   if (options['reset'] === true && !settings.sandbox) throw new UserError('--reset goes with --sandbox only');
-  const openOwn = (own: Settings): StateStore =>
+  const openOwn = (own: Settings): ReturnType<typeof openStore> =>
     openStore(own, {
       mayBeSource: logTo === 1 && (own.role === 'all' || own.role === 'source'),
       onLeaseChange,
     });
-  const stores = [openOwn(settings)];
+  const first = openOwn(settings);
+  const stores: StateStore[] = [first];
   const store = (): StateStore => stores.at(-1)!;
   if (options['reset'] === true) await forgetSandbox(settings, store());
   const sandbox = settings.sandbox
@@ -145,6 +149,7 @@ export const openAppContext = async (
     clients,
     log,
     store,
+    database: 'database' in first ? first.database : null,
     sandboxUrl: sandbox?.url ?? null,
     sharesTemplates: sandbox === null && store().snapshots !== null,
     doubtedTemplates: async () => (await store().snapshots?.doubted()) ?? null,

@@ -36,17 +36,21 @@ export const run = async (options: Options): Promise<number> => {
 
 /** What processes share that have one store. Each embedded service is that of one process. */
 const sharedParts = (
-  { settings, sandboxUrl, log, redact }: AppContext,
+  { settings, database, sandboxUrl, log, redact }: AppContext,
   { countLateness, countLease, showDatabase }: Metrics,
 ): Pick<DaemonContext, 'fleet' | 'outboxes'> => {
-  if (settings.store === null || sandboxUrl !== null) return { fleet: alone, outboxes: null };
+  if (database === null || sandboxUrl !== null) return { fleet: alone, outboxes: null };
   const slow = settings.clients.find(({ requestTimeout }) => requestTimeout > settings.leaseDuration);
   if (slow !== undefined)
     log.warn(
       { event: 'settings.lease', client: slow.name },
       'leaseDuration is shorter than requestTimeout: while one request is answered, another process may take a client over',
     );
-  const shared = { ...settings, url: settings.store.read(), log };
+  log.info(
+    { event: 'store.connections', most: settings.storeConnections },
+    'most connections of this process to PostgreSQL',
+  );
+  const shared = { ...settings, database: database(), log };
   return {
     fleet: openFleet({
       ...shared,

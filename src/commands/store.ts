@@ -18,7 +18,7 @@ export const store = async (what: 'migrate' | 'status' | 'copy', options: Option
     throw new UserError(
       'no PostgreSQL is set: give DNS_SYNC_STORE=postgres://…, DNS_SYNC_STORE_FILE or store in the settings file',
     );
-  const database = openDatabase(settings.store.read());
+  const database = openDatabase(() => settings.store!.read());
   try {
     await tasks[what](database, settings, options);
     return 0;
@@ -31,16 +31,16 @@ type Task = (database: PostgresDatabase, settings: Settings, options: Options) =
 
 const say = (text: string): void => void process.stdout.write(`${text}\n`);
 
-const makeTables: Task = async (database, { store: source }) => {
+const makeTables: Task = async (database) => {
   const { from, to } = await migrate(database);
-  if (source !== null && hasBoss()) await makeQueue(source.read());
+  if (hasBoss()) await makeQueue(database);
   else say(`the tables of the queue of run are made with Node.js 22.12 or later, by this or by run itself`);
   if (from === to) say(`${database.place}: the tables are up to date (schema ${to})`);
   else say(`${database.place}: ${from === 0 ? 'created the tables' : 'upgraded the tables'} (schema ${to})`);
 };
 
-const makeQueue = async (url: string): Promise<void> => {
-  const boss = await startBoss({ url, supervises: false, onTrouble: () => undefined });
+const makeQueue = async (database: PostgresDatabase): Promise<void> => {
+  const boss = await startBoss({ database, supervises: false, onTrouble: () => undefined });
   await boss.stop({ graceful: false });
 };
 

@@ -1,9 +1,10 @@
 import { createRequire } from 'node:module';
 import type { PgBoss } from 'pg-boss';
 import { UserError } from '../errors.ts';
+import type { PostgresDatabase } from '../state/postgres/database.ts';
 
 export interface BossOptions {
-  readonly url: string;
+  readonly database: Pick<PostgresDatabase, 'execute'>;
   /** Whether it cleans up jobs without a running process. */
   readonly supervises: boolean;
   /** Called with errors between two calls. */
@@ -11,10 +12,10 @@ export interface BossOptions {
 }
 
 /** Creates its tables if they are missing. */
-export const startBoss = async ({ url, supervises, onTrouble }: BossOptions): Promise<PgBoss> => {
+export const startBoss = async ({ database, supervises, onTrouble }: BossOptions): Promise<PgBoss> => {
   const boss = new (loadPgBoss().PgBoss)({
-    ...connection,
-    connectionString: url,
+    ...queueOptions,
+    db: { executeSql: database.execute },
     ...(supervises ? supervisor : idle),
   });
   boss.on('error', onTrouble);
@@ -46,14 +47,8 @@ export const requireBoss = (): void => {
     );
 };
 
-/** Without a timeout of its own, a connection would wait for ever for a silent network. */
-const connection = {
-  application_name: 'dns-template-sync',
+const queueOptions = {
   schema: 'dns_template_sync_queue',
-  max: 4,
-  connectionTimeoutMillis: 2_000,
-  query_timeout: 10_000,
-  keepAlive: true,
   schedule: false,
   registerInstance: false,
   warningQueueSize: 1_000_000,

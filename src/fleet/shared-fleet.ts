@@ -5,7 +5,7 @@ import type { Duties, Fleet, FleetClient, PassReport } from '../daemon/fleet.ts'
 import type { PassStarter } from '../daemon/loop.ts';
 import { messageOf } from '../errors.ts';
 import type { Role } from '../settings/table.ts';
-import { openDatabase, type PostgresDatabase } from '../state/postgres/database.ts';
+import type { PostgresDatabase } from '../state/postgres/database.ts';
 import { listenOn, type Listener } from '../state/postgres/listen.ts';
 import { migrate, NewerSchemaError } from '../state/postgres/schema.ts';
 import { requireBoss, startBoss } from './boss.ts';
@@ -18,8 +18,8 @@ import { pausedServers, type PausedServers } from './servers.ts';
 import { Worker } from './worker.ts';
 
 export interface FleetOptions {
-  /** `postgres://…` */
-  readonly url: string;
+  /** Somebody else closes it. */
+  readonly database: PostgresDatabase;
   readonly role: Role;
   /** Milliseconds. */
   readonly leaseDuration: number;
@@ -60,7 +60,7 @@ class SharedFleet implements Fleet {
   #complainedAt = -Infinity;
 
   constructor(options: FleetOptions) {
-    const { role, url, leaseDuration, log } = options;
+    const { role, database, leaseDuration, log } = options;
     this.#options = options;
     this.#isWorker = role === 'all' || role === 'worker';
     this.duties = {
@@ -68,7 +68,7 @@ class SharedFleet implements Fleet {
       schedule: false,
       answers: this.#isWorker,
     };
-    this.#database = openDatabase(url);
+    this.#database = database;
     const id = randomUUID();
     this.#queue = passQueueOf(() => this.#openBoss(), leaseDuration);
     this.#requests = new RequestedPasses({
@@ -157,7 +157,7 @@ class SharedFleet implements Fleet {
   /** A burst of reports is read once. */
   #listenTo(takeNews: () => Promise<void>): void {
     let isWaiting = false;
-    this.#listener = listenOn(this.#options.url, fleetChannel, (news) => {
+    this.#listener = listenOn(this.#database.url, fleetChannel, (news) => {
       if (news === fleetNews.pass) this.#worker.wake();
       if (isWaiting || news === fleetNews.pass) return;
       isWaiting = true;
@@ -192,7 +192,6 @@ class SharedFleet implements Fleet {
     await this.#replicas.leave().catch(() => undefined);
     const boss = await this.#boss?.catch(() => null);
     await boss?.stop({ graceful: false }).catch(() => undefined);
-    await this.#database.close();
   }
 
   async #run(job: PassJob): Promise<void> {
@@ -251,7 +250,6 @@ class SharedFleet implements Fleet {
   }
 
   #openBoss(): Promise<PgBoss> {
-    const { url } = this.#options;
     const open = async (): Promise<PgBoss> => {
       await migrate(this.#database);
       const onTrouble = (what: unknown): void =>
@@ -259,7 +257,7 @@ class SharedFleet implements Fleet {
           what: 'queue',
           ...(what instanceof Error ? { reason: messageOf(what) } : { warning: what }),
         });
-      return startBoss({ url, supervises: this.#isWorker, onTrouble });
+      return startBoss({ database: this.#database, supervises: this.#isWorker, onTrouble });
     };
     this.#boss ??= open().catch((error: unknown) => {
       this.#boss = null;

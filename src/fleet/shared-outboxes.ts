@@ -3,14 +3,14 @@ import { messageOf } from '../errors.ts';
 import type { Outboxes } from '../notify/outbox.ts';
 import { runFor, type Candidacy } from '../state/postgres/candidacy.ts';
 import type { OnLeaseChange } from '../state/postgres/lease.ts';
-import { openDatabase } from '../state/postgres/database.ts';
+import type { PostgresDatabase } from '../state/postgres/database.ts';
 import { migratedOnce } from '../state/postgres/schema.ts';
 import { notifiedRows } from './notified-rows.ts';
 import { SharedOutbox } from './shared-outbox.ts';
 
 export interface SharedOutboxesOptions {
-  /** `postgres://…` */
-  readonly url: string;
+  /** Somebody else closes it. */
+  readonly database: PostgresDatabase;
   /** Milliseconds. */
   readonly leaseDuration: number;
   readonly onLeaseChange: OnLeaseChange;
@@ -22,12 +22,11 @@ export interface SharedOutboxesOptions {
  * and another one goes on where that one has stopped.
  */
 export const sharedOutboxes = ({
-  url,
+  database,
   leaseDuration,
   onLeaseChange,
   log,
 }: SharedOutboxesOptions): Outboxes => {
-  const database = openDatabase(url);
   const ready = migratedOnce(() => database);
   const outboxes = new Set<SharedOutbox>();
   let sender: Candidacy | null = null;
@@ -63,7 +62,6 @@ export const sharedOutboxes = ({
     close: async () => {
       await Promise.all([...outboxes].map((outbox) => outbox.close()));
       await sender?.close();
-      await database.close();
     },
   };
 };

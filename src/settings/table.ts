@@ -246,6 +246,14 @@ export const programTable = {
     30 * second,
     { env: 'DNS_SYNC_LEASE_DURATION' },
   ),
+  storeConnections: setting(
+    'With store: most connections of this process to PostgreSQL.',
+    whole(4, 1_000),
+    10,
+    {
+      env: 'DNS_SYNC_STORE_CONNECTIONS',
+    },
+  ),
 };
 
 /** The public address of this program, which it cannot find out by itself. */

@@ -18,7 +18,7 @@ export const newDatabaseUrl = async (options = ''): Promise<string> => {
 
 /** Closed when the test ends. */
 export const connected = (url: string): PostgresDatabase => {
-  const database = openDatabase(url);
+  const database = openDatabase(() => url);
   onTestFinished(() => database.close());
   return database;
 };

@@ -110,6 +110,38 @@ describe('a database that is away', () => {
   });
 });
 
+describe('a password that is changed', () => {
+  it('is read again from its file, and connections stay within their limit', async () => {
+    const server = await startPostgres();
+    onTestFinished(server.remove);
+    const password = async (value: string): Promise<void> => {
+      await ask(server, `ALTER ROLE worker PASSWORD '${value}'`);
+      await writeFile(file, server.url.replace('tester@', `worker:${value}@`));
+    };
+    const fleet = await newFleet({ schedule: '*/10 * * * * *', leaseDuration: 2_000, count: 4 });
+    const { env, cwd, clients, daemon } = fleet;
+    const file = path.join(cwd, 'store');
+    await ask(server, 'CREATE ROLE worker LOGIN SUPERUSER');
+    await password('first');
+    Reflect.deleteProperty(env, 'DNS_SYNC_STORE');
+    Object.assign(env, { DNS_SYNC_STORE_FILE: file, DNS_SYNC_STORE_CONNECTIONS: '5' });
+    const daemons = [daemon('--listen', '127.0.0.1:0'), daemon()];
+    await allPassed(clients, daemons);
+    const connections = "SELECT FROM pg_stat_activity WHERE usename = 'worker'";
+    expect((await ask(server, connections)).length).toBeLessThanOrEqual(10);
+
+    await server.requirePasswords();
+    await password('second');
+    await ask(server, `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'worker'`);
+    const moment = Date.now();
+    await inSyncAfter(moment, clients, daemons);
+    expect((await ask(server, connections)).length).toBeLessThanOrEqual(10);
+    const address = String((await daemons[0]!.event('daemon.started'))['listen']);
+    expect(await readinessOf(address)).toEqual({ code: 200, reason: '' });
+    for (const one of daemons) expect(one.output()).not.toMatch(/worker:(first|second)/);
+  });
+});
+
 describe('a pass that nobody asks for', () => {
   it.each(['the answer to the commit is lost', 'the source dies first'])(
     'is made for files that were published where %s',

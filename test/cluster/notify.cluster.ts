@@ -10,7 +10,7 @@ import { notificationSchema, type Notification } from '../../src/notify/schema.t
 import type { Program } from '../e2e/program.ts';
 import { scriptedServer, silence, status } from '../hosting/scripted-server.ts';
 import { drifted, inSync, notifiedInMemory, passEvent, update } from '../notify/pass-events.ts';
-import { newDatabaseUrl } from './databases.ts';
+import { connected, newDatabaseUrl } from './databases.ts';
 import { startPostgres } from './postgres.ts';
 import { allPassed, linesOf, newFleet, passAgain } from './fleet.ts';
 
@@ -109,7 +109,7 @@ describe('a receiver of several processes', () => {
 /** Those of one process. */
 const newOutboxes = (url: string): Outboxes => {
   const outboxes = sharedOutboxes({
-    url,
+    database: connected(url),
     leaseDuration: 1_000,
     onLeaseChange: () => undefined,
     log: pino({ level: 'silent' }),

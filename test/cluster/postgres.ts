@@ -1,7 +1,15 @@
 import { freePort } from '../free-port.ts';
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { chownSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import {
+  chownSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout } from 'node:timers/promises';
@@ -16,6 +24,8 @@ export interface PostgresServer {
   readonly start: () => Promise<void>;
   /** A dump of the state. Returns a function that restores that, under whatever uses the database meanwhile. */
   readonly dump: () => () => void;
+  /** From now on everybody but the tester needs a password. */
+  readonly requirePasswords: () => Promise<void>;
   /** Another one that follows it. */
   readonly standby: () => Promise<PostgresServer>;
   /** Ends it, and leaves nothing of it. */
@@ -64,6 +74,14 @@ const startIn = async (makeData: MakeData, fileLimit?: number): Promise<Postgres
       startIn((own, standbyOwner) =>
         make('pg_basebackup', ['-d', url, '-D', own, '-R', '--no-sync', '-c', 'fast'], standbyOwner),
       ),
+    requirePasswords: async () => {
+      const rules = ['tester trust', 'all scram-sha-256'].map((one) => {
+        const [user, how] = one.split(' ');
+        return `host all ${user} 127.0.0.1/32 ${how}\n`;
+      });
+      writeFileSync(path.join(data, 'pg_hba.conf'), rules.join(''));
+      await ask({ url }, 'SELECT pg_reload_conf()');
+    },
     dump: () => {
       const file = path.join(folder, 'dump');
       make('pg_dump', ['-Fc', '-n', 'dns_template_sync', '-d', url, '-f', file], owner);

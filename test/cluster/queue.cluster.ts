@@ -20,7 +20,7 @@ const waiting = (client: string, rest: Partial<WaitingPass> = {}): WaitingPass =
 /** A queue of its own, as one process sees it. */
 const newQueue = async () => {
   const url = await newDatabaseUrl();
-  const boss = await startBoss({ url, supervises: true, onTrouble: () => undefined });
+  const boss = await startBoss({ database: connected(url), supervises: true, onTrouble: () => undefined });
   onTestFinished(() => boss.stop({ graceful: false }));
   const queue = passQueueOf(() => Promise.resolve(boss), 1_000);
   const database = connected(url);
@@ -185,7 +185,7 @@ it('has what is asked for while a process ends', async () => {
   const url = await newDatabaseUrl();
   const log = pino({ enabled: false });
   const fleet = openFleet({
-    url,
+    database: connected(url),
     role: 'source',
     leaseDuration: 1_000,
     version: '1',
@@ -211,7 +211,7 @@ it('has what is asked for while a process ends', async () => {
   passes.trigger('file-change');
   end();
   await closed;
-  const boss = await startBoss({ url, supervises: false, onTrouble: () => undefined });
+  const boss = await startBoss({ database: connected(url), supervises: false, onTrouble: () => undefined });
   onTestFinished(() => boss.stop({ graceful: false }));
   const jobs = await passQueueOf(() => Promise.resolve(boss), 1_000).take(1, []);
   expect(jobs).toMatchObject([{ client: 'a', trigger: 'file-change' }]);

@@ -16,16 +16,20 @@ export interface PostgresDatabase {
   readonly query: Query;
   /** All of it or nothing; what the task throws passes through. */
   readonly transaction: <T>(task: (query: Query) => Promise<T>) => Promise<T>;
+  /** One statement of another library, with what it throws. */
+  readonly execute: (sql: string, values?: unknown[]) => Promise<{ rows: unknown[] }>;
+  /** `postgres://…`, as it is now. */
+  readonly url: () => string;
   /** Where it is, without anything secret. */
   readonly place: string;
   close(): Promise<void>;
 }
 
-/** Nothing is connected before the first statement. */
-export const openDatabase = (url: string): PostgresDatabase => {
-  const place = placeIn(url);
+/** Nothing is connected before the first statement. Where that fails, the address is read again: its password may be new. */
+export const openDatabase = (url: () => string, mostConnections = 10): PostgresDatabase => {
+  const place = placeIn(url());
   const pool = new (loadPg().Pool)({
-    connectionString: url,
+    connectionString: url(),
     application_name: 'dns-template-sync',
     connectionTimeoutMillis: connectPatience,
     keepAlive: true,
@@ -37,8 +41,18 @@ export const openDatabase = (url: string): PostgresDatabase => {
   // Of a connection that breaks while nobody uses it, the next statement hears nothing: there is another one.
   pool.on('error', () => undefined);
 
+  const connect = async (): Promise<Pg.PoolClient> => {
+    try {
+      return await pool.connect();
+    } catch (error) {
+      const newest = url();
+      if (newest === pool.options.connectionString) throw error;
+      pool.options.connectionString = newest;
+      return pool.connect();
+    }
+  };
   const use = async <T>(task: (client: Pg.PoolClient) => Promise<T>): Promise<T> => {
-    const client = await pool.connect().catch((error: unknown) => {
+    const client = await connect().catch((error: unknown) => {
       throw unusable(place, error);
     });
     // If a connection breaks between two statements, the second one reports it.
@@ -57,6 +71,9 @@ export const openDatabase = (url: string): PostgresDatabase => {
   };
   return {
     place,
+    url,
+    execute: (text, values) =>
+      use((client) => client.query({ ...externally, text, ...(values && { values }) })),
     query: (sql, values, patience) => use((client) => queryOn(client, place)(sql, values, patience)),
     transaction: (task) =>
       use(async (client) => {
@@ -83,7 +100,7 @@ const sessionSettings = `
 /** Milliseconds. */
 const connectPatience = 2_000;
 const usualPatience = 10_000;
-const mostConnections = 10;
+const externally = { query_timeout: usualPatience };
 
 const queryOn =
   (client: Pg.PoolClient, place: string): Query =>

@@ -13,7 +13,7 @@ export interface Listener {
  * It cannot tell a network that is silent: whoever needs to know asks from time to time, too.
  */
 export const listenOn = (
-  url: string,
+  url: () => string,
   channel: string,
   onNews: (payload: string | null) => void,
 ): Listener => {
@@ -21,7 +21,7 @@ export const listenOn = (
   const { signal } = closing;
   const hear = async (): Promise<void> => {
     const client = new (loadPg().Client)({
-      connectionString: url,
+      connectionString: url(),
       application_name: 'dns-template-sync',
       connectionTimeoutMillis: patience,
       query_timeout: patience,

@@ -12,6 +12,8 @@ import { postgresSnapshots } from './snapshots.ts';
 export interface PostgresStoreOptions {
   /** `postgres://…`, asked for when it is needed first. */
   readonly url: () => string;
+  /** Most connections of this process, one of which listens. */
+  readonly connections: number;
   /** Milliseconds. */
   readonly leaseDuration: number;
   /** Whether this process may be the one that publishes template files. */
@@ -19,20 +21,27 @@ export interface PostgresStoreOptions {
   readonly onLeaseChange?: OnLeaseChange;
 }
 
+export interface PostgresStore extends StateStore {
+  /** Closed with the store. */
+  readonly database: () => PostgresDatabase;
+}
+
 /** In PostgreSQL, where several processes and machines share it. */
 export const postgresStore = ({
   url,
+  connections,
   leaseDuration,
   mayBeSource = false,
   onLeaseChange = () => undefined,
-}: PostgresStoreOptions): StateStore => {
+}: PostgresStoreOptions): PostgresStore => {
   const leases = { duration: leaseDuration, onChange: onLeaseChange };
   let source: Candidacy | null = null;
   const isSource = (database: PostgresDatabase): Promise<boolean> =>
     mayBeSource ? (source ??= runFor('source', database, leases)).isElected() : Promise.resolve(false);
   let opened: PostgresDatabase | null = null;
-  const open = (): PostgresDatabase => (opened ??= openDatabase(url()));
+  const open = (): PostgresDatabase => (opened ??= openDatabase(url, connections - 1));
   return {
+    database: open,
     handle: (warn) => {
       const handle = postgresStoreHandle(open, leases, warn);
       return {
