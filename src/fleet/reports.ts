@@ -31,8 +31,6 @@ export const reportsOf = ({ query }: Pick<PostgresDatabase, 'query'>, replica: s
   return {
     save: async (report) => {
       await query(save, [report.event.client, replica, JSON.stringify(report)]);
-      // By itself, for it would keep the commits of others waiting.
-      await query(`NOTIFY ${fleetChannel}, '${fleetNews.report}'`);
     },
     news: () => oneAtATime(news),
   };

@@ -54,7 +54,7 @@ class SharedFleet implements Fleet {
   readonly #timers = new Set<NodeJS.Timeout>();
   #boss: Promise<PgBoss> | null = null;
   #listener: Listener | null = null;
-  #called: NodeJS.Timeout | null = null;
+  readonly #news = new Map<string, NodeJS.Timeout>();
   readonly #troubles = new Map<string, string>();
   #isClosing = false;
   #complainedAt = -Infinity;
@@ -73,7 +73,7 @@ class SharedFleet implements Fleet {
     this.#queue = passQueueOf(() => this.#openBoss(), leaseDuration);
     this.#requests = new RequestedPasses({
       put: (pass) => this.#tried('request', () => this.#queue.putFirst(pass)),
-      onPut: () => this.#callWorkers(),
+      onPut: () => this.#tell(fleetNews.pass, callDelay),
       pause: retryInterval,
     });
     this.#servers = pausedServers(this.#database);
@@ -177,6 +177,7 @@ class SharedFleet implements Fleet {
 
   async share(report: PassReport): Promise<void> {
     await this.#tried('report', () => this.#reports.save(this.#options.redact(report)));
+    this.#tell(fleetNews.report, reportDelay);
   }
 
   async close(others: Promise<unknown>): Promise<void> {
@@ -184,9 +185,9 @@ class SharedFleet implements Fleet {
     for (const timer of this.#timers) clearTimeout(timer);
     await Promise.all([this.#worker.close(), others]);
     await this.#requests.close();
-    if (this.#called !== null) {
-      clearTimeout(this.#called);
-      await this.#notify().catch(() => undefined);
+    for (const [news, timer] of this.#news) {
+      clearTimeout(timer);
+      await this.#notify(news).catch(() => undefined);
     }
     await this.#listener?.close();
     await this.#replicas.leave().catch(() => undefined);
@@ -206,7 +207,7 @@ class SharedFleet implements Fleet {
       const outcome = await passes.run(job);
       if (outcome === 'handed-over' || (outcome === 'failed' && (await this.#isOutdated()))) {
         await this.#queue.handOver(job);
-        this.#callWorkers();
+        this.#tell(fleetNews.pass, callDelay);
         return;
       }
       if (typeof outcome === 'object')
@@ -223,16 +224,18 @@ class SharedFleet implements Fleet {
     );
   }
 
-  /** Soon, and once for many passes. */
-  #callWorkers(): void {
-    this.#called ??= setTimeout(() => {
-      this.#called = null;
-      void this.#tried('call', () => this.#notify());
-    }, callDelay);
+  /** Soon, once for many, and by itself, for it would keep the commits of others waiting. */
+  #tell(news: string, delay: number): void {
+    if (this.#news.has(news)) return;
+    const timer = setTimeout(() => {
+      this.#news.delete(news);
+      void this.#tried('call', () => this.#notify(news));
+    }, delay);
+    this.#news.set(news, timer);
   }
 
-  #notify(): Promise<unknown> {
-    return this.#database.query(`NOTIFY ${fleetChannel}, '${fleetNews.pass}'`);
+  #notify(news: string): Promise<unknown> {
+    return this.#database.query(`NOTIFY ${fleetChannel}, '${news}'`);
   }
 
   /** Who comes first makes a pass of each client at once. */
@@ -320,4 +323,5 @@ const complaintInterval = 60_000;
 const newsInterval = 5_000;
 const burst = 200;
 const callDelay = 10;
+const reportDelay = 200;
 const sweepInterval = 3 * 60_000;

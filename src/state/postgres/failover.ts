@@ -1,5 +1,6 @@
 import type { ClientMemory } from '../client-memory.ts';
 import type { PostgresDatabase } from './database.ts';
+import { scopeLockOf } from '../store-location.ts';
 import { takenOver } from './fence.ts';
 import { currentTimeline } from './timeline.ts';
 
@@ -7,6 +8,8 @@ import { currentTimeline } from './timeline.ts';
 interface DatabaseFacts {
   /** Why there may be adds that nobody remembers; null where there can be none. */
   readonly holdsAdds: string | null;
+  /** Nothing is known of the client. */
+  readonly isNew: boolean;
   /** The time by its clock, in ms since the epoch, which is that of all machines. */
   readonly now: () => number;
 }
@@ -19,11 +22,17 @@ interface DatabaseFacts {
 export const forgottenSince = async (
   { query }: PostgresDatabase,
   memory: ClientMemory,
-  lease: string,
+  scope: string,
   pause: number,
 ): Promise<DatabaseFacts> => {
-  await query(noticeFailover);
-  const [failover] = await query<FailoverRow>(quiet, [lease, pause]);
+  const lease = scopeLockOf(scope);
+  const look = async (): Promise<FailoverRow | undefined> =>
+    (await query<FailoverRow>(facts, [lease, pause, scope]))[0];
+  let failover = await look();
+  if (failover?.isUnnoticed === true) {
+    await query(noticeFailover);
+    failover = await look();
+  }
   const offset = Number(failover?.now) - performance.now();
   if (failover === undefined) throw takenOver();
   if (failover.isOther) {
@@ -34,10 +43,12 @@ export const forgottenSince = async (
   const holdsAdds = failover.isQuiet
     ? `PostgreSQL failed over to another server, and the newest state may be lost: no adds before ${failover.until.toISOString()}`
     : null;
-  return { holdsAdds, now: () => Math.round(performance.now() + offset) };
+  return { holdsAdds, isNew: !failover.isFilled, now: () => Math.round(performance.now() + offset) };
 };
 
 interface FailoverRow {
+  readonly isUnnoticed: boolean;
+  readonly isFilled: boolean;
   readonly isOther: boolean;
   readonly until: Date;
   readonly isQuiet: boolean;
@@ -47,7 +58,8 @@ interface FailoverRow {
 export const noticeFailover = `UPDATE dns_template_sync.failovers SET timeline = ${currentTimeline}, since = clock_timestamp()
   WHERE timeline <> ${currentTimeline}`;
 
-const quiet = `SELECT l.timeline <> ${currentTimeline} AS "isOther", until, until > clock_timestamp() AS "isQuiet",
-    (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS now
-  FROM dns_template_sync.leases AS l, dns_template_sync.failovers AS f,
+const facts = `SELECT f.timeline <> current AS "isUnnoticed", l.timeline <> current AS "isOther", until, until > clock_timestamp() AS "isQuiet",
+    (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS now,
+    EXISTS (SELECT FROM dns_template_sync.templates t WHERE t.scope = $3) AS "isFilled"
+  FROM dns_template_sync.leases AS l, dns_template_sync.failovers AS f, (SELECT ${currentTimeline} AS current) AS server,
     LATERAL (SELECT f.since + $2 * interval '1 millisecond' AS until) AS own WHERE l.name = $1`;

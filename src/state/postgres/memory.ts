@@ -5,6 +5,7 @@ import type {
   HistoryFilter,
   Intent,
   MemoryChanges,
+  Revisions,
   RecordState,
   TemplateRow,
 } from '../memory.ts';
@@ -45,11 +46,24 @@ export const openPostgresMemory = (
   };
   const bodies = async <T>(sql: string, ...values: readonly unknown[]): Promise<T[]> =>
     (await query<{ body: string }>(sql, values)).map(({ body }) => parse<T>(body));
-  const fenced = (task: (run: Query) => Promise<void>): Promise<void> =>
-    transaction(async (run) => {
-      await requireLeases(run, fence());
-      await task(run);
-    });
+  /** Under a lease nobody else changes it: what was read holds until this process writes. */
+  let known: { intents?: readonly Intent[]; revisions?: Revisions } = {};
+  const isHeld = (): boolean => fence().names.length > 0;
+  const changing = async <T>(task: () => Promise<T>): Promise<T> => {
+    known = {};
+    try {
+      return await task();
+    } finally {
+      known = {};
+    }
+  };
+  const changed = (task: (run: Query) => Promise<void>): Promise<void> =>
+    changing(() =>
+      transaction(async (run) => {
+        await requireLeases(run, fence());
+        await task(run);
+      }),
+    );
 
   return {
     template: async (templateId) => {
@@ -59,11 +73,14 @@ export const openPostgresMemory = (
     },
     templates: () => bodies(queries.templates, scope),
     openIntents: async () => {
+      if (isHeld() && known.intents) return [...known.intents];
       const rows = await query<IntentRow>(queries.intents, [scope]);
       const ours = rows.every((row) => row.scope === scope) ? [scope] : await scopes();
-      return rows
+      const intents = rows
         .filter((row) => ours.includes(row.scope) && !isUnsent(row.body))
         .map(({ id, body }) => ({ ...parse<Intent>(body), id: Number(id) }));
+      known = { ...known, intents };
+      return intents;
     },
     history: async (filter = {}) => {
       const entries = await bodies<HistoryEntry>(queries.history, scope, filter.since ?? 0);
@@ -82,7 +99,7 @@ export const openPostgresMemory = (
       const { names, tokens } = fence();
       const body = JSON.stringify(intent);
       const values = [names, tokens, scope, intent.templateId, body];
-      const [begun] = await query<{ id: string }>(queries.begin, values, beginPatience).catch(
+      const [begun] = await changing(() => query<{ id: string }>(queries.begin, values, beginPatience)).catch(
         async (error: unknown) => {
           await removeUnsent(query, { scope, templateId: intent.templateId, body });
           throw error;
@@ -94,7 +111,7 @@ export const openPostgresMemory = (
     finish: async (intent, result, changes) => {
       const closable = await scopes();
       const saved = asRows(changes);
-      await fenced(async (run) => {
+      await changed(async (run) => {
         await run(queries.close, [intent.id, closable]);
         await note(run, scope, intent, result);
         await save(run, scope, saved);
@@ -102,12 +119,15 @@ export const openPostgresMemory = (
     },
     save: async (changes) => {
       const saved = asRows(changes);
-      await fenced((run) => save(run, scope, saved));
+      await changed((run) => save(run, scope, saved));
     },
     revisions: async () => {
+      if (isHeld() && known.revisions) return known.revisions;
       const rows = await query<{ id: string; revision: string }>(queries.revisions, [scope]);
-      const known = new Map(rows.map(({ id, revision }) => [Number(id), revision]));
-      return { of: (id) => `${scope} ${known.get(id) ?? 'none'}` };
+      const byId = new Map(rows.map(({ id, revision }) => [Number(id), revision]));
+      const revisions: Revisions = { of: (id) => `${scope} ${byId.get(id) ?? 'none'}` };
+      known = { ...known, revisions };
+      return revisions;
     },
     identify,
     actAs,

@@ -2,7 +2,6 @@ import { messageOf } from '../../errors.ts';
 import { holdClient, type TakeLock } from '../client-locks.ts';
 import type { ClientMemory } from '../client-memory.ts';
 import { actAsOwner, startsWithout, watched, type StoreHandle, type Say } from '../store-handle.ts';
-import { scopeLockOf } from '../store-location.ts';
 import { MemoryError, noMemories } from '../memory.ts';
 import { openNotices } from '../notices.ts';
 import type { PostgresDatabase } from './database.ts';
@@ -10,7 +9,7 @@ import type { Fence } from './fence.ts';
 import { acquireLease, type Lease, type LeaseOptions } from './lease.ts';
 import { openPostgresMemory, readPostgresMemory } from './memory.ts';
 import { replicationNotice } from './replication.ts';
-import { migrate } from './schema.ts';
+import { migratedOnce } from './schema.ts';
 import { forgottenSince } from './failover.ts';
 
 /** Memories that lie in PostgreSQL, where several processes and machines share them. */
@@ -20,6 +19,8 @@ export const postgresStoreHandle = (
   warn: (message: string) => void,
 ): StoreHandle => {
   const notices = openNotices(warn);
+  // Whether a newer program has changed the tables since is asked by those who take passes from the queue.
+  const opened = migratedOnce(open);
   return {
     read: async (location, list, task) => {
       const say = notices.begin();
@@ -35,8 +36,7 @@ export const postgresStoreHandle = (
     },
     write: async (location, { mayBeginAnew = false, unknownPause, ...waiting }, list, task) => {
       let say: Say = () => undefined;
-      const database = open();
-      await migrate(database);
+      const database = await opened();
       const leases = new Set<Lease>();
       const memory = openPostgresMemory(database, location.digest, () => fenceOf(leases));
       const { locks, scope, isDecided, listing, notice } = await holdClient(location, waiting, list, {
@@ -45,10 +45,9 @@ export const postgresStoreHandle = (
         use: (lookAround) => lookAround(memory),
       });
       try {
-        const { holdsAdds, now } = await forgottenSince(database, memory, scopeLockOf(scope), unknownPause);
+        const { holdsAdds, isNew, now } = await forgottenSince(database, memory, scope, unknownPause);
         for (const one of [holdsAdds, await firstNotice(database), notice]) if (one !== null) say(one);
-        if (!location.isSandbox && isDecided && !mayBeginAnew && (await memory.templates()).length === 0)
-          say(startsWithout(database.place));
+        if (!location.isSandbox && isDecided && !mayBeginAnew && isNew) say(startsWithout(database.place));
         const onFailure = (error: unknown): void => {
           say(messageOf(error));
           notices.forget();
