@@ -22,7 +22,7 @@ export const clientsOf = (connection: Connection): Clients => {
   return {
     ofToken: (digest) => all<KnownClient>(queries.ofToken, digest)[0] ?? null,
     rivalsOf: ({ scope, baseUrl }, templateIds) => {
-      const others = new Set(all<string>(queries.rivals, scope, scope, JSON.stringify(templateIds)));
+      const others = new Set(all<string>(queries.rivals, scope, JSON.stringify(templateIds)));
       if (baseUrl === null || others.size === 0) return [];
       return clients()
         .filter((client) => client.baseUrl === baseUrl && others.has(client.scope))
@@ -30,7 +30,9 @@ export const clientsOf = (connection: Connection): Clients => {
     },
     fitting: (baseUrl, listing) => {
       const own = listing.filter(({ publiclyAvailable }) => !publiclyAvailable);
-      return clients()
+      // Whoever fits knows one of them at least.
+      const ids = JSON.stringify(own.map(({ id }) => id));
+      return all<KnownClient>(queries.knowing, ids)
         .filter((client) => client.baseUrl === null || client.baseUrl === baseUrl)
         .filter(({ scope }) => {
           const known = {
@@ -74,15 +76,21 @@ export interface KnownClientRow {
 const isMost = (ids: readonly number[], shown: ReadonlySet<number>): boolean =>
   ids.filter((id) => shown.has(id)).length * 2 > ids.length;
 
+/** Whoever knows one of these templates: found in the indexes of the tables, which SQLite does not use behind the view. */
+const scopesOf = (ids: string): string => `SELECT scope FROM client_templates WHERE template_id IN ${ids}
+  UNION SELECT scope FROM templates WHERE template_id IN ${ids}
+  UNION SELECT scope FROM intents WHERE json_extract(body, '$.templateId') IN ${ids}`;
+
 /** Each row as JSON: texts of a damaged file must be checked before they are read. */
 const queries = {
   clients: 'SELECT body FROM clients ORDER BY scope',
+  knowing: `SELECT body FROM clients WHERE scope IN (${scopesOf('(SELECT value FROM json_each(?1))')}) ORDER BY scope`,
   ofToken: 'SELECT body FROM clients WHERE scope = (SELECT scope FROM tokens WHERE digest = ?)',
   templateIds: 'SELECT template_id AS body FROM known_templates WHERE scope = ?',
   records: 'SELECT body FROM records WHERE scope = ?',
   templates: 'SELECT body FROM templates WHERE scope = ?',
-  rivals: `SELECT DISTINCT json_quote(scope) AS body FROM known_templates WHERE scope <> ? AND template_id IN
-    (SELECT template_id FROM known_templates WHERE scope = ? UNION SELECT value FROM json_each(?))`,
+  rivals: `WITH own AS (SELECT template_id FROM known_templates WHERE scope = ?1 UNION SELECT value FROM json_each(?2))
+    SELECT json_quote(scope) AS body FROM (${scopesOf('own')}) WHERE scope <> ?1`,
   learnClient:
     'INSERT INTO clients (scope, body) VALUES (?, ?) ON CONFLICT DO UPDATE SET body = excluded.body',
   learnToken:

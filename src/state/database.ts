@@ -25,6 +25,7 @@ export const openDatabase = async (file: string): Promise<Connection> => {
     connection.exec(pragmas);
     checkSchema(connection, file);
     migrate(connection, file);
+    connection.exec(indexes);
     checkWhole(connection, file);
     return connection;
   } catch (error) {
@@ -40,6 +41,11 @@ const pragmas = `
   PRAGMA synchronous = FULL;
   PRAGMA wal_autocheckpoint = 64;
   PRAGMA journal_size_limit = 262144;`;
+
+/** Who knows a template is asked in every pass. Other versions of this program need not know of these. */
+const indexes = `
+  CREATE INDEX IF NOT EXISTS client_templates_by_id ON client_templates (template_id);
+  CREATE INDEX IF NOT EXISTS templates_by_id ON templates (template_id);`;
 
 /** Renames a database, so that people can examine it. Returns the new name. */
 export const quarantine = (file: string, why: 'damaged' | 'copied'): string => {
