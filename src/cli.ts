@@ -21,10 +21,33 @@ export const runCli = async (argv: readonly string[]): Promise<number> => {
   try {
     await program.parseAsync(argv, { from: 'user' });
   } catch (error) {
-    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 1;
+    if (error instanceof CommanderError) {
+      const meant =
+        error.code === 'commander.unknownCommand' ? otherTools[argv.find(isWord) ?? ''] : undefined;
+      const below = argv[0] === 'get' ? otherTools[`get ${argv[1] ?? ''}`] : undefined;
+      const hint = below ?? meant;
+      if (hint !== undefined) process.stderr.write(`did you mean \`dns-template-sync ${hint}\`?\n`);
+      return error.exitCode === 0 ? 0 : 1;
+    }
     throw error;
   }
   return exitCode;
+};
+
+const isWord = (word: string): boolean => !word.startsWith('-');
+
+/** What other programs call these commands. */
+const otherTools: Readonly<Record<string, string | undefined>> = {
+  diff: 'plan',
+  preview: 'plan',
+  push: 'apply',
+  sync: 'apply',
+  lint: 'validate',
+  daemon: 'run',
+  serve: 'run',
+  'get templates': 'get dns-templates',
+  'get template': 'get dns-template',
+  'get records': 'get dns-records',
 };
 
 const epilogue = `

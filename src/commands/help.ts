@@ -61,10 +61,11 @@ const variablesOf = (command: Command): Item[] => {
   const makesPasses = flags.has('--templates') && flags.has('--base-url');
   const read = (table: Table, isWhole: boolean): readonly Setting<unknown>[] =>
     Object.values(table).filter(({ flag }) => isWhole || (flag !== undefined && flags.has(flagText(flag))));
+  if (command.name() === 'sandbox') return [];
   const settings = [
     ...read({ ...clientTable, ...limitTable }, makesPasses),
     ...read({ ...programTable, ...publicTable }, isDaemon),
-    ...read(runTable, false),
+    ...(flags.has('--config') ? read(runTable, false) : []),
   ];
   return [
     ...(flags.has('--config') ? [configVariable] : []),

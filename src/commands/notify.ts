@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Options } from './options.ts';
-import { suggestion } from '../lib/nearest.ts';
+import { suggestionOr } from '../lib/nearest.ts';
 import { UserError } from '../errors.ts';
 import { sendTest } from '../notify/test-message.ts';
 import { readSettings } from '../settings.ts';
@@ -15,7 +15,7 @@ export const notify = async (names: readonly string[], options: Options): Promis
   const unknown = names.filter((name) => !known.includes(name));
   if (unknown.length > 0)
     throw new UserError(
-      `there is no receiver ${unknown.map((name) => `${name}${suggestion(name, known)}`).join(', ')}`,
+      `there is no receiver ${unknown.map((name) => `${name}${suggestionOr(name, known)}`).join(', ')}`,
     );
   const chosen = receivers.filter(({ name }) => names.length === 0 || names.includes(name));
   const failures = await Promise.all(

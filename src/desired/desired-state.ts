@@ -40,7 +40,7 @@ export const desiredState = (
 export const noTemplates = (paths: readonly string[]): Problem => ({
   severity: 'error',
   check: 'no-templates',
-  message: `no template files (*.yaml, *.yml) in ${paths.join(', ')}; --allow-empty if there may be none`,
+  message: `no template files (*.yaml, *.yml) in ${paths.join(', ')}: \`import\` writes them from the service; --allow-empty if there may be none`,
   file: paths.length === 1 ? paths[0]! : null,
   line: null,
   column: null,

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { quote, type ReportDiagnostic } from './diagnostic.ts';
-import { suggestionOr } from '../lib/nearest.ts';
+import { suggestion, suggestionOr } from '../lib/nearest.ts';
 import type { ListNode, MappingNode, ScalarNode, YamlNode } from './yaml/tree.ts';
 
 /** The values of a mapping by known key, without unknown and repeated keys, which have been reported. */
@@ -15,8 +15,10 @@ export const fieldsOf = <Schema extends z.ZodObject>(
 ): Fields<KeyOf<Schema>> => {
   const fields = new Map<KeyOf<Schema>, YamlNode>();
   for (const { key, value } of node.entries) {
-    if (!isKey(key.text, schema)) report('unknown-key', key, unknownKey(key.text, Object.keys(schema.shape)));
-    else if (fields.has(key.text)) report('duplicate-key', key, `\`${key.text}\` is here already`);
+    if (!isKey(key.text, schema)) {
+      const isBare = value.kind === 'scalar' && value.value === null && value.text === '';
+      report('unknown-key', key, unknownKey(key.text, Object.keys(schema.shape), isBare));
+    } else if (fields.has(key.text)) report('duplicate-key', key, `\`${key.text}\` is here already`);
     else fields.set(key.text, value);
   }
   return fields;
@@ -32,7 +34,9 @@ export const mappingIn = (node: YamlNode, what: string, report: ReportDiagnostic
 export const listIn = (node: YamlNode, what: string, report: ReportDiagnostic): ListNode | null => {
   if (node.kind === 'list') return node;
   if (node.kind === 'unread') return null;
-  report('wrong-type', node, `${what} is a list, not ${kindOf(node)}`);
+  const isEmpty = node.kind === 'scalar' && node.value === null;
+  const how = isEmpty ? ': write `[]`, or entries that begin with `-`' : '';
+  report('wrong-type', node, `${what} is a list, not ${kindOf(node)}${how}`);
   return null;
 };
 
@@ -52,9 +56,12 @@ export const scalarsIn = (node: YamlNode, what: string, report: ReportDiagnostic
 const isKey = <Schema extends z.ZodObject>(key: string, schema: Schema): key is KeyOf<Schema> =>
   Object.hasOwn(schema.shape, key);
 
-const unknownKey = (key: string, known: readonly string[]): string => {
+const unknownKey = (key: string, known: readonly string[], isBare: boolean): string => {
   if (key === '<<')
     return 'merge keys are not supported; put shared entries into a fragment and `include` it';
+  // Braces and brackets end a plain text at a comma.
+  if (isBare && suggestion(key, known) === '')
+    return `${quote(key)} is a key without a value; if it belongs to the text before the comma, quote the whole text`;
   return `unknown key ${quote(key)}${suggestionOr(key, known)}`;
 };
 

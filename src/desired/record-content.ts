@@ -82,7 +82,7 @@ const contentsInParts = (
     reader.report(
       'srv-content',
       entry,
-      `an ${type} record needs \`weight\`, \`port\` and \`target\`; ${which} is missing`,
+      `an ${type} record needs \`weight\`, \`port\` and \`target\`; ${which} ${absent.length === 1 ? 'is' : 'are'} missing`,
     );
   }
   if (weight == null || port == null || target === null) return [];

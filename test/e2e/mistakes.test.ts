@@ -31,12 +31,14 @@ it.each<[what: string, args: readonly string[], message: string]>([
     ['plan', '--out', 'templates'],
     '--out: cannot write templates (it is a directory: EISDIR)',
   ],
+  ['a command of another tool', ['diff'], 'did you mean `dns-template-sync plan`?'],
+  ['a short name of a listing', ['get', 'templates'], 'did you mean `dns-template-sync get dns-templates`?'],
   ['no history', ['history', 'voic'], 'no template or history is called voic; did you mean `voice`?'],
   ['no subdomain', ['get', 'dns-records', 'x.example.net'], 'there is no subdomain x.example.net'],
   ['no host name', ['check', 'https://x.example.net'], 'https://x.example.net is not a host name'],
 ])('%s: %j', async (_, args, message) => {
   const cwd = await workplace();
-  const sandbox = args[0] === 'validate' ? [] : ['--sandbox'];
+  const sandbox = ['validate', 'diff'].includes(args[0] ?? '') ? [] : ['--sandbox'];
   const { code, stdout, stderr } = await run([...args, ...sandbox], { cwd });
   expect(code).toBe(1);
   expect(stdout + stderr).toContain(message);

@@ -106,17 +106,15 @@ const syntaxError = (error: YAMLError, { source, lines, unclosed }: Stream): Dia
     );
   }
   const check = error.code === 'TAG_RESOLVE_FAILED' ? 'yaml-tag' : 'yaml-syntax';
-  return diagnosticAt(
-    check,
-    positionAt(lines, offset),
-    explain(error, source.slice(offset, offset + excerptLength)),
-  );
+  const before = source.slice(Math.max(0, offset - excerptLength), offset);
+  const rest = source.slice(offset, offset + excerptLength);
+  return diagnosticAt(check, positionAt(lines, offset), explain(error, rest, before));
 };
 
 /** Characters of the invalid text that are considered for a message. */
 const excerptLength = 80;
 
-const explain = ({ code, message }: YAMLError, rest: string): string => {
+const explain = ({ code, message }: YAMLError, rest: string, before: string): string => {
   const [text = ''] = rest.split(/[\n,\]}]/, 1);
   const quoted = `quote it: "${text.trim()}${text.length === excerptLength ? '...' : ''}"`;
   const said = message.charAt(0).toLowerCase() + message.slice(1);
@@ -126,7 +124,12 @@ const explain = ({ code, message }: YAMLError, rest: string): string => {
   if (message.startsWith('Implicit keys need to be on a single line'))
     return 'a key ends at a colon and a blank, as in `key: value`: there is none';
   const bracket = /^Flow .* end with a (.)$/.exec(message)?.[1];
+  if (bracket !== undefined && / #[^\n]*\n[^\n]*$/.test(before))
+    return `a \`${bracket}\` is missing before this: a blank and \`#\` begin a comment; quote a text that has them`;
   if (bracket !== undefined) return `a \`${bracket}\` is missing before this, or the lines are not indented`;
+  const key = /^[^,:{}\n]*\s(\w+): /.exec(rest)?.[1];
+  if (message.startsWith('Block collections') && key !== undefined)
+    return `a comma is missing before ${quote(key)}`;
   if (code === 'BAD_ALIAS' && rest.startsWith('*')) return `a lone \`*\` is not text in YAML; ${quoted}`;
   if (message.startsWith('Nested mappings')) {
     return `${said}; if ${quote(text)} is one text, quote it: unquoted text ends at a colon and a blank`;

@@ -47,6 +47,8 @@ export const srv = {
       find: ({ content }, quote) => {
         const [weight, port, target, ...more] = content.split(' ');
         const isInOrder = isUnsigned16(weight) && isUnsigned16(port) && Boolean(target) && more.length === 0;
+        if (isUnsigned16(target) && more.length === 1)
+          return `the priority has a key of its own: \`content: ${port} ${target} ${more[0]!}\`, \`priority: ${weight}\``;
         return isInOrder
           ? null
           : `${quote(content)} is not \`<weight> <port> <target>\` with numbers from 0 to ${maxUnsigned16}`;
