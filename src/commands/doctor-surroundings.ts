@@ -14,13 +14,13 @@ import type { Client } from './client.ts';
 export const examineSurroundings = async (
   client: Client,
   desired: DesiredState,
-  /** Name servers are compared with what the service shows. */
-  isServiceUnderstood: boolean,
+  { isUnderstood, isStateShared }: { readonly isUnderstood: boolean; readonly isStateShared: boolean },
 ): Promise<Found[]> => [
   examineSettings(client),
   examineFiles(desired),
-  await examineState(client.settings.stateDir),
-  ...(isServiceUnderstood ? [await examineNameServers(client, desired)] : []),
+  isStateShared ? sharedState() : await examineState(client.settings.stateDir),
+  // They are compared with what the service shows.
+  ...(isUnderstood ? [await examineNameServers(client, desired)] : []),
 ];
 
 const examineSettings = ({ settings }: Client): Found => {
@@ -39,6 +39,12 @@ const examineFiles = ({ files, templates, problems }: DesiredState): Found => {
   (first ? ok : note)(`${plural(templates.length, 'template')} in ${plural(files, 'file')}, ${where}`);
   const errors = problems.filter(({ severity }) => severity === 'error').length;
   if (errors > 0) problem(`${plural(errors, 'error')}: see validate`);
+  return { findings: all };
+};
+
+const sharedState = (): Found => {
+  const { all, ok } = findingsAbout('state');
+  ok('in PostgreSQL: see store status');
   return { findings: all };
 };
 

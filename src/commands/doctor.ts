@@ -32,7 +32,7 @@ export const doctor = async (record: string | null, options: Options): Promise<n
     if (!client || others.length > 0)
       throw new UserError('there are several clients: choose one with --client');
     const settle = context.sandboxUrl === null ? client.settings.settle : 0;
-    const found = await examine(client, settle);
+    const found = await examine(client, settle, context.settings.store !== null);
     if (write !== null && record !== null) found.push(await tryWrite(client, { write, record, options }));
     const findings = found.flatMap((one) => one.findings);
     const set = changesIn(client, Object.assign({}, ...found.map((one) => one.set)));
@@ -53,7 +53,7 @@ export const doctor = async (record: string | null, options: Options): Promise<n
   }
 };
 
-const examine = async (client: Client, settle: number): Promise<Found[]> => {
+const examine = async (client: Client, settle: number, isStateShared: boolean): Promise<Found[]> => {
   const { connection, settings } = client;
   const { baseUrl, requestTimeout } = settings;
   const desired = await client.load();
@@ -78,7 +78,7 @@ const examine = async (client: Client, settle: number): Promise<Found[]> => {
     ({ findings, set = {} }) =>
       findings.every(({ state }) => state !== 'problem') && Object.keys(changesIn(client, set)).length === 0,
   );
-  found.push(...(await examineSurroundings(client, desired, isUnderstood)));
+  found.push(...(await examineSurroundings(client, desired, { isUnderstood, isStateShared })));
   return found;
 };
 

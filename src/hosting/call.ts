@@ -12,7 +12,7 @@ export interface Call<T> {
   /** Relative to the base URL. */
   readonly path: string;
   readonly parameters?: Readonly<Record<string, string | number | null | undefined>>;
-  /** The schema of the answer; null: only an error in it is read. */
+  /** The schema of the answer; null: it may be anything but an error. */
   readonly answer: z.ZodType<T> | null;
   readonly reader?: BodyReader<T>;
   /** Present if the answer is a list. */

@@ -7,6 +7,7 @@ import { excerpt, saidIn } from './excerpt.ts';
 import { listOfAnswer } from './list-of-answer.ts';
 import { nextPage } from './pages.ts';
 import type { WireAnswer } from './send-request.ts';
+import { apexAdvice } from './unsuccessful.ts';
 
 /** Reads the answer of a success. */
 export const readAnswer = async <T>(
@@ -20,8 +21,8 @@ export const readAnswer = async <T>(
   if (fault !== null) throw broken(call, answer, fault, reading);
   const value = parseJson(answer.body);
   if (isWrite(call) && isRefusal(value)) throw refusal(call, answer, reading);
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- without a schema there is no answer
-  if (call.answer === null) return { value: undefined as T, next: null };
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- without a schema, the answer may be anything
+  if (call.answer === null) return { value: value as T, next: null };
   if (value === notJson) throw broken(call, answer, notJsonWords(call, answer, reading), reading);
   if (call.list === undefined)
     return { value: parsed(call, call.answer, value, answer, reading), next: null };
@@ -75,12 +76,14 @@ const parsed = <T>(
 const isRefusal = (value: unknown): boolean =>
   isObject(value) && value['id'] == null && value['dns_template_records'] == null && namesError(value);
 
-const refusal = (call: Call<unknown>, answer: WireAnswer, { redact }: ResponseReading): HostingError =>
-  new HostingError(`the service answered ${answer.status} with an error: ${saidIn(answer, redact)}`, {
-    operation: call.operation,
-    kind: 'refused',
-    status: answer.status,
-  });
+const refusal = (call: Call<unknown>, answer: WireAnswer, { redact }: ResponseReading): HostingError => {
+  const words = saidIn(answer, redact);
+  const { status } = answer;
+  return new HostingError(
+    `the service answered ${status} with an error${apexAdvice(call, words)}: ${words}`,
+    { operation: call.operation, kind: 'refused', status },
+  );
+};
 
 const broken = (
   call: Call<unknown>,

@@ -154,7 +154,9 @@ export const connectHosting = (options: HostingOptions): HostingService => {
     const path = `/dns_templates/${segment(templateId)}/${action}`;
     const call = { operation, method: 'PUT', path, parameters } as const;
     if (options.writeAnswers === 'template') return (await write({ ...call, answer: dnsTemplate })).value;
-    await write({ ...call, answer: null });
+    // A template counts even so: it may show what the listing lacks.
+    const template = readTemplate((await write<unknown>({ ...call, answer: null })).value);
+    if (template?.id === templateId) return template;
     return shownAfter(operation, templateId, await readTemplates().catch(unknownAfter(operation)));
   };
 

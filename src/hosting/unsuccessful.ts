@@ -14,13 +14,22 @@ export const unsuccessful = (
   // An error of this kind may be the proxy's own.
   const via = answer.status >= 500 || [403, 407].includes(answer.status) ? reading.wire.via : '';
   const advice = adviceOn(answer.status, call, reading);
-  return new HostingError(`the service answered ${answer.status}${via}${advice}${words && `: ${words}`}`, {
-    operation: call.operation,
-    kind: kindOfStatus(answer.status, call),
-    status: answer.status,
-    retryAfter: readRetryAfter(answer.headers['retry-after']),
-  });
+  return new HostingError(
+    `the service answered ${answer.status}${via}${advice}${apexAdvice(call, words)}${words && `: ${words}`}`,
+    {
+      operation: call.operation,
+      kind: kindOfStatus(answer.status, call),
+      status: answer.status,
+      retryAfter: readRetryAfter(answer.headers['retry-after']),
+    },
+  );
 };
+
+/** A service may want a name for the subdomain itself, and says so in words of its own. */
+export const apexAdvice = ({ operation, parameters }: Call<unknown>, words: string): string =>
+  operation === 'add-dns-template-record' && parameters?.['name'] == null && /\bname\b/i.test(words)
+    ? ' (if the subdomain itself needs a name, see apexName)'
+    : '';
 
 const adviceOn = (
   status: number,

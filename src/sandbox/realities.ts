@@ -75,6 +75,13 @@ export const realities = {
     about: 'answers a write with {"dns_template": …}',
     answer: ofWrites((template) => ({ dns_template: template })),
   },
+  'put-partial': {
+    about: 'answers a write with the template and the record alone, without its other ones',
+    answer: ofWrites((template, request) => ({
+      ...template,
+      dns_template_records: [written(template, request)],
+    })),
+  },
   'put-list': {
     about: "answers a write with a list of the template's records",
     answer: ofWrites(({ dns_template_records }) => dns_template_records),

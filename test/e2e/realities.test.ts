@@ -41,6 +41,7 @@ const played: readonly Played[] = [
   { reality: 'put-record', says: setWriteAnswers, settings: listing },
   { reality: 'put-id', says: setWriteAnswers, settings: listing },
   { reality: 'put-wrapped', says: setWriteAnswers, settings: listing },
+  { reality: 'put-partial', says: null, settings: {} },
   { reality: 'put-list', says: setWriteAnswers, settings: listing },
   { reality: 'errors-200', says: null, settings: {} },
   { reality: 'errors-success', says: null, settings: {} },
@@ -52,8 +53,16 @@ const played: readonly Played[] = [
     says: /name it with listKey \(it has data, included\)/,
     settings: { DNS_SYNC_LIST_KEY: 'data' },
   },
-  { reality: 'apex-empty', says: /Parameter name is required/, settings: { apexName: '""' } },
-  { reality: 'apex-at', says: /Parameter name is required/, settings: { DNS_SYNC_APEX_NAME: '@' } },
+  {
+    reality: 'apex-empty',
+    says: /see apexName\): .*Parameter name is required/,
+    settings: { apexName: '""' },
+  },
+  {
+    reality: 'apex-at',
+    says: /see apexName\): .*Parameter name is required/,
+    settings: { DNS_SYNC_APEX_NAME: '@' },
+  },
   { reality: 'null-content', says: null, settings: {} },
   { reality: 'no-owner', says: /does not say that it is yours/, settings: null },
   { reality: 'gzip', says: null, settings: {} },
@@ -159,7 +168,9 @@ it.each<RealityName>(['errors-200', 'errors-success'])(
         action: 'add',
         desired: { type: 'TXT' },
         outcome: 'failed',
-        error: expect.stringMatching(/answered 200 with an error: Parameter name is required\.$/),
+        error: expect.stringMatching(
+          /answered 200 with an error \(if the subdomain itself needs a name, see apexName\): Parameter name is required\.$/,
+        ),
       },
     ]);
     expect(code).toBe(1);

@@ -62,6 +62,16 @@ describe('writeAnswers: listing', () => {
     }
   });
 
+  test('judges a template that a write answers all the same: it may show what the listing lacks', async () => {
+    const server = await scriptedServer(
+      json(wireTemplate),
+      json([{ ...wireTemplate, dns_template_records: [] }]),
+    );
+    const service = connected(server.url, options);
+    expect(await service.addDnsTemplateRecord(17, add)).toMatchObject({ records: [{}, {}] });
+    expect(server.seen).toHaveLength(1);
+  });
+
   test.each<[string, Answer]>([
     ['cannot be read', status(401)],
     ['is none', json({ error: 'busy' })],

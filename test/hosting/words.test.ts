@@ -65,6 +65,8 @@ test('a wrong base URL, with the requested path', async () => {
   const host = await answering(404);
   const message = await messageAt(`http://${host}/wrong`);
   expect(message).toContain(`there is nothing at http://${host}/wrong/accounts`);
+  // Some services answer so to wrong tokens.
+  expect(message).toContain('or the service answers so to wrong tokens (userToken: HERE)');
   expect(message).not.toContain('secret');
 });
 
