@@ -3,7 +3,7 @@ import { canonicalHost } from '../model/host.ts';
 import { hasPlaceholder } from '../model/placeholder.ts';
 import { recordTypes, type RecordData } from '../model/record.ts';
 import { groupBy } from '../plan/group.ts';
-import { isFaulty } from '../report/answers-view.ts';
+import { isFaulty, serverLabels } from '../report/answers-view.ts';
 import type { SubdomainAnswers } from '../result.ts';
 
 /** The records of one name and type in each layer; null if a layer could not be read. */
@@ -30,17 +30,22 @@ export const layerRows = (
   { file, template, service, answers }: NameLayers,
 ): LayerRow[] => {
   const apex = canonicalHost(subdomain);
-  const layers = [file, template, service].map((records) => records && byKey(records, apex));
+  const ofName = [file, template].map(
+    (records) => records?.map((record) => inDomain(record, subdomain)) ?? null,
+  );
+  const layers = [...ofName, service].map((records) => records && byKey(records, apex));
   const shown = groupBy(answers.differences, ({ name, type }) => `${type} ${relative(name, apex)}`);
   const keys = new Set([...layers.flatMap((layer) => [...(layer?.keys() ?? [])]), ...shown.keys()]);
-  const serverNames = [...new Set(answers.servers.map(({ name }) => name))];
+  const labelOf = serverLabels(answers.servers);
+  const labels = [...new Set(answers.servers.map(labelOf))];
   return [...keys].sort(byNameAndType).map((key) => {
     const [type, name] = partsOf(key);
     const [inFile, inTemplate, atService] = layers.map((layer) => layer && (layer.get(key) ?? []));
     const answeredBy = (server: string): LayerRow['service'] => {
-      const own = answers.servers.filter((one) => one.name === server);
-      if (own.every(isFaulty)) return null;
-      const difference = shown.get(key)?.find((one) => one.server === server);
+      if (answers.servers.filter((one) => labelOf(one) === server).every(isFaulty)) return null;
+      const difference = shown
+        .get(key)
+        ?.find(({ server: name, address }) => labelOf({ name, address }) === server);
       return difference ? difference.current : (atService ?? null);
     };
     return {
@@ -49,10 +54,17 @@ export const layerRows = (
       file: inFile ?? null,
       template: inTemplate ?? null,
       service: atService ?? null,
-      servers: Object.fromEntries(serverNames.map((server) => [server, answeredBy(server)])),
+      servers: Object.fromEntries(labels.map((server) => [server, answeredBy(server)])),
     };
   });
 };
+
+/** With the placeholder that the service's own templates use. */
+const inDomain = <T extends RecordData>(record: T, subdomain: string): T => ({
+  ...record,
+  name: record.name?.replaceAll('##DOMAIN##', subdomain) ?? null,
+  content: record.content.replaceAll('##DOMAIN##', subdomain),
+});
 
 /** Whether two layers agree. Placeholders agree with everything: the service replaces them. */
 export const areAlike = (one: readonly RecordData[] | null, other: readonly RecordData[] | null): boolean => {

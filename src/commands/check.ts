@@ -1,19 +1,22 @@
 import type { Options } from './options.ts';
 import { UserError } from '../errors.ts';
+import { formatProblem } from '../desired/problem.ts';
 import { HostingError } from '../hosting/errors.ts';
 import { escapeControl } from '../lib/escape-control.ts';
-import type { DesiredTemplate, ActualTemplate, SubdomainRecord } from '../model/template.ts';
+import type { DesiredTemplate, ActualTemplate, Problem, SubdomainRecord } from '../model/template.ts';
 import { compareSubdomain } from '../plan/subdomains.ts';
-import { answersView } from '../report/answers-view.ts';
-import { shorten } from '../report/columns.ts';
+import { answersView, serverLabels } from '../report/answers-view.ts';
+import { assembleReport } from '../report/assemble.ts';
+import { shortenPair } from '../report/columns.ts';
 import { asJson } from '../report/json-text.ts';
 import { statusWords } from '../report/view.ts';
-import { answersKey } from '../report/with-answers.ts';
-import { notAsked, type SubdomainAnswers } from '../result.ts';
+import { answersKey, withAnswers } from '../report/with-answers.ts';
+import { notAsked, type Status, type SubdomainAnswers, type TemplateResult } from '../result.ts';
 import { areAlike, layerRows, setText, type LayerRow } from './check-table.ts';
 import type { Client } from './client.ts';
 import { templateOf } from './client-answers.ts';
-import { openAppContext } from './app-context.ts';
+import { openAppContext, type AppContext } from './app-context.ts';
+import { passClients } from './passes.ts';
 import { asTable } from './table.ts';
 
 /** Names as file, template, service and each name server have them, side by side. Writes nothing. */
@@ -21,12 +24,12 @@ export const check = async (subdomains: readonly string[], options: Options): Pr
   const context = await openAppContext(options, 2, { asksNameServers: true });
   try {
     const checked: CheckedName[] = [];
-    for (const subdomain of subdomains)
-      checked.push(context.redact(await checkName(subdomain, context.clients)));
+    for (const subdomain of subdomains) checked.push(context.redact(await checkName(subdomain, context)));
     process.stdout.write(options['format'] === 'json' ? asJson(checked) : checked.map(asText).join('\n'));
     const statuses = checked.map(({ status }) => status);
     if (statuses.includes('failed')) return 1;
-    return options['detailedExitcode'] === true && statuses.some((one) => one !== 'in-sync') ? 2 : 0;
+    const differs = statuses.some((one) => one !== 'in-sync' && one !== 'pending');
+    return options['detailedExitcode'] === true && differs ? 2 : 0;
   } catch (error) {
     if (error instanceof HostingError) throw new UserError(error.message, { cause: error });
     throw error;
@@ -38,19 +41,25 @@ export const check = async (subdomains: readonly string[], options: Options): Pr
 interface CheckedName {
   readonly subdomain: string;
   readonly client: string;
-  readonly status: 'in-sync' | 'pending' | 'drifted' | 'failed';
+  readonly status: Status | 'pending';
   /** Null if no file names the subdomain. */
   readonly file: string | null;
+  /** Of that file, or, if no valid file names the subdomain, of all files. */
+  readonly problems: readonly Problem[];
+  /** Records of the template that do not count. */
+  readonly parked: number;
+  readonly ignored: number;
   readonly template: string | null;
   readonly templateId: number | null;
   readonly records: readonly LayerRow[];
   readonly answers: SubdomainAnswers;
 }
 
-const checkName = async (subdomain: string, clients: readonly Client[]): Promise<CheckedName> => {
-  if (/[/:@\s]/.test(subdomain))
+const checkName = async (subdomain: string, context: AppContext): Promise<CheckedName> => {
+  // Reverse zones of less than 256 addresses have a slash in a label (RFC 2317).
+  if (/[:@\s]|(?<!\d)\/|\/(?!\d)/.test(subdomain))
     throw new UserError(`${subdomain} is not a host name: give the subdomain alone`);
-  const { client, desired } = await ownerOf(subdomain, clients);
+  const { client, desired } = await ownerOf(subdomain, context.clients);
   const [records, templates] = await Promise.all([
     client.service.listDnsRecords(subdomain),
     client.service.listDnsTemplates(),
@@ -59,13 +68,22 @@ const checkName = async (subdomain: string, clients: readonly Client[]): Promise
   const answers = await answersOf(subdomain, desired, client);
   const file = desired?.records ?? null;
   const rows = layerRows(subdomain, { file, template: matching?.records ?? null, service: records, answers });
+  const judged = desired === null ? null : await judge(subdomain, desired, answers, client, context);
+  const problems = judged?.problems ?? (await client.load()).problems;
   const isBehind = matching !== null && compareSubdomain(subdomain, matching, records).length > 0;
-  const differs = file !== null && rows.some((row) => !areAlike(row.file, row.template ?? []));
+  const status =
+    answers.status === 'failed' || problems.some(({ severity }) => severity === 'error')
+      ? 'failed'
+      : (judged?.status ?? (isBehind ? 'drifted' : 'in-sync'));
   return {
     subdomain,
     client: client.settings.name,
-    status: answers.status === 'failed' ? 'failed' : differs || isBehind ? 'drifted' : shownStatus(answers),
+    status:
+      status === 'in-sync' ? shownStatus(judged?.isPending === true ? 'pending' : answers.status) : status,
     file: desired?.source.file ?? null,
+    problems,
+    parked: judged?.parked ?? 0,
+    ignored: judged?.ignored ?? 0,
     template: matching?.name ?? desired?.template ?? null,
     templateId: matching?.id ?? null,
     records: rows,
@@ -73,8 +91,42 @@ const checkName = async (subdomain: string, clients: readonly Client[]): Promise
   };
 };
 
-const shownStatus = ({ status }: SubdomainAnswers): CheckedName['status'] =>
-  status === 'off' ? 'in-sync' : status;
+const shownStatus = (answers: SubdomainAnswers['status']): CheckedName['status'] =>
+  answers === 'off' ? 'in-sync' : answers;
+
+interface Judged extends Pick<CheckedName, 'parked' | 'ignored' | 'problems'> {
+  readonly status: Status;
+  readonly isPending: boolean;
+}
+
+/** As `plan --answers` judges the template, if it had this subdomain alone. */
+const judge = async (
+  subdomain: string,
+  { template }: DesiredTemplate,
+  answers: SubdomainAnswers,
+  client: Client,
+  { redact }: AppContext,
+): Promise<Judged> => {
+  const how = { dryRun: true, lockTimeout: 0, subdomain };
+  const passes = await passClients({ clients: [client], redact }, how, [template], {});
+  const known = new Map(
+    passes.flatMap(({ templates }) =>
+      templates.flatMap((one) =>
+        one.subdomains.map((own) => [answersKey(one.template, own.subdomain), answers] as const),
+      ),
+    ),
+  );
+  const { status, templates, problems } = assembleReport(passes.map((pass) => withAnswers(pass, known)));
+  const sum = (count: (one: TemplateResult) => number): number =>
+    templates.reduce((total, one) => total + count(one), 0);
+  return {
+    status,
+    problems,
+    isPending: templates.some((one) => one.subdomains.some((own) => own.status === 'pending')),
+    parked: sum((one) => one.parked),
+    ignored: sum((one) => one.ignored),
+  };
+};
 
 /** The client whose files name the subdomain, else one whose service knows it. */
 const ownerOf = async (
@@ -123,32 +175,44 @@ const answersOf = async (
 };
 
 const asText = (checked: CheckedName): string => {
-  const { subdomain, status, file, template, templateId, records, answers } = checked;
+  const { subdomain, status, file, template, templateId, records, answers, problems } = checked;
   const follows =
     template === null ? 'no template' : `${template}${templateId === null ? '' : ` (${templateId})`}`;
   const view = answersView(answers, subdomain);
-  const heading = [`${subdomain}: ${statusWords[status]}`, follows, file ?? 'in no template file'].join(
-    ' · ',
-  );
+  const labelOf = serverLabels(answers.servers);
+  const hasErrors = problems.some(({ severity }) => severity === 'error');
+  const where = file ?? (hasErrors ? 'in no valid template file' : 'in no template file');
+  const heading = [`${subdomain}: ${statusWords[status]}`, follows, where].join(' · ');
+  const uncounted = (['parked', 'ignored'] as const)
+    .filter((kind) => checked[kind] > 0)
+    .map((kind) => `${checked[kind]} ${kind}`);
   const table = asTable(records.map(tableRow));
   return [
     `${escapeControl(heading)}\n`,
     table,
     ...(records.length === 0 ? [] : ['= same as to the left, - nothing, ? could not be read\n']),
-    ...answers.servers.flatMap(({ name, serial }) =>
-      serial === null ? [] : [`${escapeControl(name)}: serial ${serial}\n`],
+    ...(uncounted.length > 0 ? [`records of the template that do not count: ${uncounted.join(', ')}\n`] : []),
+    ...problems.map((problem) => `${escapeControl(formatProblem(problem))}\n`),
+    ...answers.servers.flatMap((server) =>
+      server.serial === null ? [] : [`${escapeControl(labelOf(server))}: serial ${server.serial}\n`],
     ),
     ...(view?.remarks ?? []).map((remark) => `${remark}\n`),
   ].join('');
 };
 
 const tableRow = ({ name, type, file, template, service, servers }: LayerRow): Record<string, string> => {
+  const others = [template, service, ...Object.values(servers)];
   const cell = (own: LayerRow['file'], left: LayerRow['file']): string =>
-    own !== null && areAlike(own, left) ? (own.length === 0 ? '-' : '=') : shorten(setText(own), maxContent);
+    own !== null && areAlike(own, left)
+      ? own.length === 0
+        ? '-'
+        : '='
+      : shortenPair(setText(left), setText(own), maxContent)[1];
+  const differing = others.find((one) => one !== null && !areAlike(one, file)) ?? file;
   return {
     name: name ?? '@',
     type,
-    file: shorten(setText(file), maxContent),
+    file: shortenPair(setText(file), setText(differing), maxContent)[0],
     template: cell(template, file),
     service: cell(service, template),
     ...Object.fromEntries(Object.entries(servers).map(([server, own]) => [server, cell(own, service)])),

@@ -2,6 +2,7 @@ import type { ScanResult } from '../source/scan.ts';
 import { problemsOf } from '../desired/problems-of.ts';
 import type { RequestTrace, Tokens } from '../hosting/call.ts';
 import { connectHosting, type HostingOptions, type HostingService } from '../hosting/service.ts';
+import { canonicalHost } from '../model/host.ts';
 import type { Publication } from '../model/published.ts';
 import type { DesiredState } from '../model/template.ts';
 import { emptyCache } from '../reconcile/cache.ts';
@@ -220,7 +221,7 @@ class OpenClient implements Client {
     early?.catch(() => undefined);
     const files = await this.#templates.load(request.signal);
     this.#latest = files;
-    const loaded = request.onlyRemembers ? withoutWrites(files) : files;
+    const loaded = withOnly(request.subdomain, request.onlyRemembers ? withoutWrites(files) : files);
     const { templates: names } = request;
     const described = names.length === 0 ? loaded : { ...loaded, problems: problemsOf(loaded, names) };
     const part = request.onDesired?.(described) ?? described;
@@ -276,6 +277,17 @@ const templatesOf = (
     allowEmpty,
   };
   return shared ? sharedTemplates({ ...shared, load, client }) : ownTemplates(load);
+};
+
+/** Templates with no other subdomain than this one. */
+const withOnly = (subdomain: string | undefined, files: DesiredState): DesiredState => {
+  if (subdomain === undefined) return files;
+  const name = canonicalHost(subdomain);
+  const templates = files.templates.map((one) => ({
+    ...one,
+    subdomains: one.subdomains.filter((own) => canonicalHost(own) === name),
+  }));
+  return { ...files, templates };
 };
 
 /** Only a pass lists the service's templates to identify the client. */

@@ -15,6 +15,8 @@ export type PassRequest = Pick<Pass, 'run' | 'trigger' | 'templates' | 'signal' 
     readonly onPause?: (milliseconds: number, why: string) => void;
     /** Writes nothing to the service in any mode, but saves what it saw. */
     readonly onlyRemembers?: boolean;
+    /** The only subdomain to compare. */
+    readonly subdomain?: string;
     /** Called when the lock is held and the pass begins. */
     readonly onStart?: () => void;
     /** Called with the loaded files before anything else; returns the part that the pass compares. */

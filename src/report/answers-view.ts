@@ -43,7 +43,7 @@ export const serverName = ({ name, address }: ServerPlace): string =>
 type ServerPlace = Pick<ServerResult, 'name' | 'address'>;
 
 /** By their names; a server with several addresses by those too. */
-const serverLabels = (servers: readonly ServerPlace[]): ((server: ServerPlace) => string) => {
+export const serverLabels = (servers: readonly ServerPlace[]): ((server: ServerPlace) => string) => {
   const several = groupBy(servers, ({ name }) => name);
   return (server) => ((several.get(server.name)?.length ?? 0) > 1 ? serverName(server) : server.name);
 };

@@ -36,7 +36,7 @@ records:
   onTestFinished(() => server.close());
   const launch = { cwd, env: { ...service.env, DNS_SYNC_NAMESERVERS: server.place } };
   const program = (args: readonly string[]): Promise<Ended> => run(args, launch);
-  return { server, launch, program, cwd, service };
+  return { server, launch, program, cwd, service, template: made.id };
 };
 
 /** Of which one record is another one. */

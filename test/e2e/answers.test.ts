@@ -1,3 +1,5 @@
+import { appendFile } from 'node:fs/promises';
+import path from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { startZoneServer } from '../answers/zone-server.ts';
 import { lines, prepared, shop, stale } from './answered.ts';
@@ -104,6 +106,60 @@ describe('check', () => {
     expect(stdout).toMatch(new RegExp(`NAME +TYPE +FILE +TEMPLATE +SERVICE +${server.place}`));
     expect(stdout).toMatch(/@ +A +192\.0\.2\.1 += += +=\n/);
     expect(stdout).toMatch(/www +A +192\.0\.2\.2 += += +192\.0\.2\.9 ttl 3600\n/);
+  });
+
+  it('judges as plan does: neither ignored nor parked records count', async () => {
+    const ignore = 'ignore: [{type: TXT, name: _token}]';
+    const { program, service, template, server } = await prepared(lines, ignore);
+    for (const record of [
+      { type: 'TXT', name: '_token', content: 'of somebody else' },
+      { type: 'TXT', name: '_parked-7', content: 'parked' },
+    ])
+      await service.change('add-record', { dns_template_id: template, ...record });
+    server.zone.lines = [
+      ...lines,
+      [`_token.${shop}`, 'TXT', 'of somebody else'],
+      [`_parked-7.${shop}`, 'TXT', 'parked'],
+    ];
+    const planned = await program(['plan', '--answers', '--detailed-exitcode']);
+    const checked = await program(['check', shop, '--detailed-exitcode']);
+    expect(checked.stdout).toMatch(/^shop\.example\.net: in sync/);
+    expect(checked.stdout).toContain('records of the template that do not count: 1 parked, 1 ignored');
+    expect([checked.code, planned.code]).toEqual([0, 0]);
+  });
+
+  it('fails with the errors of the files if no valid one names the subdomain', async () => {
+    const { program } = await prepared(lines, 'recrods: []');
+    const { stdout, code } = await program(['check', shop]);
+    expect(stdout).toMatch(/^shop\.example\.net: failed .* in no valid template file\n/);
+    expect(stdout).toMatch(/^templates\/site\.yaml:3:1: error: .*recrods/m);
+    expect(code).toBe(1);
+  });
+
+  it('shows a difference in the middle of a long content', async () => {
+    const key = (middle: string): string => `v=DKIM1; k=rsa; p=${'A'.repeat(60)}${middle}${'B'.repeat(60)}`;
+    const { program, service, template, server, cwd } = await prepared();
+    await service.change('add-record', {
+      dns_template_id: template,
+      type: 'TXT',
+      name: 'k',
+      content: key('new'),
+    });
+    await appendFile(
+      path.join(cwd, 'templates/site.yaml'),
+      `  - {type: TXT, name: k, content: '${key('new')}'}\n`,
+    );
+    server.zone.lines = [...lines, [`k.${shop}`, 'TXT', key('old')]];
+    const { stdout } = await program(['check', shop]);
+    expect(stdout).toMatch(/k +TXT +\S.*new.* = +=.*old/);
+  });
+
+  it('takes the name of a reverse zone with a slash, and of no URL', async () => {
+    const { program } = await prepared();
+    const { stderr } = await program(['check', '0/26.2.0.192.in-addr.arpa']);
+    expect(stderr).toMatch(/no such subdomain/i);
+    for (const url of ['https://example.net', 'example.net/path'])
+      expect((await program(['check', url])).stderr).toContain('is not a host name');
   });
 
   it('gives the same as JSON', async () => {
