@@ -45,7 +45,7 @@ export const layerRows = (
       if (answers.servers.filter((one) => labelOf(one) === server).every(isFaulty)) return null;
       const difference = shown
         .get(key)
-        ?.find(({ server: name, address }) => labelOf({ name, address }) === server);
+        ?.find(({ server: by, address }) => labelOf({ name: by, address }) === server);
       return difference ? difference.current : (atService ?? null);
     };
     return {

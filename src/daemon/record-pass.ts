@@ -41,7 +41,10 @@ export const recordPass = (
   { id, result, latest, shown, removed, isEnding }: CompletedPass,
   { log, metrics, passHistory, onPass }: PassSinks,
 ): RecordedPass => {
-  const report = assembleReport([result]);
+  const own = assembleReport([result]);
+  // A pass after which nothing had changed has compared nothing: the client is as it was.
+  const isEmpty = result.templates.length === 0 && latest !== null;
+  const report = isEmpty ? { ...own, status: assembleReport([latest]).status } : own;
   logDrift(result, id, isEnding, log);
   logFinished(report, errorOf(result, report.status), id, isEnding, log);
   metrics.countPass({ ...id, ...report, isComplete: result.holdReason === null }, latest);

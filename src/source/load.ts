@@ -20,7 +20,7 @@ import { readPublished, type FetchContents } from './read-published.ts';
 import type { TemplateSettings } from '../desired/resolve-template.ts';
 
 export interface LoadOptions extends TemplateSettings {
-  /** Directories, read to any depth, and files. */
+  /** Directories, read at most 100 deep, and files. */
   readonly paths: readonly string[];
   /** Having no template files is not an error. */
   readonly allowEmpty?: boolean;

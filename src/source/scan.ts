@@ -41,7 +41,7 @@ export interface ScanResult {
 export type FilesByReal = ReadonlyMap<string, ScannedFile>;
 
 /**
- * The template files and fragments under some paths, to any depth, sorted; a file that two paths lead to is
+ * The template files and fragments under some paths, at most 100 directories deep, sorted; a file that two paths lead to is
  * listed once. Symbolic links are followed only to places below one of the real paths, so that an author of
  * template files cannot choose what else is read. Entries whose name starts with `.` are skipped. A file that
  * is unchanged since `before` is the same object.
@@ -85,9 +85,10 @@ export const findFile = async (
 /** Far more than people have: catches the root of the file system, given by mistake. */
 const maxDirectories = 10_000;
 
-class TooManyError extends Error {
-  override message = `there are more than ${maxDirectories} directories below the paths given as templates`;
-}
+/** Each directory is looked up by its whole path, so deep ones cost much. */
+const maxDepth = 100;
+
+class TooManyError extends Error {}
 
 class OutsideError extends Error {
   override message = 'it leads out of the directories given as templates';
@@ -203,12 +204,19 @@ const searchPath = async (path: string, search: Search): Promise<void> => {
 };
 
 const searchDirectory = async (root: Root, relative: string, search: Search): Promise<void> => {
+  if (relative.split(sep).length > maxDepth)
+    throw new TooManyError(
+      `directories are nested more than ${maxDepth} deep below the paths given as templates: ${relative.slice(0, 60)}…`,
+    );
   const real = await realpath(join(root.real, relative));
   if (!isWithin(real, search.realRoots)) throw new OutsideError();
   if (search.directories.has(real)) return;
   const { dev, ino } = await stat(real, { bigint: true });
   search.directories.set(real, `${dev}:${ino}`);
-  if (search.directories.size > maxDirectories) throw new TooManyError();
+  if (search.directories.size > maxDirectories)
+    throw new TooManyError(
+      `there are more than ${maxDirectories} directories below the paths given as templates`,
+    );
   const entries = (await readdir(real, { withFileTypes: true }))
     .filter(({ name }) => !name.startsWith('.'))
     .sort((one, other) => (one.name < other.name ? -1 : 1));

@@ -74,6 +74,19 @@ describe('template files that change', () => {
     expect(await contents('site')).toEqual(['192.0.2.200']);
   });
 
+  it('without another content leave the status as it is', async () => {
+    const service = await startService();
+    const cwd = await workplace({ withExamples: false });
+    await addTemplate(service, 'site', '192.0.2.1');
+    const touch = (): Promise<void> =>
+      writeBelow(cwd, 'templates/site.yaml', describing('site', '192.0.2.2'));
+    await touch();
+    const { event } = await startDaemon(['--dry-run'], { cwd, env: service.env });
+    expect(await event('pass.finished')).toMatchObject({ status: 'drifted' });
+    await touch();
+    expect(await event('pass.finished', isAfterEdit)).toMatchObject({ status: 'drifted' });
+  });
+
   it('are compared alone: other drift waits for a full pass', async () => {
     const { write, daemon, contents, drift } = await started('site', 'other');
     await drift('other', '192.0.2.66');

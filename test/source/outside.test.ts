@@ -1,6 +1,6 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { realpathSync } from 'node:fs';
-import { lstat, mkdir, symlink } from 'node:fs/promises';
+import { lstat, mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createTemplateLoader } from '../../src/source/load.ts';
@@ -145,6 +145,20 @@ test('too many directories end the scan with an error at the given path', async 
   expect((await load(directory)).problems).toMatchObject([
     { check: 'unreadable', file: directory, message: expect.stringContaining('more than 10000 directories') },
   ]);
+});
+
+test.each([
+  [100, []],
+  [101, [{ check: 'unreadable', message: expect.stringContaining('nested more than 100 deep') }]],
+])('directories are read %i deep', async (depth, problems) => {
+  const directory = await directoryWith({ 'a.yaml': template('a') });
+  const deepest = join(directory, 'd/'.repeat(depth));
+  await mkdir(deepest, { recursive: true });
+  await writeFile(join(deepest, 'b.yaml'), template('b'));
+  const state = await load(directory);
+  expect(state.problems).toMatchObject(problems);
+  expect(state.problems.length).toBe(problems.length);
+  if (depth === 100) expect(namesIn(state)).toEqual(['a', 'b']);
 });
 
 test('a link that replaces a file during the scan is not read', async () => {
