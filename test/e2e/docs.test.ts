@@ -139,6 +139,36 @@ describe('the tables', () => {
     expect(listed).toEqual(known);
   });
 
+  it('of events have each one that is logged, and no other', () => {
+    const [, table = ''] = /^\| `event`(.*?)\n\n/ms.exec(textOf(path.join(folder, 'daemon.md'))) ?? [];
+    const listed = [...table.matchAll(/^\| (.*?) \|/gm)].flatMap(([, cell = '']) =>
+      [...cell.matchAll(/`([a-z.-]+)`/g)].map(([, event]) => event),
+    );
+    const sources = readdirSync('src', { recursive: true, encoding: 'utf8' })
+      .filter((file) => file.endsWith('.ts'))
+      .map((file) => readFileSync(path.join('src', file), 'utf8'));
+    const logged = sources.flatMap((text) =>
+      [...text.matchAll(/event: '([a-z]+\.[a-z]+|notice)'/g)].map(([, event]) => event),
+    );
+    expect(listed.sort()).toEqual([...new Set(logged)].sort());
+  });
+
+  it('of metrics have what alerts and dashboard ask for', () => {
+    const known = rowsOf(path.join(folder, 'daemon.md'));
+    for (const file of ['alerts.yaml', 'dashboard.json'])
+      for (const [, name = ''] of textOf(path.join('.github', 'deploy', file)).matchAll(
+        /dns_template_sync_(\w+)/g,
+      ))
+        expect(known).toContain(name.replace(/_(?:bucket|sum|count)$/, ''));
+  });
+
+  it('of options of the daemon have each one', async () => {
+    const { stdout } = await run(['run', '--help'], { cwd: await workplace() });
+    const options = [...stdout.matchAll(/^ {2}(--\S+)/gm)].map(([, option]) => option);
+    const listed = rowsOf(path.join(folder, 'daemon.md')).filter((row) => row.startsWith('--'));
+    expect(listed.map((row) => row.split(' ')[0])).toEqual(options);
+  });
+
   it('of alerts have a line for each one', () => {
     const rules = textOf(path.join('.github', 'deploy', 'alerts.yaml'));
     const alerts = [...rules.matchAll(/alert: (\w+)/g)].map(([, name]) => name);
