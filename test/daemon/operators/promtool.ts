@@ -7,8 +7,8 @@ import { promisify } from 'node:util';
 import { onTestFinished } from 'vitest';
 import type { Sample, Scrape } from '../scrape.ts';
 
-/** Where `.ci/prometheus.sh` has put it. */
-const promtool = path.join(process.env['PROMETHEUS'] ?? '', 'usr/bin/promtool');
+/** Where `.ci/operator-tools.sh` has put it. */
+const promtool = path.join(process.env['OPERATOR_TOOLS'] ?? '', 'usr/bin/promtool');
 
 export const rulesFile = fileURLToPath(new URL('../../../.github/deploy/alerts.yaml', import.meta.url));
 
@@ -92,6 +92,9 @@ const labelText = (labels: Readonly<Record<string, string>>): string =>
   `{${Object.entries(labels)
     .map(([name, value]) => `${name}=${JSON.stringify(value)}`)
     .join(',')}}`;
+
+/** Throws for rules that Prometheus would not read. */
+export const checkRules = (text: string): Promise<void> => run(['check', 'rules'], text);
 
 /** Throws unless Prometheus would start with this configuration and the rules beside it. */
 export const checkConfig = (text: string): Promise<void> => run(['check', 'config'], text);

@@ -3,7 +3,15 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createMetrics, type Metrics } from '../../../src/daemon/metrics.ts';
 import type { Difference } from '../../../src/plan/difference.ts';
 import type { PassResult, TemplateResult } from '../../../src/result.ts';
-import { checkConfig, expectAlerts, rulesFile, startMinute, type Fired, type Minute } from './promtool.ts';
+import {
+  checkConfig,
+  checkRules,
+  expectAlerts,
+  rulesFile,
+  startMinute,
+  type Fired,
+  type Minute,
+} from './promtool.ts';
 import { parseScrape } from '../scrape.ts';
 
 beforeEach(() => {
@@ -307,6 +315,16 @@ describe('the alert rules', () => {
     const page = await readFile(new URL('../../../.github/docs/deployment.md', import.meta.url), 'utf8');
     const [, block = ''] = /```yaml\n(rule_files:.*?)```/s.exec(page) ?? [];
     await checkConfig(block);
+  });
+
+  it('have expressions of the same kind in the dashboard', async () => {
+    const file = new URL('../../../.github/deploy/dashboard.json', import.meta.url);
+    const expressions = [...(await readFile(file, 'utf8')).matchAll(/"expr": (".*")/g)].map(
+      ([, text = '']): unknown => JSON.parse(text.replaceAll('$__rate_interval', '5m')),
+    );
+    expect(expressions.length).toBeGreaterThan(10);
+    const rules = expressions.map((expr, at) => ({ record: `panel_${at}`, expr }));
+    await checkRules(JSON.stringify({ groups: [{ name: 'dashboard', rules }] }));
   });
 
   it('fire each in one of these scenes', async () => {

@@ -1,0 +1,49 @@
+import { execFile } from 'node:child_process';
+import { readdirSync } from 'node:fs';
+import { readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { expect, it } from 'vitest';
+import { troubledDaemon } from '../../e2e/troubled-daemon.ts';
+
+/** Where `.ci/operator-tools.sh` has put jq and its libraries, if there is no other. */
+const tools = path.join(process.env['OPERATOR_TOOLS'] ?? '', 'usr');
+
+const environment = (): NodeJS.ProcessEnv => {
+  const libraries = readdirSync(path.join(tools, 'lib')).map((name) => path.join(tools, 'lib', name));
+  const { PATH = '' } = process.env;
+  return { PATH: `${path.join(tools, 'bin')}:${PATH}`, LD_LIBRARY_PATH: libraries.join(':') };
+};
+
+it('answers the questions of the documentation', async () => {
+  const { log, launch, edited, corrected, failed, invalid } = await troubledDaemon();
+  await writeFile(path.join(launch.cwd, 'log.jsonl'), log);
+  const page = await readFile('.github/docs/daemon.md', 'utf8');
+  const questions = [...page.matchAll(/^# (.+\?)\n(jq .+)$/gm)];
+  const answers: string[][] = [];
+  for (const [, , command = ''] of questions) {
+    const { stdout } = await promisify(execFile)('bash', ['-c', command], {
+      cwd: launch.cwd,
+      env: environment(),
+    });
+    answers.push(stdout.trimEnd().split('\n'));
+  }
+  const [ended, causes, writes, unknown, pass, why, files, requests] = answers;
+  expect(answers).toHaveLength(8);
+  expect(ended?.[0]).toMatch(/^\["[^"]+Z","default","site","drifted","[^"]+Z"\]$/);
+  expect(causes).toContainEqual(
+    expect.stringContaining('"site","edited","templates/site.yaml",3,null,"file-change"'),
+  );
+  expect(causes).toContainEqual(
+    expect.stringContaining('"site","drifted","templates/site.yaml",3,null,"request"'),
+  );
+  expect(writes).toContain(JSON.stringify([edited['write'], 'change.applied']));
+  // A later pass found out what had become of the one whose answer was lost.
+  expect(writes).toContainEqual(expect.stringMatching(/"change\.unknown","change\.(?:failed|applied)"\]$/));
+  expect(unknown).toEqual(['']);
+  expect(pass?.length).toBeGreaterThan(2);
+  expect(why).toContainEqual(expect.stringContaining(`"default","${String(failed['run'])}","site: `));
+  expect(files).toEqual([expect.stringContaining(`["${String(invalid['run'])}","templates/shop.yaml",3,`)]);
+  expect(requests?.[0]).toContain(String(failed['run']));
+  expect(corrected['error']).toBeUndefined();
+});
