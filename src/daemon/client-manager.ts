@@ -7,6 +7,7 @@ import type { Settings } from '../settings.ts';
 import type { WriteEntry } from '../status-page/facts.ts';
 import type { ClientState } from './client-state.ts';
 import type { DaemonClient, DaemonContext } from './context.ts';
+import type { UsedNames } from './fleet.ts';
 import type { HistoryPage, HistoryQuery } from './history-query.ts';
 import type { PassHistory } from './pass-history.ts';
 import type { Metrics } from './metrics.ts';
@@ -87,9 +88,20 @@ export class ClientManager {
     this.#showProblems(this.#settings.leftOut);
     await this.#filesWatch.follow(this.#settings);
     const published = await this.#publishing.start();
-    await this.#context.fleet.start((report) => this.#controllers.get(report.event.client)?.adopt(report));
+    await this.#context.fleet.start(
+      (report) => this.#controllers.get(report.event.client)?.adopt(report),
+      () => this.#used(),
+    );
     // Before that, nobody can be asked for a pass.
     for (const controller of published) controller.trigger('file-change');
+  }
+
+  #used(): UsedNames {
+    return {
+      clients: [...this.#controllers.keys()],
+      files: [...this.#controllers.values()].map(({ client }) => client.sharedAs()),
+      receivers: this.#settings.notify.map(({ name }) => name),
+    };
   }
 
   trigger(trigger: Trigger): void {

@@ -12,11 +12,19 @@ export interface Fleet {
   /** What starts the passes of this client in this process. */
   passesOf(client: FleetClient): PassStarter;
   /** Takes part from now on. `onReport` is called for each pass that another process made. */
-  start(onReport: (report: PassReport) => void): Promise<void>;
+  start(onReport: (report: PassReport) => void, used: () => UsedNames): Promise<void>;
   /** Lets the others know of a pass that this process made. Does not throw. */
   share(report: PassReport): Promise<void>;
   /** Hands over what it was about to do, and what is asked for until `others` have ended. */
   close(others: Promise<unknown>): Promise<void>;
+}
+
+/** What the settings of a process name. */
+export interface UsedNames {
+  readonly clients: readonly string[];
+  /** Keys of published files. */
+  readonly files: readonly string[];
+  readonly receivers: readonly string[];
 }
 
 /** What else this process does for each client. */

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { PgBoss } from 'pg-boss';
 import type { Logger } from 'pino';
-import type { Duties, Fleet, FleetClient, PassReport } from '../daemon/fleet.ts';
+import type { Duties, Fleet, FleetClient, PassReport, UsedNames } from '../daemon/fleet.ts';
 import type { PassStarter } from '../daemon/loop.ts';
 import { messageOf } from '../errors.ts';
 import type { Role } from '../settings/table.ts';
@@ -15,6 +15,7 @@ import { replicasOf, type Replicas } from './replicas.ts';
 import { fleetChannel, fleetNews, reportsOf, type Reports } from './reports.ts';
 import { RequestedPasses } from './requested-passes.ts';
 import { pausedServers, type PausedServers } from './servers.ts';
+import { forgetUnused } from './used-names.ts';
 import { Worker } from './worker.ts';
 
 export interface FleetOptions {
@@ -106,7 +107,7 @@ class SharedFleet implements Fleet {
     return passes;
   }
 
-  async start(onReport: (report: PassReport) => void): Promise<void> {
+  async start(onReport: (report: PassReport) => void, used: () => UsedNames): Promise<void> {
     const { leaseDuration } = this.#options;
     const signOfLife = (): Promise<void> =>
       this.#watched('database', async () => {
@@ -124,6 +125,11 @@ class SharedFleet implements Fleet {
     if (!(await this.#tried('start', join))) this.#until('start', join);
     this.#every(leaseDuration / 3, 'replica', signOfLife);
     this.#every(newsInterval, 'reports', takeNews);
+    const forget = (): Promise<void> => forgetUnused(this.#database, used());
+    this.#later(cleanDelay, async () => {
+      await this.#tried('unused', forget);
+      this.#every(cleanInterval, 'unused', forget);
+    });
     this.#listenTo(takeNews);
     if (!this.#isWorker) return;
     this.#every(sweepInterval, 'sweep', () => this.#sweep());
@@ -321,6 +327,8 @@ class SharedFleet implements Fleet {
 const retryInterval = 2_000;
 const complaintInterval = 60_000;
 const newsInterval = 5_000;
+const cleanDelay = 10_000;
+const cleanInterval = 12 * 3_600_000;
 const burst = 200;
 const callDelay = 10;
 const reportDelay = 200;

@@ -6,7 +6,9 @@ import { passQueueOf, type PassJob, type PassQueue, type WaitingPass } from '../
 import { openFleet } from '../../src/fleet/shared-fleet.ts';
 import { pausedServers } from '../../src/fleet/servers.ts';
 import { Worker } from '../../src/fleet/worker.ts';
-import { connected, newDatabaseUrl } from './databases.ts';
+import { forgetUnused } from '../../src/fleet/used-names.ts';
+import { postgresSnapshots } from '../../src/state/postgres/snapshots.ts';
+import { connected, newDatabase, newDatabaseUrl } from './databases.ts';
 import { migrate } from '../../src/state/postgres/schema.ts';
 
 const waiting = (client: string, rest: Partial<WaitingPass> = {}): WaitingPass => ({
@@ -194,7 +196,11 @@ it('has what is asked for while a process ends', async () => {
     onTaken: () => undefined,
     onDatabase: () => undefined,
   });
-  await fleet.start(() => undefined);
+  const none = { clients: [], files: [], receivers: [] };
+  await fleet.start(
+    () => undefined,
+    () => none,
+  );
   const settings = {
     name: 'a',
     baseUrl: 'https://panel.example.net/api',
@@ -215,4 +221,32 @@ it('has what is asked for while a process ends', async () => {
   onTestFinished(() => boss.stop({ graceful: false }));
   const jobs = await passQueueOf(() => Promise.resolve(boss), 1_000).take(1, []);
   expect(jobs).toMatchObject([{ client: 'a', trigger: 'file-change' }]);
+});
+
+it('removes what belongs to clients and receivers that no process has used for a month', async () => {
+  const database = await newDatabase();
+  const rows = async (table: string): Promise<number> =>
+    (await database.query(`SELECT FROM dns_template_sync.${table}`)).length;
+  for (const name of ['old', 'kept']) {
+    await database.query(`INSERT INTO dns_template_sync.reports VALUES ('${name}', 1, 'any', '{}')`);
+    await database.query(
+      `INSERT INTO dns_template_sync.notified VALUES ('${name}', 'kept', '1', NULL, NULL, '{}')`,
+    );
+    const files = { digest: name, revision: null, uncommitted: [], files: [] };
+    const snapshots = postgresSnapshots(
+      () => database,
+      () => Promise.resolve(true),
+      1,
+    );
+    await snapshots.publish(name, 0, files, () => Promise.reject(new Error('none')));
+  }
+  const tables = ['reports', 'notified', 'snapshots'];
+  const all = { clients: ['old', 'kept'], files: ['old', 'kept'], receivers: ['old', 'kept'] };
+  await forgetUnused(database, all);
+  await database.query('UPDATE dns_template_sync.used SET used_on = current_date - 31');
+  await forgetUnused(database, all);
+  for (const table of tables) expect([table, await rows(table)]).toEqual([table, 2]);
+  await database.query('UPDATE dns_template_sync.used SET used_on = current_date - 31');
+  await forgetUnused(database, { clients: ['kept'], files: ['kept'], receivers: ['kept'] });
+  for (const table of tables) expect([table, await rows(table)]).toEqual([table, 1]);
 });

@@ -60,7 +60,13 @@ const migrations: readonly string[] = [
      body text NOT NULL, PRIMARY KEY (receiver, client, template));
    CREATE INDEX notified_due ON dns_template_sync.notified (receiver, due_at) WHERE due_at IS NOT NULL;
    CREATE INDEX notified_begun ON dns_template_sync.notified (receiver, delivery) WHERE delivery IS NOT NULL;`,
-  `ALTER TABLE dns_template_sync.schema_version ADD COLUMN oldest integer NOT NULL DEFAULT 0;
+  `CREATE TABLE dns_template_sync.used (
+     kind text NOT NULL, name text NOT NULL, used_on date NOT NULL, PRIMARY KEY (kind, name));
+   INSERT INTO dns_template_sync.used
+     SELECT 'client', client, current_date FROM dns_template_sync.reports
+     UNION SELECT 'files', client, current_date FROM dns_template_sync.snapshots
+     UNION SELECT 'receiver', receiver, current_date FROM dns_template_sync.notified;
+   ALTER TABLE dns_template_sync.schema_version ADD COLUMN oldest integer NOT NULL DEFAULT 0;
    ALTER TABLE dns_template_sync.snapshots ADD COLUMN timeline text NOT NULL DEFAULT '';
    ALTER TABLE dns_template_sync.snapshots ADD COLUMN is_passed boolean NOT NULL DEFAULT true;
    CREATE INDEX snapshots_unpassed ON dns_template_sync.snapshots (published_at) WHERE NOT is_passed;
