@@ -37,7 +37,7 @@ export const run = async (options: Options): Promise<number> => {
 /** What processes share that have one store. Each embedded service is that of one process. */
 const sharedParts = (
   { settings, database, sandboxUrl, log, redact }: AppContext,
-  { countLateness, countLease, showDatabase }: Metrics,
+  { countLateness, countLease, showDatabase, showFleet }: Metrics,
 ): Pick<DaemonContext, 'fleet' | 'outboxes'> => {
   if (database === null || sandboxUrl !== null) return { fleet: alone, outboxes: null };
   const slow = settings.clients.find(({ requestTimeout }) => requestTimeout > settings.leaseDuration);
@@ -57,6 +57,7 @@ const sharedParts = (
       version: readVersion(),
       onTaken: countLateness,
       onDatabase: showDatabase,
+      onFacts: showFleet,
       redact,
     }),
     outboxes: sharedOutboxes({ ...shared, onLeaseChange: countLease }),

@@ -1,6 +1,8 @@
 import type { Options } from './options.ts';
 import { hasBoss, startBoss } from '../fleet/boss.ts';
+import { clientPasses } from '../fleet/fleet-status.ts';
 import { aliveReplicas } from '../fleet/replicas.ts';
+import { pausedServers as pausedNow } from '../fleet/servers.ts';
 import { UserError } from '../errors.ts';
 import { asJson } from '../report/json-text.ts';
 import { readSettings, type Settings } from '../settings.ts';
@@ -48,19 +50,29 @@ const tellStatus: Task = async (database, _, { format }) => {
   const schema = await versionIn(database.query);
   const clients = schema === 0 ? [] : await clientHolders(database);
   const replicas = schema < fleetSchema ? [] : (await aliveReplicas(database)).map((one) => ({ ...one }));
+  const hasQueue = (await database.query(queueTables)).length > 0;
+  const passes = hasQueue ? (await clientPasses(database)).map((one) => ({ ...one })) : [];
+  const pausedServers = schema < fleetSchema ? [] : await pausedNow(database).list();
   const shown = clients.map(({ client, ...rest }) => ({
     client: client.name,
     baseUrl: client.baseUrl,
     ...rest,
   }));
   if (format === 'json') {
-    process.stdout.write(asJson({ place: database.place, schema, replicas, clients: shown }));
+    process.stdout.write(
+      asJson({ place: database.place, schema, replicas, clients: shown, passes, pausedServers }),
+    );
     return;
   }
   say(`${database.place}: ${schema === 0 ? 'no tables yet' : `schema ${schema}, ${shown.length} clients`}`);
   if (replicas.length > 0) process.stdout.write(`${asTable(replicas)}\n`);
   if (shown.length > 0) process.stdout.write(asTable(shown));
+  if (passes.length > 0) process.stdout.write(`\n${asTable(passes)}`);
+  for (const server of pausedServers) say(`\nasked to wait: ${server}`);
 };
+
+const queueTables =
+  "SELECT FROM pg_catalog.pg_views WHERE schemaname = 'dns_template_sync_queue' AND viewname = 'job' UNION ALL SELECT FROM pg_catalog.pg_tables WHERE schemaname = 'dns_template_sync_queue' AND tablename = 'job'";
 
 /** From this one on there are tables of the processes that run. */
 const fleetSchema = 2;

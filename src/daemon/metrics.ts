@@ -22,6 +22,8 @@ export interface Metrics extends PassMetrics, RequestMetrics, Pick<SettingsMetri
   readonly countLease: (lease: LeaseKind, change: LeaseChange) => void;
   /** Whether the shared store and its queue can be used. */
   readonly showDatabase: (isUp: boolean) => void;
+  /** The passes of all processes that share a store. */
+  readonly showFleet: (facts: FleetFacts) => void;
 }
 
 interface RequestMetrics {
@@ -93,6 +95,7 @@ export const createMetrics = (version: string, { maxTemplates }: MetricsBounds =
     countLateness: noted(passes.countLateness),
     countLease: noted(countLease),
     showDatabase: noted(databaseGauge(make)),
+    showFleet: noted(fleetGauges(make)),
     showPass: noted(passes.showPass),
     showSettings: noted(settings.showSettings),
   };
@@ -104,6 +107,32 @@ const databaseGauge = ({ gauge }: MetricMaker): Metrics['showDatabase'] => {
   return (isUp) => {
     metric ??= gauge('database_up', [], 'Whether PostgreSQL and the queue in it can be used: 1 or 0.');
     metric.set(isUp ? 1 : 0);
+  };
+};
+
+interface FleetFacts {
+  readonly due: number;
+  readonly oldestDue: number;
+  readonly unpassed: number;
+}
+
+/** The same in every process. */
+const fleetGauges = ({ gauge }: MetricMaker): Metrics['showFleet'] => {
+  const create = () => ({
+    due: gauge('fleet_due_passes', [], 'Passes of all clients that are due and not begun.'),
+    oldestDue: gauge('fleet_oldest_due_seconds', [], 'How long the first of them has been due.'),
+    unpassed: gauge(
+      'fleet_unapplied_publications',
+      [],
+      'Published template files that no pass has compared.',
+    ),
+  });
+  let metrics: ReturnType<typeof create> | null = null;
+  return (facts) => {
+    metrics ??= create();
+    metrics.due.set(facts.due);
+    metrics.oldestDue.set(facts.oldestDue);
+    metrics.unpassed.set(facts.unpassed);
   };
 };
 

@@ -9,6 +9,7 @@ import type { PostgresDatabase } from '../state/postgres/database.ts';
 import { listenOn, type Listener } from '../state/postgres/listen.ts';
 import { migrate, NewerSchemaError } from '../state/postgres/schema.ts';
 import { requireBoss, startBoss } from './boss.ts';
+import { fleetFacts, type FleetFacts } from './fleet-status.ts';
 import { passQueueOf, type PassJob, type PassQueue } from './pass-queue.ts';
 import { QueuedPasses } from './queued-passes.ts';
 import { replicasOf, type Replicas } from './replicas.ts';
@@ -32,6 +33,8 @@ export interface FleetOptions {
   readonly onTaken: (lateness: number) => void;
   /** Called after each attempt to use the database. */
   readonly onDatabase: (isUp: boolean) => void;
+  /** Called every third of `leaseDuration`. */
+  readonly onFacts: (facts: FleetFacts) => void;
 }
 
 /** Processes that share a PostgreSQL. Throws `UserError` where this Node.js cannot take part. */
@@ -124,6 +127,9 @@ class SharedFleet implements Fleet {
     this.#options.onDatabase(true);
     if (!(await this.#tried('start', join))) this.#until('start', join);
     this.#every(leaseDuration / 3, 'replica', signOfLife);
+    this.#every(leaseDuration / 3, 'facts', async () =>
+      this.#options.onFacts(await fleetFacts(this.#database)),
+    );
     this.#every(newsInterval, 'reports', takeNews);
     const forget = (): Promise<void> => forgetUnused(this.#database, used());
     this.#later(cleanDelay, async () => {

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { never, triggerToken } from '../e2e/daemon.ts';
-import { start, workplace, type Program } from '../e2e/program.ts';
+import { run, start, workplace, type Program } from '../e2e/program.ts';
 import { openAddress } from './address.ts';
 import { allPassed, linesOf, newFleet, passAgain, passedBy } from './fleet.ts';
 import { ask, startPostgres } from './postgres.ts';
@@ -74,7 +74,7 @@ describe('a database that is away', () => {
   it('is told by readiness, metric and page, and refuses requests until it is back', async () => {
     const server = await startPostgres();
     onTestFinished(server.remove);
-    const { daemon, env, clients } = await newFleet({ schedule: never, leaseDuration: 2_000, count: 2 });
+    const { daemon, cwd, env, clients } = await newFleet({ schedule: never, leaseDuration: 2_000, count: 2 });
     Object.assign(env, { DNS_SYNC_STORE: server.url, DNS_SYNC_TRIGGER_TOKEN: triggerToken });
     const roles = ['all', 'web'].map((role) => daemon('--role', role, '--listen', '127.0.0.1:0'));
     const addresses = await Promise.all(
@@ -93,6 +93,14 @@ describe('a database that is away', () => {
       /^dns_template_sync_database_up (\d)$/m.exec(await (await fetch(`${address}/metrics`)).text())?.[1];
     await all(200);
     expect(await post()).toBe(202);
+
+    const { stdout } = await run(['store', 'status', '--format', 'json'], { cwd, env });
+    expect(JSON.parse(stdout)).toMatchObject({
+      replicas: [{ role: expect.any(String) }, { role: expect.any(String) }],
+      passes: clients.map(() => ({ lastPass: expect.any(String), status: 'in-sync', failures: 0 })),
+    });
+    const due = /^dns_template_sync_fleet_due_passes \d$/m;
+    while (!due.test(await (await fetch(`${addresses[0]}/metrics`)).text())) await setTimeout(20);
 
     await server.stop('SIGQUIT');
     await all(503);

@@ -44,6 +44,8 @@ describe('the program on PostgreSQL', () => {
           leaseUntil: null,
         },
       ],
+      passes: [],
+      pausedServers: [],
     });
     expect(readdirSync(cwd)).not.toContain('state');
   });

@@ -195,6 +195,7 @@ it('has what is asked for while a process ends', async () => {
     log,
     onTaken: () => undefined,
     onDatabase: () => undefined,
+    onFacts: () => undefined,
   });
   const none = { clients: [], files: [], receivers: [] };
   await fleet.start(
