@@ -15,6 +15,8 @@ export interface Disk {
   wipe(): void;
   /** As if a standby had taken over that lacked these last commits. */
   loseLast(commits: number): void;
+  /** Everything on it that a pass goes by. */
+  content(): unknown;
   close(): void;
 }
 
@@ -51,6 +53,10 @@ export const simulatedDisk = (): Disk => {
       // Revisions of a standby are others.
       stored = { ...stored, number: (disks += 1) };
     },
+    content: () =>
+      [stored.row, ...stored.records.values(), stored.intents].map((some) =>
+        [...some.values()].map((body) => parse(body)),
+      ),
     close: () => undefined,
   };
 };

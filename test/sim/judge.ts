@@ -24,6 +24,7 @@ import {
   takeGone,
   takeView,
   takeWithdrawn,
+  remembered,
   templateIn,
   type SentAttempt,
   type PassFacts,
@@ -48,6 +49,8 @@ export interface Judge extends Omit<Observer, 'onTurn'>, ProcessObserver {
   report(what: string): void;
   /** After a person’s last pass, at a service that stores what it is sent: what was sent is ours. */
   checkOwn(result: PassResult): void;
+  /** What it goes by from one pass to the next, but for most of the times. */
+  remembered(): unknown;
   /** Writes of this pass. */
   readonly attempts: readonly SentAttempt[];
 }
@@ -418,6 +421,7 @@ export const createJudge = ({ world, isKind, isWhole, truth, editsOf }: JudgeOpt
         for (const what of leftAsStrangers(caseOf(templateId), desired, one, records)) report(what);
       }
     },
+    remembered: () => [...cases.values()].map((one) => remembered(one, world.time)),
     memoryDoubted: () => {
       for (const one of cases.values()) {
         for (const attempt of one.attempts) attempt.isBelieved = false;

@@ -12,6 +12,8 @@ export interface Past<Own> {
   changed(before: ActualTemplate, records: readonly ActualRecord[], change: Change<Own>): void;
   /** The template without the changes that are not shown yet; a later change shows those before it. */
   asOf(template: ActualTemplate, isShown: (change: Change<Own>) => boolean): ActualTemplate;
+  /** The changes since then, as text. */
+  since(from: number, now: number): unknown;
   hides(isHidden: (change: Change<Own>) => boolean): boolean;
 }
 
@@ -41,6 +43,14 @@ export const createPast = <Own>(start: readonly ActualTemplate[]): Past<Own> => 
         (all) => all.findLast((version) => isShown(version))?.record ?? [],
       ),
     }),
+    since: (from, now) =>
+      [...versions].flatMap(([templateId, own]) =>
+        [...own.values()].flatMap((all) =>
+          all
+            .filter(({ at }) => at > from)
+            .map(({ at, by, record }) => [templateId, Math.round((now - at) / 1_000), by !== null, record]),
+        ),
+      ),
     hides: (isHidden) =>
       [...versions.values()].some((own) => [...own.values()].some((all) => isHidden(all.at(-1)!))),
   };

@@ -28,6 +28,8 @@ export interface Dangers {
   /** Of each call, from 0 to 1. */
   readonly crash: number;
   readonly fullDisk: number;
+  /** Whether what failed may be on disk nevertheless. */
+  readonly mayBeCommitted?: boolean;
   /** Perhaps loses the last commits, and with them the lease. */
   readonly failOver: () => boolean;
   /** The call at which the program gets a signal to end; null if it gets none. */
@@ -35,6 +37,11 @@ export interface Dangers {
   /** How far the process's clock is ahead of the true time. */
   readonly skew: number;
 }
+
+const diskFaults = ({ mayBeCommitted = false }: Dangers): readonly DiskFault[] =>
+  mayBeCommitted ? [null, 'the disk is full', 'committed, and an error'] : [null, 'the disk is full'];
+
+type DiskFault = null | 'the disk is full' | 'committed, and an error';
 
 /** What a process keeps in memory from one pass to the next. */
 export interface KeptBetweenPasses {
@@ -114,7 +121,7 @@ export const startProcess = (
   });
   const forever = new Promise<never>(() => undefined);
   const mayDie = (name: string): boolean => {
-    if (!random.chance(dangers.crash)) return false;
+    if (!world.choose(() => `the process dies ${name}`, [false, true], dangers.crash)) return false;
     world.note(() => `  x the process dies ${name}`);
     state = 'dead';
     reportDeath(died);
@@ -148,8 +155,15 @@ export const startProcess = (
   let isTakenOver = false;
   const onDisk = <T>(name: string, effect: () => Promise<T>): Promise<T> =>
     call(name, 2, async () => {
-      if (random.chance(dangers.fullDisk)) {
-        world.note(() => `  ! ${name}: the disk is full`);
+      const isWrite = name === 'begin' || name === 'finish' || name === 'save';
+      const fault = isWrite
+        ? world.choose(() => `${name} on disk`, diskFaults(dangers), dangers.fullDisk)
+        : random.chance(dangers.fullDisk)
+          ? 'the disk is full'
+          : null;
+      if (fault !== null) {
+        world.note(() => `  ! ${name}: ${fault}`);
+        if (fault !== 'the disk is full') await effect();
         throw new MemoryError(storeFailures[0]);
       }
       isTakenOver ||= dangers.failOver();

@@ -42,7 +42,7 @@ export const playRound = async (seed: number, options: RoundOptions = {}): Promi
   return { violations, counts, trace: world.trace };
 };
 
-interface Round {
+export interface Round {
   readonly world: World;
   readonly nature: Nature;
   readonly weather: Weather;
@@ -54,7 +54,7 @@ interface Round {
   readonly kept: readonly KeptBetweenPasses[];
   readonly judge: Judge;
   readonly settings: Settings;
-  readonly dangers: { crash: number; fullDisk: number };
+  readonly dangers: { crash: number; fullDisk: number; readonly mayBeCommitted?: boolean };
   readonly isWhole: boolean;
   skew: number;
   passes: number;
@@ -69,7 +69,7 @@ interface Settings {
 
 const setUp = (world: World, disk: Disk, seed: number, options: RoundOptions): Round => {
   const { random } = world;
-  const failovers = failoversIn(world, disk, seed, () => judge!.commitsLost());
+  const failovers = failoversIn(world, disk, seed, () => round.judge.commitsLost());
   const settings: Settings = {
     settle: random.pick([10_000, 10_000, 60_000, 120_000, 0]),
     unknownPause: random.pick([1_000, 300_000]),
@@ -90,8 +90,27 @@ const setUp = (world: World, disk: Disk, seed: number, options: RoundOptions): R
   };
   const names = random.chance(0.3) ? ['one', 'two'] : ['one'];
   const files: Files = { templates: names.map((name, index) => drawFile(random, index + 1, name)) };
-  let judge: Judge | null = null;
   const start = drawTemplates(random, files);
+  const dangers = { crash: random.pick([0, 0.01, 0.05]), fullDisk: random.pick([0, 0, 0.02]) };
+  // What only failovers can break needs a process that dies while an add is on its way.
+  if (failovers.chance > 0) {
+    dangers.crash = 0.05;
+    weather.writes = 0.3;
+  }
+  const isWhole = options.isWhole ?? false;
+  const given = { nature, weather, settings, files, start, disk, failovers, dangers, isWhole };
+  const round = assemble(world, given);
+  return round;
+};
+
+type Given = Pick<
+  Round,
+  'nature' | 'weather' | 'settings' | 'files' | 'disk' | 'failovers' | 'dangers' | 'isWhole'
+> & { readonly start: readonly ActualTemplate[] };
+
+export const assemble = (world: World, { start, ...given }: Given): Round => {
+  const { nature, weather, settings, files, failovers, isWhole } = given;
+  let judge: Judge | null = null;
   const service: SimulatedService = createService(world, nature, weather, start, {
     onTurn: (templateId) => meddle(world, service, templateId),
     onSent: (sent) => judge!.onSent(sent),
@@ -103,7 +122,7 @@ const setUp = (world: World, disk: Disk, seed: number, options: RoundOptions): R
   judge = createJudge({
     world,
     isKind: nature.isKind,
-    isWhole: options.isWhole ?? false,
+    isWhole,
     truth: () => service.templates(),
     editsOf: (id) => files.templates.find(({ templateId }) => templateId === id)?.edits ?? 0,
   });
@@ -111,25 +130,12 @@ const setUp = (world: World, disk: Disk, seed: number, options: RoundOptions): R
   world.note(() => `weather ${JSON.stringify(weather)} settings ${JSON.stringify(settings)}`);
   for (const file of files.templates) world.note(() => describeFile(file));
   for (const { id, records } of start) world.note(() => `service ${id}: ${records.map(shown).join(' | ')}`);
-  const dangers = { crash: random.pick([0, 0.01, 0.05]), fullDisk: random.pick([0, 0, 0.02]) };
-  // What only failovers can break needs a process that dies while an add is on its way.
-  if (failovers.chance > 0) {
-    dangers.crash = 0.05;
-    weather.writes = 0.3;
-  }
   return {
+    ...given,
     world,
-    nature,
-    weather,
     service,
-    files,
-    disk,
-    failovers,
     kept: Array.from({ length: failovers.processes }, keptBetweenPasses),
     judge,
-    settings,
-    dangers,
-    isWhole: options.isWhole ?? false,
     skew: 0,
     passes: 0,
   };
@@ -204,7 +210,7 @@ const badWeather = async (round: Round): Promise<void> => {
 };
 
 /** Without faults and changes it converges, or says why not, and then writes nothing more. */
-const fairWeather = async (round: Round): Promise<void> => {
+export const fairWeather = async (round: Round): Promise<void> => {
   const { world, files, weather, judge, dangers, failovers } = round;
   weather.writes = 0;
   weather.reads = 0;
@@ -217,15 +223,6 @@ const fairWeather = async (round: Round): Promise<void> => {
   for (const file of files.templates.slice(world.random.below(2))) {
     while (file.state !== 'good') editFile(world, file);
   }
-  const quiet = {
-    isDryRun: false,
-    only: null,
-    isCommand: false,
-    force: false,
-    retry: false,
-    acceptLoss: false,
-    stopAt: null,
-  };
   await converge(round, quiet, 'by itself');
   if (judge.violations.length > 0) return;
   world.note(() => '~ a person says: go on');
@@ -238,6 +235,17 @@ const fairWeather = async (round: Round): Promise<void> => {
   const result = await converge(round, word, 'at a person’s word');
   if (result) finalTruth(round, result);
   if (result && isFaithful(round.nature)) round.judge.checkOwn(result);
+};
+
+/** A pass of the daemon. */
+export const quiet: PassWish = {
+  isDryRun: false,
+  only: null,
+  isCommand: false,
+  force: false,
+  retry: false,
+  acceptLoss: false,
+  stopAt: null,
 };
 
 type PassWish = Pick<PassFacts, 'isDryRun' | 'isCommand' | 'force' | 'retry' | 'acceptLoss' | 'stopAt'> & {
@@ -326,7 +334,7 @@ const reasonOf = (difference: Difference): string =>
 
 const legitimate = new Set(['cname-conflict', 'null-mx-conflict', 'not-converging']);
 
-const pass = async (round: Round, wish: PassWish): Promise<PassResult | null> => {
+export const pass = async (round: Round, wish: PassWish): Promise<PassResult | null> => {
   const { world, files, service, disk, failovers, judge, settings, dangers, skew } = round;
   round.passes += 1;
   const kept = round.kept[round.kept.length > 1 ? failovers.random.below(round.kept.length) : 0]!;

@@ -27,6 +27,8 @@ export interface Sent {
   recordId: number | null;
   /** The true record of an update when it took effect. */
   replaced: ActualRecord | null;
+  /** When it is to take effect, if late. */
+  dueAt: number | null;
   /** Whether its answer showed its record. */
   isAnswered: boolean;
   /** What the client learnt of it. */
@@ -57,6 +59,8 @@ export interface SimulatedService {
   /** Whether the last listing was wrong: a kind service does not err twice in a row. */
   hasErred: boolean;
   list(): ActualTemplate[];
+  /** What a listing may not show yet, with its age. */
+  recent(): unknown;
   write(templateId: number, write: Write): ActualTemplate;
   listRecords(subdomain: string): SubdomainRecord[];
 }
@@ -131,8 +135,9 @@ export const createService = (
     return { written, records: template.records.map((record) => (record === before ? written : record)) };
   };
   const performLate = (sent: Sent): void => {
-    const delay = random.next() * nature.delay;
+    const delay = world.amount(() => `the late ${describe(sent.write)} arrives`, nature.delay);
     sent.landed = 'coming';
+    sent.dueAt = world.time + delay;
     world.note(() => `    will be stored ${Math.round(delay)} ms later`);
     world.later(delay, () => {
       world.note(() => '    a late write arrives');
@@ -149,6 +154,7 @@ export const createService = (
       landed: 'no',
       recordId: null,
       replaced: null,
+      dueAt: null,
       isAnswered: false,
       told: 'nothing',
     };
@@ -168,7 +174,7 @@ export const createService = (
     };
     const whole = (): ActualTemplate => shownAs(templates.get(templateId)!);
 
-    const mishap = random.chance(weather.writes) ? random.pick(mishaps) : null;
+    const mishap = world.choose(() => describe(request), [null, ...mishaps], weather.writes);
     switch (mishap) {
       case 'not-sent':
         return failed('not-sent', null);
@@ -218,8 +224,15 @@ export const createService = (
 
   /** What a listing shows that is behind, and whether it is behind other people. */
   const behind = (): { readonly read: readonly ActualTemplate[]; readonly isErring: boolean } => {
-    const age = nature.isKind && hasLied ? 0 : random.next() * nature.lag;
-    const ownAge = nature.ownLag > nature.lag ? Math.max(age, random.next() * nature.ownLag) : age;
+    const isBehind = nature.lag > 0 && !(nature.isKind && hasLied);
+    const age = isBehind ? world.amount(() => 'the listing is behind others', nature.lag) : 0;
+    const ownAge =
+      nature.ownLag > nature.lag
+        ? Math.max(
+            age,
+            world.amount(() => 'the listing is behind us', nature.ownLag),
+          )
+        : age;
     const isShown = ({ at, by }: Change<Sent>): boolean => {
       if (by === null) return at <= world.time - age;
       // What was sent without an answer is shown by then, or never.
@@ -232,17 +245,19 @@ export const createService = (
     };
   };
   const list = (): ActualTemplate[] => {
-    if (random.chance(weather.reads)) {
-      const [kind, status] = random.pick(readFailures);
-      throw fail('list-dns-templates', kind, status);
-    }
+    const failure = world.choose(() => 'the listing', [null, ...readFailures], weather.reads);
+    if (failure) throw fail('list-dns-templates', failure[0], failure[1]);
     for (const { id } of templates.values()) {
       if (id < 90 && random.chance(weather.meddling)) observer.onTurn(id);
     }
     const { read, isErring } =
       nature.ownLag > 0 ? behind() : { read: [...templates.values()], isErring: false };
-    const isLie = random.chance(weather.lies) && !(nature.isKind && hasErred);
-    const told = isLie ? halved(read) : read;
+    const lie =
+      nature.isKind && hasErred
+        ? null
+        : world.choose(() => 'the listing shows', [null, 'a part', 'a part', 'nothing'], weather.lies);
+    const isLie = lie !== null;
+    const told = lie === null ? read : lie === 'nothing' ? emptied(read) : halved(read);
     hasLied = isLie;
     hasErred = isLie || isErring;
     const listing = random.shuffled(told).map(shownAs);
@@ -250,6 +265,8 @@ export const createService = (
     observer.onListing(listing);
     return listing;
   };
+  const emptied = (listing: readonly ActualTemplate[]): ActualTemplate[] =>
+    listing.map((template) => ({ ...template, records: [] }));
   const halved = (listing: readonly ActualTemplate[]): ActualTemplate[] =>
     (random.chance(0.1) ? random.some(listing, 0.5) : listing).map((template) => ({
       ...template,
@@ -267,6 +284,7 @@ export const createService = (
       hasErred = value;
     },
     list,
+    recent: () => [hasErred, hasLied, lastId, past.since(world.time - nature.ownLag, world.time)],
     write,
     listRecords: (subdomain) => {
       if (random.chance(weather.reads)) {

@@ -355,3 +355,21 @@ export const hasFailed = ({ sent }: SentAttempt): boolean => sent.told === 'fail
 
 export const templateIn = (templates: readonly ActualTemplate[], id: number): ActualTemplate | undefined =>
   templates.find((template) => template.id === id);
+
+/** As far as a law goes by it later, for states that are seen again. */
+export const remembered = (one: TemplateCase, now: number): unknown => {
+  const age = (at: number | null): number | null => at && Math.min(3_600, Math.round((now - at) / 1_000));
+  const { attempts, views, past, lastKept } = one;
+  return [
+    attempts.map(({ sent, pass, before, key, ...flags }) => [
+      key,
+      { ...flags, after: null, firstMissedAt: age(flags.firstMissedAt) },
+      [sent.landed, sent.recordId, sent.told, age(sent.at), age(sent.dueAt), before?.id, pass.retry],
+    ]),
+    [one.standsFor, one.everStoodFor, one.known, one.missed, one.mostListed].map((map) =>
+      [...map].map(([key, value]) => [key, value instanceof Set ? [...value] : value]),
+    ),
+    [one.perhapsKnown, one.onceDesired, one.maybe, one.seen, one.late].map((set) => [...set]),
+    [views.at(-1)?.records, past.at(-1)?.records, lastKept?.records, one.isMet, one.editsWhenMet],
+  ];
+};

@@ -3,6 +3,13 @@ import type { Random } from './random.ts';
 /** Time and randomness of one round, and its trace. */
 export interface World {
   readonly random: Random;
+  /**
+   * What happens: the first is nothing bad. Drawn with a probability from 0 to 1, of which 0 leaves no choice; or
+   * given, in `test/schedules/`.
+   */
+  choose<const Option>(what: () => string, options: readonly Option[], probability: number): Option;
+  /** From 0 to `most`: drawn, or given. */
+  amount(what: () => string, most: number): number;
   /** True time in ms; nothing in the simulation can set it back. */
   readonly time: number;
   /** Lets time pass; due events happen in order. */
@@ -13,12 +20,16 @@ export interface World {
   readonly trace: readonly string[];
 }
 
-export const createWorld = (random: Random, isTraced: boolean): World => {
+/** What decides, unless it is chance. */
+export type Driver = Pick<World, 'choose' | 'amount'>;
+
+export const createWorld = (random: Random, isTraced: boolean, driver: Driver = drawing(random)): World => {
   let time = 0;
   const trace: string[] = [];
   let coming: { at: number; event: () => void }[] = [];
   return {
     random,
+    ...driver,
     get time() {
       return time;
     },
@@ -42,3 +53,9 @@ export const createWorld = (random: Random, isTraced: boolean): World => {
     trace,
   };
 };
+
+const drawing = (random: Random): Driver => ({
+  choose: (_what, options, probability) =>
+    random.chance(probability) ? random.pick(options.slice(1)) : options[0]!,
+  amount: (_what, most) => random.next() * most,
+});
