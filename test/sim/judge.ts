@@ -41,8 +41,8 @@ export interface Judge extends Omit<Observer, 'onTurn'>, ProcessObserver {
   passStarted(pass: PassFacts): void;
   passEnded(result: PassResult | 'died' | 'disk full'): void;
   memoryLost(): void;
-  /** The state is an older one, by a few commits. */
-  commitsLost(): void;
+  /** The state is an older one, by a few commits; `isUntold`: and nobody says so, so that what is on its way is not known. */
+  commitsLost(isUntold?: boolean): void;
   /** The program reported that it cannot trust its state. */
   memoryDoubted(): void;
   clockJumped(): void;
@@ -433,8 +433,11 @@ export const createJudge = ({ world, isKind, isWhole, truth, editsOf }: JudgeOpt
     clockJumped: () => {
       promised = promised.filter(({ isSteady }) => isSteady);
     },
-    commitsLost: () => {
+    commitsLost: (isUntold = false) => {
       hasLostCommits = true;
+      if (isUntold)
+        for (const one of cases.values())
+          one.attempts = one.attempts.filter(({ sent }) => sent.landed !== 'coming');
       forgetCommits();
     },
     memoryLost: () => {

@@ -224,10 +224,12 @@ export const createService = (
 
   /** What a listing shows that is behind, and whether it is behind other people. */
   const behind = (): { readonly read: readonly ActualTemplate[]; readonly isErring: boolean } => {
-    const isBehind = nature.lag > 0 && !(nature.isKind && hasLied);
+    const isRecent = (most: number, isOfAll: boolean): boolean =>
+      past.hides(({ at, by }) => (isOfAll || by === null) && at > world.time - most);
+    const isBehind = !(nature.isKind && hasLied) && isRecent(nature.lag, nature.ownLag === nature.lag);
     const age = isBehind ? world.amount(() => 'the listing is behind others', nature.lag) : 0;
     const ownAge =
-      nature.ownLag > nature.lag
+      nature.ownLag > nature.lag && isRecent(nature.ownLag, true)
         ? Math.max(
             age,
             world.amount(() => 'the listing is behind us', nature.ownLag),

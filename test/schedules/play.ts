@@ -1,0 +1,225 @@
+import { createHash } from 'node:crypto';
+import type { RecordData, RecordType } from '../../src/model/record.ts';
+import type { DesiredTemplate } from '../../src/model/template.ts';
+import { simulatedDisk } from '../sim/disk.ts';
+import type { Failovers } from '../sim/failovers.ts';
+import type { TemplateFile } from '../sim/files.ts';
+import type { Nature } from '../sim/nature.ts';
+import { clientTime } from '../sim/process.ts';
+import type { Random } from '../sim/random.ts';
+import { keyOf, shown } from '../sim/records.ts';
+import { assemble, fairWeather, pass, quiet, type Round } from '../sim/round.ts';
+import { createWorld } from '../sim/world.ts';
+import { directorOf, type Director, type Schedule } from './explore.ts';
+import type { SmallWorld, Step } from './worlds.ts';
+
+/** Plays a world by a schedule; the laws that it broke, and its trace. */
+export const replay = async (
+  small: SmallWorld,
+  schedule: Schedule,
+): Promise<{ readonly violations: readonly string[]; readonly trace: readonly string[] }> => {
+  const trace: string[] = [];
+  const { director, left } = directorOf(schedule);
+  const violations = await play(small, director, trace);
+  trace.push(...[...left.keys()].map((what) => `(there was no ${what})`));
+  return { violations, trace };
+};
+
+export const play = async (
+  small: SmallWorld,
+  director: Director,
+  trace: string[] | null = null,
+): Promise<readonly string[]> => {
+  const world = createWorld(still, trace !== null, director);
+  const round = assembled(small, world);
+  for (const [index, step] of small.steps.entries()) {
+    director.passNumber = index + 1;
+    const pause = director.pick('until then', ['half a minute', 'an hour']);
+    world.advance(pause === 'an hour' ? 3_600_000 : 30_000);
+    await take(round, step);
+    if (round.judge.violations.length > 0) break;
+    if (director.isSeen(() => digestOf(round, index))) break;
+    if (index === small.steps.length - 1) {
+      director.isFair = true;
+      await fairWeather(round);
+    }
+  }
+  trace?.push(...world.trace);
+  return round.judge.violations;
+};
+
+const assembled = (small: SmallWorld, world: Parameters<typeof assemble>[0]): Round => {
+  const settings = { settle: 10_000, unknownPause: 300_000, maxAddsPerPass: 300, concurrency: 1 };
+  const nature: Nature = { ...faithful, ...small.nature };
+  return assemble(world, {
+    nature,
+    weather: { writes: 1, reads: 1, lies: 1, meddling: 0 },
+    settings,
+    files: { templates: [fileOf(small)] },
+    start: [
+      {
+        id: 1,
+        name: 'one',
+        publiclyAvailable: false,
+        subdomains: 0,
+        records: (small.service ?? []).map((text, index) => {
+          const record = recordOf(text);
+          return { ...record, ttl: record.ttl ?? 3_600, id: index + 1 };
+        }),
+      },
+    ],
+    disk: simulatedDisk(),
+    failovers: none,
+    dangers: { crash: 1, fullDisk: 1, mayBeCommitted: true },
+    isWhole: true,
+  });
+};
+
+const take = async (round: Round, step: Step): Promise<void> => {
+  const { world, service, files, judge, disk } = round;
+  const [file] = files.templates;
+  const word = { ...quiet, isCommand: true };
+  // Each pass is one of a new process.
+  for (const kept of round.kept) kept.forget();
+  if (isEdit(step)) edit(round, file!, step);
+  else if (typeof step === 'object') {
+    const { adds, removes, changes } = step;
+    world.note(() => `* somebody changes ${JSON.stringify(step)}`);
+    service.change(1, (records) => [
+      ...records
+        .filter((record) => removes === undefined || keyOf(record) !== keyOf(recordOf(removes)))
+        .map((record) =>
+          changes && keyOf(record) === keyOf(recordOf(changes[0]))
+            ? { ...recordOf(changes[1]), ttl: record.ttl, id: record.id }
+            : record,
+        ),
+      ...(adds === undefined ? [] : [{ ...recordOf(adds), ttl: 3_600, id: service.newId() }]),
+    ]);
+  } else if (step === 'the state is lost') {
+    disk.wipe();
+    judge.memoryLost();
+  } else if (step === 'an older state') {
+    disk.loseLast(3);
+    judge.commitsLost(true);
+  }
+  const wish =
+    step === '--retry'
+      ? { ...word, retry: true }
+      : step === '--force'
+        ? { ...word, force: true }
+        : step === '--accept-loss'
+          ? { ...word, acceptLoss: true }
+          : step === 'apply'
+            ? word
+            : quiet;
+  await pass(round, wish);
+};
+
+const isEdit = (step: Step): step is readonly string[] => Array.isArray(step);
+
+const edit = ({ world }: Round, file: TemplateFile, texts: readonly string[]): void => {
+  file.earlier.push(file.desired);
+  file.desired = { ...file.desired, records: wanted(texts) };
+  file.edits += 1;
+  world.note(() => `~ the file says ${file.desired.records.map((record) => shown(record)).join(' | ')}`);
+};
+
+const fileOf = ({ file, policy }: SmallWorld): TemplateFile => ({
+  templateId: 1,
+  state: 'good',
+  desired: {
+    template: 'one',
+    id: null,
+    source: { file: 'one.yaml', line: 1, column: 1 },
+    mode: 'enforce',
+    surplus: 'report',
+    adopt: false,
+    limits: { maxAdds: 100, maxChangePercent: 100, minRecords: 10 },
+    subdomains: [],
+    ignore: [],
+    ...policy,
+    records: wanted(file),
+  },
+  edits: 0,
+  earlier: [],
+});
+
+const wanted = (texts: readonly string[]): DesiredTemplate['records'] =>
+  texts.map((text, index) => {
+    const { type, ...data } = recordOf(text);
+    return { ...data, type: type as RecordType, source: { file: 'one.yaml', line: index + 2, column: 3 } };
+  });
+
+/** As in a zone file: name, TTL if there is one, type, priority if there is one, content. */
+const recordOf = (text: string): RecordData => {
+  const match = /^(\S+) (?:(\d+) )?([A-Z]+) (?:(\d+) (?=\S))?(.+)$/.exec(text);
+  if (!match) throw new Error(`not a record: ${text}`);
+  const [, name, ttl, type = '', priority, content = ''] = match;
+  return {
+    type,
+    name: name === '@' ? null : name!,
+    content,
+    priority: priority === undefined ? null : Number(priority),
+    ttl: ttl === undefined ? null : Number(ttl),
+  };
+};
+
+const digestOf = (round: Round, step: number): string => {
+  const { world, service, disk, judge, skew } = round;
+  const now = clientTime(world, skew);
+  const relative = (key: string, value: unknown): unknown => {
+    if (key === 'run' || key === 'id') return undefined;
+    if (typeof value === 'number' && value > 1e11) return `${Math.round((now - value) / 1_000)} s ago`;
+    return value;
+  };
+  const lasting = JSON.stringify(disk.content(), relative).replaceAll(
+    /"boot":"sim","at":(\d+)/g,
+    (_all, at: string) => `"age":${Math.round((world.time - Number(at)) / 1_000)}`,
+  );
+  const rest = JSON.stringify([step, service.templates(), service.recent(), judge.remembered()]);
+  return createHash('sha1').update(lasting).update(rest).digest('base64');
+};
+
+/** Nothing is left to chance. */
+const still: Random = {
+  next: () => 0.5,
+  chance: () => false,
+  below: () => 0,
+  pick: (things) => things[0]!,
+  some: (things) => things.filter((_thing, index) => index % 2 === 1),
+  shuffled: (things) => [...things],
+};
+
+const faithful: Nature = {
+  isKind: true,
+  leastTtl: 0,
+  mostTtl: 86_400,
+  oneTtlPerSet: false,
+  quotesTexts: false,
+  ending: null,
+  namesNameless: false,
+  respellsHosts: false,
+  ignores: null,
+  rejectsDuplicates: false,
+  answersShort: false,
+  refusesType: null,
+  shuffles: false,
+  lowersTypes: false,
+  nameless: null,
+  noPriority: null,
+  defaultTtl: 3_600,
+  scattersIds: false,
+  lag: 9_000,
+  ownLag: 570_000,
+  delay: 299_800,
+};
+
+const none: Failovers = {
+  random: still,
+  chance: 0,
+  isNew: false,
+  processes: 1,
+  strike: () => false,
+  strikeAfterDeath: () => undefined,
+  notice: () => Promise.resolve(null),
+};

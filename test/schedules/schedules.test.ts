@@ -1,0 +1,33 @@
+import { expect, it } from 'vitest';
+import { explore } from './explore.ts';
+import { play, replay } from './play.ts';
+import { worlds } from './worlds.ts';
+
+const named = (name: string): (typeof worlds)[number] => worlds.find((one) => one.name === name)!;
+
+it.each(worlds)('breaks no law where all goes well: $name', async (world) => {
+  expect((await explore((director) => play(world, director), 0)).breach).toBeNull();
+});
+
+it.each(worlds.filter(({ name }) => name === 'a record'))(
+  'breaks no law in any schedule with one fault: $name',
+  async (world) => {
+    const { breach, schedules } = await explore((director) => play(world, director), 1);
+    expect(breach).toBeNull();
+    expect(schedules).toBeGreaterThan(50);
+  },
+);
+
+it('plays a schedule again by its words', async () => {
+  const { trace, violations } = await replay(named('a record'), [
+    ['pass 1: the process dies after begin', 'true'],
+    ['pass 2: the listing', 'unavailable,502'],
+  ]);
+  expect(violations).toEqual([]);
+  expect(trace.filter((line) => /dies after begin|unavailable 502/.test(line))).toHaveLength(2);
+});
+
+it('names what cannot be chosen', async () => {
+  const { violations } = await replay(named('a record'), [['pass 1: the listing', 'late']]);
+  expect(violations.join()).toContain('pass 1: the listing cannot be late, but unavailable,');
+});

@@ -1,0 +1,46 @@
+import { readFileSync } from 'node:fs';
+import { explore, type Schedule } from './explore.ts';
+import { play, replay } from './play.ts';
+import { worlds, type SmallWorld } from './worlds.ts';
+
+/** Plays the worlds that it is told to, each to its end. Started by run.mjs. */
+interface Task {
+  readonly world: string;
+  readonly faults: number;
+}
+
+const worldOf = (name: string): SmallWorld => {
+  const world = worlds.find((one) => one.name === name);
+  if (!world) throw new Error(`there is no world "${name}": ${worlds.map((one) => one.name).join('; ')}`);
+  return world;
+};
+
+const work = async ({ world, faults }: Task): Promise<void> => {
+  const begun = performance.now();
+  let told = begun;
+  const small = worldOf(world);
+  const found = await explore(
+    (director) => play(small, director),
+    faults,
+    (schedules, left) => {
+      if (performance.now() - told < 1_000) return;
+      told = performance.now();
+      process.send?.({ world, schedules, left });
+    },
+  );
+  const seconds = (performance.now() - begun) / 1_000;
+  process.send?.({ world, isDone: true, seconds, isCore: small.isCore === true, ...found });
+};
+
+const show = async (file: string): Promise<void> => {
+  const { world, schedule }: { world: string; schedule: Schedule } = JSON.parse(readFileSync(file, 'utf8'));
+  const { violations, trace } = await replay(worldOf(world), schedule);
+  process.stdout.write(`${trace.join('\n')}\n${violations.join('\n') || 'breaks no law'}\n`);
+  process.exitCode = violations.length > 0 ? 1 : 0;
+};
+
+const [file] = process.argv.slice(2);
+if (file === undefined) {
+  process.on('message', (task: Task) => void work(task));
+  process.send?.({ worlds: worlds.map(({ name, isCore = false }) => ({ name, isCore })) });
+} else await show(file);

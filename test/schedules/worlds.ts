@@ -1,0 +1,220 @@
+import type { DesiredTemplate } from '../../src/model/template.ts';
+import type { Nature } from '../sim/nature.ts';
+
+/** One template, few records, few steps; each step ends with a pass. */
+export interface SmallWorld {
+  readonly name: string;
+  /** Whether `npm test` plays it, too. */
+  readonly isCore?: boolean;
+  /** Records as in a zone file: what the file says at first, and what the service has. */
+  readonly file: readonly string[];
+  readonly service?: readonly string[];
+  readonly policy?: Partial<Pick<DesiredTemplate, 'mode' | 'surplus' | 'adopt' | 'limits' | 'ignore'>>;
+  readonly nature?: Partial<Nature>;
+  readonly steps: readonly Step[];
+}
+
+/** A list: what the file says from now on. */
+export type Step =
+  | 'pass'
+  | 'apply'
+  | '--retry'
+  | '--force'
+  | '--accept-loss'
+  | 'the state is lost'
+  | 'an older state'
+  | readonly string[]
+  | { readonly adds?: string; readonly removes?: string; readonly changes?: readonly [string, string] };
+
+const park = { surplus: 'park' } as const;
+
+/** A record in its forms: two that follow each other are an edit. */
+const forms = {
+  first: ['www 300 A 192.0.2.1'],
+  value: ['www 300 A 192.0.2.2'],
+  name: ['ftp 300 A 192.0.2.1'],
+  type: ['www 300 CNAME web.example.org'],
+  ttl: ['www 600 A 192.0.2.1'],
+  dropped: [],
+} as const;
+
+/** Every two edits that follow each other in one record set; the last may take back what the first did. */
+const pairs = Object.entries(forms).flatMap(([one, edited]) =>
+  Object.entries(forms)
+    .filter(([two]) => one !== 'first' && two !== one)
+    .map(([two, then]): SmallWorld => ({
+      name: `${one}, then ${two}`,
+      isCore: two === 'first' || (one === 'type' && two === 'dropped'),
+      file: forms.first,
+      steps: ['pass', edited, then],
+    })),
+);
+
+export const worlds: readonly SmallWorld[] = [
+  { name: 'a record', isCore: true, file: ['www A 192.0.2.1'], steps: ['pass', 'pass'] },
+  { name: 'two records', file: ['www A 192.0.2.1', '@ MX 10 mx.example.net'], steps: ['pass', 'pass'] },
+  {
+    name: 'a text edited',
+    isCore: true,
+    file: ['@ TXT one'],
+    steps: ['pass', ['@ TXT two'], 'pass'],
+  },
+  {
+    name: 'a text edited, park',
+    file: ['@ TXT one'],
+    policy: park,
+    steps: ['pass', ['@ TXT two'], 'pass'],
+  },
+  {
+    name: 'a CNAME becomes an A, park',
+    isCore: true,
+    file: ['www CNAME web.example.org'],
+    policy: park,
+    steps: ['pass', ['www A 192.0.2.1'], 'pass'],
+  },
+  {
+    name: 'an A becomes a CNAME and an A again, park',
+    file: ['www A 192.0.2.1'],
+    policy: park,
+    steps: ['pass', ['www CNAME web.example.org'], ['www A 192.0.2.1']],
+  },
+  {
+    name: 'a record renamed to where another was',
+    file: ['www A 192.0.2.1', 'ftp A 192.0.2.2'],
+    policy: park,
+    steps: ['pass', ['ftp A 192.0.2.1'], ['ftp CNAME web.example.org']],
+  },
+  {
+    name: 'a dropped record parked and used again',
+    file: ['www A 192.0.2.1'],
+    policy: park,
+    steps: ['pass', [], ['ftp A 192.0.2.3']],
+  },
+  {
+    name: 'mail given up',
+    file: ['@ MX 10 mx1.example.net', '@ MX 20 mx2.example.net'],
+    policy: park,
+    steps: ['pass', ['@ MX 0 .'], 'pass'],
+  },
+  {
+    name: 'mode edits',
+    isCore: true,
+    file: ['www A 192.0.2.1'],
+    service: ['www A 192.0.2.1'],
+    policy: { mode: 'edits' },
+    steps: ['pass', ['www A 192.0.2.2'], ['www A 192.0.2.1']],
+  },
+  {
+    name: 'mode edits, and somebody',
+    file: ['www A 192.0.2.1'],
+    service: ['www A 192.0.2.1'],
+    policy: { mode: 'edits' },
+    steps: [
+      'pass',
+      { changes: ['www A 192.0.2.1', 'www A 192.0.2.9'] },
+      ['www A 192.0.2.1', 'ftp A 192.0.2.1'],
+    ],
+  },
+  {
+    name: 'somebody removes it',
+    isCore: true,
+    file: ['www A 192.0.2.1', 'ftp A 192.0.2.2'],
+    service: ['www A 192.0.2.1', 'ftp A 192.0.2.2'],
+    steps: ['pass', { removes: 'www A 192.0.2.1' }, 'pass'],
+  },
+  {
+    name: 'somebody removes it twice, retry',
+    file: ['www A 192.0.2.1'],
+    steps: ['pass', { removes: 'www A 192.0.2.1' }, { removes: 'www A 192.0.2.1' }, '--retry'],
+  },
+  {
+    name: 'somebody adds the same',
+    file: ['www A 192.0.2.1'],
+    steps: ['pass', { adds: 'www A 192.0.2.1' }, 'pass'],
+  },
+  {
+    name: 'somebody changes it, and the file, too',
+    file: ['www A 192.0.2.1'],
+    steps: ['pass', { changes: ['www A 192.0.2.1', 'www A 192.0.2.9'] }, ['www A 192.0.2.3']],
+  },
+  {
+    name: 'a CNAME of somebody’s',
+    file: ['ftp A 192.0.2.2'],
+    steps: ['pass', { adds: 'www CNAME web.example.org' }, ['ftp A 192.0.2.2', 'www A 192.0.2.1']],
+  },
+  {
+    name: 'first contact',
+    isCore: true,
+    file: ['www A 192.0.2.1'],
+    service: ['ftp A 192.0.2.2'],
+    steps: ['pass', '--force', 'pass'],
+  },
+  {
+    name: 'adopted',
+    file: ['www A 192.0.2.1'],
+    service: ['ftp A 192.0.2.2'],
+    policy: { ...park, adopt: true },
+    steps: ['pass', 'pass'],
+  },
+  {
+    name: 'most is lost',
+    file: ['www A 192.0.2.1', 'ftp A 192.0.2.2', '@ A 192.0.2.3'],
+    service: ['www A 192.0.2.1', 'ftp A 192.0.2.2', '@ A 192.0.2.3'],
+    policy: { limits: { maxAdds: 100, maxChangePercent: 30, minRecords: 10 } },
+    steps: ['pass', { removes: 'www A 192.0.2.1' }, { removes: 'ftp A 192.0.2.2' }, '--accept-loss'],
+  },
+  {
+    name: 'the state is lost',
+    file: ['www A 192.0.2.1'],
+    steps: ['pass', 'the state is lost', 'pass'],
+  },
+  {
+    name: 'an older state',
+    file: ['www A 192.0.2.1'],
+    steps: ['pass', 'an older state', 'pass'],
+  },
+  {
+    name: 'a record added, retry at once',
+    file: ['www A 192.0.2.1'],
+    steps: ['pass', '--retry', 'pass'],
+  },
+  {
+    name: 'names get an ending',
+    file: ['www A 192.0.2.1'],
+    nature: { ending: '.##DOMAIN##' },
+    steps: ['pass', ['www A 192.0.2.2'], 'pass'],
+  },
+  {
+    name: 'the nameless get a name',
+    file: ['@ A 192.0.2.1'],
+    nature: { namesNameless: true },
+    steps: ['pass', ['@ A 192.0.2.2'], 'pass'],
+  },
+  {
+    name: 'TTLs are clamped',
+    file: ['www 60 A 192.0.2.1'],
+    nature: { leastTtl: 300 },
+    steps: ['pass', ['www 120 A 192.0.2.1'], 'pass'],
+  },
+  {
+    name: 'duplicates are refused',
+    file: ['www A 192.0.2.1'],
+    nature: { rejectsDuplicates: true },
+    steps: ['pass', ['www A 192.0.2.2'], 'pass'],
+  },
+  {
+    name: 'contents are ignored',
+    file: ['www A 192.0.2.1'],
+    nature: { ignores: 'content' },
+    steps: ['pass', ['www A 192.0.2.2'], 'pass'],
+  },
+  {
+    name: 'answers are short',
+    file: ['www A 192.0.2.1'],
+    service: ['ftp A 192.0.2.2'],
+    policy: { adopt: true },
+    nature: { answersShort: true },
+    steps: ['pass', 'pass'],
+  },
+  ...pairs,
+];
