@@ -29,6 +29,8 @@ export const withDaemon = async (args, { cwd, env = {}, nodeOptions = [], channe
     return await task({
       listen,
       child,
+      /** Resolves with the log line when a pass with this trigger has begun. */
+      begun: (trigger) => line('pass.started', (found) => found.trigger === trigger),
       /** Resolves with the log line when a pass with this trigger has ended. */
       passed: (trigger) => line('pass.finished', (found) => found.trigger === trigger),
       request: () =>

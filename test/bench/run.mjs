@@ -1,6 +1,7 @@
 // npm run bench [-- NAME [OPTIONS]]: measures the built program, all of it or what is named.
 // A measure exports what it is about, its target, what a profile shows where that is missed (`why`), and
-// `measure(args)`, which resolves to its value and details.
+// `measure(args)`, which resolves to its value and details. One that finds several values in one world exports `rows`
+// instead, which say that of each, and resolves to the values by their names.
 // The soak, which takes long and has no single value, prints its own table and resolves to the exit code.
 import { readdirSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
@@ -10,20 +11,24 @@ import { soaks } from './soaks.mjs';
 const names = readdirSync(path.join(import.meta.dirname, 'measures')).map((file) => path.parse(file).name);
 const [name, ...args] = process.argv.slice(2);
 
-/** One row, or two: what octoDNS does too is compared with it, where it is installed. */
+/** One row or several. What octoDNS does too is compared with it, where it is installed. */
 const measured = async (one) => {
-  const { about, target, targetOfOctodns, unit, why, measure } = await import(`./measures/${one}.mjs`);
+  const { rows, about, targetOfOctodns, measure, ...measuredAlone } = await import(`./measures/${one}.mjs`);
   process.stderr.write(`${one}: ${about} …\n`);
-  const { value, ofOctodns = null, ...details } = await measure(args);
-  process.stderr.write(`${one}: ${shown(value, unit)}\n`);
-  const met = value <= target;
-  const row = { name: one, about, value, target, unit, met, ...(met || !why ? {} : { why }), ...details };
-  return ofOctodns === null ? [row] : [row, rowOfOctodns(one, ofOctodns, targetOfOctodns, unit)];
+  const found = await measure(args);
+  if (rows)
+    return Object.entries(rows).map(([key, row]) => rowOf({ name: `${one}, ${key}`, ...row }, found[key]));
+  const { value, ofOctodns = null, ...details } = found;
+  const row = { ...rowOf({ name: one, about, ...measuredAlone }, value), ...details };
+  if (ofOctodns === null) return [row];
+  const beside = { about: 'the same against octoDNS, whole processes', target: targetOfOctodns };
+  return [row, rowOf({ name: `${one}, octoDNS`, unit: measuredAlone.unit, ...beside }, ofOctodns)];
 };
 
-const rowOfOctodns = (one, value, target, unit) => {
-  const about = 'the same against octoDNS, whole processes';
-  return { name: `${one}, octoDNS`, about, value, target, unit, met: value <= target };
+const rowOf = ({ name, about, target, unit, why }, value) => {
+  process.stderr.write(`${name}: ${shown(value, unit)}\n`);
+  const met = value <= target;
+  return { name, about, value, target, unit, met, ...(met || !why ? {} : { why }) };
 };
 
 const reasonsOf = (results) =>
