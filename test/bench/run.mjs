@@ -25,10 +25,10 @@ const measured = async (one) => {
   return [row, rowOf({ name: `${one}, octoDNS`, unit: measuredAlone.unit, ...beside }, ofOctodns)];
 };
 
-const rowOf = ({ name, about, target, unit, why }, value) => {
-  process.stderr.write(`${name}: ${shown(value, unit)}\n`);
-  const met = value <= target;
-  return { name, about, value, target, unit, met, ...(met || !why ? {} : { why }) };
+const rowOf = ({ why, ...row }, value) => {
+  process.stderr.write(`${row.name}: ${shown(value, row.unit)}\n`);
+  const met = value <= row.target;
+  return { ...row, value, met, ...(met || !why ? {} : { why }) };
 };
 
 const reasonsOf = (results) =>
