@@ -30,6 +30,12 @@ export const blockOfAdd = (
   return block ? blockedAs(block, desired, null) : null;
 };
 
+/** For a record whose last write no listing shows yet. */
+export const blockOfUnshown = ({ desired, actual, fields }: Pair, { unshown }: PlanInput): Blocked | null => {
+  const block = unshown?.(actual.record.id, fields.length === 0);
+  return block ? blockedAs(block, desired, actual.record) : null;
+};
+
 /** For a desired record for which no surplus record is reused. */
 export const blockOfUnserved = (desired: DesiredEntry, { addGate }: PlanInput): Blocked | null => {
   const block = addGate?.(desired);

@@ -8,8 +8,10 @@ export interface PlanInput {
   readonly desired: DesiredTemplate;
   readonly actual: ActualTemplate;
   readonly memory: PlanMemory;
-  /** Adds of unknown outcome: they may still take effect. */
+  /** Adds that may still take effect. */
   readonly pending?: readonly RecordData[];
+  /** Why a record is neither changed nor called in sync: no listing shows what was written to it. */
+  readonly unshown?: ((id: number, isInSync: boolean) => Block | null) | undefined;
   /** Why a desired record may not be written now, as an add (`actual` null) or by an update of an actual record. */
   readonly gate?: (desired: DesiredEntry, actual: ActualEntry | null) => Block | null;
   /** Why a desired record may not be added if no surplus record is reused for it. */

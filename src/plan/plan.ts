@@ -2,7 +2,7 @@ import { canonicalName } from '../model/canonical.ts';
 import { isRecordType } from '../model/record.ts';
 import type { DesiredTemplate } from '../model/template.ts';
 import type { Wants } from './cause.ts';
-import { blockedByConflict, blockOfAdd } from './blocked.ts';
+import { blockedByConflict, blockOfAdd, blockOfUnshown } from './blocked.ts';
 import type { Blocked, Difference, Surplus } from './difference.ts';
 import { draftSteps, splitBlocked } from './draft.ts';
 import { byDesired, entryOf, recordKey, type Pair, type ActualEntry, type DesiredEntry } from './entry.ts';
@@ -44,7 +44,8 @@ export const planTemplate = (input: PlanInput): TemplatePlan => {
   const everything = input.actual.records.map(entryOf);
   const ours = everything.filter((entry) => !isOthers(entry, desired));
   const { pairs, missing, left } = pairRecords(entries, ours, memory);
-  const changed = pairs.filter((pair) => pair.fields.length > 0);
+  const { free: shown, blocked: unshown } = splitBlocked(pairs, (pair) => blockOfUnshown(pair, input));
+  const changed = shown.filter((pair) => pair.fields.length > 0);
   const actualById = new Map(missing.length > 0 ? everything.map(({ record }) => [record.id, record]) : []);
   const adds = splitBlocked(missing.toSorted(byDesired), (entry) => blockOfAdd(entry, actualById, input));
   const free = new Set(adds.free);
@@ -67,7 +68,12 @@ export const planTemplate = (input: PlanInput): TemplatePlan => {
     input,
   );
   const idle = parked.filter((entry) => !draft.used.has(entry));
-  const blocked = [...draft.conflicting.map(blockedByConflict), ...draft.blocked, ...adds.blocked];
+  const blocked = [
+    ...draft.conflicting.map(blockedByConflict),
+    ...draft.blocked,
+    ...adds.blocked,
+    ...unshown,
+  ];
   const restored = restoreParked(parked, everything, { steps: draft.steps, blocked, keptNames }, input);
   const isRestored = new Set(restored.map(({ actual }) => actual));
   return {
@@ -80,7 +86,7 @@ export const planTemplate = (input: PlanInput): TemplatePlan => {
     blocked,
     surplus: draft.surplus,
     pairs,
-    inSync: pairs.length - changed.length,
+    inSync: shown.length - changed.length,
     parked: idle.filter((entry) => !isRestored.has(entry)).length,
     ignored: everything.length - ours.length,
   };

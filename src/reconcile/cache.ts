@@ -141,6 +141,7 @@ const isUnchanging = (state: TemplateState, { isDryRun }: ClientRun): boolean =>
     attempts.size === 0 &&
     basis.pending.length === 0 &&
     holds.length === 0 &&
+    basis.view.unshown === undefined &&
     // Steps that a mode skips stay skipped.
     plan.steps.every((step) => byMode(step) !== null || isShown(step)) &&
     plan.blocked.length === 0 &&

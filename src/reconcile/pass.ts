@@ -13,6 +13,7 @@ import { remember } from './core/remember.ts';
 import { templateResult } from './core/result.ts';
 import { planOf } from './core/basis.ts';
 import { openTemplate, withBasis, withHold, type TemplateState } from './core/state.ts';
+import { claimArrived } from './core/recover.ts';
 import { suspectMemory } from './core/suspicion.ts';
 import { unwrittenSteps } from './core/unwritten.ts';
 import { bindSelected, selectTemplates, unseen, unusableTemplates } from './select.ts';
@@ -90,7 +91,7 @@ const passOver = async (part: DesiredState, pass: Pass, run: ClientRun): Promise
   const revisionsBefore = open.map(({ actual: { id } }) => revisions?.of(id));
 
   const states = await recoverIntents(await openTemplates(open, run), inputs, run);
-  const prepared = await prepare(states, pass);
+  const prepared = await prepare(states, run);
   const { finished, isIncomplete } =
     run.isDryRun || pass.isRehearsal
       ? { finished: await show(guard(prepared, run), run), isIncomplete: false }
@@ -111,9 +112,10 @@ const passOver = async (part: DesiredState, pass: Pass, run: ClientRun): Promise
 };
 
 /** All of this is computed before anything irreversible is done. */
-const prepare = (states: readonly TemplateState[], pass: Pass): Promise<TemplateState[]> =>
-  mapYielding(states, (state) => {
-    const { state: suspected, warning } = suspectMemory(state);
+const prepare = (states: readonly TemplateState[], { pass, moment }: ClientRun): Promise<TemplateState[]> =>
+  mapYielding(states, (given) => {
+    const memory = claimArrived(given.basis, moment);
+    const { state: suspected, warning } = suspectMemory(withBasis(given, { memory }));
     if (warning !== null) pass.warn(warning);
     return Promise.resolve(holdForgotten(override(suspected, pass), pass));
   });
@@ -205,9 +207,12 @@ const allSettledOrStop = async <T>(tasks: readonly Promise<T>[], run: ClientRun)
 };
 
 const openTemplates = (bound: readonly BoundTemplate[], run: ClientRun): Promise<TemplateState[]> =>
-  mapYielding(bound, async (one) =>
-    openTemplate(one, await run.pass.memory.template(one.actual.id), run.moment, run.pass.settle),
-  );
+  mapYielding(bound, async (one) => {
+    const stored = await run.pass.memory.template(one.actual.id);
+    const { settle, retry, askedAt } = run.pass;
+    const { moment } = run;
+    return openTemplate(one, stored, { asked: askedAt ?? moment, moment, settle, retry });
+  });
 
 const plannedResult = (state: TemplateState, { pass }: ClientRun): TemplateResult => {
   const plan = planOf(state.basis);

@@ -1,6 +1,7 @@
 import type { DesiredState, ActualTemplate } from '../model/template.ts';
 import type { TemplateResult, Trigger } from '../result.ts';
 import type { Revisions } from '../state/memory.ts';
+import type { Instant } from './core/backoff.ts';
 
 /** The scope of one pass, and its trigger. */
 export interface Request {
@@ -15,6 +16,8 @@ export interface Request {
   readonly described?: DesiredState;
   /** The first listing, if it was requested before the pass began, under the same lock. */
   readonly listing: Promise<readonly ActualTemplate[]> | null;
+  /** When that listing was asked for, if it was before the pass began. */
+  readonly askedAt?: Instant;
   /** Why there may be unknown adds, so that none is sent. */
   readonly holdsAdds?: string | null;
   /** Resolves open writes of earlier passes and shows what a pass would write, as for `approve`. */

@@ -119,6 +119,8 @@ export interface Acceptance {
   readonly at: readonly number[];
   /** The last one of them, by the monotonic clock. */
   readonly since?: Uptime | undefined;
+  /** What listings that are behind may still show instead: null for no record. Absent in state of older versions. */
+  readonly replaced?: readonly (RecordData | null)[];
 }
 
 /**
@@ -137,6 +139,8 @@ export interface Failure {
   readonly pause: number;
   /** When it failed, by the monotonic clock. */
   readonly since?: Uptime;
+  /** For an add of unknown outcome: the ids from before it, so that what it made late is recognised. */
+  readonly idsBefore?: readonly number[];
 }
 
 /** A monotonic time within one boot of the machine. */

@@ -1,7 +1,7 @@
 import { sameData } from '../model/canonical.ts';
 import type { RecordData } from '../model/record.ts';
 import type { Displaced } from '../plan/memory.ts';
-import type { Intent, MemoryChanges, Memory, RecordState } from './memory.ts';
+import type { Acceptance, Intent, MemoryChanges, Memory, RecordState } from './memory.ts';
 
 /**
  * The same state, without secrets that a service has put into a record: they are redacted, and a later
@@ -22,15 +22,25 @@ export const withoutSecrets = (memory: Memory, scrub: (text: string) => string):
   /** A record with a redacted secret cannot be restored. */
   const displacedOf = (displaced: Displaced | null): Displaced | null =>
     displaced && isSecret(displaced.was) ? null : displaced;
+  const storedOf = (stored: Acceptance | null): Acceptance | null =>
+    stored?.replaced ? { ...stored, replaced: stored.replaced.map(dataOf) } : stored;
   const recordOf = (record: RecordState): RecordState => {
     const { key, wanted, seen, keptName, rewritten, displaced = null } = record;
+    const stored = storedOf(record.stored);
     // No file lists a parked record.
     if (key.startsWith('#'))
-      return { ...record, wanted: dataOf(wanted), seen: dataOf(seen), displaced: displacedOf(displaced) };
-    if (saysItself(wanted)) return record;
+      return {
+        ...record,
+        wanted: dataOf(wanted),
+        seen: dataOf(seen),
+        stored,
+        displaced: displacedOf(displaced),
+      };
+    if (saysItself(wanted)) return { ...record, stored };
     return {
       ...record,
       seen: dataOf(seen),
+      stored,
       ...(keptName === undefined ? {} : { keptName: scrub(keptName) }),
       rewritten: rewritten && { ...rewritten, stored: dataOf(rewritten.stored) },
     };

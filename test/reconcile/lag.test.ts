@@ -154,7 +154,7 @@ describe('a record that was added and that no listing shows yet', () => {
         action: 'blocked',
         reason: 'pending-write',
         retryAt,
-        message: `record 2, which the file listed before, was written at ${new Date(at).toISOString()} and is missing in the listings, which may be behind; it is changed once a listing shows it, else this one is added after ${retryAt}`,
+        message: `record 2 was added at ${new Date(at).toISOString()}, and the listing does not show it yet; it is written again if no listing shows it before ${retryAt}`,
       },
     ]);
     scene.mishaps.clear();
@@ -179,10 +179,14 @@ describe('a record that was added and that no listing shows yet', () => {
     expect(scene.calls).not.toContain('add 1');
   });
 
-  test('lets another record of its set be added while the file lists both', async () => {
+  test('keeps other adds of its template waiting, and no update', async () => {
     const { scene } = await afterAdd();
     scene.now += 1_000;
-    const both = desiredTemplate(['@ A 192.0.2.1', 'www A 192.0.2.2', 'www A 192.0.2.3']);
+    const both = desiredTemplate(['@ A 192.0.2.9', 'www A 192.0.2.2', 'www A 192.0.2.3']);
+    await scene.pass(both);
+    expect(scene.calls).toEqual(['list 1', 'list 2', 'update 1']);
+    scene.mishaps.clear();
+    scene.now += 1_000;
     await scene.pass(both);
     expect(scene.calls).toContain('add 1');
     expect(scene.actual.records.at(-1)).toMatchObject({ content: '192.0.2.3' });

@@ -99,8 +99,9 @@ describe('an add of unknown outcome', () => {
     const scene = await left(['www A 192.0.2.3']);
     store(scene, '#9 other TXT hello');
     scene.mishaps.set('list 3', (template) => ({ ...template }));
-    const { calls } = await pass(scene, file('www A 192.0.2.3', 'api A 192.0.2.4'));
-    expect(calls).toBe('list 1, wait 10000, list 2, wait 10000, list 3, add 1');
+    const edited = desiredTemplate(['@ A 192.0.2.1', 'mail A 192.0.2.9', 'www A 192.0.2.3']);
+    const { calls } = await pass(scene, edited);
+    expect(calls).toBe('list 1, wait 10000, list 2, wait 10000, list 3, update 1');
   });
 
   test('stays unknown if every reading lacks most known records', async () => {

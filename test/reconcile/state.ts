@@ -8,12 +8,12 @@ export const moment = { now: 0, uptime: { boot: 'b', at: 0 } };
 
 /** A template at first contact. */
 export const newState = (desired: readonly string[], actual: readonly string[]): TemplateState =>
-  openTemplate(
-    { desired: desiredTemplate(desired), actual: actualTemplate(actual), notes: [] },
-    null,
+  openTemplate({ desired: desiredTemplate(desired), actual: actualTemplate(actual), notes: [] }, null, {
+    asked: moment,
     moment,
-    10_000,
-  );
+    settle: 10_000,
+    retry: false,
+  });
 
 /** A pass without input, whose service does not answer. */
 export const runWith = (given: Pick<PassOptions, 'memory' | 'writer'> & Partial<PassOptions>): ClientRun => {

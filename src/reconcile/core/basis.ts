@@ -1,16 +1,17 @@
-import type { DesiredTemplate, ActualTemplate } from '../../model/template.ts';
-import { entryOf, recordKey, setKey } from '../../plan/entry.ts';
+import type { DesiredTemplate } from '../../model/template.ts';
+import { entryOf, recordKey } from '../../plan/entry.ts';
 import type { PlanMemory } from '../../plan/memory.ts';
 import { planTemplate, type TemplatePlan } from '../../plan/plan.ts';
 import type { Intent } from '../../state/memory.ts';
 import { addGate, gate, parkGate } from './gate.ts';
 import type { TemplateMemory } from './memory.ts';
+import { waitsOf, type View } from './waits.ts';
 
 /** Everything that a plan is made from. */
 export interface PlanBasis {
   readonly desired: DesiredTemplate;
   /** The newest trusted reading. */
-  readonly view: ActualTemplate;
+  readonly view: View;
   readonly memory: TemplateMemory;
   /** Adds of unknown outcome. */
   readonly pending: readonly Intent[];
@@ -22,28 +23,21 @@ export interface PlanBasis {
 
 /** The current plan of a template. Cached by its basis. */
 export const planOf = (basis: PlanBasis): TemplatePlan => {
-  const { desired, view: actual, memory, pending, now, settle } = basis;
+  const { desired, view: actual, memory, pending, now } = basis;
   const known = plans.get(memory.view);
   const isSame =
     known?.basis.desired === desired && known.basis.view === actual && known.basis.pending === pending;
   if (isSame) return known.plan;
-  const pendingSets = new Set(pending.map((intent) => setKey(entryOf(intent.after))));
+  const waits = waitsOf(memory, pending, actual, now);
   const plan = planTemplate({
     desired,
     actual,
     memory: memory.view,
-    pending: pending.map((intent) => intent.after),
-    gate: gate({
-      memory,
-      pendingSets,
-      actual,
-      desiredKeys: () => desiredKeysOf(desired),
-      adopt: desired.adopt,
-      now,
-      settle,
-    }),
+    pending: waits.coming,
+    unshown: actual.unshown ? waits.blockOfUnshown : undefined,
+    gate: gate({ memory, waits, actual, adopt: desired.adopt, now }),
     addGate: addGate({ memory, actual }),
-    parkGate: parkGate({ memory, now }),
+    parkGate: parkGate({ memory, waits, now }),
   });
   plans.set(memory.view, { basis, plan });
   return plan;

@@ -5,8 +5,16 @@ import { entryOf, pairOf, recordKey } from '../../plan/entry.ts';
 import { mayBeOneOf } from '../../plan/like.ts';
 import { parkedKey, type Displaced } from '../../plan/memory.ts';
 import { isParkedName, parkedForm } from '../../plan/parked.ts';
-import { changeOf, isPark, isRestore, resultOf, type ParkStep, type Step } from '../../plan/step.ts';
-import type { Failure, Intent, RecordState } from '../../state/memory.ts';
+import {
+  actualOf,
+  changeOf,
+  isPark,
+  isRestore,
+  resultOf,
+  type ParkStep,
+  type Step,
+} from '../../plan/step.ts';
+import type { Acceptance, Failure, Intent, RecordState } from '../../state/memory.ts';
 import type { Attempt } from './attempt.ts';
 import type { Instant } from './backoff.ts';
 import type { MemoryDraft } from './memory.ts';
@@ -17,8 +25,22 @@ export const commit = (draft: MemoryDraft, attempt: Attempt, record: ActualRecor
   const { step, intent } = attempt;
   draft.setRow({ lastWriteAt: intent.at });
   if (!isPark(step)) commitRecord(draft, step, record, moment);
-  else if (isRestore(step)) commitRestore(draft, step, record);
-  else commitPark(draft, step, intent, record);
+  else {
+    const stored = acceptedPark(draft, step, record, moment);
+    if (isRestore(step)) commitRestore(draft, step, record);
+    else commitPark(draft, step, intent, record);
+    draft.put({ ...draft.ofId(record.id)!, stored });
+  }
+};
+
+const acceptedPark = (
+  draft: MemoryDraft,
+  step: ParkStep,
+  record: ActualRecord,
+  { now, uptime }: Instant,
+): Acceptance => {
+  const accepted = { sent: resultOf(step), before: dataOf(step.actual.record), at: now, since: uptime };
+  return storedAgain(undefined, accepted, draft.ofId(record.id)?.stored ?? null);
 };
 
 /** Whether the service kept the name of a record that it was to park. */
@@ -34,9 +56,12 @@ const commitRecord = (
   const sent = resultOf(step);
   const actual = entryOf(record);
   const previous = draft.get(recordKey(step.desired));
+  const own = actualOf(step);
+  const before = own && dataOf(own.record);
+  const accepted = { sent, before, at: now, since: uptime };
   bind(draft, step.desired, actual, {
     adds: (previous?.adds ?? 0) + (step.difference.action === 'add' ? 1 : 0),
-    stored: storedAgain(previous, sent, now, uptime),
+    stored: storedAgain(previous, accepted, own && (draft.ofId(record.id)?.stored ?? null)),
     rewritten: pairOf(step.desired, actual).fields.length > 0 ? { sent, stored: dataOf(record) } : null,
     failure: null,
     ...keptNameAfter(draft, step, actual.name),

@@ -13,6 +13,7 @@ import { edit, recordOfId, type MemoryDraft } from './memory.ts';
 import { compare, showsTheSame } from './reading.ts';
 import { change, bindTentatively, noteCause } from './remembering.ts';
 import { withBasis, withHold, type TemplateState } from './state.ts';
+import { asAccepted } from './waits.ts';
 import { existedBefore, isUnchanged, recordAsDesired, renamedRecord, writtenRecord } from './written.ts';
 
 /** What happens to a template while a pass writes it. */
@@ -42,10 +43,12 @@ export const evolve = (state: TemplateState, event: TemplateEvent, at: Instant):
       return withAttempt(state, { ...attempt, state: 'failed', error: event.error, retryAt: event.retryAt });
     case 'lost':
       return lost(state, attempt, event.error, at);
-    case 'reread':
+    case 'reread': {
+      const reading = event.reading && asAccepted(event.reading, state.basis.memory, state.basis);
       return attempt.state === 'questioned' && attempt.by === 'refusal'
-        ? rereadAfterRefusal(state, attempt, attempt.error, event.reading, at)
-        : rereadAfterDoubt(state, attempt, event.reading, at);
+        ? rereadAfterRefusal(state, attempt, attempt.error, reading, at)
+        : rereadAfterDoubt(state, attempt, reading, at);
+    }
   }
 };
 

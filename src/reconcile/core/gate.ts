@@ -2,7 +2,6 @@ import { dataOf, type ActualRecord, type RecordData } from '../../model/record.t
 import { sameData } from '../../model/canonical.ts';
 import type { ActualTemplate } from '../../model/template.ts';
 import { entryOf, recordKey, setKey, type ActualEntry, type DesiredEntry } from '../../plan/entry.ts';
-import { groupBy } from '../../plan/group.ts';
 import { isLike } from '../../plan/like.ts';
 import { parkedKey } from '../../plan/memory.ts';
 import type { Block } from '../../plan/plan-input.ts';
@@ -11,20 +10,15 @@ import type { RecordState } from '../../state/memory.ts';
 import { isActive } from './backoff.ts';
 import { isKnownId, recordOfId, abandonedAdds, type TemplateMemory } from './memory.ts';
 import { uncountedAdds } from './remembering.ts';
-import { besideUnlisted, notListedYet, unlistedWaits } from './unlisted.ts';
+import type { Waits } from './waits.ts';
 
 export interface GateInput {
   readonly memory: TemplateMemory;
-  /** Record sets, as `entryOf` names them, of the pending adds. */
-  readonly pendingSets: ReadonlySet<string>;
+  readonly waits: Waits;
   readonly actual: ActualTemplate;
-  /** The `recordKey` of every record of the file. */
-  readonly desiredKeys: () => ReadonlySet<string>;
   /** Whether the file adopts records that it never listed. */
   readonly adopt: boolean;
   readonly now: number;
-  /** The wait between two readings, in milliseconds. */
-  readonly settle: number;
 }
 
 /** Adds of one desired record that may take effect before a person has to allow another one. */
@@ -38,27 +32,23 @@ const day = 86_400_000;
  *
  * | because of                                                     | of the record set | until                         |
  * | -------------------------------------------------------------- | ----------------- | ----------------------------- |
- * | an add of unknown outcome that readings have not decided       | all               | they have                     |
  * | lost state, and a record like it                               | the record        | `adopt` or a person           |
  * | an add that no reading showed, and a new record like it        | the record        | a person                      |
  * | two adds                                                       | the record        | a person                      |
- * | an accepted add that listings do not show yet                  | the record        | they do, or `longestLag`      |
- * | the same of a record that the file dropped: it may become this | all               | they do, or `longestLag`      |
- * | adds that no reading showed                                    | all               | `unknownPause`; two: a person |
+ * | two adds that no reading showed                                | all               | a person                      |
+ * | something that may still come, or is not listed yet (waits.ts) | all of all sets   | see there                     |
  * | a refusal                                                      | the record        | its backoff                   |
  * | an add that the service turned into another desired record     | the record        | an edit                       |
  */
-export const gate = (input: GateInput) => {
-  const { memory, pendingSets, actual: template, adopt, now } = input;
-  let lost: ReadonlyMap<string, readonly RecordState[]> | undefined;
-  let dropped: ReadonlyMap<string, readonly RecordState[]> | undefined;
-  const waitFor = unlistedWaits(template, now, input.settle);
+export const gate = ({ memory, waits, actual: template, adopt, now }: GateInput) => {
+  let lost: ReadonlyMap<string, number> | undefined;
   return (desired: DesiredEntry, actual: ActualEntry | null): Block | null => {
     const record = memory.records.get(recordKey(desired)) ?? (actual && recordOfId(memory, actual.record.id));
-    if (actual !== null)
-      return record ? (failing(record, desired, now) ?? notConverging(record, desired, actual, now)) : null;
-    if (pendingSets.has(setKey(desired))) return pendingAdd;
-    lost ??= abandonedBySet(memory, template);
+    if (actual !== null) {
+      const wait = desired.name === actual.name ? null : waits.blockOfName(desired);
+      if (wait || !record) return wait;
+      return failing(record, desired, now) ?? notConverging(record, desired, actual, now);
+    }
     const besideOne = besideUncounted(desired, template, memory);
     // A record that is reused for it resolves it; `addGate` still keeps it from being added.
     if (besideOne) return adopt ? null : besideOne;
@@ -67,10 +57,11 @@ export const gate = (input: GateInput) => {
         ? likeOne(desired, withoutStrangers(template, memory), memory)
         : null;
     if (late) return besideLate(late);
+    const inSet = (lost ??= abandonedBySet(memory)).get(setKey(desired)) ?? 0;
     return (
-      (record && (tooManyAdds(record) ?? notListedYet(waitFor(record)))) ??
-      besideUnlisted((dropped ??= droppedRecords(input)).get(setKey(desired)) ?? [], waitFor) ??
-      besideLost(lost.get(setKey(desired)) ?? [], desired, now) ??
+      (record && tooManyAdds(record)) ??
+      (inSet >= maxAbandonedAdds ? { reason: 'pending-write', message: askForRetry(inSet) } : null) ??
+      waits.blockOfAdd(desired) ??
       (record && (failing(record, desired, now) ?? becomingAnother(record, desired))) ??
       null
     );
@@ -117,35 +108,25 @@ const besideLike = (like: ActualRecord): Block => ({
   message: `record ${like.id} (${describe(like)}) may be this record in the service's spelling, but there is no saved state of it: import the template, set surplus: park with adopt: true, or, if it is a different record, apply --retry`,
 });
 
-/** By record set: the adds of unknown outcome that no reading shows. They may still take effect. */
-const abandonedBySet = (memory: TemplateMemory, { records }: ActualTemplate): Map<string, RecordState[]> => {
-  const lost = abandonedAdds(memory);
-  if (lost.length === 0) return new Map();
-  const shown = new Set(records.map((record) => recordKey(entryOf(record))));
-  return groupBy(
-    lost.filter(({ key }) => !shown.has(key)),
-    ({ wanted }) => setKey(entryOf(wanted)),
-  );
-};
-
-/** Whatever the file says since, a record set with two of them needs a person before another add. */
-const besideLost = (lost: readonly RecordState[], desired: DesiredEntry, now: number): Block | null => {
-  const adds = lost.reduce((sum, one) => sum + one.adds, 0);
-  if (adds >= maxAbandonedAdds) return { reason: 'pending-write', message: askForRetry(adds) };
-  for (const one of lost) {
-    const block = failing(one, desired, now);
-    if (block) return block;
+/** By record set: how many adds no reading shows. Whatever the file says since, two of them need a person. */
+const abandonedBySet = (memory: TemplateMemory): Map<string, number> => {
+  const counts = new Map<string, number>();
+  for (const { wanted, adds } of abandonedAdds(memory)) {
+    const set = setKey(entryOf(wanted));
+    counts.set(set, (counts.get(set) ?? 0) + adds);
   }
-  return null;
+  return counts;
 };
 
 /** Why a record may not be parked now, or changed to what is `sent`. */
 export const parkGate =
-  ({ memory, now }: Pick<GateInput, 'memory' | 'now'>) =>
+  ({ memory, waits, now }: Pick<GateInput, 'memory' | 'waits' | 'now'>) =>
   (
     { record, type }: ActualEntry,
     sent: RecordData = parkedForm(record, type),
   ): { error: string; retryAt?: string } | null => {
+    const unshown = waits.blockOfUnshown(record.id, false);
+    if (unshown) return { error: unshown.message, ...(unshown.retryAt ? { retryAt: unshown.retryAt } : {}) };
     const known = recordOfId(memory, record.id) ?? memory.records.get(parkedKey(record.id));
     const failure = known?.failure ?? null;
     if (isActive(failure, sent, now))
@@ -154,11 +135,6 @@ export const parkGate =
       ? { error: describeRewritten(known.rewritten) }
       : null;
   };
-
-const pendingAdd: Block = {
-  reason: 'pending-write',
-  message: 'an add to this record set was sent; its outcome is not known yet',
-};
 
 const failing = ({ failure }: RecordState, desired: DesiredEntry, now: number): Block | null => {
   if (!isActive(failure, dataOf(desired.record), now)) return null;
@@ -185,17 +161,6 @@ const tooManyAdds = ({ adds, failure }: RecordState): Block | null => {
         reason: 'vanished',
         message: `added ${adds} times, and missing again each time; find out why, then apply --retry`,
       };
-};
-
-/** By record set: the added records that the file no longer lists. */
-const droppedRecords = ({ memory, desiredKeys }: GateInput): Map<string, RecordState[]> => {
-  const added = [...memory.records.values()].filter(({ adds, stored }) => adds > 0 && stored);
-  if (added.length === 0) return new Map();
-  const keys = desiredKeys();
-  return groupBy(
-    added.filter(({ key }) => !keys.has(key)),
-    ({ wanted }) => setKey(entryOf(wanted)),
-  );
 };
 
 const askForRetry = (adds: number): string =>

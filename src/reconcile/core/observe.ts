@@ -5,7 +5,6 @@ import type { TemplatePlan } from '../../plan/plan.ts';
 import type { RecordState } from '../../state/memory.ts';
 import { isKnownId, parkedIdOf, type MemoryDraft } from './memory.ts';
 import { bind, noteCause, storedAgain } from './remembering.ts';
-import { unlistedSince } from './unlisted.ts';
 
 /** What a pass observed of a template. */
 export interface Observation {
@@ -75,7 +74,7 @@ const observePair = (draft: MemoryDraft, pair: Pair): void => {
 const storedUnseen = (known: RecordState | undefined): RecordState['stored'] => {
   if (!known?.failure || known.failure.kind === 'refused') return null;
   const { sent, retryAt, pause, since } = known.failure;
-  return storedAgain(known, sent, retryAt - pause, since);
+  return storedAgain(known, { sent, before: known.seen, at: retryAt - pause, since });
 };
 
 /**
@@ -91,15 +90,11 @@ const forgetGone = (draft: MemoryDraft, seen: Observation, ids: ReadonlySet<numb
       if (missedAt != null) draft.put({ ...record, missedAt: null });
     } else if (id === null) {
       if (!isOfUse && !isPerhapsAdded(record)) draft.forget(key);
-    } else if (isOfUse || !isMissedTwice(record, seen) || isUnlisted(record, seen, ids))
-      noteMissed(draft, record, seen);
+    } else if (isOfUse || !isMissedTwice(record, seen)) noteMissed(draft, record, seen);
     else if (isPerhapsAdded(record)) draft.put({ ...record, recordId: null, seen: null });
     else draft.forget(key);
   }
 };
-
-const isUnlisted = (record: RecordState, { from, settle }: Observation, ids: ReadonlySet<number>): boolean =>
-  unlistedSince(record, ids, from, settle) !== null;
 
 /** An add of it that no reading shows may still take effect. */
 const isPerhapsAdded = ({ adds, failure }: RecordState): boolean => adds > 0 && failure !== null;

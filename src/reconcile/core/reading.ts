@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
 import { sameData } from '../../model/canonical.ts';
+import type { ActualRecord } from '../../model/record.ts';
 import type { ActualTemplate } from '../../model/template.ts';
+import type { View } from './waits.ts';
 
 /** The purpose of a reading of a template. */
 export type ReadingPurpose =
@@ -53,12 +55,12 @@ export interface Comparison {
 
 /** `expected`: how many new records a write may have made. */
 export const compare = (
-  before: ActualTemplate,
+  before: View,
   reading: ActualTemplate,
   purpose: ReadingPurpose,
   expected = 0,
 ): Comparison => {
-  const lacks = countMissing(before, reading);
+  const lacks = countMissing(before, reading, ({ id }) => !before.unshown?.get(id)?.isAdd);
   const more = Math.max(0, countMissing(reading, before) - expected);
   const { [purpose]: row } = trust;
   if (reading.id !== before.id) return { lacks, more: 0, verdict: row.lacks };
@@ -67,10 +69,14 @@ export const compare = (
 };
 
 /** How many records of one reading another one lacks. */
-const countMissing = (one: ActualTemplate, other: ActualTemplate): number => {
+const countMissing = (
+  one: ActualTemplate,
+  other: ActualTemplate,
+  isCounted: (record: ActualRecord) => boolean = () => true,
+): number => {
   if (one === other) return 0;
   const ids = new Set(other.records.map(({ id }) => id));
-  return one.records.filter(({ id }) => !ids.has(id)).length;
+  return one.records.filter((record) => !ids.has(record.id) && isCounted(record)).length;
 };
 
 /** Whether two readings with the same ids have the same values. */

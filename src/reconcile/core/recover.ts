@@ -1,18 +1,20 @@
-import { canonicalName, canonicalType, sameData } from '../../model/canonical.ts';
-import { dataOf, type ActualRecord } from '../../model/record.ts';
+import { canonicalType, sameData } from '../../model/canonical.ts';
+import type { ActualRecord, RecordData } from '../../model/record.ts';
 import type { DesiredTemplate, ActualTemplate } from '../../model/template.ts';
 import { entryOf, recordKey, setKey } from '../../plan/entry.ts';
 import { hasLostMany } from '../../plan/guard.ts';
-import type { IntentResult, Intent } from '../../state/memory.ts';
+import { isLike } from '../../plan/like.ts';
+import type { Intent, IntentResult, RecordState } from '../../state/memory.ts';
 import { failureAfter, type Instant } from './backoff.ts';
 import { maxAbandonedAdds } from './gate.ts';
 import { matchAdd, targetOf, type Match, type MatchRule } from './match.ts';
 import { edit, isKnownId, abandonedAdds, type TemplateMemory } from './memory.ts';
 import { supposePark } from './commit.ts';
 import { compare } from './reading.ts';
-import { change, bindTentatively, keepParked, recognizeRestored, storedAgain } from './remembering.ts';
-import { desiredKeysOf } from './basis.ts';
+import { bindAdded, bindTentatively, change, recognizeRestored } from './remembering.ts';
+import { desiredKeysOf, type PlanBasis } from './basis.ts';
 import type { EndedIntent } from './state.ts';
+import { asAccepted, type View } from './waits.ts';
 
 /** A template with writes of unknown outcome that have to be resolved. */
 export interface Recovery {
@@ -22,8 +24,11 @@ export interface Recovery {
   /** Whether any file describes it, also one that this pass is not about or that has errors. */
   readonly isDescribed: boolean;
   /** The last trusted reading; null if the service does not show the template. */
-  readonly view: ActualTemplate | null;
+  readonly view: View | null;
   readonly memory: TemplateMemory;
+  /** Of `PlanBasis`. */
+  readonly now: number;
+  readonly settle: number;
   /** Writes of unknown outcome. */
   readonly open: readonly Intent[];
   /** In order. */
@@ -44,7 +49,10 @@ export interface ResolvedIntent extends EndedIntent {
 
 /** A saved reading from before a write that may have taken effect is out of date. */
 export const openRecovery = (
-  given: Pick<Recovery, 'templateId' | 'desired' | 'isDescribed' | 'view' | 'memory' | 'open'>,
+  given: Pick<
+    Recovery,
+    'templateId' | 'desired' | 'isDescribed' | 'view' | 'memory' | 'now' | 'settle' | 'open'
+  >,
 ): Recovery => ({
   ...given,
   memory: edit(given.memory, (draft) => draft.setRow({ lastReading: null })),
@@ -90,8 +98,9 @@ export const matchOpen = (recovery: Recovery): Recovery => {
 };
 
 /** Adds a reading. It is conclusive unless it lacks records of the previous one; one that lost many proves no absence. */
-export const withReading = (recovery: Recovery, reading: ActualTemplate | undefined): Recovery => {
+export const withReading = (recovery: Recovery, listed: ActualTemplate | undefined): Recovery => {
   const { view } = recovery;
+  const reading = listed && asAccepted(listed, recovery.memory, recovery);
   const isTaken = view && reading && compare(view, reading, 'settling').verdict === 'take';
   if (!isTaken) return { ...recovery, isConclusive: false, wasConclusive: false };
   const next = { ...recovery, view: reading, isConclusive: true };
@@ -153,27 +162,52 @@ const accept = (
   const [first] = candidates.toSorted((a, b) => a.id - b.id);
   const record = before ?? first!;
   const copies = candidates.map(({ id }) => id).filter((id) => id !== record.id);
-  const isAsSent =
-    recordKey(entryOf(intent.after)) === recordKey(entryOf(record)) &&
-    (intent.after.ttl === null || intent.after.ttl === record.ttl);
   const memory = edit(recovery.memory, (draft) => {
-    change(draft, intent.key, intent.after, {
-      wanted: intent.after,
-      recordId: record.id,
-      copies: [...new Set([...(known?.copies ?? []), ...copies])],
-      seen: dataOf(record),
-      keptName: canonicalName(record.name),
-      adds: (known?.adds ?? 0) + 1,
-      stored: storedAgain(known, intent.after, intent.at, intent.uptime),
-      rewritten: isAsSent ? null : { sent: intent.after, stored: dataOf(record) },
-      failure: null,
-      cause: null,
-    });
-    keepParked(draft, intent.key);
+    const { key, after: sent, at, uptime: since } = intent;
+    bindAdded(draft, { key, sent, record, copies, adds: (known?.adds ?? 0) + 1, at, since });
     draft.setRow({ lastWriteAt: intent.at });
   });
   const outcome = copies.length > 0 ? 'duplicate' : 'applied';
   return end(recovery, intent, { outcome, recordId: record.id, error: null }, memory);
+};
+
+/** Binds what has appeared since and is like an add that was given up as absent: it is ours. */
+export const claimArrived = (
+  { desired, memory, view }: Pick<PlanBasis, 'desired' | 'memory' | 'view'>,
+  { now: at, uptime: since }: Instant,
+): TemplateMemory => {
+  const late = abandonedAdds(memory).filter(({ failure }) => failure!.idsBefore !== undefined);
+  if (late.length === 0) return memory;
+  const desiredKeys = desiredKeysOf(desired);
+  return edit(memory, (draft) => {
+    for (const add of late) {
+      const { key, wanted: sent, adds, failure } = add;
+      const old = new Set(failure!.idsBefore);
+      const fresh = view.records.filter(({ id }) => !old.has(id) && !isKnownId(draft.now, id));
+      const [record, ...copies] = arrivedOf(add, fresh, late, desiredKeys);
+      if (!record) continue;
+      bindAdded(draft, { key, sent, record, copies: copies.map(({ id }) => id), adds, at, since });
+    }
+  });
+};
+
+/** Those that equal it; else the only one that has its content at another spelling of its name. */
+const arrivedOf = (
+  { key, wanted }: RecordState,
+  fresh: readonly ActualRecord[],
+  late: readonly RecordState[],
+  desiredKeys: ReadonlySet<string>,
+): readonly ActualRecord[] => {
+  const same = fresh.filter((record) => recordKey(entryOf(record)) === key);
+  if (same.length > 0) return same.toSorted((a, b) => a.id - b.id);
+  const mayBe = (record: ActualRecord, sent: RecordData): boolean =>
+    isLike(entryOf(sent), entryOf(record)) && entryOf(sent).content === entryOf(record).content;
+  const [first, ...others] = fresh.filter(
+    (record) => mayBe(record, wanted) && !desiredKeys.has(recordKey(entryOf(record))),
+  );
+  const isOnly =
+    first && others.length === 0 && late.every((one) => one.key === key || !mayBe(first, one.wanted));
+  return isOnly ? [first] : [];
 };
 
 /** `adds`: how many adds that may have taken effect it counts for. */
@@ -187,7 +221,8 @@ const abandon = (
   const known = recovery.memory.records.get(intent.key);
   const message = 'the outcome of the add was unknown, and two readings did not show the record';
   const failed = { kind: 'unknown', message, sent: intent.after } as const;
-  const failure = failureAfter(known?.failure ?? null, failed, at, unknownPause);
+  const { idsBefore } = intent;
+  const failure = { ...failureAfter(known?.failure ?? null, failed, at, unknownPause), idsBefore };
   const cause = known ? known.cause : intent.cause;
   const memory = edit(recovery.memory, (draft) =>
     change(draft, intent.key, intent.after, { adds: (known?.adds ?? 0) + adds, failure, cause }),

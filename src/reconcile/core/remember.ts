@@ -24,7 +24,7 @@ export interface RememberInput {
 
 /** Notes what a pass observed, as far as it can be trusted. */
 export const remember = (state: TemplateState, input: RememberInput): TemplateState =>
-  rememberReading(rememberSeen(rememberUndone(state), input), input.now);
+  rememberReading(rememberSeen(rememberUndone(state), input));
 
 /** A value that a later write of this pass undid is not sent again by itself. */
 const rememberUndone = (state: TemplateState): TemplateState => {

@@ -1,5 +1,5 @@
 import { canonicalName, sameData } from '../../model/canonical.ts';
-import { dataOf, type RecordData } from '../../model/record.ts';
+import { dataOf, type ActualRecord, type RecordData } from '../../model/record.ts';
 import type { ActualTemplate } from '../../model/template.ts';
 import { entryOf, recordKey, type ActualEntry, type DesiredEntry } from '../../plan/entry.ts';
 import type { Cause } from '../../plan/difference.ts';
@@ -8,7 +8,7 @@ import { isStuck, parkedKey, type Displaced } from '../../plan/memory.ts';
 import { isParkedName } from '../../plan/parked.ts';
 import { isPark, type Step } from '../../plan/step.ts';
 import type { Acceptance, Failure, RecordState, Uptime } from '../../state/memory.ts';
-import { acceptanceForClock, correctedForClock, type Instant } from './backoff.ts';
+import { acceptanceForClock, correctedForClock, maxLag, type Instant } from './backoff.ts';
 import { nothingKnown, parkedIdOf, type MemoryDraft } from './memory.ts';
 
 /** A desired record, and the actual one that was meant to become it. */
@@ -105,6 +105,42 @@ export const recognizeRestored = (draft: MemoryDraft, { records }: ActualTemplat
   }
 };
 
+/** An add of ours, and what came of it. */
+export interface AddedRecord {
+  readonly key: string;
+  readonly sent: RecordData;
+  readonly record: ActualRecord;
+  /** Other records that it may have made. */
+  readonly copies: readonly number[];
+  /** The adds of this record so far. */
+  readonly adds: number;
+  readonly at: number;
+  readonly since: Uptime | undefined;
+}
+
+/** Binds the record that an add of unknown outcome made, in whichever spelling. */
+export const bindAdded = (
+  draft: MemoryDraft,
+  { key, sent, record, copies, adds, at, since }: AddedRecord,
+): void => {
+  const known = draft.get(key);
+  const isAsSent =
+    recordKey(entryOf(sent)) === recordKey(entryOf(record)) && (sent.ttl === null || sent.ttl === record.ttl);
+  change(draft, key, sent, {
+    wanted: sent,
+    recordId: record.id,
+    copies: [...new Set([...(known?.copies ?? []), ...copies])],
+    seen: dataOf(record),
+    keptName: canonicalName(record.name),
+    adds,
+    stored: storedAgain(known, { sent, before: null, at, since }),
+    rewritten: isAsSent ? null : { sent, stored: dataOf(record) },
+    failure: null,
+    cause: null,
+  });
+  keepParked(draft, key);
+};
+
 export const change = (
   draft: MemoryDraft,
   key: string,
@@ -115,16 +151,28 @@ export const change = (
   draft.put({ ...known, ...changes });
 };
 
-/** The last three times at which the service accepted the same value. */
+/** A value that the service accepted, and what the record was before: null if it was added. */
+export interface AcceptedValue {
+  readonly sent: RecordData;
+  readonly before: RecordData | null;
+  readonly at: number;
+  readonly since: Uptime | undefined;
+}
+
+/** The last three times at which the service accepted the same value; `previous`: its id's acceptance so far. */
 export const storedAgain = (
   known: RecordState | undefined,
-  sent: RecordData,
-  at: number,
-  since: Uptime | undefined,
+  { sent, before, at, since }: AcceptedValue,
+  previous: Acceptance | null = known?.stored ?? null,
 ): Acceptance => {
-  const before = known?.stored && sameData(known.stored.sent, sent) ? known.stored.at : [];
-  return { sent, at: [...before, at].slice(-3), since };
+  const times = known?.stored && sameData(known.stored.sent, sent) ? known.stored.at : [];
+  // A listing may be behind several writes.
+  const isRecent = previous !== null && Math.abs(at - previous.at.at(-1)!) < maxLag;
+  const replaced = [...(isRecent ? (previous.replaced ?? []) : []), before].slice(-maxReplaced);
+  return { sent, at: [...times, at].slice(-3), since, replaced };
 };
+
+const maxReplaced = 20;
 
 /** Removes the binding of an id. */
 export const unbind = (draft: MemoryDraft, id: number): void => {
@@ -148,6 +196,12 @@ export const retime = (draft: MemoryDraft, moment: Instant, settle: number): voi
     const stored = record.stored && acceptanceForClock(record.stored, moment, settle);
     if (failure !== record.failure || stored !== record.stored) draft.put({ ...record, failure, stored });
   }
+};
+
+/** From now on a listing is not behind earlier writes. */
+export const takeListing = (draft: MemoryDraft): void => {
+  for (const record of draft.now.records.values())
+    if (record.stored) draft.put({ ...record, stored: { ...record.stored, replaced: [] } });
 };
 
 /** Ends the backoff after refusals; with `everything`, every obstacle that a person can lift. */

@@ -6,7 +6,8 @@ import type { Instant } from './backoff.ts';
 import type { PlanBasis } from './basis.ts';
 import type { BoundTemplate } from './bind.ts';
 import { edit, openMemory, type TemplateMemory } from './memory.ts';
-import { retime, recognizeRestored } from './remembering.ts';
+import { retime, recognizeRestored, takeListing } from './remembering.ts';
+import { asAccepted } from './waits.ts';
 
 /** How long readings have agreed with the newest one. */
 export interface Agreement {
@@ -46,24 +47,37 @@ export interface TemplateState {
   readonly comparedListing: ReadonlyMap<number, ActualTemplate> | null;
 }
 
+/** How a pass opens its templates. */
+export interface Opening {
+  /** When the first listing was asked for, and now. */
+  readonly asked: Instant;
+  readonly moment: Instant;
+  /** Milliseconds. */
+  readonly settle: number;
+  /** A person takes the listing's word for what earlier passes wrote. */
+  readonly retry: boolean;
+}
+
 /** A template at the beginning of a pass, with its saved state. */
 export const openTemplate = (
   { desired, actual, notes }: BoundTemplate,
   stored: StoredTemplate | null,
-  moment: Instant,
-  settle: number,
+  { asked, moment, settle, retry }: Opening,
 ): TemplateState => {
   const row = { templateId: actual.id, template: desired.template, file: desired.source.file };
-  const memory = edit(openMemory(stored, row), (draft) => {
+  const opened = edit(openMemory(stored, row), (draft) => {
     retime(draft, moment, settle);
-    recognizeRestored(draft, actual);
+    if (retry) takeListing(draft);
   });
+  const { now } = moment;
+  const view = asAccepted(actual, opened, { now, settle });
+  const memory = edit(opened, (draft) => recognizeRestored(draft, view));
   return {
-    basis: { desired, view: actual, memory, pending: [], now: moment.now, settle },
+    basis: { desired, view, memory, pending: [], now, settle },
     notes,
     attempts: new Map(),
     confirmed: new Set(),
-    agreement: { since: moment, until: moment, isRepeated: false },
+    agreement: { since: moment, until: asked, isRepeated: false },
     unfinished: [],
     holds: [],
     comparedListing: null,

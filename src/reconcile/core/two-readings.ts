@@ -1,12 +1,12 @@
 import type { ActualTemplate } from '../../model/template.ts';
 import { isGuard } from '../../plan/hold.ts';
-import { elapsedSince, maxLag, type Instant } from './backoff.ts';
+import { elapsedSince, type Instant } from './backoff.ts';
 import { writeKey } from './attempt.ts';
 import { edit } from './memory.ts';
 import { nextStep, type ClientView } from './permit.ts';
 import { compare, digestOf } from './reading.ts';
 import { planOf } from './basis.ts';
-import { unlistedSince } from './unlisted.ts';
+import { asAccepted, type View } from './waits.ts';
 import { withBasis, withHold, type TemplateState } from './state.ts';
 
 /**
@@ -23,7 +23,8 @@ export const recallReading = (state: TemplateState): TemplateState => {
 };
 
 /** Adds a newer trusted reading. */
-export const withView = (state: TemplateState, view: ActualTemplate, at: Instant): TemplateState => {
+export const withView = (state: TemplateState, reading: View, at: Instant): TemplateState => {
+  const view = asAccepted(reading, state.basis.memory, state.basis);
   const isSame = digestOf(view) === digestOf(state.basis.view);
   const since = isSame ? state.agreement.since : at;
   const agreement = { since, until: at, isRepeated: isSame };
@@ -38,14 +39,10 @@ export const isSettled = ({ agreement }: TemplateState, settle: number): boolean
 
 /** Whether a second reading would let anything be written, or may show what the first one did not show yet. */
 export const awaitsReading = (state: TemplateState, client: ClientView, force: boolean): boolean =>
-  nextStep(planOf(state.basis), confirmAll(state), client, force) !== null || hasUnlisted(state);
+  nextStep(planOf(state.basis), confirmAll(state), client, force) !== null || hasUnshown(state);
 
-const hasUnlisted = ({ basis: { memory, view, now, settle } }: TemplateState): boolean => {
-  const listedIds = new Set(view.records.map(({ id }) => id));
-  return [...memory.records.values()].some(
-    (record) => unlistedSince(record, listedIds, now, settle) !== null,
-  );
-};
+/** Whether the newest listing is behind our own writes. */
+export const hasUnshown = ({ basis }: TemplateState): boolean => basis.view.unshown !== undefined;
 
 /** Confirms everything that the newest reading requires. */
 export const confirmAll = (state: TemplateState): TemplateState => ({
@@ -77,19 +74,15 @@ export const disagree = (state: TemplateState, reason: string): TemplateState =>
   withHold(state, { scope: 'template', cause: 'disagreement', reason, retryAt: null });
 
 /**
- * Saves the newest reading for comparison in the next pass. Soon after our own write a new reading may lag
- * behind it, even in several passes, so it is only saved if a second one agrees. After a refused add it is not saved:
- * if the add took effect nevertheless, only later readings can show it.
+ * Saves the newest reading for comparison in the next pass; not after a refused add: if it took effect nevertheless,
+ * only later readings can show it.
  */
-export const rememberReading = (state: TemplateState, now: number): TemplateState => {
-  const { lastReading = null, lastWriteAt } = state.basis.memory.row;
-  const { since, isRepeated } = state.agreement;
-  const isSoon = lastWriteAt !== null && Math.abs(now - lastWriteAt) < maxLag;
+export const rememberReading = (state: TemplateState): TemplateState => {
+  const { lastReading = null } = state.basis.memory.row;
   const digest = digestOf(state.basis.view);
   const isDoubtful = state.holds.some((hold) => !isGuard(hold)) || hasFailedAdd(state);
   const isNew = digest !== lastReading?.digest;
-  const next =
-    isDoubtful || (isNew && isSoon && !isRepeated) ? null : isNew ? { digest, since } : lastReading;
+  const next = isDoubtful ? null : isNew ? { digest, since: state.agreement.since } : lastReading;
   if (next === lastReading) return state;
   const memory = edit(state.basis.memory, (draft) => draft.setRow({ lastReading: next }));
   return withBasis(state, { memory });

@@ -14,6 +14,7 @@ import {
   type ResolvedIntent,
 } from '../core/recover.ts';
 import { withBasis, type TemplateState } from '../core/state.ts';
+import { asAccepted } from '../core/waits.ts';
 import { disagree, withView } from '../core/two-readings.ts';
 import type { PassInputs } from '../request.ts';
 import type { ClientRun } from './client-run.ts';
@@ -42,11 +43,11 @@ export const recoverOwn = async (
   states: readonly TemplateState[],
   run: ClientRun,
 ): Promise<TemplateState[]> => {
-  const opened = states.flatMap(({ basis: { desired, view, memory, pending } }) => {
+  const opened = states.flatMap(({ basis: { pending, ...basis } }) => {
     const open = pending.filter((intent) => intent.run === run.pass.run);
     return open.length === 0
       ? []
-      : [openRecovery({ templateId: view.id, desired, isDescribed: true, view, memory, open })];
+      : [openRecovery({ ...basis, templateId: basis.view.id, isDescribed: true, open })];
   });
   if (opened.length === 0) return [...states];
   const recovered = await resolveUnknown(opened, run, false);
@@ -96,11 +97,14 @@ const openLeft = async (
   run: ClientRun,
 ): Promise<Recovery> => {
   const state = states.find(({ basis }) => basis.view.id === templateId);
-  const view = actual.find(({ id }) => id === templateId) ?? null;
+  const { settle } = run.pass;
+  const now = state?.basis.now ?? run.moment.now;
   const memory = state?.basis.memory ?? openMemory(await run.pass.memory.template(templateId), open[0]!);
+  const listed = actual.find(({ id }) => id === templateId);
+  const view = state?.basis.view ?? (listed ? asAccepted(listed, memory, { now, settle }) : null);
   const desired = state?.basis.desired ?? null;
   const isDescribed = describes(described, templateId, view?.name);
-  return openRecovery({ templateId, desired, isDescribed, view, memory, open });
+  return openRecovery({ templateId, desired, isDescribed, view, memory, now, settle, open });
 };
 
 /** If there are no files any more, templates still count as described. */
