@@ -6,7 +6,7 @@ import type { Blocked, Surplus } from './difference.ts';
 import type { Pair, ActualEntry, DesiredEntry } from './entry.ts';
 import { addStep, parkStep, updateStep } from './make-step.ts';
 import { mayBeOneOf } from './like.ts';
-import { knownOf, type PlanMemory } from './memory.ts';
+import { knownOf } from './memory.ts';
 import type { KeptNames } from './kept-names.ts';
 import { orderSteps, type BlockedStep } from './order.ts';
 import type { Unmatched } from './pairing.ts';
@@ -92,7 +92,7 @@ const draftBeside = (closed: ReadonlySet<string>, work: Work, input: PlanInput):
     needs,
     conflicting: blocked.map((step) => withoutKept(step, kept)),
     blocked: [...updates.blocked, ...adds.blocked],
-    surplus: [...use.surplus.map((entry) => surplusOf(entry, memory, work.wants)), ...parks.blocked].sort(
+    surplus: [...use.surplus.map((entry) => surplusOf(entry, work.wants, input)), ...parks.blocked].sort(
       (a, b) => a.recordId - b.recordId,
     ),
     used: new Set(use.served.map((pair) => pair.actual)),
@@ -121,18 +121,23 @@ export const splitBlocked = <Thing, Found>(
   return { free, blocked };
 };
 
-const parkedLater = (entry: Unmatched, wants: Wants, { memory, parkGate }: PlanInput): Surplus | null => {
-  const block = parkGate?.(entry.actual);
-  return block ? { ...surplusOf(entry, memory, wants), ...block } : null;
+const parkedLater = (entry: Unmatched, wants: Wants, input: PlanInput): Surplus | null => {
+  const block = input.parkGate?.(entry.actual);
+  return block ? { ...surplusOf(entry, wants, input), ...block } : null;
 };
 
-const surplusOf = ({ actual, reason }: Unmatched, memory: PlanMemory, wants: Wants): Surplus => ({
-  action: 'surplus',
-  recordId: actual.record.id,
-  current: dataOf(actual.record),
-  reason,
-  cause: causeOfSurplus(actual, memory, wants),
-});
+const surplusOf = ({ actual, reason }: Unmatched, wants: Wants, { memory, unshown }: PlanInput): Surplus => {
+  const block = unshown?.(actual.record.id, true);
+  return {
+    action: 'surplus',
+    recordId: actual.record.id,
+    current: dataOf(actual.record),
+    reason,
+    cause: causeOfSurplus(actual, memory, wants),
+    ...(block ? { error: block.message } : {}),
+    ...(block?.retryAt ? { retryAt: block.retryAt } : {}),
+  };
+};
 
 /** A record that moves to another name can be parked meanwhile; a nameless one could not be restored. */
 const temporaryPark = (

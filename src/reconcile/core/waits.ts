@@ -99,7 +99,11 @@ export const waitsOf = (
 ): Waits => {
   const absent = abandonedAdds(memory).filter(({ failure }) => now < failure!.retryAt);
   const comingWaits: readonly Wait[] = [
-    ...pending.map(({ after: sent }) => ({ sent, until: null, message: 'its outcome is not known yet' })),
+    ...pending.map(({ after: sent }) => ({
+      sent,
+      until: null,
+      message: 'an add was sent, and its outcome is not known yet',
+    })),
     ...absent.map(({ wanted, failure }) => ({
       sent: wanted,
       until: failure!.retryAt,
@@ -132,15 +136,18 @@ const unlistedWaits = (memory: TemplateMemory, unshown: View['unshown']): Wait[]
       : [];
   });
 
+/** Another add is promised no time: it goes on as soon as the one that it waits for is shown. */
 const blockBy = ({ sent, until, message }: Wait, desired: DesiredEntry): Block => {
   const isOwn = recordKey(entryOf(sent)) === recordKey(desired);
   const retryAt = until === null ? null : new Date(until).toISOString();
-  const what = isOwn ? message : `an add of ${describe(sent)} may still take effect: ${message}`;
-  return {
-    reason: 'pending-write',
-    message: retryAt === null ? what : `${what}; not added before ${retryAt}`,
-    ...(retryAt === null ? {} : { retryAt }),
-  };
+  if (!isOwn) {
+    const end = retryAt === null ? 'once that is known' : `once it is shown, or after ${retryAt}`;
+    const what = `an add of ${describe(sent)} may still take effect (${message})`;
+    return { reason: 'pending-write', message: `${what}: this record is added ${end}` };
+  }
+  return retryAt === null
+    ? { reason: 'pending-write', message }
+    : { reason: 'pending-write', message: `${message}; not tried again before ${retryAt}`, retryAt };
 };
 
 const blockOfUnshown =
