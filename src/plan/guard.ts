@@ -14,13 +14,18 @@ export interface GuardInput {
   readonly plan: TemplatePlan;
   /** The ids that the last pass found to be lost. */
   readonly suspectIds: readonly number[] | null;
+  /** Ids that answers have shown, and no listing. */
+  readonly answeredIds: readonly number[];
+  /** Whether a record may be one of the file in the service's spelling, undecided since first contact. */
+  readonly isSpellingDoubtful: boolean;
   readonly force: boolean;
   readonly acceptLoss: boolean;
+  readonly retry: boolean;
 }
 
 /** The first guard that applies, the widest first; null if the plan may be written. */
 export const guardTemplate = (input: GuardInput): Hold | null => {
-  for (const guard of [firstContact, tooManyChanges, lostRecords, tooManyAdds]) {
+  for (const guard of [firstContact, tooManyChanges, notListed, doubtfulSpelling, lostRecords, tooManyAdds]) {
     const hold = guard(input);
     if (hold) return hold;
   }
@@ -67,8 +72,8 @@ const knowsDesired = ({ byId, displaced }: PlanMemory): boolean =>
   [...byId.keys()].some((id) => displaced.get(id)?.own !== null);
 
 /** First contact lasts until a desired record was found or written; a pass that was held does not end it. */
-const firstContact = ({ desired, actual, memory, plan, force }: GuardInput): Hold | null => {
-  if (knowsDesired(memory) || desired.adopt || force || countAdds(plan) === 0) return null;
+const firstContact = ({ desired, actual, memory, plan, force, retry }: GuardInput): Hold | null => {
+  if (knowsDesired(memory) || desired.adopt || force || retry || countAdds(plan) === 0) return null;
   const sets = new Set(actual.records.map((record) => setKey(entryOf(record))));
   if (sets.size === 0 || desired.records.some((record) => sets.has(setKey(entryOf(record))))) return null;
   return guardHold(
@@ -78,6 +83,30 @@ const firstContact = ({ desired, actual, memory, plan, force }: GuardInput): Hol
       `check how the service spells names, then import, set adopt: true, or run ${applying('--force', desired)}`,
   );
 };
+
+/** A listing that lacks what answers show is not whole: what it lacks may be there. */
+const notListed = ({ desired, plan, answeredIds }: GuardInput): Hold | null =>
+  countAdds(plan) === 0 || answeredIds.length === 0
+    ? null
+    : guardHold(
+        'not-listed',
+        'adds',
+        `the listing does not show what its answers show (${describeIds(answeredIds)}): adds wait until it does; ` +
+          `check what the service lists, then run ${applying('--retry', desired)}`,
+      );
+
+const doubtfulSpelling = ({ desired, plan, isSpellingDoubtful }: GuardInput): Hold | null =>
+  countAdds(plan) === 0 || !isSpellingDoubtful
+    ? null
+    : guardHold(
+        'first-contact',
+        'adds',
+        'first contact: a record at the service may be one of the file in another spelling, and so may others: ' +
+          `import the template, set surplus: park with adopt: true, or run ${applying('--retry', desired)}`,
+      );
+
+const describeIds = (ids: readonly number[]): string =>
+  `${ids.length === 1 ? 'record' : 'records'} ${ids.slice(0, 5).join(', ')}${ids.length > 5 ? ', …' : ''}`;
 
 const tooManyChanges = (input: GuardInput): Hold | null => {
   const { desired, actual, memory, plan, force } = input;
@@ -123,6 +152,6 @@ const tooManyAdds = ({ desired, plan, force }: GuardInput): Hold | null => {
 
 /** The command that lifts a guard. */
 export const applying = (
-  flag: '--force' | '--accept-loss',
+  flag: '--force' | '--accept-loss' | '--retry',
   { template }: Pick<DesiredTemplate, 'template'>,
 ): string => `\`dns-template-sync apply ${flag} ${shellWord(template)}\``;

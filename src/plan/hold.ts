@@ -2,7 +2,7 @@
 export type HoldScope = 'client' | 'template' | 'adds';
 
 /** The guards. */
-export type GuardCause = 'first-contact' | 'changes' | 'loss' | 'adds';
+export type GuardCause = 'first-contact' | 'changes' | 'loss' | 'adds' | 'not-listed';
 
 export type HoldCause =
   | GuardCause
@@ -37,7 +37,13 @@ export interface Hold {
   readonly retryAt: number | null;
 }
 
-const guards: readonly HoldCause[] = ['first-contact', 'changes', 'loss', 'adds'] satisfies GuardCause[];
+const guards: readonly HoldCause[] = [
+  'first-contact',
+  'changes',
+  'loss',
+  'adds',
+  'not-listed',
+] satisfies GuardCause[];
 
 /** Whether it is a guard, which is policy, rather than an error of this pass. */
 export const isGuard = ({ cause }: Hold): boolean => guards.includes(cause);

@@ -1,4 +1,5 @@
 import type { CanonicalRecord } from '../model/canonical.ts';
+import { isPlaceholder } from '../model/placeholder.ts';
 
 /**
  * Whether one record may be the other as a service stores it: the same content at a name that is longer or
@@ -9,6 +10,18 @@ export const isLike = (one: CanonicalRecord, other: CanonicalRecord): boolean =>
   const isSameContent = one.content === other.content && one.priority === other.priority;
   if (isSameContent && (isLonger(one.name, other.name) || isLonger(other.name, one.name))) return true;
   return lettersOf(one.name) !== '' && lettersOf(one.name) === lettersOf(other.name);
+};
+
+/** The same, also with other content at a name that is longer by a placeholder or a final dot alone. */
+export const isPerhaps = (one: CanonicalRecord, other: CanonicalRecord): boolean =>
+  isLike(one, other) || (one.type === other.type && isRespelled(one.name, other.name));
+
+/** Whether one of the names is the other one with a placeholder for the domain, or the final dot, behind it. */
+const isRespelled = (one: string, other: string): boolean => {
+  const [short, long] = one.length < other.length ? [one, other] : [other, one];
+  if (short === long || !long.startsWith(short)) return false;
+  const ending = long.slice(short.length);
+  return ending === '.' || isPlaceholder(short === '' ? ending : ending.replace(/^\./, ''));
 };
 
 /** A record without a name may be stored under a whole domain or a placeholder for one. */

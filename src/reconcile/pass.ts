@@ -131,7 +131,12 @@ const holdForgotten = (state: TemplateState, { holdsAdds = null }: Pass): Templa
 /** A command does not wait for the backoff after refusals; with `retry` not for other obstacles either. */
 const override = (state: TemplateState, { trigger, retry }: Pass): TemplateState => {
   if (trigger !== 'command') return state;
-  const memory = edit(state.basis.memory, (draft) => clearBackoff(draft, retry));
+  const memory = edit(state.basis.memory, (draft) => {
+    clearBackoff(draft, retry);
+    const { isSpellingDoubtful = false, answeredIds = [] } = draft.now.row;
+    if (retry && (isSpellingDoubtful || answeredIds.length > 0))
+      draft.setRow({ isSpellingDoubtful: false, answeredIds: [] });
+  });
   return withBasis(state, { memory });
 };
 

@@ -63,8 +63,14 @@ export interface TemplateRow {
     /** `now`: ms since the epoch. */
     readonly since: { readonly now: number; readonly uptime: Uptime };
   } | null;
-  /** The highest id ever seen: a higher one is newer. */
+  /** Ids of other records of the template that readings have shown since, and that are in no file. */
+  readonly others?: readonly number[];
+  /** In state of older versions, instead of those: the highest id ever seen. */
   readonly highestId?: number;
+  /** Ids that answers to our writes have shown, and no listing yet. */
+  readonly answeredIds?: readonly number[];
+  /** At first contact a record may have been a desired one in the service's spelling, and nobody has decided that yet. */
+  readonly isSpellingDoubtful?: boolean;
   /** When the last successful write was sent, in ms since the epoch; null if there was none. */
   readonly lastWriteAt: number | null;
   /** The keys of differences of its subdomains that were reported as drift and still exist. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Pass } from '../../src/reconcile/pass.ts';
 import { desiredTemplate, actualTemplate } from '../plan/records.ts';
-import { failing, openScene, type Scene } from './pass.ts';
+import { failing, openScene, type Mishap, type Scene } from './pass.ts';
 
 const minute = 60_000;
 const hour = 60 * minute;
@@ -9,13 +9,17 @@ const apex = '#1 @ A 192.0.2.1';
 const file = desiredTemplate(['@ A 192.0.2.1', 'www A 192.0.2.2']);
 const waiting = { action: 'blocked', reason: 'pending-write' };
 
-/** One pass that has added a record, as #2; every listing after it shows the template as it was before. */
-const afterAdd = async (more: Partial<Pass> = {}) => {
+/**
+ * One pass that has added a record, as #2, and, if it `isShown`, a listing that showed it; every listing after it shows the
+ * template as it was before.
+ */
+const afterAdd = async (more: Partial<Pass> = {}, isShown = true) => {
   const before = actualTemplate([apex]);
   const scene = await openScene(before);
   const pass = (extra: Partial<Pass> = {}) => scene.pass(file, { ...more, ...extra });
   await pass();
   expect(scene.actual.records).toHaveLength(2);
+  if (isShown) await pass();
   const behind = (): void => {
     for (let list = 1; list < 5; list += 1) scene.mishaps.set(`list ${list}`, () => before);
     scene.calls.length = 0;
@@ -71,6 +75,39 @@ describe('an add that was accepted', () => {
     scene.now += 10 * minute;
     expect((await pass()).templates[0]?.differences).toMatchObject([{ action: 'add', outcome: 'applied' }]);
   });
+
+  test('is not repeated after that where no listing ever showed it, until a person says so', async () => {
+    const { scene, pass, behind } = await afterAdd({}, false);
+    for (let passes = 0; passes < 3; passes += 1) {
+      scene.now += 10 * minute;
+      const { templates } = await pass();
+      expect(templates[0]).toMatchObject({
+        status: 'held',
+        message: expect.stringContaining('the listing does not show what its answers show (record 2)'),
+      });
+      behind();
+    }
+    expect(scene.calls).not.toContain('add 1');
+    await pass({ trigger: 'command', retry: true });
+    expect(scene.calls).toContain('add 1');
+  });
+
+  test.each([0, 6])(
+    'is not repeated where listings show %i records of a template, and answers all',
+    async (count) => {
+      const all = Array.from({ length: 8 }, (_, index) => `h${index} A 192.0.2.${index}`);
+      const scene = await openScene(actualTemplate(all.map((line, index) => `#${index + 1} ${line}`)));
+      const cut: Mishap = (template) => ({ ...template, records: template.records.slice(0, count) });
+      const limits = { maxAdds: 100, maxChangePercent: 100, minRecords: 10 };
+      const adding = desiredTemplate([...all.slice(0, count), 'www A 192.0.2.99'], { limits });
+      for (let passes = 0; passes < 4; passes += 1) {
+        for (let list = 1; list < 9; list += 1) scene.mishaps.set(`list ${list}`, cut);
+        await scene.pass(adding);
+        scene.now += 7 * 24 * 60 * minute;
+      }
+      expect(scene.actual.records.filter(({ name }) => name === 'www')).toHaveLength(1);
+    },
+  );
 
   test('is repeated when a person says so', async () => {
     const { pass, remove } = await afterAdd();

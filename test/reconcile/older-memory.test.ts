@@ -227,15 +227,60 @@ describe('beside a record that may be the desired one in the service’s spellin
     expect(scene.calls).toContain('add 1');
   });
 
-  test('a file with adopt adds the record, and adds a vanished one again', async () => {
+  test('nothing is added where the file adopts and parks nothing, and a vanished record is, once a person allowed it', async () => {
     const scene = await openScene(before);
     const adopting = desiredTemplate(['@ A 192.0.2.1', 'www A 192.0.2.2'], { adopt: true });
     await scene.pass(adopting);
+    expect(scene.calls).not.toContain('add 1');
+    await scene.pass(adopting, { trigger: 'command', retry: true });
     expect(scene.calls).toContain('add 1');
+    await scene.pass(adopting);
     scene.actual = before;
     scene.calls.length = 0;
     scene.now += 3_600_000;
     await scene.pass(adopting);
     expect(scene.calls).toContain('add 1');
+  });
+
+  test('the other adds wait with it at first contact, until the file adopts', async () => {
+    const scene = await openScene(before);
+    const more = ['@ A 192.0.2.1', 'www A 192.0.2.2', 'api A 192.0.2.3'];
+    for (const _ of [1, 2]) {
+      const { templates } = await scene.pass(desiredTemplate(more));
+      expect(templates[0]).toMatchObject({
+        status: 'held',
+        message: expect.stringContaining('first contact'),
+      });
+    }
+    expect(scene.calls).not.toContain('add 1');
+    const limits = { maxAdds: 100, maxChangePercent: 100, minRecords: 10 };
+    await scene.pass(desiredTemplate(more, { adopt: true, surplus: 'park', limits }));
+    await scene.pass(desiredTemplate(more, { adopt: true, surplus: 'park', limits }));
+    expect(scene.actual.records.map(({ name }) => name)).toEqual([null, 'www', 'api']);
+  });
+
+  test.each(['www.##DOMAIN##', 'www.'])(
+    'a respelled name is enough at first contact, whatever the content: %s',
+    async (name) => {
+      const scene = await openScene(actualTemplate(['#1 @ A 192.0.2.1', `#2 ${name} A 192.0.2.9`]));
+      for (const _ of [1, 2]) await scene.pass(file('api A 192.0.2.3'));
+      expect(scene.calls).not.toContain('add 1');
+    },
+  );
+
+  test('nothing is added with an older copy of the state, whose causes are unknown then', async () => {
+    const scene = await openScene(actualTemplate(['#1 @ A 192.0.2.1']));
+    await scene.pass(desiredTemplate(['@ A 192.0.2.1']));
+    scene.actual = actualTemplate(['#1 @ A 192.0.2.7', '#3 www.##DOMAIN## A 192.0.2.2']);
+    const edits = desiredTemplate(['@ A 192.0.2.8', 'www A 192.0.2.2'], { mode: 'edits' });
+    for (const _ of [1, 2]) {
+      const { templates } = await scene.pass(edits);
+      expect(templates[0]!.differences).toMatchObject([
+        { action: 'update', outcome: 'skipped', cause: 'unknown' },
+        { action: 'blocked', reason: 'not-converging' },
+        { action: 'surplus', recordId: 3 },
+      ]);
+    }
+    expect(scene.calls.filter((call) => !call.startsWith('list'))).toEqual([]);
   });
 });

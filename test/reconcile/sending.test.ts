@@ -282,6 +282,8 @@ test('a record that was added twice and vanished twice is added a third time onl
     scene.calls.length = 0;
     await scene.pass(desired, { trigger: 'command', retry });
     added.push(...writesOf(scene));
+    // A listing shows it before it vanishes.
+    await scene.pass(desired, { trigger: 'command' });
     scene.actual = actualTemplate(service);
     scene.now += 24 * 3_600_000;
   };

@@ -143,6 +143,10 @@ test('an absent add that is refused when it is tried again may still be on its w
   scene.calls.length = 0;
   scene.now += 24 * 60 * minute;
   const { templates } = await pass('www A 192.0.2.2', { trigger: 'command' });
-  expect(templates[0]?.differences[0]).toMatchObject({ action: 'blocked', reason: 'pending-write' });
+  expect(templates[0]?.differences[0]).toMatchObject({
+    action: 'blocked',
+    reason: 'not-converging',
+    recordId: 9,
+  });
   expect(scene.calls).not.toContain('add 1');
 });

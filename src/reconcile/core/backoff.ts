@@ -12,7 +12,7 @@ export interface Instant {
 /** The next failure of a record: the backoff grows from the first, after `unseen` from none, to `maxBackoff`. */
 export const failureAfter = (
   previous: Failure | null,
-  { kind, message, sent }: Pick<Failure, 'kind' | 'message' | 'sent'>,
+  { kind, message, sent, ...given }: Pick<Failure, 'kind' | 'message' | 'sent' | 'idsBefore'>,
   { now, uptime }: Instant,
   first = minBackoff,
 ): Failure => {
@@ -21,7 +21,10 @@ export const failureAfter = (
   const failures = kind === 'unseen' ? count - 1 : count;
   const growth = { first, max: Math.max(first, maxBackoff) };
   const pause = failures === 0 ? 0 : backoffDelay(failures, growth);
-  return { kind, message, count, sent, retryAt: now + pause, pause, since: uptime };
+  // What the first of several adds made may still appear.
+  const idsBefore = (kind === 'unknown' ? previous?.idsBefore : undefined) ?? given.idsBefore;
+  const failure = { kind, message, count, sent, retryAt: now + pause, pause, since: uptime };
+  return idsBefore ? { ...failure, idsBefore } : failure;
 };
 
 /**
@@ -55,10 +58,9 @@ export const acceptanceForClock = (
 ): Acceptance => {
   const last = accepted.at.at(-1)!;
   const elapsed = elapsedSince(accepted.since, uptime);
-  // Earlier than whatever this pass writes.
-  const at = Math.min(elapsed === null ? last : now - elapsed, now - 1);
+  const at = Math.min(elapsed === null ? last : now - elapsed, now);
   const isOver = elapsed !== null && elapsed >= longestLag(settle);
-  if (isOver || (last < now && isNear(at, last))) return accepted;
+  if (isOver || (last <= now && isNear(at, last))) return accepted;
   const since = elapsed === null ? uptime : accepted.since;
   return { ...accepted, at: [...accepted.at.slice(0, -1), at], since };
 };

@@ -35,7 +35,7 @@ export const planOf = (basis: PlanBasis): TemplatePlan => {
     memory: memory.view,
     pending: waits.coming,
     unshown: actual.unshown ? waits.blockOfUnshown : undefined,
-    gate: gate({ memory, waits, actual, adopt: desired.adopt, now }),
+    gate: gate({ memory, waits, actual, adopts: desired.adopt && desired.surplus === 'park', now }),
     addGate: addGate({ memory, actual }),
     parkGate: parkGate({ memory, waits, now }),
   });

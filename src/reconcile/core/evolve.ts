@@ -9,7 +9,7 @@ import { stepKey, type Attempt } from './attempt.ts';
 import { failureAfter, type Instant } from './backoff.ts';
 import { commit, isKeptInPlace, supposePark } from './commit.ts';
 import { targetOf } from './match.ts';
-import { edit, recordOfId, type MemoryDraft } from './memory.ts';
+import { edit, isRemembered, recordOfId, type MemoryDraft } from './memory.ts';
 import { compare, showsTheSame } from './reading.ts';
 import { change, bindTentatively, noteCause } from './remembering.ts';
 import { withBasis, withHold, type TemplateState } from './state.ts';
@@ -72,12 +72,13 @@ const begun = (
 };
 
 const answered = (
-  state: TemplateState,
+  given: TemplateState,
   attempt: Attempt,
   answer: ActualTemplate,
   at: Instant,
 ): TemplateState => {
-  const { view } = state.basis;
+  const { view } = given.basis;
+  const state = noteAnswered(given, answer);
   const expected = newRecordsOf(attempt.intent);
   const comparison = compare(view, answer, 'answer', expected);
   if (comparison.verdict !== 'take') {
@@ -94,6 +95,21 @@ const answered = (
   if (record !== null) return applied(state, attempt, record, answer, at);
   return lost(state, attempt, 'the answer does not show the record', at);
 };
+
+/** What an answer shows is there, believed or not: a listing that never shows it is not whole. */
+const noteAnswered = (state: TemplateState, answer: ActualTemplate): TemplateState => {
+  const { view, memory } = state.basis;
+  if (answer.id !== view.id) return state;
+  const { answeredIds = [] } = memory.row;
+  const shown = new Set([...view.records.map(({ id }) => id), ...answeredIds]);
+  const more = answer.records.map(({ id }) => id).filter((id) => !shown.has(id) && !isRemembered(memory, id));
+  if (more.length === 0) return state;
+  const ids = [...answeredIds, ...more].slice(-maxAnswered);
+  return withBasis(state, { memory: edit(memory, (draft) => draft.setRow({ answeredIds: ids })) });
+};
+
+/** One is enough to hold the adds; the others are for the message. */
+const maxAnswered = 1_000;
 
 /** An answer may lack part of the template: a trusted reading may show it. */
 const rereadAfterDoubt = (

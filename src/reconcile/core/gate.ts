@@ -2,7 +2,7 @@ import { dataOf, type ActualRecord, type RecordData } from '../../model/record.t
 import { sameData } from '../../model/canonical.ts';
 import type { ActualTemplate } from '../../model/template.ts';
 import { entryOf, recordKey, setKey, type ActualEntry, type DesiredEntry } from '../../plan/entry.ts';
-import { isLike } from '../../plan/like.ts';
+import { isPerhaps } from '../../plan/like.ts';
 import { parkedKey } from '../../plan/memory.ts';
 import type { Block } from '../../plan/plan-input.ts';
 import { parkedForm } from '../../plan/parked.ts';
@@ -16,8 +16,8 @@ export interface GateInput {
   readonly memory: TemplateMemory;
   readonly waits: Waits;
   readonly actual: ActualTemplate;
-  /** Whether the file adopts records that it never listed. */
-  readonly adopt: boolean;
+  /** Whether records that the file never listed serve it. */
+  readonly adopts: boolean;
   readonly now: number;
 }
 
@@ -40,7 +40,7 @@ const day = 86_400_000;
  * | a refusal                                                      | the record        | its backoff                   |
  * | an add that the service turned into another desired record     | the record        | an edit                       |
  */
-export const gate = ({ memory, waits, actual: template, adopt, now }: GateInput) => {
+export const gate = ({ memory, waits, actual: template, adopts, now }: GateInput) => {
   let lost: ReadonlyMap<string, number> | undefined;
   return (desired: DesiredEntry, actual: ActualEntry | null): Block | null => {
     const record = memory.records.get(recordKey(desired)) ?? (actual && recordOfId(memory, actual.record.id));
@@ -51,7 +51,7 @@ export const gate = ({ memory, waits, actual: template, adopt, now }: GateInput)
     }
     const besideOne = besideUncounted(desired, template, memory);
     // A record that is reused for it resolves it; `addGate` still keeps it from being added.
-    if (besideOne) return adopt ? null : besideOne;
+    if (besideOne) return adopts ? null : besideOne;
     const late =
       record?.failure?.kind === 'unknown'
         ? likeOne(desired, withoutStrangers(template, memory), memory)
@@ -90,7 +90,7 @@ const likeOne = (
   { records }: Pick<ActualTemplate, 'records'>,
   memory: TemplateMemory,
 ): ActualRecord | null =>
-  records.find((record) => !isKnownId(memory, record.id) && isLike(desired, entryOf(record))) ?? null;
+  records.find((record) => !isKnownId(memory, record.id) && isPerhaps(desired, entryOf(record))) ?? null;
 
 /** Records from before first contact come from no add. */
 const withoutStrangers = (

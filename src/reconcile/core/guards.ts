@@ -8,6 +8,7 @@ export interface GuardPolicy {
   readonly maxAddsPerPass: number;
   readonly force: boolean;
   readonly acceptLoss: boolean;
+  readonly retry: boolean;
 }
 
 /** Applies the guards; the limit of adds per pass holds the adds of all templates. */
@@ -26,8 +27,9 @@ export const guardAll = (states: readonly TemplateState[], policy: GuardPolicy):
 const guardOf = ({ basis }: TemplateState, plan: TemplatePlan, policy: GuardPolicy): Hold | null => {
   const { desired, view: actual, memory } = basis;
   if (desired.mode === 'report') return null;
-  const { suspectIds } = memory.row;
-  return guardTemplate({ ...policy, desired, actual, memory: memory.view, plan, suspectIds });
+  const { suspectIds, answeredIds = [], isSpellingDoubtful = false } = memory.row;
+  const known = { memory: memory.view, suspectIds, answeredIds, isSpellingDoubtful };
+  return guardTemplate({ ...policy, ...known, desired, actual, plan });
 };
 
 const hasGuard = ({ holds }: TemplateState): boolean => holds.some(isGuard);

@@ -63,6 +63,14 @@ export const recordOfId = ({ records, view }: TemplateMemory, id: number): Recor
 export const isKnownId = ({ view, copyIds }: TemplateMemory, id: number): boolean =>
   view.byId.has(id) || isTentative(view, id) || copyIds.has(id);
 
+/** Whether a reading or a write of ours is remembered of the id. */
+export const isRemembered = (memory: TemplateMemory, id: number): boolean => {
+  const { preexisting, hasBeenRead } = memory.view;
+  const { others, highestId = Infinity } = memory.row;
+  if (isKnownId(memory, id) || preexisting.has(id)) return true;
+  return others === undefined ? hasBeenRead && id <= highestId : others.includes(id);
+};
+
 /** The adds of unknown outcome that no reading shows. */
 export const abandonedAdds = ({ records }: TemplateMemory): RecordState[] =>
   [...records.values()].filter(({ failure }) => failure?.kind === 'unknown');

@@ -24,12 +24,20 @@ export const observe = (draft: MemoryDraft, plan: TemplatePlan, seen: Observatio
   let free: ReadonlySet<number> | undefined;
   const unpaired = (): ReadonlySet<number> => (free ??= unpairedIds(plan, ids));
   for (const pair of plan.pairs) if (!keepsOther(draft, pair, seen, ids, unpaired)) observePair(draft, pair);
-  const { strangers, highestId: highestBefore } = draft.now.row;
-  if (strangers === null) draft.setRow({ strangers: [...ids].filter((id) => !isKnownId(draft.now, id)) });
-  const highestId = [...ids].reduce((one, other) => Math.max(one, other), highestBefore ?? 0);
-  if (highestId !== highestBefore) draft.setRow({ highestId });
+  noteOthers(draft, ids);
   for (const step of [...plan.steps, ...plan.conflicting, ...plan.waiting]) noteCause(draft, step);
   forgetGone(draft, seen, ids);
+};
+
+/** Every id that is in no file, so that one that nobody has seen before is recognised. */
+const noteOthers = (draft: MemoryDraft, ids: ReadonlySet<number>): void => {
+  const unknown = [...ids].filter((id) => !isKnownId(draft.now, id)).sort((a, b) => a - b);
+  const { strangers, others } = draft.now.row;
+  if (strangers === null) draft.setRow({ strangers: unknown, others: [] });
+  else {
+    const newer = unknown.filter((id) => !draft.now.view.preexisting.has(id));
+    if (newer.join() !== others?.join()) draft.setRow({ others: newer });
+  }
 };
 
 /**

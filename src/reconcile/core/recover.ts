@@ -220,9 +220,9 @@ const abandon = (
 ): Recovery => {
   const known = recovery.memory.records.get(intent.key);
   const message = 'the outcome of the add was unknown, and two readings did not show the record';
-  const failed = { kind: 'unknown', message, sent: intent.after } as const;
-  const { idsBefore } = intent;
-  const failure = { ...failureAfter(known?.failure ?? null, failed, at, unknownPause), idsBefore };
+  const { after: sent, idsBefore } = intent;
+  const failed = { kind: 'unknown', message, sent, idsBefore } as const;
+  const failure = failureAfter(known?.failure ?? null, failed, at, unknownPause);
   const cause = known ? known.cause : intent.cause;
   const memory = edit(recovery.memory, (draft) =>
     change(draft, intent.key, intent.after, { adds: (known?.adds ?? 0) + adds, failure, cause }),

@@ -7,7 +7,7 @@ import { stepKey } from './attempt.ts';
 import { edit } from './memory.ts';
 import { observe } from './observe.ts';
 import { withAllOf } from './reading.ts';
-import { change } from './remembering.ts';
+import { change, forgetAnswered } from './remembering.ts';
 import { planOf, desiredKeysOf } from './basis.ts';
 import { isStopped, withBasis, type TemplateState } from './state.ts';
 import { rememberReading } from './two-readings.ts';
@@ -57,6 +57,8 @@ const rememberSeen = (
   const lost = hasDisagreement ? null : manyLost({ desired, actual, memory: memory.view });
   const plan = planOf(state.basis);
   const next = edit(memory, (draft) => {
+    const listed = listing?.get(view.id);
+    if (listed) forgetAnswered(draft, listed);
     if (suspectIds?.join() !== lost?.join()) draft.setRow({ suspectIds: lost });
     const desiredKeys = desiredKeysOf(desired);
     if (isTrusted) observe(draft, plan, { actual, desiredKeys, from: state.basis.now, to: now, settle });

@@ -198,6 +198,15 @@ export const retime = (draft: MemoryDraft, moment: Instant, settle: number): voi
   }
 };
 
+/** A listing shows these ids, which only answers have shown before. */
+export const forgetAnswered = (draft: MemoryDraft, { records }: ActualTemplate): void => {
+  const { answeredIds = [] } = draft.now.row;
+  if (answeredIds.length === 0) return;
+  const listed = new Set(records.map(({ id }) => id));
+  const left = answeredIds.filter((id) => !listed.has(id));
+  if (left.length < answeredIds.length) draft.setRow({ answeredIds: left });
+};
+
 /** From now on a listing is not behind earlier writes. */
 export const takeListing = (draft: MemoryDraft): void => {
   for (const record of draft.now.records.values())

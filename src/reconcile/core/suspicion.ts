@@ -3,11 +3,11 @@ import { dataOf } from '../../model/record.ts';
 import { entryOf, recordKey, type Pair, type ActualEntry, type DesiredEntry } from '../../plan/entry.ts';
 import { groupBy } from '../../plan/group.ts';
 import { hasLostMany } from '../../plan/guard.ts';
-import { isLike } from '../../plan/like.ts';
+import { isLike, isPerhaps } from '../../plan/like.ts';
 import { parkedKey } from '../../plan/memory.ts';
 import type { TemplatePlan } from '../../plan/plan.ts';
 import { isPark } from '../../plan/step.ts';
-import { edit, isKnownId, type MemoryDraft } from './memory.ts';
+import { edit, isRemembered, type MemoryDraft } from './memory.ts';
 import { bind, change, unbind, uncountedAdds } from './remembering.ts';
 import { planOf, desiredKeysOf, type PlanBasis } from './basis.ts';
 import { withBasis, type TemplateState } from './state.ts';
@@ -18,38 +18,50 @@ export interface Suspicion {
   readonly warning: string | null;
 }
 
+/**
+ * The check for records that may be the desired ones, of every id that the saved state does not know, for whichever
+ * reason: somebody else made them, or the state is new, lost, or an older copy. Beside such a record nothing is added.
+ */
 export const suspectMemory = (state: TemplateState): Suspicion => {
-  const plan = planOf(state.basis);
-  const unseen = foreignIds(state.basis, plan);
-  if (unseen.length > 0) {
-    const memory = edit(state.basis.memory, (draft) => distrust(draft, state.basis, plan));
-    return {
-      state: withBasis(state, { memory }),
-      warning: describeUnseen(state.basis.desired.template, unseen),
-    };
-  }
-  const lost = perhapsAdded(state.basis, plan);
-  if (lost.length === 0) return { state, warning: null };
-  const memory = edit(state.basis.memory, (draft) => {
+  const { basis } = state;
+  const plan = planOf(basis);
+  const { memory } = basis;
+  const isFirst = !memory.view.hasBeenRead && memory.view.byKey.size === 0;
+  const unseen = isFirst ? [] : foreignIds(basis, plan);
+  const beside = perhapsAdded(basis, plan, isFirst);
+  const ids = [...unseen, ...beside.map(({ actual }) => actual.record.id)];
+  if (ids.length === 0) return { state: decided(state, plan), warning: null };
+  const next = edit(memory, (draft) => {
+    // Causes are unknown then, and missing records may have been added before.
+    if (!isFirst) distrust(draft, basis, plan);
+    else if (beside.length > 0) draft.setRow({ isSpellingDoubtful: true });
     const unknown = { recordId: null, seen: null, cause: 'unknown', adds: uncountedAdds } as const;
-    for (const desired of lost) change(draft, recordKey(desired), dataOf(desired.record), unknown);
+    for (const { desired } of beside) change(draft, recordKey(desired), dataOf(desired.record), unknown);
   });
-  return { state: withBasis(state, { memory }), warning: null };
+  const warning = isFirst ? null : describeUnseen(basis.desired.template, [...new Set(ids)]);
+  return { state: withBasis(state, { memory: next }), warning };
 };
 
-/**
- * If desired records are in sync under unknown ids, somebody else made them, or the saved state is an older
- * copy. Then causes are unknown, and missing records may have been added before.
- */
+/** The doubt about spelling ends once nothing waits for a decision any more. */
+const decided = (state: TemplateState, { waiting }: TemplatePlan): TemplateState => {
+  const { memory } = state.basis;
+  const isOpen = ({ desired }: { desired: DesiredEntry }): boolean =>
+    (memory.records.get(recordKey(desired))?.adds ?? 0) >= uncountedAdds;
+  const isStill = waiting.some((step) => !isPark(step) && isOpen(step));
+  if (!memory.row.isSpellingDoubtful || isStill) return state;
+  return withBasis(state, { memory: edit(memory, (draft) => draft.setRow({ isSpellingDoubtful: false })) });
+};
+
+/** Desired records that are in sync under unknown ids. */
 const foreignIds = ({ desired, view, memory, pending }: PlanBasis, { pairs }: TemplatePlan): number[] => {
-  const { highestId, suspectIds } = memory.row;
-  if (highestId === undefined || !memory.view.hasBeenRead || pending.length > 0) return [];
+  if (pending.length > 0) return [];
   const unseen = pairs
     .filter((pair) => pair.fields.length === 0 && !isExpected(pair, memory.records))
     .map((pair) => pair.actual.record.id)
-    .filter((id) => id > highestId && !isKnownId(memory, id))
+    .filter((id) => !isRemembered(memory, id))
     .sort((a, b) => a - b);
   // A reading that lost many known records is inconclusive, and losing their bindings would hide that.
+  const { suspectIds } = memory.row;
   const isDoubtful =
     unseen.length > 0 && hasLostMany({ desired, actual: view, memory: memory.view, suspectIds });
   return isDoubtful ? [] : unseen;
@@ -94,18 +106,28 @@ const distrustMissing = (draft: MemoryDraft, desired: DesiredEntry): void => {
 };
 
 /**
- * Without saved state, a template may have records that were added before the state was lost, in the
- * service's spelling. A missing record with a similar one may have been added any number of times.
+ * Missing records, each beside a record of unknown id that may be it, in the service's spelling: it may have been
+ * added any number of times. At first contact another content at a respelled name shows that too.
  */
-const perhapsAdded = ({ desired, view, memory }: PlanBasis, plan: TemplatePlan): DesiredEntry[] => {
-  if (memory.view.hasBeenRead || memory.view.byKey.size > 0 || desired.adopt) return [];
+const perhapsAdded = ({ view, memory }: PlanBasis, plan: TemplatePlan, isFirst: boolean): Beside[] => {
   const missing = missingIn(plan);
   if (missing.length === 0) return [];
   const paired = new Set(plan.pairs.map(({ actual }) => actual.record.id));
-  const unpaired: ActualEntry[] = view.records.filter(({ id }) => !paired.has(id)).map(entryOf);
-  const byType = groupBy(unpaired, ({ type }) => type);
-  return missing.filter((one) => byType.get(one.type)?.some((actual) => isLike(one, actual)));
+  const unknown: ActualEntry[] = view.records
+    .filter(({ id }) => !paired.has(id) && !isRemembered(memory, id))
+    .map(entryOf);
+  const byType = groupBy(unknown, ({ type }) => type);
+  const isOne = isFirst ? isPerhaps : isLike;
+  return missing.flatMap((desired) => {
+    const actual = byType.get(desired.type)?.find((one) => isOne(desired, one));
+    return actual ? [{ desired, actual }] : [];
+  });
 };
+
+interface Beside {
+  readonly desired: DesiredEntry;
+  readonly actual: ActualEntry;
+}
 
 const missingIn = ({ steps, waiting }: TemplatePlan): DesiredEntry[] =>
   [...steps, ...waiting].flatMap((step) =>

@@ -9,7 +9,7 @@ import { compareListing } from '../core/listing.ts';
 import { skipReasonOf } from '../core/permit.ts';
 import type { TemplateState } from '../core/state.ts';
 import type { ClientRun } from './client-run.ts';
-import { saveEnd } from './save.ts';
+import { saveEnd, saveMemory } from './save.ts';
 
 /** Writes one template, one write at a time, each decided from the answer to the previous one. */
 export const writeTemplate = (state: TemplateState, run: ClientRun): Promise<TemplateState> =>
@@ -113,6 +113,8 @@ const takeEvent = async (
   const attempt = state.attempts.get(stepKey(step))!;
   const result = intentResultOf(attempt);
   if (result) state = await saveEnd(state, intent, result, run);
+  // What an answer showed of an add that stays open must outlive the process.
+  else if (event.type === 'answered') state = await saveMemory(state, run);
   const change = changeOfAttempt(attempt, state.basis);
   if (change) run.pass.onChange(change);
   return state;
