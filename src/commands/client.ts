@@ -6,6 +6,8 @@ import { canonicalHost } from '../model/host.ts';
 import type { Publication } from '../model/published.ts';
 import type { DesiredState } from '../model/template.ts';
 import { emptyCache } from '../reconcile/cache.ts';
+import type { Instant } from '../reconcile/core/backoff.ts';
+import { UnsavedOutcomes } from '../reconcile/shell/unsaved-outcomes.ts';
 import { reconcile, type Pass } from '../reconcile/pass.ts';
 import type { PassResult } from '../result.ts';
 import { redactor } from '../secrets.ts';
@@ -22,6 +24,7 @@ import { askNameServers, type AnswersRequest } from './client-answers.ts';
 import { observedBelow, openObserver, withoutWrites, type Observer } from './observer.ts';
 import { passOf, type PassRequest, type PreparedPass } from './pass-request.ts';
 import { ownTemplates, sharedTemplates, type TemplateSource } from '../source/template-source.ts';
+import { systemClock } from './system-clock.ts';
 import { unmanagedIn } from './unmanaged.ts';
 import { withUncommitted } from './with-uncommitted.ts';
 
@@ -85,7 +88,10 @@ class OpenClient implements Client {
   readonly #templates: TemplateSource;
   readonly #observer: Observer;
   readonly #cache = emptyCache();
+  readonly #unsaved = new UnsavedOutcomes();
   #tokens: Tokens;
+  /** By the monotonic clock. */
+  #listedAt = 0;
   /** The files that a pass has loaded last. */
   #latest: DesiredState | null = null;
   /** Of the pass that makes requests. */
@@ -229,7 +235,9 @@ class OpenClient implements Client {
     listing.catch(() => undefined);
     // A command compares everything again.
     const cached = request.trigger === 'command' ? {} : { cache: this.#cache };
-    const result = await reconcile(part, { ...pass, ...cached, ...state, startedAt, described, listing });
+    const [unsaved, askedAt] = [this.#unsaved, this.#askedAt(pass.clock)];
+    const given = { ...pass, ...cached, ...state, unsaved, startedAt, described, listing, askedAt };
+    const result = await reconcile(part, given);
     const unmanaged = request.trigger === 'command' ? await this.#unmanaged(request, listing, state) : [];
     const problems = [...result.problems, ...unmanaged];
     const marked = withUncommitted(result, files, this.#templates.uncommitted());
@@ -248,7 +256,16 @@ class OpenClient implements Client {
     return unmanagedIn({ actual, described: this.#latest, managed }).map((one) => ({ ...one, client }));
   }
 
-  readonly #list = (): Listing => this.service.listDnsTemplates();
+  readonly #list = (): Listing => {
+    this.#listedAt = systemClock.uptime().at;
+    return this.service.listDnsTemplates();
+  };
+
+  /** When the listing of this pass was asked for. */
+  #askedAt({ now, uptime }: Pass['clock']): Instant {
+    const { boot, at } = uptime();
+    return { now: now() - (at - this.#listedAt), uptime: { boot, at: this.#listedAt } };
+  }
 
   #location(): StoreLocation {
     return this.#locationIn(this.settings.stateDir);

@@ -126,7 +126,11 @@ const parkedLater = (entry: Unmatched, wants: Wants, input: PlanInput): Surplus 
   return block ? { ...surplusOf(entry, wants, input), ...block } : null;
 };
 
-const surplusOf = ({ actual, reason }: Unmatched, wants: Wants, { memory, unshown }: PlanInput): Surplus => {
+export const surplusOf = (
+  { actual, reason }: Unmatched,
+  wants: Wants,
+  { memory, unshown }: PlanInput,
+): Surplus => {
   const block = unshown?.(actual.record.id, true);
   return {
     action: 'surplus',

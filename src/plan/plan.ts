@@ -4,7 +4,7 @@ import type { DesiredTemplate } from '../model/template.ts';
 import type { Wants } from './cause.ts';
 import { blockedByConflict, blockOfAdd, blockOfUnshown } from './blocked.ts';
 import type { Blocked, Difference, Surplus } from './difference.ts';
-import { draftSteps, splitBlocked } from './draft.ts';
+import { draftSteps, splitBlocked, surplusOf } from './draft.ts';
 import { byDesired, entryOf, recordKey, type Pair, type ActualEntry, type DesiredEntry } from './entry.ts';
 import { matchesIgnore } from './ignore.ts';
 import { keptNamesOf, type KeptNames } from './kept-names.ts';
@@ -84,13 +84,19 @@ export const planTemplate = (input: PlanInput): TemplatePlan => {
     conflicting: draft.conflicting.map(({ step }) => step),
     waiting: missing.filter((entry) => !free.has(entry)).map((entry) => addStep(entry, memory)),
     blocked,
-    surplus: draft.surplus,
+    surplus: draft.surplus.concat(unshownParks(idle, desiredIn(entries), input)),
     pairs,
     inSync: shown.length - changed.length,
     parked: idle.filter((entry) => !isRestored.has(entry)).length,
     ignored: everything.length - ours.length,
   };
 };
+
+/** A park that no listing shows yet leaves a difference. */
+const unshownParks = (parked: readonly ActualEntry[], wants: Wants, input: PlanInput): Surplus[] =>
+  parked
+    .filter(({ record }) => input.unshown?.(record.id, true))
+    .map((actual) => surplusOf({ actual, reason: 'unlisted' }, wants, input));
 
 /** Lazy: most plans do not need it. */
 const desiredIn = (desired: readonly DesiredEntry[]): Wants => {

@@ -90,6 +90,8 @@ const passOver = async (part: DesiredState, pass: Pass, run: ClientRun): Promise
   const open = bound.filter((one) => !cached.has(one));
   const revisionsBefore = open.map(({ actual: { id } }) => revisions?.of(id));
 
+  if (!run.isDryRun)
+    for (const [id, ended] of (await pass.unsaved?.saveAgain(run)) ?? []) run.unsaved.set(id, ended);
   const states = await recoverIntents(await openTemplates(open, run), inputs, run);
   const prepared = await prepare(states, run);
   const { finished, isIncomplete } =
@@ -180,6 +182,11 @@ const write = async (
     const { now } = run.moment;
     return saveMemory(remember(state, { listing: run.listing, acceptLoss, settle, now }), run);
   });
+  for (const { basis, unfinished } of remembered) {
+    if (unfinished.length > 0) run.unsaved.set(basis.view.id, unfinished);
+    else run.unsaved.delete(basis.view.id);
+  }
+  await pass.unsaved?.keep(run.unsaved, run);
   const finished = await mapYielding(remembered, (state) => {
     const plan = planOf(state.basis);
     const reasons = skipReasons(plan, state, run.view, pass.force);
@@ -216,7 +223,8 @@ const openTemplates = (bound: readonly BoundTemplate[], run: ClientRun): Promise
     const stored = await run.pass.memory.template(one.actual.id);
     const { settle, retry, askedAt } = run.pass;
     const { moment } = run;
-    return openTemplate(one, stored, { asked: askedAt ?? moment, moment, settle, retry });
+    const unfinished = run.unsaved.get(one.actual.id);
+    return openTemplate(one, stored, { asked: askedAt ?? moment, moment, settle, retry, unfinished });
   });
 
 const plannedResult = (state: TemplateState, { pass }: ClientRun): TemplateResult => {

@@ -271,7 +271,14 @@ const notSeen: Law = (attempt, { one, truth, isKind }) => {
 
 /** A template without any agreement so far and without a set of the file: a person has to look first. */
 const notAtFirstSight: Law = ({ pass }, { one, desired, view }) => {
-  if (!view || !desired || pass.force || desired.adopt || one.onceDesired.size + one.maybe.size > 0)
+  if (
+    !view ||
+    !desired ||
+    pass.force ||
+    pass.retry ||
+    desired.adopt ||
+    one.onceDesired.size + one.maybe.size > 0
+  )
     return null;
   const sets = new Set(view.records.map(setOf));
   // It need not know a record that appeared during this pass, in a reading for another template.
@@ -326,7 +333,11 @@ const shownAndNotEqual: Law = (attempt, { one, earlier }) => {
   // An old reading may show it as before a park of this pass.
   const isOfThisPass = earlier.some((other) => recordOf(other) === before.id);
   if (isOfThisPass && isUndo(attempt, one)) return null;
-  return keyOf(before) === keyOf(after) && before.ttl === after.ttl
+  // After two writes, of which the last one may have had no effect, an old reading shows the same as a new one.
+  const isRepeated = one.attempts.some(
+    (other) => recordOf(other) === before.id && keyOf(other.after) === keyOf(after),
+  );
+  return keyOf(before) === keyOf(after) && before.ttl === after.ttl && !isRepeated
     ? `writes ${shown(before)} as it is`
     : null;
 };
@@ -350,8 +361,8 @@ const isUndo = ({ before, after }: SentAttempt, { attempts }: TemplateCase): boo
   return own.some((other) => other.before && keyOf({ ...other.before, name: after.name }) === keyOf(after));
 };
 
-const notFromItsPlace: Law = ({ before }, { desired, view }) => {
-  if (!before || !view) return null;
+const notFromItsPlace: Law = ({ before, after }, { desired, view }) => {
+  if (!before || !view || keyOf(before) === keyOf(after)) return null;
   const place = desired?.records.find((record) => satisfies(before, record));
   if (!place) return null;
   const copies = view.records.filter((record) => satisfies(record, place));

@@ -56,16 +56,18 @@ export interface Opening {
   readonly settle: number;
   /** A person takes the listing's word for what earlier passes wrote. */
   readonly retry: boolean;
+  /** The outcomes of its writes that earlier passes could not save. */
+  readonly unfinished?: readonly EndedIntent[] | undefined;
 }
 
 /** A template at the beginning of a pass, with its saved state. */
 export const openTemplate = (
   { desired, actual, notes }: BoundTemplate,
   stored: StoredTemplate | null,
-  { asked, moment, settle, retry }: Opening,
+  { asked, moment, settle, retry, unfinished = [] }: Opening,
 ): TemplateState => {
   const row = { templateId: actual.id, template: desired.template, file: desired.source.file };
-  const opened = edit(openMemory(stored, row), (draft) => {
+  const opened = edit(unfinished.at(-1)?.memory ?? openMemory(stored, row), (draft) => {
     retime(draft, moment, settle);
     if (retry) takeListing(draft);
     forgetAnswered(draft, actual);
@@ -79,7 +81,7 @@ export const openTemplate = (
     attempts: new Map(),
     confirmed: new Set(),
     agreement: { since: moment, until: asked, isRepeated: false },
-    unfinished: [],
+    unfinished,
     holds: [],
     comparedListing: null,
   };

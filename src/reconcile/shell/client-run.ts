@@ -4,14 +4,22 @@ import type { ActualTemplate } from '../../model/template.ts';
 import type { Hold } from '../../plan/hold.ts';
 import { MemoryError, type Memory } from '../../state/memory.ts';
 import type { Instant } from '../core/backoff.ts';
+import type { EndedIntent } from '../core/state.ts';
 import { concernsAll, holdFor, isClosed, tellHold } from '../core/client-holds.ts';
 import type { ClientView } from '../core/permit.ts';
 import { withAllOf } from '../core/reading.ts';
 import type { Ports } from '../ports.ts';
 import type { Overrides, Policy, Request } from '../request.ts';
+import type { UnsavedOutcomes } from './unsaved-outcomes.ts';
 
 /** The ports, policy, overrides and request of one pass over a client. */
-export type PassOptions = Ports & Policy & Overrides & Request;
+export type PassOptions = Ports &
+  Policy &
+  Overrides &
+  Request & {
+    /** What passes of this process could not save. */
+    readonly unsaved?: UnsavedOutcomes;
+  };
 
 type ListingById = ReadonlyMap<number, ActualTemplate>;
 
@@ -21,6 +29,8 @@ export class ClientRun {
   readonly #limitReads: <T>(task: () => Promise<T>) => Promise<T>;
   #holds: readonly Hold[] = [];
   #listing: ListingById | null = null;
+  /** By template: the outcomes of writes that could not be saved yet. */
+  readonly unsaved = new Map<number, readonly EndedIntent[]>();
 
   constructor(pass: PassOptions) {
     this.pass = pass;

@@ -26,7 +26,8 @@ export const recoverIntents = async (
   { actual, described }: Pick<PassInputs, 'actual' | 'described'>,
   run: ClientRun,
 ): Promise<TemplateState[]> => {
-  const intents = await run.pass.memory.openIntents();
+  const known = new Set([...run.unsaved.values()].flat().map(({ intent }) => intent.id));
+  const intents = (await run.pass.memory.openIntents()).filter(({ id }) => !known.has(id));
   if (intents.length === 0) return [...states];
   const opened = await Promise.all(
     [...groupBy(intents, ({ templateId }) => templateId)].map(([id, open]) =>
@@ -34,8 +35,12 @@ export const recoverIntents = async (
     ),
   );
   if (run.isDryRun) return applyAll(states, opened.map(endUpdates).map(matchOpen), run);
-  const known = await saveResolved(opened.map(endUpdates), run);
-  return applyAll(states, await resolveUnknown(known, run, run.pass.retry), run);
+  const begun = await saveResolved(opened.map(endUpdates), run);
+  const recovered = await resolveUnknown(begun, run, run.pass.retry);
+  const own = new Set(states.map(({ basis }) => basis.view.id));
+  for (const { templateId, unfinished } of recovered)
+    if (unfinished.length > 0 && !own.has(templateId)) run.unsaved.set(templateId, unfinished);
+  return applyAll(states, recovered, run);
 };
 
 /** Resolves this pass's adds of unknown outcome, of all templates with the same readings. */
