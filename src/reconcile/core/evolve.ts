@@ -44,8 +44,12 @@ export const evolve = (state: TemplateState, event: TemplateEvent, at: Instant):
     case 'lost':
       return lost(state, attempt, event.error, at);
     case 'reread': {
-      const reading = event.reading && asAccepted(event.reading, state.basis.memory, state.basis);
-      return attempt.state === 'questioned' && attempt.by === 'refusal'
+      const isRefused = attempt.state === 'questioned' && attempt.by === 'refusal';
+      // The answer in doubt is from after the record's earlier writes.
+      const except = isRefused ? null : attempt.intent.recordId;
+      const { memory } = state.basis;
+      const reading = event.reading && asAccepted(event.reading, memory, state.basis, except);
+      return isRefused
         ? rereadAfterRefusal(state, attempt, attempt.error, reading, at)
         : rereadAfterDoubt(state, attempt, reading, at);
     }

@@ -44,15 +44,20 @@ interface Lag {
   readonly settle: number;
 }
 
-/** Puts our accepted writes into a listing that may be behind them. */
-export const asAccepted = (reading: View, { records }: TemplateMemory, { now, settle }: Lag): View => {
+/** Puts our accepted writes into a listing that may be behind them; `except`: of the record with another write since. */
+export const asAccepted = (
+  reading: View,
+  { records }: TemplateMemory,
+  { now, settle }: Lag,
+  except: number | null = null,
+): View => {
   if (reading.unshown) return reading;
   const lag = longestLag(settle);
   let shown: Map<number, ActualRecord> | undefined;
   const unshown = new Map<number, Unshown>();
   for (const { recordId: id, seen, stored } of records.values()) {
     const at = stored?.at.at(-1);
-    if (id === null || seen === null || at === undefined || now >= at + lag) continue;
+    if (id === null || id === except || seen === null || at === undefined || now >= at + lag) continue;
     shown ??= new Map(reading.records.map((record) => [record.id, record]));
     const record = shown.get(id);
     if (!isFromBefore(record, seen, stored!)) continue;
