@@ -1,4 +1,4 @@
-import type { RecordData } from '../model/record.ts';
+import type { ActualRecord, RecordData } from '../model/record.ts';
 import type { DesiredTemplate, ActualTemplate } from '../model/template.ts';
 import type { BlockReason, Surplus } from './difference.ts';
 import type { ActualEntry, DesiredEntry } from './entry.ts';
@@ -12,6 +12,8 @@ export interface PlanInput {
   readonly pending?: readonly RecordData[];
   /** Why a record is neither changed nor called in sync: no listing shows what was written to it. */
   readonly unshown?: ((id: number, isInSync: boolean) => Block | null) | undefined;
+  /** The same records as the listing shows them: an update of one has to hold for both. */
+  readonly listedAs?: ((id: number) => ActualRecord | null) | undefined;
   /** Why a desired record may not be written now, as an add (`actual` null) or by an update of an actual record. */
   readonly gate?: (desired: DesiredEntry, actual: ActualEntry | null) => Block | null;
   /** Why a desired record may not be added if no surplus record is reused for it. */

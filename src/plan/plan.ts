@@ -5,7 +5,15 @@ import type { Wants } from './cause.ts';
 import { blockedByConflict, blockOfAdd, blockOfUnshown } from './blocked.ts';
 import type { Blocked, Difference, Surplus } from './difference.ts';
 import { draftSteps, splitBlocked, surplusOf } from './draft.ts';
-import { byDesired, entryOf, recordKey, type Pair, type ActualEntry, type DesiredEntry } from './entry.ts';
+import {
+  byDesired,
+  entryOf,
+  pairOf,
+  recordKey,
+  type Pair,
+  type ActualEntry,
+  type DesiredEntry,
+} from './entry.ts';
 import { matchesIgnore } from './ignore.ts';
 import { keptNamesOf, type KeptNames } from './kept-names.ts';
 import { addStep } from './make-step.ts';
@@ -45,7 +53,7 @@ export const planTemplate = (input: PlanInput): TemplatePlan => {
   const ours = everything.filter((entry) => !isOthers(entry, desired));
   const { pairs, missing, left } = pairRecords(entries, ours, memory);
   const { free: shown, blocked: unshown } = splitBlocked(pairs, (pair) => blockOfUnshown(pair, input));
-  const changed = shown.filter((pair) => pair.fields.length > 0);
+  const changed = shown.filter((pair) => pair.fields.length > 0).map((pair) => asListed(pair, input));
   const actualById = new Map(missing.length > 0 ? everything.map(({ record }) => [record.id, record]) : []);
   const adds = splitBlocked(missing.toSorted(byDesired), (entry) => blockOfAdd(entry, actualById, input));
   const free = new Set(adds.free);
@@ -90,6 +98,14 @@ export const planTemplate = (input: PlanInput): TemplatePlan => {
     parked: idle.filter((entry) => !isRestored.has(entry)).length,
     ignored: everything.length - ours.length,
   };
+};
+
+/** Also the fields that differ from what the listing shows: it may be behind, or somebody changed the record back. */
+const asListed = (pair: Pair, { listedAs }: PlanInput): Pair => {
+  const listed = listedAs?.(pair.actual.record.id);
+  if (!listed) return pair;
+  const fields = new Set([...pair.fields, ...pairOf(pair.desired, entryOf(listed)).fields]);
+  return { ...pair, fields: [...fields] };
 };
 
 /** A park that no listing shows yet leaves a difference. */

@@ -58,6 +58,7 @@ describe('an older copy of the state that was restored', { timeout: 60_000 }, ()
     const place = await openPlace([root]);
     await place.write([root, api]);
     expect(await place.apply()).toMatchObject({ writes: 1 });
+    expect(await place.apply()).toMatchObject({ writes: 0 });
     backUp(place);
     await remove(place, 'api');
     await place.write([root, api, shop]);

@@ -83,8 +83,12 @@ describe('apply writes the plan that it showed', { timeout: 60_000 }, () => {
     await daemon.ended;
     kill = () => undefined;
     await place.write([apex, lost!, good!]);
-    const { code, writes } = await applyOnTerminal(place);
-    // The other one waits for its backoff.
-    expect({ code, writes }).toEqual({ code: 1, writes: ['good'] });
+    // Both wait while the first one may still come.
+    const { code, writes, report } = await place.apply();
+    expect({ code, writes }).toEqual({ code: 1, writes: 0 });
+    expect(report.templates[0]?.differences).toMatchObject([
+      { reason: 'pending-write' },
+      { reason: 'pending-write' },
+    ]);
   });
 });

@@ -333,11 +333,11 @@ const shownAndNotEqual: Law = (attempt, { one, earlier }) => {
   // An old reading may show it as before a park of this pass.
   const isOfThisPass = earlier.some((other) => recordOf(other) === before.id);
   if (isOfThisPass && isUndo(attempt, one)) return null;
-  // After two writes, of which the last one may have had no effect, an old reading shows the same as a new one.
-  const isRepeated = one.attempts.some(
-    (other) => recordOf(other) === before.id && keyOf(other.after) === keyOf(after),
+  // An old reading shows it as it was before another write of ours.
+  const isBehind = one.attempts.some(
+    (other) => recordOf(other) === before.id && attempt.sent.at - other.sent.at < 600_000,
   );
-  return keyOf(before) === keyOf(after) && before.ttl === after.ttl && !isRepeated
+  return keyOf(before) === keyOf(after) && before.ttl === after.ttl && !isBehind
     ? `writes ${shown(before)} as it is`
     : null;
 };

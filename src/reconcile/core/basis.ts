@@ -35,6 +35,7 @@ export const planOf = (basis: PlanBasis): TemplatePlan => {
     memory: memory.view,
     pending: waits.coming,
     unshown: actual.unshown ? waits.blockOfUnshown : undefined,
+    listedAs: actual.unshown ? (id) => actual.unshown?.get(id)?.listed ?? null : undefined,
     gate: gate({ memory, waits, actual, adopts: desired.adopt && desired.surplus === 'park', now }),
     addGate: addGate({ memory, actual }),
     parkGate: parkGate({ memory, waits, now }),

@@ -1,4 +1,4 @@
-import { canonicalName, sameData } from '../../model/canonical.ts';
+import { canonicalName, sameData, type CanonicalRecord } from '../../model/canonical.ts';
 import { dataOf, type ActualRecord, type RecordData } from '../../model/record.ts';
 import type { ActualTemplate } from '../../model/template.ts';
 import { entryOf, recordKey, setKey, type DesiredEntry } from '../../plan/entry.ts';
@@ -33,6 +33,8 @@ export interface View extends ActualTemplate {
 
 interface Unshown {
   readonly isAdd: boolean;
+  /** As the listing shows it; null if it does not. */
+  readonly listed: ActualRecord | null;
   /** Ms since the epoch: when it was written, and until when a listing may be behind it. */
   readonly at: number;
   readonly until: number;
@@ -62,7 +64,7 @@ export const asAccepted = (
     const record = shown.get(id);
     if (!isFromBefore(record, seen, stored!)) continue;
     shown.set(id, { ...record, id, ...dataOf(seen) });
-    unshown.set(id, { isAdd: record === undefined, at, until: at + lag });
+    unshown.set(id, { isAdd: record === undefined, listed: record ?? null, at, until: at + lag });
   }
   return unshown.size === 0 ? reading : { ...reading, records: [...shown!.values()], unshown };
 };
@@ -77,9 +79,11 @@ const isFromBefore = (
   return !sameData(record, seen) && replaced.some((before) => before !== null && sameData(before, record));
 };
 
-/** An add of ours that may still take effect, or that no listing shows yet. */
+/** A write of ours that may still take effect, or that no listing shows yet. */
 interface Wait {
   readonly sent: RecordData;
+  /** The service accepted it. */
+  readonly isAccepted: boolean;
   /** Ms since the epoch; null until readings or a person decide. */
   readonly until: number | null;
   readonly message: string;
@@ -102,70 +106,71 @@ export const waitsOf = (
   { unshown }: View,
   now: number,
 ): Waits => {
-  const absent = abandonedAdds(memory).filter(({ failure }) => now < failure!.retryAt);
-  const comingWaits: readonly Wait[] = [
-    ...pending.map(({ after: sent }) => ({
-      sent,
-      until: null,
-      message: 'an add was sent, and its outcome is not known yet',
-    })),
-    ...absent.map(({ wanted, failure }) => ({
-      sent: wanted,
-      until: failure!.retryAt,
-      message: failure!.message,
-    })),
-  ];
-  const waits = [...comingWaits, ...unlistedWaits(memory, unshown)];
-  if (waits.length === 0) return { ...none, blockOfUnshown: blockOfUnshown(unshown) };
-  const names = groupBy(waits, ({ sent }) => canonicalName(sent.name));
+  const coming = [...pending.map(unknownWait), ...absentWaits(memory, now)];
+  const waits: readonly Wait[] = [...coming, ...unshownWaits(memory, unshown)];
+  const names = groupBy(coming, ({ sent }) => canonicalName(sent.name));
   return {
-    coming: comingWaits.map(({ sent }) => sent),
+    coming: coming.map(({ sent }) => sent),
     blockOfAdd: (desired) => {
-      const own = waits.find(({ sent }) => recordKey(entryOf(sent)) === recordKey(desired));
-      const ofSet = waits.find(({ sent }) => setKey(entryOf(sent)) === setKey(desired));
+      if (waits.length === 0) return null;
+      const own = waits.find(({ sent }) => isSame(recordKey, sent, desired));
+      const ofSet = waits.find(({ sent }) => isSame(setKey, sent, desired));
       return blockBy(own ?? ofSet ?? waits[0]!, desired);
     },
     blockOfName: (desired) => {
       const wait = names.get(desired.name)?.[0];
       return wait ? blockBy(wait, desired) : null;
     },
-    blockOfUnshown: blockOfUnshown(unshown),
+    blockOfUnshown: (id, isInSync) => {
+      const one = unshown?.get(id);
+      return one && (one.isAdd || isInSync) ? unshownBlock(id, one) : null;
+    },
   };
 };
 
-const unlistedWaits = (memory: TemplateMemory, unshown: View['unshown']): Wait[] =>
-  [...(unshown ?? [])].flatMap(([id, { isAdd, until }]) => {
-    const known = memory.view.byId.get(id);
-    return isAdd && known
-      ? [{ sent: known.desired, until, message: `no listing shows record ${id} yet` }]
-      : [];
+const unknownWait = ({ after: sent }: Intent): Wait => ({
+  sent,
+  isAccepted: false,
+  until: null,
+  message: 'an add was sent, and its outcome is not known yet',
+});
+
+const absentWaits = (memory: TemplateMemory, now: number): Wait[] =>
+  abandonedAdds(memory).flatMap(({ wanted: sent, failure }) => {
+    const { retryAt: until, message } = failure!;
+    return now < until ? [{ sent, isAccepted: false, until, message }] : [];
   });
 
-/** Another add is promised no time: it goes on as soon as the one that it waits for is shown. */
-const blockBy = ({ sent, until, message }: Wait, desired: DesiredEntry): Block => {
-  const isOwn = recordKey(entryOf(sent)) === recordKey(desired);
+/** Also of a record that was changed: if somebody has changed it back, the listing is right. */
+const unshownWaits = (memory: TemplateMemory, unshown: View['unshown']): Wait[] =>
+  [...(unshown ?? [])].flatMap(([id, { until }]) => {
+    const known = memory.view.byId.get(id);
+    const message = `the listing does not show record ${id} as it was written`;
+    return known ? [{ sent: known.desired, isAccepted: true, until, message }] : [];
+  });
+
+/** An add beside an accepted write is promised no time: it goes on as soon as a listing shows that. */
+const blockBy = ({ sent, isAccepted, until, message }: Wait, desired: DesiredEntry): Block => {
   const retryAt = until === null ? null : new Date(until).toISOString();
-  if (!isOwn) {
-    const end = retryAt === null ? 'once that is known' : `once it is shown, or after ${retryAt}`;
-    const what = `an add of ${describe(sent)} may still take effect (${message})`;
-    return { reason: 'pending-write', message: `${what}: this record is added ${end}` };
-  }
-  return retryAt === null
-    ? { reason: 'pending-write', message }
-    : { reason: 'pending-write', message: `${message}; not tried again before ${retryAt}`, retryAt };
+  const isOther = !isAccepted && !isSame(recordKey, sent, desired);
+  const what = isOther ? `an add of ${describe(sent)} may still take effect: ${message}` : message;
+  if (retryAt === null) return { reason: 'pending-write', message: what };
+  if (!isAccepted && isSame(setKey, sent, desired))
+    return { reason: 'pending-write', message: `${what}; not tried again before ${retryAt}`, retryAt };
+  return { reason: 'pending-write', message: `${what}; added once it does, or after ${retryAt}` };
 };
 
-const blockOfUnshown =
-  (unshown: View['unshown']) =>
-  (id: number, isInSync: boolean): Block | null => {
-    const one = unshown?.get(id);
-    if (!one || (!one.isAdd && !isInSync)) return null;
-    const written = `record ${id} was ${one.isAdd ? 'added' : 'changed'} at ${new Date(one.at).toISOString()}`;
-    const retryAt = new Date(one.until).toISOString();
-    const message = `${written}, and the listing does not show it yet; it is written again if no listing shows it before ${retryAt}`;
-    return { reason: 'pending-write', message, retryAt };
-  };
+const unshownBlock = (id: number, { isAdd, at, until }: Unshown): Block => {
+  const written = `record ${id} was ${isAdd ? 'added' : 'changed'} at ${new Date(at).toISOString()}`;
+  const retryAt = new Date(until).toISOString();
+  const message = `${written}, and the listing does not show it yet; it is written again if no listing shows it before ${retryAt}`;
+  return { reason: 'pending-write', message, retryAt };
+};
 
-const none = { coming: [], blockOfAdd: () => null, blockOfName: () => null } as const;
+const isSame = (
+  keyOf: (entry: CanonicalRecord) => string,
+  sent: RecordData,
+  desired: DesiredEntry,
+): boolean => keyOf(entryOf(sent)) === keyOf(desired);
 
 const describe = ({ type, name, content }: RecordData): string => `${name ?? '@'} ${type} ${content}`;
