@@ -7,7 +7,7 @@ import type { Publication } from '../model/published.ts';
 import type { DesiredState } from '../model/template.ts';
 import { emptyCache } from '../reconcile/cache.ts';
 import type { Instant } from '../reconcile/core/backoff.ts';
-import { UnsavedOutcomes } from '../reconcile/shell/unsaved-outcomes.ts';
+import { KeptOutcomes } from '../reconcile/shell/kept-outcomes.ts';
 import { reconcile, type Pass } from '../reconcile/pass.ts';
 import type { PassResult } from '../result.ts';
 import { redactor } from '../secrets.ts';
@@ -88,7 +88,7 @@ class OpenClient implements Client {
   readonly #templates: TemplateSource;
   readonly #observer: Observer;
   readonly #cache = emptyCache();
-  readonly #unsaved = new UnsavedOutcomes();
+  readonly #unsaved = new KeptOutcomes();
   #tokens: Tokens;
   /** By the monotonic clock. */
   #listedAt = 0;
@@ -262,9 +262,9 @@ class OpenClient implements Client {
   };
 
   /** When the listing of this pass was asked for. */
-  #askedAt({ now, uptime }: Pass['clock']): Instant {
-    const { boot, at } = uptime();
-    return { now: now() - (at - this.#listedAt), uptime: { boot, at: this.#listedAt } };
+  #askedAt(clock: Pass['clock']): Instant {
+    const { boot, at } = clock.uptime();
+    return { now: clock.now() - (at - this.#listedAt), uptime: { boot, at: this.#listedAt } };
   }
 
   #location(): StoreLocation {

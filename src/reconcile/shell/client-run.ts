@@ -10,7 +10,6 @@ import type { ClientView } from '../core/permit.ts';
 import { withAllOf } from '../core/reading.ts';
 import type { Ports } from '../ports.ts';
 import type { Overrides, Policy, Request } from '../request.ts';
-import type { UnsavedOutcomes } from './unsaved-outcomes.ts';
 
 /** The ports, policy, overrides and request of one pass over a client. */
 export type PassOptions = Ports &
@@ -20,6 +19,16 @@ export type PassOptions = Ports &
     /** What passes of this process could not save. */
     readonly unsaved?: UnsavedOutcomes;
   };
+
+/** The outcomes of writes that passes of this process know and could not save. */
+export interface UnsavedOutcomes {
+  /** Saves what it can, and returns what is still unsaved. */
+  saveAgain(run: ClientRun): Promise<UnsavedByTemplate>;
+  /** In place of everything kept so far. */
+  keep(unsaved: UnsavedByTemplate, run: ClientRun): Promise<void>;
+}
+
+export type UnsavedByTemplate = ReadonlyMap<number, readonly EndedIntent[]>;
 
 type ListingById = ReadonlyMap<number, ActualTemplate>;
 

@@ -1,18 +1,15 @@
 import type { EndedIntent } from '../core/state.ts';
-import type { ClientRun } from './client-run.ts';
+import type { ClientRun, UnsavedByTemplate, UnsavedOutcomes } from './client-run.ts';
 import { finishInOrder } from './save.ts';
-
-type ByTemplate = ReadonlyMap<number, readonly EndedIntent[]>;
 
 /**
  * The outcomes of writes that a pass knows and could not save, for the next pass of the same process. To any other
  * process these writes are open: if one has resolved them, or changed the state beside them, they are dropped.
  */
-export class UnsavedOutcomes {
+export class KeptOutcomes implements UnsavedOutcomes {
   #kept = new Map<number, { readonly ended: readonly EndedIntent[]; readonly stored: string }>();
 
-  /** Saves what it can, and returns what is still unsaved. */
-  async saveAgain(run: ClientRun): Promise<ByTemplate> {
+  async saveAgain(run: ClientRun): Promise<UnsavedByTemplate> {
     if (this.#kept.size === 0) return new Map();
     const open = new Set((await run.pass.memory.openIntents()).map(({ id }) => id));
     const left = new Map<number, readonly EndedIntent[]>();
@@ -26,8 +23,7 @@ export class UnsavedOutcomes {
     return left;
   }
 
-  /** In place of everything kept so far. */
-  async keep(unfinished: ByTemplate, run: ClientRun): Promise<void> {
+  async keep(unfinished: UnsavedByTemplate, run: ClientRun): Promise<void> {
     this.#kept = new Map();
     for (const [templateId, ended] of unfinished)
       this.#kept.set(templateId, { ended, stored: await storedText(templateId, run) });
