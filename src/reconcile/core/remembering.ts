@@ -42,7 +42,7 @@ export const bind = (
 };
 
 /** A record that made way for an existing record stays parked. */
-export const keepParked = (draft: MemoryDraft, key: string): void => {
+const keepParked = (draft: MemoryDraft, key: string): void => {
   for (const [parked, { key: waiting }] of draft.now.view.displaced)
     if (waiting === key) draft.put({ ...draft.get(parkedKey(parked))!, displaced: null });
 };
