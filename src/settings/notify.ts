@@ -4,6 +4,7 @@ import type { Route } from '../model/route.ts';
 import { isLoopback } from '../model/loopback.ts';
 import { valueAt } from './document.ts';
 import { notifySchema, occasions, type NotifyEntry, type OccasionSetting } from './config-schema.ts';
+import { Problems } from './problems.ts';
 import { resolve, type Sources } from './resolve.ts';
 import { routesOf } from './route.ts';
 import type { SecretReference, Secrets, SecretSource } from './secret.ts';
@@ -19,7 +20,7 @@ export interface NotifyReceiver {
   /** `read` throws a UserError if the address cannot be used; the message never contains it. */
   readonly url: SecretSource;
   readonly secret: SecretSource | null;
-  /** How an address is reached. */
+  /** How an address is reached. Throws a UserError if it cannot be known. */
   readonly routeTo: (address: string) => Route;
   readonly on: readonly OccasionSetting[];
   /** Null: all. */
@@ -47,7 +48,14 @@ export const notifyTargets = (
   if (!data) return [];
   const known = clients && new Set(clients);
   const { proxy, ca } = clientTable;
-  const routeTo = routesOf(resolve({ proxy, ca }, sources), sources, secrets);
+  const given = resolve({ proxy, ca }, sources);
+  // When it is needed, as secrets are: other commands do not need the certificates.
+  const routeTo = (address: string): Route => {
+    const own = new Problems();
+    const route = routesOf(given, { ...sources, problems: own }, secrets)(address);
+    own.settle((text) => text);
+    return route;
+  };
   return Object.entries(data).map(([name, entry]) => {
     const place = (key: string): string => top.place(['notify', name, key]);
     for (const client of entry.clients ?? [])
@@ -77,10 +85,10 @@ export const notifyTargets = (
   });
 };
 
-/** Throws a UserError if an address or a secret cannot be used. */
+/** Throws a UserError if an address, a way there or a secret cannot be used. */
 export const checkTargets = (targets: readonly NotifyReceiver[]): void => {
-  for (const { url, secret } of targets) {
-    url.read();
+  for (const { url, secret, routeTo } of targets) {
+    routeTo(url.read());
     secret?.read();
   }
 };

@@ -90,7 +90,7 @@ const played = Object.keys(realities)
   .filter(isReality)
   .filter((name) => !partial.has(name));
 
-const rounds = Number(process.env['DIALECT_ROUNDS'] ?? 25);
+const rounds = Number(process.env['DIALECT_ROUNDS'] ?? 15);
 
 test('no setting makes a wrong write in any reality', async () => {
   const dialect: fc.Arbitrary<Dialect> = fc.record({

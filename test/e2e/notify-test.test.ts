@@ -1,3 +1,5 @@
+import { appendFile } from 'node:fs/promises';
+import path from 'node:path';
 import { expect, it } from 'vitest';
 import { notificationSchema } from '../../src/notify/schema.ts';
 import { writeBelow } from '../daemon/ways.ts';
@@ -42,4 +44,15 @@ it('notify suggests the receiver that was meant', async () => {
     code: 1,
     stderr: expect.stringContaining('there is no receiver obs; did you mean `ops`?'),
   });
+});
+
+it('certificates that cannot be read concern those alone who send messages', async () => {
+  const { server, launch } = await place(204);
+  await appendFile(path.join(launch.cwd, 'dns-template-sync.yaml'), 'ca: none.pem\n');
+  await writeBelow(launch.cwd, 'templates/web.yaml', 'template: web\nrecords: []\n');
+  expect(await run(['validate'], launch)).toMatchObject({ code: 0 });
+  const { code, stdout } = await run(['notify', '--test'], launch);
+  expect(code).toBe(1);
+  expect(stdout).toMatch(/^ops: not delivered: .*:5.*: cannot read certificates from .*none\.pem/);
+  expect(server.seen).toEqual([]);
 });
