@@ -1,7 +1,7 @@
 import { Hono, type Context, type MiddlewareHandler } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import { getSignedCookie, setSignedCookie } from 'hono/cookie';
-import { renderSignIn, signInPolicy } from '../status-page/sign-in.ts';
+import { renderSignIn, smallPagePolicy } from '../status-page/sign-in.ts';
 import { bears, isSame } from './bearer.ts';
 import type { PageRefusal } from './refusals.ts';
 
@@ -69,7 +69,7 @@ const pageOfOurs = (next: string | null): string =>
 const signInPage = (c: Context, isWrong: boolean, next: string): Response =>
   c.html(renderSignIn(isWrong, next), 401, {
     'www-authenticate': 'Bearer',
-    'content-security-policy': signInPolicy,
+    'content-security-policy': smallPagePolicy,
   });
 
 const unauthorized = (c: Context): Response =>

@@ -50,13 +50,18 @@ export const templateFacts = async (
   const found = manager.clients.filter((one) => client === null || one.client.settings.name === client);
   const query = { ...lastWrites, templates: [name] };
   const writes = await newestWrites(manager, query);
+  const templates = found.flatMap((one) => detailsOf(name, one));
+  const files = new Set(templates.map(({ template }) => template.file));
   return {
     ...frameOf(sources),
     ...redact({
       name,
       hasSeveralClients: manager.clients.length > 1,
       clients: found.map((one) => clientFacts(one, passHistory)),
-      templates: found.flatMap((one) => detailsOf(name, one)),
+      templates,
+      problems: found
+        .flatMap((one) => shownResult(one).flatMap(({ problems }) => problems))
+        .filter(({ file }) => file !== null && files.has(file)),
       writes:
         typeof writes === 'string'
           ? writes

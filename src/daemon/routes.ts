@@ -2,6 +2,7 @@ import { getConnInfo } from '@hono/node-server/conninfo';
 import { Hono, type Context, type Handler, type MiddlewareHandler } from 'hono';
 import type { Logger } from 'pino';
 import { pagePolicy } from '../status-page/policy.ts';
+import { renderNotFound, smallPagePolicy } from '../status-page/sign-in.ts';
 import { bears } from './bearer.ts';
 import type { PassRequests } from './client-manager.ts';
 import type { Readiness } from './client-state.ts';
@@ -133,7 +134,11 @@ export const routes = (options: RouteOptions): Hono => {
     const { entries, next } = await history(query, c.req.raw.signal);
     return c.json(entries, 200, next === null ? {} : { link: linkTo(searchParams, next) });
   });
-  app.notFound((c) => c.text('Not found.\n', 404));
+  app.notFound((c) =>
+    c.req.header('accept')?.includes('text/html') === true
+      ? c.body(renderNotFound(), 404, notFoundHeaders)
+      : c.text('Not found.\n', 404),
+  );
   app.onError((error, c) => {
     log.error({ event: 'request.failed', err: error }, 'request failed: unexpected error');
     return c.text('Internal error.\n', 500);
@@ -156,6 +161,8 @@ const pageHeaders = {
   'content-type': 'text/html; charset=UTF-8',
   'content-security-policy': pagePolicy,
 };
+
+const notFoundHeaders = { ...pageHeaders, 'content-security-policy': smallPagePolicy };
 
 /** Tells proxies not to buffer events. */
 const eventHeaders = { 'content-type': 'text/event-stream', 'x-accel-buffering': 'no' };

@@ -46,9 +46,16 @@ const headline = (change: HealthChange): string => {
   const { template, message } = health;
   const who = `client ${code(client, maxNameLength)}`;
   const whole = template === null ? who : `${code(template, maxNameLength)} (${who})`;
-  const why = message === null ? '' : `: ${code(message, maxMessageLength)}`;
+  const reason = message ?? errorIn(change);
+  const why = reason === null ? '' : `: ${code(reason, maxMessageLength)}`;
   return `*${whole}* ${sayings[change.event](change)}${why}${merged > 1 ? ` (${merged} changes in one)` : ''}`;
 };
+
+/** A template with a failed write has no message of its own. */
+const errorIn = ({ event, health: { differences } }: HealthChange): string | null =>
+  event === 'failed' || event === 'unknown'
+    ? (differences.find(({ outcome }) => outcome === event)?.error ?? null)
+    : null;
 
 const sayings: Record<HealthChange['event'], (change: HealthChange) => string> = {
   drift: ({ health: { differences, subdomains: all } }) => {

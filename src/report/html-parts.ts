@@ -61,6 +61,7 @@ interface ArticleOptions {
   readonly clock: PageClock;
   /** The address of the template's own page; null if there is none. */
   readonly href: string | null;
+  readonly sides?: SideNames;
   /** After its differences, and after its subdomains. */
   readonly moreRows?: Markup | string;
   readonly moreSubdomains?: Markup | string;
@@ -68,7 +69,7 @@ interface ArticleOptions {
 
 /** A template that differs: its differences, then those of the subdomains that follow it. */
 export const templateArticle = (template: TemplateView, options: ArticleOptions): Markup => {
-  const { clock, href, moreRows = '', moreSubdomains = '' } = options;
+  const { clock, href, sides = templateSides, moreRows = '', moreSubdomains = '' } = options;
   const { title, status, counts, file, message, rows, subdomains } = template;
   return html`<article class="of-${status}" data-key="${title}">
     <header>
@@ -76,7 +77,7 @@ export const templateArticle = (template: TemplateView, options: ArticleOptions)
       <p class="aside">${counts === '' ? '' : `${counts} · `}<code>${file}</code></p>
     </header>
     ${message === null ? '' : html`<p class="message">${prose(message, clock)}</p>`}
-    ${rowList(rows, templateSides, clock)} ${moreRows}
+    ${rowList(rows, sides, clock)} ${moreRows}
     ${subdomains.map((subdomain) => subdomainPart(subdomain, clock))} ${moreSubdomains}
   </article>`;
 };

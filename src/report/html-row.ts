@@ -11,24 +11,32 @@ export interface SideNames {
   readonly desired: string;
   /** The text for a record that the desired side does not have. */
   readonly unlisted: string;
+  /** What a pass does about a difference that nothing holds back. */
+  readonly next: string;
 }
 
 export const templateSides: SideNames = {
   actual: 'at the service',
   desired: 'in the file',
   unlisted: 'not in the file',
+  next: 'to be written',
 };
+
+/** A daemon with `dryRun` never writes. */
+export const dryRunSides: SideNames = { ...templateSides, next: 'not written: dry run' };
 
 export const subdomainSides: SideNames = {
   actual: 'at the subdomain',
   desired: 'in its template',
   unlisted: 'not in its template',
+  next: '',
 };
 
 export const answerSides: SideNames = {
   actual: 'at the name servers',
   desired: 'at the service',
   unlisted: 'not at the service',
+  next: '',
 };
 
 /** One line for each difference, with details to open. */
@@ -49,7 +57,7 @@ const rowItem = (row: Row, names: SideNames, clock: PageClock): Markup =>
           >${row.outcome === null ? '' : html`<b class="${row.outcome}">${outcomeWords[row.outcome]}</b>`}
           ${row.why.join(' · ')}</span
         >
-        ${nextStep(row, clock)}
+        ${nextStep(row, names, clock)}
       </summary>
       <dl>
         ${side(names.actual, textsOf(row, 'actual') ?? ['no such record'])}
@@ -68,18 +76,14 @@ export const isFailed = ({ outcome }: Pick<Row, 'outcome'>): boolean =>
   outcome === 'failed' || outcome === 'unknown';
 
 /** What a person can do, else the reason, else the usual next step. */
-const nextStep = ({ kind, outcome, remarks }: Row, clock: PageClock): Markup => {
+const nextStep = ({ kind, outcome, remarks }: Row, { next }: SideNames, clock: PageClock): Markup => {
   const advice = remarks.find((remark) => remark.startsWith(toDo))?.slice(toDo.length) ?? remarks[0];
   if (advice !== undefined) return html`<span class="todo">${prose(advice, clock)}</span>`;
-  return html`<span class="todo usual">${outcome === null ? (usual[kind] ?? '') : ''}</span>`;
+  return html`<span class="todo usual">${outcome === null ? usualStep(kind, next) : ''}</span>`;
 };
 
-const usual: Partial<Record<Row['kind'], string>> = {
-  add: 'to be written',
-  update: 'to be written',
-  park: 'to be written',
-  surplus: 'cannot be deleted',
-};
+const usualStep = (kind: Row['kind'], next: string): string =>
+  kind === 'surplus' ? 'cannot be deleted' : ['add', 'update', 'park'].includes(kind) ? next : '';
 
 const side = (name: string, texts: readonly (string | Markup)[]): Markup =>
   html`<div>

@@ -1,5 +1,6 @@
 import { plural } from '../lib/plural.ts';
 import { alikeArticle, linked, problemSection, sidesHeading, templateArticle } from '../report/html-parts.ts';
+import { dryRunSides, templateSides } from '../report/html-row.ts';
 import type { PageClock } from '../report/html-words.ts';
 import { html, type Markup } from '../report/markup.ts';
 import { templateView, problemView } from '../report/view.ts';
@@ -40,7 +41,7 @@ const differingSection = (newest: Excerpt, query: PageQuery, clock: PageClock): 
             size,
             clock,
           )
-        : templates.map((shown) => shownTemplate(shown, hasSeveralClients, clock)),
+        : templates.map((shown) => shownTemplate(shown, newest, clock)),
     )}
     ${leaf(query, groups.length, groupCount)}
   </section>`;
@@ -48,11 +49,12 @@ const differingSection = (newest: Excerpt, query: PageQuery, clock: PageClock): 
 
 const shownTemplate = (
   { template, href, more }: ShownTemplate,
-  withClient: boolean,
+  { hasSeveralClients, report }: Excerpt,
   clock: PageClock,
 ): Markup =>
-  templateArticle(templateView(template, withClient), {
+  templateArticle(templateView(template, hasSeveralClients), {
     clock,
+    sides: report.dryRun ? dryRunSides : templateSides,
     href,
     moreRows: rest(more.differences, 'difference', href, 'all of this template'),
     moreSubdomains: html`${rest(more.subdomainDifferences, 'difference', href, 'all of this template')}

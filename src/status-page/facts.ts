@@ -1,6 +1,6 @@
 import type { RecordData } from '../model/record.ts';
 import type { PageClock } from '../report/html-words.ts';
-import type { Status, TemplateResult, Trigger } from '../result.ts';
+import type { PassResult, Status, TemplateResult, Trigger } from '../result.ts';
 import type { Excerpt, ShownTemplate } from './excerpt.ts';
 import type { PageQuery } from './query.ts';
 
@@ -27,6 +27,8 @@ export interface TemplateSummary extends PageFrame {
   readonly name: string;
   readonly hasSeveralClients: boolean;
   readonly templates: readonly TemplateDetails[];
+  /** Of their files. */
+  readonly problems: PassResult['problems'];
   readonly clients: readonly ClientSummary[];
   readonly writes: PageFacts['writes'];
 }

@@ -29,6 +29,8 @@ export const countsOf = (templates: readonly TemplateResult[]): Readonly<Record<
     update: 0,
     park: 0,
     surplus: 0,
+    edited: 0,
+    drifted: 0,
     subdomains: 0,
     'in-sync': 0,
   };
@@ -39,6 +41,8 @@ export const countsOf = (templates: readonly TemplateResult[]): Readonly<Record<
     counts.subdomains += template.subdomains.filter((subdomain) => !follows(subdomain)).length;
     for (const difference of template.differences) {
       counts[difference.action] += 1;
+      if (hasCause(difference, 'edited')) counts.edited += 1;
+      if (hasCause(difference, 'drifted')) counts.drifted += 1;
       if (template.status !== 'failed' && isFailed(difference)) counts.failed += 1;
     }
   }
@@ -47,14 +51,22 @@ export const countsOf = (templates: readonly TemplateResult[]): Readonly<Record<
 
 const ofKind = (template: TemplateResult, show: Show): TemplateResult | null => {
   if (show === 'in-sync') return isCalm(template) ? template : null;
-  if (show === template.status) return template;
+  if (show !== 'drifted' && show === template.status) return template;
   if (show === 'held') return null;
   if (show === 'subdomains')
     return template.subdomains.every(follows) ? null : { ...template, differences: [] };
-  const isOne = show === 'failed' ? isFailed : ({ action }: ShownDifference): boolean => action === show;
+  const isOne = (difference: ShownDifference): boolean =>
+    show === 'failed'
+      ? isFailed(difference)
+      : show === 'edited' || show === 'drifted'
+        ? hasCause(difference, show)
+        : difference.action === show;
   const differences = template.differences.filter(isOne);
   return differences.length === 0 ? null : { ...template, differences, subdomains: [] };
 };
+
+const hasCause = (difference: ShownDifference, cause: 'edited' | 'drifted'): boolean =>
+  'cause' in difference && (difference.cause === cause || difference.cause === 'both');
 
 const isFailed = ({ outcome }: ShownDifference): boolean => outcome === 'failed' || outcome === 'unknown';
 

@@ -19,6 +19,7 @@ export const renderPage = (facts: PageFacts): string => {
     title: titleOf(state),
     main: html`${stateSection(facts)} ${newest.report.run === '' ? '' : filters(newest, query)}
     ${differenceSections(facts)} ${layerSection(newest.layers, newest.moreLayers)}
-    ${clientSection(clients, facts)} ${passSection(day, passes, facts)} ${writeSection(writes, facts)}`,
+    ${clientSection(clients, facts)} ${passSection(day, passes, facts)}
+    ${writeSection(writes, facts, { withClient: clients.length > 1 })}`,
   });
 };

@@ -23,7 +23,7 @@ const picture = (day: readonly SummarySlot[], highest: number, clock: PageClock)
     <ul class="legend" aria-hidden="true">
       <li><i class="left"></i>differences left</li>
       <li><i class="written"></i>written by passes</li>
-      <li><i class="pass"></i>passes: the worse, the taller</li>
+      <li><i class="pass"></i>worst result per 15 minutes</li>
     </ul>`;
 
 const step = 10;
@@ -64,12 +64,20 @@ const inWords = (day: readonly SummarySlot[]): string => {
   if (passes === 0) return 'No pass has ended in the last 24 hours.';
   const max = Math.max(...day.map(({ left }) => left ?? 0));
   const bad = day.filter(({ worst }) => worst === 'failed' || worst === 'held').length;
-  return (
-    `In the last 24 hours ${passes === 1 ? 'one pass' : `${passes} passes`}; ${plural(
-      sum(({ written }) => written),
-      'difference',
-    )} written; ` +
-    `${max === 0 ? 'never one' : `at most ${max}`} left at one time, ${day.at(-1)?.leftAtEnd ?? 0} now` +
-    (bad === 0 ? '.' : `; in ${plural(bad, 'quarter hour')} a pass failed or was held.`)
-  );
+  const written = sum((slot) => slot.written);
+  const now = day.at(-1)?.leftAtEnd ?? 0;
+  return [
+    passes === 1 ? 'One pass' : `${passes} passes`,
+    ...(written === 0 ? [] : [`${plural(written, 'difference')} written`]),
+    max === 0
+      ? 'no open differences'
+      : `at most ${plural(max, 'open difference')} at a time, ${now === 0 ? 'none' : now} now`,
+    ...(bad === 0
+      ? []
+      : [
+          `a pass failed or was held in ${bad === 1 ? 'one 15-minute interval' : `${bad} 15-minute intervals`}`,
+        ]),
+  ]
+    .join('; ')
+    .concat('.');
 };

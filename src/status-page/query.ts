@@ -17,6 +17,8 @@ export const shows = [
   ['update', 'to change'],
   ['park', 'to park'],
   ['surplus', 'surplus'],
+  ['edited', 'edited'],
+  ['drifted', 'drifted'],
   ['subdomains', 'subdomains behind'],
   ['in-sync', 'in sync'],
 ] as const;

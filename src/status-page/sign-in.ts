@@ -8,36 +8,41 @@ export const renderSignIn = (isWrong: boolean, next: string): string => {
   const errorLine = isWrong
     ? html`<p class="failed" role="alert">This is not the page token.</p>`
     : html`<p class="aside">The page token is in the settings of this program: <code>pageToken</code>.</p>`;
+  return smallPage(
+    'Sign in',
+    html`<form class="sign-in" method="post" action="/sign-in">
+        <input name="username" autocomplete="username" value="dns-template-sync" hidden readonly />
+        <input type="hidden" name="next" value="${next}" />
+        <label for="token">Page token</label>
+        <input id="token" name="token" type="password" autocomplete="current-password" required autofocus />
+        <button>Sign in</button>
+      </form>
+      ${errorLine}`,
+  );
+};
+
+/** For an address of which there is no page. */
+export const renderNotFound = (): string =>
+  smallPage('Not found', html`<p>There is no such page. <a href="/">Show the state of all templates</a></p>`);
+
+/** A page without a script. */
+const smallPage = (title: string, main: Markup): string => {
   const page = html`<!doctype html>
     <html lang="en">
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="color-scheme" content="light dark" />
-        <title>Sign in · dns-template-sync</title>
+        <title>${title} · dns-template-sync</title>
         <link rel="icon" href="${icon('pending')}" />
         ${new Markup(`<style>${style}</style>`)}
       </head>
       <body>
         <header><h1>dns-template-sync</h1></header>
         <main id="main">
-          <section aria-labelledby="sign-in">
-            <h2 id="sign-in">Sign in</h2>
-            <form class="sign-in" method="post" action="/sign-in">
-              <input name="username" autocomplete="username" value="dns-template-sync" hidden readonly />
-              <input type="hidden" name="next" value="${next}" />
-              <label for="token">Page token</label>
-              <input
-                id="token"
-                name="token"
-                type="password"
-                autocomplete="current-password"
-                required
-                autofocus
-              />
-              <button>Sign in</button>
-            </form>
-            ${errorLine}
+          <section aria-labelledby="title">
+            <h2 id="title">${title}</h2>
+            ${main}
           </section>
         </main>
       </body>
@@ -46,7 +51,7 @@ export const renderSignIn = (isWrong: boolean, next: string): string => {
 };
 
 /** The content security policy: its own style, and a form that posts only here. */
-export const signInPolicy = [
+export const smallPagePolicy = [
   "default-src 'none'",
   `style-src ${hashOf(style)}`,
   'img-src data:',

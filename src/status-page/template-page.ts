@@ -1,10 +1,10 @@
 import { escapeControl } from '../lib/escape-control.ts';
 import { plural } from '../lib/plural.ts';
-import { sidesHeading, subdomainPart } from '../report/html-parts.ts';
+import { problemSection, sidesHeading, subdomainPart } from '../report/html-parts.ts';
 import { rowList, templateSides } from '../report/html-row.ts';
 import { type PageClock, prose, stateIcon } from '../report/html-words.ts';
 import { html, type Markup } from '../report/markup.ts';
-import { templateView } from '../report/view.ts';
+import { problemView, templateView } from '../report/view.ts';
 import { worstOf } from '../result.ts';
 import type { ShownRecord, TemplateDetails, TemplateSummary } from './facts.ts';
 import { follows } from './matches.ts';
@@ -16,7 +16,7 @@ import { writeSection } from './writes.ts';
 
 /** One template: its differences, all its records, its subdomains and its writes. */
 export const renderTemplatePage = (facts: TemplateSummary): string => {
-  const { name, templates, writes, clients, hasSeveralClients } = facts;
+  const { name, templates, problems, writes, clients, hasSeveralClients } = facts;
   const state =
     templates.length === 0 ? 'pending' : worstOf(templates.map(({ template }) => template.status));
   const history = `/api/history?template=${encoded(name)}`;
@@ -34,8 +34,12 @@ export const renderTemplatePage = (facts: TemplateSummary): string => {
             </section>`
           : ''
       }
+      ${problemSection(
+        problems.map((problem) => problemView(problem, hasSeveralClients)),
+        { isAlone: true },
+      )}
       ${templates.map((details) => templateSections(details, hasSeveralClients, facts))}
-      ${templates.length === 0 ? '' : writeSection(writes, facts, history)}`,
+      ${templates.length === 0 ? '' : writeSection(writes, facts, { withClient: hasSeveralClients, history })}`,
   });
 };
 
@@ -83,18 +87,19 @@ const templateSections = (details: TemplateDetails, withClient: boolean, clock: 
     ${recordSection(details, title)}`;
 };
 
-const recordSection = ({ records, moreRecords }: TemplateDetails, title: string): Markup | string =>
+const recordSection = ({ template, records, moreRecords }: TemplateDetails, title: string): Markup | string =>
   records.length === 0
     ? ''
     : html`<section aria-label="Records of ${title}">
         <h2>${plural(records.length + moreRecords, 'record')} in the file</h2>
         <ul class="records">
-          ${records.map(recordItem)}
+          ${records.map((record) => recordItem(record, template.file))}
         </ul>
         ${moreRecords === 0 ? '' : html`<p class="rest">and ${plural(moreRecords, 'record')} more in the file</p>`}
       </section>`;
 
-const recordItem = ({ record, place, state }: ShownRecord): Markup => {
+/** The file is named once, above. */
+const recordItem = ({ record, place, state }: ShownRecord, file: string): Markup => {
   const { type, name, content, priority, ttl } = record;
   const facts = [
     ...(priority === null ? [] : [`priority ${priority}`]),
@@ -104,7 +109,9 @@ const recordItem = ({ record, place, state }: ShownRecord): Markup => {
     <span class="${state ?? ''}">${state === null ? '' : stateIcons[state]}</span>
     <code class="type">${escapeControl(type)}</code> <code class="name">${escapeControl(name || '@')}</code>
     <code class="content">${escapeControl(content)}</code> <span class="aside">${facts.join(', ')}</span>
-    <code class="aside">${escapeControl(place)}</code>
+    <span class="aside"
+      >${escapeControl(place.startsWith(`${file}:`) ? `line ${place.slice(file.length + 1)}` : place)}</span
+    >
   </li>`;
 };
 

@@ -9,14 +9,14 @@ import type { PageFacts, WriteEntry } from './facts.ts';
 export const writeSection = (
   writes: PageFacts['writes'],
   clock: PageClock,
-  history = '/api/history',
+  { withClient, history = '/api/history' }: { readonly withClient: boolean; readonly history?: string },
 ): Markup =>
   html`<section aria-labelledby="writes">
     <h2 id="writes">Writes</h2>
     ${
       typeof writes === 'string'
         ? html`<p class="failed">The history cannot be read: ${escapeControl(writes)}</p>`
-        : writeTable(writes, clock)
+        : writeTable(writes, clock, withClient)
     }
     ${
       writes.length === 0
@@ -25,7 +25,7 @@ export const writeSection = (
     }
   </section>`;
 
-const writeTable = (writes: readonly WriteEntry[], clock: PageClock): Markup =>
+const writeTable = (writes: readonly WriteEntry[], clock: PageClock, withClient: boolean): Markup =>
   writes.length === 0
     ? html`<p>Nothing has been written yet.</p>`
     : html`<table role="table">
@@ -42,25 +42,25 @@ const writeTable = (writes: readonly WriteEntry[], clock: PageClock): Markup =>
           </tr>
         </thead>
         <tbody role="rowgroup">
-          ${writes.map((write) => writeRow(write, clock))}
+          ${writes.map((write) => writeRow(write, clock, withClient))}
         </tbody>
       </table>`;
 
-const writeRow = (write: WriteEntry, clock: PageClock): Markup => {
+const writeRow = (write: WriteEntry, clock: PageClock, withClient: boolean): Markup => {
   const row = rowOfWrite(write);
   return html`<tr role="row">
     <th role="rowheader" scope="row">${moment(Date.parse(write.at), clock)}</th>
     <td role="cell" data-label="Template">
       ${escapeControl(write.template)}
-      <span class="aside">${escapeControl(write.client)}</span>
+      ${withClient ? html`<span class="aside">${escapeControl(write.client)}</span>` : ''}
     </td>
     <td role="cell" data-label="Write">
       <span class="${row.kind}">${iconOfRow(row)}</span>
-      ${write.recordId === null ? '' : html`<span class="aside">record ${String(write.recordId)}</span>`}
     </td>
     <td role="cell" data-label="Record">
       <span><code>${row.type}</code> <code class="name">${row.name}</code></span>
       ${sidesInLine(row, templateSides)}
+      ${write.recordId === null ? '' : html`<span class="aside">record ${String(write.recordId)}</span>`}
     </td>
     <td role="cell" data-label="Outcome">
       ${stateIcon(write.outcome)}

@@ -54,6 +54,12 @@ describe('probes', () => {
     expect(await get(url, path)).toMatchObject({ status, body });
   });
 
+  it('answers a browser with a page that leads on', async () => {
+    const { url } = await start();
+    const answer = await fetch(new URL('/none', url), { headers: { accept: 'text/html,*/*' } });
+    expect([answer.status, await answer.text()]).toEqual([404, expect.stringContaining('<a href="/">')]);
+  });
+
   it('tell why the program is not ready, which does not make it dead', async () => {
     let now: Readiness = { ready: false, reason: 'the service was not read yet' };
     const { url } = await start({ readiness: () => now });

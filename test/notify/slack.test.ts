@@ -66,6 +66,12 @@ test.each<[PassEvent, string]>([
     '*`web` (client `acme`)* has a write of unknown outcome',
   ],
   [
+    passEvent([
+      { status: 'failed', differences: [add('x', { outcome: 'failed', error: 'it answered 422' })] },
+    ]),
+    '*`web` (client `acme`)* failed: `it answered 422`',
+  ],
+  [
     passEvent([{ differences: [update({ outcome: 'applied' })] }]),
     '*`web` (client `acme`)* was changed at the service: 1 difference corrected',
   ],

@@ -230,6 +230,7 @@ export const templateState = (): TemplateSummary => {
         moreRecords: 0,
       },
     ],
+    problems: [],
     writes: past,
   };
 };

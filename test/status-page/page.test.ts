@@ -12,7 +12,8 @@ import type { Report } from '../../src/report/report.ts';
 import { notAsked } from '../../src/result.ts';
 import { everyKindReport, pass, template } from '../report/every-kind.ts';
 import { harmlessReport, hostileTexts, reportWith, someHostileTexts, unseen } from '../report/hostile.ts';
-import { client, lastPass, now } from './page-states.ts';
+import { renderTemplatePage } from '../../src/status-page/template-page.ts';
+import { client, lastPass, now, templateState } from './page-states.ts';
 
 const write = (text: string): WriteEntry => ({
   at: '2026-11-20T20:00:30.000Z',
@@ -122,8 +123,36 @@ describe('the status page', () => {
     passHistory.add({ ...lastPass(), startedAt: now - 5 * 3_600_000, left: 12, status: 'failed' });
     passHistory.add({ ...lastPass(), left: 0 });
     expect(wordsOf(page(everyKindReport, { day: passHistory.day(now) }))).toContain(
-      'In the last 24 hours 2 passes; 4 differences written; at most 12 left at one time, 0 now; in 1 quarter hour a pass failed or was held.',
+      '2 passes; 4 differences written; at most 12 open differences at a time, none now; a pass failed or was held in one 15-minute interval.',
     );
+  });
+
+  it('promises no writes where a daemon makes none', () => {
+    const words = wordsOf(page({ ...everyKindReport, dryRun: true }));
+    expect(words).toContain('edited not written: dry run');
+    expect(words).not.toContain('to be written');
+  });
+
+  it('shows what was edited, or drifted, alone', () => {
+    for (const [show, count] of [
+      ['edited', 5],
+      ['drifted', 2],
+    ] as const) {
+      const query = { ...everything, show };
+      const { groups, counts } = excerptOf(everyKindReport, query);
+      const causes = groups.flatMap(({ templates }) =>
+        templates.flatMap(({ template: { differences } }) =>
+          differences.map((one) => ('cause' in one ? one.cause : null)),
+        ),
+      );
+      expect(counts[show]).toBe(count);
+      expect(causes.every((cause) => cause === show || cause === 'both')).toBe(true);
+    }
+  });
+
+  it('of one template lists the errors of its file', () => {
+    const summary = { ...templateState(), problems: everyKindReport.problems };
+    expect(wordsOf(renderTemplatePage(summary))).toContain('A CNAME must be the only record of its name');
   });
 });
 
