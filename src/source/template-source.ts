@@ -60,7 +60,7 @@ export const sharedTemplates = ({
   const loader = createTemplateLoader();
   const publisher = new Publisher(snapshots, openOwnFiles(options.paths), patience);
   let loaded: LoadedSnapshot | null = null;
-  let passed: DesiredState | null = null;
+  let passed = '';
   const contents = async (hashes: readonly string[]): Promise<ReadonlyMap<string, Buffer>> => {
     const found = await snapshots.contents(hashes);
     if (found.size < hashes.length) throw new ReplacedError();
@@ -100,10 +100,12 @@ export const sharedTemplates = ({
     },
     publish: () => publisher.offer(client()),
     wasPassed: async () => {
-      if (loaded === null || loaded.state === passed) return;
-      const { of, head, state } = loaded;
+      if (loaded === null) return;
+      const { of, head } = loaded;
+      const publication = `${of} ${head.number} ${head.digest}`;
+      if (publication === passed) return;
       await snapshots.pass(of, head.number);
-      passed = state;
+      passed = publication;
     },
   };
 };
