@@ -50,9 +50,8 @@ export const parseFile = async (bytes: Uint8Array, isFragment: boolean): Promise
   const excess = nonEmpty[maxDocuments];
   if (excess) return { documents: [], diagnostics: [diagnosticAt('unreadable', excess, tooManyDocuments)] };
   const budget = new Budget();
-  const own = [...yaml.diagnostics, ...refuseMore(nonEmpty, isFragment)].filter(() =>
-    budget.spend('problems'),
-  );
+  const found = isTemplate(decoded.text, nonEmpty) ? yaml.diagnostics : withoutQuotes(yaml.diagnostics);
+  const own = [...found, ...refuseMore(nonEmpty, isFragment)].filter(() => budget.spend('problems'));
   const documents: ParsedDocument[] = [];
   for (const document of nonEmpty) documents.push(await parseDocument(document, isFragment, budget));
   // The dropped diagnostics may belong to any document, so the whole file counts as invalid.
@@ -74,6 +73,26 @@ export const emptyDocument: ParsedDocument = {
   records: [],
   diagnostics: [],
 };
+
+/**
+ * Whether any key of a template is there. Settings may lead to a file of another kind, as a token or a key: no message
+ * quotes that.
+ */
+const isTemplate = (text: string, documents: readonly YamlDocument[]): boolean =>
+  ownKeys.test(text) ||
+  documents.some(
+    ({ root }) => root?.kind === 'mapping' && root.entries.some(({ key }) => isOwnKey(key.text)),
+  );
+
+const isOwnKey = (key: string): boolean => Object.hasOwn(templateSchema.shape, key);
+const ownKeys = new RegExp(`^(?:${Object.keys(templateSchema.shape).join('|')})[ \\t]*:`, 'm');
+
+const withoutQuotes = (diagnostics: readonly Diagnostic[]): Diagnostic[] =>
+  diagnostics.map((one) => (mayQuote(one.message) ? { ...one, message: noTemplate } : one));
+
+const mayQuote = (message: string): boolean => /[`"']/.test(message) && !message.startsWith('the file is ');
+
+const noTemplate = 'this is not YAML, and no key of a template begins a line: is it another kind of file?';
 
 const tooManyDocuments = `the file describes more than ${maxDocuments} templates: put some into other files`;
 
@@ -101,7 +120,9 @@ const parseDocument = async (
   const report: ReportDiagnostic = (check, at, message) => {
     if (budget.spend('problems')) diagnostics.push(diagnosticAt(check, at, message));
   };
-  const root = mappingIn(document.root!, isFragment ? 'a fragment' : 'a template', report);
+  const what = isFragment ? 'a fragment' : 'a template';
+  const root = document.root?.kind === 'scalar' ? null : mappingIn(document.root!, what, report);
+  if (document.root?.kind === 'scalar') report('wrong-type', document.root, notText(what));
   if (root === null) return { ...emptyDocument, line, column, diagnostics };
   const fields: ParsedDocument['fields'] = isFragment
     ? fieldsOf(root, fragmentSchema, report)
@@ -109,6 +130,9 @@ const parseDocument = async (
   if (!isFragment) requireKeys(root, report);
   return { line, column, fields, ...(await sectionsIn(fields, report)), diagnostics };
 };
+
+const notText = (what: string): string =>
+  `${what} is a mapping (\`key: value\`), and this file has a text alone`;
 
 /** The name and id of a document with a syntax error, to identify its template. */
 const namesIn = ({ root }: YamlDocument): ParsedDocument['fields'] => {

@@ -166,3 +166,20 @@ test.each([
   const { lines } = await loadFiles({ 'a.yaml': `${text}\nttl: 60\n` });
   expect(lines[0]).toContain(message);
 });
+
+test.each([
+  's3cret-token\n',
+  '-----BEGIN KEY-----\nMIIs3cret\n-----END KEY-----\n',
+  'root:x:0:0:s3cret:/root\n',
+  '[default]\naws_key = s3cret\n',
+  's3cret: [a',
+  '@s3cret',
+  '"s3cret',
+  '*s3cret',
+  '!s3cret a',
+  '- s3cret: s3cret: a\n',
+])('a file of another kind is not quoted: %j', async (text) => {
+  const { problems } = await loadFiles({ 'token.yaml': text });
+  expect(problems.length).toBeGreaterThan(0);
+  expect(JSON.stringify(problems)).not.toContain('s3cret');
+});
