@@ -3,8 +3,8 @@ export const binding = [
   {
     rule: '§2 public templates are never written, by id',
     file: 'src/reconcile/core/bind.ts',
-    from: '  if (actual.publiclyAvailable)\n',
-    to: '  if (actual.publiclyAvailable && actual.subdomains !== null)\n',
+    from: '  if (actual.publiclyAvailable) return',
+    to: '  if (actual.publiclyAvailable && actual.subdomains !== null) return',
     tests: ['reconcile/bind'],
   },
   {

@@ -77,4 +77,32 @@ export const refusals = [
     to: 'failure.count > 0',
     tests: ['reconcile/sending'],
   },
+  {
+    rule: '§3.6 an object that is no template and names an error is a refusal',
+    file: 'src/hosting/read-answer.ts',
+    from: "isObject(value) && value['id'] == null && value['dns_template_records'] == null && namesError(value);",
+    to: 'isObject(value) && value === null && namesError(value);',
+    tests: ['hosting/dialect'],
+  },
+  {
+    rule: '§3.6 an answer that may be of a template is no refusal',
+    file: 'src/hosting/read-answer.ts',
+    from: "isObject(value) && value['id'] == null && value['dns_template_records'] == null && namesError(value);",
+    to: 'isObject(value) && namesError(value);',
+    tests: ['hosting/dialect'],
+  },
+  {
+    rule: '§3.4 a write whose listing afterwards fails is unknown',
+    file: 'src/hosting/service.ts',
+    from: "    throw new HostingError(message, { operation, kind: 'unknown' });",
+    to: '    throw error;',
+    tests: ['hosting/dialect'],
+  },
+  {
+    rule: '§1 a listing in pages has each id once',
+    file: 'src/hosting/read-pages.ts',
+    from: '    if (ids.has(id))',
+    to: '    if (ids.size < 0)',
+    tests: ['hosting/dialect'],
+  },
 ];
