@@ -48,3 +48,17 @@ it('the documented build commands use that digest', () => {
   expect(composed.length).toBeGreaterThan(0);
   for (const recipe of [...recipes, ...composed]) expect(images(recipe)).toEqual([pinned]);
 });
+
+it('a token of the GitLab recipe reaches no image but that of this program', () => {
+  const jobs = readFileSync(path.join(docs, 'ci.md'), 'utf8')
+    .split(/\n(?=dns-\w+:\n)/)
+    .slice(1);
+  const trusted = jobs.filter((job) => job.includes('_TOKEN'));
+  expect(trusted.length).toBeGreaterThan(0);
+  for (const job of trusted) expect(job).toContain('image: { name: registry.example.net/dns-template-sync:');
+});
+
+it('Dependabot moves everything that is pinned', () => {
+  const moved = matchesIn('.github/dependabot.yml', /package-ecosystem: (\S+)/g);
+  expect(moved.sort()).toEqual(['docker', 'github-actions', 'npm']);
+});
