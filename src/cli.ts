@@ -16,8 +16,7 @@ export const runCli = async (argv: readonly string[]): Promise<number> => {
   for (const command of program.commands)
     for (const one of [command, ...command.commands])
       one.showHelpAfterError(`(see dns-template-sync ${command.name()} --help)`);
-  // The list of all commands has no manual.
-  if (argv.length > 1 && argv.some((word) => ['help', '--help', '-h'].includes(word)))
+  if (argv.some((word) => ['help', '--help', '-h'].includes(word)))
     (await import('./commands/help.ts')).addManuals(program);
   try {
     await program.parseAsync(argv, { from: 'user' });

@@ -13,3 +13,10 @@ export const usageOf = (pid) => {
   const [, memory] = /^Pss: +(\d+) kB/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'));
   return { cpu: statOf(pid).own, memory: Number(memory) / 1_024 };
 };
+
+/** The most memory that it ever held, in MiB, and the MiB that it had written to the disk. */
+export const totalsOf = (pid) => {
+  const [, peak] = /^VmHWM:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'));
+  const [, bytes] = /^write_bytes: (\d+)/m.exec(readFileSync(`/proc/${pid}/io`, 'utf8'));
+  return { peak: Number(peak) / 1_024, written: Number(bytes) / 2 ** 20 };
+};
