@@ -489,6 +489,10 @@ describe('tokens', () => {
       flags: { config: 'conf/sync.yaml' },
     };
     expect(client(given).tokens.read()).toMatchObject(both);
+    // Each place once: without the key after it.
+    expect(client(given).tokens.read().places).toMatch(
+      /^userToken: [^,]*(?<!userToken), clientToken: [^,]*(?<!clientToken)$/,
+    );
   });
 
   it('are read again when asked for again, and every value stays known as a secret', () => {

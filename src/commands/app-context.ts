@@ -21,6 +21,7 @@ import { openClient, type Client, type ClientOptions } from './client.ts';
 import { observedBelow } from './observer.ts';
 import { isOpenToAll } from '../state/private-file.ts';
 import { openStore } from './open-store.ts';
+import { Warnings } from './warnings.ts';
 
 /** Settings, log and clients of one run of the program. */
 export interface AppContext {
@@ -128,8 +129,7 @@ export const openAppContext = async (
       nameservers: sandbox?.dns == null ? undefined : [sandbox.dns],
       warn: (message) => {
         if (logTo === 1) log.warn({ event: 'notice', client: client.name, notice: message }, 'notice');
-        else if (log.isLevelEnabled('warn'))
-          printWarning(redactNow()(current.clients.length > 1 ? `${client.name}: ${message}` : message));
+        else if (log.isLevelEnabled('warn')) warnings.add(client.name, message);
       },
       onRequest: (request) => {
         log.debug({ event: 'service.request', client: client.name, ...request }, 'request');
@@ -137,6 +137,7 @@ export const openAppContext = async (
       },
     });
   };
+  const warnings = new Warnings();
   const clients = settings.clients.map(open);
   for (const directory of new Set(settings.clients.map(({ stateDir }) => stateDir))) {
     if (settings.store !== null || !isOpenToAll(directory)) continue;
@@ -173,6 +174,7 @@ export const openAppContext = async (
       return { settings: current, clients: now.filter((client) => !before.has(client)).map(open) };
     },
     close: async () => {
+      for (const warning of warnings.lines(current.clients.length)) printWarning(redactNow()(warning));
       await Promise.all(clients.map((client) => client.close()));
       await sandbox?.close();
       await Promise.all(stores.map((one) => one.close()));

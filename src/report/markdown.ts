@@ -1,9 +1,12 @@
+import { plural } from '../lib/plural.ts';
 import { shorten, shortenPair } from './columns.ts';
 import { fitted, type Fold } from './fold.ts';
 import type { Report } from './report.ts';
 import { outcomeWords, type Row } from './row.ts';
 import {
   isQuiet,
+  isUnknown,
+  type OutageView,
   type ProblemView,
   statusWords,
   type SubdomainView,
@@ -16,11 +19,12 @@ const limit = 65_536;
 
 /** The report as a comment on a pull request: one summary line, and a fold for each template that differs. */
 export const renderMarkdown = (report: Report): string => {
-  const { status, summary, templates, problems } = viewOf(report);
-  const differing = templates.filter((template) => !isQuiet(template));
+  const { status, summary, templates, outages, problems } = viewOf(report);
+  const differing = templates.filter((template) => !isQuiet(template) && !isUnknown(template));
   const isOpen = differing.reduce((sum, one) => sum + linesIn(one), 0) <= few;
   const folds: Fold[] = [
     ...(problems.length === 0 ? [] : [problemFold(problems)]),
+    ...outages.map(outageFold),
     ...differing.map((template) => templateFold(template, isOpen)),
   ];
   const head = `### dns-template-sync: ${statusWords[status]}\n\n${summary}\n`;
@@ -45,6 +49,12 @@ const problemFold = (problems: readonly ProblemView[]): Fold => ({
     ({ severity, place, message, check }) =>
       `- **${severity}** ${place === '' ? '' : `${code(place)} `}${prose(message)} ${code(check)}\n`,
   ),
+});
+
+const outageFold = ({ message, templates }: OutageView): Fold => ({
+  title: `${plural(templates.length, 'template')} not compared`,
+  isOpen: templates.length <= few,
+  parts: [`${prose(message)}\n`, ...templates.map((title) => `- ${code(title)}\n`)],
 });
 
 const templateFold = (template: TemplateView, isOpen: boolean): Fold => ({

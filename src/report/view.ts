@@ -183,10 +183,14 @@ export const summaryOf = ({ status, summary, templates, problems }: Report): str
     summary.park - held.park,
   ];
   const heldBack = held.add + held.update + held.park;
-  const differ = `${differing} of ${plural(summary.templates, 'template')} ${differing === 1 ? 'differs' : 'differ'}`;
+  // Of these nothing is known but that the service could not be read.
+  const unread = templates.filter((one) => one.asOf !== undefined && one.status === 'failed').length;
+  const [compared, unlikeFile] = [summary.templates - unread, differing - unread];
+  const differ = `${unlikeFile} of ${plural(compared, 'template')} ${unlikeFile === 1 ? 'differs' : 'differ'}`;
   return (
     listed([
-      [summary.templates > 1 ? differing : 0, differ],
+      [unread, `${plural(unread, 'template')} not compared`],
+      [compared > 1 ? unlikeFile : 0, differ],
       [summary.applied, `${summary.applied} applied`],
       [add, `${add} to add`],
       [update, `${update} to change`],
@@ -195,7 +199,7 @@ export const summaryOf = ({ status, summary, templates, problems }: Report): str
       [summary.surplus, `${summary.surplus} surplus that cannot be deleted`],
       [summary.blocked, `${summary.blocked} blocked`],
       [summary.heldTemplates, `${plural(summary.heldTemplates, 'template')} held`],
-      [summary.failedTemplates, `${plural(summary.failedTemplates, 'template')} failed`],
+      [summary.failedTemplates - unread, `${plural(summary.failedTemplates - unread, 'template')} failed`],
       [status === 'in-sync' ? 1 : 0, summary.templates === 0 ? 'no templates' : inSync],
       [
         summary.subdomainDifferences,

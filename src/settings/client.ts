@@ -168,7 +168,7 @@ const tokensOf = (sources: Sources, secrets: Secrets, needs: Needs): TokenSource
   };
   const user = sourceOf('userToken', 'DNS_SYNC_USER_TOKEN');
   const client = sourceOf('clientToken', 'DNS_SYNC_CLIENT_TOKEN');
-  const places = `userToken: ${user.place ?? 'none'}, clientToken: ${client.place ?? 'none'}`;
+  const places = `userToken: ${withoutKey(user, 'userToken')}, clientToken: ${withoutKey(client, 'clientToken')}`;
   return { read: () => ({ userToken: user.read(), clientToken: client.read(), places }) };
 };
 
@@ -204,3 +204,7 @@ const fileVariables = ({ sections }: Sources): Omit<VariableSources, 'override'>
 };
 
 const variablesIn = (section: Section | undefined): Record<string, string> => ({ ...section?.texts('vars') });
+
+/** Where a token is from, without the key, which stands before it. */
+const withoutKey = ({ place = 'none' }: Pick<SecretSource, 'place'>, key: string): string =>
+  place.endsWith(`: ${key}`) ? place.slice(0, -key.length - 2) : place;

@@ -17,6 +17,16 @@ test('a report of every kind', async () => {
   await expect(renderMarkdown(everyKindReport)).toMatchFileSnapshot('every-kind.golden.md');
 });
 
+test('a service that is away is said once, with the templates that were not compared', () => {
+  const unread = ['one', 'two'].map((name) =>
+    template({ template: name, status: 'failed', message: 'away', asOf: null }),
+  );
+  const comment = renderMarkdown(assembleReport([pass({ templates: unread })]));
+  expect(comment).toContain('failed\n\n2 templates not compared\n');
+  expect(comment.match(/away/g)).toHaveLength(1);
+  for (const name of ['one', 'two']) expect(comment).toContain(`- <code>${name} `);
+});
+
 test('an empty report', () => {
   expect(renderMarkdown(assembleReport([]))).toBe('### dns-template-sync: in sync\n\nno templates\n');
 });
