@@ -64,7 +64,7 @@ const cases: readonly Case[] = [
       '@ 3600 A 192.0.2.9',
       'www 3600 A 192.0.2.1',
       'www 60 AAAA 2001:db8::1',
-      '@ 60 TXT "one"',
+      '@ 3600 TXT "one"',
       'open 5 A 192.0.2.1',
     ],
     told: [
@@ -111,6 +111,12 @@ const cases: readonly Case[] = [
     told: [`missing dev.${apex} A: 192.0.2.1 → none`],
   },
   {
+    title: 'a zone of its own below, as its name server and the address of that',
+    shown: [shown('NS', 'dev', `ns.dev.${apex}`), shown('A', 'ns.dev', '192.0.2.53')],
+    zone: ['dev 3600 NS ns.dev', 'ns.dev 3600 A 192.0.2.53'],
+    told: [],
+  },
+  {
     title: 'an answer that fits into no packet',
     shown: Array.from({ length: 40 }, (_, index) => shown('TXT', null, `${index} ${'x'.repeat(100)}`)),
     zone: Array.from({ length: 40 }, (_, index) => `@ 3600 TXT "${index} ${'x'.repeat(100)}"`),
@@ -131,7 +137,7 @@ describe.each(serverKinds)('%s', (kind) => {
   it('refuses a zone that it does not serve', async () => {
     const server = await launch(kind, [{ apex: 'other.example.org', records: [] }]);
     const found = await checkAt([shown('A', null, '192.0.2.1')], [server]);
-    expect(found).toMatchObject({ status: 'failed', servers: [{ status: 'refused' }] });
+    expect(found).toMatchObject({ status: 'drifted', servers: [{ status: 'refused' }] });
   });
 
   it('is lame for a zone that it should serve and does not have', async () => {
@@ -140,7 +146,7 @@ describe.each(serverKinds)('%s', (kind) => {
       { apex, records: null },
     ]);
     const found = await checkAt([shown('A', null, '192.0.2.1')], [server]);
-    expect(found).toMatchObject({ status: 'failed', servers: [{ status: 'lame' }] });
+    expect(found).toMatchObject({ status: 'drifted', servers: [{ status: 'lame' }] });
   });
 
   it('is pending beside one that has another serial', async () => {
