@@ -129,7 +129,9 @@ export const openAppContext = async (
       nameservers: sandbox?.dns == null ? undefined : [sandbox.dns],
       warn: (message) => {
         if (logTo === 1) log.warn({ event: 'notice', client: client.name, notice: message }, 'notice');
-        else if (log.isLevelEnabled('warn')) warnings.add(client.name, message);
+        else if (!log.isLevelEnabled('warn')) return;
+        else if (current.clients.length === 1) printWarning(redactNow()(message));
+        else warnings.add(client.name, message);
       },
       onRequest: (request) => {
         log.debug({ event: 'service.request', client: client.name, ...request }, 'request');

@@ -1,4 +1,4 @@
-/** Messages besides the result of a command: one that concerns many clients is said once. */
+/** Messages besides the result of a command over several clients: one that concerns many clients is said once. */
 export class Warnings {
   readonly #clients = new Map<string, Set<string>>();
 
@@ -10,7 +10,6 @@ export class Warnings {
   /** `all`: the number of clients of the command. */
   lines(all: number): string[] {
     return [...this.#clients].map(([message, names]) => {
-      if (all === 1) return message;
       if (names.size === all) return `all ${all} clients: ${message}`;
       const [shown, more] = [[...names].slice(0, maxNamed), names.size - maxNamed];
       return `${shown.join(', ')}${more > 0 ? ` and ${more} more clients` : ''}: ${message}`;

@@ -2,7 +2,6 @@ import { expect, it } from 'vitest';
 import { Warnings } from '../../src/commands/warnings.ts';
 
 it.each([
-  [['a'], 1, ['no state']],
   [['a', 'b', 'c'], 3, ['all 3 clients: no state']],
   [['a', 'b'], 3, ['a, b: no state']],
   [['a', 'b', 'c', 'd', 'e', 'f', 'g'], 60, ['a, b, c, d, e and 2 more clients: no state']],
