@@ -83,11 +83,23 @@ export const directorOf = (
 export interface Explored {
   schedules: number;
   readonly states: number;
-  /** The first one, which has the fewest faults. */
-  readonly breach: { readonly schedule: Schedule; readonly what: readonly string[] } | null;
+  /** The first of each kind, which has the fewest faults. */
+  readonly breaches: readonly Breach[];
 }
 
-/** Every schedule with at most so many faults, those with the fewest first, up to the first that breaks a law. */
+export interface Breach {
+  readonly schedule: Schedule;
+  readonly what: readonly string[];
+}
+
+/** The law that is broken, without the records. */
+const kindOf = (what: readonly string[]): string =>
+  what[0]!
+    .split(' ')
+    .filter((word) => /^[a-z,]+$/.test(word))
+    .join(' ');
+
+/** Every schedule with at most so many faults, those with the fewest first; what breaks a law is not continued. */
 export const explore = async (
   play: (director: Director) => Promise<readonly string[]>,
   most: number,
@@ -95,6 +107,7 @@ export const explore = async (
 ): Promise<Explored> => {
   const seen = new Set<string>();
   const levels: Schedule[][] = [[[]]];
+  const breaches = new Map<string, Breach>();
   let schedules = 0;
   for (let faults = 0; faults <= most; faults += 1) {
     const level = (levels[faults] ??= []);
@@ -103,7 +116,11 @@ export const explore = async (
       const what = await play(director);
       schedules += 1;
       onProgress(schedules, level.length);
-      if (what.length > 0) return { schedules, states: seen.size, breach: { schedule, what } };
+      if (what.length > 0) {
+        const kind = kindOf(what);
+        if (!breaches.has(kind)) breaches.set(kind, { schedule, what });
+        continue;
+      }
       for (const { what: name, others, isFault } of points) {
         const next = faults + (isFault ? 1 : 0);
         if (next > most) continue;
@@ -111,5 +128,5 @@ export const explore = async (
       }
     }
   }
-  return { schedules, states: seen.size, breach: null };
+  return { schedules, states: seen.size, breaches: [...breaches.values()] };
 };
