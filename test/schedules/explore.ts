@@ -88,11 +88,13 @@ export interface Explored {
 }
 
 export interface Breach {
+  /** The law that is broken, without the records. */
+  readonly kind: string;
+  readonly faults: number;
   readonly schedule: Schedule;
   readonly what: readonly string[];
 }
 
-/** The law that is broken, without the records. */
 const kindOf = (what: readonly string[]): string =>
   what[0]!
     .split(' ')
@@ -104,6 +106,7 @@ export const explore = async (
   play: (director: Director) => Promise<readonly string[]>,
   most: number,
   onProgress: (schedules: number, left: number) => void = () => undefined,
+  isEnough: (kind: string) => boolean = () => false,
 ): Promise<Explored> => {
   const seen = new Set<string>();
   const levels: Schedule[][] = [[[]]];
@@ -118,7 +121,8 @@ export const explore = async (
       onProgress(schedules, level.length);
       if (what.length > 0) {
         const kind = kindOf(what);
-        if (!breaches.has(kind)) breaches.set(kind, { schedule, what });
+        if (!breaches.has(kind)) breaches.set(kind, { kind, faults, schedule, what });
+        if (isEnough(kind)) return { schedules, states: seen.size, breaches: [...breaches.values()] };
         continue;
       }
       for (const { what: name, others, isFault } of points) {

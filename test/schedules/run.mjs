@@ -15,12 +15,16 @@ const { values } = parseArgs({
     world: { type: 'string', multiple: true },
     core: { type: 'boolean', default: false },
     replay: { type: 'string' },
+    // Ends at the first breach that the unbroken product does not have: the results of a run of it.
+    known: { type: 'string' },
   },
 });
 const root = path.resolve(import.meta.dirname, '../..');
 const place = path.join(root, 'node_modules/.schedules');
 const bundle = path.join(place, `worker-${process.pid}.mjs`);
 const faults = Number(values.faults);
+const known = values.known === undefined ? null : JSON.parse(readFileSync(values.known, 'utf8'));
+const kindsOf = (world) => known && (known[world]?.breaches ?? []).map(({ kind }) => kind);
 
 const main = async () => {
   await build();
@@ -29,7 +33,7 @@ const main = async () => {
     process.exitCode = await new Promise((resolve) => child.on('close', resolve));
     return;
   }
-  const results = readKept();
+  const results = known ? {} : readKept();
   const children = Array.from({ length: availableParallelism() }, () => fork(bundle, { stdio: 'inherit' }));
   const offers = await Promise.all(
     children.map((child) => new Promise((resolve) => child.once('message', resolve))),
@@ -52,18 +56,29 @@ const main = async () => {
           if (message.isDone) resolve(message);
           else showProgress({ ...message, finished, all: open.length, begun });
         });
-        child.send({ world, faults });
+        child.send({ world, faults, known: kindsOf(world) });
       });
       child.removeAllListeners('exit');
       finished += 1;
       results[world] = result;
-      writeFileSync(keptIn, JSON.stringify(results));
+      if (!known) writeFileSync(keptIn, JSON.stringify(results));
       tell(result);
+      if (isNew(result)) endEarly(children, result);
     }
     child.kill();
   };
   await Promise.all(children.map(work));
   sum(names.map((name) => results[name]));
+};
+
+/** Whether the unbroken product does not have it. */
+const isNew = ({ world, breaches }) => known && breaches.some(({ kind }) => !kindsOf(world).includes(kind));
+
+const endEarly = (children, { world, breaches }) => {
+  const { kind, faults: count } = breaches.find((one) => !kindsOf(world).includes(one.kind));
+  process.stdout.write(`FOUND with ${count} faults in "${world}": ${kind}\n`);
+  for (const child of children) child.kill();
+  process.exit(1);
 };
 
 const build = async () => {
@@ -123,7 +138,8 @@ const sum = (results) => {
     `${results.length} worlds with at most ${faults} faults: ${total('schedules')} schedules, ${total('states')} states, ` +
       `${total('seconds').toFixed(0)} s of processors, ${breached.length} with breaches\n`,
   );
-  process.exitCode = breached.length > 0 ? 1 : 0;
+  process.stdout.write(`results: ${keptIn}\n`);
+  process.exitCode = !known && breached.length > 0 ? 1 : 0;
 };
 
 await main();
