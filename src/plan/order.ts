@@ -1,5 +1,4 @@
 import { canonicalRecord, type CanonicalRecord } from '../model/canonical.ts';
-import type { RecordData } from '../model/record.ts';
 import type { ConflictKind } from '../model/types/definition.ts';
 import { definitionOf } from '../model/types/table.ts';
 import { excludedBy, kindOf, reasonOf, type ConflictReason } from './conflict.ts';
@@ -7,6 +6,7 @@ import { byId, compareText, recordKey, type ActualEntry } from './entry.ts';
 import { groupBy, pushTo } from './group.ts';
 import type { KeptNames } from './kept-names.ts';
 import { byPlace, placeLeft } from './place.ts';
+import type { PendingRecord } from './plan-input.ts';
 import {
   isPark,
   isUpdate,
@@ -30,8 +30,7 @@ export interface BlockedStep {
 export interface Surroundings {
   /** Every record of the template, ignored and unknown ones too. */
   readonly actual: readonly ActualEntry[];
-  /** Adds of unknown outcome. */
-  readonly pending: readonly RecordData[];
+  readonly pending: readonly PendingRecord[];
   readonly keptNames: KeptNames;
   /** Surplus records that are reused: they leave their current name. */
   readonly used: ReadonlySet<ActualEntry>;
@@ -59,7 +58,8 @@ export interface OrderedSteps {
  * | makes an MX another than the null MX   | a null MX                          | null-mx-conflict |
  *
  * Steps that clear the way for each other are all blocked, unless one of their records can be parked first.
- * A record without a name is never moved to clear the way: no update could restore it.
+ * A record without a name is never moved to clear the way, since no update could restore it; if it is parked in any case,
+ * as surplus, that goes first.
  */
 export const orderSteps = (
   steps: readonly Step[],
@@ -74,7 +74,7 @@ export const orderSteps = (
     (entry) => placeOf(kindOf(entry), entry.name),
   );
   const planned = groupBy(
-    pending.map((record): PlannedRecord => ({ id: null, canonical: canonicalRecord(record) })),
+    pending.map(({ id, sent }): PlannedRecord => ({ id, canonical: canonicalRecord(sent) })),
     ({ canonical }) => placeOf(kindOf(canonical), canonical.name),
   );
   const stepOf = new Map(steps.map((step) => [actualOf(step)?.record.id, step]));
@@ -143,7 +143,7 @@ export const orderSteps = (
       if (!clearing || clearing === step) return true;
       const after = results.get(clearing)!;
       if (places.includes(placeOf(kindOf(after), after.name))) return true;
-      if (entry.name === '' && after.name !== '') return true;
+      if (entry.name === '' && after.name !== '' && !isPark(clearing)) return true;
       visit(clearing);
       const cleared = states.get(clearing) === 'open' ? parkFirst(clearing, entry) : clearing;
       if (cleared === null || states.get(cleared) !== 'ready') return true;
@@ -161,6 +161,7 @@ export const orderSteps = (
       .map((entry) => obstacle(entry.record.id, entry));
     const coming = places
       .flatMap((place) => planned.get(place) ?? [])
+      .filter(({ id }) => id === null || id !== own?.record.id)
       .map(({ id, canonical }) => obstacle(id, canonical));
     return [...there, ...coming];
   };

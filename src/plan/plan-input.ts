@@ -8,8 +8,8 @@ export interface PlanInput {
   readonly desired: DesiredTemplate;
   readonly actual: ActualTemplate;
   readonly memory: PlanMemory;
-  /** Adds that may still take effect. */
-  readonly pending?: readonly RecordData[];
+  /** Adds that may still take effect, and updates that may have moved the record of an id. */
+  readonly pending?: readonly PendingRecord[];
   /** Why a record is neither changed nor called in sync: no listing shows what was written to it. */
   readonly unshown?: ((id: number, isInSync: boolean) => Block | null) | undefined;
   /** The same records as the listing shows them: an update of one has to hold for both. */
@@ -20,6 +20,12 @@ export interface PlanInput {
   readonly addGate?: (desired: DesiredEntry) => Block | null;
   /** Why a record may not be parked now, or changed to the given data. */
   readonly parkGate?: (actual: ActualEntry, sent?: RecordData) => Pick<Surplus, 'error' | 'retryAt'> | null;
+}
+
+export interface PendingRecord {
+  /** Null for an add. */
+  readonly id: number | null;
+  readonly sent: RecordData;
 }
 
 export interface Block {

@@ -5,7 +5,7 @@ import type { Blocked } from './difference.ts';
 import { entryOf, recordKey, type ActualEntry } from './entry.ts';
 import type { KeptNames } from './kept-names.ts';
 import { restoreStep } from './make-step.ts';
-import type { PlanInput } from './plan-input.ts';
+import type { PendingRecord, PlanInput } from './plan-input.ts';
 import { actualOf, type ParkStep, type Step } from './step.ts';
 
 /**
@@ -31,14 +31,14 @@ export const restoreParked = (
     current !== undefined && keptNames(canonicalName(desired.name)).includes(canonicalName(current.name));
   const missing = blocked.filter((one) => !isInPlace(one));
   const waiting = new Set(missing.map(({ desired }) => recordKey(entryOf(desired))));
-  const coming = new Set(pending.map(({ name }) => canonicalName(name)));
   // A record that only a blocked step would use is free.
   const inUse = new Set(steps.map(actualOf));
   return parked.flatMap((actual) => {
     const displaced = memory.displaced.get(actual.record.id);
     if (!displaced || inUse.has(actual) || !waiting.has(displaced.key)) return [];
-    const isFree =
-      !coming.has(canonicalName(displaced.was.name)) && !hasConflict(displaced.was, everything, keptNames);
+    const isComing = ({ id, sent }: PendingRecord): boolean =>
+      id !== actual.record.id && canonicalName(sent.name) === canonicalName(displaced.was.name);
+    const isFree = !pending.some(isComing) && !hasConflict(displaced.was, everything, keptNames);
     const step = restoreStep(actual, displaced);
     return isFree && !parkGate?.(actual, step.difference.desired) ? [step] : [];
   });

@@ -1,9 +1,9 @@
 import { canonicalType } from '../model/canonical.ts';
-import type { RecordData } from '../model/record.ts';
 import type { DesiredTemplate } from '../model/template.ts';
 import { byId, pairOf, type Pair, type ActualEntry, type DesiredEntry } from './entry.ts';
 import { knownOf, type PlanMemory } from './memory.ts';
 import type { Unmatched } from './pairing.ts';
+import type { PendingRecord } from './plan-input.ts';
 import { createPool } from './pool.ts';
 
 export interface SurplusUse {
@@ -23,8 +23,7 @@ export interface SurplusInput {
   readonly parked: readonly ActualEntry[];
   /** Whether this record must stay at its name. */
   readonly isClosed: (actual: ActualEntry) => boolean;
-  /** Adds whose outcome is unknown. */
-  readonly pending: readonly RecordData[];
+  readonly pending: readonly PendingRecord[];
 }
 
 /**
@@ -40,7 +39,9 @@ export const useSurplus = (
   if (template.surplus !== 'park') return { served: [], missing, parks: [], surplus: left, kept: [] };
   const isOurs = ({ actual }: Unmatched): boolean =>
     template.adopt || knownOf(memory, actual.record) !== undefined;
-  const pendingTypes = new Set(pending.map(({ type }) => canonicalType(type)));
+  const pendingTypes = new Set(
+    pending.flatMap(({ id, sent }) => (id === null ? canonicalType(sent.type) : [])),
+  );
   // An unknown record may come from an add of unknown outcome, under any name.
   const mayBePending = ({ type, record }: ActualEntry): boolean =>
     pendingTypes.has(type) && knownOf(memory, record) === undefined;

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { resultOf } from '../../src/plan/step.ts';
-import { data, ignoring, known, linesOf, memoryOf, planOf, type Scenario } from './records.ts';
+import { ignoring, known, linesOf, memoryOf, planOf, type Scenario, pendingAdd } from './records.ts';
 
 const park = { surplus: 'park', adopt: true } as const;
 
@@ -57,7 +57,11 @@ const scenarios: readonly Scenario[] = [
     name: 'a pending add counts, though it has no id yet',
     file: ['www CNAME web.example.net', 'mail A 192.0.2.1', 'blog TXT hello'],
     service: [],
-    pending: [data('WWW A 192.0.2.1'), data('mail CNAME web.example.net'), data('blog A 192.0.2.1')],
+    pending: [
+      pendingAdd('WWW A 192.0.2.1'),
+      pendingAdd('mail CNAME web.example.net'),
+      pendingAdd('blog A 192.0.2.1'),
+    ],
     plan: [
       'add blog TXT hello',
       'blocked cname-conflict: mail A 192.0.2.1',
@@ -388,11 +392,11 @@ const scenarios: readonly Scenario[] = [
     plan: ['park #2: _parked-2 MX 20 parked.invalid', 'update #1 content,priority: sub MX 0 .'],
   },
   {
-    name: 'a record without a name is not parked for a null MX: it could not be restored',
+    name: 'a record without a name that the file adopts is parked for a null MX, as surplus',
     file: ['@ MX 0 .'],
     service: ['#1 @ MX 10 mx1.example.net', '#2 @ MX 20 mx2.example.net'],
     template: park,
-    plan: ['blocked null-mx-conflict #1 by #2: @ MX 0 .', 'surplus #2 unlisted'],
+    plan: ['park #2: _parked-2 MX 20 parked.invalid', 'update #1 content,priority: @ MX 0 .'],
   },
   {
     name: 'a record without a name is neither parked for a CNAME nor reused elsewhere',
@@ -420,10 +424,18 @@ const scenarios: readonly Scenario[] = [
     plan: ['update #1 name: www A 192.0.2.1'],
   },
   {
+    name: 'a nameless MX that the file dropped is parked first',
+    file: ['@ MX 0 .'],
+    service: ['#1 @ MX 10 mx1.example.net', '#2 @ MX 20 mx2.example.net'],
+    memory: memoryOf([known('#1 @ MX 10 mx1.example.net'), known('#2 @ MX 20 mx2.example.net')]),
+    template: { surplus: 'park' },
+    plan: ['park #2: _parked-2 MX 20 parked.invalid', 'update #1 content,priority: @ MX 0 .'],
+  },
+  {
     name: 'a null MX beside an MX whose add is pending',
     file: ['@ MX 0 .'],
     service: [],
-    pending: [data('@ MX 10 mx1.example.net')],
+    pending: [pendingAdd('@ MX 10 mx1.example.net')],
     plan: ['blocked null-mx-conflict: @ MX 0 .'],
   },
   {

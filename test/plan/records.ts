@@ -11,7 +11,7 @@ import type { Difference } from '../../src/plan/difference.ts';
 import { entryOf, recordKey } from '../../src/plan/entry.ts';
 import { noMemory, type KnownRecord, type PlanMemory } from '../../src/plan/memory.ts';
 import { differencesOf, planTemplate, type TemplatePlan } from '../../src/plan/plan.ts';
-import type { PlanInput } from '../../src/plan/plan-input.ts';
+import type { PendingRecord, PlanInput } from '../../src/plan/plan-input.ts';
 
 /*
  * Records as lines of a zone file, so that scenarios read as tables: `NAME [TTL] TYPE [PRIORITY] CONTENT`.
@@ -155,3 +155,5 @@ export const recordLine = ({ type, name, content, priority, ttl }: RecordData): 
   [name ?? '@', ttl, type, hasPriority(type.toUpperCase()) ? (priority ?? '-') : null, content]
     .filter((part) => part !== null)
     .join(' ');
+
+export const pendingAdd = (line: string): PendingRecord => ({ id: null, sent: data(line) });

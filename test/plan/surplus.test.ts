@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { entryOf, recordKey } from '../../src/plan/entry.ts';
-import { data, ignoring, known, linesOf, memoryOf, planOf, type Scenario } from './records.ts';
+import { data, ignoring, known, linesOf, memoryOf, planOf, type Scenario, pendingAdd } from './records.ts';
 
 const park = { surplus: 'park' } as const;
 const adopt = { surplus: 'park', adopt: true } as const;
@@ -141,7 +141,7 @@ const scenarios: readonly (Scenario & { readonly parked?: number; readonly ignor
     file: ['www TXT hello'],
     service: ['#1 sub.example TXT hello', '#2 old A 192.0.2.1'],
     template: adopt,
-    pending: [data('www TXT hello')],
+    pending: [pendingAdd('www TXT hello')],
     gate: (_desired, occupant) => (occupant === null ? { reason: 'pending-write', message: 'no' } : null),
     plan: ['park #2: _parked-2 A 0.0.0.0', 'blocked pending-write: www TXT hello', 'surplus #1 unlisted'],
   },

@@ -1,5 +1,5 @@
 import type { TemplatePlan } from '../../plan/plan.ts';
-import { isPark, type Step } from '../../plan/step.ts';
+import { actualOf, isPark, type Step } from '../../plan/step.ts';
 import { stepKey } from './attempt.ts';
 import { nextRevert, nextStep, type ClientView } from './permit.ts';
 import { planOf } from './basis.ts';
@@ -36,7 +36,9 @@ const commandBy = (
 const isQuestioned = ({ attempts }: TemplateState): boolean =>
   [...attempts.values()].some(({ state }) => state === 'questioned');
 
+/** A park of a nameless record is for good: no update could restore it. */
 const needOf = (step: Step, { needs }: TemplatePlan): string | null => {
+  if (actualOf(step)?.name === '') return null;
   const needing = [...needs].findLast(([, needed]) => needed.includes(step));
   return needing ? stepKey(needing[0]) : null;
 };

@@ -105,7 +105,8 @@ const forgetGone = (draft: MemoryDraft, seen: Observation, ids: ReadonlySet<numb
 };
 
 /** An add of it that no reading shows may still take effect. */
-const isPerhapsAdded = ({ adds, failure }: RecordState): boolean => adds > 0 && failure !== null;
+const isPerhapsAdded = ({ adds, failure }: RecordState): boolean =>
+  failure !== null && (adds > 0 || failure.idsBefore !== undefined);
 
 const noteMissed = (draft: MemoryDraft, record: RecordState, { to }: Observation): void => {
   if (record.missedAt == null) draft.put({ ...record, missedAt: to });

@@ -3,7 +3,7 @@ import { dataOf, type ActualRecord, type RecordData } from '../../model/record.t
 import type { ActualTemplate } from '../../model/template.ts';
 import { entryOf, recordKey, setKey, type DesiredEntry } from '../../plan/entry.ts';
 import { groupBy } from '../../plan/group.ts';
-import type { Block } from '../../plan/plan-input.ts';
+import type { Block, PendingRecord } from '../../plan/plan-input.ts';
 import type { Acceptance, Intent } from '../../state/memory.ts';
 import { longestLag } from './backoff.ts';
 import { abandonedAdds, type TemplateMemory } from './memory.ts';
@@ -90,8 +90,8 @@ interface Wait {
 }
 
 export interface Waits {
-  /** The adds that no reading shows: other records count them as present. */
-  readonly coming: readonly RecordData[];
+  /** The adds that no reading shows, and the moves of unknown outcome: other records count them as present. */
+  readonly coming: readonly PendingRecord[];
   /** Why a missing record is not added. */
   readonly blockOfAdd: (desired: DesiredEntry) => Block | null;
   /** Why a record does not get the name of the desired one. */
@@ -110,7 +110,7 @@ export const waitsOf = (
   const waits: readonly Wait[] = [...coming, ...unshownWaits(memory, unshown)];
   const names = groupBy(coming, ({ sent }) => canonicalName(sent.name));
   return {
-    coming: coming.map(({ sent }) => sent),
+    coming: [...coming.map(({ sent }) => ({ id: null, sent })), ...movesOf(memory)],
     blockOfAdd: (desired) => {
       if (waits.length === 0) return null;
       const own = waits.find(({ sent }) => isSame(recordKey, sent, desired));
@@ -127,6 +127,14 @@ export const waitsOf = (
     },
   };
 };
+
+/** Updates of unknown outcome that gave a record another name. */
+const movesOf = ({ records, view }: TemplateMemory): PendingRecord[] =>
+  [...view.tentative].flatMap(([key, { id, desired, seen }]) => {
+    const isUnknown = records.get(key)?.failure?.kind !== 'refused';
+    const isMoved = canonicalName(desired.name) !== canonicalName(seen.name);
+    return isUnknown && isMoved ? [{ id, sent: desired }] : [];
+  });
 
 const unknownWait = ({ after: sent }: Intent): Wait => ({
   sent,
