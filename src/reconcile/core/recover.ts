@@ -183,7 +183,9 @@ export const claimArrived = (
     for (const add of late) {
       const { key, wanted: sent, adds, failure } = add;
       const old = new Set(failure!.idsBefore);
-      const fresh = view.records.filter(({ id }) => !old.has(id) && !isKnownId(draft.now, id));
+      // An update of it that may not have left does not bind it.
+      const isBound = (id: number): boolean => draft.now.view.byId.has(id) || draft.now.copyIds.has(id);
+      const fresh = view.records.filter(({ id }) => !old.has(id) && !isBound(id));
       const [record, ...copies] = arrivedOf(add, fresh, late, desiredKeys);
       if (!record) continue;
       bindAdded(draft, { key, sent, record, copies: copies.map(({ id }) => id), adds, at, since });

@@ -6,7 +6,7 @@ import { edit } from './memory.ts';
 import { nextStep, type ClientView } from './permit.ts';
 import { compare, digestOf } from './reading.ts';
 import { planOf } from './basis.ts';
-import { asAccepted, type View } from './waits.ts';
+import { asAccepted, mayStillCome, type View } from './waits.ts';
 import { withBasis, withHold, type TemplateState } from './state.ts';
 
 /**
@@ -74,18 +74,19 @@ export const disagree = (state: TemplateState, reason: string): TemplateState =>
   withHold(state, { scope: 'template', cause: 'disagreement', reason, retryAt: null });
 
 /**
- * Saves the newest reading for comparison in the next pass; not after a refused add: if it took effect nevertheless,
+ * Saves the newest reading for comparison in the next pass; not after a refused add, and not while an add may still come:
  * only later readings can show it.
  */
 export const rememberReading = (state: TemplateState): TemplateState => {
   const { lastReading = null } = state.basis.memory.row;
   const digest = digestOf(state.basis.view);
-  const isDoubtful = state.holds.some((hold) => !isGuard(hold)) || hasFailedAdd(state);
+  const { memory, pending, now } = state.basis;
+  const mayCome = mayStillCome(memory, pending, now);
+  const isDoubtful = state.holds.some((hold) => !isGuard(hold)) || hasFailedAdd(state) || mayCome;
   const isNew = digest !== lastReading?.digest;
   const next = isDoubtful ? null : isNew ? { digest, since: state.agreement.since } : lastReading;
   if (next === lastReading) return state;
-  const memory = edit(state.basis.memory, (draft) => draft.setRow({ lastReading: next }));
-  return withBasis(state, { memory });
+  return withBasis(state, { memory: edit(memory, (draft) => draft.setRow({ lastReading: next })) });
 };
 
 const hasFailedAdd = ({ attempts }: TemplateState): boolean =>

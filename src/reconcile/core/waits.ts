@@ -128,6 +128,10 @@ export const waitsOf = (
   };
 };
 
+/** Whether an add of ours, which no reading shows, may still take effect. */
+export const mayStillCome = (memory: TemplateMemory, pending: readonly Intent[], now: number): boolean =>
+  pending.length + absentWaits(memory, now).length > 0;
+
 /** Updates of unknown outcome that gave a record another name. */
 const movesOf = ({ records, view }: TemplateMemory): PendingRecord[] =>
   [...view.tentative].flatMap(([key, { id, desired, seen }]) => {
