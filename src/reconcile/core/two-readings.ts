@@ -6,6 +6,7 @@ import { edit } from './memory.ts';
 import { nextStep, type ClientView } from './permit.ts';
 import { compare, digestOf } from './reading.ts';
 import { planOf } from './basis.ts';
+import { claimArrived } from './recover.ts';
 import { asAccepted, mayStillCome, type View } from './waits.ts';
 import { withBasis, withHold, type TemplateState } from './state.ts';
 
@@ -22,13 +23,14 @@ export const recallReading = (state: TemplateState): TemplateState => {
   return { ...state, agreement: { ...state.agreement, since: lastReading.since, isRepeated: true } };
 };
 
-/** Adds a newer trusted reading. */
+/** Adds a newer trusted reading, and binds what has arrived in it. */
 export const withView = (state: TemplateState, reading: View, at: Instant): TemplateState => {
   const view = asAccepted(reading, state.basis.memory, state.basis);
   const isSame = digestOf(view) === digestOf(state.basis.view);
   const since = isSame ? state.agreement.since : at;
   const agreement = { since, until: at, isRepeated: isSame };
-  return { ...withBasis(state, { view }), agreement };
+  const memory = claimArrived({ ...state.basis, view }, at);
+  return { ...withBasis(state, { view, memory }), agreement };
 };
 
 /** Whether the newest reading is as good as two. `settle`: milliseconds. */
