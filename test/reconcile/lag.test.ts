@@ -62,8 +62,11 @@ describe('an add that was accepted', () => {
   });
 
   test('is looked for in a second listing', async () => {
-    const { scene, pass } = await afterAdd();
-    scene.now += 1;
+    const { scene, pass, behind } = await afterAdd();
+    scene.now += minute;
+    await pass();
+    behind();
+    scene.now += minute;
     scene.mishaps.delete('list 2');
     expect((await pass()).templates[0]).toMatchObject({ status: 'in-sync' });
     expect(scene.calls).toEqual(['list 1', 'list 2']);
@@ -114,6 +117,18 @@ describe('an add that was accepted', () => {
     remove();
     const { templates } = await pass({ trigger: 'command', retry: true });
     expect(templates[0]?.differences).toMatchObject([{ action: 'add', outcome: 'applied' }]);
+  });
+
+  test('is waited for, too, with state of an older version', async () => {
+    const { scene, pass } = await afterAdd();
+    const { row, records } = (await scene.memory.template(17))!;
+    const older = records.map((record) => {
+      const { replaced: _, ...stored } = record.stored ?? { sent: record.wanted, at: [] };
+      return record.stored ? { ...record, stored } : record;
+    });
+    await scene.memory.save({ row, records: older, forgotten: [] });
+    scene.now += minute;
+    expect((await pass()).templates[0]?.differences).toMatchObject([waiting]);
   });
 
   test('is waited for as long as the service may need, by its settle', async () => {
@@ -168,9 +183,10 @@ test('an add is waited for anew where the clock was set back while the machine w
     sleep: () => Promise.resolve(),
   };
   scene.now -= hour;
+  const retryAt = new Date(scene.now + 10 * minute).toISOString();
   for (const later of [0, 9 * minute]) {
     scene.now += later;
-    expect((await pass({ clock })).templates[0]?.differences).toMatchObject([waiting]);
+    expect((await pass({ clock })).templates[0]?.differences).toMatchObject([{ ...waiting, retryAt }]);
   }
   scene.now += minute;
   expect((await pass({ clock })).templates[0]?.differences).toMatchObject([
@@ -227,5 +243,95 @@ describe('a record that was added and that no listing shows yet', () => {
     await scene.pass(both);
     expect(scene.calls).toContain('add 1');
     expect(scene.actual.records.at(-1)).toMatchObject({ content: '192.0.2.3' });
+  });
+});
+
+describe('an update that was accepted', () => {
+  const listed = (content: string) => actualTemplate([`#1 @ A ${content}`, '#2 www A 192.0.2.2']);
+  const wanting = (content: string, ...more: readonly string[]) =>
+    desiredTemplate([`@ A ${content}`, 'www A 192.0.2.2', ...more]);
+
+  /** The listings show the first content; the service has the second one. */
+  const afterUpdate = async (mishap?: Mishap) => {
+    const scene = await openScene(listed('192.0.2.1'));
+    await scene.pass(wanting('192.0.2.1'));
+    if (mishap) scene.mishaps.set('update 1', mishap);
+    await scene.pass(wanting('192.0.2.7'));
+    const show = (content: string): void => {
+      scene.mishaps.clear();
+      for (let list = 1; list < 5; list += 1) scene.mishaps.set(`list ${list}`, () => listed(content));
+      scene.calls.length = 0;
+    };
+    show('192.0.2.1');
+    const pass = async (content: string, ...more: readonly string[]) =>
+      (await scene.pass(wanting(content, ...more))).templates[0]!.differences;
+    return { scene, show, pass };
+  };
+
+  test('is not repeated while a listing shows the record as it was, nor called in sync', async () => {
+    const { scene, pass } = await afterUpdate();
+    scene.now += minute;
+    expect(await pass('192.0.2.7')).toMatchObject([
+      { ...waiting, message: expect.stringContaining('record 1 was changed at') },
+    ]);
+    expect(scene.calls).not.toContain('update 1');
+  });
+
+  test('is repeated where the record has another content since', async () => {
+    const { show, pass } = await afterUpdate();
+    show('192.0.2.9');
+    expect(await pass('192.0.2.7')).toMatchObject([{ action: 'update', cause: 'drifted' }]);
+  });
+
+  test('does not keep an edit waiting, and after that a listing may show each earlier value', async () => {
+    const { scene, show, pass } = await afterUpdate();
+    expect(await pass('192.0.2.8')).toMatchObject([{ action: 'update', outcome: 'applied' }]);
+    for (const content of ['192.0.2.1', '192.0.2.7']) {
+      show(content);
+      expect(await pass('192.0.2.8')).toMatchObject([waiting]);
+    }
+    expect(scene.calls).not.toContain('update 1');
+  });
+
+  test('is shown by a listing that shows it, also if the record was the same before', async () => {
+    const { show, pass } = await afterUpdate();
+    await pass('192.0.2.1');
+    show('192.0.2.1');
+    expect(await pass('192.0.2.1')).toEqual([]);
+  });
+
+  test('from long ago is what no listing is behind', async () => {
+    const { scene, show, pass } = await afterUpdate();
+    show('192.0.2.7');
+    scene.now += 11 * minute;
+    await pass('192.0.2.8');
+    show('192.0.2.1');
+    expect(await pass('192.0.2.8')).toMatchObject([{ action: 'update', cause: 'drifted' }]);
+  });
+
+  test('keeps every add waiting, which is promised no time', async () => {
+    const { scene, pass } = await afterUpdate();
+    const differences = await pass('192.0.2.7', '@ A 192.0.2.20', 'api A 192.0.2.3');
+    const adds = differences.filter((one) => !('recordId' in one) || one.recordId !== 1);
+    expect(adds).toMatchObject([waiting, waiting]);
+    for (const one of adds) expect(one).not.toHaveProperty('retryAt');
+    expect(scene.calls).not.toContain('add 1');
+  });
+
+  test('does not hide the effect of the next one, whose answer was in doubt', async () => {
+    const { scene, pass } = await afterUpdate();
+    scene.mishaps.clear();
+    scene.mishaps.set('update 1', (template) => ({ ...template, records: template.records.slice(1) }));
+    expect(await pass('192.0.2.1')).toMatchObject([{ action: 'update', outcome: 'applied' }]);
+  });
+
+  test('of unknown outcome at first is waited for by the monotonic clock, too', async () => {
+    const { scene, show, pass } = await afterUpdate(failing('unknown', 504));
+    show('192.0.2.7');
+    await pass('192.0.2.7');
+    show('192.0.2.1');
+    scene.jumped += hour;
+    scene.now += hour + minute;
+    expect(await pass('192.0.2.7')).toMatchObject([waiting]);
   });
 });

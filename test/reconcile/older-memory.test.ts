@@ -138,6 +138,19 @@ describe('the saved state is not doubtful', () => {
   });
 });
 
+test.each([
+  [9, []],
+  [8, [neverSeen]],
+])('state of an older version has seen the ids up to the highest one: %i', async (highestId, expected) => {
+  const { scene, pass, warnings } = await known();
+  const { row, records } = (await scene.memory.template(17))!;
+  const { others: _, ...older } = row;
+  await scene.memory.save({ row: { ...older, highestId }, records, forgotten: [] });
+  scene.actual = actualTemplate(['#1 @ A 192.0.2.1', '#2 www A 192.0.2.2', '#9 mail A 192.0.2.3']);
+  await pass(file('mail A 192.0.2.3'));
+  expect(warnings).toEqual(expected);
+});
+
 describe('with a doubtful state', () => {
   test('a retry by a person is enough', async () => {
     const { scene, pass, warnings } = await known();

@@ -283,3 +283,51 @@ test('a parked record is restored also with a retry by a person', async () => {
   await scene.pass(file);
   expect(namesOf(scene.actual)).toEqual(['#1 @', '#2 www']);
 });
+
+test('a nameless record that the file dropped stays parked if the write that needed its name is refused', async () => {
+  const scene = await makingWay();
+  scene.mishaps.set('add 1', failing('refused', 422));
+  const apex = ['www A 192.0.2.2', '@ CNAME web.example.net'];
+  await scene.pass(desiredTemplate(apex, { surplus: 'park', limits }));
+  expect(scene.calls).toEqual(['list 1', 'update 1', 'add 1', 'list 2']);
+});
+
+describe('a move of unknown outcome', () => {
+  const moving = (...records: readonly string[]) =>
+    desiredTemplate(['@ A 192.0.2.1', ...records], { surplus: 'park', limits });
+
+  /** `#2 www` was to become `api`. */
+  const moved = async (type: string) => {
+    const scene = await openScene(actualTemplate(['#1 @ A 192.0.2.1', `#2 www ${type}`]));
+    await scene.pass(moving(`www ${type}`));
+    scene.mishaps.set('update 1', failing('unknown', null));
+    scene.now += 60_000;
+    await scene.pass(moving(`api ${type}`));
+    expect(scene.calls).toContain('update 1');
+    scene.mishaps.clear();
+    scene.calls.length = 0;
+    return scene;
+  };
+
+  test('counts as present for others, until the service refuses it', async () => {
+    const scene = await moved('A 192.0.2.2');
+    const other = moving('www A 192.0.2.2', 'api CNAME web.example.net');
+    const { templates } = await scene.pass(other);
+    expect(templates[0]!.differences).toMatchObject([{ action: 'blocked', reason: 'cname-conflict' }]);
+    scene.now += 60_000;
+    scene.mishaps.set('update 1', failing('refused', 422));
+    await scene.pass(moving('api A 192.0.2.2'));
+    scene.mishaps.clear();
+    scene.now += 60_000;
+    scene.calls.length = 0;
+    await scene.pass(other);
+    expect(scene.calls).toContain('add 1');
+  });
+
+  test('is no obstacle to itself', async () => {
+    const scene = await moved('CNAME web.example.net');
+    scene.now += 60_000;
+    await scene.pass(moving('api CNAME web.example.net'));
+    expect(namesOf(scene.actual)).toEqual(['#1 @', '#2 api']);
+  });
+});

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { failureAfter } from '../../src/reconcile/core/backoff.ts';
+import { KeptOutcomes } from '../../src/reconcile/shell/kept-outcomes.ts';
 import { MemoryError, type Failure, type Memory } from '../../src/state/memory.ts';
 import { data, desiredTemplate, actualTemplate } from '../plan/records.ts';
 import { entryOf, recordKey } from '../../src/plan/entry.ts';
@@ -168,6 +169,46 @@ describe('an outcome that could not be saved at once', () => {
     expect(await scene.memory.openIntents()).toMatchObject([{ action: 'add', after: { name: 'www' } }]);
     const saved = await scene.memory.template(17);
     expect(saved!.records.map(({ key }) => key)).not.toContain('A www  192.0.2.2');
+  });
+
+  describe('in a pass, is saved by a later one of the same process', () => {
+    /** An add was answered, and nothing could be saved since; the listings are behind it. */
+    const kept = async () => {
+      const scene = await begun(['#1 @ A 192.0.2.1']);
+      const before = scene.actual;
+      await scene.pass(desiredTemplate(['@ A 192.0.2.1']));
+      const unsaved = new KeptOutcomes();
+      const failed = { unsaved, writer: { ...scene.memory, finish: outOfDisk() } };
+      await scene.pass(desired, failed);
+      for (let list = 1; list < 5; list += 1) scene.mishaps.set(`list ${list}`, () => before);
+      const outcomes = async () => (await scene.memory.history()).map(({ outcome }) => outcome);
+      return { scene, unsaved, failed, outcomes };
+    };
+
+    test.each([0, 1])('after %i more that could not save it either', async (more) => {
+      const { scene, unsaved, failed, outcomes } = await kept();
+      for (let passes = 0; passes < more; passes += 1) await scene.pass(desired, failed);
+      await scene.pass(desired, { unsaved });
+      expect(await outcomes()).toEqual(['applied']);
+    });
+
+    test('unless another process has changed the state', async () => {
+      const { scene, unsaved, outcomes } = await kept();
+      const { row } = (await scene.memory.template(17))!;
+      await scene.memory.save({ row: { ...row, reportedDrift: ['x'] }, records: [], forgotten: [] });
+      await scene.pass(desired, { unsaved });
+      expect(await outcomes()).not.toContain('applied');
+    });
+
+    test('unless another process has resolved the write', async () => {
+      const { scene, unsaved, outcomes } = await kept();
+      const [intent] = await scene.memory.openIntents();
+      const { row } = (await scene.memory.template(17))!;
+      const result = { outcome: 'failed', recordId: null, error: 'absent' } as const;
+      await scene.memory.finish(intent!, result, { row, records: [], forgotten: [] });
+      await scene.pass(desired, { unsaved, maxAddsPerPass: 0 });
+      expect(await outcomes()).toEqual(['failed']);
+    });
   });
 
   /** Two adds that a dead process had sent are resolved; the tries to save an outcome fail of which `bits` has one. */

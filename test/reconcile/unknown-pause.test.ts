@@ -1,7 +1,12 @@
 import { describe, expect, test } from 'vitest';
+import { entryOf, recordKey } from '../../src/plan/entry.ts';
+import { openMemory } from '../../src/reconcile/core/memory.ts';
+import { claimArrived } from '../../src/reconcile/core/recover.ts';
 import type { Pass } from '../../src/reconcile/pass.ts';
-import { desiredTemplate, actualTemplate } from '../plan/records.ts';
+import { data, desiredTemplate, actualTemplate } from '../plan/records.ts';
+import { rememberedRecord, rowOf } from '../state/samples.ts';
 import { failing, openScene } from './pass.ts';
+import { moment } from './state.ts';
 
 const minute = 60_000;
 const file = (...records: readonly string[]) => desiredTemplate(['@ A 192.0.2.1', ...records]);
@@ -57,6 +62,47 @@ test.each([
   },
 );
 
+describe('what arrives late', () => {
+  const keyOf = (line: string): string => recordKey(entryOf(data(line)));
+  const www = 'www A 192.0.2.2';
+  test.each<[string, readonly string[], readonly string[], readonly string[], Record<string, number[]>]>([
+    [
+      'as it was sent, beside a similar one',
+      [www],
+      [www],
+      ['#8 www. A 192.0.2.2', `#9 ${www}`],
+      { [www]: [9] },
+    ],
+    ['twice', [www], [www], [`#9 ${www}`, `#8 ${www}`], { [www]: [8, 9] }],
+    ['with another content', [www], [www], ['#9 www. A 192.0.2.3'], {}],
+    ['as another desired one', [www], [www, 'www.x A 192.0.2.2'], ['#9 www.x A 192.0.2.2'], {}],
+    ['as two similar ones', [www], [www], ['#8 www. A 192.0.2.2', '#9 www.x A 192.0.2.2'], {}],
+    ['similar to two adds', [www, 'www.a.b A 192.0.2.2'], [www], ['#9 www.a A 192.0.2.2'], {}],
+    [
+      'as one add, and similar to another',
+      [www, 'www.x A 192.0.2.2'],
+      ['www.x A 192.0.2.2'],
+      [`#9 ${www}`],
+      { [www]: [9] },
+    ],
+  ])('%s', (_, sent, desired, listed, expected) => {
+    const records = sent.map((line) => {
+      const failure = { kind: 'unknown', message: '', count: 1, sent: data(line), idsBefore: [1] } as const;
+      const nothing = { recordId: null, seen: null, stored: null, rewritten: null, cause: null } as const;
+      const open = { ...failure, retryAt: 0, pause: 0 };
+      return rememberedRecord(keyOf(line), { ...nothing, wanted: data(line), adds: 1, failure: open });
+    });
+    const memory = openMemory({ row: rowOf(), records }, rowOf());
+    const basis = { desired: desiredTemplate(desired), memory, view: actualTemplate(listed) };
+    const claimed = [...claimArrived(basis, moment).records.values()];
+    const found = claimed.flatMap(({ key, recordId, copies = [] }) =>
+      recordId === null ? [] : [[key, [recordId, ...copies]]],
+    );
+    const wanted = Object.entries(expected).map(([line, ids]) => [keyOf(line), ids]);
+    expect(Object.fromEntries(found)).toEqual(Object.fromEntries(wanted));
+  });
+});
+
 test('an absent add is retried beside records that were there before it', async () => {
   const scene = await openScene(actualTemplate(['#1 @ A 192.0.2.1', '#9 www.old A 192.0.2.2']));
   await scene.pass(file());
@@ -111,6 +157,29 @@ describe('the backoff after an absent add', () => {
     const { templates } = await pass('www A 192.0.2.2', { trigger: 'command', retry: true });
     expect(templates[0]?.differences).toMatchObject([{ action: 'add', outcome: 'applied' }]);
   });
+});
+
+test('a retry by a person waits for an add that may still come, and no longer than unknownPause', async () => {
+  const { scene, pass, until } = await afterLoss(5 * minute);
+  scene.now = until;
+  await pass('www A 192.0.2.2');
+  scene.mishaps.clear();
+  const retry = async () =>
+    (await pass('www A 192.0.2.2', { trigger: 'command', retry: true })).templates[0]?.differences;
+  scene.now = until + 5 * minute - 1;
+  expect(await retry()).toMatchObject([{ action: 'blocked', reason: 'pending-write' }]);
+  scene.now += 1;
+  expect(await retry()).toMatchObject([{ action: 'add', outcome: 'applied' }]);
+});
+
+test('no record gets the name of an absent add that may still come', async () => {
+  const scene = await openScene(actualTemplate(['#1 @ A 192.0.2.1', '#4 www A 192.0.2.7']));
+  await scene.pass(file('www A 192.0.2.7'));
+  scene.mishaps.set('add 1', failing('unknown', null));
+  await scene.pass(file('www A 192.0.2.7', 'www A 192.0.2.2'));
+  scene.actual = actualTemplate(['#1 @ A 192.0.2.1', '#4 old A 192.0.2.7']);
+  const { templates } = await scene.pass(file('www A 192.0.2.7'));
+  expect(templates[0]?.differences).toMatchObject([{ action: 'blocked', reason: 'pending-write' }]);
 });
 
 test('a record set with two absent adds gets no reused record either', async () => {

@@ -8,6 +8,7 @@ import { permits } from './rules/permit.mjs';
 import { answers } from './rules/answers.mjs';
 import { order } from './rules/order.mjs';
 import { retries } from './rules/retries.mjs';
+import { waits } from './rules/waits.mjs';
 import { suspicion } from './rules/suspicion.mjs';
 import { unknown } from './rules/unknown.mjs';
 import { convergence } from './rules/convergence.mjs';
@@ -43,6 +44,7 @@ export const mutations = [
   ...order,
   ...retries,
   ...unknown,
+  ...waits,
   ...suspicion,
   ...convergence,
   ...refusals,

@@ -139,7 +139,7 @@ export const answers = [
   {
     rule: '§3.5 each time that a value was stored is remembered',
     file: 'src/reconcile/core/remembering.ts',
-    from: 'at: [...before, at].slice(-3)',
+    from: 'at: [...times, at].slice(-3)',
     to: 'at: [at]',
     tests: ['reconcile/sending'],
   },

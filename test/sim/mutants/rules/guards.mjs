@@ -3,8 +3,8 @@ export const guards = [
   {
     rule: '§5 maxAdds',
     file: 'src/plan/guard.ts',
-    from: '[firstContact, tooManyChanges, lostRecords, tooManyAdds]',
-    to: '[firstContact, tooManyChanges, lostRecords]',
+    from: '[firstContact, tooManyChanges, notListed, doubtfulSpelling, lostRecords, tooManyAdds]',
+    to: '[firstContact, tooManyChanges, notListed, doubtfulSpelling, lostRecords]',
     tests: ['plan/guard'],
   },
   {
@@ -24,8 +24,8 @@ export const guards = [
   {
     rule: '§5 maxChangePercent',
     file: 'src/plan/guard.ts',
-    from: '[firstContact, tooManyChanges, lostRecords, tooManyAdds]',
-    to: '[firstContact, lostRecords, tooManyAdds]',
+    from: '[firstContact, tooManyChanges, notListed, doubtfulSpelling, lostRecords, tooManyAdds]',
+    to: '[firstContact, notListed, doubtfulSpelling, lostRecords, tooManyAdds]',
     tests: ['plan/guard'],
   },
   {
@@ -45,15 +45,15 @@ export const guards = [
   {
     rule: '§5 first contact',
     file: 'src/plan/guard.ts',
-    from: '[firstContact, tooManyChanges, lostRecords, tooManyAdds]',
-    to: '[tooManyChanges, lostRecords, tooManyAdds]',
+    from: '[firstContact, tooManyChanges, notListed, doubtfulSpelling, lostRecords, tooManyAdds]',
+    to: '[tooManyChanges, notListed, doubtfulSpelling, lostRecords, tooManyAdds]',
     tests: ['plan/guard'],
   },
   {
     rule: '§5 the loss of many known ids holds the adds (the loss guard)',
     file: 'src/plan/guard.ts',
-    from: '[firstContact, tooManyChanges, lostRecords, tooManyAdds]',
-    to: '[firstContact, tooManyChanges, tooManyAdds]',
+    from: '[firstContact, tooManyChanges, notListed, doubtfulSpelling, lostRecords, tooManyAdds]',
+    to: '[firstContact, tooManyChanges, notListed, doubtfulSpelling, tooManyAdds]',
     tests: ['plan/guard'],
   },
   {
@@ -132,5 +132,47 @@ export const guards = [
     from: 'if (files > 0 || templates.length > 0) return broken;',
     to: 'if (files >= 0) return broken;',
     tests: ['reconcile/hold'],
+  },
+  {
+    rule: '§5 while a listing lacks what answers show, adds wait',
+    file: 'src/plan/guard.ts',
+    from: '[firstContact, tooManyChanges, notListed, doubtfulSpelling, lostRecords, tooManyAdds]',
+    to: '[firstContact, tooManyChanges, doubtfulSpelling, lostRecords, tooManyAdds]',
+    tests: ['reconcile/lag'],
+  },
+  {
+    rule: '§5 what an answer shows beyond the listing is remembered',
+    file: 'src/reconcile/core/evolve.ts',
+    from: 'if (more.length === 0) return state;',
+    to: 'if (more.length >= 0) return state;',
+    tests: ['reconcile/lag'],
+  },
+  {
+    rule: '§5 an id that a listing shows is no longer only answered: at the start of a pass',
+    file: 'src/reconcile/core/state.ts',
+    from: '    forgetAnswered(draft, actual);\n',
+    to: '',
+    tests: ['reconcile/lag'],
+  },
+  {
+    rule: '§5 an id that no listing shows stays answered',
+    file: 'src/reconcile/core/remembering.ts',
+    from: 'answeredIds.filter((id) => !listed.has(id));',
+    to: 'answeredIds.filter((id) => !id);',
+    tests: ['reconcile/lag'],
+  },
+  {
+    rule: '§5 a retry lifts the wait for the listing',
+    file: 'src/reconcile/pass.ts',
+    from: 'draft.setRow({ isSpellingDoubtful: false, answeredIds: [] });',
+    to: 'draft.setRow({ isSpellingDoubtful: false });',
+    tests: ['reconcile/lag'],
+  },
+  {
+    rule: '§5 beside a record that may be one of the file, no other add goes at first contact',
+    file: 'src/plan/guard.ts',
+    from: '[firstContact, tooManyChanges, notListed, doubtfulSpelling, lostRecords, tooManyAdds]',
+    to: '[firstContact, tooManyChanges, notListed, lostRecords, tooManyAdds]',
+    tests: ['reconcile/older-memory'],
   },
 ];

@@ -45,8 +45,15 @@ export const order = [
   {
     rule: '§3.1 a nameless record is never moved to make way',
     file: 'src/plan/order.ts',
-    from: "      if (entry.name === '' && after.name !== '') return true;\n",
+    from: "      if (entry.name === '' && after.name !== '' && !isPark(clearing)) return true;\n",
     to: '',
+    tests: ['plan/conflicts'],
+  },
+  {
+    rule: '§3.1 a nameless record that is parked as surplus makes way',
+    file: 'src/plan/order.ts',
+    from: ' && !isPark(clearing)) return true;',
+    to: ') return true;',
     tests: ['plan/conflicts'],
   },
 ];
