@@ -62,6 +62,17 @@ test.each([
   },
 );
 
+test('what arrives between two readings is ours, too', async () => {
+  const { scene, pass, until } = await afterLoss(5 * minute);
+  scene.mishaps.clear();
+  const before = scene.actual;
+  scene.mishaps.set('list 1', () => before);
+  scene.actual = actualTemplate(['#1 @ A 192.0.2.1', '#9 www. A 192.0.2.2']);
+  scene.now = until;
+  const { templates } = await pass('www A 192.0.2.2');
+  expect(templates[0]?.differences).toMatchObject([{ reason: 'not-converging', recordId: 9 }]);
+});
+
 describe('what arrives late', () => {
   const keyOf = (line: string): string => recordKey(entryOf(data(line)));
   const www = 'www A 192.0.2.2';

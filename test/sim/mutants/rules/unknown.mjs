@@ -473,14 +473,14 @@ export const unknown = [
   {
     rule: '§3.4 no late add made a record that was there before it',
     file: 'src/reconcile/core/recover.ts',
-    from: '!old.has(id) && !isKnownId(draft.now, id)',
-    to: '!isKnownId(draft.now, id)',
+    from: '!old.has(id) && !isBound(id)',
+    to: '!isBound(id)',
     tests: ['reconcile/unknown-pause'],
   },
   {
     rule: '§3.4 a late add did not make the record of another desired one',
     file: 'src/reconcile/core/recover.ts',
-    from: '!old.has(id) && !isKnownId(draft.now, id)',
+    from: '!old.has(id) && !isBound(id)',
     to: '!old.has(id)',
     tests: ['reconcile/unknown-pause'],
   },

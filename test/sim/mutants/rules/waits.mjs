@@ -172,4 +172,11 @@ export const waits = [
     to: '',
     tests: ['reconcile/permit'],
   },
+  {
+    rule: '§3.4 what arrives between two readings is ours, too',
+    file: 'src/reconcile/core/two-readings.ts',
+    from: 'const memory = claimArrived({ ...state.basis, view }, at);',
+    to: 'const { memory } = state.basis;',
+    tests: ['reconcile/unknown-pause'],
+  },
 ];
