@@ -1,10 +1,10 @@
 import { createRequire } from 'node:module';
 import type { PgBoss } from 'pg-boss';
-import { UserError } from '../errors.ts';
+import { messageOf, UserError } from '../errors.ts';
 import type { PostgresDatabase } from '../state/postgres/database.ts';
 
 export interface BossOptions {
-  readonly database: Pick<PostgresDatabase, 'execute'>;
+  readonly database: Pick<PostgresDatabase, 'execute' | 'query' | 'place'>;
   /** Whether it cleans up jobs without a running process. */
   readonly supervises: boolean;
   /** Called with errors between two calls. */
@@ -26,9 +26,19 @@ export const startBoss = async ({ database, supervises, onTrouble }: BossOptions
     return boss;
   } catch (error) {
     await boss.stop({ graceful: false }).catch(() => undefined);
-    throw error;
+    const holders = await database.query<{ usename: string }>(otherHolders).catch(() => []);
+    if (holders.length === 0) throw error;
+    const names = holders.map(({ usename }) => usename).join(', ');
+    throw new UserError(
+      `the queue of passes in ${database.place} cannot be opened (${messageOf(error)}) while other roles hold advisory locks in that database: ${names}. End their sessions, and let no other role connect: REVOKE CONNECT ON DATABASE … FROM PUBLIC`,
+      { cause: error },
+    );
   }
 };
+
+/** Any role that may connect to the database may take the locks that the queue waits for. */
+const otherHolders = `SELECT DISTINCT a.usename FROM pg_catalog.pg_locks l JOIN pg_catalog.pg_stat_activity a USING (pid)
+  WHERE l.locktype = 'advisory' AND l.granted AND a.datname = current_database() AND a.usename <> current_user`;
 
 /** The queue of all passes: at most one running and one waiting for each client. */
 export const passQueue = 'pass';

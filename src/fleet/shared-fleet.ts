@@ -59,7 +59,7 @@ class SharedFleet implements Fleet {
   #boss: Promise<PgBoss> | null = null;
   #listener: Listener | null = null;
   readonly #news = new Map<string, NodeJS.Timeout>();
-  readonly #troubles = new Map<string, string>();
+  readonly #troubles = new Map([['queue', 'the queue of passes was not opened yet']]);
   #isClosing = false;
   #complainedAt = -Infinity;
 
@@ -274,7 +274,7 @@ class SharedFleet implements Fleet {
         });
       return startBoss({ database: this.#database, supervises: this.#isWorker, onTrouble });
     };
-    this.#boss ??= open().catch((error: unknown) => {
+    this.#boss ??= this.#watched('queue', open).catch((error: unknown) => {
       this.#boss = null;
       throw error;
     });

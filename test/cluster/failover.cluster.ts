@@ -1,6 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout } from 'node:timers/promises';
+import { Client } from 'pg';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { never, triggerToken } from '../e2e/daemon.ts';
 import { run, start, workplace, type Program } from '../e2e/program.ts';
@@ -115,6 +116,43 @@ describe('a database that is away', () => {
     await all(200);
     for (const address of addresses) expect(await up(address)).toBe('1');
     expect(await post()).toBe(202);
+  });
+});
+
+describe('locks that a stranger holds in the database', () => {
+  it('keep a process that starts from being ready, and it says whose they are until they are gone', async () => {
+    const { clients, env, daemon } = await newFleet({ schedule: never, leaseDuration: 2_000, count: 2 });
+    const first = daemon();
+    await allPassed(clients, [first]);
+    first.signal('SIGTERM');
+    await first.ended;
+    const server = new URL(env.DNS_SYNC_STORE);
+    await ask({ url: server.href }, 'CREATE ROLE stranger LOGIN');
+    server.username = 'stranger';
+    const stranger = new Client(server.href);
+    await stranger.connect();
+    onTestFinished(() => stranger.end());
+    const names = ['', 'create-queue'].map(
+      (lock) => `convert_to(current_database() || '.pgboss.dns_template_sync_queue${lock}', 'UTF8')`,
+    );
+    const keys = names.map((name) => `('x' || encode(sha224(${name}), 'hex'))::bit(64)::bigint`);
+    await stranger.query(`SELECT ${keys.map((key) => `pg_advisory_lock(${key})`).join(', ')}`);
+    const roles = ['all', 'web'].map((role) => daemon('--role', role, '--listen', '127.0.0.1:0'));
+    const addresses = await Promise.all(
+      roles.map(async (one) => String((await one.event('daemon.started'))['listen'])),
+    );
+    for (const address of addresses) {
+      let said = '';
+      while (!said.includes('stranger')) {
+        const { code, reason } = await readinessOf(address);
+        expect([code, reason]).toEqual([503, expect.stringContaining('the queue of passes')]);
+        said = reason;
+        await setTimeout(20);
+      }
+      expect(said).toContain('REVOKE CONNECT');
+    }
+    await stranger.query('SELECT pg_advisory_unlock_all()');
+    for (const address of addresses) while ((await readinessOf(address)).code !== 200) await setTimeout(20);
   });
 });
 
