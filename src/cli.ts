@@ -118,6 +118,7 @@ const commands: readonly AddCommand[] = [
       .description("writes template files from the client's own templates at the service")
       .option('--out <dir>', 'the directory (default: the first of the template directories)')
       .option('--overwrite', 'rewrite existing files; only entries that differ are changed')
+      .option('--no-schema', 'write no schema for editors, nor its name into new files')
       .option('--var <name=value>', 'a variable of the existing files; repeatable', collect)
       .action(async (templates: string[], options: Options) =>
         end(await (await import('./commands/import.ts')).importTemplates(templates, options)),
@@ -227,15 +228,21 @@ const commands: readonly AddCommand[] = [
   },
 
   (program, end) =>
-    program
-      .command('schema')
+    withSettings(program.command('schema'))
       .description('JSON Schema, for completion and help in editors')
       .addArgument(
-        new Argument('[what]', "template files, the settings file, clients' files, reports, or notifications")
-          .choices(['template', 'config', 'client', 'report', 'notification'])
-          .default('template'),
+        new Argument(
+          '[what]',
+          "template files (the default), fragments, the settings file, clients' files, reports, or notifications",
+        ).choices(['template', 'fragment', 'config', 'client', 'report', 'notification']),
       )
-      .action(async (what: string) => end(await (await import('./commands/schema.ts')).schema(what))),
+      .option(
+        '--write [dir]',
+        'write those of template files and fragments to this directory of templates (default: those of all clients)',
+      )
+      .action(async (what: string | undefined, options: Options) =>
+        end(await (await import('./commands/schema.ts')).schema(what, options)),
+      ),
 
   (program, end) =>
     withSettings(program.command('notify').argument('[receiver...]', 'their names; default: all'))

@@ -1,5 +1,6 @@
 import path from 'node:path';
 import type { Label } from '../import/label.ts';
+import { addSchemaFiles, schemaHeader } from './schema-files.ts';
 import { createTemplateLoader } from '../source/load.ts';
 import { createFile, readIfThere, replaceFile } from '../import/save.ts';
 import type { TemplateSettings } from '../desired/resolve-template.ts';
@@ -18,6 +19,8 @@ export interface ImportOutcome {
   readonly file: string;
   /** What was written, or why it was skipped. */
   readonly note: string;
+  /** The schema files that were written with it. */
+  readonly schemas?: readonly string[];
 }
 
 /** The directory for the files, and the files that are in it. */
@@ -25,6 +28,8 @@ export interface ImportTarget {
   readonly directory: string;
   readonly state: DesiredState;
   readonly settings: Omit<TemplateSettings, 'strict'>;
+  /** Each has the schemas of the files below it. */
+  readonly roots: readonly string[];
 }
 
 /**
@@ -40,7 +45,7 @@ export const readDirectory = async (directory: string, client: ClientSettings): 
   const isLoaded = client.templates.some((templates) => isBelow(templates, directory));
   const paths = [directory, ...(isLoaded ? client.templates : [])];
   const state = await createTemplateLoader().load({ ...settings, paths, strict: false });
-  return { directory, state, settings };
+  return { directory, state, settings, roots: [...client.templates, directory] };
 };
 
 export const isBelow = (upper: string, lower: string): boolean => {
@@ -50,6 +55,8 @@ export const isBelow = (upper: string, lower: string): boolean => {
 
 export interface ImportOptions extends ImportTarget {
   readonly overwrite: boolean;
+  /** Whether new files name their schema. */
+  readonly withSchema: boolean;
   /** Replaces every secret in a value. */
   readonly redact: <T>(value: T) => T;
 }
@@ -58,7 +65,7 @@ export interface ImportOptions extends ImportTarget {
 export const importTemplate = async (
   template: ActualTemplate,
   label: Label,
-  { directory, state, settings, overwrite, redact }: ImportOptions,
+  { directory, state, settings, roots, overwrite, withSchema, redact }: ImportOptions,
 ): Promise<ImportOutcome> => {
   if (JSON.stringify(redact(template)) !== JSON.stringify(template)) {
     const note = `template ${template.id} contains a token of this client, which must not be in a file`;
@@ -67,6 +74,8 @@ export const importTemplate = async (
   const [described, ...others] = descriptionsOf(template, label, state);
   const file = described?.file ?? path.join(directory, label.fileName);
   const skipped = (note: string): ImportOutcome => ({ template: label.name, result: 'skipped', file, note });
+  const root = roots.find((one) => isBelow(one, path.dirname(file))) ?? path.dirname(file);
+  const headerOf = (place: string): string => (withSchema ? schemaHeader(place, root) : '');
   if (others.length > 0) return skipped(`${others.map((other) => other.file).join(', ')} describes it too`);
   try {
     const bytes = await readIfThere(file);
@@ -79,8 +88,11 @@ export const importTemplate = async (
     const note = noteOn(written);
     const files = [
       // First the fragments, then the template's own file, which includes them.
-      ...[...written.fragments].map(([name, text]) => [path.join(path.dirname(file), name), text] as const),
-      [file, written.text] as const,
+      ...[...written.fragments].map(([name, text]) => {
+        const place = path.join(path.dirname(file), name);
+        return [place, headerOf(place) + text] as const;
+      }),
+      [file, (bytes === null ? headerOf(file) : '') + written.text] as const,
     ];
     const changed: ImportChange[] = [];
     for (const [place, text] of files) {
@@ -93,10 +105,15 @@ export const importTemplate = async (
       }
       changed.push({ place, text, isNew: before === null });
     }
+    const schemas =
+      withSchema && changed.some(({ place, isNew }) => isNew || place !== file)
+        ? await addSchemaFiles(root)
+        : [];
     for (const { place, text, isNew } of changed) {
       await (isNew ? createFile(place, text) : replaceFile(place, text));
     }
-    return { template: label.name, result: changed.length === 0 ? 'unchanged' : 'written', file, note };
+    const result = changed.length === 0 ? 'unchanged' : 'written';
+    return { template: label.name, result, file, note, schemas };
   } catch (error) {
     if (error instanceof UserError || (error instanceof Error && 'code' in error))
       return skipped(messageOf(error));

@@ -75,10 +75,11 @@ const importJob = async (
   const labels = labelsOf(own);
   const target = await readDirectory(directory, client.settings);
   const overwrite = options['overwrite'] === true;
+  const withSchema = options['schema'] !== false;
   const outcomes: ImportOutcome[] = [];
   for (const [template, label] of labels) {
     if (names.length > 0 && !names.includes(template.name) && !names.includes(String(template.id))) continue;
-    outcomes.push(await importTemplate(template, label, { ...target, overwrite, redact }));
+    outcomes.push(await importTemplate(template, label, { ...target, overwrite, withSchema, redact }));
   }
   return outcomes;
 };
@@ -115,9 +116,10 @@ const summaryOf = (outcomes: readonly ImportOutcome[]): string => {
   const count = (result: ImportOutcome['result']): number =>
     outcomes.filter((outcome) => outcome.result === result).length;
   return [
-    ...outcomes.map(
-      ({ result, file, note }) => `${result.padEnd(resultWidth)}  ${escapeControl(`${file}: ${note}`)}`,
-    ),
+    ...outcomes.flatMap(({ result, file, note, schemas = [] }) => [
+      ...schemas.map((schema) => `${'written'.padEnd(resultWidth)}  ${escapeControl(schema)}: for editors`),
+      `${result.padEnd(resultWidth)}  ${escapeControl(`${file}: ${note}`)}`,
+    ]),
     `${plural(outcomes.length, 'template')}: ${count('written')} written, ${count('unchanged')} unchanged, ${count('skipped')} skipped`,
     '',
   ].join('\n');

@@ -76,7 +76,7 @@ export const manuals: Readonly<Record<string, Manual>> = {
   },
   import: {
     about:
-      "Writes a template file for each of the client's own templates at the service, so that a pass over them changes nothing. Existing files stay unless --overwrite is given.",
+      "Writes a template file for each of the client's own templates at the service, so that a pass over them changes nothing. Existing files stay unless --overwrite is given. New files name their schema for editors, which is written if it is missing.",
     exitCodes: [
       [0, 'done'],
       [1, 'an error, or a template was skipped, so no file describes it'],
@@ -169,8 +169,11 @@ export const manuals: Readonly<Record<string, Manual>> = {
   },
   schema: {
     about:
-      'Prints the JSON Schema of template files, the settings file, reports or notifications, for completion and checks in an editor.',
-    examples: [['dns-template-sync schema template', 'what a template file may say']],
+      'Prints the JSON Schema of template files, fragments, the settings file, reports or notifications, for completion and checks in an editor. With --write it puts those of template files and fragments beside the templates, as .template.schema.json and .fragment.schema.json.',
+    examples: [
+      ['dns-template-sync schema template', 'what a template file may say'],
+      ['dns-template-sync schema --write', 'both schemas, for the editor, again after an upgrade'],
+    ],
   },
   notify: {
     about: 'Sends the receivers of the settings file a test message, and says whether each accepted it.',

@@ -1,34 +1,34 @@
-import { z } from 'zod';
+import { stat } from 'node:fs/promises';
+import { UserError } from '../errors.ts';
+import type { Options } from './options.ts';
+import { schemaText } from './schema-text.ts';
 
-type SchemaDocument = z.core.JSONSchema.JSONSchema;
-
-/** Prints the JSON Schema (draft 2020-12) of template files, of the settings file, of clients' files, of reports or of notifications. */
-export const schema = async (what: string): Promise<number> => {
-  const { $schema, ...rest } = await jsonSchemaOf(what);
-  const named = {
-    $schema,
-    $id: `urn:dns-template-sync:${what}`,
-    title: `dns-template-sync ${what}`,
-    ...rest,
-  };
-  process.stdout.write(`${JSON.stringify(named, null, 2)}\n`);
+/** Prints a JSON Schema, or writes those of template files and fragments beside the templates. */
+export const schema = async (what: string | undefined, options: Options): Promise<number> => {
+  const { write } = options;
+  if (write === undefined) {
+    process.stdout.write(await schemaText(what ?? 'template'));
+    return 0;
+  }
+  if (what !== undefined) {
+    throw new UserError(`--write writes the schemas of template files and fragments: leave out ${what}`);
+  }
+  const { writeSchemaFiles } = await import('./schema-files.ts');
+  for (const directory of typeof write === 'string' ? [write] : await templateDirectories(options)) {
+    const found = await stat(directory).catch(() => null);
+    if (found?.isDirectory() !== true) {
+      throw new UserError(
+        `${directory} is not a directory: name the one of the templates, as in --write DIR`,
+      );
+    }
+    for (const line of await writeSchemaFiles(directory)) process.stdout.write(`${line}\n`);
+  }
   return 0;
 };
 
-const jsonSchemaOf = async (what: string): Promise<SchemaDocument> => {
-  switch (what) {
-    case 'config':
-      return asWritten((await import('../settings/config-schema.ts')).configSchema('either'));
-    case 'client':
-      return asWritten((await import('../settings/config-schema.ts')).clientFileSchema());
-    case 'report':
-      return asWritten((await import('../report/report.ts')).reportSchema);
-    case 'notification':
-      return asWritten((await import('../notify/schema.ts')).notificationSchema);
-    default:
-      return (await import('../desired/json-schema.ts')).templateJsonSchema();
-  }
+/** Those of all clients. */
+const templateDirectories = async (flags: Options): Promise<ReadonlySet<string>> => {
+  const { readSettings } = await import('../settings.ts');
+  const { clients } = readSettings({ flags, needs: { baseUrl: false, tokens: false } });
+  return new Set(clients.flatMap(({ templates }) => templates));
 };
-
-/** The schema of the input, before transforms. */
-const asWritten = (source: z.ZodType): SchemaDocument => z.toJSONSchema(source, { io: 'input' });

@@ -3,7 +3,7 @@ import { hasPriority, recordTypes, type RecordType } from '../model/record.ts';
 import type { TypeDefinition } from '../model/types/definition.ts';
 import { definitionOf } from '../model/types/table.ts';
 import type { AllowableCheck } from './check-id.ts';
-import { anyCase, ignoreSchema, recordSchema, templateSchema } from './schema.ts';
+import { anyCase, fragmentSchema, ignoreSchema, recordSchema, templateSchema } from './schema.ts';
 
 type JsonSchema = z.core.JSONSchema.JSONSchema;
 
@@ -11,8 +11,12 @@ type JsonSchema = z.core.JSONSchema.JSONSchema;
  * The template language as JSON Schema: keys, kinds of values, ranges, and which keys each record type needs.
  * The checks cover contents and how records relate.
  */
-export const templateJsonSchema = (): JsonSchema =>
-  z.toJSONSchema(templateSchema, {
+export const templateJsonSchema = (): JsonSchema => jsonSchemaOf(templateSchema);
+
+export const fragmentJsonSchema = (): JsonSchema => jsonSchemaOf(fragmentSchema);
+
+const jsonSchemaOf = (source: z.ZodType): JsonSchema =>
+  z.toJSONSchema(source, {
     io: 'input',
     override: ({ zodSchema, jsonSchema }) => {
       if (zodSchema === recordSchema) jsonSchema.allOf = recordRules;

@@ -3,11 +3,10 @@ import { join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, test } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
-import { templateJsonSchema } from '../../src/desired/json-schema.ts';
+import { fragmentJsonSchema, templateJsonSchema } from '../../src/desired/json-schema.ts';
 
-const accepts = new Ajv2020({ strict: true, strictRequired: false, allowUnionTypes: true }).compile(
-  templateJsonSchema(),
-);
+const ajv = new Ajv2020({ strict: true, strictRequired: false, allowUnionTypes: true });
+const accepts = ajv.compile(templateJsonSchema());
 
 const errorsIn = (value: unknown): readonly unknown[] => {
   accepts(value);
@@ -48,6 +47,16 @@ records:
   - {type: CNAME, content: shop.example.org, allow: [cname-apex]}
 `;
   expect(errorsIn(parse(text))).toEqual([]);
+});
+
+test.for<[string, boolean]>([
+  ['{}', true],
+  ['{vars: {a: 1}, include: [_b.yaml], ignore: [{type: TXT}], records: [{type: A, content: "${a}"}]}', true],
+  ['{template: web, records: []}', false],
+  ['{records: [{type: MX, content: mx.example.net}]}', false],
+  ['{ignore: [{}]}', false],
+])('of a fragment %s: %s', ([text, expected]) => {
+  expect(ajv.validate(fragmentJsonSchema(), parse(text))).toBe(expected);
 });
 
 describe('of the bad files', () => {

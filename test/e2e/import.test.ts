@@ -1,6 +1,8 @@
 import { mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it, vi } from 'vitest';
+import { parse } from 'yaml';
 import { reportSchema } from '../../src/report/report.ts';
 import { json } from '../hosting/scripted-server.ts';
 import { run, textsBelow, workplace, type Ended, type Launch } from './program.ts';
@@ -56,6 +58,22 @@ const expectInSync = async (launch: Launch): Promise<void> => {
   expect(templates.length).toBeGreaterThan(0);
 };
 
+/** The files of a directory that people write. */
+const namesIn = async (directory: string): Promise<string[]> =>
+  (await readdir(directory)).filter((name) => !schemaNames.includes(name)).toSorted();
+
+const schemaNames = ['.fragment.schema.json', '.template.schema.json'];
+
+/** Each as an editor checks it: against the schema that its first line names. */
+const expectFitsSchema = async (file: string): Promise<void> => {
+  const text = await readFile(file, 'utf8');
+  const [, named = ''] = /^# yaml-language-server: \$schema=(.*)\n/.exec(text) ?? [];
+  const schema = JSON.parse(await readFile(path.join(path.dirname(file), named), 'utf8'));
+  const ajv = new Ajv2020({ strict: true, strictRequired: false, allowUnionTypes: true });
+  ajv.validate(schema, parse(text));
+  expect(ajv.errors ?? []).toEqual([]);
+};
+
 describe('a template that is too large for one file', () => {
   const large = web(
     171,
@@ -76,7 +94,8 @@ describe('a template that is too large for one file', () => {
       code: 0,
       stdout: expect.stringContaining('written    templates/large.yaml: 21000 records, 2 fragments\n'),
     });
-    expect((await readdir(templates)).toSorted()).toEqual(names);
+    expect(await namesIn(templates)).toEqual(names);
+    for (const name of names) await expectFitsSchema(path.join(templates, name));
     await expectInSync(launch);
   });
 });
@@ -89,6 +108,8 @@ describe('import', () => {
       code: 0,
       stderr: '',
       stdout: [
+        'written    templates/.template.schema.json: for editors',
+        'written    templates/.fragment.schema.json: for editors',
         'written    templates/standard-web.yaml: 11 records',
         'written    templates/mail-only.yaml: 7 records, 1 remark',
         'written    templates/redirects.yaml: 3 records',
@@ -98,7 +119,9 @@ describe('import', () => {
         '',
       ].join('\n'),
     });
-    expect(await readFile(path.join(templates, 'mail-only.yaml'), 'utf8')).toBe(`template: mail-only
+    expect(await readFile(path.join(templates, 'mail-only.yaml'), 'utf8'))
+      .toBe(`# yaml-language-server: $schema=.template.schema.json
+template: mail-only
 ttl: 3600
 records:
   - { type: CNAME, name: autoconfig, content: autoconfig.example.com }
@@ -126,17 +149,35 @@ records:
   it('writes the named templates', async () => {
     const { launch, templates } = await place(false);
     expect(await run(['import', 'voice', 'redirects'], launch)).toMatchObject({ code: 0 });
-    expect((await readdir(templates)).sort()).toEqual(['redirects.yaml', 'voice.yaml']);
+    expect(await namesIn(templates)).toEqual(['redirects.yaml', 'voice.yaml']);
   });
 
-  it('writes to the given directory', async () => {
+  it('names for editors the schemas of the templates directory, which it leaves alone, else of its own', async () => {
+    const { launch, templates } = await place(false);
+    await mkdir(templates);
+    await writeFile(path.join(templates, '.fragment.schema.json'), 'mine');
+    for (const out of ['templates/a/b', 'elsewhere']) {
+      expect(await run(['import', 'redirects', '--out', out], launch)).toMatchObject({ code: 0 });
+      await expectFitsSchema(path.join(launch.cwd, out, 'redirects.yaml'));
+      await rm(path.join(launch.cwd, out, 'redirects.yaml'));
+    }
+    expect(await readFile(path.join(templates, '.fragment.schema.json'), 'utf8')).toBe('mine');
+    expect((await readdir(templates)).toSorted()).toEqual([...schemaNames, 'a']);
+    expect(await readdir(path.join(templates, 'a/b'))).toEqual([]);
+    expect((await readdir(path.join(launch.cwd, 'elsewhere'))).toSorted()).toEqual(schemaNames);
+  });
+
+  it('writes to the given directory, without schemas on request', async () => {
     const { launch } = await place(true);
-    const { code, stdout } = await run(['import', 'voice', '--out', 'some/where'], launch);
+    const { code, stdout } = await run(['import', 'voice', '--out', 'some/where', '--no-schema'], launch);
     expect({ code, stdout }).toEqual({
       code: 0,
       stdout: 'written    some/where/voice.yaml: 4 records\n1 template: 1 written, 0 unchanged, 0 skipped\n',
     });
     expect(await readdir(path.join(launch.cwd, 'some/where'))).toEqual(['voice.yaml']);
+    expect(await readFile(path.join(launch.cwd, 'some/where/voice.yaml'), 'utf8')).toMatch(
+      /^template: voice\n/,
+    );
   });
 
   it.each<[string[], string]>([
@@ -179,7 +220,7 @@ records:
     );
     expect(await run(['import'], launch)).toMatchObject({ code: 0, stderr: '' });
     expect((await readdir(launch.cwd)).filter((name) => name !== 'state')).toEqual(['templates']);
-    expect((await readdir(templates)).sort()).toEqual([
+    expect(await namesIn(templates)).toEqual([
       'evil.yaml',
       'fragment.yaml',
       'hidden.yaml',
@@ -206,7 +247,7 @@ records:
     const texts = JSON.stringify([ended, await textsBelow(launch.cwd)]);
     for (const token of [userToken, clientToken])
       expect(texts).not.toContain(JSON.stringify(token).slice(1, -1));
-    expect(await readdir(path.join(launch.cwd, 'templates'))).toEqual(['mail.yaml']);
+    expect(await namesIn(path.join(launch.cwd, 'templates'))).toEqual(['mail.yaml']);
   });
 });
 
@@ -234,11 +275,7 @@ describe('if there is a file already', () => {
       code: 0,
       stdout: expect.stringContaining('0 written, 5 unchanged, 0 skipped'),
     });
-    expect(
-      (await readdir(templates)).filter(
-        (name) => !name.endsWith('.yaml') && name !== '.template.schema.json',
-      ),
-    ).toEqual([]);
+    expect((await namesIn(templates)).filter((name) => !name.endsWith('.yaml'))).toEqual([]);
   });
 
   it('with another name that describes the template, it is used', async () => {
@@ -396,7 +433,7 @@ clients:
     expect(refused).toMatchObject({ code: 1, stdout: '' });
     expect(refused.stderr).toContain('choose one with --client');
     expect(await importing('--out', 'out', '--client', 'acme')).toMatchObject({ code: 0 });
-    expect(await readdir(path.join(launch.cwd, 'out'))).toEqual(['voice.yaml']);
+    expect(await namesIn(path.join(launch.cwd, 'out'))).toEqual(['voice.yaml']);
   });
 });
 
