@@ -4,6 +4,8 @@ import { addSchemaFiles, schemaHeader } from './schema-files.ts';
 import { createTemplateLoader } from '../source/load.ts';
 import { createFile, readIfThere, replaceFile } from '../import/save.ts';
 import type { TemplateSettings } from '../desired/resolve-template.ts';
+import { parseFile, type ParsedFile } from '../desired/parse-file.ts';
+import type { SourceFile } from '../desired/source-file.ts';
 import { textOf } from '../desired/text.ts';
 import { existingIn, nothingYet, type Existing } from '../import/existing.ts';
 import { writeTemplate, type WrittenFiles } from '../import/write.ts';
@@ -83,8 +85,22 @@ export const importTemplate = async (
     if ('refusal' in existing) return skipped(`it exists already, and ${existing.refusal}`);
     const id = label.id ?? described?.desired?.id ?? null;
     const fragmentName = (number: number): string => `_${path.parse(file).name}-${number}.yaml`;
-    const written = await writeTemplate({ template, name: label.name, id, fragmentName, existing, settings });
-    if ('refusal' in written) return skipped(`cannot be described by a file: ${written.refusal}`);
+    const includes = await includesOf(file, await parseFile(bytes ?? Buffer.alloc(0), false));
+    const written = await writeTemplate({
+      template,
+      name: label.name,
+      id,
+      fragmentName,
+      existing,
+      includes,
+      settings,
+    });
+    if ('refusal' in written)
+      return skipped(
+        includes.size > 0
+          ? `its fragments stay as they are: ${written.refusal}`
+          : `cannot be described by a file: ${written.refusal}`,
+      );
     const note = noteOn(written);
     const files = [
       // First the fragments, then the template's own file, which includes them.
@@ -119,6 +135,27 @@ export const importTemplate = async (
       return skipped(messageOf(error));
     throw error;
   }
+};
+
+/** The fragments of a file that was loaded without errors. */
+const includesOf = async (
+  file: string,
+  { documents }: ParsedFile,
+  known = new Map<string, SourceFile>(),
+): Promise<Map<string, SourceFile>> => {
+  const includes = new Map<string, SourceFile>();
+  for (const { text } of documents.flatMap(({ include }) => include)) {
+    const place = path.join(path.dirname(file), text);
+    const bytes = known.has(place) ? null : await readIfThere(place);
+    if (bytes !== null) {
+      const parsed = await parseFile(bytes, true);
+      const own = await includesOf(place, parsed, known);
+      known.set(place, { path: place, isFragment: true, hash: '', parsed, includes: own });
+    }
+    const found = known.get(place);
+    if (found !== undefined) includes.set(text, found);
+  }
+  return includes;
 };
 
 interface ImportChange {

@@ -1,4 +1,5 @@
 import { isMap, isSeq, LineCounter, parseDocument, visit, type ParsedNode, type YAMLSeq } from 'yaml';
+import type { DesiredRecord } from '../model/record.ts';
 import type { DesiredTemplate, IgnoreRule } from '../model/template.ts';
 import { entryOf, recordKey } from '../plan/entry.ts';
 import { commentBeside, entriesIn, lineAfter, linesOf, type EntryList } from './existing-entries.ts';
@@ -11,6 +12,8 @@ export interface Existing {
   /** By record key; records of one entry share theirs. */
   readonly comments: ReadonlyMap<string, RecordComments>;
   readonly ignore: readonly IgnoreRule[];
+  /** The records of its fragments, which stay as they are. */
+  readonly shared: readonly DesiredRecord[];
   /** The list of records: entries that still apply are kept. */
   readonly list: EntryList | null;
   readonly name: string;
@@ -50,6 +53,7 @@ export const nothingYet: Existing = {
   tail: [],
   comments: new Map(),
   ignore: [],
+  shared: [],
   list: null,
   name: '',
   id: null,
@@ -62,8 +66,10 @@ export const nothingYet: Existing = {
  */
 export const existingIn = (
   source: string,
-  desired: DesiredTemplate,
+  described: DesiredTemplate,
 ): Existing | { readonly refusal: string } => {
+  const isOwn = (record: DesiredRecord): boolean => record.source.file === described.source.file;
+  const desired = { ...described, records: described.records.filter(isOwn) };
   const text = withoutRemarks(source.replaceAll('\r\n', '\n'));
   const lines = new LineCounter();
   const { contents, errors } = parseDocument(text, {
@@ -75,7 +81,6 @@ export const existingIn = (
   const parts = isMap(contents)
     ? contents.items.map(({ key, value }) => ({ key: String(key), value, start: key.range[0] }))
     : [];
-  if (parts.some(({ key }) => key === 'include')) return { refusal: 'it includes fragments' };
   if (parts.length === 0 || parts.some(({ start }) => start > 0 && text[start - 1] !== '\n')) {
     return { refusal: 'its keys are not at the beginning of lines' };
   }
@@ -87,6 +92,7 @@ export const existingIn = (
     tail,
     comments: isSeq(records) ? commentsOf(text, records, besideKey, desired, lines) : new Map(),
     ignore: desired.ignore,
+    shared: described.records.filter((record) => !isOwn(record)),
     list: isSeq(records) ? listIn(text, parts, records, desired, lines) : null,
     name: desired.template,
     id: desired.id,

@@ -43,7 +43,7 @@ interface LayoutLine {
 const layOut = (contents: Contents, allow: Allow): Layout => {
   const { existing, remarks } = contents;
   return layoutOf([
-    ...withMissing(existing.sections).flatMap((section) => [
+    ...withMissing(existing.sections, contents.desired.length > 0).flatMap((section) => [
       ...section.lead.map((text) => ({ text })),
       ...sectionLines(section, contents, allow),
     ]),
@@ -105,10 +105,14 @@ const groupsOf = (lines: readonly LayoutLine[]): LayoutLine[][] => {
 };
 
 /** Adds a section for every key that may be needed. */
-const withMissing = (sections: readonly FileSection[]): readonly FileSection[] => {
+const withMissing = (sections: readonly FileSection[], hasRecords: boolean): readonly FileSection[] => {
   const missing = ['id', 'ttl'].filter((name) => sections.every(({ key }) => key !== name));
   const after = sections.findLastIndex(({ key }) => key === 'template' || key === 'id') + 1;
-  return sections.toSpliced(after, 0, ...missing.map(emptySection));
+  const lacksRecords = hasRecords && sections.every(({ key }) => key !== 'records');
+  return [
+    ...sections.toSpliced(after, 0, ...missing.map(emptySection)),
+    ...(lacksRecords ? [emptySection('records')] : []),
+  ];
 };
 
 const sectionLines = (section: FileSection, contents: Contents, allow: Allow): LayoutLine[] => {

@@ -317,9 +317,12 @@ describe('if there is a file already', () => {
     ['is something else', { 'voice.yaml': 'hello: world\n' }, 'does not describe this template'],
     ['has errors', { 'x.yaml': 'template: voice\nrecords: [{type: A}]\n' }, 'it has errors: see validate'],
     [
-      'includes fragments',
-      { 'voice.yaml': 'template: voice\ninclude: [_a.yaml]\n', '_a.yaml': 'records: []\n' },
-      'it includes fragments',
+      'differs from the service in a fragment',
+      {
+        'voice.yaml': 'template: voice\ninclude: [_a.yaml]\n',
+        '_a.yaml': 'records:\n  - {type: A, content: 192.0.2.1}\n',
+      },
+      'templates/_a.yaml:2 has { type: A, content: 192.0.2.1 }, which the service has not',
     ],
     [
       'holds several documents',
@@ -341,6 +344,42 @@ describe('if there is a file already', () => {
     expect(stdout).toContain(reason);
     expect(stdout).toContain('1 template: 0 written, 0 unchanged, 1 skipped');
     expect(await textsBelow(templates)).toEqual(before);
+  });
+
+  it.each<[string, string, string]>([
+    ['no records', 'ttl: 3600\n', 'ttl: 3600\nrecords:\n  - { type: A, content: 192.0.2.1 }\n'],
+    [
+      'records',
+      'ttl: 1h\nrecords:\n  - { type: A, content: 192.0.2.7 } # the server\n',
+      'ttl: 1h\nrecords:\n  - { type: A, content: 192.0.2.1 } # the server\n',
+    ],
+  ])('that includes fragments and has %s of its own, it alone is changed', async (_, own, expected) => {
+    const service = [web(1, 'web', a, { type: 'MX', content: 'mail.example.net', priority: 10 })];
+    const { launch, templates } = await place(false, answering(service));
+    await mkdir(templates);
+    const head = '# ours\ntemplate: web\nvars: {host: mail.example.net}\ninclude: [_mail.yaml]\n';
+    const files: Record<string, string> = {
+      'web.yaml': `${head}${own}`,
+      '_mail.yaml': 'include: [_deeper.yaml]\n',
+      '_deeper.yaml': 'records:\n  - {type: MX, content: "${host}", priority: 10} # shared\n',
+    };
+    for (const [name, text] of Object.entries(files)) await writeFile(path.join(templates, name), text);
+    expect(await run(['import', '--overwrite'], launch)).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('written    templates/web.yaml: 1 record\n'),
+    });
+    expect(
+      Object.fromEntries(
+        await Promise.all(
+          Object.keys(files).map(async (name) => [name, await readFile(path.join(templates, name), 'utf8')]),
+        ),
+      ),
+    ).toEqual({ ...files, 'web.yaml': `${head}${expected}` });
+    await expectInSync(launch);
+    expect(await run(['import', '--overwrite'], launch)).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('0 written, 1 unchanged, 0 skipped'),
+    });
   });
 
   it('with a name that several templates have, it needs an id', async () => {

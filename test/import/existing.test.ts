@@ -256,7 +256,6 @@ describe('a file is left alone', () => {
       'template: web\nrecords: []\n---\ntemplate: b\nrecords: []\n',
       'several documents',
     ],
-    ['that includes fragments', 'template: web\ninclude: [_a.yaml]\n', 'includes fragments'],
     ['in one pair of braces', '{template: web, records: []}\n', 'beginning of lines'],
     ['with a key in YAML’s long form', '? template\n: web\nrecords: []\n', 'beginning of lines'],
     ['that is indented', '  template: web\n  records: []\n', 'beginning of lines'],
