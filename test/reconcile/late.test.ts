@@ -1,0 +1,150 @@
+import { describe, expect, test } from 'vitest';
+import type { DesiredTemplate } from '../../src/model/template.ts';
+import { MemoryError } from '../../src/state/memory.ts';
+import type { Change } from '../../src/result.ts';
+import { actualTemplate, desiredTemplate } from '../plan/records.ts';
+import { KeptOutcomes } from '../../src/reconcile/shell/kept-outcomes.ts';
+import { failing, openScene } from './pass.ts';
+
+const minute = 60_000;
+const apex = '@ A 192.0.2.1';
+const limits = { maxAdds: 100, maxChangePercent: 100, minRecords: 10 };
+
+interface Late {
+  readonly name: string;
+  /** What the file says when the add is lost, and since. */
+  readonly first: readonly string[];
+  readonly then: readonly string[];
+  readonly surplus?: DesiredTemplate['surplus'];
+  /** The result of the add, and what the service has in the end. */
+  readonly arrives: string;
+  readonly end: readonly string[];
+}
+
+const cases: readonly Late[] = [
+  {
+    name: 'a CNAME that the file made an A, with park',
+    first: ['www CNAME web.example.net'],
+    then: ['www A 192.0.2.2'],
+    surplus: 'park',
+    arrives: '#9 www CNAME web.example.net',
+    end: ['_parked-9 CNAME', 'www A'],
+  },
+  {
+    name: 'a CNAME that the file made an A',
+    first: ['www CNAME web.example.net'],
+    then: ['www A 192.0.2.2'],
+    arrives: '#9 www CNAME web.example.net',
+    end: ['www CNAME'],
+  },
+  {
+    name: 'an A that the file made a CNAME, with park',
+    first: ['www A 192.0.2.2'],
+    then: ['www CNAME web.example.net'],
+    surplus: 'park',
+    arrives: '#9 www A 192.0.2.2',
+    end: ['_parked-9 A', 'www CNAME'],
+  },
+  {
+    name: 'an A that the file made a CNAME',
+    first: ['www A 192.0.2.2'],
+    then: ['www CNAME web.example.net'],
+    arrives: '#9 www A 192.0.2.2',
+    end: ['www A'],
+  },
+  {
+    name: 'a text that was edited',
+    first: ['@ TXT one'],
+    then: ['@ TXT two'],
+    arrives: '#9 @ TXT one',
+    end: ['@ TXT'],
+  },
+  {
+    name: 'an A that the file dropped, with park',
+    first: ['www A 192.0.2.2'],
+    then: [],
+    surplus: 'park',
+    arrives: '#9 www A 192.0.2.2',
+    end: ['_parked-9 A'],
+  },
+  {
+    name: 'an A that the file renamed, with park',
+    first: ['www A 192.0.2.2'],
+    then: ['web A 192.0.2.2'],
+    surplus: 'park',
+    arrives: '#9 www A 192.0.2.2',
+    end: ['web A'],
+  },
+];
+
+test.each(cases)('what an add given up as absent made late is ours: $name', async (one) => {
+  const { first, then, surplus = 'report', arrives, end } = one;
+  const scene = await openScene(actualTemplate([`#1 ${apex}`]));
+  const file = (records: readonly string[]) => desiredTemplate([apex, ...records], { surplus, limits });
+  scene.mishaps.set('add 1', failing('unknown', 504));
+  await scene.pass(file(first));
+  scene.mishaps.clear();
+  scene.calls.length = 0;
+  scene.now += minute;
+  const { templates } = await scene.pass(file(then));
+  expect(scene.calls).not.toContain('add 1');
+  expect(templates[0]?.status).toBe(then.length > 0 ? 'drifted' : 'in-sync');
+  scene.now += minute;
+  scene.actual = actualTemplate([`#1 ${apex}`, arrives]);
+  for (let passes = 0; passes < 3; passes += 1) {
+    await scene.pass(file(then));
+    scene.now += 7 * minute;
+  }
+  const others = scene.actual.records.filter(({ id }) => id !== 1);
+  expect(others.map(({ name, type }) => `${name ?? '@'} ${type}`)).toEqual(end);
+});
+
+describe('an outcome that could not be saved', () => {
+  test.each(['update', 'add'] as const)('is told once, and saved by the next pass: %s', async (action) => {
+    const scene = await openScene(actualTemplate([`#1 ${apex}`, '#2 www A 192.0.2.2']));
+    await scene.pass(desiredTemplate([apex, 'www A 192.0.2.2']));
+    scene.now += minute;
+    const told: Change[] = [];
+    const full = () => Promise.reject(new MemoryError('the disk is full'));
+    const writer = { ...scene.memory, finish: full, save: full };
+    const unsaved = new KeptOutcomes();
+    const edited =
+      action === 'add' ? [apex, 'www A 192.0.2.2', 'api A 192.0.2.3'] : [apex, 'www A 192.0.2.9'];
+    const pass = (more = {}) =>
+      scene.pass(desiredTemplate(edited), { onChange: (change) => told.push(change), unsaved, ...more });
+    for (let passes = 0; passes < 3; passes += 1) {
+      await pass({ writer });
+      scene.now += minute;
+    }
+    await pass();
+    expect(told.map((change) => `${change.action} ${change.outcome}`)).toEqual([`${action} applied`]);
+    expect(await scene.memory.openIntents()).toEqual([]);
+    expect((await scene.memory.history()).map(({ outcome }) => outcome)).toEqual(['applied']);
+  });
+
+  test('is left to another process that resolved it', async () => {
+    const scene = await openScene(actualTemplate([`#1 ${apex}`, '#2 www A 192.0.2.2']));
+    await scene.pass(desiredTemplate([apex, 'www A 192.0.2.2']));
+    const full = () => Promise.reject(new MemoryError('the disk is full'));
+    const unsaved = new KeptOutcomes();
+    const edited = desiredTemplate([apex, 'www A 192.0.2.9']);
+    await scene.pass(edited, { writer: { ...scene.memory, finish: full, save: full }, unsaved });
+    scene.now += minute;
+    await scene.pass(edited);
+    const before = await scene.memory.template(17);
+    await scene.pass(edited, { unsaved });
+    expect((await scene.memory.history()).map(({ outcome }) => outcome)).toEqual(['unknown']);
+    expect(await scene.memory.template(17)).toEqual(before);
+  });
+});
+
+test('the wait between two readings goes by when the second one was asked for', async () => {
+  const scene = await openScene(actualTemplate([`#1 ${apex}`, '#2 www A 192.0.2.2']));
+  await scene.pass(desiredTemplate([apex, 'www A 192.0.2.2']));
+  const asked = scene.now + 9_000;
+  scene.now += 20_000;
+  scene.calls.length = 0;
+  const askedAt = { now: asked, uptime: { boot: 'b', at: asked } };
+  await scene.pass(desiredTemplate([apex, 'www A 192.0.2.3']), { askedAt });
+  expect(scene.calls).toEqual(['list 1', 'list 2', 'update 1']);
+});
