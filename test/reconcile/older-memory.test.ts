@@ -233,6 +233,27 @@ describe('beside a record that may be the desired one in the service’s spellin
     expect(scene.calls).toContain('add 1');
   });
 
+  test.each([0, 1])(
+    'a retry needs no force beside it where no name agrees, after %i reports',
+    async (reports) => {
+      const scene = await openScene(actualTemplate(['#2 www. A 192.0.2.2', '#3 x TXT hello']));
+      const records = desiredTemplate(['www A 192.0.2.2', 'api A 192.0.2.3']);
+      for (let passes = 0; passes < reports; passes += 1) await scene.pass(records);
+      expect(scene.calls).not.toContain('add 1');
+      await scene.pass(records, { trigger: 'command', retry: true });
+      expect(scene.calls).toEqual(expect.arrayContaining(['add 1', 'add 2']));
+    },
+  );
+
+  test.each([0, 1])('adopting with park is enough, after %i reports', async (reports) => {
+    const scene = await openScene(before);
+    for (let passes = 0; passes < reports; passes += 1) await scene.pass(file('api A 192.0.2.3'));
+    const limits = { maxAdds: 100, maxChangePercent: 100, minRecords: 10 };
+    for (const _ of [1, 2, 3])
+      await scene.pass({ ...file('api A 192.0.2.3'), adopt: true, surplus: 'park', limits });
+    expect(scene.actual.records.map(({ name }) => name)).toEqual([null, 'www', 'api']);
+  });
+
   test('an edit of the file adds the record', async () => {
     const scene = await openScene(before);
     await scene.pass(desiredTemplate(['@ A 192.0.2.1']));
