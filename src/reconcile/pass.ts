@@ -131,10 +131,10 @@ const holdForgotten = (state: TemplateState, { holdsAdds = null }: Pass): Templa
 };
 
 /** A command does not wait for the backoff after refusals; with `retry` not for other obstacles either. */
-const override = (state: TemplateState, { trigger, retry, unknownPause }: Pass): TemplateState => {
+const override = (state: TemplateState, { trigger, retry }: Pass): TemplateState => {
   if (trigger !== 'command') return state;
   const memory = edit(state.basis.memory, (draft) => {
-    clearBackoff(draft, { everything: retry, now: state.basis.now, unknownPause });
+    clearBackoff(draft, retry);
     const { isSpellingDoubtful = false, answeredIds = [] } = draft.now.row;
     if (retry && (isSpellingDoubtful || answeredIds.length > 0))
       draft.setRow({ isSpellingDoubtful: false, answeredIds: [] });

@@ -213,34 +213,17 @@ export const takeListing = (draft: MemoryDraft): void => {
     if (record.stored) draft.put({ ...record, stored: { ...record.stored, replaced: [] } });
 };
 
-/** How much of what waits a person lifts. */
-export interface Lifting {
-  /** Every obstacle that a person can lift, not only the backoff after refusals. */
-  readonly everything: boolean;
-  /** Ms since the epoch. */
-  readonly now: number;
-  /** Milliseconds for which an add that was sent may still take effect. */
-  readonly unknownPause: number;
-}
-
-/** Lifts what waits for a person, but not the wait for an add that may still take effect. */
-export const clearBackoff = (draft: MemoryDraft, { everything, now, unknownPause }: Lifting): void => {
+/** Ends the backoff after refusals; with `everything`, every obstacle that a person can lift. */
+export const clearBackoff = (draft: MemoryDraft, everything: boolean): void => {
   for (const record of draft.now.records.values()) {
     // An older copy of the state only proves that the record existed.
     const isGone = record.recordId === null && record.adds >= uncountedAdds;
     const cause = isGone ? 'drifted' : record.cause;
     // A displaced record is restored nevertheless.
     const { displaced = null } = record;
-    const failure = mayStillCome(record.failure, now, unknownPause);
-    if (everything) draft.put({ ...record, ...nothingKnown, failure, displaced, cause });
+    if (everything) draft.put({ ...record, ...nothingKnown, displaced, cause });
     else if (record.failure?.kind === 'refused') draft.put({ ...record, failure: null });
   }
-};
-
-const mayStillCome = (failure: Failure | null, now: number, unknownPause: number): Failure | null => {
-  if (failure?.kind !== 'unknown') return null;
-  const retryAt = failure.retryAt - failure.pause + unknownPause;
-  return now < retryAt ? { ...failure, retryAt, pause: unknownPause } : null;
 };
 
 /** The count for an unknown number of adds. */
