@@ -33,11 +33,8 @@ describe('a token never appears in the result of validate', () => {
     await writeFile(at('dns-template-sync.yaml'), 'templates: token\n');
     const { code, stdout, stderr } = await run(['validate', '--format', format], { cwd, env });
     expect(code).toBe(1);
-    expect(stdout).toContain('[secret]');
+    expect(stdout).toContain('a template is a mapping');
     expect(stdout + stderr).not.toContain(token.slice(0, 8));
-    // Without that file there is nothing to show.
-    const without = await run(['validate', '--format', format, '--no-config'], { cwd, env });
-    expect(without.stdout).not.toContain('[secret]');
   });
 });
 

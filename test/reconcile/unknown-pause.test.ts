@@ -170,19 +170,6 @@ describe('the backoff after an absent add', () => {
   });
 });
 
-test('a retry by a person waits for an add that may still come, and no longer than unknownPause', async () => {
-  const { scene, pass, until } = await afterLoss(5 * minute);
-  scene.now = until;
-  await pass('www A 192.0.2.2');
-  scene.mishaps.clear();
-  const retry = async () =>
-    (await pass('www A 192.0.2.2', { trigger: 'command', retry: true })).templates[0]?.differences;
-  scene.now = until + 5 * minute - 1;
-  expect(await retry()).toMatchObject([{ action: 'blocked', reason: 'pending-write' }]);
-  scene.now += 1;
-  expect(await retry()).toMatchObject([{ action: 'add', outcome: 'applied' }]);
-});
-
 test('no record gets the name of an absent add that may still come', async () => {
   const scene = await openScene(actualTemplate(['#1 @ A 192.0.2.1', '#4 www A 192.0.2.7']));
   await scene.pass(file('www A 192.0.2.7'));

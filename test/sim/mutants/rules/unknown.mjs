@@ -347,8 +347,8 @@ export const unknown = [
   {
     rule: '§3.1 a retry keeps displaced records known as such',
     file: 'src/reconcile/core/remembering.ts',
-    from: '...record, ...nothingKnown, failure, displaced, cause',
-    to: '...record, ...nothingKnown, failure, cause',
+    from: '...record, ...nothingKnown, displaced, cause',
+    to: '...record, ...nothingKnown, cause',
     tests: ['reconcile/permit'],
   },
   {
@@ -531,27 +531,6 @@ export const unknown = [
     file: 'src/reconcile/core/backoff.ts',
     from: "(kind === 'unknown' ? previous?.idsBefore : undefined) ?? given.idsBefore",
     to: 'given.idsBefore',
-    tests: ['reconcile/unknown-pause'],
-  },
-  {
-    rule: '§3.4 a retry leaves the wait for an add that may still come',
-    file: 'src/reconcile/core/remembering.ts',
-    from: "if (failure?.kind !== 'unknown') return null;",
-    to: "if (failure?.kind !== 'unknown' || now) return null;",
-    tests: ['reconcile/unknown-pause'],
-  },
-  {
-    rule: '§3.4 a retry shortens that wait to one `unknownPause`',
-    file: 'src/reconcile/core/remembering.ts',
-    from: 'return now < retryAt ? { ...failure, retryAt, pause: unknownPause } : null;',
-    to: 'return failure;',
-    tests: ['reconcile/unknown-pause'],
-  },
-  {
-    rule: '§3.4 that wait counts from the add, not from the retry',
-    file: 'src/reconcile/core/remembering.ts',
-    from: 'failure.retryAt - failure.pause + unknownPause',
-    to: 'now + unknownPause',
     tests: ['reconcile/unknown-pause'],
   },
   {
