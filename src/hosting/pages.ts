@@ -1,5 +1,6 @@
 import type { Dialect } from '../model/dialect.ts';
 import { isObject } from './error-words.ts';
+import { parseUrl } from '../lib/parse-url.ts';
 
 /** Parameters that ask for another page. */
 export type PageParameters = readonly (readonly [name: string, value: string])[];
@@ -122,7 +123,7 @@ const linkIn = (header: string | string[] | undefined): string | null => {
  */
 const parametersOf = (link: string, path: string): PageParameters | string => {
   const asked = `http://service.invalid${path}`;
-  const url = URL.canParse(link, asked) ? new URL(link, asked) : null;
+  const url = parseUrl(link, asked);
   if (url?.pathname.endsWith(path) !== true)
     return 'the link to the next page leads to another path, which is not followed: try pages: page';
   return [...url.searchParams];

@@ -14,6 +14,7 @@ import { listingReader } from './listing.ts';
 import { pageJoiner, readPages } from './read-pages.ts';
 import { mayRepeatRead, mayRepeatWrite, withRetries } from './retry.ts';
 import { Transport } from './transport.ts';
+import { parseUrl } from '../lib/parse-url.ts';
 
 export interface HostingOptions extends Dialect, Route {
   /** With the version prefix, e.g. `https://panel.example.net/api/v1`. */
@@ -231,7 +232,7 @@ const segment = (id: number): string => encodeURIComponent(id);
 
 /** Throws a {@link UserError}. */
 export const readBaseUrl = (baseUrl: string): { origin: string; basePath: string } => {
-  const url = URL.canParse(baseUrl) ? new URL(baseUrl) : null;
+  const url = parseUrl(baseUrl);
   if (url?.protocol !== 'http:' && url?.protocol !== 'https:')
     throw new UserError('The base URL must be a complete http or https URL, such as https://host/api/v1.');
   // The message does not repeat the value: the extra parts may be secret.

@@ -1,6 +1,7 @@
 import { isIPv4, isIPv6 } from 'node:net';
 import { encode, type Answer } from 'dns-packet';
 import type { StoredRecord } from './data.ts';
+import { parseUrl } from '../lib/parse-url.ts';
 
 /** The records of a subdomain as a zone: absolute names, and only what DNS can represent. */
 export interface Zone {
@@ -99,10 +100,8 @@ const asciiName = (name: string): string =>
     .map((label) => (/[^\x00-\x7f]/.test(label) ? hostOf(label) : label.toLowerCase()))
     .join('.');
 
-const hostOf = (label: string): string => {
-  const url = `http://${label}.x/`;
-  return URL.canParse(url) ? new URL(url).hostname.slice(0, -'.x'.length) : label;
-};
+const hostOf = (label: string): string =>
+  parseUrl(`http://${label}.x/`)?.hostname.slice(0, -'.x'.length) ?? label;
 
 /** Parses presentation format if it is quoted, else takes it literally; strings of at most 255 octets. */
 const stringsOf = (content: string): Buffer[] => {

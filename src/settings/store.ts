@@ -2,6 +2,7 @@ import { UserError } from '../errors.ts';
 import { secretOf } from './client.ts';
 import type { Sources } from './resolve.ts';
 import type { Secrets, SecretSource } from './secret.ts';
+import { parseUrl } from '../lib/parse-url.ts';
 
 /** The variables that a store may come from. */
 export const storeVariables = ['DNS_SYNC_STORE', 'DNS_SYNC_STORE_FILE'] as const;
@@ -13,7 +14,7 @@ export const storeOf = (sources: Sources, secrets: Secrets): SecretSource | null
   const { place = 'store' } = source;
   const read = (): string => {
     const text = source.read();
-    const url = URL.canParse(text) ? new URL(text) : null;
+    const url = parseUrl(text);
     if (url === null || !/^postgres(ql)?:$/.test(url.protocol))
       throw new UserError(`${place}: expected postgres://USER:PASSWORD@HOST/DATABASE`);
     if (url.password !== '') secrets.note(decoded(url.password));

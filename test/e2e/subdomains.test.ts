@@ -128,7 +128,7 @@ describe('subdomains', () => {
     expect(text.trimEnd().split('\n').at(-1)).toMatch(/^3 differences in subdomains/);
 
     const markdown = (await plan(['--format', 'markdown'])).stdout;
-    expect(markdown).toContain('\n3 differences in subdomains\n');
+    expect(markdown).toContain('\n3 differences in subdomains');
     expect(markdown).toContain('Subdomain <code>shop.example.net</code>: **drifted**');
     for (const word of ['-&nbsp;missing', '&#126;&nbsp;stale', '&#63;&nbsp;foreign'])
       expect(markdown.split(`| ${word} |`)).toHaveLength(2);

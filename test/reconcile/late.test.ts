@@ -14,7 +14,7 @@ interface Late {
   readonly name: string;
   /** What the file says when the add is lost, and since. */
   readonly first: readonly string[];
-  readonly then: readonly string[];
+  readonly since: readonly string[];
   readonly surplus?: DesiredTemplate['surplus'];
   /** The result of the add, and what the service has in the end. */
   readonly arrives: string;
@@ -25,7 +25,7 @@ const cases: readonly Late[] = [
   {
     name: 'a CNAME that the file made an A, with park',
     first: ['www CNAME web.example.net'],
-    then: ['www A 192.0.2.2'],
+    since: ['www A 192.0.2.2'],
     surplus: 'park',
     arrives: '#9 www CNAME web.example.net',
     end: ['_parked-9 CNAME', 'www A'],
@@ -33,14 +33,14 @@ const cases: readonly Late[] = [
   {
     name: 'a CNAME that the file made an A',
     first: ['www CNAME web.example.net'],
-    then: ['www A 192.0.2.2'],
+    since: ['www A 192.0.2.2'],
     arrives: '#9 www CNAME web.example.net',
     end: ['www CNAME'],
   },
   {
     name: 'an A that the file made a CNAME, with park',
     first: ['www A 192.0.2.2'],
-    then: ['www CNAME web.example.net'],
+    since: ['www CNAME web.example.net'],
     surplus: 'park',
     arrives: '#9 www A 192.0.2.2',
     end: ['_parked-9 A', 'www CNAME'],
@@ -48,21 +48,21 @@ const cases: readonly Late[] = [
   {
     name: 'an A that the file made a CNAME',
     first: ['www A 192.0.2.2'],
-    then: ['www CNAME web.example.net'],
+    since: ['www CNAME web.example.net'],
     arrives: '#9 www A 192.0.2.2',
     end: ['www A'],
   },
   {
     name: 'a text that was edited',
     first: ['@ TXT one'],
-    then: ['@ TXT two'],
+    since: ['@ TXT two'],
     arrives: '#9 @ TXT one',
     end: ['@ TXT'],
   },
   {
     name: 'an A that the file dropped, with park',
     first: ['www A 192.0.2.2'],
-    then: [],
+    since: [],
     surplus: 'park',
     arrives: '#9 www A 192.0.2.2',
     end: ['_parked-9 A'],
@@ -70,7 +70,7 @@ const cases: readonly Late[] = [
   {
     name: 'an A that the file renamed, with park',
     first: ['www A 192.0.2.2'],
-    then: ['web A 192.0.2.2'],
+    since: ['web A 192.0.2.2'],
     surplus: 'park',
     arrives: '#9 www A 192.0.2.2',
     end: ['web A'],
@@ -78,7 +78,7 @@ const cases: readonly Late[] = [
 ];
 
 test.each(cases)('what an add given up as absent made late is ours: $name', async (one) => {
-  const { first, then, surplus = 'report', arrives, end } = one;
+  const { first, since, surplus = 'report', arrives, end } = one;
   const scene = await openScene(actualTemplate([`#1 ${apex}`]));
   const file = (records: readonly string[]) => desiredTemplate([apex, ...records], { surplus, limits });
   scene.mishaps.set('add 1', failing('unknown', 504));
@@ -86,13 +86,13 @@ test.each(cases)('what an add given up as absent made late is ours: $name', asyn
   scene.mishaps.clear();
   scene.calls.length = 0;
   scene.now += minute;
-  const { templates } = await scene.pass(file(then));
+  const { templates } = await scene.pass(file(since));
   expect(scene.calls).not.toContain('add 1');
-  expect(templates[0]?.status).toBe(then.length > 0 ? 'drifted' : 'in-sync');
+  expect(templates[0]?.status).toBe(since.length > 0 ? 'drifted' : 'in-sync');
   scene.now += minute;
   scene.actual = actualTemplate([`#1 ${apex}`, arrives]);
   for (let passes = 0; passes < 3; passes += 1) {
-    await scene.pass(file(then));
+    await scene.pass(file(since));
     scene.now += 7 * minute;
   }
   const others = scene.actual.records.filter(({ id }) => id !== 1);

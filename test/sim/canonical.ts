@@ -1,5 +1,6 @@
 import { isIPv6 } from 'node:net';
 import type { RecordData } from '../../src/model/record.ts';
+import { parseUrl } from '../../src/lib/parse-url.ts';
 
 /**
  * When two records are the same, as the judge sees it: written from the RFCs and the service specification alone, and
@@ -105,7 +106,7 @@ const canonicalLabels = (name: string): string => name.split('.').map(canonicalL
 const canonicalLabel = (label: string): string => {
   if (/^\p{ASCII}*$/u.test(label)) return label.toLowerCase();
   if (/[\p{Cc} "#%/:<>?@[\\\]^`{|}]/u.test(label)) return label;
-  const url = URL.canParse(`http://${label}.x`) ? new URL(`http://${label}.x`) : null;
+  const url = parseUrl(`http://${label}.x`);
   return url?.hostname.endsWith('.x') && url.hostname.length > 2 ? url.hostname.slice(0, -2) : label;
 };
 
