@@ -153,7 +153,8 @@ const describe = ({ code, name, message }: Error & { code?: unknown }): string =
   const kind = typeof code === 'string' ? code : name;
   const said = message.includes(kind) ? message : [kind, message].filter(Boolean).join(': ');
   const meant = inWords.find(([pattern]) => pattern.test(kind));
-  return meant ? `${meant[1]} (${said})` : said;
+  // What OpenSSL adds to such a code are places in its own source.
+  return meant ? `${meant[1]} (${kind.startsWith('ERR_SSL_') ? kind : said})` : said;
 };
 
 /** The error codes of Node.js in words. */

@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import path from 'node:path';
 import { messageOf, processUser, UserError } from '../errors.ts';
 import type { TakeLock } from './client-locks.ts';
@@ -16,6 +17,8 @@ export const lockFilesIn =
 
 const unusable = (stateDir: string, error: unknown): UserError =>
   new UserError(
-    `the state directory cannot be used, and nothing is written to the service without it: ${stateDir}: ${messageOf(error)}; set --state-dir to a directory that ${processUser} can write`,
+    `the state directory cannot be used, and nothing is written to the service without it: ${stateDir}: ${isFile(stateDir) ? 'it is a file' : messageOf(error)}; set --state-dir to a directory that ${processUser} can write`,
     { cause: error },
   );
+
+const isFile = (place: string): boolean => statSync(place, { throwIfNoEntry: false })?.isFile() === true;

@@ -35,6 +35,7 @@ describe('writes that go wrong', () => {
     const { code, stderr } = await run(['apply', '--yes'], { cwd, env: service.env });
     expect(code).toBe(1);
     expect(stderr).toContain('the state directory cannot be used, and nothing is written');
+    expect(stderr).toContain(`${path.join(cwd, 'state')}: it is a file; set --state-dir`);
     expect(service.writes()).toEqual([]);
     expect(await run(['plan'], { cwd, env: service.env })).toMatchObject({ code: 0 });
   });
