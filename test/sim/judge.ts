@@ -195,7 +195,8 @@ export const createJudge = ({ world, isKind, isWhole, truth, editsOf }: JudgeOpt
         keyOf(record) === attempt.key &&
         !isForAnother(caseOf(templateId), attempt, record.id),
     );
-    if (!isCopy) return;
+    // A person has asked for another one, although it may still have come.
+    if (!isCopy || attempt.isForgiven) return;
     count('extra adds');
     if (isKind) report(`stores a second ${shown(attempt.after)}`);
   };
