@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { Client } from 'pg';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { never, triggerToken } from '../e2e/daemon.ts';
 import { run, start, workplace, type Program } from '../e2e/program.ts';
 import { openAddress } from './address.ts';
@@ -210,8 +210,8 @@ describe('a pass that nobody asks for', () => {
       await describeAll(['192.0.2.2']);
       while ((await published()).length === 0) await setTimeout(1);
       if (what.includes('dies')) source.signal('SIGKILL');
-      await worker.event('pass.finished', ({ trigger }) => trigger === 'request');
-      await agree(['192.0.2.2']);
+      // On a slow machine the source may have asked for the pass before it dies.
+      await vi.waitFor(() => agree(['192.0.2.2']), { timeout: 60_000 });
     },
   );
 
