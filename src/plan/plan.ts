@@ -8,6 +8,7 @@ import { draftSteps, splitBlocked, surplusOf } from './draft.ts';
 import {
   byDesired,
   entryOf,
+  none,
   pairOf,
   recordKey,
   type Pair,
@@ -52,7 +53,10 @@ export const planTemplate = (input: PlanInput): TemplatePlan => {
   const everything = input.actual.records.map(entryOf);
   const ours = everything.filter((entry) => !isOthers(entry, desired));
   const { pairs, missing, left } = pairRecords(entries, ours, memory);
-  const { free: shown, blocked: unshown } = splitBlocked(pairs, (pair) => blockOfUnshown(pair, input));
+  // Nearly always every write is shown, and a plan may have a hundred thousand pairs.
+  const { free: shown, blocked: unshown } = input.unshown
+    ? splitBlocked(pairs, (pair) => blockOfUnshown(pair, input))
+    : { free: pairs, blocked: none };
   const changed = shown.filter((pair) => pair.fields.length > 0).map((pair) => asListed(pair, input));
   const actualById = new Map(missing.length > 0 ? everything.map(({ record }) => [record.id, record]) : []);
   const adds = splitBlocked(missing.toSorted(byDesired), (entry) => blockOfAdd(entry, actualById, input));

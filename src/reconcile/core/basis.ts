@@ -5,13 +5,13 @@ import { planTemplate, type TemplatePlan } from '../../plan/plan.ts';
 import type { Intent } from '../../state/memory.ts';
 import { addGate, gate, parkGate } from './gate.ts';
 import type { TemplateMemory } from './memory.ts';
-import { waitsOf, type View } from './waits.ts';
+import { waitsOf, type CorrectedView } from './waits.ts';
 
 /** Everything that a plan is made from. */
 export interface PlanBasis {
   readonly desired: DesiredTemplate;
   /** The newest trusted reading. */
-  readonly view: View;
+  readonly view: CorrectedView;
   readonly memory: TemplateMemory;
   /** Adds of unknown outcome. */
   readonly pending: readonly Intent[];

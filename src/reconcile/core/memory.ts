@@ -68,8 +68,16 @@ export const isRemembered = (memory: TemplateMemory, id: number): boolean => {
   const { preexisting, hasBeenRead } = memory.view;
   const { others, highestId = Infinity } = memory.row;
   if (isKnownId(memory, id) || preexisting.has(id)) return true;
-  return others === undefined ? hasBeenRead && id <= highestId : others.includes(id);
+  return others === undefined ? hasBeenRead && id <= highestId : setOf(others).has(id);
 };
+
+const setOf = (ids: readonly number[]): ReadonlySet<number> => {
+  const known = idSets.get(ids) ?? new Set(ids);
+  idSets.set(ids, known);
+  return known;
+};
+
+const idSets = new WeakMap<readonly number[], ReadonlySet<number>>();
 
 /** The adds of unknown outcome that no reading shows. */
 export const abandonedAdds = ({ records }: TemplateMemory): RecordState[] =>

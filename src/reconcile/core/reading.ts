@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { sameData } from '../../model/canonical.ts';
 import type { ActualRecord } from '../../model/record.ts';
 import type { ActualTemplate } from '../../model/template.ts';
-import type { View } from './waits.ts';
+import type { CorrectedView } from './waits.ts';
 
 /** The purpose of a reading of a template. */
 export type ReadingPurpose =
@@ -55,7 +55,7 @@ export interface Comparison {
 
 /** `expected`: how many new records a write may have made. */
 export const compare = (
-  before: View,
+  before: CorrectedView,
   reading: ActualTemplate,
   purpose: ReadingPurpose,
   expected = 0,

@@ -14,7 +14,7 @@ import { compare } from './reading.ts';
 import { bindAdded, bindTentatively, change, recognizeRestored } from './remembering.ts';
 import { desiredKeysOf, type PlanBasis } from './basis.ts';
 import type { EndedIntent } from './state.ts';
-import { asAccepted, type View } from './waits.ts';
+import { asAccepted, type CorrectedView } from './waits.ts';
 
 /** A template with writes of unknown outcome that have to be resolved. */
 export interface Recovery {
@@ -24,7 +24,7 @@ export interface Recovery {
   /** Whether any file describes it, also one that this pass is not about or that has errors. */
   readonly isDescribed: boolean;
   /** The last trusted reading; null if the service does not show the template. */
-  readonly view: View | null;
+  readonly view: CorrectedView | null;
   readonly memory: TemplateMemory;
   /** Of `PlanBasis`. */
   readonly now: number;

@@ -7,7 +7,7 @@ import { nextStep, type ClientView } from './permit.ts';
 import { compare, digestOf } from './reading.ts';
 import { planOf } from './basis.ts';
 import { claimArrived } from './recover.ts';
-import { asAccepted, mayStillCome, type View } from './waits.ts';
+import { asAccepted, mayStillCome, type CorrectedView } from './waits.ts';
 import { withBasis, withHold, type TemplateState } from './state.ts';
 
 /**
@@ -24,7 +24,7 @@ export const recallReading = (state: TemplateState): TemplateState => {
 };
 
 /** Adds a newer trusted reading, and binds what has arrived in it. */
-export const withView = (state: TemplateState, reading: View, at: Instant): TemplateState => {
+export const withView = (state: TemplateState, reading: CorrectedView, at: Instant): TemplateState => {
   const view = asAccepted(reading, state.basis.memory, state.basis);
   const isSame = digestOf(view) === digestOf(state.basis.view);
   const since = isSame ? state.agreement.since : at;

@@ -26,7 +26,7 @@ import { abandonedAdds, type TemplateMemory } from './memory.ts';
  */
 
 /** A reading with our own accepted writes, where it does not show them yet. */
-export interface View extends ActualTemplate {
+export interface CorrectedView extends ActualTemplate {
   /** By id: the records that the listing does not show as they were written. */
   readonly unshown?: ReadonlyMap<number, Unshown>;
 }
@@ -48,11 +48,11 @@ interface Lag {
 
 /** Puts our accepted writes into a listing that may be behind them; `except`: of the record with another write since. */
 export const asAccepted = (
-  reading: View,
+  reading: CorrectedView,
   { records }: TemplateMemory,
   { now, settle }: Lag,
   except: number | null = null,
-): View => {
+): CorrectedView => {
   if (reading.unshown) return reading;
   const lag = longestLag(settle);
   let shown: Map<number, ActualRecord> | undefined;
@@ -103,7 +103,7 @@ export interface Waits {
 export const waitsOf = (
   memory: TemplateMemory,
   pending: readonly Intent[],
-  { unshown }: View,
+  { unshown }: CorrectedView,
   now: number,
 ): Waits => {
   const coming = [...pending.map(unknownWait), ...absentWaits(memory, now)];
@@ -154,7 +154,7 @@ const absentWaits = (memory: TemplateMemory, now: number): Wait[] =>
   });
 
 /** Also of a record that was changed: if somebody has changed it back, the listing is right. */
-const unshownWaits = (memory: TemplateMemory, unshown: View['unshown']): Wait[] =>
+const unshownWaits = (memory: TemplateMemory, unshown: CorrectedView['unshown']): Wait[] =>
   [...(unshown ?? [])].flatMap(([id, { until }]) => {
     const known = memory.view.byId.get(id);
     const message = `the listing does not show record ${id} as it was written`;

@@ -170,7 +170,7 @@ export const suspicion = [
   {
     rule: '§6 a record that somebody added since is remembered by its id',
     file: 'src/reconcile/core/memory.ts',
-    from: ': others.includes(id);',
+    from: ': setOf(others).has(id);',
     to: ': !others;',
     tests: ['reconcile/older-memory'],
   },
