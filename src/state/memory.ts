@@ -147,6 +147,8 @@ export interface Failure {
   readonly since?: Uptime;
   /** For an add of unknown outcome: the ids from before it, so that what it made late is recognised. */
   readonly idsBefore?: readonly number[];
+  /** A later add was refused: the time in which this one may take effect is over, and the pause is that of the refusal. */
+  readonly isOver?: boolean;
 }
 
 /** A monotonic time within one boot of the machine. */

@@ -217,3 +217,23 @@ test('an absent add that is refused when it is tried again may still be on its w
   });
   expect(scene.calls).not.toContain('add 1');
 });
+
+test('an add that is refused long after one of unknown outcome leaves the name to what made way for it', async () => {
+  const { scene, pass, until } = await afterLoss(5 * minute);
+  scene.mishaps.clear();
+  scene.now = until;
+  await pass('www CNAME web.example.org');
+  scene.now += 24 * 60 * minute;
+  scene.calls.length = 0;
+  scene.mishaps.set('add 1', failing('refused', 422));
+  const records = ['@ A 192.0.2.1', 'www A 192.0.2.2'];
+  const { templates } = await scene.pass({ ...desiredTemplate(records), surplus: 'park' });
+  expect(templates[0]?.differences).toMatchObject([
+    { action: 'park', outcome: 'failed' },
+    { outcome: 'failed' },
+  ]);
+  expect(scene.actual.records.map(({ name, type }) => `${name ?? '@'} ${type}`)).toEqual([
+    '@ A',
+    'www CNAME',
+  ]);
+});

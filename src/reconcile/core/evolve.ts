@@ -230,10 +230,10 @@ const lost = (state: TemplateState, attempt: Attempt, error: string, at: Instant
 const refused = (state: TemplateState, attempt: Attempt, error: string, at: Instant): TemplateState => {
   let retryAt: number | null = null;
   const memory = edit(state.basis.memory, (draft) => {
-    // An earlier add of unknown outcome may still take effect.
+    // An earlier add of unknown outcome still counts, and what it made is still recognised.
     const isPerhapsAdded = rememberedOf(attempt.step, draft)?.failure?.kind === 'unknown';
     const failure = nextFailure(isPerhapsAdded ? 'unknown' : 'refused', error, attempt.step, draft, at);
-    rememberFailure(attempt.step, failure, draft);
+    rememberFailure(attempt.step, isPerhapsAdded ? { ...failure, isOver: true } : failure, draft);
     ({ retryAt } = failure);
   });
   return withAttempt(withBasis(state, { memory }), { ...attempt, state: 'failed', error, retryAt });

@@ -149,8 +149,8 @@ const unknownWait = ({ after: sent }: Intent): Wait => ({
 
 const absentWaits = (memory: TemplateMemory, now: number): Wait[] =>
   abandonedAdds(memory).flatMap(({ wanted: sent, failure }) => {
-    const { retryAt: until, message } = failure!;
-    return now < until ? [{ sent, isAccepted: false, until, message }] : [];
+    const { retryAt: until, message, isOver } = failure!;
+    return now < until && !isOver ? [{ sent, isAccepted: false, until, message }] : [];
   });
 
 /** Also of a record that was changed: if somebody has changed it back, the listing is right. */

@@ -443,6 +443,13 @@ export const unknown = [
     tests: ['reconcile/unknown-pause'],
   },
   {
+    rule: '§3.4 the time of an add of unknown outcome is over where a later add is refused',
+    file: 'src/reconcile/core/waits.ts',
+    from: ' && !isOver',
+    to: '',
+    tests: ['reconcile/unknown-pause'],
+  },
+  {
     rule: '§3.5 an answer that shows an updated record as it was is not the last word',
     file: 'src/reconcile/core/evolve.ts',
     from: 'record !== null && isUnchanged(record, attempt.step)',
