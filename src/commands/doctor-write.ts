@@ -6,7 +6,7 @@ import { HostingError } from '../hosting/errors.ts';
 import { openProbe } from '../hosting/probe.ts';
 import { escapeControl } from '../lib/escape-control.ts';
 import { canonicalName } from '../model/canonical.ts';
-import { isRecordType, type ActualRecord } from '../model/record.ts';
+import { isDescribable, type ActualRecord } from '../model/record.ts';
 import type { ActualTemplate } from '../model/template.ts';
 import type { Client } from './client.ts';
 import { confirm } from './confirm.ts';
@@ -73,7 +73,9 @@ const recordIn = ({ name: template, records }: ActualTemplate, wanted: string): 
     throw new UserError(
       `${found.length} records of ${template} are ${wanted}: give the id of one, as get dns-template shows it`,
     );
-  if (!isRecordType(record.type.toUpperCase()))
-    throw new UserError(`records of type ${record.type} are never written`);
+  if (!isDescribable(record))
+    throw new UserError(
+      `record ${record.id} (${record.type}) is of another type or unreadable, and is never written`,
+    );
   return record;
 };

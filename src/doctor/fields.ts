@@ -1,5 +1,5 @@
 import { hasPlaceholder } from '../model/placeholder.ts';
-import { isRecordType, type ActualRecord } from '../model/record.ts';
+import { isDescribable, type ActualRecord } from '../model/record.ts';
 import type { ActualTemplate } from '../model/template.ts';
 import { plural } from '../lib/plural.ts';
 import { findingsAbout, type Found } from './finding.ts';
@@ -19,9 +19,12 @@ export const examineFields = (templates: readonly ActualTemplate[]): Found => {
   else ok(counted);
   const types = countBy(records, ({ type }) => type);
   if (types !== '') ok(`types: ${types}`);
-  const strange = records.filter(({ type }) => !isRecordType(type.toUpperCase()));
+  const strange = records.filter((record) => !isDescribable(record));
+  const unreadable = strange.find((record) => record.isUnreadable);
   if (strange.length > 0)
-    note(`${plural(strange.length, 'record')} of other types are counted, never written`);
+    note(
+      `${plural(strange.length, 'record')} of other types${unreadable ? `, or unreadable (${shown(unreadable)}),` : ''} are counted, never written`,
+    );
   for (const [what, describe] of aspects) {
     const kinds = new Map<string, ActualRecord>();
     for (const record of records) {

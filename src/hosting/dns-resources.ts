@@ -5,7 +5,7 @@ import { listOf, optionalNumber, optionalText, text, unlikeIds, wholeNumber } fr
 
 /*
  * Templates and records (specification §2), tolerant of what the service may send, but strict about what
- * decisions depend on: a missing id, type or content breaks the contract. Unknown keys are dropped.
+ * decisions depend on: a missing id or type breaks the contract. Unknown keys are dropped.
  */
 
 const recordFields = {
@@ -37,22 +37,34 @@ const knownRecord = z
     ttl,
   }));
 
-/** A record of a type that this program does not know is only counted, so its fields may be anything. */
-const foreignRecord = z
+/**
+ * A record of a type that this program does not know, or with values that it cannot understand, is only counted. The name
+ * of a known type decides what may stand beside it.
+ */
+const countedRecord = z
   .object({
     id: wholeNumber,
-    type: recordFields.type.refine((type) => !isRecordType(type.toUpperCase())),
-    name: optionalText.catch(null),
-    content: z.unknown().transform((content) => text.safeParse(content).data ?? ''),
+    type: recordFields.type,
+    name: z.unknown().optional(),
+    content: z
+      .unknown()
+      .optional()
+      .transform((content) => text.safeParse(content).data ?? ''),
     ttl: optionalNumber.catch(null),
   })
-  .transform((record): ActualRecord => ({ ...record, priority: null }));
+  .transform(({ name: given, ...record }, context): ActualRecord => {
+    const name = optionalText.safeParse(given);
+    const isKnown = isRecordType(record.type.toUpperCase());
+    if (isKnown && !name.success)
+      context.addIssue({ code: 'custom', path: ['name'], message: 'is not text' });
+    return { ...record, name: name.data ?? null, priority: null, ...(isKnown ? { isUnreadable: true } : {}) };
+  });
 
 const carefulRecord = (value: unknown, context: z.RefinementCtx): ActualRecord => {
   const read = knownRecord.safeParse(value);
   if (read.success) return read.data;
-  const foreign = foreignRecord.safeParse(value);
-  if (foreign.success) return foreign.data;
+  const counted = countedRecord.safeParse(value);
+  if (counted.success) return counted.data;
   for (const { path, message } of read.error.issues) context.addIssue({ code: 'custom', path, message });
   return z.NEVER;
 };

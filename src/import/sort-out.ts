@@ -32,6 +32,7 @@ const whyNotDesired = (
 ): string[] | null => {
   const { id, priority } = record;
   const because = (reason: string): string[] => [`record ${id} ${reason}: ${shownRecord(record)}`];
+  if (record.isUnreadable) return because('cannot be understood');
   if (!isRecordType(type)) return because('has a type that a file cannot describe');
   if (isParkedName(name)) return because('is parked');
   if (hasPriority(type) && priority !== null && (priority < 0 || priority > maxUnsigned16)) {

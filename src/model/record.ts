@@ -22,7 +22,13 @@ export interface RecordData {
 /** A record at the service. Its type may be unknown to this program. */
 export interface ActualRecord extends RecordData {
   readonly id: number;
+  /** Of a known type, with values that cannot be understood. */
+  readonly isUnreadable?: true;
 }
+
+/** Whether a file can describe it. All others are only counted, and never written. */
+export const isDescribable = ({ type, isUnreadable }: ActualRecord): boolean =>
+  isRecordType(type.toUpperCase()) && isUnreadable === undefined;
 
 /** A position in a template file; lines and columns from 1. */
 export interface Place {

@@ -3,23 +3,35 @@ import { dataOf, type ActualRecord } from '../model/record.ts';
 import type { Blocked } from './difference.ts';
 import { recordKey, type Pair, type ActualEntry, type DesiredEntry } from './entry.ts';
 import type { BlockedStep } from './order.ts';
+import { isPerhaps } from './like.ts';
 import { isStuck, type PlanMemory } from './memory.ts';
 import type { Block, PlanInput } from './plan-input.ts';
+
+/** What is at the service. */
+interface Present {
+  readonly byId: ReadonlyMap<number, ActualRecord>;
+  readonly unreadable: readonly ActualEntry[];
+}
 
 /** If the id of a missing record is still there with another type, an add would make a second record. */
 export const blockOfAdd = (
   desired: DesiredEntry,
-  actualById: ReadonlyMap<number, ActualRecord>,
+  { byId, unreadable }: Present,
   input: PlanInput,
 ): Blocked | null => {
   const { memory, gate } = input;
   const known = memory.byKey.get(recordKey(desired));
-  const retyped = known && actualById.get(known.id);
-  if (retyped) {
+  const retyped = known && byId.get(known.id);
+  if (retyped && !retyped.isUnreadable) {
     const message = `record ${retyped.id} was this record and now has another type: ${canonicalType(retyped.type)}`;
     return blockedAs({ reason: 'not-converging', message }, desired, retyped);
   }
-  const copy = known?.copies.flatMap((id) => actualById.get(id) ?? [])[0];
+  const perhaps = retyped ?? unreadable.find((entry) => mayBe(desired, entry))?.record;
+  if (perhaps) {
+    const message = `record ${perhaps.id} may be this record, and what the service shows of it cannot be understood: correct or delete it there`;
+    return blockedAs({ reason: 'not-converging', message }, desired, perhaps);
+  }
+  const copy = known?.copies.flatMap((id) => byId.get(id) ?? [])[0];
   if (copy) {
     const message = `an earlier add of this record made record ${copy.id}: apply --retry adds another`;
     return blockedAs({ reason: 'not-converging', message }, desired, copy);
@@ -28,6 +40,13 @@ export const blockOfAdd = (
   if (stuck) return stuck;
   const block = gate?.(desired, null);
   return block ? blockedAs(block, desired, null) : null;
+};
+
+/** Whether a record of values that nobody understands is of its type and name, in any spelling. */
+const mayBe = (desired: DesiredEntry, entry: ActualEntry): boolean => {
+  const { type, name, content, priority } = desired;
+  const isAtName = entry.type === type && entry.name === name;
+  return isAtName || isPerhaps(desired, { ...entry, content, priority });
 };
 
 /** For a record whose last write no listing shows yet. */

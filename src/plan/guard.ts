@@ -1,5 +1,5 @@
 import { shellWord } from '../model/shell-word.ts';
-import { isRecordType } from '../model/record.ts';
+import { isDescribable } from '../model/record.ts';
 import type { DesiredTemplate, ActualTemplate } from '../model/template.ts';
 import { entryOf, setKey } from './entry.ts';
 import type { GuardCause, Hold, HoldScope } from './hold.ts';
@@ -111,7 +111,7 @@ const describeIds = (ids: readonly number[]): string =>
 const tooManyChanges = (input: GuardInput): Hold | null => {
   const { desired, actual, memory, plan, force } = input;
   if (force) return null;
-  const known = actual.records.filter((record) => isRecordType(record.type.toUpperCase())).length;
+  const known = actual.records.filter(isDescribable).length;
   const isCounted = (step: Step): boolean => known >= desired.limits.minRecords || isForeign(step, memory);
   const changed = new Set(plan.steps.filter(isCounted).flatMap((step) => actualOf(step)?.record.id ?? []));
   const { maxChangePercent } = desired.limits;

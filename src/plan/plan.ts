@@ -1,5 +1,5 @@
 import { canonicalName } from '../model/canonical.ts';
-import { isRecordType } from '../model/record.ts';
+import { isDescribable } from '../model/record.ts';
 import type { DesiredTemplate } from '../model/template.ts';
 import type { Wants } from './cause.ts';
 import { blockedByConflict, blockOfAdd, blockOfUnshown } from './blocked.ts';
@@ -58,8 +58,12 @@ export const planTemplate = (input: PlanInput): TemplatePlan => {
     ? splitBlocked(pairs, (pair) => blockOfUnshown(pair, input))
     : { free: pairs, blocked: none };
   const changed = shown.filter((pair) => pair.fields.length > 0).map((pair) => asListed(pair, input));
-  const actualById = new Map(missing.length > 0 ? everything.map(({ record }) => [record.id, record]) : []);
-  const adds = splitBlocked(missing.toSorted(byDesired), (entry) => blockOfAdd(entry, actualById, input));
+  const others = missing.length > 0 ? everything : none;
+  const present = {
+    byId: new Map(others.map(({ record }) => [record.id, record])),
+    unreadable: others.filter(({ record }) => record.isUnreadable),
+  };
+  const adds = splitBlocked(missing.toSorted(byDesired), (entry) => blockOfAdd(entry, present, input));
   const free = new Set(adds.free);
   const keptNames = keptNamesOf(memory);
   const stuck = left.map(({ actual }) => actual).filter(({ record }) => isStuck(memory, record));
@@ -131,8 +135,8 @@ export const differencesOf = (plan: TemplatePlan): Difference[] => [
   ...plan.surplus,
 ];
 
-/** Records of unknown type and ignored ones are only counted. */
+/** Records that no file can describe and ignored ones are only counted. */
 const isOthers = (entry: ActualEntry, { ignore }: DesiredTemplate): boolean =>
-  !isRecordType(entry.type) || matchesIgnore(ignore, entry.record);
+  !isDescribable(entry.record) || matchesIgnore(ignore, entry.record);
 
 const isParked = ({ name }: ActualEntry): boolean => isParkedName(name);

@@ -61,6 +61,7 @@ const sideOf = (record: SubdomainRecord): NonNullable<SubdomainDifference['recor
 const staleFields = (subdomain: string, from: ActualRecord, record: SubdomainRecord): (Field | 'type')[] => {
   const [expected, actual] = [canonicalRecord(from), canonicalRecord(record)];
   const fields: (Field | 'type')[] = [];
+  if (from.isUnreadable || record.isUnreadable) return fields;
   if (expected.type !== actual.type) fields.push('type');
   if (!agreesByName(subdomain, expected.name, actual.name)) fields.push('name');
   if (!hasPlaceholder(expected.content) && expected.content !== actual.content) fields.push('content');

@@ -37,6 +37,13 @@ const withRecords = (
     dns_template_records: change(template.dns_template_records),
   }));
 
+/** With a record that lacks its content, in each template. */
+const withEmpty = (templates: readonly DnsTemplate[], type: string, name: string | null): unknown[] =>
+  templates.map((template) => {
+    const empty = { id: 900_000 + template.id, type, content: null, name, priority: null, ttl: 300 };
+    return { ...template, dns_template_records: [...template.dns_template_records, empty] };
+  });
+
 const error = { status: 200, headers: {} };
 const pageSize = 2;
 const recordsShown = 6;
@@ -130,15 +137,11 @@ export const realities = {
   },
   'null-content': {
     about: 'lists an ALIAS without content in each template',
-    answer: ofTemplates((templates) =>
-      templates.map((template) => ({
-        ...template,
-        dns_template_records: [
-          ...template.dns_template_records,
-          { id: 900_000 + template.id, type: 'ALIAS', content: null, name: null, priority: null, ttl: 300 },
-        ],
-      })),
-    ),
+    answer: ofTemplates((templates) => withEmpty(templates, 'ALIAS', null)),
+  },
+  'null-known': {
+    about: 'lists an A without content in each template, at host.empty',
+    answer: ofTemplates((templates) => withEmpty(templates, 'A', 'host.empty')),
   },
   'no-owner': {
     about: 'does not say whether a template is public',

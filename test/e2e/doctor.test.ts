@@ -61,6 +61,7 @@ it.each<[name: RealityName, finding: unknown]>([
   ['no-owner', saying('records', 'problem', 'without publicly_available')],
   ['placeholders', saying('records', 'note', 'have a placeholder, such as www.##DOMAIN##')],
   ['null-content', saying('records', 'note', 'of other types are counted, never written')],
+  ['null-known', saying('records', 'note', 'or unreadable (900017: host.empty A), are counted')],
   ['empty-listing', saying('records', 'note', 'is the listing whole?')],
 ])('tells before any write that a service is %s', async (name, finding) => {
   const { examine } = await scene(name);

@@ -64,6 +64,7 @@ const played: readonly Played[] = [
     settings: { DNS_SYNC_APEX_NAME: '@' },
   },
   { reality: 'null-content', says: null, settings: {} },
+  { reality: 'null-known', says: null, settings: {} },
   { reality: 'no-owner', says: /does not say that it is yours/, settings: null },
   { reality: 'gzip', says: null, settings: {} },
 ];

@@ -47,6 +47,29 @@ const scenarios: readonly Scenario[] = [
     plan: ['blocked cname-conflict by #1: www CNAME web.example.net'],
   },
   {
+    name: 'an unreadable record counts',
+    file: ['www CNAME web.example.net', 'ftp A 192.0.2.1', '@ MX 0 .'],
+    service: ['#1 www A ?', '#2 ftp CNAME ?', '#3 @ MX - ?'],
+    plan: [
+      'blocked cname-conflict by #2: ftp A 192.0.2.1',
+      'blocked cname-conflict by #1: www CNAME web.example.net',
+      'blocked not-converging #3: @ MX 0 .',
+    ],
+  },
+  {
+    name: 'no record is added beside an unreadable one that may be it, and that one is no surplus',
+    file: ['www A 192.0.2.1', 'www TXT hello', 'ftp A 192.0.2.2', 'mail A 192.0.2.1'],
+    service: ['#1 www A ?', '#2 ftp.##DOMAIN## A ?', '#3 post A ?'],
+    memory: memoryOf([known('#3 mail A 192.0.2.1')]),
+    template: park,
+    plan: [
+      'add www TXT hello',
+      'blocked not-converging #2: ftp A 192.0.2.2',
+      'blocked not-converging #3: mail A 192.0.2.1',
+      'blocked not-converging #1: www A 192.0.2.1',
+    ],
+  },
+  {
     name: 'an ignored record counts',
     file: ['www A 192.0.2.1'],
     service: ['#1 www CNAME web.example.net'],

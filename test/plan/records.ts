@@ -16,7 +16,7 @@ import type { PendingRecord, PlanInput } from '../../src/plan/plan-input.ts';
 /*
  * Records as lines of a zone file, so that scenarios read as tables: `NAME [TTL] TYPE [PRIORITY] CONTENT`.
  * `@` is no name; MX and SRV have a priority, `-` for none; content is the rest of the line. Records of the
- * service begin with `#ID`.
+ * service begin with `#ID`; the content `?` cannot be understood.
  *
  *     www 300 A 192.0.2.1        @ MX 10 mx1.example.net        #7 @ 3600 TXT v=spf1 mx -all
  */
@@ -46,6 +46,7 @@ const desired = (line: string, place = 1): DesiredRecord => {
 export const actual = (line: string): ActualRecord => ({
   id: Number(/^#(\d+) /.exec(line)![1]),
   ...data(line),
+  ...(line.endsWith(' ?') ? { isUnreadable: true } : {}),
 });
 
 export const desiredTemplate = (
