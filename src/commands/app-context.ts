@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import type { Logger } from 'pino';
-import { escapeControl } from '../lib/escape-control.ts';
 import { keepYoungGenerationSmall } from '../lib/young-generation.ts';
 import type { Options } from './options.ts';
 import { UserError } from '../errors.ts';
@@ -21,6 +20,7 @@ import { openClient, type Client, type ClientOptions } from './client.ts';
 import { observedBelow } from './observer.ts';
 import { isOpenToAll } from '../state/private-file.ts';
 import { openStore } from './open-store.ts';
+import { printLine } from './progress.ts';
 import { Warnings } from './warnings.ts';
 
 /** Settings, log and clients of one run of the program. */
@@ -201,8 +201,7 @@ const sharedBy = (
 const leasesToAbandon = 4;
 
 /** A message besides the result of a command, for the person who runs it. */
-const printWarning = (message: string): void =>
-  void process.stderr.write(`dns-template-sync: ${escapeControl(message)}\n`);
+const printWarning = (message: string): void => printLine(`dns-template-sync: ${message}`);
 
 /** A command's result is on stdout; the steps of its passes are logged only on request. */
 const levelOf = ({ logLevel }: Settings, logTo: 1 | 2): Settings['logLevel'] =>

@@ -7,6 +7,7 @@ import type { Report } from '../report/report.ts';
 import type { PassResult } from '../result.ts';
 import { confirm } from './confirm.ts';
 import { passClients, reportOn, resolveNames } from './passes.ts';
+import { printLine } from './progress.ts';
 import { planChanges, PlanChangedError, readPlan } from './plan-file.ts';
 import { checkOut, showReport } from './report-output.ts';
 import { openAppContext, type AppContext } from './app-context.ts';
@@ -152,7 +153,7 @@ const stopSignal = (): AbortSignal => {
   const stopping = new AbortController();
   const stop = async (): Promise<void> => {
     await untilSignal();
-    process.stderr.write(`${process.stderr.isTTY ? '\n' : ''}shutting down after the write in flight\n`);
+    printLine('shutting down after the write in flight');
     stopping.abort();
   };
   void stop();

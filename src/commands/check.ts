@@ -17,6 +17,7 @@ import type { Client } from './client.ts';
 import { templateOf } from './client-answers.ts';
 import { openAppContext, type AppContext } from './app-context.ts';
 import { passClients } from './passes.ts';
+import { whileShown } from './progress.ts';
 import { asTable } from './table.ts';
 
 /** Names as file, template, service and each name server have them, side by side. Writes nothing. */
@@ -59,13 +60,9 @@ const checkName = async (subdomain: string, context: AppContext): Promise<Checke
   // Reverse zones of less than 256 addresses have a slash in a label (RFC 2317).
   if (/[:@\s]|(?<!\d)\/|\/(?!\d)/.test(subdomain))
     throw new UserError(`${subdomain} is not a host name: give the subdomain alone`);
-  const { client, desired } = await ownerOf(subdomain, context.clients);
-  const [records, templates] = await Promise.all([
-    client.service.listDnsRecords(subdomain),
-    client.service.listDnsTemplates(),
-  ]);
-  const matching = templateFor(desired, records, templates);
-  const answers = await answersOf(subdomain, desired, client);
+  const { client, desired, records, matching, answers } = await whileShown(`checking ${subdomain}`, () =>
+    layersOf(subdomain, context),
+  );
   const file = desired?.records ?? null;
   const rows = layerRows(subdomain, { file, template: matching?.records ?? null, service: records, answers });
   const judged = desired === null ? null : await judge(subdomain, desired, answers, client, context);
@@ -89,6 +86,16 @@ const checkName = async (subdomain: string, context: AppContext): Promise<Checke
     records: rows,
     answers,
   };
+};
+
+const layersOf = async (subdomain: string, { clients }: AppContext) => {
+  const { client, desired } = await ownerOf(subdomain, clients);
+  const [records, templates] = await Promise.all([
+    client.service.listDnsRecords(subdomain),
+    client.service.listDnsTemplates(),
+  ]);
+  const matching = templateFor(desired, records, templates);
+  return { client, desired, records, matching, answers: await answersOf(subdomain, desired, client) };
 };
 
 const shownStatus = (answers: SubdomainAnswers['status']): CheckedName['status'] =>

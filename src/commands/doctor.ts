@@ -19,6 +19,7 @@ import { openAppContext } from './app-context.ts';
 import type { Client } from './client.ts';
 import { examineSurroundings } from './doctor-surroundings.ts';
 import { tryWrite } from './doctor-write.ts';
+import { whileShown } from './progress.ts';
 import { settingsFile } from './settings-file.ts';
 
 /** Examines one client's service and surroundings. Exits with 1 if something keeps it from working. */
@@ -32,7 +33,9 @@ export const doctor = async (record: string | null, options: Options): Promise<n
     if (!client || others.length > 0)
       throw new UserError('there are several clients: choose one with --client');
     const settle = context.sandboxUrl === null ? client.settings.settle : 0;
-    const found = await examine(client, settle, context.settings.store !== null);
+    const found = await whileShown('examining the service', () =>
+      examine(client, settle, context.settings.store !== null),
+    );
     if (write !== null && record !== null) found.push(await tryWrite(client, { write, record, options }));
     const findings = found.flatMap((one) => one.findings);
     const set = changesIn(client, Object.assign({}, ...found.map((one) => one.set)));

@@ -5,6 +5,7 @@ import type { HostingService } from '../hosting/service.ts';
 import { HostingError } from '../hosting/errors.ts';
 import { asJson } from '../report/json-text.ts';
 import { redactAll, redactor } from '../secrets.ts';
+import { whileShown } from './progress.ts';
 import { asTable, type TableRow } from './table.ts';
 import { asSpecified } from './wire-names.ts';
 import { openAppContext } from './app-context.ts';
@@ -17,7 +18,9 @@ export const get = async (what: string, argument: string | null, options: Option
     if (!client || others.length > 0)
       throw new UserError('there are several clients: choose one with --client');
     const isJson = options['format'] === 'json';
-    const answer = await read(client.service, what, argument ?? '', isJson);
+    const answer = await whileShown('asking the service', () =>
+      read(client.service, what, argument ?? '', isJson),
+    );
     const found = redactAll(answer, redactor(context.secrets()));
     process.stdout.write(isJson ? asJson(asSpecified(found.value)) : asTable(found.rows));
     return 0;

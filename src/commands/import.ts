@@ -10,24 +10,14 @@ import type { ActualTemplate } from '../model/template.ts';
 import type { Client } from './client.ts';
 import { importTemplate, isBelow, readDirectory, type ImportOutcome } from './import-template.ts';
 import { matchNames } from '../plan/match-names.ts';
+import { printLine, whileShown } from './progress.ts';
 import { newRun, openAppContext, type AppContext } from './app-context.ts';
 
 /** Writes template files from the client's own templates. Exits with 1 if a template was skipped. */
 export const importTemplates = async (patterns: readonly string[], options: Options): Promise<number> => {
   const context = await openAppContext(options, 2);
   try {
-    const jobs = await Promise.all(context.clients.map((client) => openJob(client, context, options)));
-    const names = resolveNames(patterns, jobs);
-    const outcomes: ImportOutcome[] = [];
-    // One after the other, since two clients may share a directory.
-    for (const job of jobs) {
-      const found = await importJob(job, names, context, options);
-      outcomes.push(...found);
-      await recordOwnership(
-        job,
-        found.filter(({ result }) => result !== 'skipped').map(({ template }) => template),
-      );
-    }
+    const outcomes = await whileShown('importing', () => importAll(patterns, context, options));
     process.stdout.write(summaryOf(outcomes));
     return outcomes.some(({ result }) => result === 'skipped') ? 1 : 0;
   } catch (error) {
@@ -36,6 +26,26 @@ export const importTemplates = async (patterns: readonly string[], options: Opti
   } finally {
     await context.close();
   }
+};
+
+const importAll = async (
+  patterns: readonly string[],
+  context: AppContext,
+  options: Options,
+): Promise<ImportOutcome[]> => {
+  const jobs = await Promise.all(context.clients.map((client) => openJob(client, context, options)));
+  const names = resolveNames(patterns, jobs);
+  const outcomes: ImportOutcome[] = [];
+  // One after the other, since two clients may share a directory.
+  for (const job of jobs) {
+    const found = await importJob(job, names, context, options);
+    outcomes.push(...found);
+    await recordOwnership(
+      job,
+      found.filter(({ result }) => result !== 'skipped').map(({ template }) => template),
+    );
+  }
+  return outcomes;
 };
 
 interface Job {
@@ -105,9 +115,7 @@ const recordOwnership = async ({ client, directory }: Job, templates: readonly s
   } catch (error) {
     if (error instanceof LockedError) return;
     if (!(error instanceof UserError)) throw error;
-    process.stderr.write(
-      `dns-template-sync: the files are written, but the state could not be saved: ${escapeControl(error.message)}\n`,
-    );
+    printLine(`dns-template-sync: the files are written, but the state could not be saved: ${error.message}`);
   }
 };
 

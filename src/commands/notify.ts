@@ -4,6 +4,7 @@ import { suggestionOr } from '../lib/nearest.ts';
 import { UserError } from '../errors.ts';
 import { sendTest } from '../notify/test-message.ts';
 import { readSettings } from '../settings.ts';
+import { whileShown } from './progress.ts';
 
 /** Sends a test message to each receiver, or to these. Exits with 1 if one was not accepted. */
 export const notify = async (names: readonly string[], options: Options): Promise<number> => {
@@ -18,8 +19,13 @@ export const notify = async (names: readonly string[], options: Options): Promis
       `there is no receiver ${unknown.map((name) => `${name}${suggestionOr(name, known)}`).join(', ')}`,
     );
   const chosen = receivers.filter(({ name }) => names.length === 0 || names.includes(name));
-  const failures = await Promise.all(
-    chosen.map(async (receiver) => ({ name: receiver.name, reason: await sendTest(receiver, randomUUID()) })),
+  const failures = await whileShown('sending', () =>
+    Promise.all(
+      chosen.map(async (receiver) => ({
+        name: receiver.name,
+        reason: await sendTest(receiver, randomUUID()),
+      })),
+    ),
   );
   for (const { name, reason } of failures)
     process.stdout.write(`${name}: ${reason === null ? 'delivered' : `not delivered: ${reason}`}\n`);

@@ -11,7 +11,7 @@ import type { Client } from './client.ts';
 import type { PassRequest } from './pass-request.ts';
 import { PlanChangedError } from './plan-file.ts';
 import { matchTemplates } from './match-templates.ts';
-import { showProgress } from './progress.ts';
+import { showProgress, whileShown } from './progress.ts';
 import { changeText } from './record-text.ts';
 import { newRun, type AppContext } from './app-context.ts';
 
@@ -35,7 +35,7 @@ export const passClients = async (
   templates: readonly string[],
   options: Options,
 ): Promise<PassResult[]> => {
-  const progress = showProgress(how.dryRun || how.isRehearsal ? 'comparing' : 'writing');
+  const progress = showProgress(how.dryRun || how.isRehearsal ? 'comparing' : 'applying');
   const run = newRun();
   const of = ({ settings }: Client): string => (clients.length > 1 ? `${settings.name}: ` : '');
   const passes = clients.map(async (client) => {
@@ -126,7 +126,9 @@ export const resolveNames = async (
   patterns: readonly string[],
 ): Promise<readonly string[]> => {
   if (patterns.length === 0) return [];
-  const { found, unknown, known } = await matchTemplates(patterns, clients);
+  const { found, unknown, known } = await whileShown('reading template files', () =>
+    matchTemplates(patterns, clients),
+  );
   if (unknown.length === 0) return found;
   const states = await Promise.all(clients.map((client) => client.load()));
   const errors = states.flatMap(({ problems }) => problems.filter(({ severity }) => severity === 'error'));

@@ -9,30 +9,21 @@ export interface Progress {
 }
 
 /** Shows on stderr what a pass does and waits for; on a terminal also that it is running. */
-export const showProgress = (verb: string): Progress => {
+export const showProgress = (doing: string): Progress => {
   const { stderr } = process;
-  if (!stderr.isTTY) {
-    const say = (text: string): void => void stderr.write(`${escapeControl(text)}\n`);
-    return { print: say, status: say, close: () => undefined };
-  }
+  if (!stderr.isTTY) return { print: printLine, status: printLine, close: () => undefined };
   const started = performance.now();
   let status = '';
-  let isShown = false;
-  const clear = (): void => {
-    if (isShown) stderr.write('\r\x1b[K');
-    isShown = false;
-  };
   const show = (): void => {
     const seconds = Math.round((performance.now() - started) / 1_000);
-    stderr.write(`\r\x1b[K${status || `${verb} …`} ${seconds} s`);
+    stderr.write(`${clearedLine}${status || `${doing} …`} ${seconds} s`);
     isShown = true;
   };
-  const timer = setInterval(show, 1_000).unref();
+  const timer = setInterval(show, interval).unref();
   return {
     print: (text) => {
-      clear();
       status = '';
-      stderr.write(`${escapeControl(text)}\n`);
+      printLine(text);
     },
     status: (text) => {
       status = escapeControl(text);
@@ -44,3 +35,31 @@ export const showProgress = (verb: string): Progress => {
     },
   };
 };
+
+/** Shows on a terminal that a task is running. */
+export const whileShown = async <T>(doing: string, task: () => Promise<T>): Promise<T> => {
+  const progress = showProgress(doing);
+  try {
+    return await task();
+  } finally {
+    progress.close();
+  }
+};
+
+/** Prints a line to stderr, in place of the progress that may be shown there. */
+export const printLine = (text: string): void => {
+  clear();
+  process.stderr.write(`${escapeControl(text)}\n`);
+};
+
+const clear = (): void => {
+  if (isShown) process.stderr.write(clearedLine);
+  isShown = false;
+};
+
+let isShown = false;
+
+/** Milliseconds. */
+const interval = 500;
+
+const clearedLine = '\r\x1b[K';

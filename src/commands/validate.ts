@@ -11,6 +11,7 @@ import { readSettings, type Settings } from '../settings.ts';
 import type { ClientSettings } from '../settings/client.ts';
 import { isBelow } from './import-template.ts';
 import { loadTemplates } from './load-templates.ts';
+import { whileShown } from './progress.ts';
 
 type ClientProblem = Problem & { readonly client: string };
 
@@ -19,11 +20,13 @@ export const validate = async (files: readonly string[], options: Options): Prom
   const needs = { baseUrl: false, tokens: false };
   const settings = readSettings({ flags: options, needs, mayLeaveOut: true });
   const how = { strict: options['strict'] === true, allowEmpty: options['allowEmpty'] === true };
-  const states = await Promise.all(
-    settings.clients.map(async (client) => {
-      const state = await loadTemplates(client, { ...how, paths: pathsFor(settings, files) });
-      return { client: client.name, state: files.length === 0 ? state : partOf(state, files) };
-    }),
+  const states = await whileShown('reading template files', () =>
+    Promise.all(
+      settings.clients.map(async (client) => {
+        const state = await loadTemplates(client, { ...how, paths: pathsFor(settings, files) });
+        return { client: client.name, state: files.length === 0 ? state : partOf(state, files) };
+      }),
+    ),
   );
   const found = [
     ...settings.leftOut,

@@ -54,20 +54,20 @@ export const startService = async (meddle: Meddling = () => null): Promise<Servi
     url: front.url,
     env: environment(front.url),
     seen: front.seen,
-    writes: () => front.seen.filter(({ method }) => method !== 'GET'),
+    writes: () => front.seen.filter(isWrite),
     change: async (name, body) => (await post(`${sandbox.controlUrl}/${name}`, body)).json,
     template,
     records: async (id) => (await template(id)).dns_template_records,
   };
 };
 
-/** The same, where each write waits for `release`; `held` resolves when the first one has come. */
-export const startHoldingService = async () => {
+/** The same, where each write, or what else is to be held, waits for `release`; `held` resolves when the first has come. */
+export const startHoldingService = async (isHeld = isWrite) => {
   const gate = new EventEmitter().setMaxListeners(0);
   const held = once(gate, 'held');
   const released = once(gate, 'released');
-  const service = await startService(async ({ method }) => {
-    if (method !== 'GET') {
+  const service = await startService(async (request) => {
+    if (isHeld(request)) {
       gate.emit('held');
       await released;
     }
@@ -75,6 +75,8 @@ export const startHoldingService = async () => {
   });
   return { service, held, release: () => void gate.emit('released') };
 };
+
+const isWrite = ({ method }: SeenRequest): boolean => method !== 'GET';
 
 export const environment = (url: string): Record<string, string> => ({
   DNS_SYNC_BASE_URL: url,

@@ -2,13 +2,14 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { startOnTerminal, workplace } from './program.ts';
-import { startService } from './service.ts';
+import { startHoldingService, startService } from './service.ts';
 
 vi.setConfig({ testTimeout: 30_000 });
 
 const question = 'Write this to the service? [y/N]';
 const ctrlC = '\u0003';
 const ctrlD = '\u0004';
+const escape = '\u001B[';
 
 describe('apply on a terminal', () => {
   it.each([
@@ -65,9 +66,27 @@ describe('apply on a terminal', () => {
   });
 });
 
-describe('colour', () => {
-  const escape = '\u001B[';
+describe('progress on a terminal', () => {
+  const cleared = `\r${escape}K`;
 
+  it.each([
+    [['plan', 'voice'], 'comparing …'],
+    [['apply', 'voice', '--yes'], 'applying …'],
+    [['get', 'dns-templates'], 'asking the service …'],
+    [['check', 'acme.example'], 'checking acme.example …'],
+    [['import', '--out', 'imported'], 'importing …'],
+    [['doctor'], 'examining the service …'],
+  ])('%j says what it does, and clears that before its result', async (args, doing) => {
+    const { service, release } = await startHoldingService(() => true);
+    const program = startOnTerminal(args, { cwd: await workplace(), env: service.env });
+    await program.says(`${cleared}${doing} 1 s`);
+    release();
+    const { stdout } = await program.ended;
+    expect(stdout.slice(stdout.lastIndexOf(doing))).toMatch(/^.* … \d+ s\r.\[K[^\r]/);
+  });
+});
+
+describe('colour', () => {
   it('is used on a terminal', async () => {
     const service = await startService();
     const env = { ...service.env, TERM: 'xterm' };
