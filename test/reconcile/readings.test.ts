@@ -36,8 +36,18 @@ const park = { surplus: 'park', limits: { maxAdds: 100, maxChangePercent: 100, m
 const file = (...records: readonly string[]) => desiredTemplate([apex[0], ...records]);
 const parking = (...records: readonly string[]) => desiredTemplate([apex[0], ...records], park);
 
+const adopting = (...records: readonly string[]) =>
+  desiredTemplate([apex[0], ...records], { ...park, adopt: true });
+
 /** Two readings must require a write; the older one may be from an earlier pass. */
 const cases: readonly Case[] = [
+  {
+    name: 'a park where only an add that listings may not show yet would be left at the name',
+    before: [apex[1]],
+    past: [{ file: adopting('mail A 192.0.2.2'), after: [apex[1], '#9 mail AAAA 2001:db8::1'] }],
+    file: adopting('mail A 192.0.2.2'),
+    calls: 'list 1, wait 10000, list 2',
+  },
   {
     name: 'an add at first contact',
     before: [apex[1]],

@@ -71,7 +71,6 @@ const assembled = (small: SmallWorld, world: Parameters<typeof assemble>[0]): Ro
     disk: simulatedDisk(),
     failovers: none,
     dangers: { crash: 1, fullDisk: 1, mayBeCommitted: true },
-    isWhole: true,
   });
 };
 

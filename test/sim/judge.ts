@@ -58,8 +58,6 @@ export interface Judge extends Omit<Observer, 'onTurn'>, ProcessObserver {
 export interface JudgeOptions {
   readonly world: World;
   readonly isKind: boolean;
-  /** Whether what was sent is ours, however late it comes. */
-  readonly isWhole: boolean;
   readonly truth: () => readonly ActualTemplate[];
   readonly editsOf: (templateId: number) => number;
 }
@@ -121,7 +119,7 @@ const surroundingsOf = (view: View | undefined, { name }: RecordData, recordId: 
   return JSON.stringify((there ?? []).map((record) => `${record.id} ${keyOf(record)}`).sort());
 };
 
-export const createJudge = ({ world, isKind, isWhole, truth, editsOf }: JudgeOptions): Judge => {
+export const createJudge = ({ world, isKind, truth, editsOf }: JudgeOptions): Judge => {
   const violations: string[] = [];
   const counts = new Map<string, number>();
   const cases = new Map<number, TemplateCase>();
@@ -183,7 +181,7 @@ export const createJudge = ({ world, isKind, isWhole, truth, editsOf }: JudgeOpt
     const others = templateIn(truth(), templateId)?.records.filter((record) => record.id !== id) ?? [];
     // The client cannot know if somebody else made one of ours the same meanwhile.
     const isMaker = ({ key, before, isForgiven: isRetried }: SentAttempt): boolean =>
-      key === attempt.key && !(isWhole && (isRetried || (before && keyOf(before) === key)));
+      key === attempt.key && !isRetried && !(before && keyOf(before) === key);
     const own = new Set(
       caseOf(templateId)
         .attempts.filter((other) => isMaker(other))
@@ -200,8 +198,6 @@ export const createJudge = ({ world, isKind, isWhole, truth, editsOf }: JudgeOpt
     count('extra adds');
     if (isKind) report(`stores a second ${shown(attempt.after)}`);
   };
-
-  const isOursToJudge = isKind && isWhole;
 
   return {
     violations,
@@ -258,7 +254,7 @@ export const createJudge = ({ world, isKind, isWhole, truth, editsOf }: JudgeOpt
       const { attempt, found } = lawful ??
         readings[0] ?? { attempt: attemptOf(sent, facts, undefined, one), found: ['writes unseen'] };
       for (const what of found) report(what);
-      if (isOursToJudge && isAdd(attempt)) for (const what of besideComing(attempt, whole)) report(what);
+      if (isKind && isAdd(attempt)) for (const what of besideComing(attempt, whole)) report(what);
       checkPromise(attempt, pass);
       count(isAdd(attempt) ? 'adds that left' : 'updates that left');
       attempts.push(attempt);
@@ -270,7 +266,7 @@ export const createJudge = ({ world, isKind, isWhole, truth, editsOf }: JudgeOpt
       if (!attempt || sent.recordId === null) return;
       checkExtra(attempt, sent.recordId);
       const records = templateIn(truth(), sent.templateId)?.records ?? [];
-      if (isOursToJudge) for (const what of wrongOnArrival(attempt, one, records)) report(what);
+      if (isKind) for (const what of wrongOnArrival(attempt, one, records)) report(what);
       const isParked = isParkedName(attempt.after.name ?? '');
       one.standsFor.set(sent.recordId, isParked ? '#' : attempt.key);
       takeFor(one, sent.recordId, attempt.key);
@@ -413,7 +409,7 @@ export const createJudge = ({ world, isKind, isWhole, truth, editsOf }: JudgeOpt
       if (hasLostCommits) forgetCommits();
     },
     checkOwn: (result) => {
-      if (!isOursToJudge || !pass) return;
+      if (!isKind || !pass) return;
       for (const one of result.templates) {
         const [templateId, desired] =
           [...pass.desired].find(([, file]) => file.template === one.template) ?? [];

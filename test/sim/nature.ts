@@ -36,13 +36,9 @@ export interface Nature {
   readonly delay: number;
 }
 
-/**
- * `unknownPause` only if what may still come is played: otherwise no late write of a kind service comes after the two
- * readings that settle it, and no listing is behind our own writes for longer than behind those of others.
- */
 export const drawNature = (
   random: Random,
-  { settle, unknownPause }: { readonly settle: number; readonly unknownPause: number | null },
+  { settle, unknownPause }: { readonly settle: number; readonly unknownPause: number },
 ): Nature => {
   const isKind = random.chance(0.8);
   const isPlain = random.chance(0.4);
@@ -68,7 +64,7 @@ export const drawNature = (
     defaultTtl: quirk() ? null : 3_600,
     scattersIds: random.chance(0.2),
     lag,
-    ...(isKind && unknownPause !== null
+    ...(isKind
       ? {
           ownLag: random.chance(0.4)
             ? Math.max(lag, random.pick([1, 6, 57]) * Math.min(settle, 10_000))
@@ -76,7 +72,7 @@ export const drawNature = (
           // It is sent some milliseconds after its intent is saved.
           delay: Math.max(0, unknownPause - 200),
         }
-      : { ownLag: lag, delay: isKind ? Math.max(0, 2 * settle - lag - 200) : 30 * settle + 30_000 }),
+      : { ownLag: lag, delay: 30 * settle + 30_000 }),
   };
 };
 

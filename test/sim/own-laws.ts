@@ -36,7 +36,10 @@ export const wrongOnArrival = (
   if (!arrived) return [];
   const others = records.filter((record) => record !== arrived && isOurs(record, one));
   const beside = { at: 0, isListing: true, records: others };
-  const conflict = conflictOf(arrived, null, beside, null);
+  // One that was changed at its name has stood there before; and a person may say that it is another record.
+  const isAccepted =
+    attempt.before === null ? attempt.pass.retry : placeOf(attempt.before) === placeOf(arrived);
+  const conflict = isAccepted ? null : conflictOf(arrived, null, beside, null);
   if (conflict !== null) return [`${shown(arrived)}, which we sent, ${conflict}, which we sent`];
   if (!isAdd(attempt) || attempt.isForgiven) return [];
   const set = placedSet(arrived);

@@ -28,14 +28,12 @@ export interface RoundOutcome {
 export interface RoundOptions {
   readonly isTraced?: boolean;
   readonly disk?: Disk;
-  /** The whole fault model: what may still come, comes as late as it allows, and is ours then. */
-  readonly isWhole?: boolean;
 }
 
 /** One round: some passes with faults, some without, and a person's pass at the end. */
 export const playRound = async (seed: number, options: RoundOptions = {}): Promise<RoundOutcome> => {
   const world = createWorld(randomOf(seed), options.isTraced ?? false);
-  const round = setUp(world, options.disk ?? simulatedDisk(), seed, options);
+  const round = setUp(world, options.disk ?? simulatedDisk(), seed);
   await badWeather(round);
   if (round.judge.violations.length === 0) await fairWeather(round);
   const { violations, counts } = round.judge;
@@ -55,7 +53,6 @@ export interface Round {
   readonly judge: Judge;
   readonly settings: Settings;
   readonly dangers: { crash: number; fullDisk: number; readonly mayBeCommitted?: boolean };
-  readonly isWhole: boolean;
   skew: number;
   passes: number;
 }
@@ -67,7 +64,7 @@ interface Settings {
   readonly concurrency: number;
 }
 
-const setUp = (world: World, disk: Disk, seed: number, options: RoundOptions): Round => {
+const setUp = (world: World, disk: Disk, seed: number): Round => {
   const { random } = world;
   const failovers = failoversIn(world, disk, seed, () => round.judge.commitsLost());
   const settings: Settings = {
@@ -78,10 +75,7 @@ const setUp = (world: World, disk: Disk, seed: number, options: RoundOptions): R
     // An add must not be on its way for longer.
     ...(failovers.chance > 0 ? { unknownPause: 300_000 } : {}),
   };
-  const nature = drawNature(random, {
-    settle: settings.settle,
-    unknownPause: options.isWhole ? settings.unknownPause : null,
-  });
+  const nature = drawNature(random, settings);
   const weather: Weather = {
     writes: random.pick([0, 0.1, 0.3]),
     reads: random.pick([0, 0.05]),
@@ -97,19 +91,16 @@ const setUp = (world: World, disk: Disk, seed: number, options: RoundOptions): R
     dangers.crash = 0.05;
     weather.writes = 0.3;
   }
-  const isWhole = options.isWhole ?? false;
-  const given = { nature, weather, settings, files, start, disk, failovers, dangers, isWhole };
-  const round = assemble(world, given);
+  const round = assemble(world, { nature, weather, settings, files, start, disk, failovers, dangers });
   return round;
 };
 
-type Given = Pick<
-  Round,
-  'nature' | 'weather' | 'settings' | 'files' | 'disk' | 'failovers' | 'dangers' | 'isWhole'
-> & { readonly start: readonly ActualTemplate[] };
+type Given = Pick<Round, 'nature' | 'weather' | 'settings' | 'files' | 'disk' | 'failovers' | 'dangers'> & {
+  readonly start: readonly ActualTemplate[];
+};
 
 export const assemble = (world: World, { start, ...given }: Given): Round => {
-  const { nature, weather, settings, files, failovers, isWhole } = given;
+  const { nature, weather, settings, files, failovers } = given;
   let judge: Judge | null = null;
   const service: SimulatedService = createService(world, nature, weather, start, {
     onTurn: (templateId) => meddle(world, service, templateId),
@@ -122,7 +113,6 @@ export const assemble = (world: World, { start, ...given }: Given): Round => {
   judge = createJudge({
     world,
     isKind: nature.isKind,
-    isWhole,
     truth: () => service.templates(),
     editsOf: (id) => files.templates.find(({ templateId }) => templateId === id)?.edits ?? 0,
   });
@@ -230,7 +220,7 @@ export const fairWeather = async (round: Round): Promise<void> => {
   const word = { ...quiet, isCommand: true, isShown, force: true, retry: true, acceptLoss: true };
   await pass(round, word);
   // A person’s word goes for what listings show, and they are not behind for longer.
-  if (round.isWhole) world.advance(hour / 2);
+  world.advance(hour / 2);
   await pass(round, word);
   const result = await converge(round, word, 'at a person’s word');
   if (result) finalTruth(round, result);

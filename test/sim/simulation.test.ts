@@ -3,14 +3,12 @@ import { playRound } from './round.ts';
 
 /**
  * `SIM_ROUNDS` rounds from seed `SIM_FIRST` (1); with `SIM_SEED` that one round with its trace. A round that breaks a
- * law names its seed, and the same seed plays the same round again. `SIM_ENOUGH` (10) of them end it. `SIM_LAWS=all`
- * plays the whole fault model, with the law that what was sent is ours.
+ * law names its seed, and the same seed plays the same round again. `SIM_ENOUGH` (10) of them end it.
  */
-const { SIM_SEED, SIM_ROUNDS, SIM_FIRST, SIM_ENOUGH, SIM_LAWS } = process.env;
+const { SIM_SEED, SIM_ROUNDS, SIM_FIRST, SIM_ENOUGH } = process.env;
 const rounds = Number(SIM_ROUNDS ?? 100);
 const first = Number(SIM_FIRST ?? 1);
 const enough = Number(SIM_ENOUGH ?? 10);
-const isWhole = SIM_LAWS === 'all';
 
 it(
   'breaks no law of writing with any service, disk, clock, people and process death',
@@ -22,7 +20,7 @@ it(
 );
 
 const replay = async (seed: number): Promise<readonly string[]> => {
-  const { violations, trace } = await playRound(seed, { isTraced: true, isWhole });
+  const { violations, trace } = await playRound(seed, { isTraced: true });
   process.stdout.write(`${trace.join('\n')}\n`);
   return violations;
 };
@@ -34,11 +32,11 @@ const playAll = async (): Promise<readonly string[]> => {
   let played = 0;
   while (played < rounds && failures.length < enough) {
     const seed = first + played;
-    const { violations, counts } = await playRound(seed, { isWhole });
+    const { violations, counts } = await playRound(seed);
     played += 1;
     for (const [what, count] of counts) totals.set(what, (totals.get(what) ?? 0) + count);
     if (violations.length === 0) continue;
-    const failure = `${violations.join('; ')}; replay with ${isWhole ? 'SIM_LAWS=all ' : ''}SIM_SEED=${seed} npx vitest run test/sim`;
+    const failure = `${violations.join('; ')}; replay with SIM_SEED=${seed} npx vitest run test/sim`;
     process.stdout.write(`${failure}\n`);
     failures.push(failure);
   }

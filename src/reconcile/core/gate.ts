@@ -125,7 +125,7 @@ export const parkGate =
     { record, type }: ActualEntry,
     sent: RecordData = parkedForm(record, type),
   ): { error: string; retryAt?: string } | null => {
-    const unshown = waits.blockOfUnshown(record.id, false);
+    const unshown = waits.blockOfLeaving(record);
     if (unshown) return { error: unshown.message, ...(unshown.retryAt ? { retryAt: unshown.retryAt } : {}) };
     const known = recordOfId(memory, record.id) ?? memory.records.get(parkedKey(record.id));
     const failure = known?.failure ?? null;

@@ -98,12 +98,14 @@ export interface Waits {
   readonly blockOfName: (desired: DesiredEntry) => Block | null;
   /** Why a record is not changed, or is not called in sync. */
   readonly blockOfUnshown: (id: number, isInSync: boolean) => Block | null;
+  /** Why a record does not leave its name: it, or what would stay there, may have been removed instead. */
+  readonly blockOfLeaving: (record: ActualRecord) => Block | null;
 }
 
 export const waitsOf = (
   memory: TemplateMemory,
   pending: readonly Intent[],
-  { unshown }: CorrectedView,
+  { unshown, records }: CorrectedView,
   now: number,
 ): Waits => {
   const coming = [...pending.map(unknownWait), ...absentWaits(memory, now)];
@@ -124,6 +126,12 @@ export const waitsOf = (
     blockOfUnshown: (id, isInSync) => {
       const one = unshown?.get(id);
       return one && (one.isAdd || isInSync) ? unshownBlock(id, one) : null;
+    },
+    blockOfLeaving: ({ id, name }) => {
+      const isThere = (one: ActualRecord): boolean =>
+        one.id === id || canonicalName(one.name) === canonicalName(name);
+      const added = unshown && records.find((one) => unshown.get(one.id)?.isAdd && isThere(one));
+      return added ? unshownBlock(added.id, unshown.get(added.id)!) : null;
     },
   };
 };

@@ -5,6 +5,13 @@
  */
 export const waits = [
   {
+    rule: '§3.1 nothing leaves a name where only an add that listings may not show yet would stay',
+    file: 'src/reconcile/core/waits.ts',
+    from: 'one.id === id || canonicalName(one.name) === canonicalName(name)',
+    to: 'one.id === id',
+    tests: ['reconcile/readings'],
+  },
+  {
     rule: '§3.1 an accepted write is waited for no longer than listings may be behind',
     file: 'src/reconcile/core/waits.ts',
     from: ' || now >= at + lag) continue;',
