@@ -227,7 +227,10 @@ export const createJudge = ({ world, isKind, truth, editsOf }: JudgeOptions): Ju
       for (const [templateId, desired] of facts.desired) listFile(caseOf(templateId), desired);
       if (facts.isCommand && facts.retry) {
         for (const [templateId] of facts.desired) {
-          for (const attempt of caseOf(templateId).attempts) attempt.isForgiven = true;
+          for (const attempt of caseOf(templateId).attempts) {
+            attempt.isForgiven = true;
+            attempt.isWaived = true;
+          }
         }
       }
     },
@@ -346,16 +349,17 @@ export const createJudge = ({ world, isKind, truth, editsOf }: JudgeOptions): Ju
         const described = [...pass.desired].find(([, { template }]) => template === one.template);
         if (!described || one.id === null) continue;
         const [templateId, desired] = described;
+        const records = templateIn(truth(), templateId)?.records ?? [];
         const context = {
           one: caseOf(templateId),
           desired,
           attempts: attempts.filter(({ sent }) => sent.templateId === templateId),
+          truth: records,
           isKind,
         };
         for (const what of untruths(one, context)) report(`${one.template}: ${what}`);
         const isCutShort = one.message !== null || ended !== null || pass.stopAt !== null;
         if (!isCutShort) {
-          const records = templateIn(truth(), templateId)?.records ?? [];
           for (const what of [
             ...leftParked(context.attempts, records),
             ...leftEmpty(context.attempts, desired, records, context.one),

@@ -18,12 +18,10 @@ export const listFile = ({ mostListed }: TemplateCase, { records }: DesiredTempl
   for (const [set, count] of counts) mostListed.set(set, Math.max(count, mostListed.get(set) ?? 0));
 };
 
-/** When it is sent: while an add of a template is on its way, the template takes no other, unless a person says so. */
+/** When it is sent: while an add of a template is on its way, the template takes no other, unless a person allowed it. */
 export const besideComing = (attempt: SentAttempt, { attempts }: TemplateCase): string[] =>
   attempts
-    .filter(
-      (other) => !attempt.pass.retry && other !== attempt && isAdd(other) && other.sent.landed === 'coming',
-    )
+    .filter((other) => !other.isWaived && other !== attempt && isAdd(other) && other.sent.landed === 'coming')
     .map((other) => `adds while ${shown(other.after)} is on its way`);
 
 /** When a write takes effect. */

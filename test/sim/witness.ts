@@ -47,6 +47,8 @@ export interface SentAttempt {
   firstMissedAt: number | null;
   /** A person has retried it since. */
   isForgiven: boolean;
+  /** A person has allowed another one since, whether this one still comes or not. */
+  isWaived: boolean;
   /** The file was seen without it since. */
   isWithdrawn: boolean;
   /** Whether its outcome is on disk. */
@@ -171,6 +173,7 @@ export const attemptOf = (
     isMissed: false,
     firstMissedAt: null,
     isForgiven: false,
+    isWaived: false,
     isWithdrawn: false,
     isKept: false,
     isBelieved: false,
