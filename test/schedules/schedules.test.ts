@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { explore } from './explore.ts';
+import { explore, type Schedule } from './explore.ts';
 import { play, replay } from './play.ts';
 import { worlds } from './worlds.ts';
 
@@ -17,6 +17,47 @@ it.each(worlds.filter(({ name }) => name === 'a record'))(
     expect(schedules).toBeGreaterThan(50);
   },
 );
+
+/** That broke a law once. */
+const mended: readonly (readonly [world: string, schedule: Schedule])[] = [
+  [
+    'a record added, retry at once',
+    [
+      ['pass 1: add A www 192.0.2.1', 'lost-late'],
+      ['pass 2: add A www 192.0.2.1', 'rate-limited'],
+    ],
+  ],
+  [
+    'mode edits',
+    [
+      ['pass 2: save on disk', 'the disk is full'],
+      ['pass 3: the listing is behind us', 'yes'],
+      ['pass 3: the listing is behind us (2)', 'yes'],
+    ],
+  ],
+  [
+    'an A becomes a CNAME and an A again, park',
+    [
+      ['pass 1: add A www 192.0.2.1', 'lost-before'],
+      ['pass 2: until then', 'an hour'],
+      ['pass 3: until then', 'an hour'],
+      ['pass 3: add A www 192.0.2.1', 'refused'],
+    ],
+  ],
+  [
+    'an A becomes a CNAME and an A again, park',
+    [
+      ['pass 2: add CNAME www web.example.org', 'refused'],
+      ['pass 2: the process dies after update (2)', 'true'],
+    ],
+  ],
+];
+
+it.each(mended)('breaks no law any more: %s, %j', async (world, schedule) => {
+  const { trace, violations } = await replay(named(world), schedule);
+  expect(violations).toEqual([]);
+  expect(trace.filter((line) => line.startsWith('(there was no'))).toEqual([]);
+});
 
 it('plays a schedule again by its words', async () => {
   const { trace, violations } = await replay(named('a record'), [

@@ -12,6 +12,8 @@ export interface ResultContext {
   readonly desired: DesiredTemplate;
   /** The writes of this pass to this template, in their order. */
   readonly attempts: readonly SentAttempt[];
+  /** The true records. */
+  readonly truth: readonly ActualRecord[];
   readonly isKind: boolean;
 }
 
@@ -53,27 +55,38 @@ const isOf = (attempt: SentAttempt, difference: Difference): boolean => {
   return isChange && attempt.before?.id === difference.recordId;
 };
 
-/** The state must be that of a reading since the last write to the template, as long as it could be believed. */
-const falseState = (result: TemplateResult, { one, desired, attempts, isKind }: ResultContext): string[] => {
+/**
+ * The state must be that of a reading since the last write to the template, as long as it could be believed; or the true
+ * one, which a listing may be behind.
+ */
+const falseState = (result: TemplateResult, context: ResultContext): string[] => {
+  const { one, attempts, truth, isKind } = context;
   const isDoubted = result.status === 'failed' && result.message !== null;
   const writtenAt = attempts.findLast((attempt) => !hasFailed(attempt))?.sent.at ?? 0;
   const views = one.views.filter(({ at }) => at >= writtenAt);
   if (!isKind || isDoubted || views.length === 0) return [];
-  const complaints = views.map(({ records }) => falseBy(records, result, desired));
-  return complaints.some((found) => found.length === 0) ? [] : complaints.at(-1)!;
+  const complaints = views.map(({ records }) => falseBy(records, result, context));
+  const isTrue = [...complaints, falseBy(truth, result, context)].some((found) => found.length === 0);
+  return isTrue ? [] : complaints.at(-1)!;
 };
 
 const falseBy = (
   records: readonly ActualRecord[],
   result: TemplateResult,
-  desired: DesiredTemplate,
+  { one, desired }: ResultContext,
 ): string[] => {
   const inSync = desired.records.filter((record) => records.some((actual) => satisfies(actual, record)));
   const missing = desired.records.filter((record) => !inSync.includes(record));
   const found: string[] = [];
-  // A listing may be behind a write that they name.
+  // A listing may be behind a write that they name, or show what a later one of unknown outcome made.
+  const isInDoubt = one.attempts.some(
+    (attempt) => !isAdd(attempt) && attempt.sent.told === 'nothing' && attempt.sent.landed === 'yes',
+  );
   const awaited = result.differences.filter(
-    (one) => one.action === 'blocked' && one.reason === 'pending-write' && one.recordId !== undefined,
+    (other) =>
+      other.action === 'blocked' &&
+      other.reason === 'pending-write' &&
+      (isInDoubt || other.recordId !== undefined),
   );
   const isCounted = result.inSync <= inSync.length && result.inSync + awaited.length >= inSync.length;
   if (!isCounted) found.push(`counts ${result.inSync} in sync of ${inSync.length}`);
