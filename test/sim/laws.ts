@@ -157,9 +157,9 @@ export const isForAnother = ({ attempts }: TemplateCase, { key }: SentAttempt, r
 
 /** Truth: an earlier add of the same record succeeded, or may still take effect. */
 const noSecond: Law = (attempt, { one, truth, isKind }) => {
-  for (const other of addsOf(one, attempt.key)) {
-    const { sent, pass, isMissed, isForgiven, isAmbiguous, isBelieved } = other;
-    if (sent.landed === 'coming' && isKind && !other.isWaived) return 'adds again what is still coming';
+  for (const earlier of addsOf(one, attempt.key)) {
+    const { sent, pass, isMissed, isForgiven, isAmbiguous, isBelieved } = earlier;
+    if (sent.landed === 'coming' && isKind && !earlier.isWaived) return 'adds again what is still coming';
     const { recordId } = sent;
     const existing = truth?.records.find(({ id }) => id === recordId);
     if (sent.landed !== 'yes' || recordId === null || !existing) continue;

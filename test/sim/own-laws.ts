@@ -32,7 +32,9 @@ export const wrongOnArrival = (
 ): string[] => {
   const arrived = records.find(({ id }) => id === attempt.sent.recordId);
   if (!arrived) return [];
-  const others = records.filter((record) => record !== arrived && isOurs(record, one));
+  const others = records.filter(
+    (record) => record !== arrived && isOurs(record, one) && !isWaived(record, one),
+  );
   const beside = { at: 0, isListing: true, records: others };
   // One that was changed at its name has stood there before; and a person may say that it is another record.
   const isAccepted =
@@ -72,6 +74,9 @@ export const leftAsStrangers = (
 
 const addOf = ({ id }: ActualRecord, { attempts }: TemplateCase): SentAttempt | undefined =>
   attempts.find((attempt) => isAdd(attempt) && attempt.sent.recordId === id);
+
+/** Made by an add that a person's retry repeats, for a listing's word. */
+const isWaived = (record: ActualRecord, one: TemplateCase): boolean => addOf(record, one)?.isWaived === true;
 
 /** As our last write of it left it; what somebody has changed since is theirs. */
 const isOurs = (record: ActualRecord, { attempts }: TemplateCase): boolean => {
