@@ -33,12 +33,16 @@ const examineSettings = ({ settings }: Client): Found => {
 
 const examineFiles = ({ files, templates, problems }: DesiredState): Found => {
   const { all, ok, note, problem } = findingsAbout('template files');
+  const errors = problems.filter(({ severity }) => severity === 'error');
+  if (files === 0) {
+    note(`none yet: ${errors.map(({ message }) => message).join('; ')}`);
+    return { findings: all };
+  }
   const [first] = templates;
   const commit = first ? createRevisions()(first.source.file) : null;
   const where = commit === null ? 'outside of git' : `at commit ${commit.slice(0, 12)}`;
   (first ? ok : note)(`${plural(templates.length, 'template')} in ${plural(files, 'file')}, ${where}`);
-  const errors = problems.filter(({ severity }) => severity === 'error').length;
-  if (errors > 0) problem(`${plural(errors, 'error')}: see validate`);
+  if (errors.length > 0) problem(`${plural(errors.length, 'error')}: see validate`);
   return { findings: all };
 };
 

@@ -1,6 +1,9 @@
 import { readdirSync } from 'node:fs';
+import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { run, workplace } from '../e2e/program.ts';
+import { writeBelow } from '../daemon/ways.ts';
+import { blocksOf } from '../e2e/documents.ts';
+import { run, start, workplace } from '../e2e/program.ts';
 import { startService } from '../e2e/service.ts';
 import { newDatabaseUrl } from './databases.ts';
 
@@ -62,6 +65,25 @@ describe('the program on PostgreSQL', () => {
     expect((await other('history')).stdout).toBe('no writes\n');
     expect((await other('store copy --to postgres')).stdout).toContain('its file is now');
     expect((await other('history')).stdout).toBe(written);
+  });
+
+  it('is set up by the commands of the documentation', async () => {
+    const [block = ''] = blocksOf('.github/docs/postgres.md');
+    const { cwd, service } = await newPlace();
+    await run(['apply', '--yes'], { cwd, env: service.env });
+    const [, name = ''] = /^export (\w+)=\/run\/secrets\/store /.exec(block) ?? [];
+    await writeBelow(cwd, 'store', await newDatabaseUrl());
+    const env = { ...service.env, [name]: path.join(cwd, 'store'), DNS_SYNC_LISTEN: 'off' };
+    const commands = [...block.matchAll(/^dns-template-sync (.+?)(?: +#.*)?$/gm)].map(
+      ([, words = '']) => words,
+    );
+    expect(commands.pop()).toBe('run');
+    for (const words of commands)
+      expect(await run(words.split(' '), { cwd, env })).toMatchObject({ code: 0, stderr: '' });
+    const daemon = start(['run'], { cwd, env });
+    expect(await daemon.event('pass.finished')).toMatchObject({ summary: { applied: 0 } });
+    daemon.signal('SIGTERM');
+    expect(await daemon.ended).toMatchObject({ code: 0 });
   });
 
   it('says what is wrong without a database, and shows no password', async () => {

@@ -48,8 +48,8 @@ export interface Program {
   readonly ended: Promise<Ended>;
   /** The next line with this event that was not asked for before. */
   readonly event: (name: string, matches?: (line: LogLine) => boolean) => Promise<LogLine>;
-  /** Resolves when stdout or stderr holds the text. */
-  readonly says: (text: string) => Promise<void>;
+  /** Resolves when stdout or stderr holds the text, after the first characters where a number is given. */
+  readonly says: (text: string, after?: number) => Promise<void>;
   /** What stdout and stderr hold so far. */
   readonly output: () => string;
   readonly signal: (name: NodeJS.Signals) => void;
@@ -64,9 +64,11 @@ export const start = (args: readonly string[], launch: Launch, script = main): P
 export const run = (args: readonly string[], launch: Launch): Promise<Ended> => start(args, launch).ended;
 
 /** The same, or another script, under a terminal of its own, 100 columns wide, whose output is all in `stdout`. */
-export const startOnTerminal = (args: readonly string[], launch: Launch, script = main): Program => {
-  const quoted = [process.execPath, script, ...args].map((word) => `'${word}'`).join(' ');
-  const command = `stty cols 100 && exec ${quoted}`;
+export const startOnTerminal = (args: readonly string[], launch: Launch, script = main): Program =>
+  startCommandOnTerminal([process.execPath, script, ...args], launch);
+
+export const startCommandOnTerminal = (words: readonly string[], launch: Launch): Program => {
+  const command = `stty cols 100 && exec ${words.map((word) => `'${word}'`).join(' ')}`;
   return process.platform === 'darwin'
     ? startCommand(['script', '-q', '/dev/null', '/bin/sh', '-c', command], launch)
     : startCommand(['script', '-qec', command, '/dev/null'], launch);
@@ -119,7 +121,8 @@ const startCommand = ([command = '', ...args]: readonly string[], { cwd, env = {
         if (at >= 0) read = at + 1;
         return lines[at] ?? null;
       }, `the event ${name}`),
-    says: async (text) => void (await until(() => (output().includes(text) ? true : null), text)),
+    says: async (text, after = 0) =>
+      void (await until(() => (output().includes(text, after) ? true : null), text)),
     output,
     signal: (name) => void child.kill(name),
     type: (text) => void child.stdin.write(text),

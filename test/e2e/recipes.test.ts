@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { chmod, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it, vi } from 'vitest';
@@ -8,6 +8,7 @@ import { z } from 'zod';
 import { built } from '../built.ts';
 import { writeBelow } from '../daemon/ways.ts';
 import { addTemplate, describing } from './daemon.ts';
+import { standInForDocker } from './docker.ts';
 import { workplace } from './program.ts';
 import { startService, userToken } from './service.ts';
 
@@ -36,22 +37,6 @@ const recipes = {
     .replace('node /app/dist/main.js', `"${process.execPath}" "${built('main.js')}"`),
 };
 
-/** In place of the image: the same program, with the variables that are passed to it and the directory that is mounted. */
-const docker = `#!/bin/bash
-passed=()
-while [ $# -gt 0 ]; do
-  case $1 in
-    -e) passed+=("$2=\${!2}"); shift 2 ;;
-    -v) cd "\${2%%:*}"; shift 2 ;;
-    -w) shift 2 ;;
-    run | --rm | --read-only) shift ;;
-    *) break ;;
-  esac
-done
-shift
-exec env -i PATH="$PATH" HOME="$HOME" "\${passed[@]}" "${process.execPath}" "${built('main.js')}" "$@"
-`;
-
 /** A checkout of a pull request: the files of the base branch, and what the request makes of them. */
 const checkout = async (base: Files, request: Files) => {
   const cwd = await workplace({ withExamples: false });
@@ -78,8 +63,7 @@ const checkout = async (base: Files, request: Files) => {
   await git('checkout', '--quiet', '-b', 'request');
   await commit(request);
   await git('clone', '--quiet', '--depth=1', '--branch', 'request', `file://${origin}`, clone);
-  await writeBelow(cwd, 'bin/docker', docker);
-  await chmod(path.join(cwd, 'bin/docker'), 0o755);
+  await standInForDocker(cwd);
   return { cwd, clone };
 };
 

@@ -1,19 +1,10 @@
 import { execFile } from 'node:child_process';
-import { readdirSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
 import { troubledDaemon } from '../../e2e/troubled-daemon.ts';
-
-/** Where `.ci/operator-tools.sh` has put jq and its libraries, if there is no other. */
-const tools = path.join(process.env['OPERATOR_TOOLS'] ?? '', 'usr');
-
-const environment = (): NodeJS.ProcessEnv => {
-  const libraries = readdirSync(path.join(tools, 'lib')).map((name) => path.join(tools, 'lib', name));
-  const { PATH = '' } = process.env;
-  return { PATH: `${path.join(tools, 'bin')}:${PATH}`, LD_LIBRARY_PATH: libraries.join(':') };
-};
+import { withTools } from './tools.ts';
 
 it('answers the questions of the documentation', async () => {
   const { log, launch, edited, corrected, failed, invalid } = await troubledDaemon();
@@ -24,7 +15,7 @@ it('answers the questions of the documentation', async () => {
   for (const [, , command = ''] of questions) {
     const { stdout } = await promisify(execFile)('bash', ['-c', command], {
       cwd: launch.cwd,
-      env: environment(),
+      env: withTools(),
     });
     answers.push(stdout.trimEnd().split('\n'));
   }

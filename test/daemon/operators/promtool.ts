@@ -6,9 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { onTestFinished } from 'vitest';
 import type { Sample, Scrape } from '../scrape.ts';
-
-/** Where `.ci/operator-tools.sh` has put it. */
-const promtool = path.join(process.env['OPERATOR_TOOLS'] ?? '', 'usr/bin/promtool');
+import { withTools } from './tools.ts';
 
 export const rulesFile = fileURLToPath(new URL('../../../.github/deploy/alerts.yaml', import.meta.url));
 
@@ -105,5 +103,5 @@ const run = async (command: readonly string[], content: string): Promise<void> =
   await copyFile(rulesFile, path.join(directory, path.basename(rulesFile)));
   const file = path.join(directory, 'content.yaml');
   await writeFile(file, content);
-  await promisify(execFile)(promtool, [...command, file], { maxBuffer: 2 ** 24 });
+  await promisify(execFile)('promtool', [...command, file], { env: withTools(), maxBuffer: 2 ** 24 });
 };

@@ -1,0 +1,360 @@
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { readFile, symlink, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { parseAllDocuments } from 'yaml';
+import { z } from 'zod';
+import { startSandbox } from '../../src/sandbox/sandbox.ts';
+import { built } from '../built.ts';
+import { writeBelow } from '../daemon/ways.ts';
+import { freePort } from '../free-port.ts';
+import { never } from './daemon.ts';
+import { standInForDocker } from './docker.ts';
+import { blocksOf, pages } from './documents.ts';
+import { edit, run, start, startCommandOnTerminal, workplace } from './program.ts';
+import { environment } from './service.ts';
+
+vi.setConfig({ testTimeout: 60_000 });
+
+/**
+ * How each code block of the documents is checked, in the order of a page, by how it begins. These are checked here:
+ *
+ * - `typed`: each line is typed into a shell on a terminal, against the embedded service. Addresses and ports are others,
+ *   and `docker` and `npm` are stand-ins: there is no engine here, and npm would change the checkout that runs this
+ * - `shown`: the commands after `$`, where the page says; what is printed is what the block shows
+ * - `named`: what contributors run, each of which takes long; the scripts and files that it names are there
+ * - `template`, `settings`: valid for the program
+ * - `unit`: what the unit starts, with its variables and credentials; systemd itself reads it in `unit.operators.ts`
+ *
+ * And these elsewhere: `recipe` in `recipes.test.ts`, `manifest` in `manifests.test.ts`, `jq` and `scrape` in
+ * `test/daemon/operators`, `store` in `test/cluster/program.cluster.ts`. `drawing` is for reading.
+ */
+const kinds: Readonly<Record<string, readonly (readonly [start: string, kind: string])[]>> = {
+  'README.md': [
+    ['npm ci && npm start', 'named'],
+    ['21:27:00 daemon started', 'log'],
+    ['template:', 'template'],
+    ['npm pack', 'typed'],
+    ['export DNS_SYNC_BASE_URL', 'typed'],
+  ],
+  '.github/CONTRIBUTING.md': [
+    ['npm ci', 'named'],
+    ['template files ──>', 'drawing'],
+    ['npx vitest', 'named'],
+  ],
+  'ci.md': [
+    ['dns-template-sync validate', 'typed'],
+    ['SETTINGS=', 'typed'],
+    ['name: dns', 'recipe'],
+    ['stages:', 'recipe'],
+  ],
+  'commands.md': [['$ dns-template-sync plan', 'shown']],
+  'daemon.md': [
+    ['dns-template-sync run', 'typed'],
+    ['# When did drift end', 'jq'],
+  ],
+  'deployment.md': [
+    ['docker build', 'typed'],
+    ['services:', 'manifest'],
+    ['apiVersion: v1', 'manifest'],
+    ['apiVersion: apps/v1', 'manifest'],
+    ['services:', 'manifest'],
+    ['docker create', 'typed'],
+    ['[Unit]', 'unit'],
+    ['rule_files:', 'scrape'],
+  ],
+  'first-contact.md': [
+    ['dns-template-sync doctor', 'typed'],
+    ['dns-template-sync sandbox', 'typed'],
+  ],
+  'name-servers.md': [
+    ['dns-template-sync check', 'typed'],
+    ['baseUrl:', 'settings'],
+    ['$ dns-template-sync check', 'shown'],
+  ],
+  'notifications.md': [['notify:', 'settings']],
+  'postgres.md': [['export DNS_SYNC_STORE_FILE', 'store']],
+  'promises.md': [['dns-template-sync plan', 'typed']],
+  'sandbox.md': [['dns-template-sync sandbox', 'typed']],
+  'settings.md': [
+    ['baseUrl:', 'settings'],
+    ['baseUrl:', 'settings'],
+    ['clients:', 'layout'],
+  ],
+  'templates.md': [
+    ['template:', 'template'],
+    ['template:', 'template'],
+  ],
+  'try-it.md': [
+    ['alias', 'typed'],
+    ['$ dns-template-sync validate', 'try-it'],
+    ['$ SERVICE=', 'try-it'],
+    ['$ dns-template-sync history', 'try-it'],
+    ['export DNS_SYNC_BASE_URL', 'typed'],
+  ],
+};
+
+const kindsOf = (page: string) => kinds[page] ?? kinds[path.basename(page)] ?? [];
+
+const those = (kind: string): [page: string, start: string, block: string][] =>
+  pages.flatMap((page) =>
+    blocksOf(page).flatMap((block, at): [string, string, string][] => {
+      const [begins = '', is] = kindsOf(page)[at] ?? [];
+      return is === kind ? [[page, begins, block]] : [];
+    }),
+  );
+
+it.each(pages)('every block of %s has its check', (page) => {
+  const listed = kindsOf(page).map(([begins]) => begins);
+  const beginnings = blocksOf(page).map((block, at) => {
+    const begins = listed[at];
+    return begins !== undefined && block.startsWith(begins) ? begins : block.split('\n')[0];
+  });
+  expect(beginnings).toEqual(listed);
+});
+
+/** A directory as the documents assume it, with `bin` for the programs that they call, and a service to call. */
+const place = async () => {
+  const cwd = await workplace();
+  const service = await startSandbox({ dns: { host: '127.0.0.1', port: 0, lag: 0 } });
+  onTestFinished(() => service.close());
+  for (const token of ['user-token', 'client-token']) {
+    await writeBelow(cwd, `.secrets/${token}`, `the-${token}\n`);
+    await writeBelow(cwd, `secrets/${token}`, `the-${token}\n`);
+  }
+  for (const name of ['Dockerfile', 'dist', 'node_modules', 'package.json', 'LICENSE'])
+    await symlink(path.resolve(name), path.join(cwd, name));
+  await standInForDocker(cwd);
+  await writeBelow(
+    cwd,
+    'bin/dns-template-sync',
+    `#!/bin/sh\nexec '${process.execPath}' '${built('main.js')}' "$@"\n`,
+  );
+  await writeBelow(cwd, 'bin/npm', npm);
+  await promisify(execFile)('chmod', ['-R', '+x', path.join(cwd, 'bin')]);
+  const env = {
+    PATH: `${path.join(cwd, 'bin')}:${process.env['PATH']}`,
+    DNS_SYNC_NAMESERVERS: service.dns ?? '',
+    NO_COLOR: '1',
+  };
+  return { cwd, service, env };
+};
+
+/** Has the scripts of `package.json`; `pack` makes a file of that name, and `install` wants it. */
+const npm = `#!/bin/bash -e
+case $1 in
+  ci | prune) ;;
+  run) node -e 'if (!(process.argv[1] in require("./package.json").scripts)) process.exit(1)' "$2" ;;
+  pack) touch "$(node -p '({ name, version } = require("./package.json"), name + "-" + version)').tgz" ;;
+  install) [ -f "\${@: -1}" ] ;;
+  *) exit 1 ;;
+esac
+`;
+
+/** Types a block, line by line, and answers what it asks. Throws where a command fails. */
+const type = async (block: string): Promise<void> => {
+  const { cwd, service, env } = await place();
+  const port = await freePort();
+  const text = block
+    .replaceAll('https://panel.example.net/api/v1', service.url)
+    .replaceAll('127.0.0.1:8080', `127.0.0.1:${port}`)
+    .replaceAll('127.0.0.1:8053', '127.0.0.1:0')
+    .replaceAll('/opt/', `${cwd}/opt/`);
+  const tokens = block.includes('_TOKEN_FILE=') ? {} : environment(service.url);
+  const shell = startCommandOnTerminal(['bash', '--norc', '--noediting', '-i'], {
+    cwd,
+    env: { ...env, ...tokens, PS1: String.raw`<\#:$?>`, DNS_SYNC_LISTEN: 'off' },
+  });
+  for (const [at, line] of typedLines(text).entries()) {
+    await shell.says(`<${at + 1}:`);
+    const before = shell.output().length;
+    const ends = shell.says(`<${at + 2}:`);
+    const reply = async (question: string, answer: string): Promise<void> => {
+      await Promise.race([ends, shell.says(question, before)]);
+      if (shell.output().includes(question, before)) shell.type(answer);
+    };
+    if (line.startsWith('dns-template-sync sandbox')) {
+      // In another terminal, or in the background, where it takes as long as it needs.
+      shell.type(
+        `${line.replace(/ &$/, '').replace(/sandbox(?!.*--listen)/, `$& --listen 127.0.0.1:${port}`)} &\n`,
+      );
+      await shell.says('/api/v1 (', before);
+      await ends;
+    } else {
+      shell.type(`${line}\n`);
+      if (/\bapply\b(?!.*--yes)/.test(line)) await reply('[y/N]', 'y\n');
+      if (/\brun( |$)/.test(line)) await reply('pass finished', '\u0003');
+      await ends;
+    }
+    const [, code] = new RegExp(`<${at + 2}:(\\d+)>`).exec(shell.output()) ?? [];
+    const isExpected =
+      code === '0' ||
+      (code === '2' && line.includes('--detailed-exitcode')) ||
+      // The example data has a conflict that no pass can write.
+      (code === '1' && line.startsWith('dns-template-sync apply')) ||
+      // It shows what to set for such a service.
+      (code === '1' && block.includes('--reality') && shell.output().includes('set pages: link'));
+    if (!isExpected) expect({ line, code, said: shell.output() }).toBe('well');
+  }
+  shell.type('kill $(jobs -p) 2>/dev/null; exit\n');
+  await shell.ended;
+  if (text.includes('/opt/'))
+    expect(
+      await promisify(execFile)(process.execPath, [
+        path.join(cwd, 'opt/dns-template-sync/dist/main.js'),
+        '--version',
+      ]),
+    ).toBeTruthy();
+};
+
+/** The lines that somebody types: without comments, and whole where they go on after a backslash. */
+const typedLines = (block: string): string[] =>
+  block
+    .replaceAll('\\\n', ' ')
+    .split('\n')
+    .filter((line) => line.trim() !== '' && !line.startsWith('#'));
+
+describe('the commands', () => {
+  it.each(those('typed'))('of %s work as they stand: %s', async (_, __, block) => {
+    for (const alternative of block.split('# Or:\n')) await type(alternative);
+  });
+
+  it.each(those('named'))('of %s are there: %s', async (_, __, block) => {
+    const { scripts } = z
+      .object({ scripts: z.record(z.string(), z.string()) })
+      .parse(JSON.parse(await readFile('package.json', 'utf8')));
+    for (const line of block.split('\n')) {
+      const [command = ''] = line.split('#');
+      for (const [, name = ''] of command.matchAll(/npm (?:run )?(start|test|(?<=run )[\w:]+)/g))
+        expect(Object.keys(scripts)).toContain(name);
+      for (const [file] of command.matchAll(/(?:\.ci|test|src)\/[\w./-]+/g))
+        expect(existsSync(file) ? file : null).toBe(file);
+    }
+  });
+});
+
+describe('the files', () => {
+  it.each(those('template'))('of %s are valid: %s', async (_, __, block) => {
+    const cwd = await workplace({ withExamples: false });
+    await writeBelow(cwd, 'templates/example.yaml', block);
+    await writeBelow(cwd, 'templates/_mail.yaml', 'records:\n  - {type: TXT, content: v=spf1 mx -all}\n');
+    expect(await run(['validate'], { cwd })).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('0 errors'),
+    });
+  });
+
+  it.each([...those('settings'), ...those('layout')])('of %s are understood: %s', async (_, __, block) => {
+    const cwd = await workplace({ withExamples: false });
+    const files = [...block.matchAll(/^.* # in (\S+)\n(?:.+\n)*/gm)];
+    for (const [text, file = ''] of files) await writeBelow(cwd, file, text);
+    const needed = block.includes('baseUrl:') ? '' : 'baseUrl: https://panel.example.net/api/v1\n';
+    const settings = path.join(cwd, 'dns-template-sync.yaml');
+    const main = files.length > 0 ? await readFile(settings, 'utf8') : block;
+    await writeFile(settings, needed + main);
+    for (const client of ['acme', 'bakery'])
+      await writeBelow(cwd, `templates/${client}/a.yaml`, `template: ${client}\nrecords: []\n`);
+    expect(await run(['validate'], { cwd })).toMatchObject({ code: 0 });
+  });
+
+  it.each(pages)('in YAML of %s can be read', (page) => {
+    for (const block of blocksOf(page, 'yaml'))
+      expect(parseAllDocuments(block).flatMap(({ errors }) => errors)).toEqual([]);
+  });
+});
+
+/** What is never twice the same. */
+const withoutTimes = (text: string): string =>
+  text
+    .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'TIME')
+    .replaceAll(/^\d\d:\d\d:\d\d/gm, 'TIME')
+    .replaceAll(/127\.0\.0\.1:\d+ */g, 'ADDRESS ')
+    .replaceAll(/\d+ ms$/gm, 'some ms');
+
+/** Throws unless the commands of a block print what stands below each; `…` stands for any lines. */
+const expectShown = async (block: string, cwd: string, env: NodeJS.ProcessEnv): Promise<void> => {
+  const commands = block.split(/^\$ /m).slice(1);
+  const script = commands.map((text) => text.split('\n')[0]);
+  const expected = commands.map((text) => text.slice(text.indexOf('\n') + 1)).join('');
+  const { stdout } = await promisify(execFile)('bash', ['-c', script.join('\n')], { cwd, env }).catch(
+    (error: { stdout: string }) => error,
+  );
+  const [said, ...parts] = [stdout, ...expected.split(/^…\n/m)].map(withoutTimes);
+  if (parts.length < 2) expect(said).toBe(parts[0]);
+  else for (const part of parts) expect(said).toContain(part);
+};
+
+describe('the output', () => {
+  it.each(those('shown'))('of %s is what is printed: %s', async (_, __, block) => {
+    const { cwd, env } = await place();
+    await expectShown(block, cwd, { ...env, HOME: cwd, DNS_SYNC_STATE_DIR: path.join(cwd, 'state') });
+  });
+
+  it('of what to try is what is printed, in its order', async () => {
+    const { cwd, env } = await place();
+    await symlink(path.resolve('.demo.yaml'), path.join(cwd, '.demo.yaml'));
+    const launch = { cwd, env: { DNS_SYNC_SCHEDULE: never, DNS_SYNC_LISTEN: 'off' } };
+    const daemon = start([], launch, path.resolve('.start.mjs'));
+    const { clients } = await daemon.event('daemon.started');
+    await daemon.event('pass.finished');
+    const { baseUrl } = z.tuple([z.object({ baseUrl: z.string() })]).parse(clients)[0];
+    const [validate = '', change = '', history = ''] = those('try-it').map(([, , block]) => block);
+    const shell = { ...env, HOME: cwd, DNS_SYNC_STATE_DIR: path.join(cwd, 'state') };
+
+    await edit(cwd, 'standard-web.yaml', 'content: ', 'contend: ');
+    await expectShown(validate, cwd, shell);
+    await edit(cwd, 'standard-web.yaml', 'contend: ', 'content: ');
+    await expectShown(change.replace(/http:.*sandbox/, baseUrl.replace('/api/v1', '/sandbox')), cwd, shell);
+    daemon.signal('SIGHUP');
+    await daemon.event('change.applied');
+    await expectShown(history, cwd, shell);
+  });
+
+  it('of the daemon has the lines of the README', async () => {
+    const launch = { cwd: await workplace(), env: { DNS_SYNC_LISTEN: '127.0.0.1:0', NO_COLOR: '1' } };
+    const script = path.resolve('.start.mjs');
+    const daemon = startCommandOnTerminal([process.execPath, script], launch);
+    await daemon.says('pass finished');
+    daemon.type('\u0003');
+    const said = withoutTimes((await daemon.ended).stdout.replaceAll('\r', ''));
+    const block = those('log')[0]?.[2] ?? '';
+    for (const line of withoutTimes(block).trimEnd().split('\n')) expect(said).toContain(line);
+  });
+});
+
+/** The unit of the documents as systemd would start it: its variables, its credentials, and its signals. */
+it('the unit starts the daemon, reloads and stops it', async () => {
+  const block = those('unit')[0]?.[2] ?? '';
+  const valuesOf = (key: string): string[] =>
+    [...block.matchAll(new RegExp(`^${key}=(.+)$`, 'gm'))].map(([, value = '']) => value);
+  const { cwd, service } = await place();
+  const credentials = path.join(cwd, 'credentials');
+  for (const credential of valuesOf('LoadCredential')) {
+    const [name = '', from] = credential.split(':');
+    expect(from).toBe(`/etc/dns-template-sync/${name}`);
+    await writeBelow(credentials, name, `the-${name}\n`);
+  }
+  expect(valuesOf('StateDirectory').map((name) => `DNS_SYNC_STATE_DIR=/var/lib/${name}`)).toEqual(
+    valuesOf('Environment').filter((one) => one.includes('STATE_DIR')),
+  );
+  const here = (text: string): string =>
+    text
+      .replace('https://panel.example.net/api/v1', service.url)
+      .replace('%d', credentials)
+      .replace('/etc/dns-template-sync', cwd)
+      .replace('/var/lib', path.join(cwd, 'var'))
+      .replace('/usr/bin/node', process.execPath)
+      .replace('/opt/dns-template-sync/dist', path.resolve('dist'));
+  const env = Object.fromEntries(valuesOf('Environment').map((one) => here(one).split(/=(.*)/s).slice(0, 2)));
+  const [command = '', ...args] = here(valuesOf('ExecStart')[0] ?? '').split(' ');
+  expect(command).toBe(process.execPath);
+  const daemon = start(args.slice(1), { cwd, env: { ...env, DNS_SYNC_LISTEN: 'off' } }, args[0]);
+  await daemon.event('pass.finished');
+  expect(valuesOf('ExecReload')).toEqual(['/bin/kill -HUP $MAINPID']);
+  daemon.signal('SIGHUP');
+  await daemon.event('settings.reloaded');
+  daemon.signal('SIGTERM');
+  expect(await daemon.ended).toMatchObject({ code: 0 });
+});
