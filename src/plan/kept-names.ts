@@ -1,5 +1,7 @@
 import { canonicalName } from '../model/canonical.ts';
-import { compareText } from './entry.ts';
+import { compareText, type ActualEntry } from './entry.ts';
+import { groupBy } from './group.ts';
+import { bareName } from './like.ts';
 import type { PlanMemory } from './memory.ts';
 import { isParkedName } from './parked.ts';
 
@@ -8,10 +10,15 @@ export type KeptNames = (name: string) => readonly string[];
 
 /**
  * A service may store names in its own spelling. The names that it stored for sent names show that spelling; it
- * may append the ending that it appended to most of them to any name. Any other name may be somebody else's.
+ * may append the ending that it appended to most of them to any name. The name of an unknown record that differs
+ * by a placeholder or a final dot alone may be its spelling. Any other name is somebody else's.
  */
-export const keptNamesOf = ({ byId }: PlanMemory): KeptNames => {
+export const keptNamesOf = ({ byId }: PlanMemory, unpaired: readonly ActualEntry[]): KeptNames => {
   const spellings = new Map<string, Set<string>>();
+  const respelled = groupBy(
+    unpaired.filter(({ record, name }) => bareName(name) !== name && !byId.has(record.id)),
+    ({ name }) => bareName(name),
+  );
   const endings = new Map<string, number>();
   for (const { desired, keptName: kept } of byId.values()) {
     if (kept === undefined || desired.name === kept) continue;
@@ -21,10 +28,15 @@ export const keptNamesOf = ({ byId }: PlanMemory): KeptNames => {
     const ending = endingOf(sent, kept);
     if (ending !== null) endings.set(ending, (endings.get(ending) ?? 0) + 1);
   }
-  if (spellings.size === 0) return (name) => [name];
+  if (spellings.size === 0 && respelled.size === 0) return (name) => [name];
   const [common] = [...endings].toSorted((a, b) => b[1] - a[1] || compareText(a[0], b[0]));
   return (name) => [
-    ...new Set([name, ...(spellings.get(name) ?? []), ...(common ? [withEnding(name, common[0])] : [])]),
+    ...new Set([
+      name,
+      ...(spellings.get(name) ?? []),
+      ...(common ? [withEnding(name, common[0])] : []),
+      ...(respelled.get(name) ?? []).map((entry) => entry.name),
+    ]),
   ];
 };
 

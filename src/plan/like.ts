@@ -1,5 +1,5 @@
 import type { CanonicalRecord } from '../model/canonical.ts';
-import { isPlaceholder } from '../model/placeholder.ts';
+import { finalPlaceholder } from '../model/placeholder.ts';
 
 /**
  * Whether one record may be the other as a service stores it: the same content at a name that is longer or
@@ -16,13 +16,12 @@ export const isLike = (one: CanonicalRecord, other: CanonicalRecord): boolean =>
 export const isPerhaps = (one: CanonicalRecord, other: CanonicalRecord): boolean =>
   isLike(one, other) || (one.type === other.type && isRespelled(one.name, other.name));
 
-/** Whether one of the names is the other one with a placeholder for the domain, or the final dot, behind it. */
-const isRespelled = (one: string, other: string): boolean => {
-  const [short, long] = one.length < other.length ? [one, other] : [other, one];
-  if (short === long || !long.startsWith(short)) return false;
-  const ending = long.slice(short.length);
-  return ending === '.' || isPlaceholder(short === '' ? ending : ending.replace(/^\./, ''));
-};
+const isRespelled = (one: string, other: string): boolean =>
+  one !== other && bareName(one) === bareName(other);
+
+/** A name without a placeholder for the domain, or the final dot, behind it. */
+export const bareName = (name: string): string =>
+  /[.#}>%]$/.test(name) ? name.replace(finalPlaceholder, '').replace(/\.$/, '') : name;
 
 /** A record without a name may be stored under a whole domain or a placeholder for one. */
 const isLonger = (long: string, short: string): boolean =>

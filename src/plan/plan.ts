@@ -65,7 +65,7 @@ export const planTemplate = (input: PlanInput): TemplatePlan => {
   };
   const adds = splitBlocked(missing.toSorted(byDesired), (entry) => blockOfAdd(entry, present, input));
   const free = new Set(adds.free);
-  const keptNames = keptNamesOf(memory);
+  const keptNames = keptNamesOf(memory, unpairedOf(everything, pairs));
   const stuck = left.map(({ actual }) => actual).filter(({ record }) => isStuck(memory, record));
   const undone = restoreStuck(stuck, input);
   const isUndone = new Set(undone.map(({ actual }) => actual));
@@ -109,6 +109,13 @@ export const planTemplate = (input: PlanInput): TemplatePlan => {
 };
 
 /** Also the fields that differ from what the listing shows: it may be behind, or somebody changed the record back. */
+/** Also ignored records, and those of unknown types. */
+const unpairedOf = (everything: readonly ActualEntry[], pairs: readonly Pair[]): readonly ActualEntry[] => {
+  if (pairs.length === everything.length) return none;
+  const paired = new Set(pairs.map(({ actual }) => actual));
+  return everything.filter((entry) => !paired.has(entry));
+};
+
 const asListed = (pair: Pair, { listedAs }: PlanInput): Pair => {
   const listed = listedAs?.(pair.actual.record.id);
   if (!listed) return pair;

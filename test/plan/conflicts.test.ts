@@ -41,6 +41,19 @@ const scenarios: readonly Scenario[] = [
     ],
   },
   {
+    name: 'an unknown record whose name differs by a placeholder or the final dot alone counts',
+    file: ['www CNAME web.example.net', '@ CNAME web.example.net', 'ftp CNAME web.example.net'],
+    service: ['#1 www.##DOMAIN## A 192.0.2.1', '#2 ##DOMAIN##. A 192.0.2.1', '#3 ftp. A 192.0.2.1'],
+    plan: [
+      'blocked cname-conflict by #2: @ CNAME web.example.net',
+      'blocked cname-conflict by #3: ftp CNAME web.example.net',
+      'blocked cname-conflict by #1: www CNAME web.example.net',
+      'surplus #1 unlisted',
+      'surplus #2 unlisted',
+      'surplus #3 unlisted',
+    ],
+  },
+  {
     name: 'a record of an unknown type counts',
     file: ['www CNAME web.example.net'],
     service: ['#1 www CAA 0 issue "ca.example.net"'],

@@ -69,9 +69,16 @@ const withinLimits: Law = (attempt, { one, desired, earlier, view }) => {
     ...[...listings, ...(view ? [view] : [])].map(({ records }) => records.filter(isKnownType).length),
   );
   const changes = new Set([...own.filter((other) => !isAdd(other)), attempt].map(({ before }) => before?.id));
-  // The limit is for the records that the pass found; its own adds do not count.
-  const isTooMuch = (known: number): boolean =>
-    known >= minRecords && changes.size * 100 > known * maxChangePercent;
+  // The limit is for the records that the pass found, and those that a listing may not show yet; its own adds do not count.
+  const isIn = (views: readonly View[], id: number | null): boolean =>
+    views.some(({ records }) => records.some((record) => record.id === id));
+  const answers = one.past.filter(({ isListing }) => !isListing);
+  const unlisted = one.attempts
+    .filter(isAdd)
+    .map(recordOf)
+    .filter((id) => isIn(answers, id) && !isIn(listings, id));
+  const isTooMuch = (shown: number): boolean =>
+    shown >= minRecords && changes.size * 100 > (shown + unlisted.length) * maxChangePercent;
   const isByView = !view || isTooMuch(view.records.filter(isKnownType).length);
   return isTooMuch(most) && isTooMuch(most - own.filter(isAdd).length) && isByView
     ? `changes ${changes.size} of ${most} records, more than maxChangePercent`
@@ -155,6 +162,11 @@ export const isForAnother = ({ attempts }: TemplateCase, { key }: SentAttempt, r
   return last !== undefined && last.key !== key;
 };
 
+const wasShownAs = ({ past, views }: TemplateCase, id: number, key: string): boolean =>
+  [...past, ...views].some(({ records }) =>
+    records.some((record) => record.id === id && keyOf(record) === key),
+  );
+
 /** Truth: an earlier add of the same record succeeded, or may still take effect. */
 const noSecond: Law = (attempt, { one, truth, isKind }) => {
   for (const earlier of addsOf(one, attempt.key)) {
@@ -163,8 +175,9 @@ const noSecond: Law = (attempt, { one, truth, isKind }) => {
     const { recordId } = sent;
     const existing = truth?.records.find(({ id }) => id === recordId);
     if (sent.landed !== 'yes' || recordId === null || !existing) continue;
-    // Somebody changed it into another record, and a person said not to wait for it.
-    if ((isForgiven || isAmbiguous) && keyOf(existing) !== attempt.key) continue;
+    // Somebody changed it into another record before it was shown, or a person said not to wait for it.
+    const isOver = isForgiven || isAmbiguous || !wasShownAs(one, recordId, attempt.key);
+    if (isOver && keyOf(existing) !== attempt.key) continue;
     if (one.standsFor.get(recordId) !== attempt.key || isForAnother(one, attempt, recordId)) continue;
     // If the service names nameless records, this one cannot be identified.
     const isNamed = canonicalName(attempt.after.name) === '' && canonicalName(existing.name) !== '';

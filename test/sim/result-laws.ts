@@ -84,9 +84,10 @@ const falseBy = (
   );
   const awaited = result.differences.filter(
     (other) =>
-      other.action === 'blocked' &&
-      other.reason === 'pending-write' &&
-      (isInDoubt || other.recordId !== undefined),
+      (other.action === 'blocked' &&
+        other.reason === 'pending-write' &&
+        (isInDoubt || other.recordId !== undefined)) ||
+      (other.action === 'surplus' && other.retryAt !== undefined),
   );
   const isCounted = result.inSync <= inSync.length && result.inSync + awaited.length >= inSync.length;
   if (!isCounted) found.push(`counts ${result.inSync} in sync of ${inSync.length}`);

@@ -1,6 +1,13 @@
 /** @type {readonly import('../table.mjs').Mutation[]} */
 export const conflicts = [
   {
+    rule: '§2 an unknown record whose name differs by a placeholder or the final dot alone stands at the name',
+    file: 'src/plan/kept-names.ts',
+    from: 'bareName(name) !== name && !byId.has(record.id)',
+    to: 'false',
+    tests: ['plan/conflicts'],
+  },
+  {
     rule: '§2 cname-conflict: no other record beside a CNAME',
     file: 'src/plan/conflict.ts',
     from: "  other: ['CNAME'],",
