@@ -173,6 +173,22 @@ describe.each([
   });
 });
 
+test('an add is waited for, too, where the outcome of parking its record is unknown', async () => {
+  const before = actualTemplate([apex]);
+  const scene = await openScene(before);
+  const parking = (record: string) => desiredTemplate(['@ A 192.0.2.1', record], { surplus: 'park' });
+  await scene.pass(parking('www CNAME web.example.org'));
+  scene.calls.length = 0;
+  scene.mishaps.set('update 1', failing('unknown', null));
+  await scene.pass(parking('www A 192.0.2.2'));
+  expect(scene.calls).toContain('update 1');
+  scene.calls.length = 0;
+  for (const list of ['list 1', 'list 2']) scene.mishaps.set(list, () => before);
+  const { templates } = await scene.pass(parking('www A 192.0.2.2'));
+  expect(templates[0]?.differences[0]).toMatchObject(waiting);
+  expect(scene.calls.filter((call) => call.startsWith('add'))).toEqual([]);
+});
+
 test('an add is waited for anew where the clock was set back while the machine was off', async () => {
   const { scene, pass, remove } = await afterAdd();
   remove();

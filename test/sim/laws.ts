@@ -77,8 +77,8 @@ const withinLimits: Law = (attempt, { one, desired, earlier, view }) => {
     .filter(isAdd)
     .map(recordOf)
     .filter((id) => isIn(answers, id) && !isIn(listings, id));
-  const isTooMuch = (shown: number): boolean =>
-    shown >= minRecords && changes.size * 100 > (shown + unlisted.length) * maxChangePercent;
+  const isTooMuch = (listed: number): boolean =>
+    listed >= minRecords && changes.size * 100 > (listed + unlisted.length) * maxChangePercent;
   const isByView = !view || isTooMuch(view.records.filter(isKnownType).length);
   return isTooMuch(most) && isTooMuch(most - own.filter(isAdd).length) && isByView
     ? `changes ${changes.size} of ${most} records, more than maxChangePercent`

@@ -110,7 +110,14 @@ export const supposePark = (
 ): boolean => {
   if (id === null || before === null || makesWayFor === null) return false;
   const displaced = displacedBy(draft, { ...before, id }, cause, makesWayFor);
-  park(draft, id, { ...after, ttl: before.ttl }, { rewritten: null, cause: null, displaced, failure });
+  // A listing may still be behind what the record was before.
+  const stored = draft.ofId(id)?.stored ?? null;
+  park(
+    draft,
+    id,
+    { ...after, ttl: before.ttl },
+    { rewritten: null, cause: null, displaced, failure, stored },
+  );
   return true;
 };
 

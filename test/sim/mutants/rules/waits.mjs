@@ -5,6 +5,13 @@
  */
 export const waits = [
   {
+    rule: '§3.1 a listing may be behind the add of a record that an update of unknown outcome parks',
+    file: 'src/reconcile/core/commit.ts',
+    from: 'displaced, failure, stored }',
+    to: 'displaced, failure }',
+    tests: ['reconcile/lag'],
+  },
+  {
     rule: '§3.1 nothing leaves a name where only an add that listings may not show yet would stay',
     file: 'src/reconcile/core/waits.ts',
     from: 'one.id === id || canonicalName(one.name) === canonicalName(name)',
