@@ -9,7 +9,7 @@ import { clientState, type ClientState } from './client-state.ts';
 import type { DaemonClient } from './context.ts';
 import type { Fleet, PassReport } from './fleet.ts';
 import { LatestResults } from './latest-results.ts';
-import type { AskedPass, PassCause, PassOutcome, PassStarter } from './loop.ts';
+import type { PassCause, PassOutcome, PassStarter } from './loop.ts';
 import { OpenTroubles } from './open-troubles.ts';
 import { logChange, logEnded, logInvalid, logStarted, logUnmanaged, type PassId } from './pass-log.ts';
 import { recordFailure, recordPass, recordShared, type PassSinks, type RecordedPass } from './record-pass.ts';
@@ -127,7 +127,7 @@ export class ClientController {
   }
 
   /** Null unless the pass that is asked for certainly comes. */
-  request(): Promise<AskedPass | null> {
+  request(): Promise<string | null> {
     return this.#passes.request();
   }
 

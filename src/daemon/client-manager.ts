@@ -27,10 +27,7 @@ export interface Listeners {
 
 /** What was asked for. `unknown`: nothing, since patterns match no client; `unsure`: not all passes certainly come. */
 export type PassRequests =
-  | {
-      readonly kind: 'asked';
-      readonly passes: readonly { readonly client: string; readonly run: string | null }[];
-    }
+  | { readonly kind: 'asked'; readonly passes: readonly { readonly client: string; readonly run: string }[] }
   | { readonly kind: 'unknown'; readonly unknown: readonly string[] }
   | { readonly kind: 'unsure' };
 
@@ -114,9 +111,9 @@ export class ClientManager {
     if (unknown.length > 0) return { kind: 'unknown', unknown };
     const names = patterns.length === 0 ? [...this.#controllers.keys()] : found;
     const asked = await Promise.all(
-      names.map(async (client) => ({ client, request: await this.#controllers.get(client)?.request() })),
+      names.map(async (client) => ({ client, run: await this.#controllers.get(client)?.request() })),
     );
-    const passes = asked.flatMap(({ client, request }) => (request ? { client, run: request.run } : []));
+    const passes = asked.flatMap(({ client, run }) => (run ? { client, run } : []));
     return passes.length === asked.length ? { kind: 'asked', passes } : { kind: 'unsure' };
   }
 

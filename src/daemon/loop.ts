@@ -30,17 +30,12 @@ export interface PassLoopOptions {
   readonly random?: () => number;
 }
 
-/** A pass that was asked for: its id, or null if any of several processes may make it. */
-export interface AskedPass {
-  readonly run: string | null;
-}
-
 /** What starts the passes of one client: this process alone, or a queue that several processes share. */
 export interface PassStarter {
   readonly state: PassLoopState;
   trigger(trigger: Trigger): void;
-  /** Asks for a pass. Null unless it comes even if this process dies, or a start of it brings one. */
-  request(): Promise<AskedPass | null>;
+  /** Asks for a pass. Returns its id; null unless it comes even if this process dies, or a start of it brings one. */
+  request(): Promise<string | null>;
   /** No further pass; resolves when the running one has ended. */
   close(): Promise<void>;
 }
@@ -97,8 +92,8 @@ export class PassLoop implements PassStarter {
     this.#ask(trigger);
   }
 
-  request(): Promise<AskedPass> {
-    return Promise.resolve({ run: this.#ask('request') });
+  request(): Promise<string | null> {
+    return Promise.resolve(this.#ask('request'));
   }
 
   /** Returns the id of the pass; null if there is none, at the end of the process. */

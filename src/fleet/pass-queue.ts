@@ -17,6 +17,7 @@ export interface WaitingPass {
 
 /** A pass that this process makes now. */
 export interface PassJob extends WaitingPass {
+  /** Also of its pass, at the first attempt. */
   readonly id: string;
   /** Distinguishes this attempt from those of others, after this process was replaced. */
   readonly retryCount: number;
@@ -36,8 +37,8 @@ export interface PassQueue {
   handOver(job: PassJob): Promise<void>;
   /** Gives a job back that this process cannot make: another one may. Later each time, and in the end it is dropped. */
   giveBack(job: PassJob): Promise<void>;
-  /** At once, before others. */
-  putFirst(pass: WaitingPass): Promise<void>;
+  /** At once, before others. Returns the id of its job: the waiting one of the client, if there is one. */
+  putFirst(pass: WaitingPass): Promise<string>;
   /** Adds passes, due now, for clients without a waiting or running one. Returns the clients with a waiting one. */
   putMissing(passes: readonly WaitingPass[]): Promise<readonly string[]>;
 }
@@ -62,10 +63,12 @@ export const passQueueOf = (boss: () => Promise<PgBoss>, leaseDuration: number):
     failures,
     returns,
   });
-  const putFirst = async (pass: WaitingPass): Promise<void> =>
-    void (await (
-      await boss()
-    ).upsert(passQueue, dataOf(pass), { ...optionsOf(pass), startAfter: now, priority: 10 }));
+  const putFirst = async (pass: WaitingPass): Promise<string> => {
+    const options = { ...optionsOf(pass), startAfter: now, priority: 10 };
+    const { jobs } = await (await boss()).upsert(passQueue, dataOf(pass), options);
+    if (jobs[0] === undefined) throw new Error('the pass that waited has just begun');
+    return jobs[0];
+  };
   const remove = async ({ id, retryCount }: PassJob): Promise<void> =>
     void (await (await boss()).deleteJob(passQueue, { id, retryCount }));
 

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
 import {
-  type AskedPass,
   delayAfter,
+  type PassCause,
   type PassLoopOptions,
   type PassLoopState,
   type PassOutcome,
@@ -20,8 +20,8 @@ export interface QueuedPassesOptions {
   readonly client: PassLoopOptions & {
     readonly settings: () => Pick<ClientSettings, 'name' | 'baseUrl' | 'schedule' | 'timezone'>;
   };
-  /** Requests a pass by any process, before scheduled ones. */
-  readonly ask: (pass: WaitingPass) => Promise<boolean>;
+  /** Requests a pass by any process, before scheduled ones. Returns its id, or null if that was not possible. */
+  readonly ask: (pass: WaitingPass) => Promise<string | null>;
   readonly onClose: () => void;
 }
 
@@ -64,15 +64,15 @@ export class QueuedPasses implements PassStarter {
     if (trigger === 'file-change' || trigger === 'request') void this.#ask(trigger);
   }
 
-  async request(): Promise<AskedPass | null> {
-    return (await this.#ask('request')) ? { run: null } : null;
+  request(): Promise<string | null> {
+    return this.#ask('request');
   }
 
-  #ask(trigger: Trigger): Promise<boolean> {
+  #ask(trigger: Trigger): Promise<string | null> {
     this.#asked = trigger;
-    const isAsked = this.#options.ask(this.#waiting(trigger, this.#failures));
+    const asked = this.#options.ask(this.#waiting(trigger, this.#failures));
     this.#options.client.onState?.();
-    return isAsked;
+    return asked;
   }
 
   /** What is shown of it is new. */
@@ -88,12 +88,13 @@ export class QueuedPasses implements PassStarter {
   }
 
   /** Each pass is a full one: comparisons of other processes are not known here. */
-  async run({ trigger, failures }: PassJob): Promise<JobOutcome> {
+  async run({ id, retryCount, trigger, failures }: PassJob): Promise<JobOutcome> {
     if (this.#closing.signal.aborted) return 'handed-over';
     // One that was given up may be in its last moments here.
     if (this.#running !== null) return 'busy';
     this.#asked = null;
-    const pass = this.#outcomeOf(trigger);
+    // A process that died may have used the job's id for writes.
+    const pass = this.#outcomeOf({ run: retryCount === 0 ? id : randomUUID(), trigger, isFull: true });
     this.#running = { trigger, ended: pass };
     this.#options.client.onState?.();
     const outcome = await pass;
@@ -121,13 +122,16 @@ export class QueuedPasses implements PassStarter {
     await this.#running?.ended;
   }
 
-  async #outcomeOf(trigger: Trigger): Promise<JobOutcome> {
+  async #outcomeOf(cause: PassCause): Promise<JobOutcome> {
     const { signal } = this.#closing;
     try {
-      const outcome = await this.#options.client.pass({ run: randomUUID(), trigger, isFull: true }, signal);
+      const outcome = await this.#options.client.pass(cause, signal);
       return signal.aborted ? 'handed-over' : outcome;
     } catch (error) {
-      this.#log.error({ event: 'pass.error', err: error, trigger }, 'pass failed: unexpected error');
+      this.#log.error(
+        { event: 'pass.error', err: error, trigger: cause.trigger },
+        'pass failed: unexpected error',
+      );
       return signal.aborted ? 'handed-over' : 'failed';
     }
   }

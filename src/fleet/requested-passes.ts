@@ -3,8 +3,8 @@ import { sleep } from '../lib/sleep.ts';
 import type { WaitingPass } from './pass-queue.ts';
 
 export interface RequestedPassesOptions {
-  /** Puts one into the queue, before others. Returns whether that was possible. */
-  readonly put: (pass: WaitingPass) => Promise<boolean>;
+  /** Puts one into the queue, before others. Returns its id, or null if that was not possible. */
+  readonly put: (pass: WaitingPass) => Promise<string | null>;
   /** One is in the queue now. */
   readonly onPut: () => void;
   /** Milliseconds after which one that could not be put is tried again. */
@@ -18,7 +18,7 @@ export interface RequestedPassesOptions {
 export class RequestedPasses {
   readonly #options: RequestedPassesOptions;
   readonly #waiting = new Map<string, WaitingPass>();
-  readonly #askers = new Map<string, ((isPut: boolean) => void)[]>();
+  readonly #askers = new Map<string, ((id: string | null) => void)[]>();
   readonly #inTurn = limit(atOnce);
   readonly #closing = new AbortController();
   readonly #tasks = new Set<Promise<void>>();
@@ -27,12 +27,12 @@ export class RequestedPasses {
     this.#options = options;
   }
 
-  /** Whether the queue has it, after the next try; after a failed one it is tried again. */
-  add(pass: WaitingPass): Promise<boolean> {
+  /** Its id in the queue after the next try; null after a failed one, which is repeated. */
+  add(pass: WaitingPass): Promise<string | null> {
     const { client } = pass;
     const isOnItsWay = this.#waiting.has(client);
     this.#waiting.set(client, pass);
-    const tried = new Promise<boolean>((resolve) => {
+    const tried = new Promise<string | null>((resolve) => {
       this.#askers.set(client, [...(this.#askers.get(client) ?? []), resolve]);
     });
     if (isOnItsWay) return tried;
@@ -49,7 +49,7 @@ export class RequestedPasses {
 
   #giveUp(): void {
     this.#waiting.clear();
-    for (const answer of [...this.#askers.values()].flat()) answer(false);
+    for (const answer of [...this.#askers.values()].flat()) answer(null);
     this.#askers.clear();
   }
 
@@ -59,9 +59,9 @@ export class RequestedPasses {
     for (let pass = this.#waiting.get(client); pass; pass = this.#waiting.get(client)) {
       const askers = this.#askers.get(client) ?? [];
       this.#askers.delete(client);
-      const isPut = await put(pass);
-      for (const answer of askers) answer(isPut);
-      if (isPut) {
+      const id = await put(pass);
+      for (const answer of askers) answer(id);
+      if (id !== null) {
         onPut();
         // A newer request of the client may have come meanwhile.
         if (this.#waiting.get(client) === pass) this.#waiting.delete(client);

@@ -76,7 +76,11 @@ class SharedFleet implements Fleet {
     const id = randomUUID();
     this.#queue = passQueueOf(() => this.#openBoss(), leaseDuration);
     this.#requests = new RequestedPasses({
-      put: (pass) => this.#tried('request', () => this.#queue.putFirst(pass)),
+      put: (pass) =>
+        this.#queue.putFirst(pass).catch((error: unknown) => {
+          this.#complain({ what: 'request', reason: messageOf(error) });
+          return null;
+        }),
       onPut: () => this.#tell(fleetNews.pass, callDelay),
       pause: retryInterval,
     });

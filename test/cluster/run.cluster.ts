@@ -3,16 +3,18 @@ import { cp } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
 import { built } from '../built.ts';
 import { parseScrape, type Scrape } from '../daemon/scrape.ts';
 import { never, triggerToken } from '../e2e/daemon.ts';
-import { reportOf, run, start, workplace, type Program } from '../e2e/program.ts';
+import { linesOf, reportOf, run, start, workplace, type Program } from '../e2e/program.ts';
 import { pausedServers } from '../../src/fleet/servers.ts';
 import { status } from '../hosting/scripted-server.ts';
 import { connected } from './databases.ts';
 import { allPassed, newFleet, passedBy, runningIn, writesBy } from './fleet.ts';
 
 const leaseDuration = 10_000;
+const asPasses = z.object({ passes: z.array(z.object({ client: z.string(), run: z.string() })) });
 
 /** A write that was under way when its sender died is tried again by a later pass. */
 const often = '*/10 * * * * *';
@@ -122,7 +124,16 @@ describe('several that run at once', () => {
       headers: { authorization: `Bearer ${triggerToken}` },
     });
     expect(asked.status).toBe(202);
-    await worker.event('pass.finished', ({ trigger }) => trigger === 'request');
+    const { passes } = asPasses.parse(await asked.json());
+    expect(passes.map(({ client }) => client).toSorted()).toEqual(clients.toSorted());
+    // The process that makes a pass logs it under the id that the other one answered.
+    for (const { run: id } of passes) await worker.says(`"run":"${id}"`);
+    const made = linesOf(worker).filter(
+      (line) => line['event'] === 'pass.started' && line['trigger'] === 'request',
+    );
+    expect(new Set(made.map((line) => [line['client'], line['run']]))).toEqual(
+      new Set(passes.map(({ client, run: id }) => [client, id])),
+    );
   });
 });
 

@@ -13,7 +13,7 @@ test('what is asked for while a client is closed here is made by another process
   };
   const passes = new QueuedPasses({
     client: { pass: () => Promise.resolve('ok'), log: pino({ enabled: false }), settings: () => settings },
-    ask: (pass) => Promise.resolve(asked.push(pass) > 0),
+    ask: (pass) => Promise.resolve(String(asked.push(pass))),
     onClose: () => undefined,
   });
   const closed = passes.close();

@@ -20,9 +20,8 @@ const queueFor = (mayTake: () => boolean) => {
     most = Math.max(most, open);
     await new Promise((resolve) => setImmediate(resolve));
     open -= 1;
-    if (!mayTake()) return false;
-    taken.push(pass);
-    return true;
+    if (!mayTake()) return null;
+    return String(taken.push(pass));
   };
   const onPut = (): boolean => events.emit('put');
   const requests = new RequestedPasses({ put, onPut: () => void onPut(), pause: 1 });
