@@ -117,10 +117,15 @@ const passOver = async (part: DesiredState, pass: Pass, run: ClientRun): Promise
 const prepare = (states: readonly TemplateState[], { pass, moment }: ClientRun): Promise<TemplateState[]> =>
   mapYielding(states, (given) => {
     const memory = claimArrived(given.basis, moment);
-    const { state: suspected, warning } = suspectMemory(withBasis(given, { memory }));
-    if (warning !== null) pass.warn(warning);
-    return Promise.resolve(holdForgotten(override(suspected, pass), pass));
+    return Promise.resolve(holdForgotten(suspect(withBasis(given, { memory }), pass), pass));
   });
+
+/** Of each reading: a later one may show a record that an earlier one lacked. */
+const suspect = (given: TemplateState, pass: Pass): TemplateState => {
+  const { state, warning } = suspectMemory(given);
+  if (warning !== null) pass.warn(warning);
+  return override(state, pass);
+};
 
 /** An add that is not in the saved state may still take effect. */
 const holdForgotten = (state: TemplateState, { holdsAdds = null }: Pass): TemplateState => {
@@ -164,7 +169,13 @@ const write = async (
   run: ClientRun,
 ): Promise<{ finished: FinishedTemplate[]; isIncomplete: boolean }> => {
   const { pass } = run;
-  const planned = guard(await confirmTemplates(prepared, run), run);
+  const confirmed = await confirmTemplates(prepared, run);
+  const isAsBefore = ({ basis }: TemplateState, index: number): boolean =>
+    basis.view === prepared[index]!.basis.view;
+  const planned = guard(
+    confirmed.map((state, index) => (isAsBefore(state, index) ? state : suspect(state, pass))),
+    run,
+  );
   if (pass.approve) {
     const shown = planned.map((state) => plannedResult(state, run));
     pass.approve([...shown, ...others]);

@@ -208,6 +208,8 @@ const faithful: Nature = {
   noPriority: null,
   defaultTtl: 3_600,
   scattersIds: false,
+  listed: null,
+  spellsPanel: false,
   lag: 9_000,
   ownLag: 570_000,
   delay: 299_800,

@@ -7,6 +7,7 @@ import { canonicalName, isParkedName } from './canonical.ts';
 import { breaches, isForAnother, leftEmpty, leftParked, mayBeNamed } from './laws.ts';
 import { keyOf, setOf, shown } from './records.ts';
 import { besideComing, leftAsStrangers, listFile, wrongOnArrival } from './own-laws.ts';
+import type { Nature } from './nature.ts';
 import { describe, untruths } from './result-laws.ts';
 import { clientTime, storeFailures, type ProcessObserver } from './process.ts';
 import type { Observer, Sent } from './service.ts';
@@ -57,7 +58,7 @@ export interface Judge extends Omit<Observer, 'onTurn'>, ProcessObserver {
 
 export interface JudgeOptions {
   readonly world: World;
-  readonly isKind: boolean;
+  readonly nature: Nature;
   readonly truth: () => readonly ActualTemplate[];
   readonly editsOf: (templateId: number) => number;
 }
@@ -119,7 +120,8 @@ const surroundingsOf = (view: View | undefined, { name }: RecordData, recordId: 
   return JSON.stringify((there ?? []).map((record) => `${record.id} ${keyOf(record)}`).sort());
 };
 
-export const createJudge = ({ world, isKind, truth, editsOf }: JudgeOptions): Judge => {
+export const createJudge = ({ world, nature, truth, editsOf }: JudgeOptions): Judge => {
+  const { isKind } = nature;
   const violations: string[] = [];
   const counts = new Map<string, number>();
   const cases = new Map<number, TemplateCase>();
@@ -227,7 +229,9 @@ export const createJudge = ({ world, isKind, truth, editsOf }: JudgeOptions): Ju
       for (const [templateId, desired] of facts.desired) listFile(caseOf(templateId), desired);
       if (facts.isCommand && facts.retry) {
         for (const [templateId] of facts.desired) {
-          for (const attempt of caseOf(templateId).attempts) {
+          const one = caseOf(templateId);
+          one.isRetried = true;
+          for (const attempt of one.attempts) {
             attempt.isForgiven = true;
             attempt.isWaived = true;
           }
@@ -243,6 +247,7 @@ export const createJudge = ({ world, isKind, truth, editsOf }: JudgeOptions): Ju
         one,
         truth: templateIn(truth(), sent.templateId),
         desired: pass.desired.get(sent.templateId),
+        nature,
         isKind,
         earlier: attempts,
         edits: editsOf(sent.templateId),

@@ -10,6 +10,7 @@ import {
 } from './canonical.ts';
 import { isIgnored } from './files.ts';
 import { keyOf, satisfies, setOf, shown } from './records.ts';
+import type { Nature } from './nature.ts';
 import { breachOf } from './service.ts';
 import {
   hasFailed,
@@ -28,6 +29,7 @@ export interface LawContext {
   /** The true template. */
   readonly truth: ActualTemplate | undefined;
   readonly desired: DesiredTemplate | undefined;
+  readonly nature: Nature;
   readonly isKind: boolean;
   /** Every write of this pass before this one, of all templates. */
   readonly earlier: readonly SentAttempt[];
@@ -319,6 +321,44 @@ const notAfterALoss: Law = ({ pass }, { one, view, desired }) => {
   return isMany ? `adds right after the loss of ${lost.map((id) => `#${id}`).join(', ')}` : null;
 };
 
+/** What an answer to any write showed a pass that could save it is there, though no listing shows it. */
+const onceAnswered: Law = (attempt, { one, truth, nature }) => {
+  if (nature.listed === null || one.isRetried) return null;
+  const views = [...one.past, ...one.views].filter(({ isForgotten }) => isForgotten !== true);
+  const answered = new Set(
+    views.flatMap(({ isListing, records }) => (isListing ? [] : records.map(({ id }) => id))),
+  );
+  const existing = truth?.records.find(
+    ({ id, ...record }) => answered.has(id) && keyOf(record) === attempt.key,
+  );
+  return existing ? `adds what an answer showed as #${existing.id}` : null;
+};
+
+/** Nothing can show the first copy of a record that is never listed; its answer shows what the listing lacks. */
+const onceUnlisted: Law = (attempt, { one, truth, nature }) => {
+  if (nature.listed === null || one.isRetried) return null;
+  const made = new Set(one.attempts.filter(isAdd).map(recordOf));
+  const copied = truth?.records.filter(({ id }) => !made.has(id)).map(keyOf) ?? [];
+  const before = one.attempts.find(
+    (other) => isAdd(other) && other.sent.isAnswered && copied.includes(other.key),
+  );
+  return before && copied.includes(attempt.key)
+    ? `adds a second record that no listing shows, after ${shown(before.after)}`
+    : null;
+};
+
+/** A record of the panel that is the wanted one, under the longer name that the panel writes. */
+const inAnotherSpelling: Law = ({ after }, { one, desired, truth, nature }) => {
+  if (!nature.spellsPanel || one.isRetried || desired?.adopt) return null;
+  const own = new Set(one.attempts.map(recordOf));
+  const { type, name } = canonicalRecord(after);
+  const existing = truth?.records.find((record) => {
+    const other = canonicalRecord(record);
+    return !own.has(record.id) && other.type === type && other.name.startsWith(`${name}.`);
+  });
+  return existing ? `adds ${shown(after)} beside ${shown(existing)}, which is it in another spelling` : null;
+};
+
 const noConflict: Law = ({ after }, { view, one }) => conflictOf(after, null, view, one);
 
 /** A record set with an add of unknown outcome gets no other add. */
@@ -337,6 +377,9 @@ const lawsOfAdds: readonly Law[] = [
   notSeen,
   notAtFirstSight,
   notAfterALoss,
+  onceAnswered,
+  onceUnlisted,
+  inAnotherSpelling,
   noConflict,
   notBesidePending,
 ];

@@ -29,6 +29,10 @@ export interface Nature {
   readonly defaultTtl: number | null;
   /** New ids are in random order. */
   readonly scattersIds: boolean;
+  /** How many records of a template a listing shows, though answers to writes show all; null: all. */
+  readonly listed: number | null;
+  /** Whether names in its panel are longer by a placeholder or the domain; those of writes are kept as they are. */
+  readonly spellsPanel: boolean;
   /** How far a listing may be behind, in ms: other people's changes, and our own writes. */
   readonly lag: number;
   readonly ownLag: number;
@@ -63,6 +67,8 @@ export const drawNature = (
     noPriority: quirk() ? 0 : null,
     defaultTtl: quirk() ? null : 3_600,
     scattersIds: random.chance(0.2),
+    listed: null,
+    spellsPanel: false,
     lag,
     ...(isKind
       ? {
@@ -84,7 +90,8 @@ export const isFaithful = (nature: Nature): boolean =>
   nature.ending === null &&
   !nature.namesNameless &&
   nature.ignores === null &&
-  nature.refusesType === null;
+  nature.refusesType === null &&
+  nature.listed === null;
 
 /** The record that an add makes. */
 export const storedAddition = (nature: Nature, id: number, sent: RecordData): ActualRecord =>

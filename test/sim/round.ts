@@ -112,7 +112,7 @@ export const assemble = (world: World, { start, ...given }: Given): Round => {
   });
   judge = createJudge({
     world,
-    isKind: nature.isKind,
+    nature,
     truth: () => service.templates(),
     editsOf: (id) => files.templates.find(({ templateId }) => templateId === id)?.edits ?? 0,
   });
@@ -223,7 +223,7 @@ export const fairWeather = async (round: Round): Promise<void> => {
   world.advance(hour / 2);
   await pass(round, word);
   const result = await converge(round, word, 'at a person’s word');
-  if (result) finalTruth(round, result);
+  if (result && round.nature.listed === null) finalTruth(round, result);
   if (result && isFaithful(round.nature)) round.judge.checkOwn(result);
 };
 

@@ -262,11 +262,13 @@ export const createService = (
     const told = lie === null ? read : lie === 'nothing' ? emptied(read) : halved(read);
     hasLied = isLie;
     hasErred = isLie || isErring;
-    const listing = random.shuffled(told).map(shownAs);
+    const listing = random.shuffled(told.map(cut)).map(shownAs);
     world.note(() => `  < listing${isLie ? ', a lie' : ''}: ${listing.map(describeTemplate).join(' ; ')}`);
     observer.onListing(listing);
     return listing;
   };
+  const cut = (template: ActualTemplate): ActualTemplate =>
+    nature.listed === null ? template : { ...template, records: template.records.slice(0, nature.listed) };
   const emptied = (listing: readonly ActualTemplate[]): ActualTemplate[] =>
     listing.map((template) => ({ ...template, records: [] }));
   const halved = (listing: readonly ActualTemplate[]): ActualTemplate[] =>

@@ -97,6 +97,8 @@ export interface TemplateCase {
   lastKept: View | null;
   /** Whether anything was saved of it. */
   isMet: boolean;
+  /** Whether a person has said that what listings lack, or show otherwise, is not there. */
+  isRetried: boolean;
   /** By record set: the most records that a file has listed in it since the state began. */
   readonly mostListed: Map<string, number>;
   /** Edits of its file when the state began. */
@@ -123,6 +125,7 @@ export const emptyCase = (templateId: number): TemplateCase => ({
   past: [],
   lastKept: null,
   isMet: false,
+  isRetried: false,
   mostListed: new Map(),
   editsWhenMet: null,
 });
@@ -373,6 +376,13 @@ export const remembered = (one: TemplateCase, now: number): unknown => {
       [...map].map(([key, value]) => [key, value instanceof Set ? [...value] : value]),
     ),
     [one.perhapsKnown, one.onceDesired, one.maybe, one.seen, one.late].map((set) => [...set]),
-    [views.at(-1)?.records, past.at(-1)?.records, lastKept?.records, one.isMet, one.editsWhenMet],
+    [
+      views.at(-1)?.records,
+      past.at(-1)?.records,
+      lastKept?.records,
+      one.isMet,
+      one.isRetried,
+      one.editsWhenMet,
+    ],
   ];
 };

@@ -1,4 +1,5 @@
 import { sameData } from '../../model/canonical.ts';
+import { hasPlaceholder } from '../../model/placeholder.ts';
 import { dataOf } from '../../model/record.ts';
 import { entryOf, recordKey, type Pair, type ActualEntry, type DesiredEntry } from '../../plan/entry.ts';
 import { groupBy } from '../../plan/group.ts';
@@ -7,7 +8,7 @@ import { isLike, isPerhaps } from '../../plan/like.ts';
 import { parkedKey } from '../../plan/memory.ts';
 import type { TemplatePlan } from '../../plan/plan.ts';
 import { isPark } from '../../plan/step.ts';
-import { edit, isRemembered, type MemoryDraft } from './memory.ts';
+import { edit, isKnownId, isRemembered, type MemoryDraft } from './memory.ts';
 import { bind, change, unbind, uncountedAdds } from './remembering.ts';
 import { planOf, desiredKeysOf, type PlanBasis } from './basis.ts';
 import { withBasis, type TemplateState } from './state.ts';
@@ -27,18 +28,23 @@ export const suspectMemory = (state: TemplateState): Suspicion => {
   const plan = planOf(basis);
   const { memory } = basis;
   const isFirst = !memory.view.hasBeenRead && memory.view.byKey.size === 0;
+  // A reading that showed nothing of the file does not show how the service spells names.
+  const isSpellingOpen = memory.view.byId.size === 0;
   const unseen = isFirst ? [] : foreignIds(basis, plan);
-  const beside = perhapsAdded(basis, plan, isFirst);
-  const ids = [...unseen, ...beside.map(({ actual }) => actual.record.id)];
-  if (ids.length === 0) return { state: decided(state, plan), warning: null };
+  const beside = perhapsAdded(basis, plan, isSpellingOpen);
+  if (unseen.length + beside.length === 0) return { state: decided(state, plan), warning: null };
+  const ids = [...unseen, ...beside.map(({ actual }) => actual.record.id)].filter(
+    (id) => !isRemembered(memory, id),
+  );
   const next = edit(memory, (draft) => {
     // Causes are unknown then, and missing records may have been added before.
-    if (!isFirst) distrust(draft, basis, plan);
-    else if (beside.length > 0) draft.setRow({ isSpellingDoubtful: true });
+    if (!isFirst && ids.length > 0) distrust(draft, basis, plan);
+    if (isSpellingOpen && beside.length > 0) draft.setRow({ isSpellingDoubtful: true });
     const unknown = { recordId: null, seen: null, cause: 'unknown', adds: uncountedAdds } as const;
     for (const { desired } of beside) change(draft, recordKey(desired), dataOf(desired.record), unknown);
   });
-  const warning = isFirst ? null : describeUnseen(basis.desired.template, [...new Set(ids)]);
+  const warning =
+    isFirst || ids.length === 0 ? null : describeUnseen(basis.desired.template, [...new Set(ids)]);
   return { state: withBasis(state, { memory: next }), warning };
 };
 
@@ -107,17 +113,22 @@ const distrustMissing = (draft: MemoryDraft, desired: DesiredEntry): void => {
 
 /**
  * Missing records, each beside a record of unknown id that may be it, in the service's spelling: it may have been
- * added any number of times. At first contact another content at a respelled name shows that too.
+ * added any number of times. Another content at a respelled name shows that at first contact, and a placeholder there shows
+ * it of every record that is not the file's, however long it has been known.
  */
-const perhapsAdded = ({ view, memory }: PlanBasis, plan: TemplatePlan, isFirst: boolean): Beside[] => {
+const perhapsAdded = ({ view, memory }: PlanBasis, plan: TemplatePlan, isSpellingOpen: boolean): Beside[] => {
   const missing = missingIn(plan);
   if (missing.length === 0) return [];
   const paired = new Set(plan.pairs.map(({ actual }) => actual.record.id));
-  const unknown: ActualEntry[] = view.records
-    .filter(({ id }) => !paired.has(id) && !isRemembered(memory, id))
+  const free: ActualEntry[] = view.records
+    .filter(({ id, name }) => {
+      if (paired.has(id) || isKnownId(memory, id)) return false;
+      return !isRemembered(memory, id) || (name !== null && hasPlaceholder(name));
+    })
     .map(entryOf);
-  const byType = groupBy(unknown, ({ type }) => type);
-  const isOne = isFirst ? isPerhaps : isLike;
+  const byType = groupBy(free, ({ type }) => type);
+  const isOne = (desired: DesiredEntry, actual: ActualEntry): boolean =>
+    isSpellingOpen || hasPlaceholder(actual.name) ? isPerhaps(desired, actual) : isLike(desired, actual);
   return missing.flatMap((desired) => {
     const actual = byType.get(desired.type)?.find((one) => isOne(desired, one));
     return actual ? [{ desired, actual }] : [];

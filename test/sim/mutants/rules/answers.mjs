@@ -104,7 +104,7 @@ export const answers = [
   {
     rule: '§3.6 a refusal is remembered',
     file: evolve,
-    from: '    rememberFailure(attempt.step, failure, draft);\n',
+    from: '    rememberFailure(attempt.step, isPerhapsAdded ? { ...failure, isOver: true } : failure, draft);\n',
     to: '',
     tests: ['reconcile/sending'],
   },

@@ -52,8 +52,8 @@ export const conflicts = [
   {
     rule: '§2 a missing record whose id is something else now is not added',
     file: 'src/plan/blocked.ts',
-    from: 'const retyped = known && actualById.get(known.id);',
-    to: 'const retyped = known && actualById.get(-known.id);',
+    from: 'const retyped = known && byId.get(known.id);',
+    to: 'const retyped = known && byId.get(-known.id);',
     tests: ['plan/pairing'],
   },
 ];

@@ -52,14 +52,14 @@ export const surplus = [
   {
     rule: '§4 ignored records are left alone',
     file: 'src/plan/plan.ts',
-    from: '!isRecordType(entry.type) || matchesIgnore(ignore, entry.record)',
-    to: '!isRecordType(entry.type)',
+    from: '!isDescribable(entry.record) || matchesIgnore(ignore, entry.record)',
+    to: '!isDescribable(entry.record)',
     tests: ['plan/surplus'],
   },
   {
     rule: '§4 records of unknown types are left alone',
     file: 'src/plan/plan.ts',
-    from: '!isRecordType(entry.type) || matchesIgnore(ignore, entry.record)',
+    from: '!isDescribable(entry.record) || matchesIgnore(ignore, entry.record)',
     to: 'matchesIgnore(ignore, entry.record)',
     tests: ['plan/surplus'],
   },

@@ -86,9 +86,23 @@ export const suspicion = [
   {
     rule: '§3.8 without state, nothing is added beside a record that may be it',
     file: suspicionFile,
-    from: 'const beside = perhapsAdded(basis, plan, isFirst);',
+    from: 'const beside = perhapsAdded(basis, plan, isSpellingOpen);',
     to: 'const beside: Beside[] = [];',
     tests: ['reconcile/older-memory'],
+  },
+  {
+    rule: '§3.8 a record that only the second reading shows is suspected, too',
+    file: 'src/reconcile/pass.ts',
+    from: 'isAsBefore(state, index) ? state : suspect(state, pass)',
+    to: 'isAsBefore(state, index) ? state : state',
+    tests: ['schedules/schedules'],
+  },
+  {
+    rule: '§3.8 a placeholder shows another spelling, however long its record has been known',
+    file: suspicionFile,
+    from: '|| (name !== null && hasPlaceholder(name))',
+    to: '|| name === memory',
+    tests: ['schedules/schedules'],
   },
   {
     rule: '§6 with a doubtful state, the binding of a missing record stays',
@@ -100,21 +114,21 @@ export const suspicion = [
   {
     rule: '§3.4 a retry is enough in the pass that finds a doubtful state',
     file: 'src/reconcile/pass.ts',
-    from: 'suspectMemory(withBasis(given, { memory }));\n    if (warning !== null) pass.warn(warning);\n    return Promise.resolve(holdForgotten(override(suspected, pass), pass));',
-    to: 'suspectMemory(\n      override(withBasis(given, { memory }), pass),\n    );\n    if (warning !== null) pass.warn(warning);\n    return Promise.resolve(holdForgotten(suspected, pass));',
+    from: 'suspectMemory(given);\n  if (warning !== null) pass.warn(warning);\n  return override(state, pass);',
+    to: 'suspectMemory(override(given, pass));\n  if (warning !== null) pass.warn(warning);\n  return state;',
     tests: ['reconcile/older-memory'],
   },
   {
     rule: '§3.8 a record is added beside a similar one of a known id',
     file: suspicionFile,
-    from: '!paired.has(id) && !isRemembered(memory, id)',
-    to: '!paired.has(id)',
+    from: 'return !isRemembered(memory, id) || (name',
+    to: 'return id !== null || (name',
     tests: ['reconcile/older-memory'],
   },
   {
     rule: '§3.8 at first contact a doubtful spelling is remembered for the other adds',
     file: suspicionFile,
-    from: '    else if (beside.length > 0) draft.setRow({ isSpellingDoubtful: true });\n',
+    from: '    if (isSpellingOpen && beside.length > 0) draft.setRow({ isSpellingDoubtful: true });\n',
     to: '',
     tests: ['reconcile/older-memory'],
   },
@@ -135,8 +149,8 @@ export const suspicion = [
   {
     rule: '§3.8 at first contact a respelled name is enough',
     file: suspicionFile,
-    from: 'isFirst ? isPerhaps : isLike',
-    to: 'isLike',
+    from: 'isSpellingOpen || hasPlaceholder(actual.name) ? isPerhaps',
+    to: 'isSpellingOpen && !desired ? isPerhaps',
     tests: ['reconcile/older-memory'],
   },
   {
@@ -149,7 +163,7 @@ export const suspicion = [
   {
     rule: '§6 at first contact every cause is as planned',
     file: suspicionFile,
-    from: 'if (!isFirst) distrust(draft, basis, plan);',
+    from: 'if (!isFirst && ids.length > 0) distrust(draft, basis, plan);',
     to: 'if (isFirst || plan) distrust(draft, basis, plan);',
     tests: ['reconcile/older-memory'],
   },

@@ -140,7 +140,7 @@ export const waits = [
   {
     rule: 'the law of adding: such an add may take effect for `unknownPause`',
     file: 'src/reconcile/core/waits.ts',
-    from: 'return now < until ? [{ sent',
+    from: 'return now < until && !isOver ? [{ sent',
     to: 'return sent ? [{ sent',
     tests: ['reconcile/unknown-pause'],
   },
