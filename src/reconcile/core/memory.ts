@@ -1,3 +1,4 @@
+import type { RecordData } from '../../model/record.ts';
 import type { Cause } from '../../plan/difference.ts';
 import { isTentative, type Displaced, type KnownRecord, type PlanMemory } from '../../plan/memory.ts';
 import type { MemoryChanges, RecordState, StoredTemplate, TemplateRow } from '../../state/memory.ts';
@@ -86,7 +87,16 @@ export const abandonedAdds = ({ records }: TemplateMemory): RecordState[] =>
 /** The id in a `parkedKey`; null of other keys. */
 export const parkedIdOf = (key: string): number | null => (key.startsWith('#') ? Number(key.slice(1)) : null);
 
-/** The state of an unknown record. */
+/** The state of a record that nothing is known of. Node.js 20 is slow where a key is added after a spread, so all are here. */
+export const unknownRecord = (key: string, wanted: RecordData): RecordState => ({
+  key,
+  recordId: null,
+  wanted,
+  seen: null,
+  ...nothingKnown,
+});
+
+/** What is the same for every unknown record. */
 export const nothingKnown = {
   adds: 0,
   copies: [],
@@ -139,7 +149,7 @@ export class MemoryDraft {
 
   put(given: RecordState): void {
     const isSameId = this.get(given.key)?.recordId === given.recordId;
-    this.load(isSameId ? given : { ...given, missedAt: null });
+    this.load(isSameId || given.missedAt == null ? given : { ...given, missedAt: null });
     this.#keys.add(given.key);
   }
 

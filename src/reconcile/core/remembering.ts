@@ -9,7 +9,7 @@ import { isParkedName } from '../../plan/parked.ts';
 import { isPark, type Step } from '../../plan/step.ts';
 import type { Acceptance, Failure, RecordState, Uptime } from '../../state/memory.ts';
 import { acceptanceForClock, correctedForClock, maxLag, type Instant } from './backoff.ts';
-import { nothingKnown, parkedIdOf, type MemoryDraft } from './memory.ts';
+import { nothingKnown, parkedIdOf, unknownRecord, type MemoryDraft } from './memory.ts';
 
 /** A desired record, and the actual one that was meant to become it. */
 export interface UpdateTarget {
@@ -29,11 +29,11 @@ export const bind = (
 ): void => {
   const key = recordKey(desired);
   const { id } = actual.record;
+  const wanted = dataOf(desired.record);
   draft.put({
-    ...(moveId(draft, key, id) ?? nothingKnown),
-    key,
+    ...(moveId(draft, key, id) ?? unknownRecord(key, wanted)),
     recordId: id,
-    wanted: dataOf(desired.record),
+    wanted,
     seen: dataOf(actual.record),
     cause: null,
     ...changes,
@@ -60,7 +60,14 @@ export const bindTentatively = (
   draft.put(
     known?.recordId === recordId
       ? { ...known, ...changes }
-      : { ...(known ?? nothingKnown), key, wanted: desired, recordId, seen: before, cause, ...changes },
+      : {
+          ...(known ?? unknownRecord(key, desired)),
+          wanted: desired,
+          recordId,
+          seen: before,
+          cause,
+          ...changes,
+        },
   );
 };
 
@@ -71,8 +78,8 @@ export const park = (
   changes: Pick<RecordState, 'rewritten' | 'cause' | 'displaced'> & Partial<RecordState>,
 ): void => {
   const key = parkedKey(id);
-  const known = moveId(draft, key, id) ?? nothingKnown;
-  draft.put({ ...known, key, recordId: id, wanted: seen, seen, failure: null, ...changes });
+  const known = moveId(draft, key, id) ?? unknownRecord(key, seen);
+  draft.put({ ...known, recordId: id, wanted: seen, seen, failure: null, ...changes });
 };
 
 /** A record was restored, with its previous binding. */
@@ -83,8 +90,8 @@ export const restore = (
   seen: RecordData,
   changes: Partial<RecordState>,
 ): void => {
-  const known = moveId(draft, key, id) ?? nothingKnown;
-  draft.put({ ...known, key, recordId: id, wanted, seen, cause: null, failure: null, ...changes });
+  const known = moveId(draft, key, id) ?? unknownRecord(key, wanted);
+  draft.put({ ...known, recordId: id, wanted, seen, cause: null, failure: null, ...changes });
 };
 
 /**
@@ -147,8 +154,7 @@ export const change = (
   desired: RecordData,
   changes: Partial<RecordState>,
 ): void => {
-  const known = draft.get(key) ?? { ...nothingKnown, key, recordId: null, wanted: desired, seen: null };
-  draft.put({ ...known, ...changes });
+  draft.put({ ...(draft.get(key) ?? unknownRecord(key, desired)), ...changes });
 };
 
 /** A value that the service accepted, and what the record was before: null if it was added. */
