@@ -7,7 +7,7 @@ import { asBefore, lookUp, refresh, store, type ResultCache } from './cache.ts';
 import type { BoundTemplate } from './core/bind.ts';
 import { guardAll } from './core/guards.ts';
 import { edit } from './core/memory.ts';
-import { clearBackoff } from './core/remembering.ts';
+import { clearBackoff, forgetAnswered } from './core/remembering.ts';
 import { policyReasons, skipReasons } from './core/permit.ts';
 import { remember } from './core/remember.ts';
 import { templateResult } from './core/result.ts';
@@ -116,7 +116,9 @@ const passOver = async (part: DesiredState, pass: Pass, run: ClientRun): Promise
 /** All of this is computed before anything irreversible is done. */
 const prepare = (states: readonly TemplateState[], { pass, moment }: ClientRun): Promise<TemplateState[]> =>
   mapYielding(states, (given) => {
-    const memory = claimArrived(given.basis, moment);
+    const memory = edit(claimArrived(given.basis, moment), (draft) =>
+      forgetAnswered(draft, given.basis.view),
+    );
     return Promise.resolve(holdForgotten(suspect(withBasis(given, { memory }), pass), pass));
   });
 

@@ -76,7 +76,9 @@ test('what arrives between two readings is ours, too', async () => {
 describe('what arrives late', () => {
   const keyOf = (line: string): string => recordKey(entryOf(data(line)));
   const www = 'www A 192.0.2.2';
-  test.each<[string, readonly string[], readonly string[], readonly string[], Record<string, number[]>]>([
+  test.each<
+    [string, readonly string[], readonly string[], readonly string[], Record<string, number[]>, number[]?]
+  >([
     [
       'as it was sent, beside a similar one',
       [www],
@@ -86,6 +88,9 @@ describe('what arrives late', () => {
     ],
     ['twice', [www], [www], [`#9 ${www}`, `#8 ${www}`], { [www]: [8, 9] }],
     ['with another content', [www], [www], ['#9 www. A 192.0.2.3'], {}],
+    ['as its answer did not show it', [www], [www], ['#9 x A 192.0.2.3', '#8 x A ::1'], { [www]: [9] }, [9]],
+    ['as another type than its answer showed', [www], [www], ['#9 www TXT a'], {}, [9]],
+    ['as two that answers have shown', [www], [www], ['#8 x A 192.0.2.3', '#9 y A 192.0.2.3'], {}, [8, 9]],
     ['as another desired one', [www], [www, 'www.x A 192.0.2.2'], ['#9 www.x A 192.0.2.2'], {}],
     ['as two similar ones', [www], [www], ['#8 www. A 192.0.2.2', '#9 www.x A 192.0.2.2'], {}],
     ['similar to two adds', [www, 'www.a.b A 192.0.2.2'], [www], ['#9 www.a A 192.0.2.2'], {}],
@@ -96,14 +101,14 @@ describe('what arrives late', () => {
       [`#9 ${www}`],
       { [www]: [9] },
     ],
-  ])('%s', (_, sent, desired, listed, expected) => {
+  ])('%s', (_, sent, desired, listed, expected, answeredIds = []) => {
     const records = sent.map((line) => {
       const failure = { kind: 'unknown', message: '', count: 1, sent: data(line), idsBefore: [1] } as const;
       const nothing = { recordId: null, seen: null, stored: null, rewritten: null, cause: null } as const;
       const open = { ...failure, retryAt: 0, pause: 0 };
       return rememberedRecord(keyOf(line), { ...nothing, wanted: data(line), adds: 1, failure: open });
     });
-    const memory = openMemory({ row: rowOf(), records }, rowOf());
+    const memory = openMemory({ row: { ...rowOf(), answeredIds }, records }, rowOf());
     const basis = { desired: desiredTemplate(desired), memory, view: actualTemplate(listed) };
     const claimed = [...claimArrived(basis, moment).records.values()];
     const found = claimed.flatMap(({ key, recordId, copies = [] }) =>

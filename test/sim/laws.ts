@@ -165,8 +165,9 @@ export const isForAnother = ({ attempts }: TemplateCase, { key }: SentAttempt, r
 };
 
 const wasShownAs = ({ past, views }: TemplateCase, id: number, key: string): boolean =>
-  [...past, ...views].some(({ records }) =>
-    records.some((record) => record.id === id && keyOf(record) === key),
+  [...past, ...views].some(
+    ({ records, isForgotten }) =>
+      isForgotten !== true && records.some((record) => record.id === id && keyOf(record) === key),
   );
 
 /** Truth: an earlier add of the same record succeeded, or may still take effect. */
@@ -418,8 +419,16 @@ const isUndo = ({ before, after }: SentAttempt, { attempts }: TemplateCase): boo
   return own.some((other) => other.before && keyOf({ ...other.before, name: after.name }) === keyOf(after));
 };
 
-const notFromItsPlace: Law = ({ before, after }, { desired, view }) => {
+const notFromItsPlace: Law = ({ before, after, sent: { at } }, { desired, view, one }) => {
   if (!before || !view || keyOf(before) === keyOf(after)) return null;
+  // A listing may be behind a write of this record, or of the one that has the place.
+  const isAwaited = one.attempts.some(
+    (other) =>
+      other.isBelieved &&
+      at - other.sent.at < 600_000 &&
+      (recordOf(other) === before.id ? keyOf(other.after) !== keyOf(before) : other.key === keyOf(before)),
+  );
+  if (isAwaited) return null;
   const place = desired?.records.find((record) => satisfies(before, record));
   if (!place) return null;
   const copies = view.records.filter((record) => satisfies(record, place));

@@ -1,6 +1,7 @@
 import type { ActualRecord, RecordData } from '../../src/model/record.ts';
 import type { DesiredTemplate } from '../../src/model/template.ts';
 import type { TemplateResult } from '../../src/result.ts';
+import { isIgnored } from './files.ts';
 import { conflictOf, placeOf } from './laws.ts';
 import { keyOf, setOf, shown } from './records.ts';
 import { isAdd, recordOf, type SentAttempt, type TemplateCase } from './witness.ts';
@@ -43,8 +44,11 @@ export const wrongOnArrival = (
   if (conflict !== null) return [`${shown(arrived)}, which we sent, ${conflict}, which we sent`];
   if (!isAdd(attempt) || attempt.isForgiven) return [];
   const set = placedSet(arrived);
+  const file = attempt.pass.desired.get(attempt.sent.templateId);
+  const isIgnoredNow = (record: ActualRecord): boolean => file !== undefined && isIgnored(file, record);
   const made = others.filter(
-    (record) => placedSet(record) === set && addOf(record, one)?.isForgiven === false,
+    (record) =>
+      placedSet(record) === set && !isIgnoredNow(record) && addOf(record, one)?.isForgiven === false,
   );
   const most = one.mostListed.get(set) ?? 0;
   return made.length + 1 > most

@@ -10,6 +10,7 @@ import { isPark, type Step } from '../../plan/step.ts';
 import type { Acceptance, Failure, RecordState, Uptime } from '../../state/memory.ts';
 import { acceptanceForClock, correctedForClock, maxLag, type Instant } from './backoff.ts';
 import { nothingKnown, parkedIdOf, unknownRecord, type MemoryDraft } from './memory.ts';
+import type { CorrectedView } from './waits.ts';
 
 /** A desired record, and the actual one that was meant to become it. */
 export interface UpdateTarget {
@@ -205,10 +206,10 @@ export const retime = (draft: MemoryDraft, moment: Instant, settle: number): voi
 };
 
 /** A listing shows these ids, which only answers have shown before. */
-export const forgetAnswered = (draft: MemoryDraft, { records }: ActualTemplate): void => {
+export const forgetAnswered = (draft: MemoryDraft, { records, unshown }: CorrectedView): void => {
   const { answeredIds = [] } = draft.now.row;
   if (answeredIds.length === 0) return;
-  const listed = new Set(records.map(({ id }) => id));
+  const listed = new Set(records.map(({ id }) => id).filter((id) => !unshown?.get(id)?.isAdd));
   const left = answeredIds.filter((id) => !listed.has(id));
   if (left.length < answeredIds.length) draft.setRow({ answeredIds: left });
 };

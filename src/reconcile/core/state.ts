@@ -6,7 +6,7 @@ import type { Instant } from './backoff.ts';
 import type { PlanBasis } from './basis.ts';
 import type { BoundTemplate } from './bind.ts';
 import { edit, openMemory, type TemplateMemory } from './memory.ts';
-import { forgetAnswered, recognizeRestored, retime, takeListing } from './remembering.ts';
+import { recognizeRestored, retime, takeListing } from './remembering.ts';
 import { asAccepted } from './waits.ts';
 
 /** How long readings have agreed with the newest one. */
@@ -70,7 +70,6 @@ export const openTemplate = (
   const opened = edit(unfinished.at(-1)?.memory ?? openMemory(stored, row), (draft) => {
     retime(draft, moment, settle);
     if (retry) takeListing(draft);
-    forgetAnswered(draft, actual);
   });
   const { now } = moment;
   const view = asAccepted(actual, opened, { now, settle });

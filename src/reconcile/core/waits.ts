@@ -90,7 +90,7 @@ interface Wait {
 }
 
 export interface Waits {
-  /** The adds that no reading shows, and the moves of unknown outcome: other records count them as present. */
+  /** What no reading shows, or what only a listing that may be behind does: other records count it as present. */
   readonly coming: readonly PendingRecord[];
   /** Why a missing record is not added. */
   readonly blockOfAdd: (desired: DesiredEntry) => Block | null;
@@ -112,7 +112,11 @@ export const waitsOf = (
   const waits: readonly Wait[] = [...coming, ...unshownWaits(memory, unshown)];
   const names = groupBy(coming, ({ sent }) => canonicalName(sent.name));
   return {
-    coming: [...coming.map(({ sent }) => ({ id: null, sent })), ...movesOf(memory)],
+    coming: [
+      ...coming.map(({ sent }) => ({ id: null, sent })),
+      ...movesOf(memory),
+      ...[...(unshown ?? [])].flatMap(([id, { listed }]) => (listed ? [{ id, sent: dataOf(listed) }] : [])),
+    ],
     blockOfAdd: (desired) => {
       if (waits.length === 0) return null;
       const own = waits.find(({ sent }) => isSame(recordKey, sent, desired));

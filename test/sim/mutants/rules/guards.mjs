@@ -149,9 +149,9 @@ export const guards = [
   },
   {
     rule: '§5 an id that a listing shows is no longer only answered: at the start of a pass',
-    file: 'src/reconcile/core/state.ts',
-    from: '    forgetAnswered(draft, actual);\n',
-    to: '',
+    file: 'src/reconcile/pass.ts',
+    from: 'forgetAnswered(draft, given.basis.view),',
+    to: 'undefined,',
     tests: ['reconcile/lag'],
   },
   {
