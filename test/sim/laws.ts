@@ -523,9 +523,11 @@ export const leftEmpty = (
     // The client cannot know that this is the service's name of the subdomain itself.
     if (placeOf(before) === '' && canonicalName(before.name) !== '') return [];
     const place = placeOf(before);
-    // The reading from which it was planned may have shown another record there.
-    const reading = views.findLast((view) => view.at < sent.at);
-    if (reading?.records.some((record) => record.id !== before.id && placeOf(record) === place)) return [];
+    // The reading from which it was planned may have shown another record there, or this one elsewhere.
+    const there = views
+      .findLast((view) => view.at < sent.at)
+      ?.records.filter((record) => placeOf(record) === place);
+    if (there && !(there.length === 1 && there[0]!.id === before.id)) return [];
     // If somebody else has moved it, it is not at its name.
     if (!isParkedName(placeOf(after)) && known.get(keyOf(before)) !== before.id) return [];
     const isLeft = placeOf(after) !== place && desired.records.some((record) => placeOf(record) === place);
