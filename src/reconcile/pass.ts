@@ -1,7 +1,7 @@
 import { limit } from '../lib/limit.ts';
 import { mapYielding } from '../lib/map-yielding.ts';
 import { messageOf } from '../errors.ts';
-import type { DesiredState } from '../model/template.ts';
+import type { ActualTemplate, DesiredState } from '../model/template.ts';
 import type { PassResult, TemplateResult } from '../result.ts';
 import { asBefore, lookUp, refresh, store, type ResultCache } from './cache.ts';
 import type { BoundTemplate } from './core/bind.ts';
@@ -21,7 +21,7 @@ import { ClientRun, type PassOptions } from './shell/client-run.ts';
 import { confirmTemplates } from './shell/confirm.ts';
 import { recoverIntents, recoverOwn } from './shell/recover.ts';
 import { saveMemory } from './shell/save.ts';
-import { checkSubdomains, rowAfter } from './shell/subdomains.ts';
+import { checkSubdomains, noteHidden, rowAfter } from './shell/subdomains.ts';
 import { revertParks, writeTemplate } from './shell/write.ts';
 
 /*
@@ -93,7 +93,7 @@ const passOver = async (part: DesiredState, pass: Pass, run: ClientRun): Promise
   if (!run.isDryRun)
     for (const [id, ended] of (await pass.unsaved?.saveAgain(run)) ?? []) run.unsaved.set(id, ended);
   const states = await recoverIntents(await openTemplates(open, run), inputs, run);
-  const prepared = await prepare(states, run);
+  const prepared = await prepare(states, actual, run);
   const { finished, isIncomplete } =
     run.isDryRun || pass.isRehearsal
       ? { finished: await show(guard(prepared, run), run), isIncomplete: false }
@@ -114,12 +114,18 @@ const passOver = async (part: DesiredState, pass: Pass, run: ClientRun): Promise
 };
 
 /** All of this is computed before anything irreversible is done. */
-const prepare = (states: readonly TemplateState[], { pass, moment }: ClientRun): Promise<TemplateState[]> =>
+const prepare = (
+  states: readonly TemplateState[],
+  listing: readonly ActualTemplate[],
+  run: ClientRun,
+): Promise<TemplateState[]> =>
   mapYielding(states, (given) => {
+    const { pass, moment } = run;
     const memory = edit(claimArrived(given.basis, moment), (draft) =>
       forgetAnswered(draft, given.basis.view),
     );
-    return Promise.resolve(holdForgotten(suspect(withBasis(given, { memory }), pass), pass));
+    const state = holdForgotten(suspect(withBasis(given, { memory }), pass), pass);
+    return noteHidden(state, listing, run);
   });
 
 /** Of each reading: a later one may show a record that an earlier one lacked. */

@@ -1,4 +1,4 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import type { DnsTemplate } from '../../src/sandbox/data.ts';
@@ -181,6 +181,30 @@ it.each<RealityName>(['errors-200', 'errors-success'])(
         .map(rowOf)
         .toSorted(),
     );
+  },
+);
+
+it.each<RealityName>(['cut-listing', 'empty-listing'])(
+  'a service that is %s gets no copy of what a subdomain of the file shows',
+  async (reality) => {
+    const cwd = await workplace();
+    const dataFile = path.join(cwd, 'service.json');
+    const sandbox = await startSandbox({ dataFile, realities: [reality] });
+    onTestFinished(() => sandbox.close());
+    const ids = async (): Promise<number[]> => {
+      const data: { dns_templates: DnsTemplate[] } = JSON.parse(await readFile(dataFile, 'utf8'));
+      const web = data.dns_templates.find(({ name }) => name === 'standard-web')!;
+      return web.dns_template_records.map(({ id }) => id);
+    };
+    const atFirst = await ids();
+    for (let pass = 1; pass <= 2; pass += 1) {
+      const { stdout } = await run(['apply', '--yes', 'standard-web'], {
+        cwd,
+        env: environment(sandbox.url),
+      });
+      expect(stdout.replaceAll(/\s+/g, ' ')).toContain('the listing does not show what its answers show');
+    }
+    expect(await ids()).toEqual(atFirst);
   },
 );
 

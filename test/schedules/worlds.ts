@@ -9,7 +9,9 @@ export interface SmallWorld {
   /** Records as in a zone file: what the file says at first, and what the service has. */
   readonly file: readonly string[];
   readonly service?: readonly string[];
-  readonly policy?: Partial<Pick<DesiredTemplate, 'mode' | 'surplus' | 'adopt' | 'limits' | 'ignore'>>;
+  readonly policy?: Partial<
+    Pick<DesiredTemplate, 'mode' | 'surplus' | 'adopt' | 'limits' | 'ignore' | 'subdomains'>
+  >;
   readonly nature?: Partial<Nature>;
   readonly steps: readonly Step[];
 }
@@ -231,6 +233,14 @@ export const worlds: readonly SmallWorld[] = [
     service: ['www A 192.0.2.1', 'ftp A 192.0.2.2'],
     nature: { listed: 0, isKind: false },
     steps: ['pass', 'pass', ['mail A 192.0.2.3'], 'apply'],
+  },
+  {
+    name: 'listings show no record, and a subdomain does',
+    file: ['www A 192.0.2.1'],
+    service: ['www A 192.0.2.1'],
+    policy: { subdomains: ['one.example.net'] },
+    nature: { listed: 0, isKind: false },
+    steps: ['pass', 'pass'],
   },
   {
     name: 'the panel writes placeholders',

@@ -335,14 +335,19 @@ const onceAnswered: Law = (attempt, { one, truth, nature }) => {
   return existing ? `adds what an answer showed as #${existing.id}` : null;
 };
 
-/** Nothing can show the first copy of a record that is never listed; its answer shows what the listing lacks. */
-const onceUnlisted: Law = (attempt, { one, truth, nature }) => {
+/**
+ * Without a subdomain, nothing can show the first copy of a record that is never listed; its answer shows what the listing
+ * lacks.
+ */
+const onceUnlisted: Law = (attempt, { one, desired, truth, nature }) => {
   if (nature.listed === null || one.isRetried) return null;
   const made = new Set(one.attempts.filter(isAdd).map(recordOf));
   const copied = truth?.records.filter(({ id }) => !made.has(id)).map(keyOf) ?? [];
   const before = one.attempts.find(
     (other) => isAdd(other) && other.sent.isAnswered && copied.includes(other.key),
   );
+  if (copied.includes(attempt.key) && desired && desired.subdomains.length > 0)
+    return `adds ${shown(attempt.after)}, which a subdomain shows`;
   return before && copied.includes(attempt.key)
     ? `adds a second record that no listing shows, after ${shown(before.after)}`
     : null;

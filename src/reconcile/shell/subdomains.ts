@@ -1,7 +1,11 @@
 import type { DesiredTemplate, ActualTemplate } from '../../model/template.ts';
+import { countAdds } from '../../plan/guard.ts';
 import { compareSubdomain, type SubdomainDifference } from '../../plan/subdomains.ts';
 import { notAsked, type SubdomainResult } from '../../result.ts';
 import type { TemplateRow } from '../../state/memory.ts';
+import { planOf } from '../core/basis.ts';
+import { edit } from '../core/memory.ts';
+import { withBasis, type TemplateState } from '../core/state.ts';
 import type { ClientRun } from './client-run.ts';
 
 /** The result of a template's subdomains, and what has to be saved of it. */
@@ -39,6 +43,29 @@ export const checkSubdomains = async (
     }),
   );
   return { results, reportedDrift: drift.toSorted() };
+};
+
+/**
+ * Before the first write to a template: the records of a subdomain name the template records that they derive from. One that
+ * no listing shows means that the listing is not whole, and what it lacks may be there.
+ */
+export const noteHidden = async (
+  state: TemplateState,
+  listing: readonly ActualTemplate[],
+  run: ClientRun,
+): Promise<TemplateState> => {
+  const { desired, memory } = state.basis;
+  const [subdomain] = desired.subdomains;
+  const { ignoreSubdomains, retry, signal, service } = run.pass;
+  if (subdomain === undefined || ignoreSubdomains || retry || signal.aborted) return state;
+  if (memory.view.byId.size > 0 || countAdds(planOf(state.basis)) === 0) return state;
+  const records = await run.readSubdomain(() => service.listDnsRecords(subdomain));
+  if (typeof records === 'string') return state;
+  const listed = new Set(listing.flatMap((template) => template.records.map(({ id }) => id)));
+  const derived = records.flatMap(({ templateRecordId: id }) => (id === null || listed.has(id) ? [] : [id]));
+  if (derived.length === 0) return state;
+  const answeredIds = [...new Set([...(memory.row.answeredIds ?? []), ...derived])];
+  return withBasis(state, { memory: edit(memory, (draft) => draft.setRow({ answeredIds })) });
 };
 
 /** The row with what was reported now; null if nothing is new. */
