@@ -1,4 +1,4 @@
-import { closeSync, constants, lstatSync, openSync, readFileSync, writeFileSync } from 'node:fs';
+import { closeSync, constants, lstatSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { LockedError, UserError } from '../errors.ts';
 import { sleep } from '../lib/sleep.ts';
@@ -78,7 +78,8 @@ const takes = (connection: Connection): boolean => {
 const noteHolder = (file: string, text: string): void => {
   try {
     const descriptor = openSync(file, writeNoLink, 0o600);
-    writeFileSync(descriptor, text);
+    // Not shortened: that may wait for the disk. The first line is the holder.
+    writeSync(descriptor, `${text}\n`, 0);
     closeSync(descriptor);
   } catch {
     // A waiting process then reports an unknown holder.
@@ -86,12 +87,12 @@ const noteHolder = (file: string, text: string): void => {
 };
 
 // A link in its place could lead to a file of somebody else.
-const { O_CREAT, O_NOFOLLOW, O_TRUNC, O_WRONLY } = constants;
-const writeNoLink = O_CREAT | O_NOFOLLOW | O_TRUNC | O_WRONLY;
+const { O_CREAT, O_NOFOLLOW, O_WRONLY } = constants;
+const writeNoLink = O_CREAT | O_NOFOLLOW | O_WRONLY;
 
 const holderOf = (file: string): string => {
   try {
-    return readFileSync(`${file}.holder`, 'utf8') || 'holder unknown';
+    return readFileSync(`${file}.holder`, 'utf8').split('\n', 1)[0] || 'holder unknown';
   } catch {
     return 'holder unknown';
   }
