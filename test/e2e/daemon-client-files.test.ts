@@ -63,7 +63,14 @@ describe('a command over clients of which one has an invalid file', () => {
   });
 });
 
-describe('--client', () => {
+const section = (name: string): string =>
+  `  ${name}: {clientToken: {file: ./tokens/${name}}, templates: ./templates/${name}}\n`;
+const names = ['acme', 'bakery', 'cafe'];
+
+describe.each([
+  ['files', './clients/*.yaml\n'],
+  ['sections', `\n${names.map(section).join('')}`],
+])('--client, of clients in %s,', (_, clients) => {
   it.each([
     [
       ['--client', 'acme', '--client', 'bakery'],
@@ -81,14 +88,14 @@ describe('--client', () => {
   ])('%s chooses %s', async (args, chosen) => {
     const service = await startService();
     const cwd = await workplace({ withExamples: false });
-    for (const name of ['acme', 'bakery', 'cafe']) {
+    for (const name of names) {
       await addTemplate(service, name, '192.0.2.1');
       await writeBelow(cwd, `tokens/${name}`, `token-of-${name}`);
       await writeBelow(cwd, `templates/${name}/web.yaml`, describing(name, '192.0.2.1'));
       const lines = `clientToken: {file: ../tokens/${name}}\ntemplates: ../templates/${name}\n`;
       await writeBelow(cwd, `clients/${name}.yaml`, lines);
     }
-    await writeBelow(cwd, 'dns-template-sync.yaml', 'clients: ./clients/*.yaml\n');
+    await writeBelow(cwd, 'dns-template-sync.yaml', `clients: ${clients}`);
     const env = { DNS_SYNC_BASE_URL: service.url, DNS_SYNC_USER_TOKEN: userToken };
     const { stdout } = await run(['plan', '--format', 'json', ...args], { cwd, env });
     expect(reportOf(stdout).templates.map(({ client }) => client)).toEqual(chosen);
