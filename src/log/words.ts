@@ -1,4 +1,5 @@
 import { escapeControl } from '../lib/escape-control.ts';
+import { plural } from '../lib/plural.ts';
 import { shortText } from '../lib/short-text.ts';
 import type { Line } from './line.ts';
 
@@ -128,7 +129,7 @@ const ofDifference = ({ action, reason, desired, current }: LogFields): string =
 
 const countsOf = ({ templates, inSync, ...counts }: LogFields): string =>
   [
-    `${said(templates)} templates`,
+    plural(Number(templates), 'template'),
     `${said(inSync)} in sync`,
     ...Object.entries(counts).flatMap(([name, count]) =>
       typeof count === 'number' && count > 0 && name !== 'differing'

@@ -86,7 +86,7 @@ export const statusWords = {
 
 const outagesOf = (templates: readonly TemplateResult[], withClient: boolean): OutageView[] => {
   const unread = templates.filter(({ asOf }) => asOf !== undefined);
-  return [...groupBy(unread, ({ client, message }) => `${client}\n${message}`).values()].map((some) => ({
+  return [...groupBy(unread, ({ message }) => message ?? '').values()].map((some) => ({
     message: escapeControl(some[0]?.message ?? ''),
     templates: some.map((template) => titleOf(template, withClient)),
   }));

@@ -82,6 +82,9 @@ describe('repeated messages', () => {
     expect(render([unread('one', 1), unread('two', 2)])).toBe(
       '✗ 2 templates not compared: the service is away\n  one (1), two (2)\n\n2 templates not compared\n',
     );
+    expect(render([unread('one', 1), { ...unread('two', 2), client: 'bakery' }])).toBe(
+      '✗ 2 templates not compared: the service is away\n  default: one (1), bakery: two (2)\n\n2 templates not compared\n',
+    );
   });
 
   test('of templates in sync are one line, unless all are listed', () => {
