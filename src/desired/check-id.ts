@@ -46,6 +46,7 @@ export const warningChecks = [
   'target-is-cname',
   'srv-name',
   'single-label-target',
+  'comment-after-text',
   'spf-open',
   'dmarc-place',
   'subdomain-name',

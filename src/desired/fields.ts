@@ -35,8 +35,8 @@ export const listIn = (node: YamlNode, what: string, report: ReportDiagnostic): 
   if (node.kind === 'list') return node;
   if (node.kind === 'unread') return null;
   const isEmpty = node.kind === 'scalar' && node.value === null;
-  const how = isEmpty ? ': write `[]`, or entries that begin with `-`' : '';
-  report('wrong-type', node, `${what} is a list, not ${kindOf(node)}${how}`);
+  const how = isEmpty ? 'write `[]`, or entries that begin with `-`' : 'begin each entry with `-`';
+  report('wrong-type', node, `${what} is a list, not ${kindOf(node)}: ${how}`);
   return null;
 };
 
@@ -62,7 +62,17 @@ const unknownKey = (key: string, known: readonly string[], isBare: boolean): str
   // Braces and brackets end a plain text at a comma.
   if (isBare && suggestion(key, known) === '')
     return `${quote(key)} is a key without a value; if it belongs to the text before the comma, quote the whole text`;
-  return `unknown key ${quote(key)}${suggestionOr(key, known)}`;
+  const meant = known.find((one) => otherNames[one]?.includes(key.toLowerCase()));
+  return `unknown key ${quote(key)}${meant === undefined ? suggestionOr(key, known) : `; did you mean \`${meant}\`?`}`;
+};
+
+/** What other tools call our keys. */
+const otherNames: Readonly<Record<string, readonly string[]>> = {
+  template: ['name'],
+  records: ['entries', 'rrsets'],
+  name: ['host', 'hostname', 'label', 'subdomain'],
+  content: ['value', 'values', 'data', 'rdata', 'address', 'ip', 'text'],
+  priority: ['prio', 'pri', 'preference', 'distance'],
 };
 
 const kindOf = (node: ScalarNode | ListNode | MappingNode): string => {

@@ -53,7 +53,8 @@ export const parseFile = async (bytes: Uint8Array, isFragment: boolean): Promise
   const found = isTemplate(decoded.text, nonEmpty) ? yaml.diagnostics : withoutQuotes(yaml.diagnostics);
   const own = [...found, ...refuseMore(nonEmpty, isFragment)].filter(() => budget.spend('problems'));
   const documents: ParsedDocument[] = [];
-  for (const document of nonEmpty) documents.push(await parseDocument(document, isFragment, budget));
+  for (const document of nonEmpty)
+    documents.push(await parseDocument({ document, text: decoded.text, isFragment, budget }));
   // The dropped diagnostics may belong to any document, so the whole file counts as invalid.
   if (budget.isSpent('problems')) return { documents, diagnostics: [...own, tooManyProblems(start)] };
   const isNothing = documents.length === 0 && own.length === 0 && !isFragment;
@@ -109,11 +110,17 @@ const nothingInIt = diagnosticAt(
 const refuseMore = ([, second]: readonly YamlDocument[], isFragment: boolean): Diagnostic[] =>
   isFragment && second ? [diagnosticAt('wrong-type', second, 'a fragment is one document')] : [];
 
-const parseDocument = async (
-  document: YamlDocument,
-  isFragment: boolean,
-  budget: Budget,
-): Promise<ParsedDocument> => {
+const parseDocument = async ({
+  document,
+  text,
+  isFragment,
+  budget,
+}: {
+  readonly document: YamlDocument;
+  readonly text: string;
+  readonly isFragment: boolean;
+  readonly budget: Budget;
+}): Promise<ParsedDocument> => {
   const { line, column } = document;
   if (document.isBroken) return { ...emptyDocument, line, column, fields: namesIn(document) };
   const diagnostics: Diagnostic[] = [];
@@ -128,7 +135,33 @@ const parseDocument = async (
     ? fieldsOf(root, fragmentSchema, report)
     : fieldsOf(root, templateSchema, report);
   if (!isFragment) requireKeys(root, report);
-  return { line, column, fields, ...(await sectionsIn(fields, report)), diagnostics };
+  const sections = await sectionsIn(fields, report);
+  findCommentsAfterTexts(text, sections.records, report);
+  return { line, column, fields, ...sections, diagnostics };
+};
+
+/** ` #` begins a comment: a text without quotes ends there, though its author may have meant it to go on. */
+const findCommentsAfterTexts = (
+  text: string,
+  records: ParsedDocument['records'],
+  report: ReportDiagnostic,
+): void => {
+  if (!/\S[ \t]+#/.test(text)) return;
+  const lines = text.split('\n');
+  for (const { fields } of records) {
+    const [type, content] = [fields.get('type'), fields.get('content')];
+    if (content === undefined || type?.kind !== 'scalar' || type.text.toUpperCase() !== 'TXT') continue;
+    for (const node of content.kind === 'list' ? content.items : [content]) {
+      if (node.kind !== 'scalar' || node.text === '') continue;
+      const written = lines[node.line - 1]?.slice(node.column - 1) ?? '';
+      if (written.startsWith(node.text) && /^[ \t]+#/.test(written.slice(node.text.length)))
+        report(
+          'comment-after-text',
+          node,
+          'the text ends here, since ` #` begins a comment: quote it, or put the comment on a line of its own',
+        );
+    }
+  }
 };
 
 const notText = (what: string): string =>

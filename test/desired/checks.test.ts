@@ -182,7 +182,7 @@ test('a template with a syntax error still has its name and id', async () => {
 test('a problem of a record in a list of contents is at its element', async () => {
   const { lines } = await loadFiles(fileOf(['{type: A, content: [192.0.2.1, x, 192.0.2.1], ttl: 1}']));
   expect(lines).toEqual([
-    'templates/a.yaml:3:36: error: `x` is not an IPv4 address [bad-ipv4]',
+    'templates/a.yaml:3:36: error: `x` is not an IPv4 address; that is four numbers from 0 to 255 without leading zeros, such as 192.0.2.1 [bad-ipv4]',
     'templates/a.yaml:3:39: error: this A record is listed twice, also at templates/a.yaml:3:25 [duplicate-record]',
     'templates/a.yaml:3:56: warning: a TTL of 1 s is very short [ttl-unusual]',
   ]);

@@ -90,7 +90,7 @@ describe('fragments', () => {
     });
     expect(state.lines).toEqual([
       'templates/_f.yaml:2:15: error: unknown key `contnet`; did you mean `content`? (included by templates/a.yaml:2:11 and 1 more) [unknown-key]',
-      'templates/_f.yaml:2:36: error: `1.2.3` is not an IPv4 address (included by templates/a.yaml:2:11 and 1 more) [bad-ipv4]',
+      'templates/_f.yaml:2:36: error: `1.2.3` is not an IPv4 address; that is four numbers from 0 to 255 without leading zeros, such as 192.0.2.1 (included by templates/a.yaml:2:11 and 1 more) [bad-ipv4]',
     ]);
     expect(state.templates.map(({ template }) => template)).toEqual(['c']);
     expect(state.unusable.map(({ template, message }) => [template, message])).toEqual([

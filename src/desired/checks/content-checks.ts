@@ -36,7 +36,7 @@ const addressAsHost: RecordCheck = {
       : [
           {
             at: record.at.content,
-            message: `${record.desired.type} points at a host name, and ${quote(target)} is an address`,
+            message: `${record.desired.type} points at a host name, and ${quote(target)} is an address: give it a name with an A or AAAA record, and write that`,
           },
         ];
   },

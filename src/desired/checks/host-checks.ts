@@ -31,7 +31,9 @@ const badTarget = (record: ResolvedRecord): CheckDiagnostic[] => {
   if (mistake !== null) return [{ at, message: mistake }];
   const { text, labels } = host;
   const wrong = labels.find((label) => label !== '' && !rules.isLabel(label));
-  if (wrong !== undefined) return [{ at, message: `${quote(text)} is not a host name: ${why(wrong)}` }];
+  const [, inUrl] = /^[a-z]+:\/\/([^/:]+)/.exec(text) ?? [];
+  const reason = inUrl === undefined ? wrong && why(wrong) : `write its host alone, ${quote(inUrl)}`;
+  if (reason !== undefined) return [{ at, message: `${quote(text)} is not a host name: ${reason}` }];
   if (labels.length > 1 && /^\d+$/.test(labels.at(-1)!)) {
     return [
       {

@@ -20,8 +20,12 @@ export const a = {
       at: 'content',
       find: ({ content }, quote) => {
         if (isIPv4(content)) return null;
-        const hint = isAddress(content) ? '; an IPv6 address belongs in an AAAA record' : '';
-        return `${quote(content)} is not an IPv4 address${hint}`;
+        const hint = isAddress(content)
+          ? 'an IPv6 address belongs in an AAAA record'
+          : /^(?:[\w-]+\.)+[a-z][\w-]*\.?$/i.test(content)
+            ? 'a host name belongs in a CNAME record'
+            : 'that is four numbers from 0 to 255 without leading zeros, such as 192.0.2.1';
+        return `${quote(content)} is not an IPv4 address; ${hint}`;
       },
     },
   ],
