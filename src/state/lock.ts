@@ -66,7 +66,8 @@ const removed = (file: string): MemoryError =>
 
 const takes = (connection: Connection): boolean => {
   try {
-    connection.exec('BEGIN EXCLUSIVE');
+    // There is nothing to roll back, so no journal file is needed.
+    connection.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE');
     return true;
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'SQLITE_BUSY') return false;
