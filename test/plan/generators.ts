@@ -10,6 +10,7 @@ import {
 } from '../../src/model/record.ts';
 import type { DesiredTemplate, IgnoreRule, ActualTemplate } from '../../src/model/template.ts';
 import { entryOf, recordKey } from '../../src/plan/entry.ts';
+import { bareName } from '../../src/plan/like.ts';
 import { matchesIgnore } from '../../src/plan/ignore.ts';
 import type { KnownRecord, PlanMemory } from '../../src/plan/memory.ts';
 import { desiredTemplate, ignoring, memoryOf } from './records.ts';
@@ -150,7 +151,7 @@ const withoutConflicts = (records: readonly DesiredRecord[]): DesiredRecord[] =>
 
 const excludeEachOther = (a: RecordData, b: RecordData): boolean => {
   const [left, right] = [canonicalRecord(a), canonicalRecord(b)];
-  if (left.name !== right.name) return false;
+  if (bareName(left.name) !== bareName(right.name)) return false;
   if (left.type === 'CNAME' || right.type === 'CNAME') return true;
   return left.type === 'MX' && right.type === 'MX' && (left.content === '.') !== (right.content === '.');
 };

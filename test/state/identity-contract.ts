@@ -24,7 +24,7 @@ export const stateOf = (openHandle: OpenHandle) => {
   const write = async <T>(
     token: string,
     shown: readonly ActualTemplate[],
-    task: (memory: Memory) => Promise<T>,
+    task: (memory: Memory, say: unknown, listing: unknown) => Promise<T>,
     { names = ['default'], url = baseUrl }: { names?: readonly string[]; url?: string } = {},
   ): Promise<T> => {
     const handle = openHandle((message) => said.push(message));
@@ -68,6 +68,16 @@ export const identityContract = (newHandle: () => Promise<OpenHandle>): void => 
       expect(await write(token, [], (memory) => memory.openIntents())).toEqual([intent]);
   });
 
+  it.each([
+    ['records', { 17: [1, 2] }, template(17, [2, 3])],
+    ['templates', { 17: [], 18: [] }, template(18, [])],
+  ])('gives a client that shows half of the known %s its own state', async (_, state, shown) => {
+    const { write } = await newState();
+    for (const [id, records] of Object.entries(state))
+      await write('old', [template(17, [])], remember(Number(id), records));
+    expect(await write('new', [shown], known)).toEqual([]);
+  });
+
   it('gives a client with other templates or another base URL its own state', async () => {
     const { said, write } = await newState();
     await write('one', [template(17, [])], remember(17, [1, 2, 3]));
@@ -103,6 +113,21 @@ export const identityContract = (newHandle: () => Promise<OpenHandle>): void => 
     // Its records are all other ones.
     const open = (memory: Memory) => memory.openIntents();
     expect(await write('two', [template(17, [7])], open)).toEqual([intent]);
+    const done = { outcome: 'applied', recordId: 1, error: null } as const;
+    await write('two', [], (memory) => memory.finish(intent, done, changesOf({ row: rowOf(), records: [] })));
+    for (const token of ['one', 'two'])
+      expect((await write(token, [], open)).map(({ templateId }) => templateId)).toEqual(
+        token === 'one' ? [99] : [],
+      );
+  });
+
+  it('hands on the listing that identified a client only if all locks were held when it was read', async () => {
+    const { write } = await newState();
+    const listing = (_: Memory, __: unknown, shown: unknown) => Promise.resolve(shown !== null);
+    expect(await write('first', [template(17, [])], listing)).toBe(true);
+    await write('first', [], remember(17, [1]));
+    expect(await write('rotated', [template(17, [1])], listing)).toBe(false);
+    expect(await write('rotated', [], listing)).toBe(false);
   });
 
   it('lets two unknown tokens of one client share one state', async () => {

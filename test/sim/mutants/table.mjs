@@ -16,6 +16,7 @@ import { refusals } from './rules/refusals.mjs';
 import { lockAndEnd } from './rules/lock-and-end.mjs';
 import { surplus } from './rules/surplus.mjs';
 import { guards } from './rules/guards.mjs';
+import { identity } from './rules/identity.mjs';
 
 /**
  * @typedef {object} Mutation
@@ -49,6 +50,7 @@ export const mutations = [
   ...convergence,
   ...refusals,
   ...lockAndEnd,
+  ...identity,
   ...surplus,
   ...guards,
 ];

@@ -1,0 +1,66 @@
+/** Whose a token is, and which locks a client needs. */
+export const identity = [
+  {
+    rule: '§3.7 two passes take the locks that both need in one order',
+    file: 'src/state/client-locks.ts',
+    from: '[...scopes, ...found.missing].sort()',
+    to: '[...scopes, ...found.missing]',
+    tests: ['state/identity'],
+  },
+  {
+    rule: '§3.7 clients that know one template keep each other out',
+    file: 'src/state/client-locks.ts',
+    from: '...(await memory.clients.rivalsOf(client, ids))',
+    to: '',
+    tests: ['state/identity'],
+  },
+  {
+    rule: '§3.7 a listing from before all locks were held may be out of date',
+    file: 'src/state/client-locks.ts',
+    from: 'listing: isFirst ? listing : null',
+    to: 'listing',
+    tests: ['state/identity'],
+  },
+  {
+    rule: '§6 a token is of the client most of whose records it shows, not half of them',
+    file: 'src/state/clients.ts',
+    from: '.length * 2 > ids.length',
+    to: '.length * 2 >= ids.length',
+    tests: ['state/identity'],
+  },
+  {
+    rule: '§6 a token is of the client whose records it shows, not only its templates',
+    file: 'src/state/clients.ts',
+    from: 'isMost(templateIds, shownTemplates) && isOfRecords',
+    to: 'isMost(templateIds, shownTemplates)',
+    tests: ['state/identity'],
+  },
+  {
+    rule: '§6 a token is of the client whose templates it shows, not only its records',
+    file: 'src/state/clients.ts',
+    from: 'isMost(templateIds, shownTemplates) && isOfRecords',
+    to: 'isOfRecords',
+    tests: ['state/identity'],
+  },
+  {
+    rule: '§6 clients that are configured side by side are different ones',
+    file: 'src/state/identify.ts',
+    from: 'client.name === null || client.name === name || !names.includes(client.name)',
+    to: 'true',
+    tests: ['state/identity'],
+  },
+  {
+    rule: '§6 a token that fits two clients takes over no state',
+    file: 'src/state/identify.ts',
+    from: 'found && fitting.length === 1',
+    to: 'found',
+    tests: ['state/identity'],
+  },
+  {
+    rule: '§3.4 an intent of a rival token is closed by whoever resolves it',
+    file: 'src/state/sqlite.ts',
+    from: "'DELETE FROM intents WHERE id = ? AND (scope = ? OR scope IN (SELECT value FROM json_each(?)))'",
+    to: "'DELETE FROM intents WHERE id = ? AND scope = ? AND ? IS NOT NULL'",
+    tests: ['state/identity'],
+  },
+];
