@@ -15,10 +15,12 @@ interface WriteRequest {
   /** A template's name or id. */
   readonly write: string;
   readonly record: string;
+  /** Milliseconds. */
+  readonly settle: number;
   readonly options: Options;
 }
 
-/** Updates one record with the values that it has, after it was shown and agreed to, while nobody else writes. */
+/** Updates one record with the values that it has, and its TTL for a moment, after it was shown and agreed to, while nobody else writes. */
 export const tryWrite = async (client: Client, request: WriteRequest): Promise<Found> => {
   if (client.settings.dryRun) throw new UserError('dryRun is set, so nothing is written: unset it');
   const isYes = request.options['yes'] === true;
@@ -29,16 +31,24 @@ export const tryWrite = async (client: Client, request: WriteRequest): Promise<F
     return await client.alone({ lockTimeout: lockTimeout, signal }, async (connection) => {
       const template = templateIn(await client.service.listDnsTemplates(), request.write);
       const record = recordIn(template, request.record);
+      const test = record.ttl === null ? '' : `, then ttl=${record.ttl + 1}, and ttl=${record.ttl} again`;
       const values = Object.entries(ownValues(record)).map(([key, value]) => `${key}=${value}`);
       process.stderr.write(
-        `${escapeControl(`update_record of template ${template.id} (${template.name}): ${values.join(' ')}`)}\n`,
+        `${escapeControl(`update_record of template ${template.id} (${template.name}): ${values.join(' ')}${test}`)}\n`,
       );
-      if (!isYes && !(await confirm('Send this record its own values?')))
+      if (!isYes && !(await confirm(`Send this record its own values${test}?`)))
         throw new UserError('nothing was written');
       const probe = openProbe(connection);
       try {
         const { service, settings: dialect } = client;
-        return await examineWrite(template, record, { probe, service, tokens: connection.tokens(), dialect });
+        const tokens = connection.tokens();
+        return await examineWrite(template, record, {
+          probe,
+          service,
+          tokens,
+          dialect,
+          settle: request.settle,
+        });
       } finally {
         await probe.close();
       }

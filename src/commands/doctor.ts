@@ -1,7 +1,7 @@
 import type { Options } from './options.ts';
 import { examineAddress, examineClock } from '../doctor/address.ts';
 import { examineFields } from '../doctor/fields.ts';
-import { findingsAbout, type Finding, type Found } from '../doctor/finding.ts';
+import { findingsAbout, type Finding, type Found, type ToSet } from '../doctor/finding.ts';
 import { examineListing, examineRejection } from '../doctor/listing.ts';
 import { asText, type Examination } from '../doctor/result.ts';
 import { compareListings, examineSubdomains } from '../doctor/stability.ts';
@@ -10,7 +10,6 @@ import { HostingError } from '../hosting/errors.ts';
 import { openProbe } from '../hosting/probe.ts';
 import { connectHosting, type HostingOptions } from '../hosting/service.ts';
 import { sleep } from '../lib/sleep.ts';
-import type { Dialect } from '../model/dialect.ts';
 import { durationText } from '../model/duration.ts';
 import type { ActualTemplate } from '../model/template.ts';
 import { asJson } from '../report/json-text.ts';
@@ -36,7 +35,8 @@ export const doctor = async (record: string | null, options: Options): Promise<n
     const found = await whileShown('examining the service', () =>
       examine(client, settle, context.settings.store !== null),
     );
-    if (write !== null && record !== null) found.push(await tryWrite(client, { write, record, options }));
+    if (write !== null && record !== null)
+      found.push(await tryWrite(client, { write, record, settle, options }));
     const findings = found.flatMap((one) => one.findings);
     const set = changesIn(client, Object.assign({}, ...found.map((one) => one.set)));
     const examination = context.redact<Examination>({
@@ -121,7 +121,7 @@ const limitsIn = (headers: Readonly<Record<string, string | string[] | undefined
 };
 
 /** Without what is set already. */
-const changesIn = ({ settings }: Client, set: Partial<Dialect>): Partial<Dialect> =>
+const changesIn = ({ settings }: Client, set: ToSet): ToSet =>
   Object.fromEntries(
     Object.entries(set).filter(
       ([key, value]) => !Object.entries(settings).some((one) => one[0] === key && one[1] === value),

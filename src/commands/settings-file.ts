@@ -1,8 +1,8 @@
-import type { Dialect } from '../model/dialect.ts';
+import type { ToSet } from '../doctor/finding.ts';
 import type { ClientSettings } from '../settings/client.ts';
 
 /** The settings file that has what is set now, and what is to set. Tokens are named, not shown. */
-export const settingsFile = (settings: ClientSettings, set: Partial<Dialect>): string => {
+export const settingsFile = (settings: ClientSettings, set: ToSet): string => {
   const given = settings.given().settings;
   const lines = new Map<string, string>([['baseUrl', settings.baseUrl]]);
   for (const [key, { texts }] of Object.entries(given)) lines.set(key, yamlOf(texts));

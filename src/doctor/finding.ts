@@ -7,10 +7,13 @@ export interface Finding {
   readonly text: string;
 }
 
+/** `settle` as in a settings file. */
+export type ToSet = Partial<Dialect> & { readonly settle?: string };
+
 /** What a part of the examination has found, and what is to set. */
 export interface Found {
   readonly findings: readonly Finding[];
-  readonly set?: Partial<Dialect>;
+  readonly set?: ToSet;
 }
 
 /** Makes findings about one thing. */

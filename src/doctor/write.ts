@@ -1,5 +1,5 @@
 import type { Tokens } from '../hosting/call.ts';
-import type { Probe } from '../hosting/probe.ts';
+import type { Probe, ProbeAnswer } from '../hosting/probe.ts';
 import type { HostingService } from '../hosting/service.ts';
 import { putParameterForms, type Dialect } from '../model/dialect.ts';
 import { hasPriority, type ActualRecord } from '../model/record.ts';
@@ -9,6 +9,7 @@ import { isObject, namesError } from '../hosting/error-words.ts';
 import { readTemplate } from '../hosting/dns-resources.ts';
 import { findingsAbout, type Found } from './finding.ts';
 import { shownAnswer } from './listing.ts';
+import { examineLag } from './listing-lag.ts';
 
 /** The update of a record with its own values: what is sent. */
 export const ownValues = ({ id, type, name, content, priority }: ActualRecord): OwnValues => ({
@@ -25,16 +26,19 @@ interface WriteProbe {
   readonly service: Pick<HostingService, 'listDnsTemplates'>;
   readonly tokens: Tokens;
   readonly dialect: Dialect;
+  /** Milliseconds. */
+  readonly settle: number;
 }
 
 /**
- * Updates one record with the values that it has, in each way until one is accepted, and says what the service answers.
+ * Updates one record with the values that it has, in each way until one is accepted, and says what the service answers,
+ * and how long until a listing shows a change.
  * It stops where an outcome is not clear.
  */
 export const examineWrite = async (
   { id: templateId }: ActualTemplate,
   record: ActualRecord,
-  { probe, service, tokens, dialect }: WriteProbe,
+  { probe, service, tokens, dialect, settle }: WriteProbe,
 ): Promise<Found> => {
   const { all, ok, note, problem } = findingsAbout('PUT update_record');
   const path = `/dns_templates/${templateId}/update_record`;
@@ -53,10 +57,16 @@ export const examineWrite = async (
       const shown = (template ?? (await listed(service, templateId)))?.records.find(
         (one) => one.id === record.id,
       );
-      if (!shown || JSON.stringify(shown) !== JSON.stringify(record))
+      const set = { putParameters, writeAnswers } as const;
+      if (!shown || JSON.stringify(shown) !== JSON.stringify(record)) {
         problem(`the record is shown otherwise now: ${JSON.stringify(shown ?? null)}`);
-      else ok('the record is shown as before, so how long a change takes cannot be seen: keep settle');
-      return { findings: all, set: { putParameters, writeAnswers } };
+        return { findings: all, set };
+      }
+      ok('the record is shown as before');
+      const setTtl = (ttl: number): Promise<ProbeAnswer> =>
+        probe.ask({ ...call, parameters: { ...parameters, ttl } }, { ...dialect, putParameters }, tokens);
+      const lag = await examineLag(record, { service, settle, setTtl });
+      return { findings: [...all, ...lag.findings], set: { ...set, ...lag.set } };
     }
     note(`${how}${answer.status === null ? '' : `: ${answer.words}`}`);
     if (answer.status === null || answer.status >= 500) break;

@@ -1,5 +1,8 @@
 import { readFile, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import path from 'node:path';
+import { text as textOf } from 'node:stream/consumers';
 import { expect, it, onTestFinished } from 'vitest';
 import type { RealityName } from '../../src/sandbox/realities.ts';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
@@ -114,9 +117,13 @@ it('says that nothing answers, and asks once', async () => {
 });
 
 it.each<[names: RealityName[], set: Record<string, string>, puts: string[]]>([
-  [[], {}, ['200']],
-  [['put-json', 'put-record'], { putParameters: '"json"', writeAnswers: '"listing"' }, ['415', '415', '200']],
-  [['put-query', 'errors-200'], { putParameters: '"query"' }, ['200', '200']],
+  [[], {}, ['200', '200', '200']],
+  [
+    ['put-json', 'put-record'],
+    { putParameters: '"json"', writeAnswers: '"listing"' },
+    ['415', '415', '200', '200', '200'],
+  ],
+  [['put-query', 'errors-200'], { putParameters: '"query"' }, ['200', '200', '200', '200']],
 ])('--write updates one record with its own values where a service is %j', async (names, set, puts) => {
   const { cwd, seen, examine } = await scene(...names);
   const data = (): Promise<string> => readFile(path.join(cwd, 'service.json'), 'utf8');
@@ -131,6 +138,53 @@ it.each<[names: RealityName[], set: Record<string, string>, puts: string[]]>([
   );
   expect(JSON.parse(await data())).toEqual(JSON.parse(before));
 });
+
+it('--write tells how long a listing takes to show a write, and what settle has to be', async () => {
+  const { cwd, sandbox, examine } = await scene();
+  const own = await readFile(path.join(cwd, 'service.json'), 'utf8');
+  const front = await lateFront(sandbox.url, 700);
+  const { code, found } = await examine(['--write', 'standard-web', 'www A', '--yes'], {
+    DNS_SYNC_BASE_URL: front,
+    DNS_SYNC_SETTLE: '100ms',
+  });
+  expect(code).toBe(1);
+  expect(found.findings).toContainEqual(saying('a changed ttl', 'problem', 'twice as long'));
+  const seconds = Number(/settle: (\d+)s/.exec(found.settings)?.[1]);
+  expect(seconds).toBeGreaterThanOrEqual(2);
+  expect(JSON.parse(await readFile(path.join(cwd, 'service.json'), 'utf8'))).toEqual(JSON.parse(own));
+});
+
+/** A service whose listings show writes so many milliseconds later. */
+const lateFront = async (url: string, late: number): Promise<string> => {
+  const listings: { readonly at: number; readonly body: string }[] = [];
+  const take = async (query: string): Promise<void> => {
+    const answer = await fetch(`${url}/dns_templates${query}`);
+    listings.push({ at: performance.now(), body: await answer.text() });
+  };
+  const server = createServer((request, response) => {
+    const answer = async (): Promise<void> => {
+      const { pathname, search } = new URL(request.url!, 'http://front');
+      const at = `${url}${pathname.replace('/api/v1', '')}`;
+      if (request.method === 'GET' && pathname.endsWith('/dns_templates')) {
+        await take(search);
+        const from = performance.now() - late;
+        const shown = listings.findLast((one) => one.at <= from) ?? listings[0]!;
+        response.setHeader('content-type', 'application/json').end(shown.body);
+        return;
+      }
+      const body = await textOf(request);
+      const type = request.headers['content-type'] ?? 'text/plain';
+      const sent = request.method === 'GET' ? {} : { body, headers: { 'content-type': type } };
+      const got = await fetch(`${at}${search}`, { method: request.method!, ...sent });
+      response.statusCode = got.status;
+      response.setHeader('content-type', 'application/json').end(await got.text());
+    };
+    void answer();
+  });
+  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void server.close());
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/api/v1`;
+};
 
 it.each<[args: string[], env: Record<string, string>, words: string]>([
   [['--write', 'standard-web', '171'], {}, 'this is not a terminal: give --yes'],
