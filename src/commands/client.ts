@@ -236,11 +236,22 @@ class OpenClient implements Client {
     // A command compares everything again.
     const cached = request.trigger === 'command' ? {} : { cache: this.#cache };
     const [unsaved, askedAt] = [this.#unsaved, this.#askedAt(pass.clock)];
-    const given = { ...pass, ...cached, ...state, unsaved, startedAt, described, listing, askedAt };
+    const isUncommitted = this.#templates.uncommitted();
+    const given = {
+      ...pass,
+      ...cached,
+      ...state,
+      unsaved,
+      startedAt,
+      described,
+      listing,
+      askedAt,
+      isUncommitted,
+    };
     const result = await reconcile(part, given);
     const unmanaged = request.trigger === 'command' ? await this.#unmanaged(request, listing, state) : [];
     const problems = [...result.problems, ...unmanaged];
-    const marked = withUncommitted(result, files, this.#templates.uncommitted());
+    const marked = withUncommitted(result, files, isUncommitted);
     return { result: { ...marked, problems }, listing };
   }
 

@@ -132,7 +132,9 @@ export class PassLoop implements PassStarter {
 
   #goOn(outcome: PassOutcome, cause: PassCause): void {
     const waiting = this.#waiting;
-    if (outcome !== 'ok') this.#waiting = coalesce(waiting, { ...cause, run: randomUUID() });
+    // Where another process kept it from being made, it is still the one that was asked for.
+    const run = outcome === 'busy' ? cause.run : randomUUID();
+    if (outcome !== 'ok') this.#waiting = coalesce(waiting, { ...cause, run });
     if (!this.#waiting) return;
     if (outcome === 'ok' || (waiting && bypassesBackoff(waiting.trigger))) this.#start(this.#waiting);
     else this.#backOff(delayAfter(outcome, this.#failures, this.#random));

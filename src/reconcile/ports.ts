@@ -34,4 +34,6 @@ export interface Ports {
   readonly warn: (message: string) => void;
   /** The git commit of a file's checkout. */
   readonly revisionOf: (file: string) => string | null;
+  /** Whether a file differs from that commit; none does where this is missing. */
+  readonly isUncommitted?: (file: string) => boolean;
 }

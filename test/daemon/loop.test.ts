@@ -6,6 +6,7 @@ import { listeningLogger } from './listening-logger.ts';
 /** A loop whose passes end when the test says so. */
 const controlled = (random = 1) => {
   const passes: {
+    run: string;
     trigger: Trigger;
     isFull: boolean;
     signal: AbortSignal;
@@ -204,6 +205,18 @@ describe('after a pass that another process kept from running', () => {
       await vi.advanceTimersByTimeAsync(2_000);
       expect(started()).toHaveLength(times + 1);
     }
+  });
+
+  it('a request keeps the id that it was answered with, until it is made', async () => {
+    const { loop, last } = controlled();
+    const asked = await loop.request();
+    expect(last().run).toBe(asked);
+    await last().end('busy');
+    await vi.advanceTimersByTimeAsync(2_000);
+    expect(last().run).toBe(asked);
+    await last().end('failed');
+    await vi.advanceTimersByTimeAsync(2_000);
+    expect(last().run).not.toBe(asked);
   });
 
   it('a request is tried at once, and earlier failures still count', async () => {

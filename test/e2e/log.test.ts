@@ -1,5 +1,9 @@
 import { expect, it, vi } from 'vitest';
-import { run, type LogLine } from './program.ts';
+import { writeBelow } from '../daemon/ways.ts';
+import { git } from '../git/checkout.ts';
+import { addTemplate, describing } from './daemon.ts';
+import { run, workplace, type LogLine } from './program.ts';
+import { startService } from './service.ts';
 import { isOf, troubledDaemon } from './troubled-daemon.ts';
 
 vi.setConfig({ testTimeout: 30_000 });
@@ -41,4 +45,36 @@ it('the log says who caused a change, which write and which pass it was, and whe
   const text = (await run(['history'], launch)).stdout;
   expect(text).toContain('applied   site: update #');
   expect(text).toContain('edited · templates/site.yaml:3');
+});
+
+it('a write is the work of a commit only if the file and its fragments are as committed', async () => {
+  const service = await startService();
+  await addTemplate(service, 'site', '192.0.2.1');
+  const cwd = await workplace({ withExamples: false });
+  const commit = (): string => {
+    git(cwd, 'add', 'templates');
+    git(cwd, 'commit', '--quiet', '-m', 'change');
+    return git(cwd, 'rev-parse', 'HEAD');
+  };
+  const launch = { cwd, env: service.env };
+  const newest = async (): Promise<unknown> => {
+    await run(['apply', '--yes'], launch);
+    const writes: LogLine[] = JSON.parse((await run(['history', '--format', 'json'], launch)).stdout);
+    return writes.at(-1)?.['revision'];
+  };
+  const describeWith = (text: string): Promise<void> =>
+    writeBelow(cwd, 'templates/_texts.yaml', `records:\n  - {type: TXT, content: ${text}}\n`);
+  git(cwd, 'init', '--quiet');
+  await writeBelow(cwd, 'templates/site.yaml', describing('site', '192.0.2.2', 'include: [_texts.yaml]\n'));
+  await describeWith('one');
+  const first = commit();
+  expect(await newest()).toBe(first);
+  await describeWith('two');
+  expect(await newest()).toBeNull();
+  commit();
+  await describeWith('three');
+  expect(await newest()).toBeNull();
+  await describeWith('four');
+  const last = commit();
+  expect(await newest()).toBe(last);
 });

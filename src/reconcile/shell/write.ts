@@ -50,7 +50,10 @@ const write = async (
 ): Promise<TemplateState> => {
   const { pass, moment } = run;
   const { run: id, trigger } = pass;
-  const revision = pass.revisionOf(before.basis.desired.source.file);
+  const { source, fragments = [] } = before.basis.desired;
+  // What nobody has committed yet is not the work of the commit before it.
+  const isCommitted = [source.file, ...fragments].every((file) => pass.isUncommitted?.(file) !== true);
+  const revision = isCommitted ? pass.revisionOf(source.file) : null;
   const given = intentOf(step, before.basis, { run: id, trigger, revision, moment, makesWayFor });
   const intent = await run.save(run.writer.begin(given));
   if (intent === null) return before;
