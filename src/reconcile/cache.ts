@@ -3,7 +3,7 @@ import type { ActualTemplate } from '../model/template.ts';
 import type { Step } from '../plan/step.ts';
 import type { TemplateResult } from '../result.ts';
 import type { TemplateRow } from '../state/memory.ts';
-import type { BoundTemplate } from './core/bind.ts';
+import type { BoundTemplate } from '../plan/bind.ts';
 import { withSubdomains } from './core/result.ts';
 import { planOf } from './core/basis.ts';
 import { policyReasons } from './core/permit.ts';

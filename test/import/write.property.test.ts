@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
-import { bindTemplates } from '../../src/reconcile/core/bind.ts';
+import { bindTemplates } from '../../src/plan/bind.ts';
 import { labelsOf } from '../../src/import/label.ts';
 import { createTemplateLoader } from '../../src/source/load.ts';
 import { existingIn, nothingYet } from '../../src/import/existing.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { compareListing } from '../../src/reconcile/core/listing.ts';
+import { compareListing } from '../../src/reconcile/core/two-readings.ts';
 import { withAllOf } from '../../src/reconcile/core/reading.ts';
 import type { ActualTemplate } from '../../src/model/template.ts';
 import { desiredTemplate, actual, actualTemplate } from '../plan/records.ts';

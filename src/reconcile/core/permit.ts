@@ -4,7 +4,7 @@ import type { TemplatePlan } from '../../plan/plan.ts';
 import { isPark, type Step } from '../../plan/step.ts';
 import { stepKey, writeKey } from './attempt.ts';
 import { describeHold, tellHold } from './client-holds.ts';
-import { withPlaces, type SkipReason } from './places.ts';
+import { withPlaces, type SkipReason } from '../../plan/place.ts';
 import type { TemplateState } from './state.ts';
 
 /** The holds of the client on its templates. */
@@ -89,3 +89,18 @@ const reasonOf = ({ holds }: TemplateState, scope: Hold['scope']): string | null
 const isAdd = (step: Step): boolean => step.difference.action === 'add';
 
 const unconfirmed = 'waits until a second reading shows the same';
+
+/** Planned steps that were not sent and that are still planned at the end, or blocked by then. */
+export const unwrittenSteps = (
+  planned: readonly Step[],
+  { attempts }: TemplateState,
+  { steps, blocked }: TemplatePlan,
+): Step[] => {
+  const open = new Set(steps.map(stepKey));
+  const sources = new Set(blocked.map(({ source }) => source));
+  return planned.filter((step) => {
+    const { difference } = step;
+    const isBlocked = 'source' in difference && sources.has(difference.source);
+    return !attempts.has(stepKey(step)) && (open.has(stepKey(step)) || isBlocked);
+  });
+};

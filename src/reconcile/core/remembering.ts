@@ -7,7 +7,7 @@ import { mayBeOneOf } from '../../plan/like.ts';
 import { isStuck, parkedKey, type Displaced } from '../../plan/memory.ts';
 import { isParkedName } from '../../plan/parked.ts';
 import { isPark, type Step } from '../../plan/step.ts';
-import type { Acceptance, Failure, RecordState, Uptime } from '../../state/memory.ts';
+import type { Acceptance, Failure, Intent, RecordState, Uptime } from '../../state/memory.ts';
 import { acceptanceForClock, correctedForClock, maxLag, type Instant } from './backoff.ts';
 import { nothingKnown, parkedIdOf, unknownRecord, type MemoryDraft } from './memory.ts';
 import type { CorrectedView } from './waits.ts';
@@ -20,6 +20,15 @@ export interface UpdateTarget {
   readonly before: RecordData;
   readonly cause: Cause;
 }
+
+/**
+ * The target of an update: from now on the record may be the desired one, under any name. Null for adds and
+ * parks.
+ */
+export const targetOf = ({ action, key, after, recordId, before, cause }: Intent): UpdateTarget | null =>
+  action === 'update' && recordId !== null && before !== null
+    ? { key, desired: after, recordId, before, cause }
+    : null;
 
 /** Binds an id to a desired record; both agree. */
 export const bind = (

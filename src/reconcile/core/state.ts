@@ -4,7 +4,7 @@ import type { Intent, IntentResult, StoredTemplate } from '../../state/memory.ts
 import type { Attempt } from './attempt.ts';
 import type { Instant } from './backoff.ts';
 import type { PlanBasis } from './basis.ts';
-import type { BoundTemplate } from './bind.ts';
+import type { BoundTemplate } from '../../plan/bind.ts';
 import { edit, openMemory, type TemplateMemory } from './memory.ts';
 import { recognizeRestored, retime, takeListing } from './remembering.ts';
 import { asAccepted } from './waits.ts';

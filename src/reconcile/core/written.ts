@@ -3,7 +3,7 @@ import type { ActualRecord } from '../../model/record.ts';
 import type { ActualTemplate } from '../../model/template.ts';
 import { entryOf, pairOf } from '../../plan/entry.ts';
 import { actualOf, isPark, isUpdate, resultOf, type Step } from '../../plan/step.ts';
-import { matchAdd } from './match.ts';
+import { matchAdd } from '../../plan/match-add.ts';
 import { isKnownId } from './memory.ts';
 import type { TemplateState } from './state.ts';
 

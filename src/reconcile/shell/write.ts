@@ -5,8 +5,8 @@ import { changeOfAttempt, intentResultOf, intentOf, stepKey, writeKey } from '..
 import { holdFor } from '../core/client-holds.ts';
 import { decide, decideRevert, type Command } from '../core/decide.ts';
 import { evolve, underWay, type TemplateEvent } from '../core/evolve.ts';
-import { compareListing } from '../core/listing.ts';
 import { skipReasonOf } from '../core/permit.ts';
+import { compareListing } from '../core/two-readings.ts';
 import type { TemplateState } from '../core/state.ts';
 import type { ClientRun } from './client-run.ts';
 import { saveEnd, saveMemory } from './save.ts';

@@ -12,7 +12,7 @@ export const answers = [
   },
   {
     rule: '§3.2 an add made the new id of its type, or the desired record',
-    file: 'src/reconcile/core/match.ts',
+    file: 'src/plan/match-add.ts',
     from: "if (!first || !areCopies || hasRival) return { kind: 'unclear' };",
     to: "if (!first) return { kind: 'matched', record: ofType[0]!.record };",
     tests: ['reconcile/sending'],

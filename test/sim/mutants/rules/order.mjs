@@ -30,7 +30,7 @@ export const order = [
   },
   {
     rule: '§3.1 a write that may not be sent now moves nothing out of its place',
-    file: 'src/reconcile/core/places.ts',
+    file: 'src/plan/place.ts',
     from: '[needs, needing, emptied].flatMap',
     to: '[needing].flatMap',
     tests: ['reconcile/permit'],

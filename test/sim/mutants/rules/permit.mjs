@@ -1,5 +1,5 @@
 const permit = 'src/reconcile/core/permit.ts';
-const places = 'src/reconcile/core/places.ts';
+const places = 'src/plan/place.ts';
 const write = 'src/reconcile/shell/write.ts';
 
 /** @type {readonly import('../table.mjs').Mutation[]} */
@@ -86,42 +86,42 @@ export const permits = [
     file: places,
     from: '[needs, needing, emptied].flatMap',
     to: '[needing, emptied].flatMap',
-    tests: ['reconcile/places'],
+    tests: ['plan/places'],
   },
   {
     rule: '§3.1 a step waits with the steps that it needs',
     file: places,
     from: '[needs, needing, emptied].flatMap',
     to: '[needs, emptied].flatMap',
-    tests: ['reconcile/places'],
+    tests: ['plan/places'],
   },
   {
     rule: '§3.1 a step that empties a name waits with the step that fills it',
     file: places,
     from: '[needs, needing, emptied].flatMap',
     to: '[needs, needing].flatMap',
-    tests: ['reconcile/places'],
+    tests: ['plan/places'],
   },
   {
     rule: '§3.1 needed steps are waited for even if no record leaves its name',
     file: places,
     from: 'if (leaving.size === 0 && needs.size === 0) return own;',
     to: 'if (leaving.size === 0) return own;',
-    tests: ['reconcile/places'],
+    tests: ['plan/places'],
   },
   {
     rule: '§3.1 a reused record leaves its name like a parked one',
     file: places,
     from: 'isPark(step) || used.has(actualOf(step)!)',
     to: 'isPark(step)',
-    tests: ['reconcile/places'],
+    tests: ['plan/places'],
   },
   {
     rule: '§3.1 a waiting step makes others wait too',
     file: places,
     from: '      reasons.set(other, ',
     to: '      if (!waiting.has(step)) reasons.set(other, ',
-    tests: ['reconcile/places'],
+    tests: ['plan/places'],
   },
   {
     rule: '§3.1 the permit is checked again after the intent is on disk',

@@ -5,6 +5,13 @@
  */
 export const waits = [
   {
+    rule: '§2 conflicts count a record also as a listing that may be behind shows it',
+    file: 'src/reconcile/core/waits.ts',
+    from: '(listed ? [{ id, sent: dataOf(listed) }] : [])',
+    to: '(listed ? [] : [])',
+    tests: ['reconcile/lag'],
+  },
+  {
     rule: '§3.2 the record that an answer to an add of unknown outcome showed is ours, whatever it is now',
     file: 'src/reconcile/core/recover.ts',
     from: 'answered.has(record.id) && isOfType(record, sent)',
@@ -168,8 +175,8 @@ export const waits = [
   {
     rule: '§3.1 a move of unknown outcome counts as present',
     file: 'src/reconcile/core/waits.ts',
-    from: ', ...movesOf(memory)],',
-    to: '],',
+    from: '      ...movesOf(memory),',
+    to: '',
     tests: ['reconcile/permit'],
   },
   {

@@ -1,19 +1,8 @@
-import type { CanonicalRecord } from '../../model/canonical.ts';
-import type { ActualRecord, RecordData } from '../../model/record.ts';
-import type { ActualTemplate } from '../../model/template.ts';
-import { definitionOf } from '../../model/types/table.ts';
-import { entryOf, recordKey } from '../../plan/entry.ts';
-import type { Intent } from '../../state/memory.ts';
-import type { UpdateTarget } from './remembering.ts';
-
-/**
- * The target of an update: from now on the record may be the desired one, under any name. Null for adds and
- * parks.
- */
-export const targetOf = ({ action, key, after, recordId, before, cause }: Intent): UpdateTarget | null =>
-  action === 'update' && recordId !== null && before !== null
-    ? { key, desired: after, recordId, before, cause }
-    : null;
+import type { CanonicalRecord } from '../model/canonical.ts';
+import type { ActualRecord, RecordData } from '../model/record.ts';
+import type { ActualTemplate } from '../model/template.ts';
+import { definitionOf } from '../model/types/table.ts';
+import { entryOf, recordKey } from './entry.ts';
 
 export type Match =
   | { readonly kind: 'matched'; readonly record: ActualRecord }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { bindTemplates } from '../../src/reconcile/core/bind.ts';
+import { bindTemplates } from '../../src/plan/bind.ts';
 import type { ActualTemplate } from '../../src/model/template.ts';
 import { desiredTemplate, actualTemplate } from '../plan/records.ts';
 

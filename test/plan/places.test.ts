@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { resultOf, type Step } from '../../src/plan/step.ts';
-import { withPlaces } from '../../src/reconcile/core/places.ts';
+import { withPlaces } from '../../src/plan/place.ts';
 import { known, memoryOf, planOf, recordLine, type Situation } from '../plan/records.ts';
 
 interface Case extends Situation {
