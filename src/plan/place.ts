@@ -1,7 +1,7 @@
 import { canonicalName } from '../model/canonical.ts';
+import type { ActualEntry } from './entry.ts';
 import { groupBy, pushTo } from './group.ts';
 import type { KeptNames } from './kept-names.ts';
-import type { TemplatePlan } from './plan.ts';
 import { actualOf, isPark, resultOf, type Step } from './step.ts';
 
 /** The canonical name that the record of a step leaves; null if it keeps its name. */
@@ -23,6 +23,14 @@ const placesOf = (step: Step, keptNames: KeptNames): readonly string[] =>
 /** Why a step may not be written now; null if it may. */
 export type SkipReason = (step: Step) => string | null;
 
+/** Of a plan. */
+interface PlacedSteps {
+  readonly steps: readonly Step[];
+  readonly needs: ReadonlyMap<Step, readonly Step[]>;
+  readonly used: ReadonlySet<ActualEntry>;
+  readonly keptNames: KeptNames;
+}
+
 /**
  * No record leaves its name unless its replacement may be written now. `own` returns why a step
  * by itself may not be written. These steps wait with it:
@@ -35,10 +43,7 @@ export type SkipReason = (step: Step) => string | null;
  *
  * The same applies to each step that waits.
  */
-export const withPlaces = (
-  { steps, needs, used, keptNames }: Pick<TemplatePlan, 'steps' | 'needs' | 'used' | 'keptNames'>,
-  own: SkipReason,
-): SkipReason => {
+export const withPlaces = ({ steps, needs, used, keptNames }: PlacedSteps, own: SkipReason): SkipReason => {
   // A restored record leaves a parked name, which nothing else gets.
   const isSurplus = (step: Step): boolean => isPark(step) || used.has(actualOf(step)!);
   const leaving = groupBy(

@@ -175,14 +175,14 @@ describe.each([
 
 test('a record counts for conflicts also as a listing that may be behind shows it', async () => {
   const before = actualTemplate([apex, '#2 mail MX 10 .', '#3 mail MX 20 b.example.org']);
-  const file = (second: string) =>
+  const withSecond = (second: string) =>
     desiredTemplate(['@ A 192.0.2.1', 'mail MX 10 a.example.net', `mail MX 20 ${second}`]);
   const scene = await openScene(before);
-  await scene.pass(file('b.example.org'));
+  await scene.pass(withSecond('b.example.org'));
   expect(scene.calls).toContain('update 1');
   scene.calls.length = 0;
   for (const list of ['list 1', 'list 2']) scene.mishaps.set(list, () => before);
-  const { templates } = await scene.pass(file('c.example.net'));
+  const { templates } = await scene.pass(withSecond('c.example.net'));
   expect(templates[0]?.differences).toContainEqual(expect.objectContaining({ reason: 'null-mx-conflict' }));
   expect(scene.calls.filter((call) => call.startsWith('update'))).toEqual([]);
 });

@@ -164,10 +164,18 @@ export const isForAnother = ({ attempts }: TemplateCase, { key }: SentAttempt, r
   return last !== undefined && last.key !== key;
 };
 
-const wasShownAs = ({ past, views }: TemplateCase, id: number, key: string): boolean =>
+/** In a view that could be saved. */
+const wasShownAs = (
+  { past, views }: TemplateCase,
+  id: number,
+  key: string,
+  isAnswerBelieved: boolean,
+): boolean =>
   [...past, ...views].some(
-    ({ records, isForgotten }) =>
-      isForgotten !== true && records.some((record) => record.id === id && keyOf(record) === key),
+    ({ isListing, records, isForgotten }) =>
+      (isListing || isAnswerBelieved) &&
+      isForgotten !== true &&
+      records.some((record) => record.id === id && keyOf(record) === key),
   );
 
 /** Truth: an earlier add of the same record succeeded, or may still take effect. */
@@ -179,7 +187,7 @@ const noSecond: Law = (attempt, { one, truth, isKind }) => {
     const existing = truth?.records.find(({ id }) => id === recordId);
     if (sent.landed !== 'yes' || recordId === null || !existing) continue;
     // Somebody changed it into another record before it was shown, or a person said not to wait for it.
-    const isOver = isForgiven || isAmbiguous || !wasShownAs(one, recordId, attempt.key);
+    const isOver = isForgiven || isAmbiguous || !wasShownAs(one, recordId, attempt.key, isBelieved);
     if (isOver && keyOf(existing) !== attempt.key) continue;
     if (one.standsFor.get(recordId) !== attempt.key || isForAnother(one, attempt, recordId)) continue;
     // If the service names nameless records, this one cannot be identified.

@@ -179,7 +179,6 @@ export const claimArrived = (
   const late = abandonedAdds(memory).filter(({ failure }) => failure!.idsBefore !== undefined);
   if (late.length === 0) return memory;
   const desiredKeys = desiredKeysOf(desired);
-  const answered = new Set(memory.row.answeredIds);
   return edit(memory, (draft) => {
     for (const add of late) {
       const { key, wanted: sent, adds, failure } = add;
@@ -187,41 +186,30 @@ export const claimArrived = (
       // An update of it that may not have left does not bind it.
       const isBound = (id: number): boolean => draft.now.view.byId.has(id) || draft.now.copyIds.has(id);
       const fresh = view.records.filter(({ id }) => !old.has(id) && !isBound(id));
-      const [record, ...copies] = arrivedOf(add, fresh, late, desiredKeys, answered);
+      const [record, ...copies] = arrivedOf(add, fresh, late, desiredKeys);
       if (!record) continue;
       bindAdded(draft, { key, sent, record, copies: copies.map(({ id }) => id), adds, at, since });
     }
   });
 };
 
-/**
- * Those that equal it; else the only one that has its content at another spelling of its name; else the only one of its
- * type that an answer has shown, whatever somebody has made of it since.
- */
+/** Those that equal it; else the only one that has its content at another spelling of its name. */
 const arrivedOf = (
   { key, wanted }: RecordState,
   fresh: readonly ActualRecord[],
   late: readonly RecordState[],
   desiredKeys: ReadonlySet<string>,
-  answered: ReadonlySet<number>,
 ): readonly ActualRecord[] => {
   const same = fresh.filter((record) => recordKey(entryOf(record)) === key);
   if (same.length > 0) return same.toSorted((a, b) => a.id - b.id);
   const mayBe = (record: ActualRecord, sent: RecordData): boolean =>
     isLike(entryOf(sent), entryOf(record)) && entryOf(sent).content === entryOf(record).content;
-  const isOfType = ({ type }: ActualRecord, sent: RecordData): boolean =>
-    canonicalType(type) === canonicalType(sent.type);
-  const onlyOne = (isIt: typeof mayBe): readonly ActualRecord[] => {
-    const [first, ...others] = fresh.filter(
-      (record) => isIt(record, wanted) && !desiredKeys.has(recordKey(entryOf(record))),
-    );
-    const isOnly =
-      first && others.length === 0 && late.every((one) => one.key === key || !isIt(first, one.wanted));
-    return isOnly ? [first] : [];
-  };
-  const alike = onlyOne(mayBe);
-  if (alike.length > 0) return alike;
-  return onlyOne((record, sent) => answered.has(record.id) && isOfType(record, sent));
+  const [first, ...others] = fresh.filter(
+    (record) => mayBe(record, wanted) && !desiredKeys.has(recordKey(entryOf(record))),
+  );
+  const isOnly =
+    first && others.length === 0 && late.every((one) => one.key === key || !mayBe(first, one.wanted));
+  return isOnly ? [first] : [];
 };
 
 /** `adds`: how many adds that may have taken effect it counts for. */

@@ -508,8 +508,8 @@ export const unknown = [
   {
     rule: '§3.4 a late record that equals another desired one is not ours',
     file: 'src/reconcile/core/recover.ts',
-    from: 'isIt(record, wanted) && !desiredKeys.has(recordKey(entryOf(record)))',
-    to: 'isIt(record, wanted)',
+    from: 'mayBe(record, wanted) && !desiredKeys.has(recordKey(entryOf(record)))',
+    to: 'mayBe(record, wanted)',
     tests: ['reconcile/unknown-pause'],
   },
   {
@@ -522,7 +522,7 @@ export const unknown = [
   {
     rule: '§3.4 a late record that may come from either of two adds is of neither',
     file: 'src/reconcile/core/recover.ts',
-    from: 'first && others.length === 0 && late.every((one) => one.key === key || !isIt(first, one.wanted));',
+    from: 'first && others.length === 0 && late.every((one) => one.key === key || !mayBe(first, one.wanted));',
     to: 'first && others.length === 0;',
     tests: ['reconcile/unknown-pause'],
   },

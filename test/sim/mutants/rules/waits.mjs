@@ -12,13 +12,6 @@ export const waits = [
     tests: ['reconcile/lag'],
   },
   {
-    rule: '§3.2 the record that an answer to an add of unknown outcome showed is ours, whatever it is now',
-    file: 'src/reconcile/core/recover.ts',
-    from: 'answered.has(record.id) && isOfType(record, sent)',
-    to: 'false',
-    tests: ['reconcile/unknown-pause'],
-  },
-  {
     rule: '§3.1 a listing may be behind the add of a record that an update of unknown outcome parks',
     file: 'src/reconcile/core/commit.ts',
     from: 'displaced, failure, stored }',
