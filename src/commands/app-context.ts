@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import type { Logger } from 'pino';
-import { keepYoungGenerationSmall } from '../lib/young-generation.ts';
+import { keepHeapSmall, keepYoungGenerationSmall } from '../lib/small-heap.ts';
 import type { Options } from './options.ts';
 import { UserError } from '../errors.ts';
 import { createLogger } from '../log.ts';
@@ -71,6 +71,7 @@ export const openAppContext = async (
   }: AppContextOptions = {},
 ): Promise<AppContext> => {
   keepYoungGenerationSmall();
+  if (logTo === 1) keepHeapSmall();
   const read = (previous?: Settings): Settings =>
     readSettings({
       flags: options,

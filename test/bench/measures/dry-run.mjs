@@ -19,7 +19,7 @@ export const rows = {
     about: 'its resident memory',
     target: 200,
     unit: 'MiB',
-    why: '80 MiB are live objects; the rest is a heap of 280 MiB that V8 keeps as large as the first pass needed it',
+    why: '80 MiB are live objects and 60 the program; the heap may grow by half between two collections',
   },
 };
 

@@ -6,3 +6,9 @@ import { setFlagsFromString } from 'node:v8';
  * records takes 20 MiB more then, on Node.js 24 45, and no less time.
  */
 export const keepYoungGenerationSmall = (): void => setFlagsFromString('--semi-space-growth-factor=1');
+
+/**
+ * Lets the heap of a process that lives long grow by half between two collections, where V8 would let it triple: with
+ * 100,000 records 210 to 270 MiB stay resident rather than 350, for a tenth of the first pass.
+ */
+export const keepHeapSmall = (): void => setFlagsFromString('--heap-growing-percent=50');
