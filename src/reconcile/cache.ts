@@ -10,7 +10,7 @@ import { policyReasons } from './core/permit.ts';
 import type { TemplateState } from './core/state.ts';
 import type { ClientRun } from './shell/client-run.ts';
 import { checkSubdomains, rowAfter } from './shell/subdomains.ts';
-import type { PassInputs } from './request.ts';
+import type { PassInputs } from './ports.ts';
 
 /**
  * The result of a template in which a pass found nothing to do and nothing new to save. While file, service

@@ -2,7 +2,7 @@ import type { DesiredState, DesiredTemplate } from '../model/template.ts';
 import type { TemplateResult } from '../result.ts';
 import { bindTemplates, type BoundTemplate, type UnboundTemplate } from '../plan/bind.ts';
 import { unseenResult } from './core/result.ts';
-import type { PassInputs } from './request.ts';
+import type { PassInputs } from './ports.ts';
 import type { PassOptions } from './shell/client-run.ts';
 
 /** The part of the files that a pass is about. */

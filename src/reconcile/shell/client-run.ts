@@ -8,8 +8,7 @@ import type { EndedIntent } from '../core/state.ts';
 import { concernsAll, holdFor, isClosed, tellHold } from '../core/client-holds.ts';
 import type { ClientView } from '../core/permit.ts';
 import { withAllOf } from '../core/reading.ts';
-import type { Ports } from '../ports.ts';
-import type { Overrides, Policy, Request } from '../request.ts';
+import type { Overrides, Policy, Ports, Request } from '../ports.ts';
 
 /** The ports, policy, overrides and request of one pass over a client. */
 export type PassOptions = Ports &

@@ -16,7 +16,7 @@ import {
 import { withBasis, type TemplateState } from '../core/state.ts';
 import { asAccepted } from '../core/waits.ts';
 import { disagree, withView } from '../core/two-readings.ts';
-import type { PassInputs } from '../request.ts';
+import type { PassInputs } from '../ports.ts';
 import type { ClientRun } from './client-run.ts';
 import { finishInOrder } from './save.ts';
 
