@@ -110,9 +110,10 @@ summary { cursor: pointer; }
 .quiet li { padding: .15rem 0; }
 footer { margin-top: 2rem; color: var(--aside); font-size: .875rem; }
 @media screen and (max-width: 64rem) {
-  .columns, .row summary { grid-template-columns: 6.75rem 3.5rem minmax(4rem, 2fr) minmax(0, 7fr) minmax(0, 2fr); }
+  .columns, .row summary { grid-template-columns: 6.75rem 3.5rem minmax(4rem, 2fr) minmax(0, 6fr) minmax(6.5rem, 2fr); }
   .columns > :last-child, .row .usual { display: none; }
   .row .todo { grid-column: 4 / -1; }
+  .row summary .cause { white-space: normal; }
 }
 @media screen and (max-width: 40rem) {
   body { padding: .6rem .75rem 2rem; }
@@ -123,7 +124,7 @@ footer { margin-top: 2rem; color: var(--aside); font-size: .875rem; }
   .row:first-child { border-top: 0; }
   .row summary { grid-template-columns: auto auto minmax(0, 1fr) auto; gap: 0 .5rem; padding: .3rem 0; }
   .row .sign { grid-column: 1; } .row .type { grid-column: 2; } .row .name { grid-column: 3; }
-  .row .cause { grid-column: 4; grid-row: 1; max-width: 42vw; }
+  .row summary .cause { grid-column: 4; grid-row: 1; max-width: 42vw; white-space: nowrap; }
   .row .sides, .row .todo { grid-column: 1 / -1; padding-left: .9em; }
   .now .summary { flex-basis: 100%; }
   .row dl > div { grid-template-columns: minmax(0, 1fr); }
