@@ -49,13 +49,15 @@ export const play = async (
 };
 
 const assembled = (small: SmallWorld, world: Parameters<typeof assemble>[0]): Round => {
-  const settings = { settle: 10_000, unknownPause: 300_000, maxAddsPerPass: 300, concurrency: 1 };
+  const { maxAddsPerPass = 300, beside } = small;
+  const settings = { settle: 10_000, unknownPause: 300_000, maxAddsPerPass, concurrency: 1 };
+  const second = { id: 2, name: 'two', publiclyAvailable: false, subdomains: 0, records: [] };
   const nature: Nature = { ...faithful, ...small.nature };
   return assemble(world, {
     nature,
-    weather: { writes: 1, reads: 1, lies: 1, meddling: 0 },
+    weather: { writes: 1, reads: 1, lies: 1, meddling: 1 },
     settings,
-    files: { templates: [fileOf(small)] },
+    files: { templates: [fileOf(small), ...(beside ? [secondFile(small, beside)] : [])] },
     start: [
       {
         id: 1,
@@ -67,6 +69,7 @@ const assembled = (small: SmallWorld, world: Parameters<typeof assemble>[0]): Ro
           return { ...record, ttl: record.ttl ?? 3_600, id: index + 1 };
         }),
       },
+      ...(beside ? [second] : []),
     ],
     disk: simulatedDisk(),
     failovers: none,
@@ -96,6 +99,9 @@ const take = async (round: Round, step: Step): Promise<void> => {
     ]);
   } else if (step === 'the state is lost') {
     disk.wipe();
+    judge.memoryLost();
+  } else if (step === 'another token') {
+    disk.keepAdds();
     judge.memoryLost();
   } else if (step === 'an older state') {
     disk.loseLast(3);
@@ -142,6 +148,17 @@ const fileOf = ({ file, policy }: SmallWorld): TemplateFile => ({
   edits: 0,
   earlier: [],
 });
+
+const secondFile = (small: SmallWorld, texts: readonly string[]): TemplateFile => {
+  const one = fileOf(small);
+  const source = { file: 'two.yaml', line: 1, column: 1 };
+  return {
+    ...one,
+    templateId: 2,
+    desired: { ...one.desired, template: 'two', source, records: wanted(texts) },
+    earlier: [],
+  };
+};
 
 const wanted = (texts: readonly string[]): DesiredTemplate['records'] =>
   texts.map((text, index) => {

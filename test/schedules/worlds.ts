@@ -1,4 +1,5 @@
 import type { DesiredTemplate } from '../../src/model/template.ts';
+import { ignoreRules } from '../sim/files.ts';
 import type { Nature } from '../sim/nature.ts';
 
 /** One template, few records, few steps; each step ends with a pass. */
@@ -13,6 +14,10 @@ export interface SmallWorld {
     Pick<DesiredTemplate, 'mode' | 'surplus' | 'adopt' | 'limits' | 'ignore' | 'subdomains'>
   >;
   readonly nature?: Partial<Nature>;
+  /** What the file of a second template says, which is empty at the service. */
+  readonly beside?: readonly string[];
+  /** Of both together. */
+  readonly maxAddsPerPass?: number;
   readonly steps: readonly Step[];
 }
 
@@ -25,31 +30,58 @@ export type Step =
   | '--accept-loss'
   | 'the state is lost'
   | 'an older state'
+  | 'another token'
   | readonly string[]
   | { readonly adds?: string; readonly removes?: string; readonly changes?: readonly [string, string] };
 
 const park = { surplus: 'park' } as const;
 
-/** A record in its forms: two that follow each other are an edit. */
-const forms = {
-  first: ['www 300 A 192.0.2.1'],
-  value: ['www 300 A 192.0.2.2'],
-  name: ['ftp 300 A 192.0.2.1'],
-  type: ['www 300 CNAME web.example.org'],
-  ttl: ['www 600 A 192.0.2.1'],
-  dropped: [],
-} as const;
+interface Form {
+  readonly name: string;
+  readonly ttl: number;
+  readonly data: string;
+}
 
-/** Every two edits that follow each other in one record set; the last may take back what the first did. */
-const pairs = Object.entries(forms).flatMap(([one, edited]) =>
-  Object.entries(forms)
-    .filter(([two]) => one !== 'first' && two !== one)
-    .map(([two, then]): SmallWorld => ({
-      name: `${one}, then ${two}`,
-      isCore: two === 'first' || (one === 'type' && two === 'dropped'),
-      file: forms.first,
-      steps: ['pass', edited, then],
-    })),
+const first: Form = { name: 'www', ttl: 300, data: 'A 192.0.2.1' };
+
+/** Edits of a record; null: the file does not have it. Done twice, an edit has another result. */
+const edits: Readonly<Record<string, (form: Form) => Form | null>> = {
+  value: (form) => ({ ...form, data: otherValues[form.data] ?? first.data }),
+  name: (form) => ({ ...form, name: form.name === 'www' ? 'ftp' : 'mail' }),
+  type: (form) => ({ ...form, data: form.data.startsWith('A ') ? 'CNAME web.example.org' : first.data }),
+  ttl: (form) => ({ ...form, ttl: 2 * form.ttl }),
+  dropped: () => null,
+  returned: () => first,
+};
+
+const otherValues: Readonly<Record<string, string>> = {
+  'A 192.0.2.1': 'A 192.0.2.2',
+  'A 192.0.2.2': 'A 192.0.2.3',
+  'CNAME web.example.org': 'CNAME cdn.example.org',
+};
+
+const linesOf = (form: Form | null): readonly string[] =>
+  form === null ? [] : [`${form.name} ${form.ttl} ${form.data}`];
+
+/** Every two edits that follow each other in one record set: the second is one of what the first has made, or dropped. */
+const pairs = Object.entries(edits).flatMap(([one, edit]) =>
+  Object.entries(edits).flatMap(([two, then]): SmallWorld[] => {
+    if (one === two && (one === 'dropped' || one === 'returned')) return [];
+    const edited = edit(first);
+    return [
+      {
+        name: `${one}, then ${two}`,
+        isCore: (two === 'returned' && one !== 'name') || (one === 'type' && two === 'dropped'),
+        file: linesOf(first),
+        steps: [
+          'pass',
+          ...(one === 'returned' ? [linesOf(null)] : []),
+          linesOf(edited),
+          linesOf(then(edited ?? first)),
+        ],
+      },
+    ];
+  }),
 );
 
 export const worlds: readonly SmallWorld[] = [
@@ -176,6 +208,46 @@ export const worlds: readonly SmallWorld[] = [
     steps: ['pass', 'an older state', 'pass'],
   },
   {
+    name: 'another token of an unknown client',
+    file: ['www A 192.0.2.1'],
+    steps: ['pass', 'another token', 'pass'],
+  },
+  {
+    name: 'two templates within one limit',
+    isCore: true,
+    file: ['www A 192.0.2.1'],
+    beside: ['ftp A 192.0.2.2'],
+    maxAddsPerPass: 1,
+    steps: ['pass', 'pass'],
+  },
+  {
+    name: 'two templates above their limit',
+    file: ['www A 192.0.2.1', 'ftp A 192.0.2.2'],
+    beside: ['ftp A 192.0.2.2'],
+    maxAddsPerPass: 2,
+    steps: ['pass', ['www A 192.0.2.1'], '--force'],
+  },
+  {
+    name: 'mode report',
+    file: ['www A 192.0.2.1'],
+    service: ['ftp A 192.0.2.2'],
+    policy: { mode: 'report' },
+    steps: ['pass', ['www A 192.0.2.2'], '--force'],
+  },
+  {
+    name: 'an ignored record stands at the name',
+    file: ['ftp A 192.0.2.2'],
+    service: ['www A 192.0.2.4'],
+    policy: { ...park, adopt: true, ignore: ignoreRules },
+    steps: ['pass', ['www CNAME web.example.org'], 'pass'],
+  },
+  {
+    name: 'texts of two kinds',
+    file: ['@ TXT v=spf1 -all', '@ TXT token=one'],
+    service: ['@ TXT token=two'],
+    steps: ['pass', ['@ TXT v=spf1 mx -all', '@ TXT token=one'], ['@ TXT token=one']],
+  },
+  {
     name: 'a record added, retry at once',
     file: ['www A 192.0.2.1'],
     steps: ['pass', '--retry', 'pass'],
@@ -220,7 +292,6 @@ export const worlds: readonly SmallWorld[] = [
   },
   {
     name: 'listings are cut',
-    isCore: true,
     file: ['www A 192.0.2.1', 'ftp A 192.0.2.2'],
     service: ['@ A 192.0.2.9', 'www A 192.0.2.1', 'ftp A 192.0.2.2'],
     policy: { adopt: true },

@@ -13,6 +13,8 @@ export interface Disk {
   open(): Memory;
   /** As if the state directory had been lost. */
   wipe(): void;
+  /** As for a client token that belongs to none of several clients: it takes their open adds, and nothing else. */
+  keepAdds(): void;
   /** As if a standby had taken over that lacked these last commits. */
   loseLast(commits: number): void;
   /** Everything on it that a pass goes by. */
@@ -47,6 +49,10 @@ export const simulatedDisk = (): Disk => {
     wipe: () => {
       stored = emptyDisk();
       before.length = 0;
+    },
+    keepAdds: () => {
+      const adds = [...stored.intents].filter(([, body]) => parse<Intent>(body).action === 'add');
+      stored = { ...emptyDisk(), intents: new Map(adds), lastIntent: stored.lastIntent };
     },
     loseLast: (commits) => {
       for (let left = commits; left > 0; left -= 1) stored = before.pop() ?? stored;

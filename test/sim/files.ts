@@ -275,7 +275,7 @@ const ignored: readonly {
   },
 ];
 
-const ignoreRules: readonly IgnoreRule[] = ignored.map(({ rule }) => rule);
+export const ignoreRules: readonly IgnoreRule[] = ignored.map(({ rule }) => rule);
 
 export const isIgnored = ({ ignore }: DesiredTemplate, record: RecordData): boolean =>
   ignored.some(({ rule, isMeant }) => ignore.includes(rule) && isMeant(canonicalRecord(record)));

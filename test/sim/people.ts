@@ -2,24 +2,28 @@ import type { ActualRecord, RecordType } from '../../src/model/record.ts';
 import { isKnownType } from './canonical.ts';
 import { drawForeign, drawRecord } from './files.ts';
 import { shown } from './records.ts';
-import type { SimulatedService } from './service.ts';
+import type { Deed, SimulatedService } from './service.ts';
 import type { World } from './world.ts';
 
 /** Other people in the service's own panel: they add, change and remove records. */
-export const meddle = (world: World, service: SimulatedService, templateId: number): void => {
+export const meddle = (
+  world: World,
+  service: SimulatedService,
+  templateId: number,
+  deed: Deed = world.random.pick(['adds', 'removes', 'changes']),
+): void => {
   const { random } = world;
   const before = service.templates().find(({ id }) => id === templateId)!.records;
   const note = (what: string, record: ActualRecord): void =>
     world.note(() => `* ${templateId}: somebody ${what} ${shown(record)}`);
-  const kind = before.length === 0 ? 0 : random.below(3);
-  if (kind === 0) {
+  if (before.length === 0 || deed === 'adds') {
     const record = { ...drawForeign(random), id: service.newId() };
     note('adds', record);
     service.change(templateId, (records) => [...records, record]);
     return;
   }
   const victim = random.pick(before);
-  if (kind === 1) {
+  if (deed === 'removes') {
     note('removes', victim);
     service.change(templateId, (records) => records.filter((record) => record !== victim));
     return;

@@ -180,9 +180,27 @@ export const startProcess = (
     return call(name, 50, effect);
   };
 
+  /** It is stopped, another process takes over, and what it was about to send leaves then. */
+  const goesOnLate = ({ action }: Write): boolean => {
+    const isStopped = world.choose(
+      () => `the process is stopped, and its ${action} leaves later`,
+      [false, true],
+      dangers.crash / 4,
+    );
+    if (isStopped) {
+      world.note(() => `  x the process is stopped before ${action}`);
+      state = 'dead';
+      reportDeath(died);
+    }
+    return isStopped;
+  };
   /** Without its lease it sends nothing. */
   const write = (templateId: number, request: Write): Promise<ActualTemplate> =>
     call(request.action, 50, () => {
+      if (!isTakenOver && goesOnLate(request)) {
+        service.writeLate(templateId, request);
+        return forever;
+      }
       if (!isTakenOver) return service.write(templateId, request);
       const operation = request.action === 'add' ? 'add-dns-template-record' : 'update-dns-template-record';
       throw new HostingError(storeFailures[1], { operation, kind: 'not-sent' });

@@ -103,7 +103,7 @@ export const assemble = (world: World, { start, ...given }: Given): Round => {
   const { nature, weather, settings, files, failovers } = given;
   let judge: Judge | null = null;
   const service: SimulatedService = createService(world, nature, weather, start, {
-    onTurn: (templateId) => meddle(world, service, templateId),
+    onTurn: (templateId, deed) => meddle(world, service, templateId, deed),
     onSent: (sent) => judge!.onSent(sent),
     onLanded: (sent) => judge!.onLanded(sent),
     onListing: (templates) => judge!.onListing(templates),

@@ -39,10 +39,15 @@ export type Write =
   | { readonly action: 'add'; readonly record: RecordAddition }
   | { readonly action: 'update'; readonly change: RecordChange };
 
+/** What somebody else does to a template. */
+export type Deed = (typeof deeds)[number];
+
+const deeds = ['adds', 'changes', 'removes'] as const;
+
 /** Sees everything between the client and the service. */
 export interface Observer {
   /** Other people's turn. */
-  onTurn(templateId: number): void;
+  onTurn(templateId: number, what: Deed): void;
   onSent(sent: Sent): void;
   onLanded(sent: Sent): void;
   onListing(templates: readonly ActualTemplate[]): void;
@@ -62,6 +67,8 @@ export interface SimulatedService {
   /** What a listing may not show yet, with its age. */
   recent(): unknown;
   write(templateId: number, write: Write): ActualTemplate;
+  /** Of a process that was stopped before it sent, and goes on later. */
+  writeLate(templateId: number, write: Write): void;
   listRecords(subdomain: string): SubdomainRecord[];
 }
 
@@ -106,6 +113,12 @@ export const createService = (
     return error;
   };
 
+  /** Perhaps it is somebody else's turn. */
+  const takeTurn = (templateId: number): void => {
+    const deed = world.choose(() => 'somebody else', [null, ...deeds], weather.meddling);
+    if (deed !== null) observer.onTurn(templateId, deed);
+  };
+
   /** Why the write is refused; null if it was done. */
   const perform = (sent: Sent): string | null => {
     const { templateId, write } = sent;
@@ -145,8 +158,7 @@ export const createService = (
     });
   };
 
-  const write = (templateId: number, request: Write): ActualTemplate => {
-    const operation = request.action === 'add' ? 'add-dns-template-record' : 'update-dns-template-record';
+  const begin = (templateId: number, request: Write): Sent => {
     const sent: Sent = {
       templateId,
       write: request,
@@ -160,7 +172,12 @@ export const createService = (
     };
     world.note(() => `  > ${templateId}: ${describe(request)}`);
     observer.onSent(sent);
-    if (random.chance(weather.meddling)) observer.onTurn(templateId);
+    return sent;
+  };
+  const write = (templateId: number, request: Write): ActualTemplate => {
+    const operation = request.action === 'add' ? 'add-dns-template-record' : 'update-dns-template-record';
+    const sent = begin(templateId, request);
+    takeTurn(templateId);
     const failed = (kind: HostingErrorKind, status: number | null, retryAfter?: number): never => {
       if (kind !== 'unknown') sent.told = 'failed';
       throw fail(operation, kind, status, retryAfter);
@@ -250,7 +267,7 @@ export const createService = (
     const failure = world.choose(() => 'the listing', [null, ...readFailures], weather.reads);
     if (failure) throw fail('list-dns-templates', failure[0], failure[1]);
     for (const { id } of templates.values()) {
-      if (id < 90 && random.chance(weather.meddling)) observer.onTurn(id);
+      if (id < 90) takeTurn(id);
     }
     const { read, isErring } =
       nature.ownLag > 0 ? behind() : { read: [...templates.values()], isErring: false };
@@ -290,6 +307,7 @@ export const createService = (
     list,
     recent: () => [hasErred, hasLied, lastId, past.since(world.time - nature.ownLag, world.time)],
     write,
+    writeLate: (templateId, request) => performLate(begin(templateId, request)),
     listRecords: (subdomain) => {
       if (random.chance(weather.reads)) {
         const [kind, status] = random.pick(readFailures);
