@@ -304,8 +304,11 @@ describe('the output', () => {
     const shell = { ...env, HOME: cwd, DNS_SYNC_STATE_DIR: path.join(cwd, 'state') };
 
     await edit(cwd, 'standard-web.yaml', 'content: ', 'contend: ');
+    await daemon.event('pass.finished');
     await expectShown(validate, cwd, shell);
     await edit(cwd, 'standard-web.yaml', 'contend: ', 'content: ');
+    // A later pass would correct the change at once.
+    await daemon.event('pass.finished', ({ status }) => status === 'in-sync');
     await expectShown(change.replace(/http:.*sandbox/, baseUrl.replace('/api/v1', '/sandbox')), cwd, shell);
     daemon.signal('SIGHUP');
     await daemon.event('change.applied');
