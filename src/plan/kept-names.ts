@@ -10,13 +10,13 @@ export type KeptNames = (name: string) => readonly string[];
 
 /**
  * A service may store names in its own spelling. The names that it stored for sent names show that spelling; it
- * may append the ending that it appended to most of them to any name. The name of an unknown record that differs
- * by a placeholder or a final dot alone may be its spelling. Any other name is somebody else's.
+ * may append the ending that it appended to most of them to any name. The name of a record beside those of the file
+ * that differs by a placeholder or a final dot alone may be its spelling. Any other name is somebody else's.
  */
 export const keptNamesOf = ({ byId }: PlanMemory, unpaired: readonly ActualEntry[]): KeptNames => {
   const spellings = new Map<string, Set<string>>();
   const respelled = groupBy(
-    unpaired.filter(({ record, name }) => bareName(name) !== name && !byId.has(record.id)),
+    unpaired.filter(({ name }) => bareName(name) !== name),
     ({ name }) => bareName(name),
   );
   const endings = new Map<string, number>();

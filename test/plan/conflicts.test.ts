@@ -41,7 +41,7 @@ const scenarios: readonly Scenario[] = [
     ],
   },
   {
-    name: 'an unknown record whose name differs by a placeholder or the final dot alone counts',
+    name: 'a record whose name differs by a placeholder or the final dot alone counts',
     file: ['www CNAME web.example.net', '@ CNAME web.example.net', 'ftp CNAME web.example.net'],
     service: ['#1 www.##DOMAIN## A 192.0.2.1', '#2 ##DOMAIN##. A 192.0.2.1', '#3 ftp. A 192.0.2.1'],
     plan: [
@@ -52,6 +52,13 @@ const scenarios: readonly Scenario[] = [
       'surplus #2 unlisted',
       'surplus #3 unlisted',
     ],
+  },
+  {
+    name: 'the same of a record that the file has dropped',
+    file: ['www A 192.0.2.1'],
+    service: ['#1 www. CNAME web.example.net'],
+    memory: memoryOf([known('#1 www CNAME web.example.net')]),
+    plan: ['blocked cname-conflict by #1: www A 192.0.2.1', 'surplus #1 unlisted'],
   },
   {
     name: 'a record of an unknown type counts',

@@ -1,10 +1,10 @@
 /** @type {readonly import('../table.mjs').Mutation[]} */
 export const conflicts = [
   {
-    rule: '§2 an unknown record whose name differs by a placeholder or the final dot alone stands at the name',
+    rule: '§2 a record beside those of the file whose name differs by a placeholder or the final dot alone stands at the name',
     file: 'src/plan/kept-names.ts',
-    from: 'bareName(name) !== name && !byId.has(record.id)',
-    to: 'false',
+    from: '({ name }) => bareName(name) !== name',
+    to: '() => false',
     tests: ['plan/conflicts'],
   },
   {
