@@ -71,7 +71,7 @@ const pairs = Object.entries(edits).flatMap(([one, edit]) =>
     return [
       {
         name: `${one}, then ${two}`,
-        isCore: (two === 'returned' && one !== 'name') || (one === 'type' && two === 'dropped'),
+        isCore: two === 'returned' && (one === 'value' || one === 'dropped'),
         file: linesOf(first),
         steps: [
           'pass',
