@@ -141,6 +141,10 @@ const commands: readonly AddCommand[] = [
       .description('checks settings, service and surroundings, and says what to set')
       .argument('[record]', 'with --write: the id of a record, or its name and type as in "www A"')
       .option('--write <template>', 'update this record with its own values, to see how writes are answered')
+      .option(
+        '--lag',
+        'with --write: also make its TTL a second longer and set it back, to see how long a listing takes',
+      )
       .option('--yes', 'with --write: write without asking')
       .addOption(
         new Option('--format <form>', 'form of the result').choices(['text', 'json']).default('text'),

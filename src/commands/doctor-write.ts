@@ -20,7 +20,7 @@ interface WriteRequest {
   readonly options: Options;
 }
 
-/** Updates one record with the values that it has, and its TTL for a moment, after it was shown and agreed to, while nobody else writes. */
+/** Updates one record with the values that it has, after it was shown and agreed to, while nobody else writes. */
 export const tryWrite = async (client: Client, request: WriteRequest): Promise<Found> => {
   if (client.settings.dryRun) throw new UserError('dryRun is set, so nothing is written: unset it');
   const isYes = request.options['yes'] === true;
@@ -31,7 +31,8 @@ export const tryWrite = async (client: Client, request: WriteRequest): Promise<F
     return await client.alone({ lockTimeout: lockTimeout, signal }, async (connection) => {
       const template = templateIn(await client.service.listDnsTemplates(), request.write);
       const record = recordIn(template, request.record);
-      const test = record.ttl === null ? '' : `, then ttl=${record.ttl + 1}, and ttl=${record.ttl} again`;
+      const isTimed = request.options['lag'] === true && record.ttl !== null;
+      const test = !isTimed ? '' : `, then ttl=${record.ttl + 1}, and ttl=${record.ttl} again`;
       const values = Object.entries(ownValues(record)).map(([key, value]) => `${key}=${value}`);
       process.stderr.write(
         `${escapeControl(`update_record of template ${template.id} (${template.name}): ${values.join(' ')}${test}`)}\n`,
@@ -47,7 +48,7 @@ export const tryWrite = async (client: Client, request: WriteRequest): Promise<F
           service,
           tokens,
           dialect,
-          settle: request.settle,
+          settle: request.options['lag'] === true ? request.settle : null,
         });
       } finally {
         await probe.close();

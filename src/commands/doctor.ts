@@ -26,6 +26,7 @@ export const doctor = async (record: string | null, options: Options): Promise<n
   const write = typeof options['write'] === 'string' ? options['write'] : null;
   if ((write === null) !== (record === null))
     throw new UserError('doctor --write needs a template and a record: doctor --write TEMPLATE RECORD');
+  if (write === null && options['lag'] === true) throw new UserError('--lag needs --write TEMPLATE RECORD');
   const context = await openAppContext(options, 2, { asksNameServers: true });
   try {
     const [client, ...others] = context.clients;

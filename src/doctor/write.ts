@@ -26,13 +26,12 @@ interface WriteProbe {
   readonly service: Pick<HostingService, 'listDnsTemplates'>;
   readonly tokens: Tokens;
   readonly dialect: Dialect;
-  /** Milliseconds. */
-  readonly settle: number;
+  /** Milliseconds, to be held against how long a listing takes to show a change; null: that is not tried. */
+  readonly settle: number | null;
 }
 
 /**
- * Updates one record with the values that it has, in each way until one is accepted, and says what the service answers,
- * and how long until a listing shows a change.
+ * Updates one record with the values that it has, in each way until one is accepted, and says what the service answers.
  * It stops where an outcome is not clear.
  */
 export const examineWrite = async (
@@ -63,6 +62,10 @@ export const examineWrite = async (
         return { findings: all, set };
       }
       ok('the record is shown as before');
+      if (settle === null) {
+        note('add --lag to see how long a listing takes to show a change');
+        return { findings: all, set };
+      }
       const setTtl = (ttl: number): Promise<ProbeAnswer> =>
         probe.ask({ ...call, parameters: { ...parameters, ttl } }, { ...dialect, putParameters }, tokens);
       const lag = await examineLag(record, { service, settle, setTtl });
