@@ -219,26 +219,32 @@ describe('a compressed answer', () => {
   });
 });
 
-test('a record of a type that is not known may hold anything; one of the others may not', async () => {
-  const listing = (type: string) => [
+test('a record may hold anything, and is only counted if that cannot be understood; but a name is text', async () => {
+  const listing = (type: string, name: unknown) => [
     {
       ...wireTemplate,
       dns_template_records: [
-        { id: 5, type, content: null, name: 7, priority: 'high', ttl: 'auto' },
+        { id: 5, type, content: null, name, priority: 'high', ttl: 'auto' },
         ...wireTemplate.dns_template_records,
       ],
     },
   ];
-  const server = await scriptedServer(json(listing('ALIAS')), json(listing('A')));
+  const server = await scriptedServer(
+    json(listing('ALIAS', 7)),
+    json(listing('A', 'www')),
+    json(listing('A', {})),
+  );
   const service = connected(server.url);
-  const [template] = await service.listDnsTemplates();
-  expect(template?.records).toMatchObject([
-    { id: 5, type: 'ALIAS', content: '', name: '7', priority: null, ttl: null },
+  const records = async () => (await service.listDnsTemplates())[0]?.records;
+  const counted = { id: 5, content: '', priority: null, ttl: null };
+  expect(await records()).toMatchObject([{ ...counted, type: 'ALIAS', name: '7' }, { id: 1 }, { id: 2 }]);
+  expect(await records()).toMatchObject([
+    { ...counted, type: 'A', isUnreadable: true },
     { id: 1 },
     { id: 2 },
   ]);
   expect((await failureOf(service.listDnsTemplates())).message).toContain(
-    'answer[0].dns_template_records[0].content is not text',
+    'answer[0].dns_template_records[0].name is not text',
   );
 });
 

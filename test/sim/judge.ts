@@ -109,9 +109,6 @@ interface Promised {
   readonly surroundings: string;
 }
 
-const lastListing = ({ views }: TemplateCase): View | undefined =>
-  views.findLast(({ isListing }) => isListing);
-
 /** The record itself, and the records at its name. */
 const surroundingsOf = (view: View | undefined, { name }: RecordData, recordId: number | null): string => {
   const there = view?.records.filter(
@@ -156,7 +153,9 @@ export const createJudge = ({ world, nature, truth, editsOf }: JudgeOptions): Ju
         one.edits === editsOf(one.templateId) &&
         one.key === attempt.key &&
         (one.recordId === null ? isAdd(attempt) : one.recordId === recordOf(attempt)) &&
-        one.surroundings === surroundingsOf(lastListing(caseOf(one.templateId)), one.at, one.recordId) &&
+        caseOf(one.templateId).views.every(
+          (view) => !view.isListing || one.surroundings === surroundingsOf(view, one.at, one.recordId),
+        ) &&
         // Two clocks never agree to the millisecond.
         world.time < one.until - 1_000,
     );
