@@ -245,7 +245,7 @@ const newerProgram = (oldest: number): string => {
 
 describe('a process of a newer version', () => {
   const newerFleet = async (oldest: number) => {
-    const fleet = await newFleet({ schedule: '*/10 * * * * *', leaseDuration: 2_000, count: 3 });
+    const fleet = await newFleet({ schedule: '*/10 * * * * *', leaseDuration: 2_000, count: 12 });
     const { cwd, env, clients, daemon } = fleet;
     const old = daemon('--listen', '127.0.0.1:0');
     await allPassed(clients, [old]);
