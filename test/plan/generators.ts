@@ -103,7 +103,10 @@ const actualRecords = (
         .map((ids) => records.map(([record, ttl], at) => ({ ...record, ttl, id: ids[at]! }))),
     );
 
-/** Any ids, bound to any desired records, current or old, agreed or not. */
+/**
+ * Any ids, bound to any desired records, current or old, agreed or not. No service stores a record that was sent without
+ * a name under a name that the file has for others.
+ */
 const memories = (world: World, desired: readonly DesiredRecord[]): fc.Arbitrary<PlanMemory> => {
   const before = fc.oneof(
     recordOf(world.types, world.names),
@@ -117,7 +120,12 @@ const memories = (world: World, desired: readonly DesiredRecord[]): fc.Arbitrary
       seen: before,
       keptName: before.map(({ name }) => canonicalName(name)),
     })
-    .map((record): KnownRecord => ({ ...record, key: recordKey(entryOf(record.desired)) }));
+    .map((record): KnownRecord => {
+      const isNameless = canonicalName(record.desired.name) === '';
+      const isListed = desired.some(({ name }) => canonicalName(name) === record.keptName);
+      const keptName = isNameless && isListed ? '' : record.keptName;
+      return { ...record, keptName, key: recordKey(entryOf(record.desired)) };
+    });
   const byKey = (records: readonly KnownRecord[]): ReadonlyMap<string, KnownRecord> =>
     new Map(records.map((record) => [record.key, record]));
   return fc

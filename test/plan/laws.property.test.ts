@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { canonicalName } from '../../src/model/canonical.ts';
+import { canonicalName, canonicalType } from '../../src/model/canonical.ts';
 import { isRecordType, type ActualRecord, type RecordData } from '../../src/model/record.ts';
 import { sameData } from '../../src/model/canonical.ts';
 import { pairOf } from '../../src/plan/entry.ts';
@@ -9,6 +9,7 @@ import { knownOf, noMemory } from '../../src/plan/memory.ts';
 import { differencesOf, planTemplate, type TemplatePlan } from '../../src/plan/plan.ts';
 import { changeOf, isPark, isUpdate, actualOf } from '../../src/plan/step.ts';
 import { situations, tidySituations, type Situation } from './generators.ts';
+import { memoryOf } from './records.ts';
 import { converge, isParked } from './service.ts';
 
 const runs = { numRuns: 500 };
@@ -21,6 +22,16 @@ const withSurplus = (situation: Situation, surplus: 'report' | 'park', adopt = f
   ...situation,
   desired: { ...situation.desired, surplus, adopt },
 });
+
+/** As no record changes its type: a known one that did is free again once another one is bound in its place. */
+const withoutRetyped = (situation: Situation): Situation => {
+  const { byKey, hasBeenRead, tentative } = situation.memory;
+  const typeOf = new Map(situation.actual.records.map(({ id, type }) => [id, canonicalType(type)]));
+  const kept = [...byKey.values()].filter(
+    ({ id, desired }) => (typeOf.get(id) ?? canonicalType(desired.type)) === canonicalType(desired.type),
+  );
+  return { ...situation, memory: memoryOf(kept, { hasBeenRead, tentative }) };
+};
 
 const isKnown = ({ memory, actual }: Situation, id: number): boolean =>
   actual.records.some((record) => record.id === id && knownOf(memory, record) !== undefined);
@@ -120,7 +131,7 @@ describe('what is written', () => {
 
   test('changes no surplus and no parked record with surplus: report', () => {
     holds((any) => {
-      const situation = withSurplus(any, 'report');
+      const situation = withSurplus(withoutRetyped(any), 'report');
       const ids = new Set(planTemplate(situation).surplus.map(({ recordId }) => recordId));
       // The record that is bound to a desired one is that one, under any name.
       const isLeft = (record: ActualRecord): boolean =>
