@@ -42,16 +42,18 @@ interface LayoutLine {
 
 const layOut = (contents: Contents, allow: Allow): Layout => {
   const { existing, remarks } = contents;
-  return layoutOf([
+  const lines: LayoutLine[] = [
     ...withMissing(existing.sections, contents.desired.length > 0).flatMap((section) => [
       ...section.lead.map((text) => ({ text })),
       ...sectionLines(section, contents, allow),
     ]),
     ...existing.tail.map((text) => ({ text })),
-    ...(remarks.length === 0 ? [] : ['', remarksTitle, ...remarks.map((remark) => `# - ${remark}`)]).map(
-      (text) => ({ text }),
-    ),
-  ]);
+  ];
+  if (remarks.length === 0) return layoutOf(lines);
+  // Where remarks stood before, blank lines are left.
+  const end = lines.findLastIndex(({ text }) => text !== '') + 1;
+  const remarkLines = ['', remarksTitle, ...remarks.map((remark) => `# - ${remark}`)];
+  return layoutOf([...lines.slice(0, end), ...remarkLines.map((text) => ({ text }))]);
 };
 
 const layoutOf = (lines: readonly LayoutLine[]): Layout => ({
