@@ -15,8 +15,8 @@ interface WriteRequest {
   /** A template's name or id. */
   readonly write: string;
   readonly record: string;
-  /** Milliseconds. */
-  readonly settle: number;
+  /** Milliseconds, to be held against how long a listing takes to show a change; null: that is not tried. */
+  readonly settle: number | null;
   readonly options: Options;
 }
 
@@ -31,7 +31,7 @@ export const tryWrite = async (client: Client, request: WriteRequest): Promise<F
     return await client.alone({ lockTimeout: lockTimeout, signal }, async (connection) => {
       const template = templateIn(await client.service.listDnsTemplates(), request.write);
       const record = recordIn(template, request.record);
-      const isTimed = request.options['lag'] === true && record.ttl !== null;
+      const isTimed = request.settle !== null && record.ttl !== null;
       const test = !isTimed ? '' : `, then ttl=${record.ttl + 1}, and ttl=${record.ttl} again`;
       const values = Object.entries(ownValues(record)).map(([key, value]) => `${key}=${value}`);
       process.stderr.write(
@@ -48,7 +48,7 @@ export const tryWrite = async (client: Client, request: WriteRequest): Promise<F
           service,
           tokens,
           dialect,
-          settle: request.options['lag'] === true ? request.settle : null,
+          settle: request.settle,
         });
       } finally {
         await probe.close();

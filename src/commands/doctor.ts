@@ -26,7 +26,8 @@ export const doctor = async (record: string | null, options: Options): Promise<n
   const write = typeof options['write'] === 'string' ? options['write'] : null;
   if ((write === null) !== (record === null))
     throw new UserError('doctor --write needs a template and a record: doctor --write TEMPLATE RECORD');
-  if (write === null && options['lag'] === true) throw new UserError('--lag needs --write TEMPLATE RECORD');
+  const isTimed = options['lag'] === true;
+  if (write === null && isTimed) throw new UserError('--lag needs --write TEMPLATE RECORD');
   const context = await openAppContext(options, 2, { asksNameServers: true });
   try {
     const [client, ...others] = context.clients;
@@ -37,7 +38,7 @@ export const doctor = async (record: string | null, options: Options): Promise<n
       examine(client, settle, context.settings.store !== null),
     );
     if (write !== null && record !== null)
-      found.push(await tryWrite(client, { write, record, settle, options }));
+      found.push(await tryWrite(client, { write, record, settle: isTimed ? settle : null, options }));
     const findings = found.flatMap((one) => one.findings);
     const set = changesIn(client, Object.assign({}, ...found.map((one) => one.set)));
     const examination = context.redact<Examination>({

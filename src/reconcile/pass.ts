@@ -117,15 +117,19 @@ const prepare = (
   states: readonly TemplateState[],
   listing: readonly ActualTemplate[],
   run: ClientRun,
-): Promise<TemplateState[]> =>
-  mapYielding(states, (given) => {
+): Promise<TemplateState[]> => {
+  let ids: ReadonlySet<number> | undefined;
+  const listed = (): ReadonlySet<number> =>
+    (ids ??= new Set(listing.flatMap((template) => template.records.map(({ id }) => id))));
+  return mapYielding(states, (given) => {
     const { pass, moment } = run;
     const memory = edit(claimArrived(given.basis, moment), (draft) =>
       forgetAnswered(draft, given.basis.view),
     );
     const state = holdForgotten(suspect(withBasis(given, { memory }), pass), pass);
-    return noteHidden(state, listing, run);
+    return noteHidden(state, listed, run);
   });
+};
 
 /** Of each reading: a later one may show a record that an earlier one lacked. */
 const suspect = (given: TemplateState, pass: Pass): TemplateState => {

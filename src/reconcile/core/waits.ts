@@ -111,6 +111,8 @@ export const waitsOf = (
   const coming = [...pending.map(unknownWait), ...absentWaits(memory, now)];
   const waits: readonly Wait[] = [...coming, ...unshownWaits(memory, unshown)];
   const names = groupBy(coming, ({ sent }) => canonicalName(sent.name));
+  const added = unshown ? records.filter(({ id }) => unshown.get(id)?.isAdd) : [];
+  const addedAt = new Map(added.map(({ id, name }) => [canonicalName(name), id]));
   return {
     coming: [
       ...coming.map(({ sent }) => ({ id: null, sent })),
@@ -131,11 +133,9 @@ export const waitsOf = (
       const one = unshown?.get(id);
       return one && (one.isAdd || isInSync) ? unshownBlock(id, one) : null;
     },
-    blockOfLeaving: ({ id, name }) => {
-      const isThere = (one: ActualRecord): boolean =>
-        one.id === id || canonicalName(one.name) === canonicalName(name);
-      const added = unshown && records.find((one) => unshown.get(one.id)?.isAdd && isThere(one));
-      return added ? unshownBlock(added.id, unshown.get(added.id)!) : null;
+    blockOfLeaving: ({ name }) => {
+      const id = addedAt.get(canonicalName(name));
+      return id === undefined ? null : unshownBlock(id, unshown!.get(id)!);
     },
   };
 };

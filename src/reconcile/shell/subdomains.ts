@@ -47,11 +47,12 @@ export const checkSubdomains = async (
 
 /**
  * Before the first write to a template: the records of a subdomain name the template records that they derive from. One that
- * no listing shows means that the listing is not whole, and what it lacks may be there.
+ * no listing shows means that the listing is not whole, and what it lacks may be there. `listed`: the ids of all records in
+ * the listing.
  */
 export const noteHidden = async (
   state: TemplateState,
-  listing: readonly ActualTemplate[],
+  listed: () => ReadonlySet<number>,
   run: ClientRun,
 ): Promise<TemplateState> => {
   const { desired, memory } = state.basis;
@@ -61,8 +62,9 @@ export const noteHidden = async (
   if (memory.view.byId.size > 0 || countAdds(planOf(state.basis)) === 0) return state;
   const records = await run.readSubdomain(() => service.listDnsRecords(subdomain));
   if (typeof records === 'string') return state;
-  const listed = new Set(listing.flatMap((template) => template.records.map(({ id }) => id)));
-  const derived = records.flatMap(({ templateRecordId: id }) => (id === null || listed.has(id) ? [] : [id]));
+  const derived = records.flatMap(({ templateRecordId: id }) =>
+    id === null || listed().has(id) ? [] : [id],
+  );
   if (derived.length === 0) return state;
   const answeredIds = [...new Set([...(memory.row.answeredIds ?? []), ...derived])];
   return withBasis(state, { memory: edit(memory, (draft) => draft.setRow({ answeredIds })) });

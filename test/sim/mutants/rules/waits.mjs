@@ -21,8 +21,8 @@ export const waits = [
   {
     rule: '§3.1 nothing leaves a name where only an add that listings may not show yet would stay',
     file: 'src/reconcile/core/waits.ts',
-    from: 'one.id === id || canonicalName(one.name) === canonicalName(name)',
-    to: 'one.id === id',
+    from: 'const id = addedAt.get(canonicalName(name));',
+    to: 'const id = undefined as number | undefined;',
     tests: ['reconcile/readings'],
   },
   {
