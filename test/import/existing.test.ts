@@ -284,6 +284,17 @@ const places = fc.array(fc.record({ line: fc.nat(100), indent: fc.constantFrom(0
   maxLength: 8,
 });
 
+test('remarks stay directly after the comment at the end of the last record', async () => {
+  const name = 'web';
+  const kept = { id: 1, type: 'TXT', name: 'www', content: 'x'.repeat(100), priority: null, ttl: 3600 };
+  const unsaid = { id: 2, type: 'SRV', name: null, content: '192.0.2.1', priority: 65_536, ttl: null };
+  const template = { id: 1, name, publiclyAvailable: false, subdomains: 0, records: [kept, unsaid] };
+  const text = await textFor(template, nothingYet);
+  const commented = text.replace('\n\n# What', '\n    # the last one\n\n# What');
+  expect(commented).not.toBe(text);
+  expect(await writeAnew(commented, template)).toBe(commented);
+});
+
 test('no comment is lost or doubled, and a second time changes nothing', async () => {
   await fc.assert(
     fc.asyncProperty(serviceState, places, async ([template], comments) => {
