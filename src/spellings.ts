@@ -18,7 +18,8 @@ export const spellingOf = (secret: string): Spelling => {
   const formEncoded = new URLSearchParams({ '': secret }).toString().slice(1);
   const urlEncoded = encodeURIComponent(Buffer.from(secret).toString());
   const sources = [...new Set([secret, formEncoded, urlEncoded])];
-  const encoded = sources.flatMap(base64Of);
+  // The longest first: one may start with another, as `%` and `+` do in base64.
+  const encoded = sources.flatMap(base64Of).sort((a, b) => b.inside.length - a.inside.length);
   const hex = sources.map((source) => Buffer.from(source).toString('hex'));
   return {
     // The longest first: the hex of one token may start with a shorter token.

@@ -38,6 +38,7 @@ test.each(Object.entries(encodings))('a secret is replaced, %s', (_, encode) => 
     fc.property(secret, (value) => {
       expect(redactor([value])(`<${encode(value)}>`)).toBe('<[secret]>');
     }),
+    { examples: [['-{\u00a0 ']] },
   );
 });
 

@@ -1,4 +1,4 @@
-import { once } from 'node:events';
+import { EventEmitter, once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { Worker } from 'node:worker_threads';
 import { expect, onTestFinished, test } from 'vitest';
@@ -63,6 +63,42 @@ test('the answers to reads share the size limit of one', async () => {
   });
   // What was taken up is free again.
   expect(await service.listDnsRecords('c.example')).toMatchObject([{ id: 1 }]);
+});
+
+test('what is being read takes no room from the answer to a write', async () => {
+  const answer = JSON.stringify({ ...wireTemplate, name: 'x'.repeat(2_000) });
+  const halves = new EventEmitter();
+  const halfRead = once(halves, 'read');
+  const server = await scriptedServer(
+    (response) => {
+      response.write('['.padEnd(answer.length));
+      halves.emit('read', response);
+    },
+    (response) => response.end(answer),
+  );
+  const service = connected(server.url, { maxAnswerSize: answer.length + 10 });
+  const listing = service.listDnsTemplates();
+  const [open]: ServerResponse[] = await halfRead;
+  expect(await service.updateDnsTemplateRecord(17, { recordId: 2, ttl: 60 })).toMatchObject({ id: 17 });
+  open?.end(']');
+  expect(await listing).toEqual([]);
+});
+
+test('each write has a connection of its own', async () => {
+  const server = await scriptedServer(
+    json([wireTemplate]),
+    json(wireTemplate),
+    json(wireTemplate),
+    json([wireTemplate]),
+  );
+  const service = connected(server.url);
+  await service.listDnsTemplates();
+  for (const ttl of [60, 120]) await service.updateDnsTemplateRecord(17, { recordId: 2, ttl });
+  await service.listDnsTemplates();
+  const [before, ...writes] = server.seen.map(({ connection }) => connection);
+  const after = writes.pop();
+  expect(after).toBe(before);
+  expect(new Set([before, ...writes]).size).toBe(3);
 });
 
 test('an interim answer does not count as the answer', async () => {

@@ -69,6 +69,14 @@ describe('the grace of a subdomain', () => {
     expect(await statuses('192.0.2.3')).toEqual(['drifted', 'drifted']);
   });
 
+  test('does not last longer because the clock was set back', async () => {
+    const { scene, statuses } = await opened();
+    lagging(scene);
+    expect(await statuses('192.0.2.3')).toEqual(['pending', 'pending']);
+    scene.now -= grace;
+    expect(await statuses('192.0.2.3')).toEqual(['drifted', 'drifted']);
+  });
+
   test.each<[string, Mishap]>([
     ['was refused', failing('refused', 422)],
     ['was not sent', failing('not-sent', null)],

@@ -17,6 +17,7 @@ import { lockAndEnd } from './rules/lock-and-end.mjs';
 import { surplus } from './rules/surplus.mjs';
 import { guards } from './rules/guards.mjs';
 import { identity } from './rules/identity.mjs';
+import { requests } from './rules/requests.mjs';
 
 /**
  * @typedef {object} Mutation
@@ -51,6 +52,7 @@ export const mutations = [
   ...refusals,
   ...lockAndEnd,
   ...identity,
+  ...requests,
   ...surplus,
   ...guards,
 ];
