@@ -11,7 +11,7 @@ import { describe, expect, it } from 'vitest';
 const table = `
 main.ts       cli.ts report lib errors.ts
 cli.ts        commands version.ts
-commands      fleet daemon doctor notify report sandbox reconcile source import desired hosting answers state git log.ts
+commands      fleet daemon doctor notify report sandbox reconcile memory source import desired hosting answers state git log.ts
               settings.ts settings result.ts plan model version.ts secrets.ts regular-file.ts directory.ts lib errors.ts
 fleet         daemon notify settings result.ts state lib errors.ts
 daemon        notify status-page report log.ts settings.ts settings result.ts plan model regular-file.ts lib errors.ts
@@ -19,7 +19,8 @@ doctor        hosting network model lib errors.ts
 notify        report result.ts plan network model directory.ts lib errors.ts
 status-page   report result.ts model secrets.ts lib
 report        result.ts plan model lib
-reconcile     hosting state result.ts plan model lib errors.ts
+reconcile     hosting memory state result.ts plan model lib errors.ts
+memory        state plan model lib
 log.ts        log settings lib
 log           secrets.ts lib
 settings.ts   settings secrets.ts lib
@@ -61,6 +62,7 @@ const pure: Readonly<Record<string, readonly string[]>> = {
   'result.ts': [],
   desired: ['node:path', 'js-yaml', 'yaml', 'zod'],
   reconcile: ['node:crypto'],
+  memory: [],
   report: ['node:util', 'zod'],
   'status-page': ['node:crypto'],
 };

@@ -6,7 +6,7 @@ import { canonicalHost } from '../model/host.ts';
 import type { Publication } from '../model/published.ts';
 import type { DesiredState } from '../model/template.ts';
 import { emptyCache } from '../reconcile/cache.ts';
-import type { Instant } from '../reconcile/core/backoff.ts';
+import type { Instant } from '../memory/backoff.ts';
 import { KeptOutcomes } from '../reconcile/shell/kept-outcomes.ts';
 import { reconcile, type Pass } from '../reconcile/pass.ts';
 import type { PassResult } from '../result.ts';

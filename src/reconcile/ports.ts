@@ -2,7 +2,7 @@ import type { ActualTemplate, DesiredState, SubdomainRecord } from '../model/tem
 import type { RecordAddition, RecordChange } from '../plan/step.ts';
 import type { Change, TemplateResult, Trigger } from '../result.ts';
 import type { Memory, MemoryReader, Revisions, Uptime } from '../state/memory.ts';
-import type { Instant } from './core/backoff.ts';
+import type { Instant } from '../memory/backoff.ts';
 
 /** What a pass needs of the service. The operations throw `HostingError`. */
 export interface TemplateService {

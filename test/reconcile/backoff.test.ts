@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { correctedForClock } from '../../src/reconcile/core/backoff.ts';
+import { correctedForClock } from '../../src/memory/backoff.ts';
 import type { Failure } from '../../src/state/memory.ts';
 import { recordData } from '../state/samples.ts';
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { edit, openMemory } from '../../src/reconcile/core/memory.ts';
-import { observe } from '../../src/reconcile/core/observe.ts';
+import { edit, openMemory } from '../../src/memory/memory.ts';
+import { observe } from '../../src/memory/observe.ts';
 import { entryOf, recordKey } from '../../src/plan/entry.ts';
 import { noMemory } from '../../src/plan/memory.ts';
 import { planTemplate } from '../../src/plan/plan.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { edit } from '../../src/reconcile/core/memory.ts';
+import { edit } from '../../src/memory/memory.ts';
 import { remember } from '../../src/reconcile/core/remember.ts';
-import { bind } from '../../src/reconcile/core/remembering.ts';
+import { bind } from '../../src/memory/remembering.ts';
 import { planOf } from '../../src/reconcile/core/basis.ts';
 import { withBasis } from '../../src/reconcile/core/state.ts';
 import { actualTemplate } from '../plan/records.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { failureAfter } from '../../src/reconcile/core/backoff.ts';
+import { failureAfter } from '../../src/memory/backoff.ts';
 import { KeptOutcomes } from '../../src/reconcile/shell/kept-outcomes.ts';
 import { MemoryError, type Failure, type Memory } from '../../src/state/memory.ts';
 import { data, desiredTemplate, actualTemplate } from '../plan/records.ts';

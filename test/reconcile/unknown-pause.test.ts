@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { entryOf, recordKey } from '../../src/plan/entry.ts';
-import { openMemory } from '../../src/reconcile/core/memory.ts';
+import { openMemory } from '../../src/memory/memory.ts';
 import { claimArrived } from '../../src/reconcile/core/recover.ts';
 import type { Pass } from '../../src/reconcile/pass.ts';
 import { data, desiredTemplate, actualTemplate } from '../plan/records.ts';

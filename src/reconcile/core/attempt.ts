@@ -6,7 +6,7 @@ import { parkedKey } from '../../plan/memory.ts';
 import { isPark, isRestore, isUpdate, actualOf, resultOf, type Step } from '../../plan/step.ts';
 import type { Change } from '../../result.ts';
 import type { IntentResult, Intent } from '../../state/memory.ts';
-import type { Instant } from './backoff.ts';
+import type { Instant } from '../../memory/backoff.ts';
 import type { PlanBasis } from './basis.ts';
 
 /** The state of one step of this pass. */

@@ -4,7 +4,7 @@ import type { PlanMemory } from '../../plan/memory.ts';
 import { planTemplate, type TemplatePlan } from '../../plan/plan.ts';
 import type { Intent } from '../../state/memory.ts';
 import { addGate, gate, parkGate } from './gate.ts';
-import type { TemplateMemory } from './memory.ts';
+import type { TemplateMemory } from '../../memory/memory.ts';
 import { waitsOf, type CorrectedView } from './waits.ts';
 
 /** Everything that a plan is made from. */

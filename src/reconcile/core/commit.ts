@@ -16,9 +16,9 @@ import {
 } from '../../plan/step.ts';
 import type { Acceptance, Failure, Intent, RecordState } from '../../state/memory.ts';
 import type { Attempt } from './attempt.ts';
-import type { Instant } from './backoff.ts';
-import type { MemoryDraft } from './memory.ts';
-import { bind, park, restore, storedAgain } from './remembering.ts';
+import type { Instant } from '../../memory/backoff.ts';
+import type { MemoryDraft } from '../../memory/memory.ts';
+import { bind, park, restore, storedAgain } from '../../memory/remembering.ts';
 
 /** Notes a successful write, and what the service stored if that differs from what was sent. */
 export const commit = (draft: MemoryDraft, attempt: Attempt, record: ActualRecord, moment: Instant): void => {

@@ -7,9 +7,9 @@ import { parkedKey } from '../../plan/memory.ts';
 import type { Block } from '../../plan/plan-input.ts';
 import { parkedForm } from '../../plan/parked.ts';
 import type { RecordState } from '../../state/memory.ts';
-import { isActive } from './backoff.ts';
-import { isKnownId, recordOfId, abandonedAdds, type TemplateMemory } from './memory.ts';
-import { uncountedAdds } from './remembering.ts';
+import { isActive } from '../../memory/backoff.ts';
+import { isKnownId, recordOfId, abandonedAdds, type TemplateMemory } from '../../memory/memory.ts';
+import { uncountedAdds } from '../../memory/remembering.ts';
 import type { Waits } from './waits.ts';
 
 export interface GateInput {

@@ -2,11 +2,11 @@ import type { ActualTemplate } from '../../model/template.ts';
 import { isGuard, type Hold } from '../../plan/hold.ts';
 import type { Intent, IntentResult, StoredTemplate } from '../../state/memory.ts';
 import type { Attempt } from './attempt.ts';
-import type { Instant } from './backoff.ts';
+import type { Instant } from '../../memory/backoff.ts';
 import type { PlanBasis } from './basis.ts';
 import type { BoundTemplate } from '../../plan/bind.ts';
-import { edit, openMemory, type TemplateMemory } from './memory.ts';
-import { recognizeRestored, retime, takeListing } from './remembering.ts';
+import { edit, openMemory, type TemplateMemory } from '../../memory/memory.ts';
+import { recognizeRestored, retime, takeListing } from '../../memory/remembering.ts';
 import { asAccepted } from './waits.ts';
 
 /** How long readings have agreed with the newest one. */

@@ -8,8 +8,8 @@ import { isLike, isPerhaps } from '../../plan/like.ts';
 import { parkedKey } from '../../plan/memory.ts';
 import type { TemplatePlan } from '../../plan/plan.ts';
 import { isPark } from '../../plan/step.ts';
-import { edit, isKnownId, isRemembered, type MemoryDraft } from './memory.ts';
-import { bind, change, unbind, uncountedAdds } from './remembering.ts';
+import { edit, isKnownId, isRemembered, type MemoryDraft } from '../../memory/memory.ts';
+import { bind, change, unbind, uncountedAdds } from '../../memory/remembering.ts';
 import { planOf, desiredKeysOf, type PlanBasis } from './basis.ts';
 import { withBasis, type TemplateState } from './state.ts';
 

@@ -1,9 +1,9 @@
 import { plural } from '../../lib/plural.ts';
 import type { ActualTemplate } from '../../model/template.ts';
 import { isGuard } from '../../plan/hold.ts';
-import { elapsedSince, type Instant } from './backoff.ts';
+import { elapsedSince, type Instant } from '../../memory/backoff.ts';
 import { writeKey } from './attempt.ts';
-import { edit } from './memory.ts';
+import { edit } from '../../memory/memory.ts';
 import { nextStep, type ClientView } from './permit.ts';
 import { compare, digestOf } from './reading.ts';
 import { planOf } from './basis.ts';

@@ -5,8 +5,8 @@ import { entryOf, recordKey, setKey, type DesiredEntry } from '../../plan/entry.
 import { groupBy } from '../../plan/group.ts';
 import type { Block, PendingRecord } from '../../plan/plan-input.ts';
 import type { Acceptance, Intent } from '../../state/memory.ts';
-import { longestLag } from './backoff.ts';
-import { abandonedAdds, type TemplateMemory } from './memory.ts';
+import { longestLag } from '../../memory/backoff.ts';
+import { abandonedAdds, type MemoryDraft, type TemplateMemory } from '../../memory/memory.ts';
 
 /*
  * What may still come of our own writes, or is not shown yet. The life of an add:
@@ -77,6 +77,15 @@ const isFromBefore = (
   if (record === undefined) return replaced.includes(null);
   if (replaced.every((one) => one === null)) return false;
   return !sameData(record, seen) && replaced.some((before) => before !== null && sameData(before, record));
+};
+
+/** A listing shows these ids, which only answers have shown before. */
+export const forgetAnswered = (draft: MemoryDraft, { records, unshown }: CorrectedView): void => {
+  const { answeredIds = [] } = draft.now.row;
+  if (answeredIds.length === 0) return;
+  const listed = new Set(records.map(({ id }) => id).filter((id) => !unshown?.get(id)?.isAdd));
+  const left = answeredIds.filter((id) => !listed.has(id));
+  if (left.length < answeredIds.length) draft.setRow({ answeredIds: left });
 };
 
 /** A write of ours that may still take effect, or that no listing shows yet. */

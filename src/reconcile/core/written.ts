@@ -4,7 +4,7 @@ import type { ActualTemplate } from '../../model/template.ts';
 import { entryOf, pairOf } from '../../plan/entry.ts';
 import { actualOf, isPark, isUpdate, resultOf, type Step } from '../../plan/step.ts';
 import { matchAdd } from '../../plan/match-add.ts';
-import { isKnownId } from './memory.ts';
+import { isKnownId } from '../../memory/memory.ts';
 import type { TemplateState } from './state.ts';
 
 /** The record that a write made or changed, in a trusted answer. */

@@ -3,7 +3,7 @@ import { limit } from '../../lib/limit.ts';
 import type { ActualTemplate } from '../../model/template.ts';
 import type { Hold } from '../../plan/hold.ts';
 import { MemoryError, type Memory } from '../../state/memory.ts';
-import type { Instant } from '../core/backoff.ts';
+import type { Instant } from '../../memory/backoff.ts';
 import type { EndedIntent } from '../core/state.ts';
 import { concernsAll, holdFor, isClosed, tellHold } from '../core/client-holds.ts';
 import type { ClientView } from '../core/permit.ts';

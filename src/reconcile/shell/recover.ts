@@ -3,7 +3,7 @@ import { groupBy } from '../../plan/group.ts';
 import type { Intent } from '../../state/memory.ts';
 import { changeOf, type Attempt } from '../core/attempt.ts';
 import { isClosed } from '../core/client-holds.ts';
-import { asSaved, openMemory } from '../core/memory.ts';
+import { asSaved, openMemory } from '../../memory/memory.ts';
 import {
   concludeAbsent,
   endUpdates,

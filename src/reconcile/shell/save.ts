@@ -1,5 +1,5 @@
 import type { Intent, IntentResult } from '../../state/memory.ts';
-import { asSaved, changesOf, isUnsaved } from '../core/memory.ts';
+import { asSaved, changesOf, isUnsaved } from '../../memory/memory.ts';
 import { withBasis, type EndedIntent, type TemplateState } from '../core/state.ts';
 import type { ClientRun } from './client-run.ts';
 

@@ -4,7 +4,7 @@ import { compareSubdomain, type SubdomainDifference } from '../../plan/subdomain
 import { notAsked, type SubdomainResult } from '../../result.ts';
 import type { TemplateRow } from '../../state/memory.ts';
 import { planOf } from '../core/basis.ts';
-import { edit } from '../core/memory.ts';
+import { edit } from '../../memory/memory.ts';
 import { withBasis, type TemplateState } from '../core/state.ts';
 import type { ClientRun } from './client-run.ts';
 

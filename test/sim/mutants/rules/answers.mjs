@@ -75,14 +75,14 @@ export const answers = [
   },
   {
     rule: '§3.1 a park without effect has displaced nothing',
-    file: 'src/reconcile/core/remembering.ts',
+    file: 'src/memory/remembering.ts',
     from: 'if (own) restore(draft, own, id, dataOf(record), changes);',
     to: 'if (own) continue;',
     tests: ['reconcile/permit'],
   },
   {
     rule: '§3.1 a restored record shows how the service spells its name',
-    file: 'src/reconcile/core/remembering.ts',
+    file: 'src/memory/remembering.ts',
     from: 'isSpelled ? { keptName } : {}',
     to: '{}',
     tests: ['reconcile/kept-names'],
@@ -96,7 +96,7 @@ export const answers = [
   },
   {
     rule: '§3.4 an update of unknown outcome is sent again at once for the first time',
-    file: 'src/reconcile/core/backoff.ts',
+    file: 'src/memory/backoff.ts',
     from: "kind === 'unseen' ? count - 1 : count",
     to: 'count',
     tests: ['reconcile/sending'],
@@ -138,14 +138,14 @@ export const answers = [
   },
   {
     rule: '§3.5 each time that a value was stored is remembered',
-    file: 'src/reconcile/core/remembering.ts',
+    file: 'src/memory/remembering.ts',
     from: 'at: [...times, at].slice(-3)',
     to: 'at: [at]',
     tests: ['reconcile/sending'],
   },
   {
     rule: '§3.5 only the same value counts as stored again',
-    file: 'src/reconcile/core/remembering.ts',
+    file: 'src/memory/remembering.ts',
     from: 'known?.stored && sameData(known.stored.sent, sent)',
     to: 'known?.stored',
     tests: ['reconcile/sending'],

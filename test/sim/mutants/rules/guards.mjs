@@ -156,7 +156,7 @@ export const guards = [
   },
   {
     rule: '§5 an id that no listing shows stays answered',
-    file: 'src/reconcile/core/remembering.ts',
+    file: 'src/reconcile/core/waits.ts',
     from: 'answeredIds.filter((id) => !listed.has(id));',
     to: 'answeredIds.filter((id) => !id);',
     tests: ['reconcile/lag'],

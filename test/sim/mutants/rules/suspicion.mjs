@@ -15,14 +15,14 @@ export const suspicion = [
   },
   {
     rule: '§6 state of an older version knows the ids up to the highest one',
-    file: 'src/reconcile/core/memory.ts',
+    file: 'src/memory/memory.ts',
     from: 'hasBeenRead && id <= highestId',
     to: 'hasBeenRead && id > highestId',
     tests: ['reconcile/older-memory'],
   },
   {
     rule: '§6 an id that memory knows was seen',
-    file: 'src/reconcile/core/memory.ts',
+    file: 'src/memory/memory.ts',
     from: 'if (isKnownId(memory, id) || preexisting.has(id)) return true;',
     to: 'if (preexisting.has(id)) return true;',
     tests: ['reconcile/older-memory'],
@@ -176,14 +176,14 @@ export const suspicion = [
   },
   {
     rule: '§6 an id from first contact is remembered',
-    file: 'src/reconcile/core/memory.ts',
+    file: 'src/memory/memory.ts',
     from: 'if (isKnownId(memory, id) || preexisting.has(id)) return true;',
     to: 'if (isKnownId(memory, id)) return true;',
     tests: ['reconcile/older-memory'],
   },
   {
     rule: '§6 a record that somebody added since is remembered by its id',
-    file: 'src/reconcile/core/memory.ts',
+    file: 'src/memory/memory.ts',
     from: ': setOf(others).has(id);',
     to: ': !others;',
     tests: ['reconcile/older-memory'],

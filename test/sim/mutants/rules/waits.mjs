@@ -83,14 +83,14 @@ export const waits = [
   },
   {
     rule: '§3.1 each earlier value of a record may be what a listing still shows',
-    file: 'src/reconcile/core/remembering.ts',
+    file: 'src/memory/remembering.ts',
     from: '...(isRecent ? (previous.replaced ?? []) : []), before]',
     to: 'before]',
     tests: ['reconcile/lag'],
   },
   {
     rule: '§3.1 no listing is behind a write from long ago',
-    file: 'src/reconcile/core/remembering.ts',
+    file: 'src/memory/remembering.ts',
     from: 'isRecent = previous !== null && Math.abs(at - previous.at.at(-1)!) < maxLag;',
     to: 'isRecent = previous !== null;',
     tests: ['reconcile/lag'],

@@ -1,7 +1,7 @@
-import type { RecordData } from '../../model/record.ts';
-import type { Cause } from '../../plan/difference.ts';
-import { isTentative, type Displaced, type KnownRecord, type PlanMemory } from '../../plan/memory.ts';
-import type { MemoryChanges, RecordState, StoredTemplate, TemplateRow } from '../../state/memory.ts';
+import type { RecordData } from '../model/record.ts';
+import type { Cause } from '../plan/difference.ts';
+import { isTentative, type Displaced, type KnownRecord, type PlanMemory } from '../plan/memory.ts';
+import type { MemoryChanges, RecordState, StoredTemplate, TemplateRow } from '../state/memory.ts';
 
 /** The saved state of one template. Immutable: `edit` makes the next one. */
 export interface TemplateMemory {

@@ -1,7 +1,7 @@
-import { backoffDelay } from '../../lib/backoff.ts';
-import { sameData } from '../../model/canonical.ts';
-import type { RecordData } from '../../model/record.ts';
-import type { Acceptance, Failure, Uptime } from '../../state/memory.ts';
+import { backoffDelay } from '../lib/backoff.ts';
+import { sameData } from '../model/canonical.ts';
+import type { RecordData } from '../model/record.ts';
+import type { Acceptance, Failure, Uptime } from '../state/memory.ts';
 
 /** A point in time, by the wall clock (ms since the epoch), which may jump, and by the monotonic clock. */
 export interface Instant {

@@ -1,8 +1,8 @@
-import { sameData } from '../../model/canonical.ts';
-import type { ActualTemplate } from '../../model/template.ts';
-import { recordKey, type Pair } from '../../plan/entry.ts';
-import type { TemplatePlan } from '../../plan/plan.ts';
-import type { RecordState } from '../../state/memory.ts';
+import { sameData } from '../model/canonical.ts';
+import type { ActualTemplate } from '../model/template.ts';
+import { recordKey, type Pair } from '../plan/entry.ts';
+import type { TemplatePlan } from '../plan/plan.ts';
+import type { RecordState } from '../state/memory.ts';
 import { isKnownId, parkedIdOf, type MemoryDraft } from './memory.ts';
 import { bind, noteCause, storedAgain } from './remembering.ts';
 

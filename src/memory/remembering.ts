@@ -1,16 +1,15 @@
-import { canonicalName, sameData } from '../../model/canonical.ts';
-import { dataOf, type ActualRecord, type RecordData } from '../../model/record.ts';
-import type { ActualTemplate } from '../../model/template.ts';
-import { entryOf, recordKey, type ActualEntry, type DesiredEntry } from '../../plan/entry.ts';
-import type { Cause } from '../../plan/difference.ts';
-import { mayBeOneOf } from '../../plan/like.ts';
-import { isStuck, parkedKey, type Displaced } from '../../plan/memory.ts';
-import { isParkedName } from '../../plan/parked.ts';
-import { isPark, type Step } from '../../plan/step.ts';
-import type { Acceptance, Failure, Intent, RecordState, Uptime } from '../../state/memory.ts';
+import { canonicalName, sameData } from '../model/canonical.ts';
+import { dataOf, type ActualRecord, type RecordData } from '../model/record.ts';
+import type { ActualTemplate } from '../model/template.ts';
+import { entryOf, recordKey, type ActualEntry, type DesiredEntry } from '../plan/entry.ts';
+import type { Cause } from '../plan/difference.ts';
+import { mayBeOneOf } from '../plan/like.ts';
+import { isStuck, parkedKey, type Displaced } from '../plan/memory.ts';
+import { isParkedName } from '../plan/parked.ts';
+import { isPark, type Step } from '../plan/step.ts';
+import type { Acceptance, Failure, Intent, RecordState, Uptime } from '../state/memory.ts';
 import { acceptanceForClock, correctedForClock, maxLag, type Instant } from './backoff.ts';
 import { nothingKnown, parkedIdOf, unknownRecord, type MemoryDraft } from './memory.ts';
-import type { CorrectedView } from './waits.ts';
 
 /** A desired record, and the actual one that was meant to become it. */
 export interface UpdateTarget {
@@ -212,15 +211,6 @@ export const retime = (draft: MemoryDraft, moment: Instant, settle: number): voi
     const stored = record.stored && acceptanceForClock(record.stored, moment, settle);
     if (failure !== record.failure || stored !== record.stored) draft.put({ ...record, failure, stored });
   }
-};
-
-/** A listing shows these ids, which only answers have shown before. */
-export const forgetAnswered = (draft: MemoryDraft, { records, unshown }: CorrectedView): void => {
-  const { answeredIds = [] } = draft.now.row;
-  if (answeredIds.length === 0) return;
-  const listed = new Set(records.map(({ id }) => id).filter((id) => !unshown?.get(id)?.isAdd));
-  const left = answeredIds.filter((id) => !listed.has(id));
-  if (left.length < answeredIds.length) draft.setRow({ answeredIds: left });
 };
 
 /** From now on a listing is not behind earlier writes. */
