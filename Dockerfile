@@ -9,7 +9,8 @@ FROM node AS build
 WORKDIR /app
 COPY package.json package-lock.json ./
 RUN npm ci --no-audit --no-fund
-COPY tsconfig.json .build.mjs .notices.mjs ./
+COPY tsconfig.json ./
+COPY .scripts .scripts
 COPY src ./src
 COPY templates ./templates
 RUN npm run build && rm -r node_modules && npm ci --omit=dev --no-audit --no-fund && mkdir -p node_modules

@@ -1,5 +1,5 @@
 import { Argument, Command, CommanderError, Option } from 'commander';
-import type { Options } from './commands/options.ts';
+import type { Options } from './app/options.ts';
 import { readVersion } from './version.ts';
 
 /** Runs one command and returns its exit code. A command's code is loaded when it is called. */

@@ -10,10 +10,12 @@ import { describe, expect, it } from 'vitest';
  */
 const table = `
 main.ts       cli.ts report lib errors.ts
-cli.ts        commands version.ts
-commands      fleet daemon doctor notify report sandbox reconcile memory source import desired hosting answers state git log.ts
+cli.ts        commands app version.ts
+commands      app cluster daemon doctor notify report sandbox memory source import desired hosting answers state git
               settings.ts settings result.ts plan model version.ts secrets.ts regular-file.ts directory.ts lib errors.ts
-fleet         daemon notify settings result.ts state lib errors.ts
+app           cluster daemon notify report sandbox reconcile memory source desired hosting answers state log.ts
+              settings.ts settings result.ts plan model secrets.ts regular-file.ts lib errors.ts
+cluster       daemon notify settings result.ts state model lib errors.ts
 daemon        notify status-page report log.ts settings.ts settings result.ts plan model regular-file.ts lib errors.ts
 doctor        hosting network model lib errors.ts
 notify        report result.ts plan network model directory.ts lib errors.ts
@@ -113,8 +115,9 @@ describe('the imports between the folders of src', () => {
 
   it.each([
     ['commands/run.ts', "import type { Options } from '../cli.ts';"],
-    ['plan/checks/one.ts', "let loop: import('../../daemon/loop.ts').PassLoop;"],
-    ['daemon/client-manager.ts', "export * from '../state/sqlite.ts';"],
+    ['app/client.ts', "import { run } from '../commands/run.ts';"],
+    ['plan/checks/one.ts', "let loop: import('../../daemon/passes/loop.ts').PassLoop;"],
+    ['daemon/clients/client-manager.ts', "export * from '../../state/sqlite.ts';"],
     ['desired/resolve-file.ts', "import {\n  connectHosting,\n} from '../hosting/service.ts';"],
     ['hosting/call-operation.ts', "import '../state/lock.ts';"],
     ['plan/plan.ts', "import { readFile } from 'node:fs/promises';"],

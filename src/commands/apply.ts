@@ -1,17 +1,17 @@
-import type { Options } from './options.ts';
+import type { Options } from '../app/options.ts';
 import { UserError } from '../errors.ts';
 import { parseDuration } from '../model/duration.ts';
 import { shellWord } from '../model/shell-word.ts';
 import { exitCodeOf } from '../report/exit-code.ts';
 import type { Report } from '../report/report.ts';
 import type { PassResult } from '../result.ts';
-import { confirm } from './confirm.ts';
-import { passClients, reportOn, resolveNames } from './passes.ts';
-import { printLine } from './progress.ts';
-import { planChanges, PlanChangedError, readPlan } from './plan-file.ts';
-import { checkOut, showReport } from './report-output.ts';
-import { openAppContext, type AppContext } from './app-context.ts';
-import { untilSignal } from './signals.ts';
+import { confirm } from '../app/confirm.ts';
+import { passClients, reportOn, resolveNames } from '../app/passes.ts';
+import { printLine } from '../app/progress.ts';
+import { planChanges, PlanChangedError, readPlan } from '../app/plan-file.ts';
+import { checkOut, showReport } from '../app/report-output.ts';
+import { openAppContext, type AppContext } from '../app/app-context.ts';
+import { untilSignal } from '../app/signals.ts';
 
 /** One pass, then exit. Shows the plan and asks on a terminal. */
 export const apply = async (patterns: readonly string[], options: Options): Promise<number> => {

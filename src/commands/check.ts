@@ -1,4 +1,4 @@
-import type { Options } from './options.ts';
+import type { Options } from '../app/options.ts';
 import { UserError } from '../errors.ts';
 import { formatProblem } from '../desired/problem.ts';
 import { HostingError } from '../hosting/errors.ts';
@@ -12,13 +12,13 @@ import { asJson } from '../report/json-text.ts';
 import { statusWords } from '../report/view.ts';
 import { answersKey, withAnswers } from '../report/with-answers.ts';
 import { notAsked, type Status, type SubdomainAnswers, type TemplateResult } from '../result.ts';
-import { areAlike, layerRows, setText, type LayerRow } from './check-table.ts';
-import type { Client } from './client.ts';
-import { templateOf } from './client-answers.ts';
-import { openAppContext, type AppContext } from './app-context.ts';
-import { passClients } from './passes.ts';
-import { whileShown } from './progress.ts';
-import { asTable } from './table.ts';
+import { areAlike, layerRows, setText, type LayerRow } from '../report/check-table.ts';
+import type { Client } from '../app/client.ts';
+import { templateOf } from '../app/client-answers.ts';
+import { openAppContext, type AppContext } from '../app/app-context.ts';
+import { passClients } from '../app/passes.ts';
+import { whileShown } from '../app/progress.ts';
+import { asTable } from '../report/table.ts';
 
 /** Names as file, template, service and each name server have them, side by side. Writes nothing. */
 export const check = async (subdomains: readonly string[], options: Options): Promise<number> => {

@@ -8,7 +8,7 @@ import { plural } from '../lib/plural.ts';
 import type { DesiredState } from '../model/template.ts';
 import { sizeText } from '../model/size.ts';
 import { storeFileIn } from '../state/store-location.ts';
-import type { Client } from './client.ts';
+import type { Client } from '../app/client.ts';
 
 /** What is around the program: settings, template files and their checkout, saved state, name servers. */
 export const examineSurroundings = async (

@@ -1,4 +1,4 @@
-import type { Options } from './options.ts';
+import type { Options } from '../app/options.ts';
 import type { Found } from '../doctor/finding.ts';
 import { examineWrite, ownValues } from '../doctor/write.ts';
 import { UserError } from '../errors.ts';
@@ -8,8 +8,8 @@ import { escapeControl } from '../lib/escape-control.ts';
 import { canonicalName } from '../model/canonical.ts';
 import { isDescribable, type ActualRecord } from '../model/record.ts';
 import type { ActualTemplate } from '../model/template.ts';
-import type { Client } from './client.ts';
-import { confirm } from './confirm.ts';
+import type { Client } from '../app/client.ts';
+import { confirm } from '../app/confirm.ts';
 
 interface WriteRequest {
   /** A template's name or id. */

@@ -1,4 +1,4 @@
-import type { Options } from './options.ts';
+import type { Options } from '../app/options.ts';
 import { examineAddress, examineClock } from '../doctor/address.ts';
 import { examineFields } from '../doctor/fields.ts';
 import { findingsAbout, type Finding, type Found, type ToSet } from '../doctor/finding.ts';
@@ -14,11 +14,11 @@ import { durationText } from '../model/duration.ts';
 import type { ActualTemplate } from '../model/template.ts';
 import { asJson } from '../report/json-text.ts';
 import { readVersion } from '../version.ts';
-import { openAppContext } from './app-context.ts';
-import type { Client } from './client.ts';
+import { openAppContext } from '../app/app-context.ts';
+import type { Client } from '../app/client.ts';
 import { examineSurroundings } from './doctor-surroundings.ts';
 import { tryWrite } from './doctor-write.ts';
-import { whileShown } from './progress.ts';
+import { whileShown } from '../app/progress.ts';
 import { settingsFile } from './settings-file.ts';
 
 /** Examines one client's service and surroundings. Exits with 1 if something keeps it from working. */

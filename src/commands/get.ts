@@ -1,14 +1,14 @@
-import type { Options } from './options.ts';
+import type { Options } from '../app/options.ts';
 import { suggestion } from '../lib/nearest.ts';
 import { UserError } from '../errors.ts';
 import type { HostingService } from '../hosting/service.ts';
 import { HostingError } from '../hosting/errors.ts';
 import { asJson } from '../report/json-text.ts';
 import { redactAll, redactor } from '../secrets.ts';
-import { whileShown } from './progress.ts';
-import { asTable, type TableRow } from './table.ts';
+import { whileShown } from '../app/progress.ts';
+import { asTable, type TableRow } from '../report/table.ts';
 import { asSpecified } from './wire-names.ts';
-import { openAppContext } from './app-context.ts';
+import { openAppContext } from '../app/app-context.ts';
 
 /** One of the five read operations. With several clients it needs `--client`. */
 export const get = async (what: string, argument: string | null, options: Options): Promise<number> => {

@@ -1,5 +1,5 @@
 import { escapeControl } from '../lib/escape-control.ts';
-import type { Options } from './options.ts';
+import type { Options } from '../app/options.ts';
 import { formatProblem } from '../desired/problem.ts';
 import { suggestion } from '../lib/nearest.ts';
 import { UserError } from '../errors.ts';
@@ -9,13 +9,13 @@ import { causeWords } from '../report/row-remarks.ts';
 import { redactTexts, redactor } from '../secrets.ts';
 import { readSettings, type Settings } from '../settings.ts';
 import type { StateStore } from '../state/store.ts';
-import { managedTemplates, readHistory, type ShownEntry } from './history-entries.ts';
-import { loadTemplates } from './load-templates.ts';
+import { managedTemplates, readHistory, type ShownEntry } from '../app/history-entries.ts';
+import { loadTemplates } from '../app/load-templates.ts';
 import { matchNames } from '../plan/match-names.ts';
-import { matchTemplates } from './match-templates.ts';
-import { openStore } from './open-store.ts';
-import { changeText } from './record-text.ts';
-import { openAppContext, sandboxTokens } from './app-context.ts';
+import { matchTemplates } from '../app/match-templates.ts';
+import { openStore } from '../app/open-store.ts';
+import { changeText } from '../report/record-text.ts';
+import { openAppContext, sandboxTokens } from '../app/app-context.ts';
 
 /** The history of writes, the oldest first. */
 export const history = async (patterns: readonly string[], options: Options): Promise<number> => {

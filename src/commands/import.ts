@@ -1,17 +1,17 @@
 import { stat } from 'node:fs/promises';
 import { escapeControl } from '../lib/escape-control.ts';
 import { plural } from '../lib/plural.ts';
-import type { Options } from './options.ts';
+import type { Options } from '../app/options.ts';
 import { labelsOf } from '../import/label.ts';
 import { suggestion } from '../lib/nearest.ts';
 import { LockedError, UserError } from '../errors.ts';
 import { HostingError } from '../hosting/errors.ts';
 import type { ActualTemplate } from '../model/template.ts';
-import type { Client } from './client.ts';
+import type { Client } from '../app/client.ts';
 import { importTemplate, isBelow, readDirectory, type ImportOutcome } from './import-template.ts';
 import { matchNames } from '../plan/match-names.ts';
-import { printLine, whileShown } from './progress.ts';
-import { newRun, openAppContext, type AppContext } from './app-context.ts';
+import { printLine, whileShown } from '../app/progress.ts';
+import { newRun, openAppContext, type AppContext } from '../app/app-context.ts';
 
 /** Writes template files from the client's own templates. Exits with 1 if a template was skipped. */
 export const importTemplates = async (patterns: readonly string[], options: Options): Promise<number> => {

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import type { Options } from './options.ts';
+import type { Options } from '../app/options.ts';
 import { suggestionOr } from '../lib/nearest.ts';
 import { UserError } from '../errors.ts';
 import { sendTest } from '../notify/test-message.ts';
 import { readSettings } from '../settings.ts';
-import { whileShown } from './progress.ts';
+import { whileShown } from '../app/progress.ts';
 
 /** Sends a test message to each receiver, or to these. Exits with 1 if one was not accepted. */
 export const notify = async (names: readonly string[], options: Options): Promise<number> => {

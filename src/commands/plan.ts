@@ -1,13 +1,13 @@
-import type { Options } from './options.ts';
+import type { Options } from '../app/options.ts';
 import { UserError } from '../errors.ts';
 import { assembleReport } from '../report/assemble.ts';
 import type { Report } from '../report/report.ts';
 import { settingsProblem } from '../settings/client-files.ts';
 import { exitCodeOf } from '../report/exit-code.ts';
-import { showReport } from './report-output.ts';
-import { planClients, reportOn, resolveNames } from './passes.ts';
-import { addAnswers } from './pass-answers.ts';
-import { openAppContext } from './app-context.ts';
+import { showReport } from '../app/report-output.ts';
+import { planClients, reportOn, resolveNames } from '../app/passes.ts';
+import { addAnswers } from '../app/pass-answers.ts';
+import { openAppContext } from '../app/app-context.ts';
 import type { TemplateResult } from '../result.ts';
 
 /** Name servers were asked for, and none could be asked. */

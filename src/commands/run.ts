@@ -1,14 +1,14 @@
 import type { DaemonContext } from '../daemon/context.ts';
 import { runDaemon } from '../daemon/daemon.ts';
 import { alone } from '../daemon/fleet.ts';
-import { createMetrics, type Metrics } from '../daemon/metrics.ts';
-import { openFleet } from '../fleet/shared-fleet.ts';
-import { sharedOutboxes } from '../fleet/shared-outboxes.ts';
+import { createMetrics, type Metrics } from '../daemon/metrics/metrics.ts';
+import { openFleet } from '../cluster/shared-fleet.ts';
+import { sharedOutboxes } from '../cluster/shared-outboxes.ts';
 import { readVersion } from '../version.ts';
-import { readHistoryPage } from './history-pages.ts';
-import type { Options } from './options.ts';
-import { openAppContext, type AppContext } from './app-context.ts';
-import { onDebuggerSignal, onHangup, untilSignal } from './signals.ts';
+import { readHistoryPage } from '../app/history-pages.ts';
+import type { Options } from '../app/options.ts';
+import { openAppContext, type AppContext } from '../app/app-context.ts';
+import { onDebuggerSignal, onHangup, untilSignal } from '../app/signals.ts';
 
 /** The daemon: a pass at start, on file change, on schedule and on request, until a signal ends it. */
 export const run = async (options: Options): Promise<number> => {

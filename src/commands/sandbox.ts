@@ -1,9 +1,9 @@
-import type { Options } from './options.ts';
+import type { Options } from '../app/options.ts';
 import { UserError } from '../errors.ts';
 import { suggestion } from '../lib/nearest.ts';
 import { isReality, realities, type RealityName } from '../sandbox/realities.ts';
 import { startSandbox } from '../sandbox/sandbox.ts';
-import { untilSignal } from './signals.ts';
+import { untilSignal } from '../app/signals.ts';
 
 /** An embedded hosting service, until a signal ends it. */
 export const sandbox = async (options: Options): Promise<number> => {

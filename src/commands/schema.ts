@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { UserError } from '../errors.ts';
-import type { Options } from './options.ts';
+import type { Options } from '../app/options.ts';
 import { schemaText } from './schema-text.ts';
 
 /** Prints a JSON Schema, or writes those of template files and fragments beside the templates. */

@@ -1,17 +1,17 @@
-import type { Options } from './options.ts';
-import { hasBoss, startBoss } from '../fleet/boss.ts';
-import { clientPasses } from '../fleet/fleet-status.ts';
-import { aliveReplicas } from '../fleet/replicas.ts';
-import { pausedServers as pausedNow } from '../fleet/servers.ts';
+import type { Options } from '../app/options.ts';
+import { hasBoss, startBoss } from '../cluster/boss.ts';
+import { clientPasses } from '../cluster/fleet-status.ts';
+import { aliveReplicas } from '../cluster/replicas.ts';
+import { pausedServers as pausedNow } from '../cluster/servers.ts';
 import { UserError } from '../errors.ts';
 import { asJson } from '../report/json-text.ts';
 import { readSettings, type Settings } from '../settings.ts';
 import { giveFile, takeIntoFile } from '../state/copy-files.ts';
-import { giveFromPostgres, takeIntoPostgres } from '../state/postgres/copy.ts';
-import { openDatabase, type PostgresDatabase } from '../state/postgres/database.ts';
-import { clientHolders } from '../state/postgres/holders.ts';
-import { migrate, versionIn } from '../state/postgres/schema.ts';
-import { asTable } from './table.ts';
+import { giveFromPostgres, takeIntoPostgres } from '../cluster/postgres/copy.ts';
+import { openDatabase, type PostgresDatabase } from '../cluster/postgres/database.ts';
+import { clientHolders } from '../cluster/postgres/holders.ts';
+import { migrate, versionIn } from '../cluster/postgres/schema.ts';
+import { asTable } from '../report/table.ts';
 
 /** The state in PostgreSQL: creates its tables, shows which processes use it, copies a state directory. */
 export const store = async (what: 'migrate' | 'status' | 'copy', options: Options): Promise<number> => {

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { escapeControl } from '../lib/escape-control.ts';
 import { plural } from '../lib/plural.ts';
-import type { Options } from './options.ts';
+import type { Options } from '../app/options.ts';
 import { formatProblem } from '../desired/problem.ts';
 import type { DesiredState, Problem } from '../model/template.ts';
 import { asJson } from '../report/json-text.ts';
@@ -10,8 +10,8 @@ import { redactTexts, redactor } from '../secrets.ts';
 import { readSettings, type Settings } from '../settings.ts';
 import type { ClientSettings } from '../settings/client.ts';
 import { isBelow } from './import-template.ts';
-import { loadTemplates } from './load-templates.ts';
-import { whileShown } from './progress.ts';
+import { loadTemplates } from '../app/load-templates.ts';
+import { whileShown } from '../app/progress.ts';
 
 type ClientProblem = Problem & { readonly client: string };
 

@@ -8,8 +8,8 @@ import type { Settings } from '../settings.ts';
 import type { ClientSettings } from '../settings/client.ts';
 import type { WriteEntry } from '../status-page/facts.ts';
 import type { Fleet } from './fleet.ts';
-import type { ScanFiles } from './fingerprint.ts';
-import type { HistoryPage, HistoryQuery } from './history-query.ts';
+import type { ScanFiles } from './watch/fingerprint.ts';
+import type { HistoryPage, HistoryQuery } from './http/history-query.ts';
 
 /** The request for one pass. */
 export interface DaemonPass {

@@ -2,17 +2,17 @@ import type { Notifier } from '../notify/notifier.ts';
 import { assembleReport } from '../report/assemble.ts';
 import { renderJson } from '../report/json.ts';
 import { checkTargets } from '../settings/notify.ts';
-import { readinessOf } from './client-state.ts';
+import { readinessOf } from './clients/client-state.ts';
 import type { DaemonContext } from './context.ts';
-import { ClientManager, type Listeners } from './client-manager.ts';
-import { PassHistory } from './pass-history.ts';
-import type { Metrics } from './metrics.ts';
+import { ClientManager, type Listeners } from './clients/client-manager.ts';
+import { PassHistory } from './passes/pass-history.ts';
+import type { Metrics } from './metrics/metrics.ts';
 import { openNotifier } from './open-notifier.ts';
-import { refusalLog } from './refusals.ts';
-import { startServer, type RunningServer } from './server.ts';
-import { sharedText } from './shared-text.ts';
-import { statusPages } from './status-page.ts';
-import { ChangeFeed } from './change-feed.ts';
+import { refusalLog } from './http/refusals.ts';
+import { startServer, type RunningServer } from './http/server.ts';
+import { sharedText } from './http/shared-text.ts';
+import { statusPages } from './http/status-page.ts';
+import { ChangeFeed } from './passes/change-feed.ts';
 
 export interface DaemonOptions {
   readonly context: DaemonContext;

@@ -2,7 +2,7 @@ import type { PassEvent } from '../notify/health.ts';
 import type { PassResult } from '../result.ts';
 import type { ClientSettings } from '../settings/client.ts';
 import type { PassEntry } from '../status-page/facts.ts';
-import { PassLoop, type PassLoopOptions, type PassStarter } from './loop.ts';
+import { PassLoop, type PassLoopOptions, type PassStarter } from './passes/loop.ts';
 
 /** The processes that share the passes of all clients, as one of them sees it. */
 export interface Fleet {

@@ -3,7 +3,7 @@ import { localOutboxes } from '../notify/local-outboxes.ts';
 import { Notifier } from '../notify/notifier.ts';
 import type { Settings } from '../settings.ts';
 import type { DaemonContext } from './context.ts';
-import type { Metrics } from './metrics.ts';
+import type { Metrics } from './metrics/metrics.ts';
 
 /**
  * Opens the notifier for the receivers under `notify`. What they were last told of a client is stored in its

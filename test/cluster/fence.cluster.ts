@@ -1,10 +1,10 @@
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import type { PostgresDatabase } from '../../src/state/postgres/database.ts';
-import { acquireLease, type Lease } from '../../src/state/postgres/lease.ts';
-import { openPostgresMemory } from '../../src/state/postgres/memory.ts';
-import { migrate } from '../../src/state/postgres/schema.ts';
-import { onTimeline } from '../../src/state/postgres/timeline.ts';
+import type { PostgresDatabase } from '../../src/cluster/postgres/database.ts';
+import { acquireLease, type Lease } from '../../src/cluster/postgres/lease.ts';
+import { openPostgresMemory } from '../../src/cluster/postgres/memory.ts';
+import { migrate } from '../../src/cluster/postgres/schema.ts';
+import { onTimeline } from '../../src/cluster/postgres/timeline.ts';
 import { changesOf, intentOf, rememberedRecord } from '../state/samples.ts';
 import { connected, newDatabase, newDatabaseUrl } from './databases.ts';
 

@@ -2,7 +2,7 @@ import { EventEmitter, once } from 'node:events';
 import * as fc from 'fast-check';
 import { pino } from 'pino';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { sharedOutboxes } from '../../src/fleet/shared-outboxes.ts';
+import { sharedOutboxes } from '../../src/cluster/shared-outboxes.ts';
 import type { Delivery } from '../../src/notify/delivery.ts';
 import { occasions } from '../../src/notify/health-change.ts';
 import { LocalOutbox, type Outboxes } from '../../src/notify/outbox.ts';

@@ -1,15 +1,15 @@
 import { pino } from 'pino';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { FleetClient } from '../../src/daemon/fleet.ts';
-import { passQueue, startBoss } from '../../src/fleet/boss.ts';
-import { passQueueOf, type PassJob, type PassQueue, type WaitingPass } from '../../src/fleet/pass-queue.ts';
-import { openFleet } from '../../src/fleet/shared-fleet.ts';
-import { pausedServers } from '../../src/fleet/servers.ts';
-import { Worker } from '../../src/fleet/worker.ts';
-import { forgetUnused } from '../../src/fleet/used-names.ts';
-import { postgresSnapshots } from '../../src/state/postgres/snapshots.ts';
+import { passQueue, startBoss } from '../../src/cluster/boss.ts';
+import { passQueueOf, type PassJob, type PassQueue, type WaitingPass } from '../../src/cluster/pass-queue.ts';
+import { openFleet } from '../../src/cluster/shared-fleet.ts';
+import { pausedServers } from '../../src/cluster/servers.ts';
+import { Worker } from '../../src/cluster/worker.ts';
+import { forgetUnused } from '../../src/cluster/used-names.ts';
+import { postgresSnapshots } from '../../src/cluster/postgres/snapshots.ts';
 import { connected, newDatabase, newDatabaseUrl } from './databases.ts';
-import { migrate } from '../../src/state/postgres/schema.ts';
+import { migrate } from '../../src/cluster/postgres/schema.ts';
 
 const waiting = (client: string, rest: Partial<WaitingPass> = {}): WaitingPass => ({
   client,

@@ -8,7 +8,7 @@ import { built } from '../built.ts';
 import { parseScrape, type Scrape } from '../daemon/scrape.ts';
 import { never, triggerToken } from '../e2e/daemon.ts';
 import { linesOf, reportOf, run, start, workplace, type Program } from '../e2e/program.ts';
-import { pausedServers } from '../../src/fleet/servers.ts';
+import { pausedServers } from '../../src/cluster/servers.ts';
 import { status } from '../hosting/scripted-server.ts';
 import { connected } from './databases.ts';
 import { allPassed, newFleet, passedBy, runningIn, writesBy } from './fleet.ts';

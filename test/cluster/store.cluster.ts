@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { storeLocation } from '../../src/state/store-location.ts';
-import { postgresStoreHandle } from '../../src/state/postgres/store-handle.ts';
-import { acquireLease } from '../../src/state/postgres/lease.ts';
-import { openPostgresMemory } from '../../src/state/postgres/memory.ts';
-import { migrate, versionIn } from '../../src/state/postgres/schema.ts';
+import { postgresStoreHandle } from '../../src/cluster/postgres/store-handle.ts';
+import { acquireLease } from '../../src/cluster/postgres/lease.ts';
+import { openPostgresMemory } from '../../src/cluster/postgres/memory.ts';
+import { migrate, versionIn } from '../../src/cluster/postgres/schema.ts';
 import { baseUrl, identityContract, template } from '../state/identity-contract.ts';
 import { lockContract } from '../state/lock-contract.ts';
 import { memoryContract } from '../state/memory-contract.ts';

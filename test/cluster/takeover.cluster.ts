@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import { Client } from 'pg';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { startService, type Service } from '../e2e/service.ts';
-import { migrate } from '../../src/state/postgres/schema.ts';
+import { migrate } from '../../src/cluster/postgres/schema.ts';
 import { connected, newDatabaseUrl } from './databases.ts';
 import { mutatedProgram, newWorkers, type Worker } from './workers.ts';
 

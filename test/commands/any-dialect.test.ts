@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { openClient } from '../../src/commands/client.ts';
+import { openClient } from '../../src/app/client.ts';
 import {
   getParameterForms,
   pageForms,

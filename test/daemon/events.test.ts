@@ -1,8 +1,8 @@
 import { get, type IncomingMessage } from 'node:http';
 import { once } from 'node:events';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { RunningServer } from '../../src/daemon/server.ts';
-import { ChangeFeed } from '../../src/daemon/change-feed.ts';
+import type { RunningServer } from '../../src/daemon/http/server.ts';
+import { ChangeFeed } from '../../src/daemon/passes/change-feed.ts';
 import { startTestServer } from './test-server.ts';
 
 const running: RunningServer[] = [];

@@ -1,8 +1,8 @@
 import { request, type OutgoingHttpHeaders } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { PageRefusal } from '../../src/daemon/refusals.ts';
-import type { RunningServer } from '../../src/daemon/server.ts';
+import type { PageRefusal } from '../../src/daemon/http/refusals.ts';
+import type { RunningServer } from '../../src/daemon/http/server.ts';
 import { startTestServer, type TestOptions } from './test-server.ts';
 
 const running: RunningServer[] = [];

@@ -3,7 +3,7 @@ import { get } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { RunningServer } from '../../src/daemon/server.ts';
+import type { RunningServer } from '../../src/daemon/http/server.ts';
 import { bytes, startTestServer, type TestOptions } from './test-server.ts';
 
 const running: RunningServer[] = [];

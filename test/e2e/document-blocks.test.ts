@@ -294,9 +294,9 @@ describe('the output', () => {
 
   it('of what to try is what is printed, in its order', async () => {
     const { cwd, env } = await place();
-    await symlink(path.resolve('.demo.yaml'), path.join(cwd, '.demo.yaml'));
+    await symlink(path.resolve('.scripts'), path.join(cwd, '.scripts'));
     const launch = { cwd, env: { DNS_SYNC_SCHEDULE: never, DNS_SYNC_LISTEN: 'off' } };
-    const daemon = start([], launch, path.resolve('.start.mjs'));
+    const daemon = start([], launch, path.resolve('.scripts/start.mjs'));
     const { clients } = await daemon.event('daemon.started');
     await daemon.event('pass.finished');
     const { baseUrl } = z.tuple([z.object({ baseUrl: z.string() })]).parse(clients)[0];
@@ -317,7 +317,7 @@ describe('the output', () => {
 
   it('of the daemon has the lines of the README', async () => {
     const launch = { cwd: await workplace(), env: { DNS_SYNC_LISTEN: '127.0.0.1:0', NO_COLOR: '1' } };
-    const script = path.resolve('.start.mjs');
+    const script = path.resolve('.scripts/start.mjs');
     const daemon = startCommandOnTerminal([process.execPath, script], launch);
     await daemon.says('pass finished');
     daemon.type('\u0003');

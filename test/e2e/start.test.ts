@@ -7,7 +7,7 @@ import { startOnTerminal, workplace } from './program.ts';
 vi.setConfig({ testTimeout: 30_000 });
 
 /** What `npm start` runs. */
-const script = fileURLToPath(new URL('../../.start.mjs', import.meta.url));
+const script = fileURLToPath(new URL('../../.scripts/start.mjs', import.meta.url));
 const ctrlC = '\u0003';
 const env = { DNS_SYNC_LISTEN: 'off' };
 

@@ -1,4 +1,4 @@
-import { planChanges } from '../../src/commands/plan-file.ts';
+import { planChanges } from '../../src/app/plan-file.ts';
 import { reconcile, type Pass } from '../../src/reconcile/pass.ts';
 import type { PassResult, Trigger } from '../../src/result.ts';
 import { messageOf } from '../../src/errors.ts';

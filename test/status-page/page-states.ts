@@ -1,6 +1,6 @@
 import type { Difference } from '../../src/plan/difference.ts';
 import { assembleReport } from '../../src/report/assemble.ts';
-import { PassHistory } from '../../src/daemon/pass-history.ts';
+import { PassHistory } from '../../src/daemon/passes/pass-history.ts';
 import {
   notAsked,
   type PassResult,

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { PassHistory } from '../../src/daemon/pass-history.ts';
+import { PassHistory } from '../../src/daemon/passes/pass-history.ts';
 import type { ClientSummary, PageFacts, WriteEntry } from '../../src/status-page/facts.ts';
 import { renderPage } from '../../src/status-page/page.ts';
 import { pagePolicy } from '../../src/status-page/policy.ts';

@@ -125,7 +125,7 @@ const typeFault = async (place) => {
 };
 
 const buildFault = async (place) => {
-  const { code, output } = await run(place, path.join(place, '.build.mjs'), []);
+  const { code, output } = await run(place, path.join(place, '.scripts/build.mjs'), []);
   return code === 0 ? null : { state: 'invalid', by: output.split('\n')[0] };
 };
 
@@ -178,8 +178,6 @@ const schedules = path.join(root, 'test/schedules/run.mjs');
 const vitest = path.join(root, 'node_modules/vitest/vitest.mjs');
 
 const copied =
-  'src test templates package.json package-lock.json tsconfig.json .build.mjs .notices.mjs LICENSE README.md'.split(
-    ' ',
-  );
+  'src test templates package.json package-lock.json tsconfig.json .scripts LICENSE README.md'.split(' ');
 
 await main();

@@ -1,0 +1,171 @@
+// npm run build: makes dist/. The program becomes one file with what V8 made of it beside it, so that a command
+// starts at once. What package.json has as a dependency stays outside (SQLite, for it is native); all else is taken in.
+// What speaks to PostgreSQL, and the queue in it, become files of their own, which are loaded only where that is used.
+import { spawnSync } from 'node:child_process';
+import { chmodSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import v8 from 'node:v8';
+import { Script } from 'node:vm';
+import { rolldown } from 'rolldown';
+import { writeNotices } from './notices.mjs';
+
+const root = path.join(import.meta.dirname, '..');
+const source = (file) => path.join(root, 'src', file);
+
+/** On a terminal somebody waits for it: npm is silent meanwhile. */
+const say = (what) => {
+  if (process.stderr.isTTY) process.stderr.write(`building: ${what} …\n`);
+};
+
+const checkTypes = () => {
+  const { status } = spawnSync(
+    process.execPath,
+    [path.join(root, 'node_modules/typescript/bin/tsc'), '-p', 'tsconfig.json', '--noEmit'],
+    { cwd: root, stdio: 'inherit' },
+  );
+  if (status !== 0) process.exit(status ?? 1);
+};
+
+const build = async () => {
+  say('types');
+  checkTypes();
+  say('bundles');
+  // The program that is there stays whole until the new one is.
+  const made = path.join(root, `dist-${process.pid}`);
+  try {
+    const bundles = [
+      await bundleStart(made),
+      await bundleProgram(made),
+      await bundleBeside(made, 'pg'),
+      await bundleBeside(made, 'pg-boss'),
+      await bundleModules(made),
+    ];
+    writeNotices(
+      root,
+      made,
+      bundles.flat().flatMap(({ moduleIds = [] }) => moduleIds),
+    );
+    say('what V8 makes of them');
+    compile(path.join(made, 'program.cjs'));
+    chmodSync(path.join(made, 'main.js'), 0o755);
+    const dist = path.join(root, 'dist');
+    rmSync(dist, { recursive: true, force: true });
+    renameSync(made, dist);
+  } finally {
+    rmSync(made, { recursive: true, force: true });
+  }
+};
+
+const { dependencies = {} } = createRequire(import.meta.filename)('../package.json');
+
+const common = {
+  cwd: root,
+  platform: 'node',
+  external: Object.keys(dependencies),
+};
+
+// Every command reads the whole text, and keeps it: comments and blanks are left out, names stay for stack traces.
+const dense = {
+  comments: { legal: true, jsdoc: false, annotation: false },
+  minify: { compress: true, mangle: false, codegen: { removeWhitespace: true } },
+};
+
+// Each of these gives what went into it.
+
+/** CommonJS, which Node.js starts sooner; `.js`, the name by which people start it. */
+const bundleStart = async (dir) => {
+  const bundle = await rolldown({ ...common, input: { main: source('start.ts') } });
+  const { output } = await bundle.write({ dir, format: 'cjs', ...dense });
+  writeFileSync(path.join(dir, 'package.json'), '{ "type": "commonjs" }\n');
+  return output;
+};
+
+/** One function expression, as `start.ts` runs it. */
+const bundleProgram = async (dir) => {
+  const bundle = await rolldown({
+    ...common,
+    plugins: [besides('pg', './pg.cjs'), besides('pg-boss', './pg-boss.cjs')],
+    input: { program: source('main.ts') },
+  });
+  const { output } = await bundle.generate({ format: 'cjs', codeSplitting: false, ...dense });
+  const text = `(function (exports, require, module, __filename, __dirname) {${inAscii(output[0].code)}\n})`;
+  writeFileSync(path.join(dir, 'program.cjs'), text);
+  return output;
+};
+
+/** Loads a package from a file beside the program. */
+const besides = (name, file) => ({
+  name: 'besides',
+  transform: (code) => code.replace(`(import.meta.url)('${name}')`, `(import.meta.url)('${file}')`),
+});
+
+const bundleBeside = async (dir, name) => {
+  // The first is a native build, which nobody has asked for; the second is for another runtime.
+  const external = ['pg-native', 'pg-cloudflare', ...(name === 'pg' ? [] : ['pg'])];
+  const input = { [name]: createRequire(import.meta.filename).resolve(name) };
+  const bundle = await rolldown({ ...common, external, input });
+  const { output } = await bundle.write({
+    dir,
+    format: 'cjs',
+    codeSplitting: false,
+    entryFileNames: '[name].cjs',
+    paths: { pg: './pg.cjs' },
+    ...dense,
+  });
+  return output;
+};
+
+/** Read as Latin-1 in no time; one character beyond it would make V8 keep all of them in two bytes each. */
+const inAscii = (code) =>
+  code.replace(/[^\x00-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
+
+const bundleModules = async (dir) => {
+  const input = {
+    // Loaded by tests in processes of their own.
+    log: source('log.ts'),
+    'sandbox/sandbox': source('sandbox/sandbox.ts'),
+    'state/lock': source('state/lock.ts'),
+    'state/sqlite': source('state/sqlite.ts'),
+  };
+  const bundle = await rolldown({ ...common, input });
+  const { output } = await bundle.write({
+    dir,
+    format: 'esm',
+    entryFileNames: '[name].mjs',
+    chunkFileNames: '[name]-[hash].mjs',
+    ...dense,
+  });
+  return output;
+};
+
+/** Notes what V8 compiles for a plan of the examples. */
+const compile = (file) => {
+  const cwd = mkdtempSync(path.join(tmpdir(), 'build-'));
+  const command = ['plan', '--sandbox', '--templates', path.join(root, 'templates'), '--state-dir', cwd];
+  try {
+    const { status } = spawnSync(process.execPath, [import.meta.filename, file, ...command], {
+      cwd,
+      env: {},
+      stdio: ['ignore', 'ignore', 'inherit'],
+    });
+    if (status !== 0) throw new Error('the program that was built cannot plan the examples');
+  } finally {
+    rmSync(cwd, { recursive: true });
+  }
+};
+
+const runAndNote = (file, command) => {
+  process.argv.splice(1, process.argv.length, file, ...command);
+  const script = new Script(readFileSync(file, 'latin1'), { filename: file });
+  // What V8 notes holds for the flags with which a program starts, so none is set meanwhile (undici.ts would).
+  v8.setFlagsFromString = () => undefined;
+  process.on('exit', () => writeFileSync(file.replace('.cjs', '.cache'), script.createCachedData()));
+  const module = { exports: {} };
+  script.runInThisContext()(module.exports, createRequire(file), module, file, path.dirname(file));
+};
+
+const [file, ...command] = process.argv.slice(2);
+if (file === undefined) await build();
+else runAndNote(file, command);

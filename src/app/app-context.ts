@@ -1,0 +1,252 @@
+import { randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import type { Logger } from 'pino';
+import { keepHeapSmall, keepYoungGenerationSmall } from '../lib/small-heap.ts';
+import type { Options } from './options.ts';
+import { UserError } from '../errors.ts';
+import { createLogger } from '../log.ts';
+import { currentRedactor, redactTexts } from '../secrets.ts';
+import { readSettings, type Settings } from '../settings.ts';
+import type { ClientSettings } from '../settings/client.ts';
+import { checkTargets } from '../settings/notify.ts';
+import type { Sandbox } from '../sandbox/sandbox.ts';
+import { storeLocation } from '../state/store-location.ts';
+import type { PostgresDatabase } from '../cluster/postgres/database.ts';
+import type { OnLeaseChange } from '../cluster/postgres/lease.ts';
+import type { Doubted } from '../model/published.ts';
+import { fileStore, type StateStore } from '../state/store.ts';
+import { openClient, type Client, type ClientOptions } from './client.ts';
+import { observedBelow } from './observer.ts';
+import { isOpenToAll } from '../state/private-file.ts';
+import { openStore } from './open-store.ts';
+import { printLine } from './progress.ts';
+import { Warnings } from './warnings.ts';
+
+/** Settings, log and clients of one run of the program. */
+export interface AppContext {
+  readonly settings: Settings;
+  readonly clients: readonly Client[];
+  readonly log: Logger;
+  /** The store of the newest settings. */
+  store(): StateStore;
+  /** Of the first settings; null if the state is in files. */
+  readonly database: (() => PostgresDatabase) | null;
+  /** Where the embedded service listens, if there is one. */
+  readonly sandboxUrl: string | null;
+  /** Whether template files are those that the source has published. */
+  readonly sharesTemplates: boolean;
+  /** Whose published files somebody has to offer again; null where files are not shared. */
+  doubtedTemplates(): Promise<Doubted | null>;
+  /** Replaces every secret in a value. */
+  readonly redact: <T>(value: T) => T;
+  /** The secrets that `redact` replaces. */
+  readonly secrets: () => readonly string[];
+  /** Reads the settings again and opens new clients with them. Throws a UserError if they are invalid. */
+  reopen(): Pick<AppContext, 'settings' | 'clients'>;
+  /** Reads the files of clients again and opens those that have changed. */
+  reopenChanged(): Pick<AppContext, 'settings' | 'clients'>;
+  /** Closes the clients that were opened first, and the embedded service. */
+  close(): Promise<void>;
+}
+
+export interface AppContextOptions {
+  readonly onRequest?: NonNullable<ClientOptions['onRequest']>;
+  readonly onLeaseChange?: OnLeaseChange;
+  /** Whether the embedded service is a name server too. */
+  readonly asksNameServers?: boolean;
+  /** Whether clients with invalid files are left out while there are others. */
+  readonly mayLeaveOut?: boolean;
+}
+
+/** Opens everything that commands need to talk to the service. A command logs to stderr, the daemon to stdout. */
+export const openAppContext = async (
+  options: Options,
+  logTo: 1 | 2,
+  {
+    onRequest = () => undefined,
+    onLeaseChange = () => undefined,
+    asksNameServers = false,
+    mayLeaveOut = false,
+  }: AppContextOptions = {},
+): Promise<AppContext> => {
+  keepYoungGenerationSmall();
+  if (logTo === 1) keepHeapSmall();
+  const read = (previous?: Settings): Settings =>
+    readSettings({
+      flags: options,
+      needs: { baseUrl: true, tokens: true },
+      mayLeaveOut,
+      ...(previous ? { previous } : {}),
+    });
+  const settings = read();
+  let current = settings;
+  const previousSecrets = new Set<string>();
+  let known = { now: current.secrets(), previous: 0, all: current.secrets() };
+  /** The same array as long as there are no more. */
+  const secrets = (): readonly string[] => {
+    const now = current.secrets();
+    if (now !== known.now || previousSecrets.size !== known.previous)
+      known = { now, previous: previousSecrets.size, all: [...previousSecrets, ...now] };
+    return known.all;
+  };
+  const redactNow = currentRedactor(secrets);
+  const log = createLogger({
+    level: levelOf(settings, logTo),
+    fd: logTo,
+    secrets,
+    format: formatOf(options, logTo),
+  });
+  if (options['reset'] === true && !settings.sandbox) throw new UserError('--reset goes with --sandbox only');
+  const openOwn = (own: Settings): ReturnType<typeof openStore> =>
+    openStore(own, {
+      mayBeSource: logTo === 1 && (own.role === 'all' || own.role === 'source'),
+      onLeaseChange,
+    });
+  const first = openOwn(settings);
+  const stores: StateStore[] = [first];
+  const store = (): StateStore => stores.at(-1)!;
+  if (options['reset'] === true) await forgetSandbox(settings, store());
+  const sandbox = settings.sandbox
+    ? await openSandbox(settings, options['reset'] === true, asksNameServers)
+    : null;
+  let named = { clients: settings.clients, names: namesOf(settings) };
+  /** Made once for all: each of thousands of clients asks in each pass. */
+  const names = (): readonly string[] => {
+    if (named.clients !== current.clients) named = { clients: current.clients, names: namesOf(current) };
+    return named.names;
+  };
+  const open = (client: ClientSettings): Client => {
+    return openClient({
+      settings: sandbox
+        ? { ...client, baseUrl: sandbox.url, proxy: null, tokens: sandboxTokens(client.name) }
+        : client,
+      strict: options['strict'] === true,
+      allowEmpty: options['allowEmpty'] === true,
+      names,
+      store: store(),
+      shared: sandbox ? null : sharedBy(store(), client, logTo === 1, current.leaseDuration),
+      isSandbox: sandbox !== null,
+      nameservers: sandbox?.dns == null ? undefined : [sandbox.dns],
+      warn: (message) => {
+        if (logTo === 1) log.warn({ event: 'notice', client: client.name, notice: message }, 'notice');
+        else if (!log.isLevelEnabled('warn')) return;
+        else if (current.clients.length === 1) printWarning(redactNow()(message));
+        else warnings.add(client.name, message);
+      },
+      onRequest: (request) => {
+        log.debug({ event: 'service.request', client: client.name, ...request }, 'request');
+        onRequest(request);
+      },
+    });
+  };
+  const warnings = new Warnings();
+  const clients = settings.clients.map(open);
+  for (const directory of new Set(settings.clients.map(({ stateDir }) => stateDir))) {
+    if (settings.store !== null || !isOpenToAll(directory)) continue;
+    const notice = `every user of this machine can change the state in ${directory}, and so what is written: run \`chmod o-w ${directory}\``;
+    if (logTo === 1) log.warn({ event: 'notice', notice }, 'notice');
+    else printWarning(notice);
+  }
+  return {
+    settings,
+    clients,
+    log,
+    store,
+    database: 'database' in first ? first.database : null,
+    sandboxUrl: sandbox?.url ?? null,
+    sharesTemplates: sandbox === null && store().snapshots !== null,
+    doubtedTemplates: async () => (await store().snapshots?.doubted()) ?? null,
+    redact: (value) => redactTexts(value, redactNow()),
+    secrets,
+    reopen: () => {
+      const fresh = read(current);
+      fresh.triggerToken?.read();
+      fresh.pageToken?.read();
+      checkTargets(fresh.notify);
+      for (const secret of current.secrets()) previousSecrets.add(secret);
+      if (!isSameStore(fresh, current)) stores.push(openOwn(fresh));
+      current = fresh;
+      return { settings: fresh, clients: fresh.clients.map(open) };
+    },
+    reopenChanged: () => {
+      if (current.clientFiles === null) return { settings: current, clients: [] };
+      const before = new Set(current.clients);
+      const { clients: now, problems } = current.clientFiles.read();
+      current = { ...current, clients: now, leftOut: problems };
+      return { settings: current, clients: now.filter((client) => !before.has(client)).map(open) };
+    },
+    close: async () => {
+      for (const warning of warnings.lines(current.clients.length)) printWarning(redactNow()(warning));
+      await Promise.all(clients.map((client) => client.close()));
+      await sandbox?.close();
+      await Promise.all(stores.map((one) => one.close()));
+    },
+  };
+};
+
+const namesOf = ({ clients }: Settings): readonly string[] => clients.map(({ name }) => name);
+
+/** Where many processes share template files, they are theirs; a command prefers those that a person has. */
+const sharedBy = (
+  { snapshots }: StateStore,
+  { templates }: ClientSettings,
+  isDaemon: boolean,
+  leaseDuration: number,
+): NonNullable<ClientOptions['shared']> | null =>
+  snapshots !== null && (isDaemon || !templates.some((one) => existsSync(one)))
+    ? { snapshots, patience: leaseDuration * leasesToAbandon }
+    : null;
+
+/** Published files that no process has for so many leases are abandoned. */
+const leasesToAbandon = 4;
+
+/** A message besides the result of a command, for the person who runs it. */
+const printWarning = (message: string): void => printLine(`dns-template-sync: ${message}`);
+
+/** A command's result is on stdout; the steps of its passes are logged only on request. */
+const levelOf = ({ logLevel }: Settings, logTo: 1 | 2): Settings['logLevel'] =>
+  logTo === 2 && logLevel === 'info' ? 'warn' : logLevel;
+
+/** A command's log is for debugging; a daemon's is text only on a terminal. */
+const formatOf = ({ logFormat }: Options, logTo: 1 | 2): 'json' | 'text' => {
+  if (logFormat === 'json' || logFormat === 'text') return logFormat;
+  return logTo === 1 && process.stdout.isTTY ? 'text' : 'json';
+};
+
+const openSandbox = async (
+  { clients }: Settings,
+  reset: boolean,
+  hasDns: boolean,
+): Promise<Pick<Sandbox, 'url' | 'dns' | 'close'>> => {
+  const { startSandbox } = await import('../sandbox/sandbox.ts');
+  const stateDir = clients[0]?.stateDir ?? '.';
+  return startSandbox({
+    dataFile: path.join(stateDir, 'sandbox.json'),
+    reset,
+    ...(hasDns ? { dns: { host: '127.0.0.1', port: 0, lag: zoneLag } } : {}),
+  });
+};
+
+/** The state describes the old data. */
+const forgetSandbox = async ({ clients }: Settings, store: StateStore): Promise<void> => {
+  for (const client of clients) {
+    const { clientToken } = sandboxTokens(client.name).read();
+    await store.forget(storeLocation(client, clientToken, true));
+    const observed = { ...client, stateDir: observedBelow(client.stateDir) };
+    await fileStore.forget(storeLocation(observed, clientToken, true));
+  }
+};
+
+const isSameStore = (one: Settings, other: Settings): boolean =>
+  one.leaseDuration === other.leaseDuration && one.store?.read() === other.store?.read();
+
+/** Milliseconds, long enough to see a change on its way from the service to its name server. */
+const zoneLag = 15_000;
+
+/** The embedded service takes any tokens. */
+export const sandboxTokens = (client: string): { read(): { userToken: string; clientToken: string } } => ({
+  read: () => ({ userToken: 'sandbox-user', clientToken: `sandbox-${client}` }),
+});
+
+export const newRun = (): string => randomUUID();

@@ -1,0 +1,138 @@
+import { codeOf, UserError } from '../errors.ts';
+import type { Difference } from '../plan/difference.ts';
+import { groupBy } from '../plan/group.ts';
+import { readRegularFile } from '../regular-file.ts';
+import type { Report } from '../report/report.ts';
+import { changeText, recordText } from '../report/record-text.ts';
+
+/** A report that `plan --format json --out FILE` wrote. */
+export const readPlan = async (file: string): Promise<Report> => {
+  const how = 'write one with plan --format json --out plan.json';
+  const text = await readRegularFile(file, largestFile).catch((error: unknown) => {
+    throw new UserError(`--plan: cannot read ${file} (${codeOf(error)}): ${how}`, { cause: error });
+  });
+  const { reportSchema } = await import('../report/report.ts');
+  const parsed = reportSchema.safeParse(parseJson(text.toString('utf8')));
+  if (parsed.success && parsed.data.dryRun) return parsed.data;
+  throw new UserError(`--plan: ${file} is not a report of plan: ${how}`);
+};
+
+/** Null, which is not a report, if it is not JSON. */
+const parseJson = (text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+};
+
+/** Bytes; V8 strings end at half a gibibyte. */
+const largestFile = 256 * 1024 ** 2;
+
+type Templates = Report['templates'];
+type Planned = Templates[number];
+
+/** The plan differs from the approved one. */
+export class PlanChangedError extends UserError {
+  override name = 'PlanChangedError';
+  readonly #which: string;
+  readonly #changes: readonly PlannedChange[];
+
+  constructor(which: string, changes: readonly PlannedChange[]) {
+    const lines = changes.map(({ template, change }) => `\n  ${template}: ${change}`);
+    const more = lines.length > maxShown ? `\n  and ${lines.length - maxShown} more` : '';
+    super(`the plan is no longer ${which}; nothing was written:${lines.slice(0, maxShown).join('')}${more}`);
+    this.#which = which;
+    this.#changes = changes;
+  }
+
+  /** The status of one template for the report: failed only if its own plan has changed. */
+  verdictOn(client: string, template: string): Pick<Planned, 'status' | 'message'> {
+    const name = `${client}/${template}`;
+    const own = this.#changes.filter((one) => one.template === name || one.template.startsWith(`${name} (`));
+    const why = own.length === 0 ? 'others have changed' : own.map(({ change }) => change).join('; ');
+    return {
+      status: own.length === 0 ? 'held' : 'failed',
+      message: `the plan is no longer ${this.#which}; nothing was written: ${why}`,
+    };
+  }
+}
+
+const maxShown = 20;
+
+interface PlannedChange {
+  /** With its client: `default/standard-web`, and with its id if the name is not unique. */
+  readonly template: string;
+  readonly change: string;
+}
+
+/**
+ * The differences between two plans. `lifted`: a person has just lifted a guard, so being held in the first
+ * plan is not a difference.
+ */
+export const planChanges = (before: Templates, now: Templates, lifted: boolean): PlannedChange[] => {
+  const then = byName(before);
+  const today = byName(now);
+  const names = [...new Set([...then.keys(), ...today.keys()])].sort();
+  return names.flatMap((template) => {
+    const [old, fresh] = [then.get(template), today.get(template)];
+    if (!fresh) return [{ template, change: 'in that plan; no file describes it now' }];
+    if (!old) return [{ template, change: 'not in that plan' }];
+    return templateChanges(old, fresh, lifted).map((change) => ({ template, change }));
+  });
+};
+
+/** The service may have several templates of one name, with different ids. */
+const byName = (templates: Templates): Map<string, Planned> => {
+  const namesakes = groupBy(templates, ({ client, template }) => `${client}/${template}`);
+  return new Map(
+    [...namesakes].flatMap(([name, group]) =>
+      group.map((one) => [group.length === 1 ? name : `${name} (${one.id})`, one]),
+    ),
+  );
+};
+
+/** Subdomains are not compared: they are never written. */
+const templateChanges = (old: Planned, fresh: Planned, lifted: boolean): string[] => {
+  const then = differencesOf(old, lifted);
+  const today = differencesOf(fresh, lifted);
+  return [
+    ...(old.id === fresh.id ? [] : [`its id was ${old.id} and is now ${fresh.id}`]),
+    ...(lifted || old.message === fresh.message
+      ? []
+      : [`its message was: ${old.message ?? 'none'}; it is now: ${fresh.message ?? 'none'}`]),
+    ...[...then].flatMap(([key, one]) => (today.has(key) ? [] : [`no longer: ${differenceText(one)}`])),
+    ...[...today].flatMap(([key, one]) => (then.has(key) ? [] : [`new: ${differenceText(one)}`])),
+  ];
+};
+
+/**
+ * The differences by their records. A moved line in a file is no change, and unresolved writes are left out:
+ * only later readings resolve them.
+ */
+const differencesOf = ({ differences }: Planned, lifted: boolean): Map<string, Difference> =>
+  new Map(
+    differences
+      .filter((one) => lifted || one.action !== 'blocked' || one.reason !== 'pending-write')
+      .map((one) => [
+        JSON.stringify(lifted ? withoutOutcome(one) : { ...one, source: null }, inKeyOrder),
+        one,
+      ]),
+  );
+
+const inKeyOrder = (_: string, value: unknown): unknown =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1)))
+    : value;
+
+const withoutOutcome = (difference: Difference): unknown => ({
+  recordId: 'recordId' in difference ? difference.recordId : null,
+  current: 'current' in difference ? difference.current : null,
+  desired: 'desired' in difference ? difference.desired : null,
+});
+
+const differenceText = (difference: Difference): string => {
+  if (difference.action === 'surplus') return `surplus ${recordText(difference.current)}`;
+  const before = 'current' in difference ? (difference.current ?? null) : null;
+  return `${difference.action} ${changeText(before, difference.desired)}`;
+};

@@ -1,0 +1,55 @@
+import type { PostgresDatabase } from './postgres/database.ts';
+
+/** The passes of all processes together. */
+export interface FleetFacts {
+  /** Passes whose time has come and that nobody makes yet. */
+  readonly due: number;
+  /** Seconds for which the first of them waits. */
+  readonly oldestDue: number;
+  /** Publications of template files over which no pass has gone. */
+  readonly unpassed: number;
+}
+
+/** A client's last pass, and its next one in the queue. Times are ISO 8601. */
+export interface ClientPasses {
+  readonly client: string;
+  readonly lastPass: string | null;
+  readonly status: string | null;
+  readonly nextDue: string | null;
+  readonly trigger: string | null;
+  /** Failed passes since the last successful one. */
+  readonly failures: number;
+  readonly state: 'running' | 'waiting';
+}
+
+type Reader = Pick<PostgresDatabase, 'query'>;
+
+export const fleetFacts = async ({ query }: Reader): Promise<FleetFacts> => {
+  const [found] = await query<FleetFacts>(facts);
+  return found ?? { due: 0, oldestDue: 0, unpassed: 0 };
+};
+
+/** Of all clients, the next one that is due first. */
+export const clientPasses = async ({ query }: Reader): Promise<readonly ClientPasses[]> => {
+  const rows = await query<PassesRow>(passes);
+  return rows.map(({ nextDue, ...rest }) => ({ ...rest, nextDue: nextDue?.toISOString() ?? null }));
+};
+
+interface PassesRow extends Omit<ClientPasses, 'nextDue'> {
+  readonly nextDue: Date | null;
+}
+
+const facts = `SELECT count(*)::int AS due,
+    coalesce(extract(epoch FROM clock_timestamp() - min(start_after)), 0)::float8 AS "oldestDue",
+    (SELECT count(*)::int FROM dns_template_sync.snapshots WHERE NOT is_passed) AS unpassed
+  FROM dns_template_sync_queue.job
+  WHERE name = 'pass' AND state IN ('created', 'retry') AND start_after <= clock_timestamp()`;
+
+const passes = `SELECT coalesce(r.client, j.client) AS client, r.body::json -> 'event' ->> 'at' AS "lastPass",
+    r.body::json -> 'entry' ->> 'status' AS status, j.start_after AS "nextDue", j.data ->> 'trigger' AS trigger,
+    coalesce((j.data ->> 'failures')::int, 0) AS failures,
+    CASE WHEN EXISTS (SELECT FROM dns_template_sync_queue.job a WHERE a.name = 'pass' AND a.state = 'active'
+      AND a.singleton_key = coalesce(r.client, j.client)) THEN 'running' ELSE 'waiting' END AS state
+  FROM dns_template_sync.reports r FULL JOIN (SELECT singleton_key AS client, start_after, data
+    FROM dns_template_sync_queue.job WHERE name = 'pass' AND state IN ('created', 'retry')) j ON j.client = r.client
+  ORDER BY j.start_after NULLS LAST, client`;

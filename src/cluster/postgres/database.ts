@@ -1,0 +1,168 @@
+import type Pg from 'pg';
+import { messageOf } from '../../errors.ts';
+import { MemoryError } from '../../state/memory.ts';
+import { loadPg } from './load-pg.ts';
+
+/** One statement. Throws `MemoryError`, and waits no longer than `patience` milliseconds. */
+export type Query = <Row>(
+  sql: string,
+  values?: readonly unknown[],
+  patience?: number,
+) => Promise<readonly Row[]>;
+
+/** A PostgreSQL database, over a few connections. */
+export interface PostgresDatabase {
+  /** By itself: what it changed is on disk, and on synchronous standbys, when its promise resolves. */
+  readonly query: Query;
+  /** All of it or nothing; what the task throws passes through. */
+  readonly transaction: <T>(task: (query: Query) => Promise<T>) => Promise<T>;
+  /** One statement of another library, with what it throws. */
+  readonly execute: (sql: string, values?: unknown[]) => Promise<{ rows: unknown[] }>;
+  /** `postgres://…`, as it is now. */
+  readonly url: () => string;
+  /** Where it is, without anything secret. */
+  readonly place: string;
+  close(): Promise<void>;
+}
+
+/** Nothing is connected before the first statement. Where that fails, the address is read again: its password may be new. */
+export const openDatabase = (url: () => string, mostConnections = 10): PostgresDatabase => {
+  const place = placeIn(url());
+  const pool = new (loadPg().Pool)({
+    connectionString: url(),
+    application_name: 'dns-template-sync',
+    connectionTimeoutMillis: connectPatience,
+    keepAlive: true,
+    max: mostConnections,
+    allowExitOnIdle: true,
+    // oxlint-disable-next-line typescript/no-misused-promises -- it is waited for
+    onConnect: async (client) => void (await client.query(sessionSettings)),
+  });
+  // Of a connection that breaks while nobody uses it, the next statement hears nothing: there is another one.
+  pool.on('error', () => undefined);
+
+  const connect = async (): Promise<Pg.PoolClient> => {
+    try {
+      return await pool.connect();
+    } catch (error) {
+      const newest = url();
+      if (newest === pool.options.connectionString) throw error;
+      pool.options.connectionString = newest;
+      return pool.connect();
+    }
+  };
+  const use = async <T>(task: (client: Pg.PoolClient) => Promise<T>): Promise<T> => {
+    const client = await connect().catch((error: unknown) => {
+      throw unusable(place, error);
+    });
+    // If a connection breaks between two statements, the second one reports it.
+    const ignore = (): void => undefined;
+    client.on('error', ignore);
+    let isSound = false;
+    try {
+      const result = await task(client);
+      isSound = true;
+      return result;
+    } finally {
+      client.off('error', ignore);
+      // One that did not answer in time would never answer anybody again.
+      client.release(!isSound);
+    }
+  };
+  return {
+    place,
+    url,
+    execute: (text, values) =>
+      use((client) => client.query({ ...externally, text, ...(values && { values }) })),
+    query: (sql, values, patience) => use((client) => queryOn(client, place)(sql, values, patience)),
+    transaction: (task) =>
+      use(async (client) => {
+        const query = queryOn(client, place);
+        await query('BEGIN');
+        // Where the task fails its connection is closed, which rolls back.
+        const result = await task(query);
+        await query('COMMIT');
+        return result;
+      }),
+    close: () => pool.end(),
+  };
+};
+
+/**
+ * What is committed is on disk whatever the database has as its default; fences rest on what READ COMMITTED does; and
+ * a process that is stopped in the middle of a transaction keeps nobody waiting for long.
+ */
+const sessionSettings = `
+  SET synchronous_commit = on;
+  SET default_transaction_isolation = 'read committed';
+  SET idle_in_transaction_session_timeout = '5s'`;
+
+/** Milliseconds. */
+const connectPatience = 2_000;
+const usualPatience = 10_000;
+const externally = { query_timeout: usualPatience };
+
+const queryOn =
+  (client: Pg.PoolClient, place: string): Query =>
+  async <Row>(sql: string, values: readonly unknown[] = [], patience = usualPatience) => {
+    let warning: string | null = null;
+    const onNotice = ({
+      code,
+      message,
+    }: {
+      code?: string | undefined;
+      message?: string | undefined;
+    }): void => {
+      if (code !== undefined && endedWaits.has(code)) warning = message ?? code;
+    };
+    client.on('notice', onNotice);
+    try {
+      const statement = { text: sql, values: [...values], query_timeout: patience };
+      const { rows } = await client.query(statement);
+      // It says that it committed, and a standby that takes over may never have heard of it.
+      if (warning !== null) throw new Error(warning);
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the columns that the statement names
+      return rows as readonly Row[];
+    } catch (error) {
+      throw unusable(place, error);
+    } finally {
+      client.off('notice', onNotice);
+    }
+  };
+
+/** The wait for a synchronous standby was cancelled: query_canceled, admin_shutdown. */
+const endedWaits: ReadonlySet<string> = new Set(['57014', '57P01']);
+
+const unusable = (place: string, error: unknown): MemoryError =>
+  new MemoryError(
+    `the state in ${place} cannot be used, and nothing is written to the service without it: ${wordsOf(error)}; ${adviceOn(error)}`,
+    { cause: error },
+  );
+
+/** An error for each of the addresses that were tried. */
+const wordsOf = (error: unknown): string =>
+  error instanceof AggregateError ? error.errors.map(messageOf).join(', ') : messageOf(error);
+
+/** Whether what a statement threw says that the tables are not there. */
+export const isMissingTable = (error: unknown): boolean =>
+  error instanceof MemoryError && missingTables.has(codeOf(error.cause));
+
+const missingTables: ReadonlySet<string> = new Set(['42P01', '3F000']);
+
+const codeOf = (error: unknown): string =>
+  error instanceof Error && 'code' in error ? String(error.code) : '';
+
+const adviceOn = (error: unknown): string => {
+  const code = codeOf(error);
+  if (missingTables.has(code)) return 'create its tables with dns-template-sync store migrate';
+  if (code === '42501') return 'check the permissions of this user, or run store migrate as a user with more';
+  if (code === '25006') return 'this is a standby, which accepts no writes: set store to the primary';
+  if (code.startsWith('28')) return 'check user and password in store';
+  return 'check that PostgreSQL runs, and the address in store';
+};
+
+const placeIn = (url: string): string => {
+  if (!URL.canParse(url)) return 'PostgreSQL';
+  const { hostname, port, pathname } = new URL(url);
+  return `PostgreSQL at ${hostname || 'its socket'}${port && `:${port}`}${pathname}`;
+};

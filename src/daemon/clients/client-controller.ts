@@ -1,0 +1,321 @@
+import { randomUUID } from 'node:crypto';
+import type { Logger } from 'pino';
+import { LockedError, messageOf, UserError } from '../../errors.ts';
+import type { KnownAnswers } from '../../report/with-answers.ts';
+import type { PassResult, TemplateResult, Trigger } from '../../result.ts';
+import { AnswersRounds } from '../passes/answers-rounds.ts';
+import type { ChangeFeed } from '../passes/change-feed.ts';
+import { clientState, type ClientState } from './client-state.ts';
+import type { DaemonClient } from '../context.ts';
+import type { Fleet, PassReport } from '../fleet.ts';
+import { LatestResults } from '../passes/latest-results.ts';
+import type { PassCause, PassOutcome, PassStarter } from '../passes/loop.ts';
+import { OpenTroubles } from '../passes/open-troubles.ts';
+import {
+  logChange,
+  logEnded,
+  logInvalid,
+  logStarted,
+  logUnmanaged,
+  type PassId,
+} from '../passes/pass-log.ts';
+import {
+  recordFailure,
+  recordPass,
+  recordShared,
+  type PassSinks,
+  type RecordedPass,
+} from '../passes/record-pass.ts';
+import { Publications, type OfferResult } from './publications.ts';
+import { startTriggers, type Triggers } from '../passes/triggers.ts';
+
+export interface ClientControllerOptions extends PassSinks {
+  readonly client: DaemonClient;
+  /** Those that share its passes. */
+  readonly fleet: Fleet;
+  /** Notified of everything that is new for the status page. */
+  readonly changeFeed: ChangeFeed;
+  /** Limits how many clients' passes run at the same time. */
+  readonly limit: <T>(task: () => Promise<T>) => Promise<T>;
+}
+
+/** One client in the daemon: its passes, their triggers and their results. */
+export class ClientController {
+  readonly #options: ClientControllerOptions;
+  /** For log lines that belong to no pass. */
+  readonly #log: Logger;
+  readonly #passes: PassStarter;
+  readonly #latest = new LatestResults();
+  readonly #troubles = new OpenTroubles();
+  #client: DaemonClient;
+  /** Replaces the client before the next pass. */
+  #successor: DaemonClient | null = null;
+  #triggers: Triggers | null = null;
+  /** Whether templates and service have been read at least once. */
+  #wasRead = false;
+  /**
+   * Whether the last pass could not begin, for example because the state cannot be opened. The service cannot
+   * help that.
+   */
+  #couldNotBegin = false;
+  #lastError: string | null = null;
+  /** Ends when the changed files have been offered to others. */
+  #offering: Promise<unknown> = Promise.resolve();
+  readonly #answers: AnswersRounds;
+  #hasAsked = false;
+  /** Whether another process made the last pass. */
+  #isElsewhere = false;
+  readonly #publications: Publications;
+
+  constructor(options: ClientControllerOptions) {
+    this.#options = options;
+    this.#client = options.client;
+    this.#log = options.log.child({ client: options.client.settings.name });
+    this.#passes = options.fleet.passesOf({
+      settings: () => this.client.settings,
+      log: this.#log,
+      onState: options.changeFeed.changed,
+      pass: (cause, signal) => options.limit(() => this.#pass(cause, signal)),
+    });
+    this.#publications = new Publications(this.#log);
+    this.#answers = new AnswersRounds({
+      ask: (signal, previous) =>
+        this.#client.askNameServers({ templates: [], isCommand: false, signal, previous }),
+      onEnd: (known) => this.#takeAnswers(known),
+      log: this.#log,
+    });
+  }
+
+  get client(): DaemonClient {
+    return this.#successor ?? this.#client;
+  }
+
+  get newest(): PassResult | null {
+    const { result } = this.#latest;
+    return result && this.#answers.addTo(result);
+  }
+
+  /** The templates as the files describe them, for a page. */
+  get templates(): Pick<LatestResults, 'described'> {
+    return this.#latest;
+  }
+
+  get state(): ClientState {
+    return clientState({
+      client: this.#client.settings.name,
+      loop: this.#passes.state,
+      isReady: this.#isReady,
+      lastError: this.#options.fleet.trouble ?? this.#lastError,
+      latest: this.#latest.result,
+      nextScheduled: this.#triggers?.next() ?? null,
+    });
+  }
+
+  /** Starts the watcher and the schedules. */
+  async start(): Promise<void> {
+    this.#triggers = await startTriggers({
+      client: this.#client,
+      duties: this.#options.fleet.duties,
+      onChange: () => {
+        this.#offering = Promise.all([this.#offering, this.#filesChanged()]);
+      },
+      onSchedule: () => this.trigger('schedule'),
+      onAnswersSchedule: () => this.#askOnSchedule(),
+      log: this.#log,
+    });
+  }
+
+  /** Whether the template files of this machine may have to be offered again. */
+  get isUnpublished(): boolean {
+    return this.#publications.isOpen;
+  }
+
+  /** Offers the template files of this machine to others. */
+  publish(): Promise<OfferResult> {
+    return this.#publications.offer(this.client);
+  }
+
+  trigger(trigger: Trigger): void {
+    this.#passes.trigger(trigger);
+  }
+
+  /** Null unless the pass that is asked for certainly comes. */
+  request(): Promise<string | null> {
+    return this.#passes.request();
+  }
+
+  /** Shows a pass that another process has made. */
+  adopt(report: PassReport): void {
+    const { latest, lastError, isReady } = report;
+    if (latest !== null) {
+      this.#latest.adopt(latest);
+      this.#answers.adopt(latest);
+      this.#troubles.take(latest.templates, latest.startedAt);
+    }
+    this.#lastError = lastError;
+    this.#wasRead = isReady;
+    this.#couldNotBegin = !isReady;
+    this.#isElsewhere = true;
+    recordShared(report, this.#options);
+    this.#options.changeFeed.changed();
+  }
+
+  /** The same client with new settings. A running pass keeps the old ones; the next pass uses these. */
+  async replace(client: DaemonClient): Promise<void> {
+    const skipped = this.#successor;
+    this.#successor = client;
+    await skipped?.close();
+    // The next pass may be made elsewhere.
+    if (!this.#options.fleet.duties.schedule && this.#passes.state.running === null)
+      await this.#reload(client);
+  }
+
+  /** Waits for the write in flight, but not for reads. */
+  async close(): Promise<void> {
+    const ended = Promise.all([this.#passes.close(), this.#answers.close()]);
+    await this.#client.close();
+    await ended;
+    await this.#triggers?.close();
+    await this.#offering;
+    await this.#successor?.close();
+  }
+
+  async #pass(cause: PassCause, signal: AbortSignal): Promise<PassOutcome> {
+    if (this.#successor) await this.#reload(this.#successor);
+    if (signal.aborted) return 'failed';
+
+    const id = { client: this.#client.settings.name, run: cause.run, trigger: cause.trigger };
+    const started = performance.now();
+    try {
+      const result = await this.#compare(cause, id, signal);
+      return await this.#accept(result, id, signal.aborted);
+    } catch (error) {
+      const message = messageOf(error);
+      if (error instanceof LockedError && this.#lastError !== message) {
+        this.#log.info(
+          { event: 'pass.waiting', trigger: id.trigger, reason: message },
+          'the pass has to wait',
+        );
+      }
+      this.#lastError = message;
+      if (error instanceof LockedError) return 'busy';
+      this.#couldNotBegin = true;
+      await this.#share(recordFailure({ id, message, started, isEnding: signal.aborted }, this.#options));
+      if (error instanceof UserError) return 'failed';
+      throw error;
+    }
+  }
+
+  async #reload(successor: DaemonClient): Promise<void> {
+    const [previous, triggers] = [this.#client, this.#triggers];
+    this.#client = successor;
+    this.#successor = null;
+    this.#hasAsked = false;
+    await Promise.all([previous.close(), triggers?.close()]);
+    await this.start();
+  }
+
+  /** Where they are shared, passes know nothing of them before they are published. */
+  async #filesChanged(): Promise<void> {
+    const result = await this.publish();
+    if (result === 'published' || result === null) this.trigger('file-change');
+  }
+
+  #compare({ isFull }: PassCause, id: PassId, signal: AbortSignal): Promise<PassResult> {
+    const { log, metrics } = this.#options;
+    return this.#client.pass({
+      run: id.run,
+      trigger: id.trigger,
+      templates: [],
+      signal,
+      dryRun: this.#client.settings.dryRun,
+      lockTimeout: 0,
+      onStart: () => logStarted(id, log),
+      onDesired: (desired) => {
+        logInvalid(desired, id, log);
+        return this.#latest.begin(desired, isFull);
+      },
+      onChange: (change) => {
+        logChange(change, id, log);
+        metrics.countChange(id.client, change);
+        this.#options.changeFeed.changed();
+      },
+    });
+  }
+
+  async #accept(result: PassResult, id: PassId, isEnding: boolean): Promise<PassOutcome> {
+    const removed = this.#latest.add(result);
+    const { log } = this.#options;
+    logUnmanaged(removed, id, log);
+    this.#troubles.forget(removed);
+    logEnded(this.#troubles.take(result.templates, result.startedAt), id, log);
+    this.#lastError = result.holdReason;
+    this.#wasRead ||= result.wasRead === true && isLoaded(result);
+    this.#couldNotBegin = false;
+    const latest = this.#latest.result;
+    const shown = this.#answers.addTo(result);
+    const recorded = recordPass({ id, result, latest, shown, removed, isEnding }, this.#options);
+    this.#askFirst(isEnding);
+    await this.#share(recorded);
+    return outcomeOf(result);
+  }
+
+  get #isReady(): boolean {
+    return this.#wasRead && !this.#couldNotBegin;
+  }
+
+  async #share({ event, entry }: RecordedPass): Promise<void> {
+    this.#isElsewhere = false;
+    const { result, ...rest } = event;
+    const latest = result === null ? null : this.newest;
+    const report = { event: rest, entry, latest, lastError: this.#lastError, isReady: this.#isReady };
+    await this.#options.fleet.share(report);
+  }
+
+  /** Whoever made the last pass asks the name servers too. */
+  #askOnSchedule(): void {
+    if (!this.#isElsewhere) this.#answers.start();
+  }
+
+  /** After a start and after new settings, name servers are asked at once rather than on schedule. */
+  #askFirst(isEnding: boolean): void {
+    if (this.#hasAsked || isEnding) return;
+    this.#hasAsked = true;
+    this.#answers.start();
+  }
+
+  #takeAnswers(known: KnownAnswers): void {
+    const { metrics, changeFeed, onPass } = this.#options;
+    const client = this.#client.settings.name;
+    metrics.countAnswers(client, known);
+    changeFeed.changed();
+    const { newest } = this;
+    if (newest === null) return;
+    const result = { ...newest, templates: newest.templates.map(withoutApplied) };
+    const run = randomUUID();
+    const at = new Date().toISOString();
+    onPass({ client, run, at, result, failure: null, removed: [], isEnding: false });
+  }
+}
+
+/** The event of the pass itself has reported what it wrote. */
+const withoutApplied = (template: TemplateResult): TemplateResult => ({
+  ...template,
+  differences: template.differences.filter(({ outcome }) => outcome !== 'applied'),
+});
+
+/** Whether templates were loaded, or there are none and that is no error. */
+const isLoaded = ({ templates, problems }: PassResult): boolean => {
+  const errors = problems.filter(({ severity }) => severity === 'error');
+  if (templates.length === 0) return errors.length === 0;
+  return errors.every(({ check }) => check !== 'no-templates');
+};
+
+/** A failed template is no reason to back off; an unusable service is. */
+const outcomeOf = ({ holdReason, retryAt, startedAt, durationMs }: PassResult): PassOutcome => {
+  if (holdReason === null) return 'ok';
+  if (retryAt === null) return 'failed';
+  // Its times may be by another clock.
+  const wait = Date.parse(retryAt) - Date.parse(startedAt) - durationMs;
+  return { failedUntil: Date.now() + wait };
+};

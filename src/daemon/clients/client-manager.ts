@@ -1,0 +1,265 @@
+import { UserError } from '../../errors.ts';
+import { limit } from '../../lib/limit.ts';
+import { matchNames } from '../../plan/match-names.ts';
+import type { Notifier } from '../../notify/notifier.ts';
+import type { PassResult, Trigger } from '../../result.ts';
+import type { Settings } from '../../settings.ts';
+import type { WriteEntry } from '../../status-page/facts.ts';
+import type { ClientState } from './client-state.ts';
+import type { DaemonClient, DaemonContext } from '../context.ts';
+import type { UsedNames } from '../fleet.ts';
+import type { HistoryPage, HistoryQuery } from '../http/history-query.ts';
+import type { PassHistory } from '../passes/pass-history.ts';
+import type { Metrics } from '../metrics/metrics.ts';
+import { ClientController } from './client-controller.ts';
+import type { ChangeFeed } from '../passes/change-feed.ts';
+import { ClientFilesWatch } from '../watch/client-files-watch.ts';
+import { type ClientProblem, settingsProblem } from '../../settings/client-files.ts';
+import { PublishRounds } from './publish-rounds.ts';
+
+/** What clients report to while they run. */
+export interface Listeners {
+  readonly metrics: Metrics;
+  readonly notifier: Notifier;
+  readonly passHistory: PassHistory;
+  readonly changeFeed: ChangeFeed;
+}
+
+/** What was asked for. `unknown`: nothing, since patterns match no client; `unsure`: not all passes certainly come. */
+export type PassRequests =
+  | { readonly kind: 'asked'; readonly passes: readonly { readonly client: string; readonly run: string }[] }
+  | { readonly kind: 'unknown'; readonly unknown: readonly string[] }
+  | { readonly kind: 'unsure' };
+
+/** What the status page may read of a client. */
+export type ManagedClient = Pick<ClientController, 'client' | 'state' | 'newest' | 'templates'>;
+
+/** All clients of the daemon, under the current settings. */
+export class ClientManager {
+  readonly #context: DaemonContext;
+  readonly #listeners: Listeners;
+  readonly #passLimit = limit(passesAtOnce);
+  readonly #historyLimit = limit(1);
+  readonly #controllers = new Map<string, ClientController>();
+  #settings: Settings;
+  #problems: readonly ClientProblem[];
+  #reloading: Promise<void> = Promise.resolve();
+  readonly #filesWatch: ClientFilesWatch;
+  readonly #publishing: PublishRounds;
+  #isClosing = false;
+
+  constructor(context: DaemonContext, listeners: Listeners) {
+    this.#context = context;
+    this.#listeners = listeners;
+    this.#settings = context.settings;
+    this.#problems = context.settings.leftOut;
+    this.#filesWatch = new ClientFilesWatch(() => this.reloadChanged(), context.log);
+    this.#publishing = new PublishRounds(context, () => [...this.#controllers.values()]);
+  }
+
+  get settings(): Settings {
+    return this.#settings;
+  }
+
+  /** What is wrong with the settings: their clients are left out, or keep the settings that they had. */
+  get problems(): readonly ClientProblem[] {
+    return this.#problems;
+  }
+
+  get states(): readonly ClientState[] {
+    return [...this.#controllers.values()].map(({ state }) => state);
+  }
+
+  /** Each client, for the status page. */
+  get clients(): readonly ManagedClient[] {
+    return [...this.#controllers.values()];
+  }
+
+  /** The latest result of each client that has had a pass. */
+  get newest(): readonly PassResult[] {
+    return [...this.#controllers.values()].flatMap(({ newest }) => newest ?? []);
+  }
+
+  async start(): Promise<void> {
+    await Promise.all(this.#context.clients.map((client) => this.#add(client)));
+    this.#showProblems(this.#settings.leftOut);
+    await this.#filesWatch.follow(this.#settings);
+    const published = await this.#publishing.start();
+    await this.#context.fleet.start(
+      (report) => this.#controllers.get(report.event.client)?.adopt(report),
+      () => this.#used(),
+    );
+    // Before that, nobody can be asked for a pass.
+    for (const controller of published) controller.trigger('file-change');
+  }
+
+  #used(): UsedNames {
+    return {
+      clients: [...this.#controllers.keys()],
+      files: [...this.#controllers.values()].map(({ client }) => client.sharedAs()),
+      receivers: this.#settings.notify.map(({ name }) => name),
+    };
+  }
+
+  trigger(trigger: Trigger): void {
+    for (const controller of this.#controllers.values()) controller.trigger(trigger);
+  }
+
+  /** Asks for a pass of these clients, by name or pattern; of all if there are none. */
+  async request(patterns: readonly string[]): Promise<PassRequests> {
+    const { found, unknown } = matchNames(patterns, this.#controllers.keys());
+    if (unknown.length > 0) return { kind: 'unknown', unknown };
+    const names = patterns.length === 0 ? [...this.#controllers.keys()] : found;
+    const asked = await Promise.all(
+      names.map(async (client) => ({ client, run: await this.#controllers.get(client)?.request() })),
+    );
+    const passes = asked.flatMap(({ client, run }) => (run ? { client, run } : []));
+    return passes.length === asked.length ? { kind: 'asked', passes } : { kind: 'unsure' };
+  }
+
+  /** The history of writes. One request at a time, so that many of them do not slow passes down. */
+  history(query: HistoryQuery, signal?: AbortSignal): Promise<HistoryPage<WriteEntry>> {
+    const clients = [...this.#controllers.values()].map(({ client }) => client.settings);
+    const { sandboxUrl, redact } = this.#context;
+    const request = { clients, isSandbox: sandboxUrl !== null, query, redact, signal };
+    return this.#historyLimit(() => this.#context.readHistory(request));
+  }
+
+  /** Reads the settings again and starts a pass of each client. Invalid settings change nothing. */
+  reload(): void {
+    this.#reloading = this.#reloading.then(() => this.#reload());
+  }
+
+  /** Reads the files of clients again, and starts a pass of those that have changed. */
+  reloadChanged(): void {
+    this.#reloading = this.#reloading.then(() => this.#reloadChanged());
+  }
+
+  async close(): Promise<void> {
+    this.#isClosing = true;
+    const others = Promise.all([
+      this.#filesWatch.close(),
+      this.#publishing.close(),
+      this.#reloading,
+      ...[...this.#controllers.values()].map((controller) => controller.close()),
+    ]);
+    await Promise.all([others, this.#context.fleet.close(others)]);
+  }
+
+  async #add(client: DaemonClient): Promise<void> {
+    const { name } = client.settings;
+    const { metrics, notifier, passHistory, changeFeed } = this.#listeners;
+    metrics.addClient(name);
+    const { log, fleet } = this.#context;
+    const controller = new ClientController({
+      client,
+      fleet,
+      log,
+      metrics,
+      onPass: (passEvent) => notifier.publish(passEvent),
+      passHistory,
+      changeFeed,
+      limit: this.#passLimit,
+    });
+    this.#controllers.set(name, controller);
+    await controller.start();
+  }
+
+  async #reload(): Promise<void> {
+    if (this.#isClosing) return;
+    const clients = this.#reopen();
+    const removed = clients === null ? [] : await this.#replaceClients(clients);
+    if (clients !== null) this.#showProblems(this.#settings.leftOut);
+    this.trigger('request');
+    await this.#filesWatch.follow(this.#settings);
+    await Promise.all(removed.map((controller) => this.#remove(controller)));
+  }
+
+  async #reloadChanged(): Promise<void> {
+    if (this.#isClosing) return;
+    const { settings, clients } = this.#context.reopenChanged();
+    this.#settings = settings;
+    this.#filesWatch.note(settings);
+    const removed = await this.#replaceClients(clients);
+    this.#showProblems(settings.leftOut);
+    const changed = clients.map((client) => client.settings.name);
+    for (const name of changed) this.#controllers.get(name)?.trigger('request');
+    if (changed.length + removed.length > 0)
+      this.#context.log.info(
+        {
+          event: 'settings.reloaded',
+          clients: changed,
+          removed: removed.map(({ client }) => client.settings.name),
+        },
+        'settings of clients reloaded',
+      );
+    await Promise.all(removed.map((controller) => this.#remove(controller)));
+  }
+
+  #reopen(): readonly DaemonClient[] | null {
+    const { log } = this.#context;
+    try {
+      const { settings, clients } = this.#context.reopen();
+      if (JSON.stringify(settings.listen) !== JSON.stringify(this.#settings.listen)) {
+        log.warn(
+          { event: 'settings.unapplied' },
+          'listen has changed: the new address takes effect after a restart',
+        );
+      }
+      this.#settings = settings;
+      this.#listeners.notifier.configure(settings.notify);
+      const names = clients.map((client) => client.settings.name);
+      const refused = new Set(settings.leftOut.map(({ client }) => client));
+      log.info(
+        {
+          event: 'settings.reloaded',
+          clients: names.filter((name) => !refused.has(name)),
+          refused: [...refused],
+        },
+        'settings reloaded',
+      );
+      return clients;
+    } catch (error) {
+      if (!(error instanceof UserError)) throw error;
+      log.error({ event: 'settings.refused', err: error }, 'invalid settings; keeping the previous ones');
+      const [first = '', ...others] = error.message.split('\n- ');
+      const message = [first, others.join('; ')].join(' ').trimEnd();
+      const names = [...this.#controllers.keys()];
+      const client = names.length === 1 ? names.join('') : '';
+      this.#showProblems([settingsProblem(client, this.#settings.configFile, message)]);
+      return null;
+    }
+  }
+
+  #showProblems(problems: readonly ClientProblem[]): void {
+    const { metrics, changeFeed } = this.#listeners;
+    this.#problems = problems;
+    metrics.showSettings([...this.#controllers.keys()], problems);
+    changeFeed.changed();
+  }
+
+  /** Returns the controllers of clients that are no longer configured. */
+  async #replaceClients(clients: readonly DaemonClient[]): Promise<readonly ClientController[]> {
+    const names = new Set(this.#settings.clients.map(({ name }) => name));
+    const removed = [...this.#controllers].filter(([name]) => !names.has(name));
+    for (const [name] of removed) this.#controllers.delete(name);
+    for (const client of clients) {
+      const controller = this.#controllers.get(client.settings.name);
+      await (controller ? controller.replace(client) : this.#add(client));
+    }
+    return removed.map(([, controller]) => controller);
+  }
+
+  async #remove(controller: ClientController): Promise<void> {
+    await controller.close();
+    const { metrics, notifier, passHistory, changeFeed } = this.#listeners;
+    const { name } = controller.client.settings;
+    notifier.forget(name);
+    passHistory.forget(name);
+    changeFeed.changed();
+    await metrics.removeClient(name);
+  }
+}
+
+/** Passes of different clients. More at once would need more memory and be no faster. */
+const passesAtOnce = 16;

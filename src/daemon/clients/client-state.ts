@@ -1,0 +1,74 @@
+import type { PassResult } from '../../result.ts';
+import type { PassLoopState } from '../passes/loop.ts';
+
+/**
+ * The state of one client, for the status page and readiness.
+ *
+ * | health     | the last pass                                                        |
+ * |------------|----------------------------------------------------------------------|
+ * | `starting` | has not ended yet, and was the first                                 |
+ * | `healthy`  | went well; nothing waits for a person                                |
+ * | `held`     | went well, and a template waits for a person                         |
+ * | `denied`   | ended early, since the service rejects the tokens                    |
+ * | `failing`  | could not run, or something in it failed                         |
+ */
+export interface ClientState extends PassLoopState {
+  readonly client: string;
+  readonly health: 'starting' | 'healthy' | 'held' | 'denied' | 'failing';
+  /** Why it is not healthy; null if it is. */
+  readonly why: string | null;
+  /** Why the last pass could not be made, or ended early; null if it completed. */
+  readonly lastError: string | null;
+  /** Whether its templates and the service were ever read, and passes can be made. */
+  readonly isReady: boolean;
+  /** The time of the next scheduled pass. */
+  readonly nextScheduled: Date | null;
+}
+
+export interface ClientFacts {
+  readonly client: string;
+  readonly loop: PassLoopState;
+  readonly isReady: boolean;
+  /** Why the last pass could not be made, or ended early; null if it completed. */
+  readonly lastError: string | null;
+  /** The known state of its templates; null before the first pass. */
+  readonly latest: PassResult | null;
+  readonly nextScheduled: Date | null;
+}
+
+export const clientState = (facts: ClientFacts): ClientState => {
+  const { client, loop, isReady, lastError, nextScheduled } = facts;
+  return { client, ...loop, ...healthOf(facts), lastError, isReady, nextScheduled };
+};
+
+export interface Readiness {
+  readonly ready: boolean;
+  /** Why not; null when ready. */
+  readonly reason: string | null;
+}
+
+/** Ready once every client is, and as long as passes can be made. */
+export const readinessOf = (clients: readonly ClientState[], trouble: string | null = null): Readiness => {
+  const unready = clients
+    .filter(({ isReady }) => !isReady)
+    .map(({ client, why }) => `${client}: ${why ?? 'it was not read yet'}`);
+  const reasons = [...(trouble === null ? [] : [trouble]), ...unready];
+  return { ready: reasons.length === 0, reason: reasons.join('; ') || null };
+};
+
+const healthOf = ({ lastError, latest }: ClientFacts): Pick<ClientState, 'health' | 'why'> => {
+  if (lastError !== null) {
+    const isDenied = latest?.isDenied === true && latest.holdReason === lastError;
+    return { health: isDenied ? 'denied' : 'failing', why: lastError };
+  }
+  if (latest === null) return { health: 'starting', why: 'no pass has ended yet' };
+  const failed = latest.templates.find(({ status }) => status === 'failed');
+  if (failed) return { health: 'failing', why: saying(failed) };
+  const problem = latest.problems.find(({ severity }) => severity === 'error');
+  if (problem) return { health: 'failing', why: problem.message };
+  const held = latest.templates.find(({ status }) => status === 'held');
+  return held ? { health: 'held', why: saying(held) } : { health: 'healthy', why: null };
+};
+
+const saying = ({ template, status, message }: PassResult['templates'][number]): string =>
+  `${template}: ${message ?? status}`;

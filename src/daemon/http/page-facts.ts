@@ -1,0 +1,154 @@
+import { messageOf } from '../../errors.ts';
+import { assembleReport } from '../../report/assemble.ts';
+import { worstFirst } from '../../report/worst-first.ts';
+import type { PassResult, TemplateResult } from '../../result.ts';
+import { cut, excerptOf, leftOut, withoutApplied } from '../../status-page/excerpt.ts';
+import type { ClientSummary, PageFacts, TemplateDetails, TemplateSummary } from '../../status-page/facts.ts';
+import { type PageQuery, templateAddress } from '../../status-page/query.ts';
+import { recordStates } from '../../status-page/record-states.ts';
+import type { DaemonContext } from '../context.ts';
+import type { ManagedClient, ClientManager } from '../clients/client-manager.ts';
+import type { HistoryQuery } from './history-query.ts';
+import type { PassHistory } from '../passes/pass-history.ts';
+import type { ChangeFeed } from '../passes/change-feed.ts';
+
+/** What pages are made from. */
+export interface PageSources extends Pick<DaemonContext, 'redact' | 'secrets'> {
+  readonly manager: ClientManager;
+  readonly passHistory: PassHistory;
+  readonly changeFeed: ChangeFeed;
+}
+
+export const pageFacts = async (query: PageQuery, sources: PageSources): Promise<PageFacts> => {
+  const { manager, passHistory, redact } = sources;
+  const frame = frameOf(sources);
+  const isShown = ({ client }: ManagedClient): boolean =>
+    query.client === null || client.settings.name === query.client;
+  const problems = manager.problems.filter(({ client }) => query.client === null || client === query.client);
+  const report = assembleReport(manager.clients.filter(isShown).flatMap(shownResult), problems);
+  return {
+    ...frame,
+    query,
+    // Redacting the excerpt is cheaper. But a search must not find redacted text, so then the whole report is
+    // redacted first.
+    newest: query.text === '' ? redact(excerptOf(report, query)) : excerptOf(redact(report), query),
+    ...redact({
+      clients: manager.clients.map((client) => clientFacts(client, passHistory)),
+      day: passHistory.day(frame.now),
+      passes: passHistory.recent,
+      writes: await newestWrites(manager, lastWrites),
+    }),
+  };
+};
+
+export const templateFacts = async (
+  name: string,
+  client: string | null,
+  sources: PageSources,
+): Promise<TemplateSummary> => {
+  const { manager, passHistory, redact } = sources;
+  const found = manager.clients.filter((one) => client === null || one.client.settings.name === client);
+  const query = { ...lastWrites, templates: [name] };
+  const writes = await newestWrites(manager, query);
+  const templates = found.flatMap((one) => detailsOf(name, one));
+  const files = new Set(templates.map(({ template }) => template.file));
+  return {
+    ...frameOf(sources),
+    ...redact({
+      name,
+      hasSeveralClients: manager.clients.length > 1,
+      clients: found.map((one) => clientFacts(one, passHistory)),
+      templates,
+      problems: found
+        .flatMap((one) => shownResult(one).flatMap(({ problems }) => problems))
+        .filter(({ file }) => file !== null && files.has(file)),
+      writes:
+        typeof writes === 'string'
+          ? writes
+          : writes.filter((one) => client === null || one.client === client),
+    }),
+  };
+};
+
+const detailsOf = (name: string, view: ManagedClient): TemplateDetails[] => {
+  const described = view.templates.described(name);
+  const templates = worstFirst(shownResult(view).flatMap((result) => result.templates));
+  return templates
+    .filter(({ template }) => template === name)
+    .map((found) => {
+      const whole = withoutApplied(found);
+      const template = cut(whole, maxRows);
+      const desired = described.find(({ id, source }) => id === found.id || source.file === found.file);
+      const records = desired === undefined ? [] : recordStates(desired.records, whole);
+      return {
+        template,
+        href: templateAddress(name, found.client),
+        more: leftOut(template, whole),
+        records: records.slice(0, maxRows),
+        moreRecords: Math.max(0, records.length - maxRows),
+      };
+    });
+};
+
+/** Of differences, and of records. */
+const maxRows = 1_000;
+
+const frameOf = ({ manager, changeFeed }: PageSources): Pick<PageFacts, 'version' | 'now' | 'timeZone'> => {
+  const zones = new Set(manager.clients.map(({ client }) => client.settings.timezone));
+  const [zone] = zones;
+  return {
+    version: changeFeed.version,
+    now: Date.now(),
+    timeZone: zones.size === 1 && zone !== undefined ? zone : 'UTC',
+  };
+};
+
+/** What could not be read keeps its last known state; the reason is shown once, at the top. */
+const shownResult = ({ newest }: ManagedClient): PassResult[] =>
+  newest === null ? [] : [{ ...newest, templates: newest.templates.flatMap(asLastKnown) }];
+
+const asLastKnown = (template: TemplateResult): readonly TemplateResult[] => {
+  const { asOf, differences, subdomains } = template;
+  if (asOf === undefined) return [template];
+  if (asOf === null) return [];
+  const differs = differences.length > 0 || subdomains.some(({ status }) => status === 'drifted');
+  return [{ ...template, status: differs ? 'drifted' : 'in-sync', message: null }];
+};
+
+const troubleOf = (why: string, newest: PassResult | null): ClientSummary['trouble'] => {
+  const times = (newest?.templates ?? []).flatMap(({ asOf }) => (asOf === undefined ? [] : [asOf]));
+  const known = times.filter((time) => time !== null).sort();
+  const knownAt = known[0] ?? (times.length > 0 ? null : newest?.startedAt);
+  return {
+    why,
+    knownAt: typeof knownAt === 'string' ? Date.parse(knownAt) : null,
+    unknown: times.length - known.length,
+  };
+};
+
+const clientFacts = ({ state, newest }: ManagedClient, passHistory: PassHistory): ClientSummary => {
+  const { client, health, why, lastError, running, waiting, failures, backoffUntil, nextScheduled } = state;
+  return {
+    client,
+    health,
+    why,
+    running,
+    waiting,
+    failures,
+    backoffUntil: backoffUntil?.getTime() ?? null,
+    nextScheduled: nextScheduled?.getTime() ?? null,
+    lastPass: passHistory.lastOf(client),
+    trouble: lastError === null ? null : troubleOf(lastError, newest),
+  };
+};
+
+/** A page is shown without them if they cannot be read. */
+const newestWrites = async (manager: ClientManager, query: HistoryQuery): Promise<PageFacts['writes']> => {
+  try {
+    return (await manager.history(query)).entries.toReversed();
+  } catch (error) {
+    return messageOf(error);
+  }
+};
+
+const lastWrites: HistoryQuery = { templates: [], since: 0, outcome: null, limit: 50, before: null };

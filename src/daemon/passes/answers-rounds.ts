@@ -1,0 +1,91 @@
+import type { Logger } from 'pino';
+import { withDeadline } from '../../lib/deadline.ts';
+import { answersIn, subdomainOfKey, withAnswers, type KnownAnswers } from '../../report/with-answers.ts';
+import type { PassResult, SubdomainAnswers } from '../../result.ts';
+
+export interface AnswersRoundsOptions {
+  /** Asks the name servers of the client's subdomains. */
+  readonly ask: (signal: AbortSignal, previous: KnownAnswers) => Promise<KnownAnswers>;
+  /** Called when a round has ended. */
+  readonly onEnd: (known: KnownAnswers) => void;
+  readonly log: Logger;
+}
+
+/**
+ * Rounds over the name servers of one client, one at a time. Passes do not wait for rounds, and rounds start
+ * no pass.
+ */
+export class AnswersRounds {
+  readonly #options: AnswersRoundsOptions;
+  readonly #closing = new AbortController();
+  #known: KnownAnswers = new Map();
+  #running: Promise<void> | null = null;
+  #merged: { readonly pass: PassResult; readonly known: KnownAnswers; readonly result: PassResult } | null =
+    null;
+
+  constructor(options: AnswersRoundsOptions) {
+    this.#options = options;
+  }
+
+  /** Does nothing while a round runs. */
+  start(): void {
+    if (this.#closing.signal.aborted) return;
+    this.#running ??= this.#run().finally(() => (this.#running = null));
+  }
+
+  /** Adds the last answers to a pass. Until a round ends, the same pass gives the same object. */
+  addTo(pass: PassResult): PassResult {
+    const known = this.#known;
+    if (this.#merged?.pass !== pass || this.#merged.known !== known)
+      this.#merged = { pass, known, result: withAnswers(pass, known) };
+    return this.#merged.result;
+  }
+
+  /** The answers of a pass that another process has made, which asks from now on. */
+  adopt(pass: PassResult): void {
+    this.#known = answersIn(pass);
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort();
+    await this.#running;
+  }
+
+  async #run(): Promise<void> {
+    const { ask, onEnd, log } = this.#options;
+    const { signal } = this.#closing;
+    const started = performance.now();
+    try {
+      const known = await withDeadline(longestRound, signal, (deadline) => ask(deadline, this.#known));
+      if (signal.aborted) return;
+      const isNothing = known.size + this.#known.size === 0;
+      this.#known = known;
+      if (isNothing) return;
+      for (const [key, answers] of known) logAnswers(key, answers, log);
+      const durationMs = Math.round(performance.now() - started);
+      log.info({ event: 'answers.finished', durationMs, subdomains: countsOf(known) }, 'name servers asked');
+      onEnd(known);
+    } catch (error) {
+      log.error({ event: 'answers.error', err: error }, 'name servers could not be asked: unexpected error');
+    }
+  }
+}
+
+/**
+ * Milliseconds. What was not asked by then keeps its previous answers, and comes first in the next round.
+ */
+const longestRound = 30 * 60_000;
+
+const logAnswers = (key: string, answers: SubdomainAnswers, log: Logger): void => {
+  if (answers.status === 'in-sync' && answers.message === undefined) return;
+  const level = answers.status === 'failed' || answers.message !== undefined ? 'warn' : 'info';
+  log[level]({ event: 'answers.report', ...subdomainOfKey(key), answers }, 'answers of name servers');
+};
+
+/** How many subdomains are in each state; those that could not be asked have failed, whatever they answered before. */
+export const countsOf = (known: KnownAnswers): Record<Exclude<SubdomainAnswers['status'], 'off'>, number> => {
+  const counts = { 'in-sync': 0, pending: 0, drifted: 0, failed: 0 };
+  for (const { status, message } of known.values())
+    if (status !== 'off') counts[message === undefined ? status : 'failed'] += 1;
+  return counts;
+};

@@ -1,0 +1,192 @@
+import { randomUUID } from 'node:crypto';
+import type { Logger } from 'pino';
+import { backoff } from '../../lib/backoff.ts';
+import type { Trigger } from '../../result.ts';
+
+/**
+ * `busy`: another process holds the lock of this client, so there was no pass. `failedUntil`: no earlier pass
+ * makes sense, in ms since the epoch.
+ */
+export type PassOutcome = 'ok' | 'busy' | 'failed' | { readonly failedUntil: number };
+
+/** Why a pass runs. */
+export interface PassCause {
+  /** The id of the pass. */
+  readonly run: string;
+  readonly trigger: Trigger;
+  /** False if only files have changed, so that comparing the changed templates is enough. */
+  readonly isFull: boolean;
+}
+
+/** One pass. It starts no new write once the signal is aborted, and then ends soon. */
+export type RunPass = (cause: PassCause, signal: AbortSignal) => Promise<PassOutcome>;
+
+export interface PassLoopOptions {
+  readonly pass: RunPass;
+  readonly log: Logger;
+  /** Called after each change of the state. */
+  readonly onState?: () => void;
+  /** From 0 to 1, for the jitter of the backoff. */
+  readonly random?: () => number;
+}
+
+/** What starts the passes of one client: this process alone, or a queue that several processes share. */
+export interface PassStarter {
+  readonly state: PassLoopState;
+  trigger(trigger: Trigger): void;
+  /** Asks for a pass. Returns its id; null unless it comes even if this process dies, or a start of it brings one. */
+  request(): Promise<string | null>;
+  /** No further pass; resolves when the running one has ended. */
+  close(): Promise<void>;
+}
+
+/** The state of a loop, for the status page. */
+export interface PassLoopState {
+  readonly running: Trigger | null;
+  readonly waiting: Trigger | null;
+  /** Failed passes since the last successful one. */
+  readonly failures: number;
+  /** When the loop tries again; null if it does not back off. */
+  readonly backoffUntil: Date | null;
+}
+
+/**
+ * The passes of one client, one at a time. Requests during a pass are merged into one more pass, which is a
+ * full one if any of them was.
+ *
+ * | after a pass | trigger              | next pass                              |
+ * |--------------|----------------------|----------------------------------------|
+ * | ok           | any                  | at once                                |
+ * | failed       | file-change, request | at once: somebody did something        |
+ * | failed       | others, or none      | after the backoff, which grows    |
+ * | busy         | as after a failed one, but the backoff stays short, and nothing has failed |
+ */
+export class PassLoop implements PassStarter {
+  readonly #pass: RunPass;
+  readonly #log: Logger;
+  readonly #onState: () => void;
+  readonly #random: () => number;
+  readonly #closing = new AbortController();
+  #running: { readonly trigger: Trigger; readonly ended: Promise<void> } | null = null;
+  #waiting: PassCause | null = null;
+  #failures = 0;
+  #backoff: { readonly until: Date; readonly timer: NodeJS.Timeout } | null = null;
+
+  constructor({ pass, log, onState = () => undefined, random = Math.random }: PassLoopOptions) {
+    this.#pass = pass;
+    this.#log = log;
+    this.#onState = onState;
+    this.#random = random;
+  }
+
+  get state(): PassLoopState {
+    return {
+      running: this.#running?.trigger ?? null,
+      waiting: this.#waiting?.trigger ?? null,
+      failures: this.#failures,
+      backoffUntil: this.#backoff?.until ?? null,
+    };
+  }
+
+  trigger(trigger: Trigger): void {
+    this.#ask(trigger);
+  }
+
+  request(): Promise<string | null> {
+    return Promise.resolve(this.#ask('request'));
+  }
+
+  /** Returns the id of the pass; null if there is none, at the end of the process. */
+  #ask(trigger: Trigger): string | null {
+    if (this.#closing.signal.aborted) return null;
+    const cause = coalesce(this.#waiting, { run: randomUUID(), trigger, isFull: trigger !== 'file-change' });
+    this.#waiting = cause;
+    if (!this.#running && (!this.#backoff || bypassesBackoff(trigger))) this.#start(cause);
+    this.#onState();
+    return cause.run;
+  }
+
+  /** No further pass; resolves when the running one has ended. */
+  async close(): Promise<void> {
+    this.#closing.abort();
+    this.#waiting = null;
+    this.#endBackoff();
+    await this.#running?.ended;
+  }
+
+  #start(cause: PassCause): void {
+    this.#waiting = null;
+    this.#endBackoff();
+    this.#running = { trigger: cause.trigger, ended: this.#run(cause) };
+    this.#onState();
+  }
+
+  async #run(cause: PassCause): Promise<void> {
+    const outcome = await this.#outcomeOf(cause);
+    this.#running = null;
+    if (outcome === 'ok') this.#failures = 0;
+    else if (outcome !== 'busy') this.#failures += 1;
+    if (!this.#closing.signal.aborted) this.#goOn(outcome, cause);
+    this.#onState();
+  }
+
+  #goOn(outcome: PassOutcome, cause: PassCause): void {
+    const waiting = this.#waiting;
+    // Where another process kept it from being made, it is still the one that was asked for.
+    const run = outcome === 'busy' ? cause.run : randomUUID();
+    if (outcome !== 'ok') this.#waiting = coalesce(waiting, { ...cause, run });
+    if (!this.#waiting) return;
+    if (outcome === 'ok' || (waiting && bypassesBackoff(waiting.trigger))) this.#start(this.#waiting);
+    else this.#backOff(delayAfter(outcome, this.#failures, this.#random));
+  }
+
+  async #outcomeOf(cause: PassCause): Promise<PassOutcome> {
+    try {
+      return await this.#pass(cause, this.#closing.signal);
+    } catch (error) {
+      const { trigger } = cause;
+      this.#log.error({ event: 'pass.error', err: error, trigger }, 'pass failed: unexpected error');
+      return 'failed';
+    }
+  }
+
+  #backOff(length: number): void {
+    const timer = setTimeout(() => this.#waiting && this.#start(this.#waiting), length);
+    this.#backoff = { until: new Date(Date.now() + length), timer };
+  }
+
+  #endBackoff(): void {
+    clearTimeout(this.#backoff?.timer);
+    this.#backoff = null;
+  }
+}
+
+/** Milliseconds to the next try. `failures`: passes that failed since the last one that did not. */
+export const delayAfter = (
+  outcome: Exclude<PassOutcome, 'ok'>,
+  failures: number,
+  random: () => number = Math.random,
+): number => {
+  const grown = backoff(outcome === 'busy' ? 1 : failures, growth, random);
+  if (outcome === 'busy' || outcome === 'failed') return grown;
+  return Math.min(Math.max(grown, outcome.failedUntil - Date.now()), maxDelay);
+};
+
+const growth = { first: 2_000, max: 5 * 60_000, jitter: 0.5 };
+
+/**
+ * Milliseconds. If the service asks for a longer wait, or its clock is days ahead, the loop still tries after
+ * a day.
+ */
+const maxDelay = 24 * 3_600_000;
+
+/** The most informative trigger comes last. */
+const byStrength: readonly Trigger[] = ['command', 'startup', 'schedule', 'file-change', 'request'];
+
+const coalesce = (one: PassCause | null, other: PassCause): PassCause =>
+  one === null ? other : { run: one.run, trigger: strongest(one, other), isFull: one.isFull || other.isFull };
+
+const strongest = (one: PassCause, other: PassCause): Trigger =>
+  byStrength.indexOf(one.trigger) > byStrength.indexOf(other.trigger) ? one.trigger : other.trigger;
+
+const bypassesBackoff = (trigger: Trigger): boolean => trigger === 'file-change' || trigger === 'request';

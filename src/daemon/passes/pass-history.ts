@@ -1,0 +1,92 @@
+import { statuses, type Status } from '../../result.ts';
+import { slotLength, type PassEntry, type SummarySlot } from '../../status-page/facts.ts';
+
+/** The passes of the last day, for the status page. Kept in memory, at a fixed size. */
+export class PassHistory {
+  readonly #last = new Map<string, PassEntry>();
+  readonly #left = new Map<string, number>();
+  #recent: readonly PassEntry[] = [];
+  /** The oldest first; slots without a pass are left out. */
+  #slots: readonly FilledSlot[] = [];
+
+  add(entry: PassEntry): void {
+    const before = this.#total();
+    this.#last.set(entry.client, entry);
+    if (entry.left !== null) this.#left.set(entry.client, entry.left);
+    this.#recent = [entry, ...this.#recent].slice(0, recentPasses);
+    this.#slots = withPass(this.#slots, entry, before, this.#total());
+  }
+
+  /** Forgets a client that is no longer configured. Its passes stay part of the day. */
+  forget(client: string): void {
+    this.#last.delete(client);
+    this.#left.delete(client);
+  }
+
+  lastOf(client: string): PassEntry | null {
+    return this.#last.get(client) ?? null;
+  }
+
+  /** The newest first. */
+  get recent(): readonly PassEntry[] {
+    return this.#recent;
+  }
+
+  /** The slots of the day that ends now, the oldest first. */
+  day(now: number): readonly SummarySlot[] {
+    const current = slotAt(now);
+    const known = new Map(this.#slots.map((slot) => [slot.from, slot]));
+    let left = this.#slots.findLast(({ from }) => from <= current - dayLength)?.leftAtEnd ?? null;
+    return Array.from({ length: slotsInDay }, (_, index): SummarySlot => {
+      const from = current - (slotsInDay - 1 - index) * slotLength;
+      const slot = known.get(from);
+      const max = slot === undefined ? left : Math.max(slot.left, left ?? 0);
+      left = slot?.leftAtEnd ?? left;
+      return slot === undefined
+        ? { from, passes: 0, worst: null, written: 0, left, leftAtEnd: left }
+        : { ...slot, left: max };
+    });
+  }
+
+  #total(): number {
+    return [...this.#left.values()].reduce((sum, left) => sum + left, 0);
+  }
+}
+
+const slotsInDay = 96;
+const dayLength = slotsInDay * slotLength;
+const recentPasses = 20;
+
+interface FilledSlot extends SummarySlot {
+  readonly worst: Status;
+  readonly left: number;
+  readonly leftAtEnd: number;
+}
+
+const slotAt = (time: number): number => Math.floor(time / slotLength) * slotLength;
+
+const withPass = (
+  slots: readonly FilledSlot[],
+  { startedAt, durationMs, status, written }: PassEntry,
+  before: number,
+  left: number,
+): readonly FilledSlot[] => {
+  const from = slotAt(startedAt + durationMs);
+  const empty = { from, passes: 0, worst: status, written: 0, left: Math.min(before, left), leftAtEnd: left };
+  const current = slots.find((slot) => slot.from === from) ?? empty;
+  const changed = {
+    ...current,
+    passes: current.passes + 1,
+    worst: worse(current.worst, status),
+    written: current.written + written,
+    left: Math.max(current.left, left),
+    leftAtEnd: left,
+  };
+  // One more than a day has, so that the first slot knows what was left before it.
+  return [...slots.filter((slot) => slot.from !== from), changed]
+    .sort((one, other) => one.from - other.from)
+    .slice(-slotsInDay - 1);
+};
+
+const worse = (one: Status, other: Status): Status =>
+  statuses.indexOf(one) > statuses.indexOf(other) ? one : other;

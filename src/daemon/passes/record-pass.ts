@@ -1,0 +1,117 @@
+import type { Logger } from 'pino';
+import type { PassEvent } from '../../notify/health.ts';
+import type { PassEntry } from '../../status-page/facts.ts';
+import { assembleReport } from '../../report/assemble.ts';
+import { problemView } from '../../report/view.ts';
+import type { PassResult, Status, TemplateResult } from '../../result.ts';
+import type { PassReport } from '../fleet.ts';
+import type { Metrics } from '../metrics/metrics.ts';
+import { passEntry } from './pass-entry.ts';
+import type { PassHistory } from './pass-history.ts';
+import { logFinished, logDrift, type PassId } from './pass-log.ts';
+
+/** Where passes are reported to. */
+export interface PassSinks {
+  readonly log: Logger;
+  readonly metrics: Metrics;
+  /** For the status page. */
+  readonly passHistory: PassHistory;
+  /** Called after each pass with its result, or with why there was none. */
+  readonly onPass: (event: PassEvent) => void;
+}
+
+interface CompletedPass {
+  readonly id: PassId;
+  readonly result: PassResult;
+  /** The latest results of the client, this pass included. */
+  readonly latest: PassResult | null;
+  /** The result with the answers of name servers. */
+  readonly shown: PassResult;
+  readonly removed: readonly string[];
+  readonly isEnding: boolean;
+}
+
+/** What a pass was recorded as. */
+export interface RecordedPass {
+  readonly event: PassEvent;
+  readonly entry: PassEntry;
+}
+
+export const recordPass = (
+  { id, result, latest, shown, removed, isEnding }: CompletedPass,
+  { log, metrics, passHistory, onPass }: PassSinks,
+): RecordedPass => {
+  const own = assembleReport([result]);
+  // A pass after which nothing had changed has compared nothing: the client is as it was.
+  const isEmpty = result.templates.length === 0 && latest !== null;
+  const report = isEmpty ? { ...own, status: assembleReport([latest]).status } : own;
+  logDrift(result, id, isEnding, log);
+  logFinished(report, errorOf(result, report.status), id, isEnding, log);
+  metrics.countPass({ ...id, ...report, isComplete: result.holdReason === null }, latest);
+  const compared = result.wasRead === true ? latest : null;
+  const entry = passEntry(id, report, compared, result.holdReason);
+  passHistory.add(entry);
+  const event = { ...id, at: result.startedAt, result: shown, failure: null, removed, isEnding };
+  onPass(event);
+  return { event, entry };
+};
+
+/** Why it ended early, or what failed in it: the first of all. */
+const errorOf = ({ holdReason, templates, problems }: PassResult, status: Status): string | null => {
+  if (holdReason !== null || status !== 'failed') return holdReason;
+  const failures = [
+    ...templates
+      .filter((one) => one.status === 'failed')
+      .map((one) => `${one.template}: ${one.message ?? firstErrorOf(one)}`),
+    ...problems
+      .filter(({ severity }) => severity === 'error')
+      .map((one) => `${problemView(one, false).place}: ${one.message}`),
+  ];
+  const [first = ''] = failures;
+  return failures.length > 1 ? `${first} (and ${failures.length - 1} more)` : first;
+};
+
+const firstErrorOf = ({ differences }: TemplateResult): string =>
+  differences.find(({ error }) => error !== undefined)?.error ?? 'a write failed';
+
+/** One that another process has made, which logs and counts it, and has receivers told. */
+export const recordShared = (
+  { event, entry, latest }: PassReport,
+  { metrics, passHistory }: Pick<PassSinks, 'metrics' | 'passHistory'>,
+): void => {
+  metrics.showPass(
+    {
+      client: event.client,
+      status: entry.status,
+      isComplete: entry.error === null,
+      endedAt: entry.startedAt + entry.durationMs,
+    },
+    latest,
+  );
+  passHistory.add(entry);
+};
+
+interface FailedPass {
+  readonly id: PassId;
+  readonly message: string;
+  /** When it started, by `performance.now()`. */
+  readonly started: number;
+  readonly isEnding: boolean;
+}
+
+/** A pass that could not begin. */
+export const recordFailure = (
+  { id, message, started, isEnding }: FailedPass,
+  { log, metrics, passHistory, onPass }: PassSinks,
+): RecordedPass => {
+  const durationMs = Math.round(performance.now() - started);
+  const report = { ...assembleReport([]), status: 'failed', durationMs } as const;
+  logFinished(report, message, id, isEnding, log);
+  metrics.countPass({ ...id, ...report, isComplete: false }, null);
+  const entry = passEntry(id, report, null, message);
+  passHistory.add(entry);
+  const at = new Date(Date.now() - durationMs).toISOString();
+  const event = { ...id, at, result: null, failure: message, removed: [], isEnding };
+  onPass(event);
+  return { event, entry };
+};

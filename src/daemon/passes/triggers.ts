@@ -1,0 +1,47 @@
+import type { Logger } from 'pino';
+import type { DaemonClient } from '../context.ts';
+import type { Duties } from '../fleet.ts';
+import { startSchedule } from './schedule.ts';
+import { watchTemplates } from '../watch/watch.ts';
+
+export interface TriggersOptions {
+  readonly client: Pick<DaemonClient, 'scan' | 'settings'>;
+  /** What is left to others starts nothing here. */
+  readonly duties: Duties;
+  readonly onChange: () => void;
+  readonly onSchedule: () => void;
+  readonly onAnswersSchedule: () => void;
+  readonly log: Logger;
+}
+
+/** The watcher and the schedules of one client, which trigger passes and rounds over name servers. */
+export interface Triggers {
+  /** The next time of the schedule of passes; null where others keep it. */
+  readonly next: () => Date | null;
+  readonly close: () => Promise<void>;
+}
+
+/** Resolves when the watcher knows the current files. */
+export const startTriggers = async ({
+  client: { scan, settings },
+  duties,
+  onChange,
+  onSchedule,
+  onAnswersSchedule,
+  log,
+}: TriggersOptions): Promise<Triggers> => {
+  const { templates: paths, schedule: expression, answersSchedule, timezone } = settings;
+  const watcher = duties.files ? await watchTemplates({ paths, scan, onChange, log }) : null;
+  const schedule = duties.schedule ? startSchedule({ expression, timezone, onTime: onSchedule }) : null;
+  const rounds = duties.answers
+    ? startSchedule({ expression: answersSchedule, timezone, onTime: onAnswersSchedule })
+    : null;
+  return {
+    next: () => schedule?.next() ?? null,
+    close: async () => {
+      schedule?.close();
+      rounds?.close();
+      await watcher?.close();
+    },
+  };
+};

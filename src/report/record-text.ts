@@ -1,0 +1,21 @@
+import type { RecordData } from '../model/record.ts';
+import { shortenPair } from './columns.ts';
+import { recordSides } from './row-sides.ts';
+
+/** A record in one line for people: name, type, data. */
+export const recordText = (record: RecordData): string => changeText(null, record);
+
+/** A change of a record in one line. */
+export const changeText = (before: RecordData | null, after: RecordData): string => {
+  const [change] = recordSides(before ?? after, after, ['content']).changes;
+  const [from, to] = shortenPair(change?.from ?? '', change?.to ?? '', maxContent);
+  return before ? `${lineOf(before, from)} → ${lineOf(after, to)}` : lineOf(after, to);
+};
+
+/** Columns. Both sides of a change fit into what a line shows. */
+const maxContent = 600;
+
+const lineOf = ({ type, name, priority, ttl }: RecordData, content: string): string =>
+  [name ?? '@', type, priority, content, ttl === null ? null : `ttl ${ttl}`]
+    .filter((part) => part !== null)
+    .join(' ');

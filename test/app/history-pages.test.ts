@@ -1,0 +1,81 @@
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { storeLocation } from '../../src/state/store-location.ts';
+import { readHistoryPage } from '../../src/app/history-pages.ts';
+import type { HistoryCursor, HistoryQuery } from '../../src/daemon/http/history-query.ts';
+import { readSettings } from '../../src/settings.ts';
+import type { ClientSettings } from '../../src/settings/client.ts';
+import { changesOf, intentOf, newFolder, opened } from '../state/samples.ts';
+
+/** Clients that share a state directory, as the settings have them. */
+const clientsIn = (stateDir: string, names: readonly string[]): readonly ClientSettings[] => {
+  const flags = { stateDir, baseUrl: 'https://panel.example.net' };
+  const env = { DNS_SYNC_USER_TOKEN: 'user-token', DNS_SYNC_CLIENT_TOKEN: 'client-token' };
+  const [client] = readSettings({
+    flags,
+    needs: { baseUrl: true, tokens: true },
+    env,
+    cwd: stateDir,
+  }).clients;
+  return names.map((name) => ({
+    ...client!,
+    name,
+    tokens: { read: () => ({ userToken: 'user-token', clientToken: `token-of-${name}` }) },
+  }));
+};
+
+/** Writes at these times, one after the other, for each client. */
+const withWrites = async (times: Readonly<Record<string, readonly number[]>>) => {
+  const clients = clientsIn(path.join(newFolder(), 'state'), Object.keys(times));
+  for (const client of clients) {
+    const { file, digest } = storeLocation(client, client.tokens.read().clientToken, false);
+    const memory = await opened(file, digest);
+    for (const [index, at] of times[client.name]!.entries()) {
+      const intent = await memory.begin(intentOf({ at, run: `${client.name} ${index}`, template: `t${at}` }));
+      await memory.finish(intent, { outcome: 'applied', recordId: 3, error: null }, changesOf());
+    }
+  }
+  const query = { templates: [], since: 0, outcome: null, limit: 1_000, before: null };
+  const page = (changes: Partial<HistoryQuery> = {}, signal?: AbortSignal) =>
+    readHistoryPage({
+      clients,
+      isSandbox: false,
+      query: { ...query, ...changes },
+      redact: (value) => value,
+      signal,
+    });
+  return { page };
+};
+
+const range = (count: number): number[] => Array.from({ length: count }, (_, index) => index);
+
+describe('pages of the history', () => {
+  it.each([1, 2, 3, 7, 100])('of %i writes contain each write once', async (limit) => {
+    const { page } = await withWrites({ b: [3, 3, 1, 3], a: [3, 2, 3], c: [], d: [1, 3] });
+    const { entries: all, next: end } = await page();
+    expect(end).toBeNull();
+    expect(new Set(all.map(({ run }) => run)).size).toBe(9);
+    expect(all.map(({ at }) => Date.parse(at))).toEqual([1, 1, 2, 3, 3, 3, 3, 3, 3]);
+    const gathered = [];
+    let before: HistoryCursor | null = null;
+    do {
+      const { entries, next } = await page({ limit, before });
+      expect(entries.length).toBeLessThanOrEqual(limit);
+      gathered.unshift(...entries);
+      before = next;
+    } while (before !== null);
+    expect(gathered).toEqual(all);
+  });
+
+  it('find the filtered writes behind any number of others', async () => {
+    const { page } = await withWrites({ one: range(350) });
+    const { entries, next } = await page({ templates: ['t3', 't7'], limit: 2 });
+    expect(entries.map(({ template }) => template)).toEqual(['t3', 't7']);
+    expect(next).toBeNull();
+  });
+
+  it('are no longer searched once the caller is gone', async () => {
+    const { page } = await withWrites({ one: range(350) });
+    expect((await page({ templates: ['t3'] }, AbortSignal.abort())).entries).toEqual([]);
+  });
+});

@@ -1,0 +1,148 @@
+import { describe, expect, it } from 'vitest';
+import { planChanges, PlanChangedError } from '../../src/app/plan-file.ts';
+import type { Difference } from '../../src/plan/difference.ts';
+import type { TemplateResult } from '../../src/result.ts';
+
+const record = (content: string) => ({ type: 'A', name: 'www', content, priority: null, ttl: null });
+const source = { file: 'templates/web.yaml', line: 3, column: 5 };
+
+const add: Difference = { action: 'add', desired: record('203.0.113.1'), cause: 'unknown', source };
+const update: Difference = {
+  action: 'update',
+  recordId: 5,
+  current: record('203.0.113.1'),
+  desired: record('203.0.113.2'),
+  fields: ['content'],
+  cause: 'drifted',
+  source,
+};
+const reordered: Difference = {
+  source,
+  cause: 'drifted',
+  fields: ['content'],
+  desired: { ttl: null, priority: null, content: '203.0.113.2', name: 'www', type: 'A' },
+  current: record('203.0.113.1'),
+  recordId: 5,
+  action: 'update',
+};
+const skipped = { outcome: 'skipped', error: 'held: too many' } as const;
+const blocked: Difference = {
+  action: 'blocked',
+  reason: 'vanished',
+  desired: record('203.0.113.1'),
+  source,
+  message: 'added 2 times, and missing again each time',
+};
+
+const template = (
+  differences: readonly Difference[],
+  changes: Partial<TemplateResult> = {},
+): TemplateResult => ({
+  client: 'default',
+  template: 'web',
+  id: 17,
+  file: 'templates/web.yaml',
+  revision: null,
+  status: 'drifted',
+  message: null,
+  inSync: 0,
+  parked: 0,
+  ignored: 0,
+  differences,
+  subdomains: [],
+  ...changes,
+});
+
+const changes = (before: TemplateResult, now: TemplateResult, lifted = false): string[] =>
+  planChanges([before], [now], lifted).map(({ template: name, change }) => `${name}: ${change}`);
+
+describe('two plans are equal', () => {
+  it.each<[string, TemplateResult]>([
+    ['as long as nothing has changed', template([add, update])],
+    ['in any order', template([update, add])],
+    ['whatever subdomains do', template([add, update], { status: 'failed', subdomains: [] })],
+    ['whatever else is in sync', template([add, update], { inSync: 7, parked: 1, ignored: 2 })],
+    ['at another commit', template([add, update], { revision: 'c0ffee' })],
+    ['with their keys in another order', template([add, reordered])],
+    ['on another line', template([{ ...add, source: { ...source, line: 9 } }, update])],
+  ])('%s', (_, now) => {
+    expect(changes(template([add, update]), now)).toEqual([]);
+  });
+});
+
+describe('they differ', () => {
+  it.each<[string, TemplateResult, string[]]>([
+    ['by what is gone', template([]), ['default/web: no longer: add www A 203.0.113.1']],
+    [
+      'by what is new',
+      template([add, update]),
+      ['default/web: new: update www A 203.0.113.1 → www A 203.0.113.2'],
+    ],
+    [
+      'by what held them back',
+      template([{ ...add, ...skipped }]),
+      ['default/web: no longer: add www A 203.0.113.1', 'default/web: new: add www A 203.0.113.1'],
+    ],
+    ['by their id', template([add], { id: 18 }), ['default/web: its id was 17 and is now 18']],
+    [
+      'by their message',
+      template([add], { message: 'held' }),
+      ['default/web: its message was: none; it is now: held'],
+    ],
+    [
+      'by their template',
+      template([add], { template: 'other' }),
+      ['default/other: not in that plan', 'default/web: in that plan; no file describes it now'],
+    ],
+    [
+      'by their client',
+      template([add], { client: 'acme' }),
+      ['acme/web: not in that plan', 'default/web: in that plan; no file describes it now'],
+    ],
+  ])('%s', (_, now, expected) => {
+    expect(changes(template([add]), now)).toEqual(expected);
+  });
+});
+
+it('templates of one name are distinguished by their ids', () => {
+  const then = [template([add]), template([update], { id: 18 })];
+  const now = [template([]), template([update], { id: 18 })];
+  expect(planChanges(then, then, false)).toEqual([]);
+  const found = planChanges(then, now, false);
+  expect(found).toEqual([{ template: 'default/web (17)', change: 'no longer: add www A 203.0.113.1' }]);
+  const error = new PlanChangedError('the one in plan.json', found);
+  expect(error.verdictOn('default', 'web')).toEqual({
+    status: 'failed',
+    message: expect.stringMatching(/: no longer: add www A 203\.0\.113\.1$/),
+  });
+});
+
+describe('with guards lifted', () => {
+  it.each<[string, Difference, Difference]>([
+    ['a write that was held is the same write', { ...add, ...skipped }, add],
+    ['a record that was given up is the same record', blocked, add],
+  ])('%s', (_, before, now) => {
+    const held = template([before], { status: 'held', message: 'too many' });
+    expect(changes(held, template([now]), true)).toEqual([]);
+    expect(changes(held, template([now]))).not.toEqual([]);
+  });
+
+  it('another write is still a difference', () => {
+    expect(changes(template([{ ...add, ...skipped }]), template([update]), true)).toHaveLength(2);
+  });
+});
+
+it('the error lists what has changed, the first twenty of many, and knows each template', () => {
+  const many = Array.from({ length: 21 }, (_, index) => ({ template: `default/t${index}`, change: 'gone' }));
+  const error = new PlanChangedError('the one in plan.json', many);
+  expect(error.message.split('\n')).toHaveLength(22);
+  expect(error.message).toMatch(
+    /^the plan is no longer the one in plan\.json; nothing was written:\n {2}default\/t0: gone\n/,
+  );
+  expect(error.message).toMatch(/\n {2}and 1 more$/);
+  expect(error.verdictOn('default', 't20').message).toMatch(/nothing was written: gone$/);
+  expect(error.verdictOn('default', 'same')).toEqual({
+    status: 'held',
+    message: expect.stringMatching(/nothing was written: others have changed$/),
+  });
+});

@@ -1,0 +1,319 @@
+import { readFile } from 'node:fs/promises';
+import { describe, expect, it, vi } from 'vitest';
+import { createMetrics, type Metrics } from '../../../src/daemon/metrics/metrics.ts';
+import type { Difference, Outcome } from '../../../src/plan/difference.ts';
+import type { PassResult, Status, TemplateResult } from '../../../src/result.ts';
+import { parseScrape, type Scrape } from '../scrape.ts';
+
+const record = { type: 'A', name: 'www', content: '192.0.2.1', priority: null, ttl: null };
+const source = { file: 'templates/web.yaml', line: 1, column: 1 };
+const adds = (count: number, outcome?: Outcome): Difference[] =>
+  Array.from({ length: count }, () => ({
+    action: 'add',
+    desired: record,
+    cause: 'unknown',
+    source,
+    ...(outcome ? { outcome } : {}),
+  }));
+
+const template = (name: string, rest: Partial<TemplateResult> = {}): TemplateResult => ({
+  client: 'acme',
+  template: name,
+  id: 17,
+  file: 'templates/web.yaml',
+  revision: null,
+  status: 'in-sync',
+  message: null,
+  inSync: 0,
+  parked: 0,
+  ignored: 0,
+  differences: [],
+  subdomains: [],
+  ...rest,
+});
+
+const result = (templates: readonly TemplateResult[], problems: PassResult['problems'] = []): PassResult => ({
+  client: 'acme',
+  run: 'run',
+  trigger: 'schedule',
+  startedAt: '2026-11-20T20:00:00.000Z',
+  durationMs: 1_500,
+  dryRun: false,
+  holdReason: null,
+  retryAt: null,
+  templates,
+  problems,
+});
+
+const pass = (status: Status, client = 'acme') =>
+  ({ client, trigger: 'schedule', status, isComplete: status !== 'failed', durationMs: 1_500 }) as const;
+
+const scrape = async (metrics: Metrics, queueDepth = 0): Promise<Scrape> =>
+  parseScrape(await metrics.text(queueDepth));
+
+const ours = (name: string): string => `dns_template_sync_${name}`;
+
+describe('a scrape', () => {
+  it('has the metrics of the documentation, with type, labels and meaning, and those of the process', async () => {
+    const metrics = createMetrics('1.2.3');
+    metrics.addClient('acme');
+    metrics.countRequest({ operation: 'list-dns-templates', status: 200, durationMs: 20 });
+    metrics.countPass(pass('drifted'), result([template('web')]));
+    metrics.countNotification('ops', 'delivered');
+    metrics.countAnswers('acme', new Map());
+    metrics.showSettings(['acme'], []);
+    metrics.countLease('client', 'taken');
+    metrics.countLateness(200);
+    const text = await metrics.text(2);
+    const { types, samples } = parseScrape(text);
+    const own = [...types].flatMap(([name, type]) => {
+      if (!name.startsWith(ours(''))) return [];
+      const found = samples.find((one) => one.name === name || one.name === `${name}_bucket`);
+      const labels = Object.keys(found?.labels ?? {}).filter((label) => label !== 'le');
+      const [, help = ''] = new RegExp(`^# HELP ${name} (.+)$`, 'm').exec(text) ?? [];
+      return [[name.slice(ours('').length), type, labels.join(', '), help]];
+    });
+    const page = await readFile('.github/docs/daemon.md', 'utf8');
+    const [, table = ''] = /^## Metrics$(.*?)^## /ms.exec(page) ?? [];
+    const rows = [...table.matchAll(/^\| `(.*?)` *\| (.*?) *\| (.*?) *\| (.*?) *\|$/gm)];
+    expect(rows.map(([, ...cells]) => cells)).toEqual(own.sort());
+    for (const name of ['process_resident_memory_bytes', 'nodejs_eventloop_lag_seconds', 'process_open_fds'])
+      expect(types.get(name)).toBe('gauge');
+  });
+
+  it('look at the event loop twenty times a second at most, so that an idle daemon sleeps', async () => {
+    const metrics = createMetrics('1.2.3');
+    // Without any look since the last scrape, the least delay is greater than all others.
+    const shortest = await vi.waitFor(
+      async () => {
+        const least = (await scrape(metrics, 0)).value('nodejs_eventloop_lag_min_seconds');
+        expect(least).toBeLessThan(60);
+        return least;
+      },
+      { interval: 300, timeout: 10_000 },
+    );
+    expect(shortest).toBeGreaterThan(0.04);
+  });
+
+  it('has what was counted', async () => {
+    const metrics = createMetrics('1.2.3');
+    metrics.addClient('acme');
+    metrics.countRequest({ operation: 'list-dns-templates', status: 200, durationMs: 20 });
+    metrics.countRequest({ operation: 'list-dns-templates', status: null, durationMs: 30_000 });
+    metrics.countChange('acme', { action: 'add', outcome: 'unknown' });
+    const before = Date.now() / 1_000;
+    metrics.countPass(pass('drifted'), result([]));
+    const { value, all } = await scrape(metrics, 2);
+    expect(value(ours('build_info'), { version: '1.2.3' })).toBe(1);
+    expect(value(ours('queue_depth'))).toBe(2);
+    expect(value(ours('requests_total'), { status: '200' })).toBe(1);
+    expect(value(ours('requests_total'), { status: 'none' })).toBe(1);
+    expect(value(ours('request_duration_seconds_sum'))).toBeCloseTo(30.02);
+    expect(value(ours('passes_total'), { trigger: 'schedule', result: 'drifted' })).toBe(1);
+    expect(value(ours('pass_duration_seconds_sum'))).toBe(1.5);
+    for (const name of ['last_pass', 'last_success'])
+      expect(value(ours(`${name}_timestamp_seconds`), { client: 'acme' })).toBeGreaterThanOrEqual(before);
+    const changes = all(ours('changes_total')).map(({ labels, value: count }) => [
+      `${labels['action']} ${labels['outcome']}`,
+      count,
+    ]);
+    expect(Object.fromEntries(changes)).toEqual({
+      'add applied': 0,
+      'add failed': 0,
+      'add unknown': 1,
+      'update applied': 0,
+      'update failed': 0,
+      'update unknown': 0,
+      'park applied': 0,
+      'park failed': 0,
+      'park unknown': 0,
+    });
+  });
+
+  it.each([
+    ['in-sync', true],
+    ['drifted', true],
+    ['held', true],
+    ['failed', false],
+  ] as const)('counts a pass that ends %s as a success: %s', async (status, isSuccess) => {
+    const metrics = createMetrics('1');
+    metrics.addClient('acme');
+    metrics.countPass(pass(status), result([]));
+    const { value } = await scrape(metrics);
+    expect(value(ours('last_success_timestamp_seconds'))! > 0).toBe(isSuccess);
+    expect(value(ours('last_pass_timestamp_seconds'))).toBeGreaterThan(0);
+  });
+
+  it('escapes what names may hold', async () => {
+    const metrics = createMetrics('1');
+    const name = 'a "quoted" \\ name\nof two lines';
+    metrics.countPass(pass('in-sync'), result([template(name, { inSync: 3 })]));
+    const { value } = await scrape(metrics);
+    expect(value(ours('records'), { template: name, state: 'in_sync' })).toBe(3);
+  });
+});
+
+describe('the templates', () => {
+  const drifted = template('web', {
+    status: 'drifted',
+    inSync: 5,
+    differences: [...adds(2), ...adds(1, 'skipped'), ...adds(4, 'applied')],
+  });
+
+  it('are shown by status, and their records by what still differs', async () => {
+    const metrics = createMetrics('1');
+    metrics.countPass(pass('drifted'), result([drifted, template('mail', { status: 'held', inSync: 1 })]));
+    const { value, all } = await scrape(metrics);
+    expect(value(ours('records'), { template: 'web', state: 'in_sync' })).toBe(5);
+    expect(value(ours('records'), { template: 'web', state: 'add' })).toBe(3);
+    expect(all(ours('records'), { template: 'web' })).toHaveLength(6);
+    for (const [name, status] of [
+      ['web', 'drifted'],
+      ['mail', 'held'],
+    ])
+      expect(
+        all(ours('template_status'), { template: name! })
+          .filter((sample) => sample.value === 1)
+          .map(({ labels }) => labels['status']),
+      ).toEqual([status]);
+  });
+
+  it('are counted together if they have the same name', async () => {
+    const metrics = createMetrics('1');
+    const other = template('web', { id: 18, inSync: 2 });
+    metrics.countPass(pass('drifted'), result([drifted, other]));
+    const { value } = await scrape(metrics);
+    expect(value(ours('records'), { template: 'web', state: 'in_sync' })).toBe(7);
+    expect(value(ours('template_status'), { template: 'web', status: 'drifted' })).toBe(1);
+    expect(value(ours('template_status'), { template: 'web', status: 'in-sync' })).toBe(0);
+  });
+
+  it('keep their values while the service cannot be read', async () => {
+    const metrics = createMetrics('1');
+    metrics.countPass(pass('drifted'), result([drifted]));
+    const unseen = template('web', { status: 'failed', message: 'the service is away' });
+    metrics.countPass(pass('failed'), result([unseen, { ...unseen, template: 'new' }]));
+    metrics.countPass(pass('failed'), null);
+    const { value, all } = await scrape(metrics);
+    expect(value(ours('records'), { template: 'web', state: 'add' })).toBe(3);
+    expect(value(ours('template_status'), { template: 'web', status: 'failed' })).toBe(1);
+    expect(value(ours('template_status'), { template: 'web', status: 'drifted' })).toBe(0);
+    expect(all(ours('records'), { template: 'new' })).toEqual([]);
+  });
+
+  it('lose their series when they are gone, and other clients keep theirs', async () => {
+    const metrics = createMetrics('1');
+    metrics.countPass(pass('drifted'), result([drifted, template('mail')]));
+    metrics.countPass(pass('in-sync', 'bakery'), result([template('web')]));
+    metrics.countPass(pass('in-sync'), result([template('mail')]));
+    const { all } = await scrape(metrics);
+    const named = (client: string): unknown[] => [
+      ...new Set(
+        [...all(ours('records'), { client }), ...all(ours('template_status'), { client })].map(
+          ({ labels }) => labels['template'],
+        ),
+      ),
+    ];
+    expect([named('acme'), named('bakery')]).toEqual([['mail'], ['web']]);
+  });
+
+  it('are valid or not, by their problems', async () => {
+    const metrics = createMetrics('1');
+    const problem = (severity: 'error' | 'warning') =>
+      ({ client: 'acme', severity, check: 'x', message: 'x', file: null, line: null, column: null }) as const;
+    const validAfter = async (problems: PassResult['problems']) => {
+      metrics.countPass(pass('failed'), result([], problems));
+      return (await scrape(metrics)).value(ours('template_files_valid'), { client: 'acme' });
+    };
+    expect(await validAfter([problem('warning')])).toBe(1);
+    expect(await validAfter([problem('warning'), problem('error')])).toBe(0);
+    expect(await validAfter([])).toBe(1);
+  });
+});
+
+describe('all clients together', () => {
+  const web = (rest: Partial<TemplateResult>) => template('web', rest);
+  const isDrifted = { status: 'drifted', inSync: 2, differences: adds(3) } as const;
+
+  it('are totals, also of templates that nobody can look at', async () => {
+    const metrics = createMetrics('1');
+    metrics.countPass(pass('drifted', 'acme'), result([web(isDrifted), template('mail', { inSync: 4 })]));
+    metrics.countPass(pass('in-sync', 'bakery'), result([web({ inSync: 1 })]));
+    metrics.countPass(
+      pass('failed', 'acme'),
+      result([web({ status: 'failed' }), template('mail', { inSync: 4 })]),
+    );
+    const { value } = await scrape(metrics);
+    const totals = (['failed', 'drifted', 'in-sync'] as const).map((status) =>
+      value(ours('fleet_templates'), { status }),
+    );
+    expect(totals).toEqual([1, 0, 2]);
+    expect(value(ours('fleet_records'), { state: 'in_sync' })).toBe(7);
+    expect(value(ours('fleet_records'), { state: 'add' })).toBe(3);
+    await metrics.removeClient('acme');
+    const { value: left } = await scrape(metrics);
+    expect(left(ours('fleet_templates'), { status: 'failed' })).toBe(0);
+    expect(left(ours('fleet_records'), { state: 'in_sync' })).toBe(1);
+  });
+
+  it('have series of single templates only up to a bound, and then of those that need somebody', async () => {
+    const metrics = createMetrics('1', { maxTemplates: 3 });
+    const shown = async (): Promise<string[]> => {
+      const { all } = await scrape(metrics);
+      const named = all(ours('template_status'), { status: 'held' });
+      const counted = all(ours('records'), { state: 'add' });
+      expect(counted.map(({ labels }) => labels['client'])).toEqual(
+        named.map(({ labels }) => labels['client']),
+      );
+      return named.map(({ labels }) => labels['client'] ?? '').toSorted();
+    };
+    const show = (client: string, rest: Partial<TemplateResult>) =>
+      metrics.countPass(pass(rest.status ?? 'in-sync', client), result([web(rest)]));
+    for (const client of ['a', 'b', 'c']) show(client, {});
+    expect(await shown()).toEqual(['a', 'b', 'c']);
+    show('d', isDrifted);
+    expect(await shown()).toEqual(['d']);
+    for (const client of ['a', 'b', 'c', 'e']) show(client, isDrifted);
+    expect(await shown()).toEqual(['a', 'b', 'd']);
+    show('b', {});
+    show('c', isDrifted);
+    expect(await shown()).toEqual(['a', 'c', 'd']);
+    const { value } = await scrape(metrics);
+    expect(value(ours('fleet_templates'), { status: 'drifted' })).toBe(4);
+    await metrics.removeClient('d');
+    await metrics.removeClient('e');
+    expect(await shown()).toEqual(['a', 'b', 'c']);
+  });
+});
+
+describe('leases', () => {
+  it('are counted from the first one on, by what they are for', async () => {
+    const metrics = createMetrics('1');
+    expect((await scrape(metrics)).types.has(ours('leases_held'))).toBe(false);
+    metrics.countLease('source', 'taken');
+    metrics.countLease('client', 'taken-over');
+    metrics.countLease('client', 'taken');
+    metrics.countLease('client', 'lost');
+    metrics.countLease('client', 'given-back');
+    const { value } = await scrape(metrics);
+    const of = (name: string) =>
+      ['client', 'source', 'notifications'].map((lease) => value(ours(name), { lease }));
+    expect(of('leases_held')).toEqual([1, 1, 0]);
+    expect(of('leases_taken_over_total')).toEqual([1, 0, 0]);
+    expect(of('leases_lost_total')).toEqual([1, 0, 0]);
+  });
+});
+
+describe('a client that is gone', () => {
+  it('leaves no series', async () => {
+    const metrics = createMetrics('1');
+    for (const client of ['acme', 'bakery']) {
+      metrics.addClient(client);
+      metrics.countPass(pass('in-sync', client), result([template('web', { inSync: 1 })]));
+    }
+    await metrics.removeClient('acme');
+    const { samples } = await scrape(metrics);
+    const clients = new Set(samples.flatMap(({ labels }) => labels['client'] ?? []));
+    expect([...clients]).toEqual(['bakery']);
+  });
+});
