@@ -1,20 +1,19 @@
 import { freePort } from '../../free-port.ts';
 import { spawn } from 'node:child_process';
 import { createSocket } from 'node:dgram';
-import { existsSync, readdirSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { mkdtemp, mkdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { once } from 'node:events';
 import { setTimeout } from 'node:timers/promises';
 import { onTestFinished } from 'vitest';
-import { openDnsServer } from '../../../src/answers/dns-server.ts';
+import { openDnsServer, type ServerAddress } from '../../../src/answers/dns-server.ts';
+import type { DnsQuestion, DnsReply } from '../../../src/answers/message.ts';
+import { frontCommands, serverCommands, type Command, type FrontKind, type ServerKind } from './commands.ts';
 
 /** Where `.ci/name-servers.sh` has put them. */
 const root = process.env['NAME_SERVERS'] ?? '';
-
-export const serverKinds = ['knot', 'nsd', 'bind9'] as const;
-export type ServerKind = (typeof serverKinds)[number];
 
 /** A zone: its name, and its records in the form of a zone file, without SOA. */
 export interface RealZone {
@@ -31,9 +30,7 @@ export interface RealServer {
 
 /** Starts one of them with these zones on a free port; resolves once it answers. */
 export const launch = async (kind: ServerKind, zones: readonly RealZone[]): Promise<RealServer> => {
-  const directory = await mkdtemp(path.join(tmpdir(), `${kind}-`));
-  onTestFinished(() => rm(directory, { recursive: true, force: true }));
-  await Promise.all(['db', 'run'].map((name) => mkdir(path.join(directory, name))));
+  const directory = await directoryFor(kind);
   for (const { apex, serial = 1, records } of zones) {
     if (records === null) continue;
     const soa = `@ 3600 SOA ns1.${apex}. hostmaster.${apex}. ${serial} 3600 600 86400 60`;
@@ -45,9 +42,36 @@ export const launch = async (kind: ServerKind, zones: readonly RealZone[]): Prom
     );
   }
   const port = await freePort();
-  const { file, config, args } = commands[kind](directory, port, zones);
+  const command = serverCommands[kind](directory, port, zones, root);
+  return start(command, directory, port, (place) =>
+    askAt(place, { name: zones[0]?.apex ?? '', type: 'SOA' }),
+  );
+};
+
+/** Starts one that asks another server for a zone; resolves once it answers. */
+export const launchFront = async (kind: FrontKind, origin: RealServer, apex: string): Promise<RealServer> => {
+  const directory = await directoryFor(kind);
+  const port = await freePort();
+  const command = frontCommands[kind](directory, port, origin, apex);
+  return start(command, directory, port, (place) => askAt(place, { name: apex, type: 'SOA' }, true));
+};
+
+const directoryFor = async (kind: string): Promise<string> => {
+  const directory = await mkdtemp(path.join(tmpdir(), `${kind}-`));
+  onTestFinished(() => rm(directory, { recursive: true, force: true }));
+  await Promise.all(['db', 'run'].map((name) => mkdir(path.join(directory, name))));
+  return directory;
+};
+
+const start = async (
+  { file, config, args }: Command,
+  directory: string,
+  port: number,
+  ask: (place: ServerAddress) => Promise<DnsReply | null>,
+): Promise<RealServer> => {
+  if (root === '') throw new Error('NAME_SERVERS names no directory: see .ci/name-servers.sh');
   await writeFile(path.join(directory, 'server.conf'), config);
-  const child = spawn(path.join(root, 'usr/sbin', file), args, {
+  const child = spawn(path.join(root, file), args, {
     cwd: directory,
     env: { LD_LIBRARY_PATH: libraries() },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -60,73 +84,28 @@ export const launch = async (kind: ServerKind, zones: readonly RealZone[]): Prom
     child.kill('SIGKILL');
     await ended;
   });
-  const signal = new AbortController().signal;
+  const place = { address: '127.0.0.1', port };
   for (;;) {
-    if (child.exitCode !== null) throw new Error(`${kind} ended: ${said}`);
-    const server = await openDnsServer({ address: '127.0.0.1', port }, false, { timeout: 500, signal });
-    const reply = await server?.ask({ name: zones[0]?.apex ?? '', type: 'SOA' });
-    server?.close();
-    if (reply) return { place: `127.0.0.1:${port}`, port };
+    if (child.exitCode !== null) throw new Error(`${file} ended: ${said}`);
+    const reply = await ask(place);
+    if (reply?.rcode === 'NOERROR') return { place: `127.0.0.1:${port}`, port };
     await setTimeout(20);
   }
 };
 
-type Command = (
-  directory: string,
-  port: number,
-  zones: readonly RealZone[],
-) => { readonly file: string; readonly config: string; readonly args: readonly string[] };
-
-const commands: Record<ServerKind, Command> = {
-  knot: (directory, port, zones) => ({
-    file: 'knotd',
-    args: ['-c', 'server.conf'],
-    config: `server:
-  listen: 127.0.0.1@${port}
-  rundir: ${directory}/run
-database:
-  storage: ${directory}/db
-acl:
-  - id: local
-    address: 127.0.0.1
-    action: update
-zone:
-${zones.map(({ apex }) => `  - domain: ${apex}\n    file: ${directory}/${apex}.zone\n    acl: local\n`).join('')}`,
-  }),
-  nsd: (directory, port, zones) => ({
-    file: 'nsd',
-    args: ['-d', '-c', 'server.conf'],
-    config: `server:
-  ip-address: 127.0.0.1@${port}
-  username: ""
-  chroot: ""
-  zonesdir: ${directory}
-  database: ""
-  pidfile: ${directory}/run/nsd.pid
-  xfrdfile: ${directory}/db/xfrd.state
-  zonelistfile: ${directory}/db/zone.list
-  xfrdir: ${directory}/db
-  logfile: ${directory}/run/log
-remote-control:
-  control-enable: no
-${zones.map(({ apex }) => `zone:\n  name: ${apex}\n  zonefile: ${apex}.zone\n`).join('')}`,
-  }),
-  bind9: (directory, port, zones) => ({
-    file: 'named',
-    args: ['-g', '-c', 'server.conf'],
-    config: `options {
-  directory "${directory}";
-  pid-file "${directory}/run/named.pid";
-  session-keyfile "${directory}/run/key";
-  managed-keys-directory "${directory}/db";
-  listen-on port ${port} { 127.0.0.1; };
-  listen-on-v6 { none; };
-  recursion no;
-  dnssec-validation no;
-};
-controls { };
-${zones.map(({ apex }) => `zone "${apex}" { type primary; file "${apex}.zone"; };\n`).join('')}`,
-  }),
+/** Asks as the program does. */
+export const askAt = async (
+  place: ServerAddress,
+  question: DnsQuestion,
+  isRecursive = false,
+): Promise<DnsReply | null> => {
+  const { signal } = new AbortController();
+  const server = await openDnsServer(place, isRecursive, { timeout: 500, signal });
+  try {
+    return (await server?.ask(question)) ?? null;
+  } finally {
+    server?.close();
+  }
 };
 
 /** Folders of shared libraries below the root. */
@@ -148,6 +127,3 @@ export const sendTo = async ({ port }: RealServer, message: Buffer): Promise<Buf
     socket.close();
   }
 };
-
-export const isThere = (kind: ServerKind): boolean =>
-  existsSync(path.join(root, 'usr/sbin', { knot: 'knotd', nsd: 'nsd', bind9: 'named' }[kind]));

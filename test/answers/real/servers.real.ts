@@ -1,8 +1,9 @@
 import { decode, encode } from 'dns-packet';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { openAnswers } from '../../../src/answers/answers.ts';
 import { apex, check, shown, told } from '../checked.ts';
-import { isThere, launch, sendTo, serverKinds, type RealServer, type ServerKind } from './launch.ts';
+import { frontKinds, serverKinds, type ServerKind } from './commands.ts';
+import { askAt, launch, launchFront, sendTo, type RealServer } from './launch.ts';
 
 type Records = Parameters<typeof check>[0];
 
@@ -10,6 +11,8 @@ const www = `www.${apex}`;
 
 const serve = (kind: ServerKind, records: readonly string[], serial = 1): Promise<RealServer> =>
   launch(kind, [{ apex, serial, records }]);
+
+const placeOf = ({ port }: RealServer) => ({ address: '127.0.0.1', port });
 
 const checkAt = (
   records: Records,
@@ -117,6 +120,16 @@ const cases: readonly Case[] = [
     told: [],
   },
   {
+    title: 'names with a slash, as in reverse zones of fewer than 256 addresses',
+    shown: [
+      shown('CNAME', '7', `7.0/25.${apex}`),
+      shown('PTR', '7.0/25', 'host.example.net'),
+      shown('PTR', '8.0/25', 'host.example.net'),
+    ],
+    zone: [`7 3600 CNAME 7.0/25.${apex}.`, '7.0/25 3600 PTR host.example.net.'],
+    told: [`missing 8.0/25.${apex} PTR: host.example.net → none`],
+  },
+  {
     title: 'an answer that fits into no packet',
     shown: Array.from({ length: 40 }, (_, index) => shown('TXT', null, `${index} ${'x'.repeat(100)}`)),
     zone: Array.from({ length: 40 }, (_, index) => `@ 3600 TXT "${index} ${'x'.repeat(100)}"`),
@@ -125,8 +138,6 @@ const cases: readonly Case[] = [
 ];
 
 describe.each(serverKinds)('%s', (kind) => {
-  it('is there', () => expect(isThere(kind)).toBe(true));
-
   it.each(cases)('shows $title', async ({ shown: records, zone, told: expected, status }) => {
     const found = await checkAt(records, [await serve(kind, zone)]);
     expect(told(found)).toEqual(expected);
@@ -180,6 +191,52 @@ describe.each(serverKinds)('%s', (kind) => {
       `${kind}: 200 records in ${best.toFixed(0)} ms at best, ${median.toFixed(0)} ms mostly\n`,
     );
   });
+});
+
+describe('powerdns', () => {
+  it('answers with addresses in place of an ALIAS, which is no difference', async () => {
+    const server = await serve('powerdns', [`@ 60 ALIAS lb.${apex}.`, 'lb 60 A 192.0.2.7']);
+    const records = [shown('ALIAS', null, `lb.${apex}`), shown('A', 'lb', '192.0.2.7')];
+    const found = await checkAt(records, [server]);
+    expect(told(found)).toEqual([]);
+    expect(found.status).toBe('in-sync');
+    expect((await askAt(placeOf(server), { name: apex, type: 'A' }))?.answers).toMatchObject([
+      { content: '192.0.2.7' },
+    ]);
+  });
+});
+
+describe('dnsdist', () => {
+  it('counts the TTL of what it has cached down, which is no difference', async () => {
+    const front = await launchFront('dnsdist', await serve('knot', ['www 3600 A 192.0.2.1']), apex);
+    const ttl = async () =>
+      (await askAt(placeOf(front), { name: www, type: 'A' }))?.answers.find(({ type }) => type === 'A')?.ttl;
+    await vi.waitUntil(async () => (await ttl()) === 3_599, { timeout: 10_000 });
+    const found = await checkAt([shown('A', 'www', '192.0.2.1')], [front]);
+    expect(told(found)).toEqual([]);
+    expect(found).toMatchObject({ status: 'in-sync', servers: [{ serial: 1 }] });
+  });
+});
+
+describe.each(frontKinds)('%s', (kind) => {
+  it('finds the address of a name server as the resolver', async () => {
+    const origin = await serve('knot', ['www 3600 A 192.0.2.1']);
+    const front = await launchFront(kind, origin, apex);
+    const found = await check([shown('A', 'www', '192.0.2.1')], [], {
+      nameservers: [`ns1.${apex}:${origin.port}`],
+      resolver: front.place,
+    });
+    expect(found).toMatchObject({
+      status: 'in-sync',
+      servers: [{ name: `ns1.${apex}:${origin.port}`, address: origin.place }],
+    });
+  });
+});
+
+it('unbound refuses what it is asked as a name server', async () => {
+  const front = await launchFront('unbound', await serve('knot', ['www 3600 A 192.0.2.1']), apex);
+  const found = await checkAt([shown('A', 'www', '192.0.2.1')], [front]);
+  expect(found).toMatchObject({ status: 'drifted', servers: [{ status: 'refused' }], differences: [] });
 });
 
 it('the next check sees a dynamic update of knot, with its serial', async () => {
