@@ -1,5 +1,17 @@
 import path from 'node:path';
-import type { RealServer, RealZone } from './launch.ts';
+
+/** A zone: its name, and its records in the form of a zone file, without SOA. */
+export interface RealZone {
+  readonly apex: string;
+  readonly serial?: number;
+  /** Null: a zone that the server is to serve and has nothing of. */
+  readonly records: readonly string[] | null;
+}
+
+export interface RealServer {
+  readonly place: string;
+  readonly port: number;
+}
 
 /** How a server is started in a directory, where it finds `server.conf`. */
 export interface Command {

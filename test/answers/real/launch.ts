@@ -10,23 +10,18 @@ import { setTimeout } from 'node:timers/promises';
 import { onTestFinished } from 'vitest';
 import { openDnsServer, type ServerAddress } from '../../../src/answers/dns-server.ts';
 import type { DnsQuestion, DnsReply } from '../../../src/answers/message.ts';
-import { frontCommands, serverCommands, type Command, type FrontKind, type ServerKind } from './commands.ts';
+import {
+  frontCommands,
+  serverCommands,
+  type Command,
+  type FrontKind,
+  type RealServer,
+  type RealZone,
+  type ServerKind,
+} from './commands.ts';
 
 /** Where `.ci/name-servers.sh` has put them. */
 const root = process.env['NAME_SERVERS'] ?? '';
-
-/** A zone: its name, and its records in the form of a zone file, without SOA. */
-export interface RealZone {
-  readonly apex: string;
-  readonly serial?: number;
-  /** Null: a zone that the server is to serve and has nothing of. */
-  readonly records: readonly string[] | null;
-}
-
-export interface RealServer {
-  readonly place: string;
-  readonly port: number;
-}
 
 /** Starts one of them with these zones on a free port; resolves once it answers. */
 export const launch = async (kind: ServerKind, zones: readonly RealZone[]): Promise<RealServer> => {

@@ -2,8 +2,8 @@ import { decode, encode } from 'dns-packet';
 import { describe, expect, it, vi } from 'vitest';
 import { openAnswers } from '../../../src/answers/answers.ts';
 import { apex, check, shown, told } from '../checked.ts';
-import { frontKinds, serverKinds, type ServerKind } from './commands.ts';
-import { askAt, launch, launchFront, sendTo, type RealServer } from './launch.ts';
+import { frontKinds, serverKinds, type RealServer, type ServerKind } from './commands.ts';
+import { askAt, launch, launchFront, sendTo } from './launch.ts';
 
 type Records = Parameters<typeof check>[0];
 
