@@ -26,6 +26,7 @@ vi.setConfig({ testTimeout: 60_000 });
  * - `shown`: the commands after `$`, where the page says; what is printed is what the block shows
  * - `named`: what contributors run, each of which takes long; the scripts and files that it names are there
  * - `template`, `settings`: valid for the program
+ * - `change`, `changed`: a change of the source, which applies, and what the program then says of the example that it is about
  * - `unit`: what the unit starts, with its variables and credentials; systemd itself reads it in `unit.operators.ts`
  *
  * And these elsewhere: `recipe` in `recipes.test.ts`, `manifest` in `manifests.test.ts`, `jq` and `scrape` in
@@ -41,7 +42,10 @@ const kinds: Readonly<Record<string, readonly (readonly [start: string, kind: st
   ],
   '.github/CONTRIBUTING.md': [
     ['npm ci', 'named'],
-    ['template files ──>', 'drawing'],
+    ['--- a/src', 'change'],
+    ['$ npm run --silent build', 'changed'],
+    [' template files ─>', 'drawing'],
+    ['npx vitest', 'named'],
     ['npx vitest', 'named'],
   ],
   'ci.md': [
@@ -232,6 +236,22 @@ describe('the commands', () => {
       for (const [file] of command.matchAll(/(?:\.ci|test|src)\/[\w./-]+/g))
         expect(existsSync(file) ? file : null).toBe(file);
     }
+  });
+});
+
+describe('the change of the first hour', () => {
+  it.each(those('change'))('of %s applies', async (_, __, block) => {
+    const apply = promisify(execFile)('git', ['apply', '--check', '-']);
+    apply.child.stdin?.end(block);
+    await apply;
+  });
+
+  it.each(those('changed'))('of %s shows what the program says', async (_, __, block) => {
+    const cwd = await workplace();
+    // Short enough for the limit as it is.
+    await edit(cwd, 'voice.yaml', 'ttl: 5m', 'ttl: 30s');
+    const { stdout } = await run(['validate'], { cwd });
+    expect(stdout.replace('30 s', '300 s')).toBe(block.slice(block.indexOf('\n') + 1));
   });
 });
 

@@ -1,12 +1,12 @@
 import type { RecordCheck, TemplateCheck } from './check.ts';
 
-const minute = 60;
-const week = 604_800;
+const shortest = 60;
+const longest = 604_800;
 
 export const unusual = (seconds: number): string | null => {
   if (seconds === 0) return 'a TTL of 0 forbids every cache to keep the answer';
-  if (seconds < minute) return `a TTL of ${seconds} s is very short`;
-  return seconds > week ? `a TTL of ${seconds} s is more than a week` : null;
+  if (seconds < shortest) return `a TTL of ${seconds} s is very short`;
+  return seconds > longest ? `a TTL of ${seconds} s is more than a week` : null;
 };
 
 export const ttlUnusual: RecordCheck = {
