@@ -14,7 +14,7 @@ import { redactor } from '../secrets.ts';
 import type { ClientSettings } from '../settings/client.ts';
 import type { Listing } from '../state/identify.ts';
 import type { KnownAnswers } from '../report/with-answers.ts';
-import type { StoreHandle } from '../state/store-handle.ts';
+import type { StoreHandle, Suspending } from '../state/store-handle.ts';
 import { storeLocation, type StoreLocation } from '../state/store-location.ts';
 import type { Memory } from '../state/memory.ts';
 import type { SnapshotStore } from '../state/snapshots.ts';
@@ -40,6 +40,8 @@ export interface Client {
     request: Pick<PassRequest, 'lockTimeout' | 'signal' | 'onWait'>,
     task: (connection: HostingOptions) => Promise<T>,
   ): Promise<T>;
+  /** What is suspended of it and its writes under way, without waiting for a pass that is running. */
+  suspending<T>(task: (memory: Suspending) => Promise<T>): Promise<T>;
   /** What its service is connected with. */
   readonly connection: HostingOptions;
   /** Asks the name servers of its subdomains. Passes do not wait for it; it has a connection of its own. */
@@ -151,6 +153,10 @@ class OpenClient implements Client {
       this.#checkLock = check;
       return task(this.connection);
     });
+  }
+
+  suspending<T>(task: (memory: Suspending) => Promise<T>): Promise<T> {
+    return this.#handle.suspending(this.#location(), this.#list, task);
   }
 
   async askNameServers(request: AnswersRequest): Promise<KnownAnswers> {

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import type { Doubted, Publication } from '../model/published.ts';
+import type { Suspensions } from '../model/suspension.ts';
 import type { DesiredState } from '../model/template.ts';
 import type { Outboxes } from '../notify/outbox.ts';
 import type { KnownAnswers } from '../report/with-answers.ts';
@@ -43,6 +44,8 @@ export interface DaemonClient {
   pass(request: DaemonPass): Promise<PassResult>;
   /** Asks the name servers of its subdomains, if the settings or files say so. */
   askNameServers(request: DaemonAnswers): Promise<KnownAnswers>;
+  /** What is suspended of it, without waiting for a pass that is running: `suspend` and `resume` change it. */
+  suspending<T>(task: (suspensions: Suspensions) => Promise<T>): Promise<T>;
   /** Lists the template files. */
   readonly scan: ScanFiles;
   /** Offers the template files of this machine to others; null where they are not shared. */

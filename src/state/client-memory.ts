@@ -1,5 +1,6 @@
 import type { ActualTemplate } from '../model/template.ts';
 import type { Memory, PagedHistory } from './memory.ts';
+import type { Suspensions } from '../model/suspension.ts';
 
 /** A client with state in a store. */
 export interface KnownClient {
@@ -11,7 +12,7 @@ export interface KnownClient {
 }
 
 /** The state of one client, in a store that also has the state of others. */
-export interface ClientMemory extends Memory, PagedHistory {
+export interface ClientMemory extends Memory, PagedHistory, Suspensions {
   /** The client of the state, looked up again; null while it is unknown. */
   identify(): Promise<KnownClient | null>;
   /** From now on it reads the state of this client. Changes nothing. */

@@ -110,6 +110,7 @@ const parts = {
   intents: 'scope',
   history: 'id / 1000',
   clients: 'scope',
+  suspensions: 'scope',
 };
 
 const isObject = "CASE WHEN json_valid(body) THEN json_type(body) = 'object' ELSE 0 END";

@@ -61,6 +61,12 @@ export const fileStoreHandle = (warn: (message: string) => void): StoreHandle =>
         await locks.release();
       }
     },
+    suspending: async (location, list, task) => {
+      return kept.use(location.digest, await borrowOrSalvage(location.file, warn), async (memory) => {
+        await actAsOwner(memory, location, list, warn);
+        return task(memory);
+      });
+    },
     close: () => kept.close(),
   };
 };

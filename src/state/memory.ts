@@ -2,6 +2,7 @@ import { UserError } from '../errors.ts';
 import type { Place, RecordData } from '../model/record.ts';
 import type { Cause } from '../plan/difference.ts';
 import type { Displaced } from '../plan/memory.ts';
+import type { Suspensions } from '../model/suspension.ts';
 
 /** The state cannot be saved, and without that nothing may be sent. */
 export class MemoryError extends UserError {
@@ -12,7 +13,7 @@ export class MemoryError extends UserError {
  * The saved state, so that no record is added twice and every difference has a cause. It may be lost; then
  * every record is new.
  */
-export interface MemoryReader {
+export interface MemoryReader extends Pick<Suspensions, 'suspensions'> {
   /** Null for a template that has not been read yet. */
   template(templateId: number): Promise<StoredTemplate | null>;
   /** Every template that has been managed. */
@@ -237,5 +238,6 @@ export const noMemories: MemoryReader = {
   templates: () => Promise.resolve([]),
   openIntents: () => Promise.resolve([]),
   history: () => Promise.resolve([]),
+  suspensions: () => Promise.resolve([]),
   revisions: () => Promise.resolve({ of: () => 'none' }),
 };

@@ -29,6 +29,8 @@ const migrations = [
      SELECT scope, template_id FROM client_templates UNION SELECT scope, template_id FROM templates
      UNION SELECT scope, json_extract(body, '$.templateId') FROM intents;
    ${takeInScopes}`,
+  `CREATE TABLE suspensions (
+     scope TEXT NOT NULL, key TEXT NOT NULL, body TEXT NOT NULL, PRIMARY KEY (scope, key)) WITHOUT ROWID;`,
 ];
 
 /** Whether a migration has this statement, as SQLite keeps it. */

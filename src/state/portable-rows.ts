@@ -18,6 +18,7 @@ export const portableTables = {
   records: { columns: ['scope', 'template_id', 'body'], order: ['scope', 'template_id', 'key'] },
   intents: { columns: ['scope', 'body'], order: ['id'] },
   history: { columns: ['scope', 'at', 'body'], order: ['id'] },
+  suspensions: { columns: ['scope', 'key', 'body'], order: ['scope', 'key'] },
 } as const;
 
 export const portableNames: readonly PortableTable[] = [
@@ -28,6 +29,7 @@ export const portableNames: readonly PortableTable[] = [
   'records',
   'intents',
   'history',
+  'suspensions',
 ];
 
 /** Rows that are read at a time. */

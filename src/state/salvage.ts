@@ -2,6 +2,7 @@ import { renameSync, rmSync } from 'node:fs';
 import { connect, type Connection, type Value } from './connection.ts';
 import { DamagedMemoryError, filesOf, quarantine, openDatabase } from './database.ts';
 import { takeInScopes } from './migrations.ts';
+import type { PortableTable } from './portable-rows.ts';
 import { borrowState, openState, type StateFile } from './state-file.ts';
 
 /** Borrows the saved state. A damaged one is kept aside, and a new one gets everything that can still be read. */
@@ -57,6 +58,13 @@ const tables: readonly SalvagedTable[] = [
     numbers: ['id', 'at'],
     texts: ['scope', 'template', 'outcome', 'body'],
   },
+  {
+    name: 'suspensions',
+    called: 'suspensions',
+    key: ['scope', 'key'],
+    numbers: [],
+    texts: ['scope', 'key', 'body'],
+  },
   { name: 'clients', called: null, key: ['scope'], numbers: [], texts: ['scope', 'body'] },
   { name: 'tokens', called: null, key: ['digest'], numbers: [], texts: ['digest', 'scope'] },
   {
@@ -69,7 +77,7 @@ const tables: readonly SalvagedTable[] = [
 ];
 
 interface SalvagedTable {
-  readonly name: 'intents' | 'templates' | 'records' | 'history' | 'clients' | 'tokens' | 'client_templates';
+  readonly name: PortableTable;
   /** Null for the identity of clients: later listings restore it. */
   readonly called: string | null;
   /** The sort order of the rows. */
@@ -162,6 +170,8 @@ const isUsable = ({ name }: SalvagedTable, { body, ...row }: SalvagedRow): boole
       return parsed['key'] === row['key'];
     case 'history':
       return parsed['at'] === row['at'];
+    case 'suspensions':
+      return JSON.stringify([parsed['template'], parsed['by']]) === row['key'];
   }
 };
 

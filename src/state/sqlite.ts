@@ -10,7 +10,16 @@ import type {
   Intent,
   MemoryChanges,
 } from './memory.ts';
+import { borrowForReading } from './read-copy.ts';
 import { openState, type StateFile } from './state-file.ts';
+import {
+  inEffectByDigest,
+  isEndedBy,
+  isInEffect,
+  suspensionKey,
+  suspensionsFrom,
+  type Suspension,
+} from '../model/suspension.ts';
 
 /** The state of one client in a file. */
 export interface FileMemory extends ClientMemory {
@@ -86,6 +95,11 @@ export const memoryIn = async (state: StateFile, digest: string): Promise<FileMe
     connection.run(queries.trimMost, mostWrites);
   };
 
+  /** Also those of a token whose client was not known yet. */
+  const saved = (): Suspension[] =>
+    connection.all(queries.suspensions, scope, digest).map((row): Suspension => parse(row));
+  const inEffect = (now: number): Suspension[] => saved().filter((one) => isInEffect(one, now));
+
   /** Adds of other clients to a template of ours are open too, for any token. */
   const rivals = (): readonly string[] => {
     const client = clients.ofToken(digest);
@@ -134,6 +148,18 @@ export const memoryIn = async (state: StateFile, digest: string): Promise<FileMe
       }),
     save: (changes) =>
       state.changeTogether(1 + changes.records.length + changes.forgotten.length, () => saveChanges(changes)),
+    suspensions: () => ask(() => inEffect(Date.now())),
+    suspend: (request) =>
+      change(() => {
+        for (const one of suspensionsFrom(request, Date.now()))
+          connection.run(queries.suspend, scope, suspensionKey(one), JSON.stringify(one));
+      }),
+    resume: (templates) =>
+      change(() => {
+        const ended = inEffect(Date.now()).filter((one) => isEndedBy(one, templates));
+        for (const one of ended) connection.run(queries.resume, scope, digest, suspensionKey(one));
+        return ended;
+      }),
     revisions: async () => {
       const revisionOf = await state.revisions();
       return { of: (id) => revisionOf(partOf(id)) };
@@ -151,6 +177,19 @@ export const memoryIn = async (state: StateFile, digest: string): Promise<FileMe
     },
     close: (when) => state.giveBack(when),
   };
+};
+
+/** Those in effect of all clients of a file, by each digest of a token. */
+export const suspensionsInFile = async (
+  file: string,
+): Promise<ReadonlyMap<string, readonly Suspension[]>> => {
+  const state = await borrowForReading(file);
+  try {
+    const rows = await state.ask(() => state.connection.all(queries.allSuspensions));
+    return inEffectByDigest(rows.map(parse), Date.now());
+  } finally {
+    await state.giveBack('later');
+  }
 };
 
 const queries = {
@@ -173,6 +212,12 @@ const queries = {
     WHERE scope = ? AND at >= ? AND (at, id) < (?, ?) ORDER BY at DESC, id DESC LIMIT ?`,
   addHistory: `INSERT INTO history (scope, at, template, outcome, body) SELECT ?, ?, ?, ?, ?
     WHERE NOT EXISTS (SELECT 1 FROM history WHERE scope = ? AND at = ? AND body = ?)`,
+  suspensions: 'SELECT body FROM suspensions WHERE scope IN (?, ?) ORDER BY key',
+  suspend:
+    'INSERT INTO suspensions (scope, key, body) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET body = excluded.body',
+  resume: 'DELETE FROM suspensions WHERE scope IN (?, ?) AND key = ?',
+  allSuspensions: `SELECT json_object('digest', coalesce(digest, scope), 'suspension', json(suspensions.body)) AS body
+    FROM suspensions LEFT JOIN tokens USING (scope) ORDER BY digest, key`,
   trimOld: `DELETE FROM history WHERE scope = ? AND at < ? AND +at <
     (SELECT min(at) FROM (SELECT at FROM history WHERE scope = ? ORDER BY id DESC LIMIT ?)) - ?`,
   trimMost: 'DELETE FROM history WHERE id <= (SELECT max(id) FROM history) - ?',

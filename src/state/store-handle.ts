@@ -4,6 +4,7 @@ import { identify, type List, type Listing } from './identify.ts';
 import type { Lock } from './lock.ts';
 import type { StoreLocation } from './store-location.ts';
 import type { Memory, MemoryReader } from './memory.ts';
+import type { Suspensions } from '../model/suspension.ts';
 
 /** Called with messages about a pass for people; messages of the previous pass are not repeated. */
 export type Say = (message: string) => void;
@@ -14,6 +15,8 @@ export interface StoreHandle {
   read<T>(location: StoreLocation, list: List, task: ReadTask<T>): Promise<T>;
   /** Runs the task while it holds the lock. */
   write<T>(location: StoreLocation, use: MemoryUse, list: List, task: WriteTask<T>): Promise<T>;
+  /** Without the lock, so that a pass that is running hears of it: changes nothing but what is suspended. */
+  suspending<T>(location: StoreLocation, list: List, task: (memory: Suspending) => Promise<T>): Promise<T>;
   /** At once, or after the running pass. */
   close(): Promise<void>;
 }
@@ -24,6 +27,9 @@ export interface MemoryUse extends Waiting {
   /** Milliseconds without adds if the newest intents may be lost. */
   readonly unknownPause: number;
 }
+
+/** What is suspended of a client, and which of its writes are under way. */
+export type Suspending = Suspensions & Pick<MemoryReader, 'templates' | 'openIntents'>;
 
 /** Gets the listing that identified the client, if one was needed. */
 type ReadTask<T> = (memory: MemoryReader, say: Say, listing: Listing | null) => Promise<T>;

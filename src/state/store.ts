@@ -6,7 +6,8 @@ import type { StoreHandle } from './store-handle.ts';
 import type { StoreLocation } from './store-location.ts';
 import { borrowForReading } from './read-copy.ts';
 import type { SnapshotStore } from './snapshots.ts';
-import { openMemory } from './sqlite.ts';
+import { openMemory, suspensionsInFile } from './sqlite.ts';
+import type { Suspension } from '../model/suspension.ts';
 
 /** Where the state is saved. */
 export interface StateStore {
@@ -14,6 +15,8 @@ export interface StateStore {
   handle(warn: (message: string) => void): StoreHandle;
   /** The caller closes it; null if there is no state yet. */
   openForReading(location: StoreLocation): Promise<ClientMemory | null>;
+  /** What is suspended at the moment, of all clients at once. */
+  suspended(locations: readonly StoreLocation[]): Promise<readonly (readonly Suspension[])[]>;
   /** Template files that processes share; null where each has its own. */
   readonly snapshots: SnapshotStore | null;
   /** Removes the state for the embedded service, which starts again. */
@@ -24,6 +27,12 @@ export interface StateStore {
 /** Each client's state in a file of its state directory. */
 export const fileStore: StateStore = {
   handle: fileStoreHandle,
+  suspended: async (locations) => {
+    const files = [...new Set(locations.map(({ file }) => file))].filter((file) => existsSync(file));
+    const found = await Promise.all(files.map(suspensionsInFile));
+    const byFile = new Map(files.map((file, index) => [file, found[index]!]));
+    return locations.map(({ file, digest }) => byFile.get(file)?.get(digest) ?? []);
+  },
   snapshots: null,
   openForReading: async ({ file, digest }) => {
     if (!existsSync(file)) return null;

@@ -118,6 +118,7 @@ const memoryOn = (current: () => Stored, commit: () => Stored): Memory => {
       ),
     openIntents: () => Promise.resolve([...current().intents.values()].map((body) => parse<Intent>(body))),
     history: () => Promise.resolve(current().history.map((body) => parse<HistoryEntry>(body))),
+    suspensions: () => Promise.resolve([]),
     begin: (intent) => {
       const disk = commit();
       disk.lastIntent += 1;

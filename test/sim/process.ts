@@ -218,6 +218,7 @@ export const startProcess = (
       templates: () => onDisk('templates', () => memory.templates()),
       openIntents: () => onDisk('openIntents', () => memory.openIntents()),
       history: (filter) => onDisk('history', () => memory.history(filter)),
+      suspensions: () => memory.suspensions(),
       begin: (intent) => {
         if (state !== 'dead') observer.onBegin(intent, stop.signal.aborted);
         return onDisk('begin', () => memory.begin(intent));

@@ -195,7 +195,7 @@ describe('the readable part of a damaged database', () => {
     expect(kept).toBeLessThan(history);
     expect(said).toEqual([
       expect.stringContaining(
-        `(5 writes of unknown outcome, 1 templates, 60 records, ${kept} writes in the history)`,
+        `(5 writes of unknown outcome, 1 templates, 60 records, ${kept} writes in the history, 0 suspensions)`,
       ),
     ]);
     // Ids of intents are never used twice.

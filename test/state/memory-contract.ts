@@ -49,6 +49,52 @@ export const memoryContract = (newStore: () => Promise<OpenStore>): void => {
       expect(await memory.template(17)).toEqual({ row, records: [rememberedRecord('two', { adds: 0 })] });
     });
 
+    it('keeps what is suspended, by whom and until when, until somebody resumes it', async () => {
+      const open = await newStore();
+      const memory = await open();
+      expect(await memory.suspensions()).toEqual([]);
+      const web = { template: 'web', templateId: 17 };
+      const mail = { template: 'mail', templateId: null };
+      const asked = { by: 'ann', reason: 'moving "www"', duration: null };
+      await memory.suspend({ ...asked, templates: [web, mail] });
+      await memory.suspend({ by: 'bob', reason: 'new host', duration: 3_600_000, templates: [web] });
+      await memory.close();
+
+      const other = await open();
+      const found = await other.suspensions();
+      expect(found).toHaveLength(3);
+      const ofBob = found.find(({ by }) => by === 'bob')!;
+      expect(ofBob).toEqual({
+        ...web,
+        by: 'bob',
+        reason: 'new host',
+        since: ofBob.since,
+        until: ofBob.since + 3_600_000,
+      });
+      expect(found.filter(({ by }) => by === 'ann').map(({ template, until }) => [template, until])).toEqual([
+        ['mail', null],
+        ['web', null],
+      ]);
+      expect(await (await open('another client')).suspensions()).toEqual([]);
+      // By its id it is found under another name, too.
+      expect(await other.resume([{ template: 'renamed', templateId: 17 }])).toHaveLength(2);
+      expect(await other.resume([web])).toEqual([]);
+      expect((await other.suspensions()).map(({ template }) => template)).toEqual(['mail']);
+    });
+
+    it('suspends a client, once for everybody, and forgets what has run out', async () => {
+      const memory = await (await newStore())();
+      await memory.suspend({ by: 'ann', reason: 'first', duration: null, templates: null });
+      await memory.suspend({ by: 'ann', reason: 'second', duration: 60_000, templates: null });
+      await memory.suspend({ by: 'bob', reason: 'over', duration: 0, templates: null });
+      const found = await memory.suspensions();
+      expect(found.map(({ template, templateId, reason }) => [template, templateId, reason])).toEqual([
+        [null, null, 'second'],
+      ]);
+      expect(await memory.resume(null)).toEqual(found);
+      expect(await memory.suspensions()).toEqual([]);
+    });
+
     it('equals a plain map after any changes', async () => {
       const key = fc.constantFrom('a', 'b', 'c', "d'); DROP TABLE records; --");
       const change = fc.record({

@@ -7,6 +7,7 @@ import {
   type RowBatch,
 } from '../../state/portable-rows.ts';
 import type { PostgresDatabase, Query } from './database.ts';
+import { requireSuspensions } from './schema.ts';
 
 /** Takes what another store gives, while nobody is at work here; all of it or nothing. */
 export const takeIntoPostgres = (database: PostgresDatabase, batches: Iterable<RowBatch>): Promise<void> =>
@@ -14,6 +15,7 @@ export const takeIntoPostgres = (database: PostgresDatabase, batches: Iterable<R
     await keepOthersOut(query);
     for (const batch of batches) {
       if (batch.table === 'clients') await refuseKnown(query, batch, database.place);
+      if (batch.table === 'suspensions') await requireSuspensions(query);
       await insert(query, batch);
     }
   });

@@ -15,6 +15,7 @@ import type { PostgresDatabase, Query } from './database.ts';
 import { heldLeases, noFence, requireLeases, takenOver, type Fence } from './fence.ts';
 import { versionIn } from './schema.ts';
 import { currentTimeline } from './timeline.ts';
+import { suspensionsIn } from './suspensions.ts';
 import { isUnsent, removeUnsent } from './unsent.ts';
 
 /**
@@ -129,6 +130,7 @@ export const openPostgresMemory = (
       known = { ...known, revisions };
       return revisions;
     },
+    ...suspensionsIn(database, () => [scope, digest]),
     identify,
     actAs,
     clients: {

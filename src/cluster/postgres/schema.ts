@@ -73,6 +73,8 @@ const migrations: readonly string[] = [
    UPDATE dns_template_sync.snapshots SET timeline = ${currentTimeline};
    UPDATE dns_template_sync.failovers SET timeline = ${currentTimeline} WHERE timeline = ${walTimeline};
    UPDATE dns_template_sync.leases SET timeline = ${currentTimeline} WHERE timeline = ${walTimeline};`,
+  `CREATE TABLE dns_template_sync.suspensions (
+     scope text NOT NULL, key text NOT NULL, body text NOT NULL, PRIMARY KEY (scope, key));`,
 ];
 
 /**
@@ -81,6 +83,15 @@ const migrations: readonly string[] = [
  * work side by side.
  */
 const oldestProgram = 5;
+
+/** From the first suspension on, programs that know of none may not write: they would not obey it. */
+export const requireSuspensions = async (query: Query): Promise<void> => {
+  await query('UPDATE dns_template_sync.schema_version SET oldest = greatest(oldest, $1)', [
+    firstWithSuspensions,
+  ]);
+};
+
+const firstWithSuspensions = 6;
 
 /** The tables are those of a later program, which this one cannot use. */
 export class NewerSchemaError extends UserError {

@@ -61,6 +61,11 @@ export const postgresStoreHandle = (
         await locks.release();
       }
     },
+    suspending: async (location, list, task) => {
+      const memory = openPostgresMemory(await opened(), location.digest);
+      await actAsOwner(memory, location, list, warn);
+      return task(memory);
+    },
     close: () => Promise.resolve(),
   };
 };

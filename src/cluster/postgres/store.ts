@@ -8,6 +8,7 @@ import type { OnLeaseChange } from './lease.ts';
 import { readPostgresMemory } from './memory.ts';
 import { versionIn } from './schema.ts';
 import { postgresSnapshots } from './snapshots.ts';
+import { allSuspensions } from './suspensions.ts';
 
 export interface PostgresStoreOptions {
   /** `postgres://…`, asked for when it is needed first. */
@@ -48,15 +49,20 @@ export const postgresStore = ({
         ...handle,
         read: (location, ...rest) => handle.read(sharedLocation(location), ...rest),
         write: (location, ...rest) => handle.write(sharedLocation(location), ...rest),
+        suspending: (location, ...rest) => handle.suspending(sharedLocation(location), ...rest),
       };
     },
     openForReading: (location) => readPostgresMemory(open(), sharedLocation(location).digest),
+    suspended: async (locations) => {
+      const byDigest = await allSuspensions(open());
+      return locations.map((location) => byDigest.get(sharedLocation(location).digest) ?? []);
+    },
     snapshots: postgresSnapshots(open, isSource, leaseDuration),
     forget: async (location) => {
       const database = open();
       if ((await versionIn(database.query)) === 0) return;
       const { digest } = sharedLocation(location);
-      for (const table of ['templates', 'records', 'intents', 'history'])
+      for (const table of ['templates', 'records', 'intents', 'history', 'suspensions'])
         await database.query(`DELETE FROM dns_template_sync.${table} WHERE scope = $1`, [digest]);
     },
     close: async () => {

@@ -1,0 +1,70 @@
+/** That nothing is written for a template, or for all of a client, until then. */
+export interface Suspension {
+  /** The template as files name it; null: all templates of the client. */
+  readonly template: string | null;
+  /** Its id at the service, by which it stays suspended under another name; null if unknown. */
+  readonly templateId: number | null;
+  /** Who did it. */
+  readonly by: string;
+  readonly reason: string;
+  /** Ms since the epoch, by the clock of the store. */
+  readonly since: number;
+  /** When it ends by itself, by the same clock; null: only `resume` ends it. */
+  readonly until: number | null;
+}
+
+/** A template to suspend or to resume. */
+export type SuspendedTemplate = Pick<Suspension, 'templateId'> & { readonly template: string };
+
+export interface SuspensionRequest extends Pick<Suspension, 'by' | 'reason'> {
+  /** Null: all templates of the client. */
+  readonly templates: readonly SuspendedTemplate[] | null;
+  /** Milliseconds after which it ends by itself; null: it does not. */
+  readonly duration: number | null;
+}
+
+/** What suspends templates. Everybody has one for a template: nobody ends that of somebody else by suspending again. */
+export interface Suspensions {
+  /** Those in effect, by the clock of the store. */
+  suspensions(): Promise<readonly Suspension[]>;
+  suspend(request: SuspensionRequest): Promise<void>;
+  /** Ends those of these templates, or all of the client, whoever made them. Returns them. */
+  resume(templates: readonly SuspendedTemplate[] | null): Promise<readonly Suspension[]>;
+}
+
+/** Within a client. */
+export const suspensionKey = ({ template, by }: Suspension): string => JSON.stringify([template, by]);
+
+export const suspensionsFrom = (
+  { templates, by, reason, duration }: SuspensionRequest,
+  now: number,
+): Suspension[] =>
+  (templates ?? [{ template: null, templateId: null }]).map((one) => ({
+    template: one.template,
+    templateId: one.templateId,
+    by,
+    reason,
+    since: now,
+    until: duration === null ? null : now + duration,
+  }));
+
+export const isInEffect = ({ until }: Suspension, now: number): boolean => until === null || now < until;
+
+/** Those in effect, by each digest of a token. */
+export const inEffectByDigest = (
+  saved: readonly { readonly digest: string; readonly suspension: Suspension }[],
+  now: number,
+): ReadonlyMap<string, readonly Suspension[]> => {
+  const byDigest = new Map<string, Suspension[]>();
+  for (const { digest, suspension } of saved)
+    if (isInEffect(suspension, now)) byDigest.set(digest, [...(byDigest.get(digest) ?? []), suspension]);
+  return byDigest;
+};
+
+/** Whether `resume` of these templates ends it. Null: of all of the client. */
+export const isEndedBy = (suspension: Suspension, templates: readonly SuspendedTemplate[] | null): boolean =>
+  templates === null || templates.some((one) => isAbout(suspension, one));
+
+/** By either: a template may get another name, and a name another template. */
+const isAbout = (suspension: Suspension, { template, templateId }: SuspendedTemplate): boolean =>
+  suspension.template === template || (templateId !== null && suspension.templateId === templateId);
