@@ -66,9 +66,9 @@ export const isKnownId = ({ view, copyIds }: TemplateMemory, id: number): boolea
 
 /** Whether a reading or a write of ours is remembered of the id. */
 export const isRemembered = (memory: TemplateMemory, id: number): boolean => {
-  const { preexisting, hasBeenRead } = memory.view;
+  const { preexistingIds, hasBeenRead } = memory.view;
   const { others, highestId = Infinity } = memory.row;
-  if (isKnownId(memory, id) || preexisting.has(id)) return true;
+  if (isKnownId(memory, id) || preexistingIds.has(id)) return true;
   return others === undefined ? hasBeenRead && id <= highestId : setOf(others).has(id);
 };
 
@@ -114,7 +114,7 @@ const viewOf = (strangers: readonly number[] | null): PlanMemory => ({
   tentative: new Map(),
   displaced: new Map(),
   causes: new Map(),
-  preexisting: new Set(strangers),
+  preexistingIds: new Set(strangers),
 });
 
 /** Builds the next state within one `edit`; the previous one is not changed. */
@@ -178,7 +178,7 @@ export class MemoryDraft {
     this.#memory = {
       ...this.#memory,
       row,
-      view: isSame ? view : { ...view, hasBeenRead: strangers !== null, preexisting: new Set(strangers) },
+      view: isSame ? view : { ...view, hasBeenRead: strangers !== null, preexistingIds: new Set(strangers) },
       unsaved: { ...unsaved, row: true },
     };
   }

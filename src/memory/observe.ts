@@ -35,7 +35,7 @@ const noteOthers = (draft: MemoryDraft, ids: ReadonlySet<number>): void => {
   const { strangers, others } = draft.now.row;
   if (strangers === null) draft.setRow({ strangers: unknown, others: [] });
   else {
-    const newer = unknown.filter((id) => !draft.now.view.preexisting.has(id));
+    const newer = unknown.filter((id) => !draft.now.view.preexistingIds.has(id));
     if (newer.join() !== others?.join()) draft.setRow({ others: newer });
   }
 };

@@ -4,7 +4,7 @@ import type { ActualTemplate } from '../model/template.ts';
 import { entryOf, recordKey, type ActualEntry, type DesiredEntry } from '../plan/entry.ts';
 import type { Cause } from '../plan/difference.ts';
 import { mayBeOneOf } from '../plan/like.ts';
-import { isStuck, parkedKey, type Displaced } from '../plan/memory.ts';
+import { keptItsName, parkedKey, type Displaced } from '../plan/memory.ts';
 import { isParkedName } from '../plan/parked.ts';
 import { isPark, type Step } from '../plan/step.ts';
 import type { Acceptance, Failure, Intent, RecordState, Uptime } from '../state/memory.ts';
@@ -47,11 +47,11 @@ export const bind = (
     cause: null,
     ...changes,
   });
-  keepParked(draft, key);
+  forgetDisplaced(draft, key);
 };
 
 /** A record that made way for an existing record stays parked. */
-const keepParked = (draft: MemoryDraft, key: string): void => {
+const forgetDisplaced = (draft: MemoryDraft, key: string): void => {
   for (const [parked, { key: waiting }] of draft.now.view.displaced)
     if (waiting === key) draft.put({ ...draft.get(parkedKey(parked))!, displaced: null });
 };
@@ -110,7 +110,7 @@ export const restore = (
 export const recognizeRestored = (draft: MemoryDraft, { records }: ActualTemplate): void => {
   for (const [id, { own, was }] of draft.now.view.displaced) {
     const record = records.find((one) => one.id === id);
-    if (!record || isParkedName(canonicalName(record.name)) || isStuck(draft.now.view, record)) continue;
+    if (!record || isParkedName(canonicalName(record.name)) || keptItsName(draft.now.view, record)) continue;
     const parked = draft.ofId(id)!;
     const keptName = canonicalName(record.name);
     const names = [was, ...(own ? [own.wanted] : [])].map(({ name }) => canonicalName(name));
@@ -154,7 +154,7 @@ export const bindAdded = (
     failure: null,
     cause: null,
   });
-  keepParked(draft, key);
+  forgetDisplaced(draft, key);
 };
 
 export const change = (
@@ -205,7 +205,7 @@ export const noteCause = (draft: MemoryDraft, step: Step): void => {
 };
 
 /** Corrects what is waited for after a jump of the wall clock. */
-export const retime = (draft: MemoryDraft, moment: Instant, settle: number): void => {
+export const correctForClockJump = (draft: MemoryDraft, moment: Instant, settle: number): void => {
   for (const record of draft.now.records.values()) {
     const failure = record.failure && correctedForClock(record.failure, moment);
     const stored = record.stored && acceptanceForClock(record.stored, moment, settle);
@@ -223,7 +223,7 @@ export const takeListing = (draft: MemoryDraft): void => {
 export const clearBackoff = (draft: MemoryDraft, everything: boolean): void => {
   for (const record of draft.now.records.values()) {
     // An older copy of the state only proves that the record existed.
-    const isGone = record.recordId === null && record.adds >= uncountedAdds;
+    const isGone = record.recordId === null && record.adds >= unknownAddCount;
     const cause = isGone ? 'drifted' : record.cause;
     // A displaced record is restored nevertheless.
     const { displaced = null } = record;
@@ -233,7 +233,7 @@ export const clearBackoff = (draft: MemoryDraft, everything: boolean): void => {
 };
 
 /** The count for an unknown number of adds. */
-export const uncountedAdds = 1_000;
+export const unknownAddCount = 1_000;
 
 /** One id belongs to one desired record: any other record loses it. */
 const moveId = (draft: MemoryDraft, key: string, id: number): RecordState | undefined => {

@@ -4,7 +4,7 @@ import type { Blocked } from './difference.ts';
 import { recordKey, type Pair, type ActualEntry, type DesiredEntry } from './entry.ts';
 import type { BlockedStep } from './order.ts';
 import { isPerhaps } from './like.ts';
-import { isStuck, type PlanMemory } from './memory.ts';
+import { keptItsName, type PlanMemory } from './memory.ts';
 import type { Block, PlanInput } from './plan-input.ts';
 
 /** What is at the service. */
@@ -36,8 +36,8 @@ export const blockOfAdd = (
     const message = `an earlier add of this record made record ${copy.id}: apply --retry adds another`;
     return blockedAs({ reason: 'not-converging', message }, desired, copy);
   }
-  const stuck = stuckBefore(desired, input);
-  if (stuck) return stuck;
+  const unmoved = blockedByKeptName(desired, input);
+  if (unmoved) return unmoved;
   const block = gate?.(desired, null);
   return block ? blockedAs(block, desired, null) : null;
 };
@@ -62,15 +62,18 @@ export const blockOfUnserved = (desired: DesiredEntry, { addGate }: PlanInput): 
 };
 
 /** A record that was parked to make way, but kept its name, blocks the desired record in any spelling. */
-const stuckBefore = (desired: DesiredEntry, { memory, actual: { records } }: PlanInput): Blocked | null => {
+const blockedByKeptName = (
+  desired: DesiredEntry,
+  { memory, actual: { records } }: PlanInput,
+): Blocked | null => {
   if (memory.displaced.size === 0) return null;
   const key = recordKey(desired);
-  const stuck = records.find(
-    (record) => memory.displaced.get(record.id)?.key === key && isStuck(memory, record),
+  const unmoved = records.find(
+    (record) => memory.displaced.get(record.id)?.key === key && keptItsName(memory, record),
   );
-  if (!stuck) return null;
-  const message = `record ${stuck.id} was parked to make way for it, but the service kept its name`;
-  return blockedAs({ reason: 'not-converging', message }, desired, stuck);
+  if (!unmoved) return null;
+  const message = `record ${unmoved.id} was parked to make way for it, but the service kept its name`;
+  return blockedAs({ reason: 'not-converging', message }, desired, unmoved);
 };
 
 /** An update cannot clear a name: fields that are not sent keep their value (specification §4.6). */
@@ -82,8 +85,8 @@ export const blockOfUpdate = ({ desired, actual, fields }: Pair, input: PlanInpu
     const message = `record ${record.id} has the name ${record.name} now, and a name cannot be cleared`;
     return blockedAs({ reason: 'not-converging', message }, desired, record);
   }
-  const stuck = stuckBefore(desired, input);
-  if (stuck) return stuck;
+  const unmoved = blockedByKeptName(desired, input);
+  if (unmoved) return unmoved;
   const block = gate?.(desired, actual);
   return block ? blockedAs(block, desired, record) : null;
 };

@@ -31,7 +31,8 @@ export const causeOfSurplus = ({ record }: ActualEntry, memory: PlanMemory, want
   if (known?.key === parkedKey(record.id))
     return sameData(known.seen, record) ? (memory.causes.get(known.key) ?? 'drifted') : 'drifted';
   if (known) return wants(known.key) ? 'drifted' : 'edited';
-  const isNew = memory.hasBeenRead && !memory.preexisting.has(record.id) && !isTentative(memory, record.id);
+  const isNew =
+    memory.hasBeenRead && !memory.preexistingIds.has(record.id) && !isTentative(memory, record.id);
   return isNew ? 'drifted' : 'unknown';
 };
 

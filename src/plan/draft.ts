@@ -12,7 +12,7 @@ import { orderSteps, type BlockedStep } from './order.ts';
 import type { Unmatched } from './pairing.ts';
 import type { PlanInput } from './plan-input.ts';
 import type { ParkStep, Step } from './step.ts';
-import { useSurplus } from './surplus.ts';
+import { reuseSurplus } from './surplus.ts';
 
 /** What has to be done in a template, before it is known what can be written. */
 export interface Work {
@@ -68,7 +68,7 @@ const closedBy = (names: ReadonlySet<string>, { memory }: PlanInput): ((actual: 
 
 const draftBeside = (closed: ReadonlySet<string>, work: Work, input: PlanInput): Draft => {
   const { desired, memory, pending = [] } = input;
-  const use = useSurplus(desired, { ...work, isClosed: closedBy(closed, input), pending }, memory);
+  const use = reuseSurplus(desired, { ...work, isClosed: closedBy(closed, input), pending }, memory);
   const updates = splitBlocked([...work.changed, ...use.served], (pair) => blockOfUpdate(pair, input));
   const adds = splitBlocked(use.missing, (entry) => blockOfUnserved(entry, input));
   const parks = splitBlocked(use.parks, (entry) => parkedLater(entry, work.wants, input));

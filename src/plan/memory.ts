@@ -42,7 +42,7 @@ export interface PlanMemory {
    */
   readonly tentative: ReadonlyMap<string, KnownRecord>;
   /** Ids that existed at first contact and belonged to no record of the file. */
-  readonly preexisting: ReadonlySet<number>;
+  readonly preexistingIds: ReadonlySet<number>;
   /** By the id of a parked record that made way, or that kept its name. */
   readonly displaced: ReadonlyMap<number, Displaced>;
   /** By `recordKey`: the first known cause of a record without an id. */
@@ -56,7 +56,7 @@ export const noMemory: PlanMemory = {
   tentative: new Map(),
   displaced: new Map(),
   causes: new Map(),
-  preexisting: new Set(),
+  preexistingIds: new Set(),
 };
 
 /** The binding of an actual record: its tentative one once it shows that data, else the last agreed one. */
@@ -67,7 +67,7 @@ export const knownOf = ({ byId, tentative }: PlanMemory, record: ActualRecord): 
 };
 
 /** Whether a record was parked but kept its name, since the service did not accept the other one. */
-export const isStuck = ({ byId, displaced }: PlanMemory, record: ActualRecord): boolean => {
+export const keptItsName = ({ byId, displaced }: PlanMemory, record: ActualRecord): boolean => {
   const known = byId.get(record.id);
   const was = displaced.get(record.id)?.was;
   if (!was || known?.key !== parkedKey(record.id) || !sameData(known.seen, record)) return false;

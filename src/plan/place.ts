@@ -43,7 +43,10 @@ interface PlacedSteps {
  *
  * The same applies to each step that waits.
  */
-export const withPlaces = ({ steps, needs, used, keptNames }: PlacedSteps, own: SkipReason): SkipReason => {
+export const withDependentWaits = (
+  { steps, needs, used, keptNames }: PlacedSteps,
+  own: SkipReason,
+): SkipReason => {
   // A restored record leaves a parked name, which nothing else gets.
   const isSurplus = (step: Step): boolean => isPark(step) || used.has(actualOf(step)!);
   const leaving = groupBy(

@@ -18,11 +18,11 @@ import {
 import { matchesIgnore } from './ignore.ts';
 import { keptNamesOf, type KeptNames } from './kept-names.ts';
 import { addStep } from './make-step.ts';
-import { isStuck } from './memory.ts';
+import { keptItsName } from './memory.ts';
 import { pairRecords } from './pairing.ts';
 import type { PlanInput } from './plan-input.ts';
 import type { Step } from './step.ts';
-import { restoreParked, restoreStuck } from './restore.ts';
+import { restoreParked, undoKeptNames } from './restore.ts';
 import { isParkedName } from './parked.ts';
 
 /** The differences of one template, and the writes that resolve them. */
@@ -66,8 +66,8 @@ export const planTemplate = (input: PlanInput): TemplatePlan => {
   const adds = splitBlocked(missing.toSorted(byDesired), (entry) => blockOfAdd(entry, present, input));
   const free = new Set(adds.free);
   const keptNames = keptNamesOf(memory, unpairedOf(everything, pairs));
-  const stuck = left.map(({ actual }) => actual).filter(({ record }) => isStuck(memory, record));
-  const undone = restoreStuck(stuck, input);
+  const unmoved = left.map(({ actual }) => actual).filter(({ record }) => keptItsName(memory, record));
+  const undone = undoKeptNames(unmoved, input);
   const isUndone = new Set(undone.map(({ actual }) => actual));
   const parked = left.map(({ actual }) => actual).filter(isParked);
   const draft = draftSteps(

@@ -45,8 +45,8 @@ export const restoreParked = (
 };
 
 /** A record that kept its name when it was parked gets its content back before any other step. */
-export const restoreStuck = (stuck: readonly ActualEntry[], { memory, parkGate }: PlanInput): ParkStep[] =>
-  stuck.flatMap((actual) => {
+export const undoKeptNames = (unmoved: readonly ActualEntry[], { memory, parkGate }: PlanInput): ParkStep[] =>
+  unmoved.flatMap((actual) => {
     const step = restoreStep(actual, memory.displaced.get(actual.record.id)!);
     return parkGate?.(actual, step.difference.desired) ? [] : [step];
   });

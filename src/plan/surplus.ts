@@ -31,7 +31,7 @@ export interface SurplusInput {
  * record of its type, or parked. Parked records are reused first. A name cannot be cleared, so a nameless
  * record needs a nameless one.
  */
-export const useSurplus = (
+export const reuseSurplus = (
   template: DesiredTemplate,
   { missing, left, parked, isClosed, pending }: SurplusInput,
   memory: PlanMemory,

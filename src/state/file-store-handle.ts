@@ -5,14 +5,14 @@ import { lockFilesIn } from './lock-files.ts';
 import { actAsOwner, startsWithout, watched, type StoreHandle, type Say } from './store-handle.ts';
 import { noMemories } from './memory.ts';
 import { openNotices } from './notices.ts';
-import { OpenMemory } from './open-memory.ts';
+import { CachedConnection } from './open-memory.ts';
 import { borrowForReading } from './read-copy.ts';
 import { borrowOrSalvage } from './salvage.ts';
 import type { StateFile } from './state-file.ts';
 
 /** State in the files of state directories. */
 export const fileStoreHandle = (warn: (message: string) => void): StoreHandle => {
-  const kept = new OpenMemory();
+  const kept = new CachedConnection();
   const notices = openNotices(warn);
   return {
     read: async (location, list, task) => {

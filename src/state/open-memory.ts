@@ -4,7 +4,7 @@ import { memoryIn, type FileMemory } from './sqlite.ts';
 import type { StateFile } from './state-file.ts';
 
 /** The state of one client, which stays open from one pass to the next. */
-export class OpenMemory {
+export class CachedConnection {
   #kept: { readonly state: StateFile; readonly digest: string; readonly memory: FileMemory } | null = null;
   #isFilled = false;
   #isClosing = false;

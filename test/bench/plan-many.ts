@@ -41,7 +41,7 @@ export const inputOf = (records: readonly (RecordData & { readonly type: RecordT
       causes: new Map(),
       displaced: new Map(),
       tentative: new Map(),
-      preexisting: new Set(),
+      preexistingIds: new Set(),
     },
   };
 };

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { resultOf, type Step } from '../../src/plan/step.ts';
-import { withPlaces } from '../../src/plan/place.ts';
+import { withDependentWaits } from '../../src/plan/place.ts';
 import { known, memoryOf, planOf, recordLine, type Situation } from '../plan/records.ts';
 
 interface Case extends Situation {
@@ -59,6 +59,6 @@ const cases: readonly Case[] = [
 test.each(cases)('waits with the held step: $name', ({ held, written, ...situation }) => {
   const plan = planOf(situation);
   expect(plan.steps.map(lineOf)).toContain(held);
-  const whyNot = withPlaces(plan, (step) => (lineOf(step) === held ? 'it is held' : null));
+  const whyNot = withDependentWaits(plan, (step) => (lineOf(step) === held ? 'it is held' : null));
   expect(plan.steps.filter((step) => whyNot(step) === null).map(lineOf)).toEqual(written);
 });

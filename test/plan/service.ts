@@ -103,7 +103,7 @@ const remembering = (
     byKey: new Map(records.map((record) => [record.key, record])),
     byId: new Map(records.map((record) => [record.id, record])),
     tentative: new Map([...tentative].filter(([key, { id }]) => !keys.has(key) && !ids.has(id))),
-    preexisting: new Set(),
+    preexistingIds: new Set(),
     causes: new Map(),
     displaced: new Map(),
   };

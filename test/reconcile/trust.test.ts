@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { compareListing } from '../../src/reconcile/core/two-readings.ts';
-import { withAllOf } from '../../src/reconcile/core/reading.ts';
+import { unionOf } from '../../src/reconcile/core/reading.ts';
 import type { ActualTemplate } from '../../src/model/template.ts';
 import { desiredTemplate, actual, actualTemplate } from '../plan/records.ts';
 import { failing, openScene, type Mishap, type Scene } from './pass.ts';
@@ -280,7 +280,7 @@ describe('a listing made for another template', () => {
     return {
       held: holds.map(({ scope }) => scope),
       view: idsOf(basis.view),
-      shown: idsOf(withAllOf(run.listing?.get(basis.view.id), basis.view)),
+      shown: idsOf(unionOf(run.listing?.get(basis.view.id), basis.view)),
     };
   };
 

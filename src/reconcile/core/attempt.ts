@@ -14,7 +14,7 @@ export type Attempt = AttemptedStep &
   (
     | { readonly state: 'intended' }
     /** The answer is rejected, shows the record as it was, or may hide it: another reading decides. */
-    | { readonly state: 'questioned'; readonly by: 'doubt' | 'stale' | 'refusal'; readonly error: string }
+    | { readonly state: 'awaiting-read'; readonly by: 'doubt' | 'stale' | 'refusal'; readonly error: string }
     | { readonly state: 'applied'; readonly recordId: number }
     /** `retryAt`: ms since the epoch. */
     | { readonly state: 'failed'; readonly error: string; readonly retryAt: number | null }
@@ -52,7 +52,7 @@ export const intentResultOf = (attempt: Attempt): IntentResult | null => {
     case 'unknown':
       return action === 'add' ? null : { outcome: 'unknown', recordId, error: attempt.error };
     case 'intended':
-    case 'questioned':
+    case 'awaiting-read':
     case 'reverted':
       return null;
   }
@@ -69,7 +69,7 @@ export const outcomeOf = (attempt: Attempt): Pick<Change, 'outcome' | 'error'> |
     case 'unknown':
       return { outcome: 'unknown', error: attempt.error };
     case 'intended':
-    case 'questioned':
+    case 'awaiting-read':
       return null;
   }
 };
@@ -130,5 +130,5 @@ export const intentOf = (
 const idsOfType = ({ view, memory }: PlanBasis, type: string): number[] => {
   const shown = view.records.filter((record) => canonicalType(record.type) === type);
   const known = [...memory.view.byId.values()].filter(({ seen }) => canonicalType(seen.type) === type);
-  return [...new Set([...[...shown, ...known].map(({ id }) => id), ...memory.view.preexisting])];
+  return [...new Set([...[...shown, ...known].map(({ id }) => id), ...memory.view.preexistingIds])];
 };

@@ -17,7 +17,7 @@ export const isClosed = (holds: readonly Hold[]): boolean =>
   holds.some(({ cause, retryAt }) => cause === 'denied' || retryAt !== null);
 
 /** The hold to report: a denial comes first, then the longest requested wait. */
-export const tellHold = (holds: readonly Hold[]): Hold | null => {
+export const reportedHold = (holds: readonly Hold[]): Hold | null => {
   const reported = holds.find(({ cause }) => cause === 'denied') ?? holds[0];
   if (!reported) return null;
   const times = holds.flatMap(({ retryAt }) => retryAt ?? []);

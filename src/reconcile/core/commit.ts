@@ -91,7 +91,7 @@ const commitPark = (
   record: ActualRecord,
 ): void => {
   const isOut = isParkedName(entryOf(record).name);
-  const key = makesWayFor ?? (isKeptInPlace(step, record) ? stays(step) : null);
+  const key = makesWayFor ?? (isKeptInPlace(step, record) ? ownParkedKey(step) : null);
   park(draft, record.id, dataOf(record), {
     rewritten: isOut ? null : { sent: resultOf(step), stored: dataOf(record) },
     cause: null,
@@ -103,7 +103,7 @@ const commitPark = (
  * A park of unknown outcome counts as done, so that its record can be restored. If the next reading shows the
  * record in its place, the park was not done.
  */
-export const supposePark = (
+export const assumeParked = (
   draft: MemoryDraft,
   { recordId: id, before, after, cause, makesWayFor = null }: Intent,
   failure: Failure | null,
@@ -121,7 +121,7 @@ export const supposePark = (
   return true;
 };
 
-const stays = ({ actual }: ParkStep): string => parkedKey(actual.record.id);
+const ownParkedKey = ({ actual }: ParkStep): string => parkedKey(actual.record.id);
 
 /** A record that kept its name when it was parked is not parked again. */
 const commitRestore = (draft: MemoryDraft, step: ParkStep, record: ActualRecord): void => {

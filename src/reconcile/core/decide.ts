@@ -34,7 +34,7 @@ const commandBy = (
 };
 
 const isQuestioned = ({ attempts }: TemplateState): boolean =>
-  [...attempts.values()].some(({ state }) => state === 'questioned');
+  [...attempts.values()].some(({ state }) => state === 'awaiting-read');
 
 /** A park of a nameless record is for good: no update could restore it. */
 const needOf = (step: Step, { needs }: TemplatePlan): string | null => {

@@ -7,7 +7,7 @@ import { isPark, isRestore, resultOf, type ParkStep, type Step } from '../../pla
 import type { Failure, Intent, RecordState } from '../../state/memory.ts';
 import { stepKey, type Attempt } from './attempt.ts';
 import { failureAfter, type Instant } from '../../memory/backoff.ts';
-import { commit, isKeptInPlace, supposePark } from './commit.ts';
+import { commit, isKeptInPlace, assumeParked } from './commit.ts';
 import { edit, isRemembered, recordOfId, type MemoryDraft } from '../../memory/memory.ts';
 import { compare, showsTheSame } from './reading.ts';
 import { change, bindTentatively, noteCause, targetOf } from '../../memory/remembering.ts';
@@ -37,13 +37,13 @@ export const evolve = (state: TemplateState, event: TemplateEvent, at: Instant):
     case 'answered':
       return answered(state, attempt, event.answer, at);
     case 'refused':
-      return withAttempt(state, { ...attempt, state: 'questioned', by: 'refusal', error: event.error });
+      return withAttempt(state, { ...attempt, state: 'awaiting-read', by: 'refusal', error: event.error });
     case 'not-sent':
       return withAttempt(state, { ...attempt, state: 'failed', error: event.error, retryAt: event.retryAt });
     case 'lost':
       return lost(state, attempt, event.error, at);
     case 'reread': {
-      const isRefused = attempt.state === 'questioned' && attempt.by === 'refusal';
+      const isRefused = attempt.state === 'awaiting-read' && attempt.by === 'refusal';
       // The answer in doubt is from after the record's earlier writes.
       const except = isRefused ? null : attempt.intent.recordId;
       const { memory } = state.basis;
@@ -57,7 +57,7 @@ export const evolve = (state: TemplateState, event: TemplateEvent, at: Instant):
 
 /** The attempt in flight. A template is written one step at a time. */
 export const underWay = ({ attempts }: TemplateState): Attempt => {
-  const open = [...attempts.values()].find(({ state }) => state === 'intended' || state === 'questioned');
+  const open = [...attempts.values()].find(({ state }) => state === 'intended' || state === 'awaiting-read');
   if (!open) throw new Error('no write is in flight in this template');
   return open;
 };
@@ -87,13 +87,13 @@ const answered = (
   if (comparison.verdict !== 'take') {
     const doubt = describeDoubt(view, answer, comparison);
     return comparison.verdict === 'read-once'
-      ? withAttempt(state, { ...attempt, state: 'questioned', by: 'doubt', error: doubt })
+      ? withAttempt(state, { ...attempt, state: 'awaiting-read', by: 'doubt', error: doubt })
       : lost(state, attempt, doubt, at);
   }
   const record = writtenRecord(state, answer, attempt.step);
   if (record !== null && isUnchanged(record, attempt.step)) {
     const error = 'the answer shows the record as it was';
-    return withAttempt(state, { ...attempt, state: 'questioned', by: 'stale', error });
+    return withAttempt(state, { ...attempt, state: 'awaiting-read', by: 'stale', error });
   }
   if (record !== null) return applied(state, attempt, record, answer, at);
   return lost(state, attempt, 'the answer does not show the record', at);
@@ -138,7 +138,7 @@ const rereadAfterDoubt = (
 /** Where both the answer and a reading show an updated record as it was, the service ignores the change. */
 const ignoredChange = (reading: ActualTemplate, attempt: Attempt): ActualRecord | null => {
   const { step, intent } = attempt;
-  if (attempt.state !== 'questioned' || attempt.by !== 'stale' || isPark(step)) return null;
+  if (attempt.state !== 'awaiting-read' || attempt.by !== 'stale' || isPark(step)) return null;
   const record = reading.records.find(({ id }) => id === intent.recordId);
   return record && isUnchanged(record, step) ? record : null;
 };
@@ -221,7 +221,7 @@ const lost = (state: TemplateState, attempt: Attempt, error: string, at: Instant
     const failure = nextFailure('unseen', error, step, draft, at);
     const target = targetOf(intent);
     if (target) bindTentatively(draft, target, { failure });
-    else if (!supposePark(draft, intent, failure)) rememberFailure(step, failure, draft);
+    else if (!assumeParked(draft, intent, failure)) rememberFailure(step, failure, draft);
   });
   return withBasis(next, { memory });
 };

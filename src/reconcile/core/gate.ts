@@ -9,7 +9,7 @@ import { parkedForm } from '../../plan/parked.ts';
 import type { RecordState } from '../../state/memory.ts';
 import { isActive } from '../../memory/backoff.ts';
 import { isKnownId, recordOfId, abandonedAdds, type TemplateMemory } from '../../memory/memory.ts';
-import { uncountedAdds } from '../../memory/remembering.ts';
+import { unknownAddCount } from '../../memory/remembering.ts';
 import type { Waits } from './waits.ts';
 
 export interface GateInput {
@@ -49,20 +49,20 @@ export const gate = ({ memory, waits, actual: template, adopts, now }: GateInput
       if (wait || !record) return wait;
       return failing(record, desired, now) ?? notConverging(record, desired, actual, now);
     }
-    const besideOne = besideUncounted(desired, template, memory);
+    const blockedByUncounted = uncountedBlock(desired, template, memory);
     // A record that is reused for it resolves it; `addGate` still keeps it from being added.
-    if (besideOne) return adopts ? null : besideOne;
+    if (blockedByUncounted) return adopts ? null : blockedByUncounted;
     const late =
       record?.failure?.kind === 'unknown'
-        ? likeOne(desired, withoutStrangers(template, memory), memory)
+        ? likeOne(desired, withoutPreexisting(template, memory), memory)
         : null;
-    if (late) return besideLate(late);
+    if (late) return blockedByLate(late);
     const inSet = (lost ??= abandonedBySet(memory)).get(setKey(desired)) ?? 0;
     return (
       (record && tooManyAdds(record)) ??
       (inSet >= maxAbandonedAdds ? { reason: 'pending-write', message: askForRetry(inSet) } : null) ??
       waits.blockOfAdd(desired) ??
-      (record && (failing(record, desired, now) ?? becomingAnother(record, desired))) ??
+      (record && (failing(record, desired, now) ?? storedAsOtherRecord(record, desired))) ??
       null
     );
   };
@@ -72,16 +72,16 @@ export const gate = ({ memory, waits, actual: template, adopts, now }: GateInput
 export const addGate =
   ({ memory, actual }: Pick<GateInput, 'memory' | 'actual'>) =>
   (desired: DesiredEntry): Block | null =>
-    besideUncounted(desired, actual, memory);
+    uncountedBlock(desired, actual, memory);
 
-const besideUncounted = (
+const uncountedBlock = (
   desired: DesiredEntry,
   template: ActualTemplate,
   memory: TemplateMemory,
 ): Block | null => {
   const record = memory.records.get(recordKey(desired));
-  const like = record && record.adds >= uncountedAdds ? likeOne(desired, template, memory) : null;
-  return like && besideLike(like);
+  const like = record && record.adds >= unknownAddCount ? likeOne(desired, template, memory) : null;
+  return like && blockedBySimilar(like);
 };
 
 /** A similar record among the unknown ones. */
@@ -93,17 +93,17 @@ const likeOne = (
   records.find((record) => !isKnownId(memory, record.id) && isPerhaps(desired, entryOf(record))) ?? null;
 
 /** Records from before first contact come from no add. */
-const withoutStrangers = (
+const withoutPreexisting = (
   { records }: ActualTemplate,
-  { view: { preexisting } }: TemplateMemory,
-): Pick<ActualTemplate, 'records'> => ({ records: records.filter(({ id }) => !preexisting.has(id)) });
+  { view: { preexistingIds } }: TemplateMemory,
+): Pick<ActualTemplate, 'records'> => ({ records: records.filter(({ id }) => !preexistingIds.has(id)) });
 
-const besideLate = (like: ActualRecord): Block => ({
+const blockedByLate = (like: ActualRecord): Block => ({
   reason: 'pending-write',
   message: `record ${like.id} (${describe(like)}) may come from an add of this record with an unknown outcome: check the service, then apply --retry`,
 });
 
-const besideLike = (like: ActualRecord): Block => ({
+const blockedBySimilar = (like: ActualRecord): Block => ({
   reason: 'not-converging',
   message: `record ${like.id} (${describe(like)}) may be this record in the service's spelling, but there is no saved state of it: import the template, set surplus: park with adopt: true, or, if it is a different record, apply --retry`,
 });
@@ -131,8 +131,8 @@ export const parkGate =
     const failure = known?.failure ?? null;
     if (isActive(failure, sent, now))
       return { error: failure.message, retryAt: new Date(failure.retryAt).toISOString() };
-    return known && isRewritten(known.rewritten, sent, record)
-      ? { error: describeRewritten(known.rewritten) }
+    return known && isStoredDifferently(known.rewritten, sent, record)
+      ? { error: describeStoredDifferently(known.rewritten) }
       : null;
   };
 
@@ -145,7 +145,7 @@ const failing = ({ failure }: RecordState, desired: DesiredEntry, now: number): 
 };
 
 const tooManyAdds = ({ adds, failure }: RecordState): Block | null => {
-  if (adds >= uncountedAdds)
+  if (adds >= unknownAddCount)
     return {
       reason: 'vanished',
       message:
@@ -167,11 +167,11 @@ const askForRetry = (adds: number): string =>
   `${adds} adds were sent to this record set, and no listing shows a result; check the service, then apply --retry`;
 
 /** An earlier add of it became another desired record, as the service stored it: another add would make a copy. */
-const becomingAnother = ({ recordId, rewritten }: RecordState, desired: DesiredEntry): Block | null => {
+const storedAsOtherRecord = ({ recordId, rewritten }: RecordState, desired: DesiredEntry): Block | null => {
   if (recordId !== null || rewritten === null || !sameData(rewritten.sent, dataOf(desired.record)))
     return null;
   const isAnother = recordKey(entryOf(rewritten.stored)) !== recordKey(desired);
-  return isAnother ? { reason: 'not-converging', message: describeRewritten(rewritten) } : null;
+  return isAnother ? { reason: 'not-converging', message: describeStoredDifferently(rewritten) } : null;
 };
 
 const notConverging = (
@@ -181,8 +181,8 @@ const notConverging = (
   now: number,
 ): Block | null => {
   const sent = dataOf(desired.record);
-  if (isRewritten(rewritten, sent, actual.record))
-    return { reason: 'not-converging', message: describeRewritten(rewritten) };
+  if (isStoredDifferently(rewritten, sent, actual.record))
+    return { reason: 'not-converging', message: describeStoredDifferently(rewritten) };
   const recent =
     stored && sameData(stored.sent, sent) ? stored.at.filter((at) => Math.abs(now - at) < day) : [];
   if (recent.length < maxStores) return null;
@@ -192,14 +192,14 @@ const notConverging = (
   };
 };
 
-const isRewritten = (
+const isStoredDifferently = (
   rewritten: RecordState['rewritten'],
   sent: RecordData,
   stored: RecordData,
 ): rewritten is NonNullable<RecordState['rewritten']> =>
   rewritten !== null && sameData(rewritten.sent, sent) && sameData(rewritten.stored, stored);
 
-const describeRewritten = ({ sent, stored }: NonNullable<RecordState['rewritten']>): string =>
+const describeStoredDifferently = ({ sent, stored }: NonNullable<RecordState['rewritten']>): string =>
   `sent ${describe(sent)}, and the service stored ${describe(stored)}`;
 
 const describe = ({ type, name, content, priority, ttl }: RecordData): string =>

@@ -3,8 +3,8 @@ import { parkedKey } from '../../plan/memory.ts';
 import type { TemplatePlan } from '../../plan/plan.ts';
 import { isPark, type Step } from '../../plan/step.ts';
 import { stepKey, writeKey } from './attempt.ts';
-import { describeHold, tellHold } from './client-holds.ts';
-import { withPlaces, type SkipReason } from '../../plan/place.ts';
+import { describeHold, reportedHold } from './client-holds.ts';
+import { withDependentWaits, type SkipReason } from '../../plan/place.ts';
 import type { TemplateState } from './state.ts';
 
 /** The holds of the client on its templates. */
@@ -16,7 +16,7 @@ export interface ClientView {
 
 /** Why a mode or a guard skips each step of a plan. */
 export const policyReasons = (plan: TemplatePlan, state: TemplateState, force: boolean): SkipReason =>
-  withPlaces(plan, (step) => policyReason(step, state, force));
+  withDependentWaits(plan, (step) => policyReason(step, state, force));
 
 /** Why each step of a plan is not written now, for any reason. */
 export const skipReasons = (
@@ -24,7 +24,7 @@ export const skipReasons = (
   state: TemplateState,
   client: ClientView,
   force: boolean,
-): SkipReason => withPlaces(plan, (step) => skipReasonOf(step, state, client, force));
+): SkipReason => withDependentWaits(plan, (step) => skipReasonOf(step, state, client, force));
 
 /** The next step to write; null if there is none. Each is attempted once in a pass. */
 export const nextStep = (
@@ -33,7 +33,7 @@ export const nextStep = (
   client: ClientView,
   force: boolean,
 ): Step | null => {
-  const whyNot = withPlaces(plan, (step) =>
+  const whyNot = withDependentWaits(plan, (step) =>
     state.attempts.has(stepKey(step)) ? 'already attempted' : skipReasonOf(step, state, client, force),
   );
   return plan.steps.find((step) => whyNot(step) === null) ?? null;
@@ -78,7 +78,7 @@ const policyReason = (step: Step, { basis, holds }: TemplateState, force: boolea
 };
 
 const clientReason = ({ holds, isEnding }: ClientView): string | null => {
-  const hold = tellHold(holds);
+  const hold = reportedHold(holds);
   if (hold) return `no more writes for this client: ${describeHold(hold)}`;
   return isEnding ? 'the program is shutting down' : null;
 };

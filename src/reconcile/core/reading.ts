@@ -89,7 +89,7 @@ export const showsTheSame = (one: ActualTemplate, other: ActualTemplate): boolea
 };
 
 /** Adds the records that only another reading shows. */
-export const withAllOf = (other: ActualTemplate | undefined, reading: ActualTemplate): ActualTemplate => {
+export const unionOf = (other: ActualTemplate | undefined, reading: ActualTemplate): ActualTemplate => {
   if (other === undefined || other === reading) return reading;
   const ids = new Set(reading.records.map(({ id }) => id));
   const more = other.records.filter(({ id }) => !ids.has(id));

@@ -9,7 +9,7 @@ import { failureAfter, type Instant } from '../../memory/backoff.ts';
 import { maxAbandonedAdds } from './gate.ts';
 import { matchAdd, type Match, type MatchRule } from '../../plan/match-add.ts';
 import { edit, isKnownId, abandonedAdds, type TemplateMemory } from '../../memory/memory.ts';
-import { supposePark } from './commit.ts';
+import { assumeParked } from './commit.ts';
 import { compare } from './reading.ts';
 import { bindAdded, bindTentatively, change, recognizeRestored, targetOf } from '../../memory/remembering.ts';
 import { desiredKeysOf, type PlanBasis } from './basis.ts';
@@ -71,7 +71,7 @@ export const endUpdates = (recovery: Recovery): Recovery =>
       const memory = edit(next.memory, (draft) => {
         const target = targetOf(intent);
         if (target) bindTentatively(draft, target);
-        else if (supposePark(draft, intent, null) && next.view) recognizeRestored(draft, next.view);
+        else if (assumeParked(draft, intent, null) && next.view) recognizeRestored(draft, next.view);
         if (hasLanded(intent, next.view)) draft.setRow({ lastWriteAt: intent.at });
       });
       const error =

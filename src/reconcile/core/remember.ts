@@ -6,7 +6,7 @@ import { isPark, resultOf } from '../../plan/step.ts';
 import { stepKey } from './attempt.ts';
 import { edit } from '../../memory/memory.ts';
 import { observe } from '../../memory/observe.ts';
-import { withAllOf } from './reading.ts';
+import { unionOf } from './reading.ts';
 import { change } from '../../memory/remembering.ts';
 import { forgetAnswered } from './waits.ts';
 import { planOf, desiredKeysOf } from './basis.ts';
@@ -49,7 +49,7 @@ const rememberSeen = (
 ): TemplateState => {
   const { desired, view, memory } = state.basis;
   // A record that any reading of the pass showed is not missing.
-  const actual = withAllOf(listing?.get(view.id), view);
+  const actual = unionOf(listing?.get(view.id), view);
   const { suspectIds } = memory.row;
   const isTrusted =
     !state.holds.some(({ cause }) => cause === 'loss') &&

@@ -7,7 +7,7 @@ import type { TemplatePlan } from '../../plan/plan.ts';
 import { isPark, isRestore, type Step } from '../../plan/step.ts';
 import { worstOf, type Status, type SubdomainResult, type TemplateResult } from '../../result.ts';
 import { outcomeOf, retryAtOf, stepKey, type Attempt } from './attempt.ts';
-import { describeHold, tellHold } from './client-holds.ts';
+import { describeHold, reportedHold } from './client-holds.ts';
 import { isStopped, type TemplateState } from './state.ts';
 
 export interface ResultInput {
@@ -29,11 +29,11 @@ export const templateResult = (input: ResultInput): TemplateResult => {
   const { desired, view } = state.basis;
   const differences = differencesAfter(input);
   const outcomes = new Set(differences.map(({ outcome }) => outcome));
-  const hasSlipped = plan.steps.some((step) => state.attempts.get(stepKey(step))?.state === 'applied');
-  const remains = hasSlipped || differences.some(({ outcome }) => outcome !== 'applied');
+  const wasUndone = plan.steps.some((step) => state.attempts.get(stepKey(step))?.state === 'applied');
+  const remains = wasUndone || differences.some(({ outcome }) => outcome !== 'applied');
   const isUndone = plan.steps.length > 0 || outcomes.has('failed') || outcomes.has('unknown');
   const isUnsaved = clientHolds.some(({ cause }) => cause === 'unsaved');
-  const cutShort = isUndone || isUnsaved ? tellHold(clientHolds) : null;
+  const cutShort = isUndone || isUnsaved ? reportedHold(clientHolds) : null;
   const isDoubtful = isStopped(state) && (state.attempts.size === 0 || plan.steps.length > 0);
   const hasFailed = outcomes.has('failed') || outcomes.has('unknown') || cutShort !== null || isDoubtful;
   const result: TemplateResult = {
@@ -43,7 +43,7 @@ export const templateResult = (input: ResultInput): TemplateResult => {
     file: desired.source.file,
     revision: input.revision,
     status: statusOf(hasFailed, state, remains),
-    message: messageOf(state, cutShort, hasSlipped),
+    message: messageOf(state, cutShort, wasUndone),
     inSync: plan.inSync,
     parked: plan.parked,
     ignored: plan.ignored,
@@ -89,7 +89,7 @@ const statusOf = (hasFailed: boolean, { holds }: TemplateState, remains: boolean
 const messageOf = (
   { holds, notes }: TemplateState,
   cutShort: Hold | null,
-  hasSlipped: boolean,
+  wasUndone: boolean,
 ): string | null => {
   const accidents = holds.filter((hold) => !isGuard(hold));
   const reasons = [
@@ -99,12 +99,12 @@ const messageOf = (
   ].map((hold) => hold?.reason ?? null);
   const ended = cutShort && describeHold(cutShort);
   return (
-    [...reasons, ended, hasSlipped ? slipped : null, ...notes].filter((text) => text !== null).join('; ') ||
+    [...reasons, ended, wasUndone ? undone : null, ...notes].filter((text) => text !== null).join('; ') ||
     null
   );
 };
 
-const slipped = 'some records are no longer as this pass wrote them';
+const undone = 'some records are no longer as this pass wrote them';
 
 const differencesAfter = ({ state, plan, skipReason }: ResultInput): Difference[] => {
   const attempts = [...state.attempts.values()].filter((attempt) => !isUndoing(attempt, state));

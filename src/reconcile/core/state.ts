@@ -6,7 +6,7 @@ import type { Instant } from '../../memory/backoff.ts';
 import type { PlanBasis } from './basis.ts';
 import type { BoundTemplate } from '../../plan/bind.ts';
 import { edit, openMemory, type TemplateMemory } from '../../memory/memory.ts';
-import { recognizeRestored, retime, takeListing } from '../../memory/remembering.ts';
+import { recognizeRestored, correctForClockJump, takeListing } from '../../memory/remembering.ts';
 import { asAccepted } from './waits.ts';
 
 /** How long readings have agreed with the newest one. */
@@ -68,7 +68,7 @@ export const openTemplate = (
 ): TemplateState => {
   const row = { templateId: actual.id, template: desired.template, file: desired.source.file };
   const opened = edit(unfinished.at(-1)?.memory ?? openMemory(stored, row), (draft) => {
-    retime(draft, moment, settle);
+    correctForClockJump(draft, moment, settle);
     if (retry) takeListing(draft);
   });
   const { now } = moment;

@@ -9,7 +9,7 @@ import { parkedKey } from '../../plan/memory.ts';
 import type { TemplatePlan } from '../../plan/plan.ts';
 import { isPark } from '../../plan/step.ts';
 import { edit, isKnownId, isRemembered, type MemoryDraft } from '../../memory/memory.ts';
-import { bind, change, unbind, uncountedAdds } from '../../memory/remembering.ts';
+import { bind, change, unbind, unknownAddCount } from '../../memory/remembering.ts';
 import { planOf, desiredKeysOf, type PlanBasis } from './basis.ts';
 import { withBasis, type TemplateState } from './state.ts';
 
@@ -40,7 +40,7 @@ export const suspectMemory = (state: TemplateState): Suspicion => {
     // Causes are unknown then, and missing records may have been added before.
     if (!isFirst && ids.length > 0) distrust(draft, basis, plan);
     if (isSpellingOpen && beside.length > 0) draft.setRow({ isSpellingDoubtful: true });
-    const unknown = { recordId: null, seen: null, cause: 'unknown', adds: uncountedAdds } as const;
+    const unknown = { recordId: null, seen: null, cause: 'unknown', adds: unknownAddCount } as const;
     for (const { desired } of beside) change(draft, recordKey(desired), dataOf(desired.record), unknown);
   });
   const warning =
@@ -52,7 +52,7 @@ export const suspectMemory = (state: TemplateState): Suspicion => {
 const decided = (state: TemplateState, { waiting }: TemplatePlan): TemplateState => {
   const { memory } = state.basis;
   const isOpen = ({ desired }: { desired: DesiredEntry }): boolean =>
-    (memory.records.get(recordKey(desired))?.adds ?? 0) >= uncountedAdds;
+    (memory.records.get(recordKey(desired))?.adds ?? 0) >= unknownAddCount;
   const isStill = waiting.some((step) => !isPark(step) && isOpen(step));
   if (!memory.row.isSpellingDoubtful || isStill) return state;
   return withBasis(state, { memory: edit(memory, (draft) => draft.setRow({ isSpellingDoubtful: false })) });
@@ -106,7 +106,7 @@ const distrustMissing = (draft: MemoryDraft, desired: DesiredEntry): void => {
   const key = recordKey(desired);
   const isKnown = draft.now.view.byKey.has(key);
   const changes = isKnown
-    ? ({ adds: uncountedAdds } as const)
+    ? ({ adds: unknownAddCount } as const)
     : ({ recordId: null, seen: null, cause: 'unknown' } as const);
   change(draft, key, dataOf(desired.record), changes);
 };

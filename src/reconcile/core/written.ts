@@ -22,7 +22,7 @@ export const writtenRecord = (
 /** A record that was there or is known cannot come from this add. */
 export const existedBefore = ({ basis: { view, memory } }: TemplateState): ((id: number) => boolean) => {
   const ids = new Set(view.records.map((record) => record.id));
-  return (id) => ids.has(id) || isKnownId(memory, id) || memory.view.preexisting.has(id);
+  return (id) => ids.has(id) || isKnownId(memory, id) || memory.view.preexistingIds.has(id);
 };
 
 export const recordAsDesired = (

@@ -5,9 +5,9 @@ import type { Hold } from '../../plan/hold.ts';
 import { MemoryError, type Memory } from '../../state/memory.ts';
 import type { Instant } from '../../memory/backoff.ts';
 import type { EndedIntent } from '../core/state.ts';
-import { concernsAll, holdFor, isClosed, tellHold } from '../core/client-holds.ts';
+import { concernsAll, holdFor, isClosed, reportedHold } from '../core/client-holds.ts';
 import type { ClientView } from '../core/permit.ts';
-import { withAllOf } from '../core/reading.ts';
+import { unionOf } from '../core/reading.ts';
 import type { Overrides, Policy, Ports, Request } from '../ports.ts';
 
 /** The ports, policy, overrides and request of one pass over a client. */
@@ -55,7 +55,7 @@ export class ClientRun {
 
   /** The hold of the client to report. */
   get reportedHold(): Hold | null {
-    return tellHold(this.#holds);
+    return reportedHold(this.#holds);
   }
 
   /** The union of all readings of this pass after the first, made for any template. */
@@ -83,7 +83,7 @@ export class ClientRun {
     const listing = new Map(templates.map((template) => [template.id, template]));
     const union = new Map(this.#listing);
     // A listing may be older than the previous one, and may lack whole templates.
-    for (const [id, template] of listing) union.set(id, withAllOf(union.get(id), template));
+    for (const [id, template] of listing) union.set(id, unionOf(union.get(id), template));
     this.#listing = union;
     return listing;
   }

@@ -23,8 +23,8 @@ export const suspicion = [
   {
     rule: '§6 an id that memory knows was seen',
     file: 'src/memory/memory.ts',
-    from: 'if (isKnownId(memory, id) || preexisting.has(id)) return true;',
-    to: 'if (preexisting.has(id)) return true;',
+    from: 'if (isKnownId(memory, id) || preexistingIds.has(id)) return true;',
+    to: 'if (preexistingIds.has(id)) return true;',
     tests: ['reconcile/older-memory'],
   },
   {
@@ -58,7 +58,7 @@ export const suspicion = [
   {
     rule: '§6 with a doubtful state, a missing record may have been added before',
     file: suspicionFile,
-    from: '({ adds: uncountedAdds } as const)',
+    from: '({ adds: unknownAddCount } as const)',
     to: '({} as const)',
     tests: ['reconcile/older-memory'],
   },
@@ -177,7 +177,7 @@ export const suspicion = [
   {
     rule: '§6 an id from first contact is remembered',
     file: 'src/memory/memory.ts',
-    from: 'if (isKnownId(memory, id) || preexisting.has(id)) return true;',
+    from: 'if (isKnownId(memory, id) || preexistingIds.has(id)) return true;',
     to: 'if (isKnownId(memory, id)) return true;',
     tests: ['reconcile/older-memory'],
   },

@@ -128,9 +128,9 @@ export const trust = [
     tests: ['reconcile/trust'],
   },
   {
-    rule: '§3.1 readings made for other templates are added up (withAllOf)',
+    rule: '§3.1 readings made for other templates are added up (unionOf)',
     file: 'src/reconcile/shell/client-run.ts',
-    from: 'withAllOf(union.get(id), template)',
+    from: 'unionOf(union.get(id), template)',
     to: 'template',
     tests: ['reconcile/trust'],
   },
@@ -144,7 +144,7 @@ export const trust = [
   {
     rule: '§3.1 a record in a reading for another template is not missing',
     file: 'src/reconcile/core/remember.ts',
-    from: 'withAllOf(listing?.get(view.id), view)',
+    from: 'unionOf(listing?.get(view.id), view)',
     to: 'view',
     tests: ['reconcile/remember'],
   },
