@@ -2,7 +2,7 @@
 // starts at once. What package.json has as a dependency stays outside (SQLite, for it is native); all else is taken in.
 // What speaks to PostgreSQL, and the queue in it, become files of their own, which are loaded only where that is used.
 import { spawnSync } from 'node:child_process';
-import { chmodSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -19,28 +19,36 @@ const say = (what) => {
   if (process.stderr.isTTY) process.stderr.write(`building: ${what} …\n`);
 };
 
-const checkTypes = () => {
+/** Checks the types, and writes down those of every module. */
+const checkTypes = (dir) => {
   const { status } = spawnSync(
     process.execPath,
-    [path.join(root, 'node_modules/typescript/bin/tsc'), '-p', 'tsconfig.json', '--noEmit'],
+    [
+      path.join(root, 'node_modules/typescript/bin/tsc'),
+      ...['-p', 'tsconfig.json', '--declaration', '--emitDeclarationOnly', '--outDir', dir],
+    ],
     { cwd: root, stdio: 'inherit' },
   );
   if (status !== 0) process.exit(status ?? 1);
 };
 
 const build = async () => {
-  say('types');
-  checkTypes();
-  say('bundles');
   // The program that is there stays whole until the new one is.
   const made = path.join(root, `dist-${process.pid}`);
+  const types = path.join(made, 'all-types');
   try {
+    say('types');
+    checkTypes(types);
+    keepTypes(types, path.join(made, 'types'));
+    rmSync(types, { recursive: true });
+    say('bundles');
     const bundles = [
       await bundleStart(made),
       await bundleProgram(made),
       await bundleBeside(made, 'pg'),
       await bundleBeside(made, 'pg-boss'),
       await bundleModules(made),
+      await bundleLibrary(made),
     ];
     writeNotices(
       root,
@@ -56,6 +64,24 @@ const build = async () => {
   } finally {
     rmSync(made, { recursive: true, force: true });
   }
+};
+
+/** Takes over the types that a program sees which imports the library, and those that they are made of. */
+const keepTypes = (from, to) => {
+  const found = new Set();
+  const keep = (file) => {
+    if (found.has(file)) return;
+    found.add(file);
+    const text = readFileSync(path.join(from, file), 'utf8');
+    mkdirSync(path.dirname(path.join(to, file)), { recursive: true });
+    writeFileSync(path.join(to, file), text);
+    for (const [, other] of text.matchAll(/(?:\bfrom|\bimport\()\s*['"]([^'"]+)['"]/g)) {
+      if (!other.startsWith('.')) throw new Error(`the types of the library need ${other}: ${file}`);
+      keep(path.join(path.dirname(file), other.replace(/\.ts$/, '.d.ts')));
+    }
+  };
+  keep('index.d.ts');
+  writeFileSync(path.join(to, 'package.json'), '{ "type": "module" }\n');
 };
 
 const { dependencies = {} } = createRequire(import.meta.filename)('../package.json');
@@ -82,12 +108,12 @@ const bundleStart = async (dir) => {
   return output;
 };
 
-/** One function expression, as `start.ts` runs it. */
+/** One function expression, as `load-program.ts` runs it. */
 const bundleProgram = async (dir) => {
   const bundle = await rolldown({
     ...common,
     plugins: [besides('pg', './pg.cjs'), besides('pg-boss', './pg-boss.cjs')],
-    input: { program: source('main.ts') },
+    input: { program: source('program.ts') },
   });
   const { output } = await bundle.generate({ format: 'cjs', codeSplitting: false, ...dense });
   const text = `(function (exports, require, module, __filename, __dirname) {${inAscii(output[0].code)}\n})`;
@@ -120,6 +146,12 @@ const bundleBeside = async (dir, name) => {
 /** Read as Latin-1 in no time; one character beyond it would make V8 keep all of them in two bytes each. */
 const inAscii = (code) =>
   code.replace(/[^\x00-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
+
+const bundleLibrary = async (dir) => {
+  const bundle = await rolldown({ ...common, input: { index: source('package.ts') } });
+  const { output } = await bundle.write({ dir, format: 'esm', entryFileNames: '[name].mjs', ...dense });
+  return output;
+};
 
 const bundleModules = async (dir) => {
   const input = {
@@ -164,6 +196,7 @@ const runAndNote = (file, command) => {
   process.on('exit', () => writeFileSync(file.replace('.cjs', '.cache'), script.createCachedData()));
   const module = { exports: {} };
   script.runInThisContext()(module.exports, createRequire(file), module, file, path.dirname(file));
+  void module.exports.main();
 };
 
 const [file, ...command] = process.argv.slice(2);

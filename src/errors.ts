@@ -6,6 +6,11 @@ export class UserError extends Error {
   override name = 'UserError';
 }
 
+/** What a command or call was given cannot be used. */
+export class ArgumentError extends UserError {
+  override name = 'ArgumentError';
+}
+
 /** Another process holds the lock of this client and did not release it in time. */
 export class LockedError extends UserError {
   override name = 'LockedError';

@@ -1,21 +1,12 @@
 import { runCli } from './cli.ts';
 import { messageOf, UserError } from './errors.ts';
 import { escapeControl } from './lib/escape-control.ts';
+import { loadWasmOnce } from './lib/small-heap.ts';
 
-/**
- * A reader that closes early, as in `| head -1`, is not an error, and the command keeps its own exit code.
- * Any other failed write is an error.
- */
-process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code === 'EPIPE') return;
-  process.exitCode = 1;
-  process.stderr.write(`dns-template-sync: cannot write to stdout: ${error.message}\n`);
-});
-process.stderr.on('error', () => undefined);
-
-const escapedLine = (line: string): string => (/^ */.exec(line)?.[0] ?? '') + escapeControl(line.trimStart());
-
-const main = async (): Promise<void> => {
+/** Runs the command of the process. */
+export const main = async (): Promise<void> => {
+  loadWasmOnce();
+  watchOutputs();
   try {
     const exitCode = await runCli(process.argv.slice(2));
     process.exitCode ??= exitCode;
@@ -27,4 +18,17 @@ const main = async (): Promise<void> => {
   }
 };
 
-void main();
+/**
+ * A reader that closes early, as in `| head -1`, is not an error, and the command keeps its own exit code.
+ * Any other failed write is an error.
+ */
+const watchOutputs = (): void => {
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code === 'EPIPE') return;
+    process.exitCode = 1;
+    process.stderr.write(`dns-template-sync: cannot write to stdout: ${error.message}\n`);
+  });
+  process.stderr.on('error', () => undefined);
+};
+
+const escapedLine = (line: string): string => (/^ */.exec(line)?.[0] ?? '') + escapeControl(line.trimStart());

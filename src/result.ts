@@ -141,3 +141,41 @@ export interface PassResult {
   readonly templates: readonly TemplateResult[];
   readonly problems: readonly (Problem & { readonly client: string })[];
 }
+
+/** Counts over all templates of a report. */
+export interface Summary {
+  readonly templates: number;
+  /** Desired records that are in sync. */
+  readonly inSync: number;
+  readonly add: number;
+  readonly update: number;
+  readonly park: number;
+  readonly surplus: number;
+  readonly blocked: number;
+  /** Differences that were written; not counted elsewhere. */
+  readonly applied: number;
+  /** Templates that are not in sync. */
+  readonly differing: number;
+  /** How many of these a guard, a mode or a backoff holds back. */
+  readonly held: { readonly add: number; readonly update: number; readonly park: number };
+  readonly heldTemplates: number;
+  readonly failedTemplates: number;
+  readonly subdomains: number;
+  readonly subdomainDifferences: number;
+}
+
+/** What differs between template files and the service, and what was done about it; over the passes of all clients. */
+export interface Report {
+  readonly schema: 'dns-template-sync/report/v1';
+  readonly run: string;
+  readonly trigger: Trigger;
+  /** ISO 8601. */
+  readonly startedAt: string;
+  readonly durationMs: number;
+  readonly dryRun: boolean;
+  /** The worst of all parts. */
+  readonly status: Status;
+  readonly summary: Summary;
+  readonly templates: readonly TemplateResult[];
+  readonly problems: readonly (Problem & { readonly client: string })[];
+}

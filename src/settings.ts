@@ -5,6 +5,7 @@ import { secretOf } from './settings/client.ts';
 import { checkTwins, readClients } from './settings/all-clients.ts';
 import type { ClientFiles, ClientProblem } from './settings/client-files.ts';
 import { readConfigFile } from './settings/config-file.ts';
+import { readConfigObject } from './settings/config-object.ts';
 import type { ListenAddress } from './settings/kind.ts';
 import { notifyTargets, type NotifyReceiver } from './settings/notify.ts';
 import { Problems } from './settings/problems.ts';
@@ -66,6 +67,8 @@ export interface SettingsRequest {
   readonly needs: Needs;
   readonly env?: NodeJS.ProcessEnv;
   readonly cwd?: string;
+  /** Settings of a program, in place of variables and config file; `env` then only has the secrets that they name. */
+  readonly object?: unknown;
   /** Clients whose files cannot be used are left out while there are others, rather than an error. */
   readonly mayLeaveOut?: boolean;
   /** What was read before: a client whose file cannot be used keeps its settings. */
@@ -81,21 +84,26 @@ export const readSettings = ({
   needs,
   env = process.env,
   cwd = process.cwd(),
+  object,
   mayLeaveOut = false,
   previous,
 }: SettingsRequest): Settings => {
   const problems = new Problems();
-  const secrets = new Secrets(env);
-  const config = readConfigFile(flags.config ?? configIn(env, problems), cwd, problems);
+  const isObject = object !== undefined;
+  const { config, literals } = isObject
+    ? readConfigObject(object, cwd, problems)
+    : { config: readConfigFile(flags.config ?? configIn(env, problems), cwd, problems), literals: {} };
+  const secrets = new Secrets(env, literals);
   const sandbox = flags.sandbox === true;
-  const program: Sources = { flags, env, sections: config ? [config.top] : [], cwd, problems };
+  const sections = config ? [config.top] : [];
+  const program: Sources = { flags, env: isObject ? {} : env, sections, cwd, problems, isObject };
 
   if (sandbox && flags['baseUrl'] !== undefined)
     problems.add('--base-url', 'the embedded service of --sandbox would take its place: keep one of them');
   if (needs.baseUrl && !sandbox) checkCertificates(env, problems);
-  checkVariableNames(env, problems);
+  if (!isObject) checkVariableNames(env, problems);
   const override = overridesOf(flags.var ?? [], problems);
-  const clientNeeds = sandbox ? { baseUrl: false, tokens: false } : needs;
+  const clientNeeds = sandbox ? { ...needs, baseUrl: false, tokens: false } : needs;
   const { clients, files, names, fileProblems } = readClients({
     config,
     chosen: (flags.client ?? []).flatMap((text) => text.split(',')),

@@ -20,8 +20,7 @@ import { openClient, type Client, type ClientOptions } from './client.ts';
 import { observedBelow } from './observer.ts';
 import { isOpenToAll } from '../state/private-file.ts';
 import { openStore } from './open-store.ts';
-import { printLine } from './progress.ts';
-import { Warnings } from './warnings.ts';
+import { loggedWarnings, printedWarnings, type WarningOutlet } from './warnings.ts';
 
 /** Settings, log and clients of one run of the program. */
 export interface AppContext {
@@ -63,22 +62,58 @@ export interface AppContextOptions {
 export const openAppContext = async (
   options: Options,
   logTo: 1 | 2,
-  {
-    onRequest = () => undefined,
-    onLeaseChange = () => undefined,
-    asksNameServers = false,
-    mayLeaveOut = false,
-  }: AppContextOptions = {},
+  more: AppContextOptions = {},
 ): Promise<AppContext> => {
   keepYoungGenerationSmall();
-  if (logTo === 1) keepHeapSmall();
-  const read = (previous?: Settings): Settings =>
-    readSettings({
-      flags: options,
-      needs: { baseUrl: true, tokens: true },
-      mayLeaveOut,
-      ...(previous ? { previous } : {}),
-    });
+  const isDaemon = logTo === 1;
+  if (isDaemon) keepHeapSmall();
+  return openContext({
+    ...more,
+    read: (previous) =>
+      readSettings({
+        flags: options,
+        needs: { baseUrl: true, tokens: true },
+        mayLeaveOut: more.mayLeaveOut === true,
+        ...(previous ? { previous } : {}),
+      }),
+    isDaemon,
+    strict: options['strict'] === true,
+    allowEmpty: options['allowEmpty'] === true,
+    reset: options['reset'] === true,
+    outlet: (settings, secrets) => {
+      const level = levelOf(settings, logTo);
+      const log = createLogger({ level, fd: logTo, secrets, format: formatOf(options, logTo) });
+      return { log, warnings: isDaemon ? loggedWarnings(log) : printedWarnings(log) };
+    },
+  });
+};
+
+export interface ContextRequest extends Omit<AppContextOptions, 'mayLeaveOut'> {
+  readonly read: (previous?: Settings) => Settings;
+  readonly isDaemon: boolean;
+  readonly strict: boolean;
+  readonly allowEmpty: boolean;
+  /** Whether the embedded service begins with its example data. */
+  readonly reset: boolean;
+  /** Where log and warnings go. */
+  readonly outlet: (
+    settings: Settings,
+    secrets: () => readonly string[],
+  ) => { readonly log: Logger; readonly warnings: WarningOutlet };
+}
+
+/** The same, for settings from anywhere. */
+export const openContext = async ({
+  read,
+  isDaemon,
+  strict,
+  allowEmpty,
+  reset,
+  outlet,
+  onRequest = () => undefined,
+  onLeaseChange = () => undefined,
+  asksNameServers = false,
+}: ContextRequest): Promise<AppContext> => {
   const settings = read();
   let current = settings;
   const previousSecrets = new Set<string>();
@@ -91,25 +126,18 @@ export const openAppContext = async (
     return known.all;
   };
   const redactNow = currentRedactor(secrets);
-  const log = createLogger({
-    level: levelOf(settings, logTo),
-    fd: logTo,
-    secrets,
-    format: formatOf(options, logTo),
-  });
-  if (options['reset'] === true && !settings.sandbox) throw new UserError('--reset goes with --sandbox only');
+  const { log, warnings } = outlet(settings, secrets);
+  if (reset && !settings.sandbox) throw new UserError('--reset goes with --sandbox only');
   const openOwn = (own: Settings): ReturnType<typeof openStore> =>
     openStore(own, {
-      mayBeSource: logTo === 1 && (own.role === 'all' || own.role === 'source'),
+      mayBeSource: isDaemon && (own.role === 'all' || own.role === 'source'),
       onLeaseChange,
     });
   const first = openOwn(settings);
   const stores: StateStore[] = [first];
   const store = (): StateStore => stores.at(-1)!;
-  if (options['reset'] === true) await forgetSandbox(settings, store());
-  const sandbox = settings.sandbox
-    ? await openSandbox(settings, options['reset'] === true, asksNameServers)
-    : null;
+  if (reset) await forgetSandbox(settings, store());
+  const sandbox = settings.sandbox ? await openSandbox(settings, reset, asksNameServers) : null;
   let named = { clients: settings.clients, names: namesOf(settings) };
   /** Made once for all: each of thousands of clients asks in each pass. */
   const names = (): readonly string[] => {
@@ -121,32 +149,26 @@ export const openAppContext = async (
       settings: sandbox
         ? { ...client, baseUrl: sandbox.url, proxy: null, tokens: sandboxTokens(client.name) }
         : client,
-      strict: options['strict'] === true,
-      allowEmpty: options['allowEmpty'] === true,
+      strict,
+      allowEmpty,
       names,
       store: store(),
-      shared: sandbox ? null : sharedBy(store(), client, logTo === 1, current.leaseDuration),
+      shared: sandbox ? null : sharedBy(store(), client, isDaemon, current.leaseDuration),
       isSandbox: sandbox !== null,
       nameservers: sandbox?.dns == null ? undefined : [sandbox.dns],
-      warn: (message) => {
-        if (logTo === 1) log.warn({ event: 'notice', client: client.name, notice: message }, 'notice');
-        else if (!log.isLevelEnabled('warn')) return;
-        else if (current.clients.length === 1) printWarning(redactNow()(message));
-        else warnings.add(client.name, message);
-      },
+      warn: (message) => warnings.warn(redactNow()(message), client.name, current.clients.length),
       onRequest: (request) => {
         log.debug({ event: 'service.request', client: client.name, ...request }, 'request');
         onRequest(request);
       },
     });
   };
-  const warnings = new Warnings();
   const clients = settings.clients.map(open);
   for (const directory of new Set(settings.clients.map(({ stateDir }) => stateDir))) {
     if (settings.store !== null || !isOpenToAll(directory)) continue;
-    const notice = `every user of this machine can change the state in ${directory}, and so what is written: run \`chmod o-w ${directory}\``;
-    if (logTo === 1) log.warn({ event: 'notice', notice }, 'notice');
-    else printWarning(notice);
+    warnings.warn(
+      `every user of this machine can change the state in ${directory}, and so what is written: run \`chmod o-w ${directory}\``,
+    );
   }
   return {
     settings,
@@ -177,7 +199,7 @@ export const openAppContext = async (
       return { settings: current, clients: now.filter((client) => !before.has(client)).map(open) };
     },
     close: async () => {
-      for (const warning of warnings.lines(current.clients.length)) printWarning(redactNow()(warning));
+      warnings.close(current.clients.length);
       await Promise.all(clients.map((client) => client.close()));
       await sandbox?.close();
       await Promise.all(stores.map((one) => one.close()));
@@ -200,9 +222,6 @@ const sharedBy = (
 
 /** Published files that no process has for so many leases are abandoned. */
 const leasesToAbandon = 4;
-
-/** A message besides the result of a command, for the person who runs it. */
-const printWarning = (message: string): void => printLine(`dns-template-sync: ${message}`);
 
 /** A command's result is on stdout; the steps of its passes are logged only on request. */
 const levelOf = ({ logLevel }: Settings, logTo: 1 | 2): Settings['logLevel'] =>

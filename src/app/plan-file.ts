@@ -11,10 +11,16 @@ export const readPlan = async (file: string): Promise<Report> => {
   const text = await readRegularFile(file, largestFile).catch((error: unknown) => {
     throw new UserError(`--plan: cannot read ${file} (${codeOf(error)}): ${how}`, { cause: error });
   });
-  const { reportSchema } = await import('../report/report.ts');
-  const parsed = reportSchema.safeParse(parseJson(text.toString('utf8')));
-  if (parsed.success && parsed.data.dryRun) return parsed.data;
+  const plan = await planOf(parseJson(text.toString('utf8')));
+  if (plan !== null) return plan;
   throw new UserError(`--plan: ${file} is not a report of plan: ${how}`);
+};
+
+/** Null if it is no report of a plan. */
+export const planOf = async (value: unknown): Promise<Report | null> => {
+  const { reportSchema } = await import('../report/report.ts');
+  const parsed = reportSchema.safeParse(value);
+  return parsed.success && parsed.data.dryRun ? parsed.data : null;
 };
 
 /** Null, which is not a report, if it is not JSON. */

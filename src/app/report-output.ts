@@ -2,13 +2,23 @@ import { access, constants, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Options } from './options.ts';
 import { codeOf, UserError } from '../errors.ts';
+import { renderReport } from '../report/render.ts';
 import type { Report } from '../report/report.ts';
 
 /** Writes a report in the chosen format, to stdout or a file. */
-export const showReport = async (report: Report, options: Options): Promise<void> => {
-  const { format, out } = options;
-  const text = await render(report, typeof format === 'string' ? format : 'text', options);
-  if (typeof out !== 'string') {
+export const showReport = async (
+  report: Report,
+  { format, out, all, withoutApplied }: Options,
+): Promise<void> => {
+  const isFile = typeof out === 'string';
+  const text = await renderReport(report, typeof format === 'string' ? format : 'text', {
+    all: all === true,
+    withoutApplied: withoutApplied === true && !isFile,
+    color: !isFile && process.stdout.isTTY && process.stdout.hasColors(),
+    // Some terminals report a width of 0.
+    width: isFile ? 100 : process.stdout.columns || 100,
+  });
+  if (!isFile) {
     process.stdout.write(text);
     return;
   }
@@ -36,27 +46,3 @@ const cannotWrite = (out: string, error: unknown): UserError =>
 
 /** A missing file is created, so if something is missing it is its directory. */
 const whyNot = (error: unknown): string => codeOf(error).replace(/^it does not/, 'its directory does not');
-
-const render = async (
-  report: Report,
-  format: string,
-  { out, all, withoutApplied }: Options,
-): Promise<string> => {
-  const isFile = typeof out === 'string';
-  switch (format) {
-    case 'json':
-      return (await import('../report/json.ts')).renderJson(report);
-    case 'markdown':
-      return (await import('../report/markdown.ts')).renderMarkdown(report);
-    case 'html':
-      return (await import('../report/html.ts')).renderHtml(report);
-    default:
-      return (await import('../report/text.ts')).renderText(report, {
-        all: all === true,
-        withoutApplied: withoutApplied === true && !isFile,
-        color: !isFile && process.stdout.isTTY && process.stdout.hasColors(),
-        // Some terminals report a width of 0.
-        width: isFile ? 100 : process.stdout.columns || 100,
-      });
-  }
-};

@@ -1,3 +1,34 @@
+import type { Logger } from 'pino';
+import { printLine } from './progress.ts';
+
+/** Where messages for people go that are not part of a result. */
+export interface WarningOutlet {
+  /** `client`: the client that it is about; absent: the whole program. `clients`: how many there are. */
+  warn(message: string, client?: string, clients?: number): void;
+  close(clients: number): void;
+}
+
+export const loggedWarnings = (log: Logger): WarningOutlet => ({
+  warn: (notice, client) =>
+    log.warn({ event: 'notice', ...(client === undefined ? {} : { client }), notice }, 'notice'),
+  close: () => undefined,
+});
+
+/** For the person who runs a command; those of one of several clients are gathered until its end. */
+export const printedWarnings = (log: Logger): WarningOutlet => {
+  const gathered = new Warnings();
+  const print = (message: string): void => printLine(`dns-template-sync: ${message}`);
+  return {
+    warn: (message, client, clients = 1) => {
+      if (client === undefined) print(message);
+      else if (!log.isLevelEnabled('warn')) return;
+      else if (clients === 1) print(message);
+      else gathered.add(client, message);
+    },
+    close: (clients) => gathered.lines(clients).forEach(print),
+  };
+};
+
 /** Messages besides the result of a command over several clients: one that concerns many clients is said once. */
 export class Warnings {
   readonly #clients = new Map<string, Set<string>>();

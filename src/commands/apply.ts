@@ -6,9 +6,11 @@ import { exitCodeOf } from '../report/exit-code.ts';
 import type { Report } from '../report/report.ts';
 import type { PassResult } from '../result.ts';
 import { confirm } from '../app/confirm.ts';
-import { passClients, reportOn, resolveNames } from '../app/passes.ts';
-import { printLine } from '../app/progress.ts';
-import { planChanges, PlanChangedError, readPlan } from '../app/plan-file.ts';
+import { reportOn, resolveNames } from '../app/passes.ts';
+import { printLine, whileShown } from '../app/progress.ts';
+import { readPlan } from '../app/plan-file.ts';
+import { rehearse, type Approve } from '../app/rehearse.ts';
+import { passClients } from '../app/shown-passes.ts';
 import { checkOut, showReport } from '../app/report-output.ts';
 import { openAppContext, type AppContext } from '../app/app-context.ts';
 import { untilSignal } from '../app/signals.ts';
@@ -20,19 +22,21 @@ export const apply = async (patterns: readonly string[], options: Options): Prom
   const context = await openAppContext(options, 2, { mayLeaveOut: true });
   try {
     refuseDryRun(context);
-    const templates = await resolveNames(context.clients, patterns);
+    const templates = await whileShown('reading template files', () =>
+      resolveNames(context.clients, patterns),
+    );
     const agreed = await agree(context, templates, how, options);
     if (agreed === 'declined') {
       process.stderr.write('nothing was written\n');
       return 1;
     }
-    if (Array.isArray(agreed)) {
+    if (agreed !== undefined && typeof agreed !== 'function') {
       await showReport(reportOn(agreed, context), options);
       return 1;
     }
     const signal = stopSignal();
     const request = { dryRun: false, ...how, signal, ...(agreed ? { approve: agreed } : {}) };
-    const passes = await passClients(context, request, templates, options);
+    const passes = await passClients(context, request, templates);
     const report = reportOn(passes, context);
     await showReport(report, { ...options, withoutApplied: options['yes'] !== true });
     const detailed = options['detailedExitcode'] === true;
@@ -57,6 +61,7 @@ interface ApplyOptions {
   readonly retry: boolean;
   readonly acceptLoss: boolean;
   readonly lockTimeout: number;
+  readonly ignoreSubdomains: boolean;
 }
 
 const readOptions = (templates: readonly string[], options: Options): ApplyOptions => {
@@ -79,10 +84,9 @@ const readOptions = (templates: readonly string[], options: Options): ApplyOptio
     retry: options['retry'] === true,
     acceptLoss: options['acceptLoss'] === true,
     lockTimeout,
+    ignoreSubdomains: options['ignoreSubdomains'] === true,
   };
 };
-
-type Approve = (planned: Report['templates']) => void;
 
 /** The approved plan: undefined approves everything. Returns the passes instead if there could be no plan. */
 const agree = async (
@@ -90,55 +94,25 @@ const agree = async (
   templates: readonly string[],
   how: ApplyOptions,
   options: Options,
-): Promise<Approve | undefined | 'declined' | PassResult[]> => {
+): Promise<Approve | undefined | 'declined' | readonly PassResult[]> => {
   const file = typeof options['plan'] === 'string' ? options['plan'] : null;
   const asks = options['yes'] !== true;
   if (file === null && !asks) return undefined;
-  const plan = file === null ? null : await readPlan(file);
-  if (plan && file && templates.length === 0) await refusePart(plan.templates, file, context);
-  const which = plan ? `the one in ${file}` : 'the one that was shown';
-  const rehearsal = { ...how, dryRun: false, isRehearsal: true };
-  const passes = await passClients(context, rehearsal, templates, options);
-  if (passes.some(({ isNotStarted }) => isNotStarted)) return passes;
-  const now = reportOn(passes, context);
-  const lifted = how.force || how.retry || how.acceptLoss;
-  if (plan) refuseUnlessSame(plan.templates, now.templates, which, lifted);
-  if (asks && willWrite(now)) {
-    await showReport(now, { format: 'text' });
+  const approved =
+    file === null
+      ? null
+      : {
+          report: await readPlan(file),
+          name: `the plan in ${file}`,
+          again: (names: readonly string[]) => `\`apply --plan ${file} ${names.map(shellWord).join(' ')}\``,
+        };
+  const rehearsed = await rehearse(context, { templates, how, approved, pass: passClients });
+  if (!('approve' in rehearsed)) return rehearsed;
+  if (asks && willWrite(rehearsed.report)) {
+    await showReport(rehearsed.report, { format: 'text' });
     if (!(await confirm('Write this to the service?'))) return 'declined';
   }
-  return (found) => {
-    const planned = context.redact(found);
-    const clients = new Set(planned.map(({ client }) => client));
-    const own = now.templates.filter(({ client }) => clients.has(client));
-    refuseUnlessSame(own, planned, which, false);
-  };
-};
-
-/** A plan for some templates approves only these, so they have to be named again. */
-const refusePart = async (
-  plan: Report['templates'],
-  file: string,
-  { clients }: AppContext,
-): Promise<void> => {
-  const planned = new Set(plan.map(({ template }) => template));
-  const states = await Promise.all(clients.map((client) => client.load()));
-  const others = states.flatMap((state) => state.templates.filter(({ template }) => !planned.has(template)));
-  if (others.length === 0 || planned.size === 0) return;
-  const names = [...planned].map(shellWord).join(' ');
-  throw new UserError(
-    `the plan in ${file} is not about ${others[0]!.template}${others.length === 1 ? '' : ` and ${others.length - 1} more`}: name its templates again, as in \`apply --plan ${file} ${names}\`, or plan anew`,
-  );
-};
-
-const refuseUnlessSame = (
-  plan: Report['templates'],
-  now: Report['templates'],
-  which: string,
-  lifted: boolean,
-): void => {
-  const changes = planChanges(plan, now, lifted);
-  if (changes.length > 0) throw new PlanChangedError(which, changes);
+  return rehearsed.approve;
 };
 
 const willWrite = ({ templates }: Report): boolean =>

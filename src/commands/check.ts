@@ -16,7 +16,7 @@ import { areAlike, layerRows, setText, type LayerRow } from '../report/check-tab
 import type { Client } from '../app/client.ts';
 import { templateOf } from '../app/client-answers.ts';
 import { openAppContext, type AppContext } from '../app/app-context.ts';
-import { passClients } from '../app/passes.ts';
+import { passClients } from '../app/shown-passes.ts';
 import { whileShown } from '../app/progress.ts';
 import { asTable } from '../report/table.ts';
 
@@ -115,7 +115,7 @@ const judge = async (
   { redact }: AppContext,
 ): Promise<Judged> => {
   const how = { dryRun: true, lockTimeout: 0, subdomain };
-  const passes = await passClients({ clients: [client], redact }, how, [template], {});
+  const passes = await passClients({ clients: [client], redact }, how, [template]);
   const known = new Map(
     passes.flatMap(({ templates }) =>
       templates.flatMap((one) =>

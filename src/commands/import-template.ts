@@ -1,3 +1,4 @@
+import { isBelow } from '../lib/is-below.ts';
 import path from 'node:path';
 import type { Label } from '../import/label.ts';
 import { addSchemaFiles, schemaHeader } from './schema-files.ts';
@@ -48,11 +49,6 @@ export const readDirectory = async (directory: string, client: ClientSettings): 
   const paths = [directory, ...(isLoaded ? client.templates : [])];
   const state = await createTemplateLoader().load({ ...settings, paths, strict: false });
   return { directory, state, settings, roots: [...client.templates, directory] };
-};
-
-export const isBelow = (upper: string, lower: string): boolean => {
-  const way = path.relative(upper, lower);
-  return way.split(path.sep)[0] !== '..' && !path.isAbsolute(way);
 };
 
 export interface ImportOptions extends ImportTarget {

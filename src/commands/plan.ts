@@ -5,7 +5,9 @@ import type { Report } from '../report/report.ts';
 import { settingsProblem } from '../settings/client-files.ts';
 import { exitCodeOf } from '../report/exit-code.ts';
 import { showReport } from '../app/report-output.ts';
-import { planClients, reportOn, resolveNames } from '../app/passes.ts';
+import { reportOn, resolveNames } from '../app/passes.ts';
+import { whileShown } from '../app/progress.ts';
+import { passClients } from '../app/shown-passes.ts';
 import { addAnswers } from '../app/pass-answers.ts';
 import { openAppContext } from '../app/app-context.ts';
 import type { TemplateResult } from '../result.ts';
@@ -37,9 +39,14 @@ const planned = async (templates: readonly string[], options: Options): Promise<
     mayLeaveOut: true,
   });
   try {
-    const names = await resolveNames(context.clients, templates);
-    const passes = await planClients(context, names, options);
-    const found = options['answers'] === true ? await addAnswers(context.clients, passes, names) : passes;
+    const { clients } = context;
+    const names = await whileShown('reading template files', () => resolveNames(clients, templates));
+    const ignoreSubdomains = options['ignoreSubdomains'] === true;
+    const passes = await passClients(context, { dryRun: true, lockTimeout: 0, ignoreSubdomains }, names);
+    const found =
+      options['answers'] === true
+        ? await whileShown('asking name servers', () => addAnswers(clients, passes, names))
+        : passes;
     const report = reportOn(found, context);
     await showReport(report, options);
     if (found.some(({ templates: all }) => all.some(isUnasked))) return 1;

@@ -1,4 +1,3 @@
-import { setFlagsFromString } from 'node:v8';
 import type * as Undici from 'undici';
 // @ts-expect-error -- without types of its own
 import connector from 'undici/lib/core/connect.js';
@@ -11,10 +10,6 @@ import pool from 'undici/lib/dispatcher/pool.js';
  * The parts of undici that this program needs. Its public entry loads all of it (fetch, caches, WebSocket),
  * and a plan of the examples takes 16 of 118 ms and 6 of 68 MiB more.
  */
-
-// Its parser is WebAssembly. V8 would compile that a second time, for speed that no listing needs: a command would
-// take 80 ms and 35 MiB more, most of it at its end.
-setFlagsFromString('--liftoff-only');
 
 // oxlint-disable typescript/no-unsafe-type-assertion -- these modules are what the package exports under these names
 export const Client = client as typeof Undici.Client;

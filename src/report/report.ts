@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import { recordTypes } from '../model/record.ts';
-import { statuses } from '../result.ts';
+import { statuses, type Report } from '../result.ts';
+
+export type { Report, Summary } from '../result.ts';
 
 const described = (description: string) => z.string().describe(description);
 const count = (description: string) => z.int().min(0).describe(description);
@@ -244,9 +246,6 @@ export const reportSchema = z
     templates: z.array(template).describe('one for each template file and for each that cannot be used'),
     problems: z.array(problem).describe("problems of template files, and of clients' settings files"),
   })
-  .describe('What differs between template files and the hosting service, and what was done about it');
-
-type DeepReadonly<T> = { readonly [Key in keyof T]: DeepReadonly<T[Key]> };
-
-export type Report = DeepReadonly<z.infer<typeof reportSchema>>;
-export type Summary = Report['summary'];
+  .describe(
+    'What differs between template files and the hosting service, and what was done about it',
+  ) satisfies z.ZodType<Report>;

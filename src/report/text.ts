@@ -15,7 +15,7 @@ import {
   viewOf,
 } from './view.ts';
 
-interface TextOptions {
+export interface TextOptions {
   readonly color: boolean;
   /** Also lists each template in sync. */
   readonly all?: boolean;

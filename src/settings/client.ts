@@ -45,6 +45,8 @@ interface GivenSettings {
 export interface Needs {
   readonly baseUrl: boolean;
   readonly tokens: boolean;
+  /** Whether settings of a program must say where the state is; all others have a default. */
+  readonly stateDir?: boolean;
 }
 
 export interface ClientRequest {
@@ -70,7 +72,7 @@ export const resolveClient = (request: ClientRequest): ClientSettings => {
     ...values,
     ...route,
     name,
-    stateDir: values.stateDir || usualStateDir(sources.env),
+    stateDir: values.stateDir || usualStateDir(sources, needs),
     limits: resolve(limitTable, sources, 'limits.'),
     tokens: tokensOf(sources, secrets, needs),
     vars: { override, ...fileVariables(sources) },
@@ -140,7 +142,9 @@ const checkAddress = (baseUrl: string, allowInsecure: boolean, needs: Needs, sou
     if (!needs.baseUrl || problems.concern('baseUrl')) return;
     problems.add(
       keyName(sources, 'baseUrl'),
-      'required: --base-url, DNS_SYNC_BASE_URL or baseUrl in the config file (or --sandbox, to try things out)',
+      sources.isObject
+        ? 'required'
+        : 'required: --base-url, DNS_SYNC_BASE_URL or baseUrl in the config file (or --sandbox, to try things out)',
     );
   } else if (baseUrl.startsWith('http:') && !allowInsecure && !isLoopback(new URL(baseUrl).hostname)) {
     problems.add(
@@ -175,7 +179,9 @@ const tokensOf = (sources: Sources, secrets: Secrets, needs: Needs): TokenSource
 const missing = (key: string, variable: string, sources: Sources): SecretSource => ({
   read: () => {
     throw new UserError(
-      `${keyName(sources, key)}: required: ${variable}, ${variable}_FILE or ${key} in the config file`,
+      sources.isObject
+        ? `${keyName(sources, key)}: required: a text, {env: NAME} or {file: PATH}`
+        : `${keyName(sources, key)}: required: ${variable}, ${variable}_FILE or ${key} in the config file`,
     );
   },
 });
@@ -192,7 +198,19 @@ const tryToRead = (source: SecretSource, key: string, { problems }: Sources): vo
 /** The full key in the config file. */
 const keyName = ({ sections }: Sources, key: string): string => sections[0]?.nameOf(key) ?? key;
 
-const usualStateDir = ({ XDG_STATE_HOME: xdg, HOME: home }: NodeJS.ProcessEnv): string => {
+const usualStateDir = (sources: Sources, needs: Needs): string => {
+  if (sources.isObject) {
+    if (
+      needs.stateDir === true &&
+      sources.sections.every((section) => valueAt(section, 'store') === undefined)
+    )
+      sources.problems.add(
+        keyName(sources, 'stateDir'),
+        'required: the directory of the saved state; the daemon and other passes of this client use the same one',
+      );
+    return '';
+  }
+  const { XDG_STATE_HOME: xdg, HOME: home } = sources.env;
   // The XDG specification says to ignore relative paths.
   const folder = xdg && path.isAbsolute(xdg) ? xdg : path.join(home || homedir(), '.local', 'state');
   return path.join(folder, 'dns-template-sync');

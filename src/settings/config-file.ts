@@ -1,11 +1,12 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { configSchema, type ClientsForm } from './config-schema.ts';
-import { isObject, parseSettings, readText, type Section } from './document.ts';
+import { isObject, parseSettings, readText, type Section, type SettingsDocument } from './document.ts';
 import type { Problems } from './problems.ts';
 
 export interface ConfigFile {
-  readonly file: string;
+  /** As it was given; null for settings that are no file. */
+  readonly file: string | null;
   readonly top: Section;
   /** Null if there is no map of clients. */
   readonly clients: ReadonlyMap<string, Section> | null;
@@ -29,11 +30,16 @@ export const readConfigFile = (
   const absolute = path.resolve(cwd, file);
   if (given === undefined && !existsSync(absolute)) return null;
 
-  const schema = (values: unknown) => configSchema(formOf(isObject(values) ? values['clients'] : undefined));
-  const request = { absolute, file, what: 'config file', schema, problems } as const;
+  const request = { absolute, file, what: 'config file', schema: schemaOf, problems } as const;
   const text = readText(request);
-  if (text === null) return null;
-  const document = parseSettings(text, request);
+  return text === null ? null : configOf(file, parseSettings(text, request));
+};
+
+/** The schema of settings by what they hold. */
+export const schemaOf = (values: unknown): ReturnType<typeof configSchema> =>
+  configSchema(formOf(isObject(values) ? values['clients'] : undefined));
+
+export const configOf = (file: string | null, document: SettingsDocument): ConfigFile => {
   const { clients } = document.values;
   return {
     file,

@@ -63,20 +63,37 @@ export const parseSettings = (source: string, request: DocumentRequest): Setting
   const lines = new LineCounter();
   const document = parseDocument(source, { prettyErrors: false, lineCounter: lines });
   const values = valuesOf(document, (offset) => placeOf(file, lines, offset), problems);
-
   const place = (keys: readonly string[]): string => {
     const node = document.getIn(keys, true);
     const start = isNode(node) ? node.range?.[0] : undefined;
     const at = start === undefined ? file : placeOf(file, lines, start);
     return keys.length === 0 ? at : `${at}: ${keys.join('.')}`;
   };
+  return checkedDocument(values, {
+    ...request,
+    folder: path.dirname(absolute),
+    place,
+    textsAt: (keys) => textsOf(document.getIn(keys, true)),
+  });
+};
+
+export interface CheckRequest extends Omit<DocumentRequest, 'absolute'> {
+  /** Paths are relative to it. */
+  readonly folder: string;
+  readonly place: (keys: readonly string[]) => string;
+  readonly textsAt: (keys: readonly string[]) => Readonly<Record<string, string>>;
+}
+
+/** Settings whose values have been read. Errors go to `problems`, and invalid values are left out. */
+export const checkedDocument = (values: unknown, request: CheckRequest): SettingsDocument => {
+  const { file, what, folder, place, textsAt } = request;
   const checked = withoutInvalid(values, place, request);
   const section = (at: readonly string[]): Section => ({
     values: at.reduce((value: unknown, key) => (isObject(value) ? value[key] : undefined), checked),
-    folder: path.dirname(absolute),
+    folder,
     place: (key) => place([...at, ...(typeof key === 'string' ? key.split('.') : key)]),
-    nameOf: (key) => (request.what === 'client file' ? `${file}: ${key}` : [...at, key].join('.')),
-    texts: (key) => textsOf(document.getIn([...at, key], true)),
+    nameOf: (key) => (what === 'client file' ? `${file}: ${key}` : [...at, key].join('.')),
+    texts: (key) => textsAt([...at, key]),
   });
   return { values: checked, section };
 };
@@ -124,7 +141,7 @@ const placeOf = (file: string, lines: LineCounter, offset: number): string => {
 const withoutInvalid = (
   values: unknown,
   place: (keys: readonly string[]) => string,
-  { schema, what, problems }: DocumentRequest,
+  { schema, what, problems }: Omit<DocumentRequest, 'absolute'>,
 ): Record<string, unknown> => {
   const { error } = schema(values).safeParse(values);
   const rest: unknown = error ? structuredClone(values) : values;

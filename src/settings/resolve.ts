@@ -11,6 +11,8 @@ export interface Sources {
   readonly sections: readonly Section[];
   readonly cwd: string;
   readonly problems: Problems;
+  /** Whether a program gives the settings as an object: then there are neither flags nor variables. */
+  readonly isObject?: boolean;
 }
 
 /** A value for each setting of the table. An invalid value is a problem and is replaced by the default. */

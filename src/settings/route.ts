@@ -66,8 +66,8 @@ const proxyAt = (address: string, place: string, secrets: Secrets): Proxy => {
 };
 
 /** Variables may hold secrets, settings files may not. */
-const checked = (proxy: Proxy, { problems, env }: Sources): Proxy => {
-  if (proxy.place !== clientTable.proxy.env && new URL(proxy.url).password !== '')
+const checked = (proxy: Proxy, { problems, env, isObject = false }: Sources): Proxy => {
+  if (!isObject && proxy.place !== clientTable.proxy.env && new URL(proxy.url).password !== '')
     problems.add(
       proxy.place,
       `secrets are not allowed in this file: give a proxy with a password in ${clientTable.proxy.env}${env['HTTPS_PROXY'] ? ', or leave this out for HTTPS_PROXY' : ' or HTTPS_PROXY'}`,

@@ -17,12 +17,15 @@ export type SecretReference = { readonly env: string } | { readonly file: string
 /** The secrets of one run of the program. Remembers every value read, so that none of them reaches an output. */
 export class Secrets {
   readonly #env: NodeJS.ProcessEnv;
+  readonly #literals: Readonly<Record<string, string>>;
   readonly #seen = new Set<string>();
   #seenInOrder: readonly string[] = [];
   readonly #sources: SecretSource[] = [];
 
-  constructor(env: NodeJS.ProcessEnv) {
+  /** `literals`: secrets that were given as texts, by the names that stand for them. */
+  constructor(env: NodeJS.ProcessEnv, literals: Readonly<Record<string, string>> = {}) {
     this.#env = env;
+    this.#literals = literals;
   }
 
   /** Every value read so far, replaced ones too; the same array as long as there are no more. */
@@ -51,7 +54,7 @@ export class Secrets {
   /** `minLength` is in characters. */
   fromEnv(name: string, label = name, minLength = minSecretLength): SecretSource {
     return this.#source(label, minLength, () => {
-      const value = this.#env[name];
+      const value = this.#literals[name] ?? this.#env[name];
       if (value === undefined) throw new UserError(`${label}: the environment variable ${name} is not set`);
       return value;
     });

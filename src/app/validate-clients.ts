@@ -1,0 +1,46 @@
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { isBelow } from '../lib/is-below.ts';
+import type { DesiredState, Problem } from '../model/template.ts';
+import { redactTexts, redactor } from '../secrets.ts';
+import type { Settings } from '../settings.ts';
+import type { ClientSettings } from '../settings/client.ts';
+import { loadTemplates, type LoadHow } from './load-templates.ts';
+
+export type ClientProblem = Problem & { readonly client: string };
+
+/** Checks the template files, or only these. The problems are without secrets. */
+export const validateClients = async (
+  settings: Settings,
+  files: readonly string[],
+  how: Omit<LoadHow, 'paths'>,
+): Promise<{ readonly problems: readonly ClientProblem[]; readonly states: readonly DesiredState[] }> => {
+  const states = await Promise.all(
+    settings.clients.map(async (client) => {
+      const state = await loadTemplates(client, { ...how, paths: pathsFor(settings, files) });
+      return { client: client.name, state: files.length === 0 ? state : partOf(state, files) };
+    }),
+  );
+  const found = [
+    ...settings.leftOut,
+    ...states.flatMap(({ client, state }) => state.problems.map((problem) => ({ ...problem, client }))),
+  ];
+  // Messages quote the file, and the settings may have named a file that contains a token.
+  const problems = redactTexts(found, redactor(settings.allSecrets()));
+  return { problems, states: states.map(({ state }) => state) };
+};
+
+/** A file outside of all clients' directories is checked for each client; so is one that does not exist. */
+const pathsFor = ({ clients }: Settings, files: readonly string[]): readonly string[] => {
+  const isIn = ({ templates }: ClientSettings, file: string): boolean =>
+    templates.some((directory) => isBelow(path.resolve(directory), path.resolve(file)));
+  const isRead = (file: string): boolean => existsSync(file) && clients.some((other) => isIn(other, file));
+  return files.filter((file) => !isRead(file));
+};
+
+/** The problems of these files. The others are read since these may conflict with them. */
+const partOf = (state: DesiredState, files: readonly string[]): DesiredState => {
+  const paths = new Set(files.map((file) => path.resolve(file)));
+  const problems = state.problems.filter(({ file }) => file !== null && paths.has(path.resolve(file)));
+  return { ...state, problems, files: files.length };
+};

@@ -1,0 +1,177 @@
+import type { Change, Report } from '../result.ts';
+import type { Problem } from '../model/template.ts';
+
+/** A secret: its text, or the environment variable or the file that has it, which is read again before each pass. */
+export type Secret = string | { readonly env: string } | { readonly file: string };
+
+/** The settings of one client. Durations are texts such as `8s`; paths are relative to `cwd`. */
+export interface ClientSettings {
+  readonly baseUrl?: string;
+  readonly userToken?: Secret;
+  readonly clientToken?: Secret;
+  readonly allowInsecure?: boolean;
+  readonly templates?: string | readonly string[];
+  /** The directory of the saved state. All that writes for a client has to use the same. */
+  readonly stateDir?: string;
+  readonly vars?: Readonly<Record<string, string | number | boolean>>;
+  readonly mode?: 'enforce' | 'edits' | 'report';
+  readonly surplus?: 'report' | 'park';
+  readonly adopt?: boolean;
+  readonly limits?: {
+    readonly maxAdds?: number;
+    readonly maxAddsPerPass?: number;
+    readonly maxChangePercent?: number;
+    readonly minRecords?: number;
+  };
+  readonly dryRun?: boolean;
+  readonly requestTimeout?: string;
+  readonly writeTimeout?: string;
+  readonly settle?: string;
+  readonly unknownPause?: string;
+  readonly subdomainGrace?: string;
+  readonly concurrency?: number;
+  readonly maxAnswerSize?: string;
+  readonly getParameters?: 'query' | 'body' | 'json';
+  readonly putParameters?: 'form' | 'query' | 'json';
+  readonly writeAnswers?: 'template' | 'listing';
+  readonly pages?: 'none' | 'link' | 'page';
+  readonly listKey?: string;
+  readonly apexName?: '' | '@';
+  readonly proxy?: string;
+  readonly ca?: string;
+  readonly answers?: 'off' | 'on';
+  readonly answersGrace?: string;
+  readonly resolver?: string;
+  readonly nameservers?: string | readonly string[];
+  /** For the daemon; ignored here. */
+  readonly schedule?: string;
+  readonly timezone?: string;
+  readonly answersSchedule?: string;
+}
+
+/** The keys of the config file, so that a program may read one and give it here. */
+export interface Settings extends ClientSettings {
+  /** Several clients by name, or the paths of their files. The settings beside it are their defaults. */
+  readonly clients?: Readonly<Record<string, ClientSettings>> | string | readonly string[];
+  /** `postgres://…`, in place of the state directory. */
+  readonly store?: Secret;
+  readonly leaseDuration?: string;
+  readonly storeConnections?: number;
+  /** For the daemon; ignored here. */
+  readonly listen?: string;
+  readonly allowedHosts?: string | readonly string[];
+  readonly publicUrl?: string;
+  readonly triggerToken?: Secret;
+  readonly pageToken?: Secret;
+  readonly role?: 'all' | 'source' | 'worker' | 'web';
+  readonly notify?: Readonly<Record<string, unknown>>;
+}
+
+export interface ConnectOptions {
+  /** What relative paths start from; default: the working directory. */
+  readonly cwd?: string;
+  /** Use an embedded service, which keeps its data in `stateDir`, in place of `baseUrl` and tokens. */
+  readonly sandbox?: boolean;
+  /** Warnings about template files are errors. */
+  readonly strict?: boolean;
+  /** No template files at all is no error. */
+  readonly allowEmpty?: boolean;
+}
+
+export interface ValidateOptions {
+  /** Only these files; default: all. */
+  readonly files?: readonly string[];
+  readonly signal?: AbortSignal;
+}
+
+export interface PlanOptions {
+  /** Names, ids or patterns; default: all. */
+  readonly templates?: readonly string[];
+  readonly ignoreSubdomains?: boolean;
+  /** Ask the name servers of the subdomains, too. */
+  readonly answers?: boolean;
+  readonly signal?: AbortSignal;
+}
+
+export interface ApplyOptions {
+  /** Names, ids or patterns; default: all. */
+  readonly templates?: readonly string[];
+  /** What `plan` gave: it is applied only if the plan is still exactly that. Without it, whatever differs is applied. */
+  readonly plan?: Report;
+  /** Each of these three needs `templates`. */
+  readonly force?: boolean;
+  readonly retry?: boolean;
+  readonly acceptLoss?: boolean;
+  readonly ignoreSubdomains?: boolean;
+  /** How long to wait for another pass of the same client; default: `60s`. */
+  readonly lockTimeout?: string;
+  /** After it is aborted, the write in flight is the last one. */
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * - `settings`: they cannot be used; the message has every problem
+ * - `arguments`: an option cannot be used, such as the name of a template that no file describes
+ * - `plan-changed`: the plan is no longer the given one; nothing was written
+ * - `environment`: the saved state or the file of a token cannot be used
+ * - `aborted`: by the signal; nothing was written
+ * - `closed`: after `close()`
+ *
+ * A service that cannot be reached is no error of this kind, but a report whose status is `failed`.
+ */
+export interface SyncError {
+  readonly kind: 'settings' | 'arguments' | 'plan-changed' | 'environment' | 'aborted' | 'closed';
+  /** For people; without secrets. */
+  readonly message: string;
+}
+
+export interface Failed {
+  readonly ok: false;
+  readonly error: SyncError;
+}
+
+export interface Validated {
+  readonly ok: true;
+  /** Valid if none of them is an error. */
+  readonly problems: readonly (Problem & { readonly client: string })[];
+  /** How many template files there are, without fragments. */
+  readonly files: number;
+}
+
+export interface Planned {
+  readonly ok: true;
+  readonly report: Report;
+}
+
+export interface Applied {
+  readonly ok: true;
+  readonly report: Report;
+  /** Whether every planned write is known to have been made, and nothing was held: when `apply` exits with 0. */
+  readonly isComplete: boolean;
+}
+
+/** What happens while a pass runs. */
+export type SyncEvent =
+  | ({ readonly event: 'change'; readonly client: string } & Change)
+  | { readonly event: 'waiting'; readonly client: string; readonly holder: string }
+  | {
+      readonly event: 'pause';
+      readonly client: string;
+      readonly milliseconds: number;
+      readonly why: string;
+    }
+  | { readonly event: 'notice'; readonly client: string | null; readonly message: string };
+
+/** Calls run one after the other. A rejected promise is a bug. */
+export interface Connection extends AsyncDisposable {
+  /** Checks the template files; needs no service, no tokens and no state. */
+  validate(options?: ValidateOptions): Promise<Validated | Failed>;
+  /** What differs, and what `apply` would do about it. Writes nothing. */
+  plan(options?: PlanOptions): Promise<Planned | Failed>;
+  /** One pass that writes. */
+  apply(options?: ApplyOptions): Promise<Applied | Failed>;
+  /** Each loop over it gets all events from its first step on, until `close()`. */
+  readonly events: AsyncIterable<SyncEvent>;
+  /** Waits for the call that runs, and ends the loops over `events`. */
+  close(): Promise<void>;
+}
