@@ -25,7 +25,12 @@ const checkTypes = (dir) => {
     process.execPath,
     [
       path.join(root, 'node_modules/typescript/bin/tsc'),
-      ...['-p', 'tsconfig.json', '--declaration', '--emitDeclarationOnly', '--outDir', dir],
+      '-p',
+      'tsconfig.json',
+      '--declaration',
+      '--emitDeclarationOnly',
+      '--outDir',
+      dir,
     ],
     { cwd: root, stdio: 'inherit' },
   );

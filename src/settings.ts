@@ -96,7 +96,15 @@ export const readSettings = ({
   const secrets = new Secrets(env, literals);
   const sandbox = flags.sandbox === true;
   const sections = config ? [config.top] : [];
-  const program: Sources = { flags, env: isObject ? {} : env, sections, cwd, problems, isObject };
+  const program: Sources = {
+    flags,
+    env: isObject ? {} : env,
+    sections,
+    // The directory of an object is that of a file; paths are shown and read as the process sees them.
+    cwd: isObject ? process.cwd() : cwd,
+    problems,
+    isObject,
+  };
 
   if (sandbox && flags['baseUrl'] !== undefined)
     problems.add('--base-url', 'the embedded service of --sandbox would take its place: keep one of them');

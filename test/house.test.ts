@@ -9,6 +9,12 @@ import { describe, expect, it } from 'vitest';
  * embedded service shares no code with the client that is tested with it.
  */
 const table = `
+package.ts    index.ts load-program.ts
+start.ts      load-program.ts version.ts
+load-program.ts program.ts
+program.ts    main.ts index.ts
+index.ts      library result.ts plan model report
+library       app report log.ts settings.ts settings result.ts model errors.ts
 main.ts       cli.ts report lib errors.ts
 cli.ts        commands app version.ts
 commands      app cluster daemon doctor notify report sandbox memory source import desired hosting answers state git
@@ -39,7 +45,6 @@ git           model regular-file.ts lib
 network       model
 model
 sandbox       directory.ts lib errors.ts
-start.ts      version.ts
 secrets.ts    spellings.ts lib
 spellings.ts
 version.ts

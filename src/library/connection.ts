@@ -1,3 +1,4 @@
+import path from 'node:path';
 import { openContext, type AppContext } from '../app/app-context.ts';
 import { addAnswers } from '../app/pass-answers.ts';
 import { planOf, PlanChangedError } from '../app/plan-file.ts';
@@ -44,7 +45,8 @@ export class OpenConnection {
     return this.#inTurn(signal, true, async () => {
       const settings = inSettings(() => this.#read({ baseUrl: false, tokens: false }));
       const { strict = false, allowEmpty = false } = this.#options;
-      const { problems, states } = await validateClients(settings, files, { strict, allowEmpty });
+      const paths = files.map((file) => path.resolve(this.#options.cwd ?? '', file));
+      const { problems, states } = await validateClients(settings, paths, { strict, allowEmpty });
       return { ok: true, problems, files: states.reduce((sum, state) => sum + state.files, 0) };
     });
   }
@@ -111,11 +113,14 @@ export class OpenConnection {
     task: () => Promise<T | Failed>,
   ): Promise<T | Failed> {
     if (this.#isClosed) return failed('closed', 'the connection is closed');
-    const done = this.#last.then(() =>
-      signal?.aborted ? aborted : task().catch((error: unknown) => this.#asFailed(error)),
-    );
+    let hasBegun = false;
+    const begin = (): Promise<T | Failed> => {
+      hasBegun = true;
+      return task().catch((error: unknown) => this.#asFailed(error));
+    };
+    const done = this.#last.then(() => (signal?.aborted ? aborted : begin()));
     this.#last = done.catch(() => undefined);
-    return mayLeave && signal ? untilAborted(done, signal) : done;
+    return signal ? untilAborted(done, signal, () => mayLeave || !hasBegun) : done;
   }
 
   #read(needs: Needs): ReadSettings {
@@ -200,10 +205,16 @@ const kindOf = (error: UserError): SyncError['kind'] => {
 
 const never = (): AbortSignal => new AbortController().signal;
 
-const untilAborted = async <T>(task: Promise<T>, signal: AbortSignal): Promise<T | Failed> => {
+const untilAborted = async <T>(
+  task: Promise<T>,
+  signal: AbortSignal,
+  mayLeave: () => boolean,
+): Promise<T | Failed> => {
   let stop: () => void = () => undefined;
   const end = new Promise<Failed>((resolve) => {
-    stop = () => resolve(aborted);
+    stop = () => {
+      if (mayLeave()) resolve(aborted);
+    };
     if (signal.aborted) stop();
     signal.addEventListener('abort', stop);
   });

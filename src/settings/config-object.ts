@@ -1,3 +1,4 @@
+import path from 'node:path';
 import { configOf, schemaOf, type ConfigFile } from './config-file.ts';
 import { checkedDocument, isObject } from './document.ts';
 import type { Problems } from './problems.ts';
@@ -44,7 +45,7 @@ export const readConfigObject = (given: unknown, cwd: string, problems: Problems
     what: 'config file',
     schema: schemaOf,
     problems,
-    folder: cwd,
+    folder: path.resolve(cwd),
     place: (keys) => keys.join('.') || 'settings',
     textsAt: (keys) => textsAt(values, keys),
   });

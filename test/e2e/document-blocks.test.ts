@@ -30,7 +30,7 @@ vi.setConfig({ testTimeout: 60_000 });
  * - `unit`: what the unit starts, with its variables and credentials; systemd itself reads it in `unit.operators.ts`
  *
  * And these elsewhere: `recipe` in `recipes.test.ts`, `manifest` in `manifests.test.ts`, `jq` and `scrape` in
- * `test/daemon/operators`, `store` in `test/cluster/program.cluster.ts`. `drawing` is for reading.
+ * `test/daemon/operators`, `store` in `test/cluster/program.cluster.ts`, `library` in `library.test.ts`. `drawing` is for reading.
  */
 const kinds: Readonly<Record<string, readonly (readonly [start: string, kind: string])[]>> = {
   'README.md': [
@@ -72,6 +72,10 @@ const kinds: Readonly<Record<string, readonly (readonly [start: string, kind: st
   'first-contact.md': [
     ['dns-template-sync doctor', 'typed'],
     ['dns-template-sync sandbox', 'typed'],
+  ],
+  'library.md': [
+    ['import { connect, render }', 'library'],
+    ['import { connect, type', 'library'],
   ],
   'name-servers.md': [
     ['dns-template-sync check', 'typed'],

@@ -1,0 +1,219 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { connect } from '../../src/index.ts';
+import type { ClientSettings, Settings, SyncEvent } from '../../src/library/face.ts';
+import { configKeys } from '../../src/settings/config-schema.ts';
+import { edit, workplace } from '../e2e/program.ts';
+import { clientToken, startHoldingService, startService, userToken } from '../e2e/service.ts';
+
+const settingsFor = async (baseUrl: string): Promise<Settings> => {
+  const cwd = await workplace();
+  return {
+    baseUrl,
+    userToken,
+    clientToken,
+    templates: path.join(cwd, 'templates'),
+    stateDir: path.join(cwd, 'state'),
+    settle: '0s',
+  };
+};
+
+describe('the settings of a program', () => {
+  it('have the keys of the config file', () => {
+    const client = {
+      ...{ baseUrl: 1, userToken: 1, clientToken: 1, allowInsecure: 1, templates: 1, stateDir: 1, vars: 1 },
+      ...{ mode: 1, surplus: 1, adopt: 1, limits: 1, dryRun: 1, requestTimeout: 1, writeTimeout: 1 },
+      ...{ settle: 1, unknownPause: 1, subdomainGrace: 1, concurrency: 1, maxAnswerSize: 1 },
+      ...{ getParameters: 1, putParameters: 1, writeAnswers: 1, pages: 1, listKey: 1, apexName: 1 },
+      ...{ proxy: 1, ca: 1, answers: 1, answersGrace: 1, resolver: 1, nameservers: 1 },
+      ...{ schedule: 1, timezone: 1, answersSchedule: 1 },
+    } satisfies Record<keyof ClientSettings, 1>;
+    const others = {
+      ...{ clients: 1, store: 1, leaseDuration: 1, storeConnections: 1, listen: 1, allowedHosts: 1 },
+      ...{ publicUrl: 1, triggerToken: 1, pageToken: 1, role: 1, notify: 1 },
+    } satisfies Record<Exclude<keyof Settings, keyof ClientSettings>, 1>;
+    expect(Object.keys(client).sort()).toEqual([...configKeys(['clients', 'acme'])].sort());
+    expect(Object.keys({ ...client, ...others }).sort()).toEqual([...configKeys([])].sort());
+  });
+
+  it('are all checked at the first call, which says what is wrong without a secret', async () => {
+    // A program without types may give anything.
+    const settings: Settings = JSON.parse(
+      '{"userToken": "a secret ", "settle": "soon", "clients": {"acme": {"clientToken": {"env": "NO_SUCH_VARIABLE"}, "schedul": "* * * * *"}}}',
+    );
+    const dns = connect(settings);
+    const planned = await dns.plan();
+    expect(planned).toMatchObject({ ok: false, error: { kind: 'settings' } });
+    const message = planned.ok ? '' : planned.error.message;
+    for (const part of [
+      'settle: expected a duration',
+      'clients.acme.schedul: unknown key; did you mean `schedule`?',
+      'clients.acme.baseUrl: required',
+      'clients.acme.stateDir: required: the directory of the saved state',
+      'userToken: the secret has blanks',
+      'clients.acme.clientToken: the environment variable NO_SUCH_VARIABLE is not set',
+    ])
+      expect(message).toContain(part);
+    expect(message).not.toContain('a secret');
+    await dns.close();
+  });
+
+  it('name a file and a variable for a token, each read by its own place', async () => {
+    const service = await startService();
+    const settings = await settingsFor(service.url);
+    const file = path.join(path.dirname(String(settings.stateDir)), 'token');
+    await writeFile(file, `${clientToken}\n`);
+    process.env['OF_THE_LIBRARY'] = userToken;
+    await using dns = connect(
+      {
+        ...settings,
+        userToken: { env: 'OF_THE_LIBRARY' },
+        clientToken: { file: 'token' },
+      },
+      { cwd: path.dirname(file) },
+    );
+    expect(await dns.plan()).toMatchObject({ ok: true, report: { status: 'drifted' } });
+    await writeFile(file, '');
+    const planned = await dns.plan();
+    expect(planned).toMatchObject({ ok: false, error: { kind: 'environment' } });
+    delete process.env['OF_THE_LIBRARY'];
+  });
+});
+
+describe('a connection', () => {
+  it('validates without a service, a token or a state', async () => {
+    const cwd = await workplace();
+    await edit(cwd, 'standard-web.yaml', 'content: ', 'contend: ');
+    await using dns = connect({ templates: 'templates' }, { cwd });
+    const found = await dns.validate();
+    expect(found).toMatchObject({ ok: true, files: 5 });
+    expect(found.ok && found.problems.map(({ check, client }) => [check, client])).toContainEqual([
+      'unknown-key',
+      'default',
+    ]);
+    expect(await dns.validate({ files: ['templates/mail-only.yaml'] })).toMatchObject({
+      ok: true,
+      files: 1,
+      problems: [],
+    });
+  });
+
+  it('plans and applies on the embedded service, which keeps its data', async () => {
+    const cwd = await workplace();
+    const settings = { templates: 'templates', stateDir: 'state' };
+    const first = connect(settings, { cwd, sandbox: true });
+    const applied = await first.apply();
+    await first.close();
+    // The example data has a conflict that no pass can write.
+    expect(applied).toMatchObject({
+      ok: true,
+      report: { dryRun: false, summary: { applied: 6, blocked: 1 } },
+    });
+    await using again = connect(settings, { cwd, sandbox: true });
+    const planned = await again.plan({ answers: true });
+    expect(planned).toMatchObject({ ok: true, report: { dryRun: true, summary: { add: 0, update: 0 } } });
+    expect(
+      planned.ok && planned.report.templates.flatMap((one) => one.subdomains)[0]?.answers.status,
+    ).not.toBe('off');
+  });
+
+  it('says which argument cannot be used, and writes nothing', async () => {
+    const service = await startService();
+    const settings = await settingsFor(service.url);
+    await using dns = connect(settings);
+    const errors = [
+      await dns.plan({ templates: ['standard-wep'] }),
+      await dns.plan({ answers: true, ignoreSubdomains: true }),
+      await dns.apply({ force: true }),
+      await dns.apply({ lockTimeout: 'long' }),
+      await dns.apply({ plan: JSON.parse('{"templates": []}') }),
+    ];
+    for (const one of errors) expect(one).toMatchObject({ ok: false, error: { kind: 'arguments' } });
+    expect(errors[0]).toMatchObject({ error: { message: expect.stringContaining('mean `standard-web`?') } });
+    await using dry = connect({ ...settings, dryRun: true });
+    expect(await dry.apply()).toMatchObject({ ok: false, error: { kind: 'settings' } });
+    expect(service.writes()).toEqual([]);
+  });
+
+  it('shows in the report that the service cannot be reached', async () => {
+    await using dns = connect({ ...(await settingsFor('http://127.0.0.1:1/api/v1')), requestTimeout: '1s' });
+    expect(await dns.plan()).toMatchObject({ ok: true, report: { status: 'failed' } });
+  });
+
+  it('makes one pass after the other', async () => {
+    const { service, held, release } = await startHoldingService();
+    await using dns = connect(await settingsFor(service.url));
+    const first = dns.apply({ templates: ['standard-web'] });
+    await held;
+    const second = dns.plan({ templates: ['standard-web'] });
+    const reads = service.seen.length;
+    release();
+    expect(await first).toMatchObject({ ok: true, report: { summary: { applied: 3 } } });
+    expect(await second).toMatchObject({ ok: true, report: { summary: { add: 0, update: 0 } } });
+    expect(service.seen.length).toBeGreaterThan(reads);
+  });
+
+  it('ends a plan at once, and an apply after the write in flight', async () => {
+    const reading = await startHoldingService(() => true);
+    const dns = connect(await settingsFor(reading.service.url));
+    const stop = new AbortController();
+    const planned = dns.plan({ signal: stop.signal });
+    await reading.held;
+    stop.abort();
+    expect(await planned).toMatchObject({ ok: false, error: { kind: 'aborted' } });
+    expect(await dns.apply({ signal: stop.signal, lockTimeout: '1s' }).finally(reading.release)).toBeTruthy();
+    await dns.close();
+    expect(reading.service.writes()).toEqual([]);
+    expect(await dns.plan()).toMatchObject({ ok: false, error: { kind: 'closed' } });
+
+    const writing = await startHoldingService();
+    await using other = connect(await settingsFor(writing.service.url));
+    const end = new AbortController();
+    const applied = other.apply({ templates: ['standard-web'], signal: end.signal });
+    await writing.held;
+    end.abort();
+    writing.release();
+    expect(await applied).toMatchObject({ ok: true, isComplete: false, report: { summary: { applied: 1 } } });
+    expect(writing.service.writes()).toHaveLength(1);
+  });
+
+  it('gives each loop the events from its first step on, without secrets', async () => {
+    const service = await startService((request) =>
+      request.method === 'GET'
+        ? null
+        : (response) =>
+            void response
+              .writeHead(422, { 'content-type': 'application/json' })
+              .end(JSON.stringify({ error: `no ${clientToken}` })),
+    );
+    const dns = connect(await settingsFor(service.url));
+    const until = async (): Promise<SyncEvent[]> => {
+      const seen: SyncEvent[] = [];
+      for await (const one of dns.events) {
+        seen.push(one);
+        if (one.event === 'change') break;
+      }
+      return seen;
+    };
+    const all: SyncEvent[] = [];
+    const [first, whole] = [
+      until(),
+      (async () => {
+        for await (const one of dns.events) all.push(one);
+      })(),
+    ];
+    await dns.apply({ templates: ['standard-web'] });
+    expect((await first).at(-1)).toMatchObject({
+      event: 'change',
+      outcome: 'failed',
+      error: expect.stringContaining('[secret]'),
+    });
+    await dns.close();
+    await whole;
+    expect(all.filter(({ event }) => event === 'change').length).toBeGreaterThan(1);
+    for await (const late of dns.events) expect(late).toBe('none after the end');
+    expect(JSON.stringify(all)).not.toContain(clientToken);
+    expect(await readFile('src/library/connection.ts', 'utf8')).not.toMatch(/process\.|console/);
+  });
+});
