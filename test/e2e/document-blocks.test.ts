@@ -74,8 +74,8 @@ const kinds: Readonly<Record<string, readonly (readonly [start: string, kind: st
     ['dns-template-sync sandbox', 'typed'],
   ],
   'library.md': [
-    ['import { connect, render }', 'library'],
-    ['import { connect, type', 'library'],
+    ['import { connect, render } from', 'library'],
+    ['import { connect, render, type', 'library'],
   ],
   'name-servers.md': [
     ['dns-template-sync check', 'typed'],
