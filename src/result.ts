@@ -20,9 +20,9 @@ export interface AnswerDifference {
   /**
    * `missing`: no answer; `stale`: another one; `foreign`: an answer where the service shows no record;
    * `flattened`: addresses in place of an alias at the apex, which servers do to comply with RFC 1034 §3.6.2;
-   * it does not count as drift.
+   * it does not count as drift; `dangling`: what the records point at does not exist.
    */
-  readonly kind: 'missing' | 'stale' | 'foreign' | 'flattened';
+  readonly kind: 'missing' | 'stale' | 'foreign' | 'flattened' | 'dangling';
   /** The name and address of the server with this answer, as in its result. */
   readonly server: string;
   readonly address: string;
@@ -31,6 +31,8 @@ export interface AnswerDifference {
   readonly type: string;
   readonly desired: readonly RecordData[];
   readonly current: readonly RecordData[];
+  /** Of `dangling`: what does not exist, and what that means. */
+  readonly message?: string;
 }
 
 /** The status of one name server at one of its addresses. */

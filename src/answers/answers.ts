@@ -1,7 +1,10 @@
 import type { SubdomainAnswers } from '../result.ts';
 import { canonicalHost } from '../model/host.ts';
+import type { RecordData } from '../model/record.ts';
 import type { SubdomainRecord } from '../model/template.ts';
 import { limit } from '../lib/limit.ts';
+import type { SetDifference } from './compare-sets.ts';
+import { targetLookup, withDangling } from './dangling.ts';
 import type { AskOptions } from './dns-server.ts';
 import { serverFinder, type KnownServer } from './find-servers.ts';
 import { isName } from './names.ts';
@@ -28,6 +31,8 @@ export interface SubdomainQuestion {
   readonly nameservers: readonly string[];
   /** When the subdomain's template was last written, in ms since the epoch; null if unknown. */
   readonly lastWriteAt: number | null;
+  /** Whether what a record points at does not matter. */
+  readonly ignores?: (record: RecordData) => boolean;
   /** The previous answers: a difference that was drift then is not pending. */
   readonly previous: SubdomainAnswers | null;
 }
@@ -44,6 +49,18 @@ export const openAnswers = (options: AnswersOptions): Answers => {
   const finder = serverFinder(resolvers);
   const pool = serverPool(options);
   const limited = limit(subdomainsAtOnce);
+  const others = openResolvers(places.toReversed(), options);
+  const targets = targetLookup(resolvers, others);
+  const resolver = `resolver ${places.join(', ')}`;
+
+  /** Where name servers are given, only a resolver that is given too is sure to know the same names. */
+  const danglingIn = async (
+    { nameservers, records, ignores = () => false }: SubdomainQuestion,
+    name: string,
+  ): Promise<SetDifference[]> =>
+    nameservers.length > 0 && options.resolver === null
+      ? []
+      : targets.dangling(shownRecords(name, records), ignores);
 
   /** Null if there is no route to the address, as for IPv6 on many machines. */
   const read = async (
@@ -66,20 +83,25 @@ export const openAnswers = (options: AnswersOptions): Answers => {
     const found = await (nameservers.length > 0 ? finder.fixed(nameservers) : finder.delegated(name));
     if ('reason' in found) {
       const { status, message } = found.reason;
-      return failed(`resolver ${places.join(', ')}`, status, message);
+      return failed(resolver, status, message);
     }
-    const reads = await Promise.all(found.servers.map((server) => read(server, question, name)));
+    const [dangling, ...reads] = await Promise.all([
+      danglingIn(question, name),
+      ...found.servers.map((server) => read(server, question, name)),
+    ]);
     const asked = reads.filter((one) => one !== null);
     if (asked.length === 0) return failed('', 'failed', 'there is no route to any of the name servers');
     const { grace, now } = options;
     const { previous } = question;
-    return summed(asked, { isFresh: isFresh(question, options), previous, now: now(), grace });
+    const about = { isFresh: isFresh(question, options), previous };
+    return withDangling(summed(asked, { ...about, now: now(), grace }), dangling, { ...about, resolver });
   };
   return {
     check: (question) => limited(() => check(question)),
     close: () => {
       pool.close();
       resolvers.close();
+      others.close();
     },
   };
 };

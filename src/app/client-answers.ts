@@ -1,6 +1,7 @@
 import { HostingError } from '../hosting/errors.ts';
 import type { DesiredState, DesiredTemplate, SubdomainRecord } from '../model/template.ts';
 import { canonicalHost } from '../model/host.ts';
+import { matchesIgnore } from '../plan/ignore.ts';
 import { answersKey, type KnownAnswers } from '../report/with-answers.ts';
 import type { SubdomainAnswers } from '../result.ts';
 import type { ClientSettings } from '../settings/client.ts';
@@ -52,6 +53,7 @@ export const askNameServers = async (request: AnswersRequest, deps: AnswersDeps)
       subdomain,
       records,
       nameservers: deps.nameservers ?? template?.nameservers ?? settings.nameservers,
+      ignores: (record) => matchesIgnore(template?.ignore ?? [], record),
       lastWriteAt: template && lastWriteOf(template, rows),
       previous: previousOf({ template, subdomain }),
     });

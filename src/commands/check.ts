@@ -204,6 +204,9 @@ const asText = (checked: CheckedName): string => {
       server.serial === null ? [] : [`${escapeControl(labelOf(server))}: serial ${server.serial}\n`],
     ),
     ...(view?.remarks ?? []).map((remark) => `${remark}\n`),
+    ...answers.differences.flatMap(({ kind, type, name, message }) =>
+      message === undefined ? [] : [`${kind}: ${escapeControl(`${name} ${type}: ${message}`)}\n`],
+    ),
   ].join('');
 };
 

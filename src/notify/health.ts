@@ -96,7 +96,7 @@ const healthOf = (result: TemplateResult): TemplateHealth => {
     templateId: result.id,
     file: result.file,
     state,
-    message: result.message,
+    message: result.message ?? danglingWords(subdomains),
     keys: [
       ...remaining.filter(isDecisive).map((difference) => keyOf(difference, state)),
       ...subdomainKeys(state, subdomains),
@@ -149,6 +149,14 @@ const keyOf = (difference: Difference, state: HealthState): string =>
     'desired' in difference ? difference.desired : null,
     state === 'drifted' && 'current' in difference ? difference.current : null,
   ]);
+
+/** Urgent, and not to be seen from the names of the subdomains. */
+const danglingWords = (subdomains: readonly SubdomainResult[]): string | null => {
+  const found = subdomains.flatMap(({ answers }) =>
+    answers.status === 'drifted' ? answers.differences.flatMap(({ message }) => message ?? []) : [],
+  );
+  return found.length === 0 ? null : [...new Set(found)].join('; ');
+};
 
 const subdomainKeys = (state: HealthState, subdomains: readonly SubdomainResult[]): string[] =>
   subdomains

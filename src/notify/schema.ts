@@ -27,7 +27,9 @@ const change = z.object({
     ),
   run: z.string().describe('the pass that saw it, as in the log and in the report'),
   at: timestamp('when that pass began'),
-  message: z.nullable(z.string()).describe('why it is held or failed'),
+  message: z
+    .nullable(z.string())
+    .describe('why it is held or failed, or what its records point at that does not exist'),
   counts: z.object({
     differences: z.int().min(0).describe('what still differs'),
     mended: z.int().min(0).describe('what was changed at the service and has been corrected'),

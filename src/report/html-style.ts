@@ -102,7 +102,7 @@ mark { color: inherit; background: var(--mark); border-radius: .15rem; }
 summary { cursor: pointer; }
 .in-sync, .add .sign, .applied { color: var(--green); }
 .drifted, .update .sign, .stale .sign, .warning { color: var(--yellow); }
-.failed, .unknown, .blocked .sign, .missing .sign, .error { color: var(--red); }
+.failed, .unknown, .blocked .sign, .missing .sign, .dangling .sign, .error { color: var(--red); }
 .held, .surplus .sign, .foreign .sign, .skipped { color: var(--magenta); }
 .flattened .sign { color: var(--aside); }
 .pending, .park .sign { color: var(--cyan); }

@@ -146,17 +146,18 @@ const answers = z
     differences: z.array(
       z.object({
         kind: z
-          .enum(['missing', 'stale', 'foreign', 'flattened'])
+          .enum(['missing', 'stale', 'foreign', 'flattened', 'dangling'])
           .describe(
             'foreign: an answer where the service shows no record; flattened: addresses in place of an alias at ' +
-              'the apex, which does not count as drift',
+              'the apex, which does not count as drift; dangling: what the records point at does not exist',
           ),
-        server: described('the name of the server'),
+        server: described('the name of the server; of dangling: the resolver'),
         address: described('its address, as above'),
         name: described('the full name that was asked for'),
         type: z.string(),
         desired: z.array(record).describe('what the service shows'),
-        current: z.array(record).describe('what the server answers'),
+        current: z.array(record).describe('what the server answers; of dangling: the records as they are'),
+        message: z.exactOptional(described('of dangling: what does not exist, and what that means')),
       }),
     ),
     askedAt: z.exactOptional(z.string()).describe('when the servers gave these answers'),

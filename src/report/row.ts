@@ -64,7 +64,7 @@ export const rowOfSubdomain = (difference: ShownSubdomainDifference): Row => {
 
 /** The answers of these servers on the left, what the service shows on the right. */
 export const rowOfAnswer = (
-  { kind, name, type, desired, current }: AnswerDifference,
+  { kind, name, type, desired, current, message }: AnswerDifference,
   servers: readonly string[],
   subdomain: string,
 ): Row => {
@@ -87,7 +87,7 @@ export const rowOfAnswer = (
     outcome: null,
     why: servers.map(escapeControl),
     where: [],
-    remarks: [],
+    remarks: message === undefined ? [] : [escapeControl(message)],
   };
 };
 
@@ -120,6 +120,7 @@ const symbols: Record<Row['kind'], Pick<Row, 'symbol' | 'word'>> = {
   stale: { symbol: '~', word: 'stale' },
   foreign: { symbol: '?', word: 'foreign' },
   flattened: { symbol: '=', word: 'flattened' },
+  dangling: { symbol: '!', word: 'dangling' },
 };
 
 export const outcomeWords: Record<Outcome, string> = {

@@ -53,6 +53,7 @@ const kindStyles: Record<Row['kind'], Style> = {
   stale: 'yellow',
   foreign: 'magenta',
   flattened: 'gray',
+  dangling: 'red',
 };
 
 const outcomeStyles: Record<NonNullable<Row['outcome']>, Style> = {
@@ -126,4 +127,4 @@ const belowLines = (row: Row, note: TerminalLine, indent: number, width: number)
 const wordsOf = ({ kind, word, why, where }: Row): string =>
   [...(spoken.has(kind) ? [word] : []), ...why, ...where].join(between);
 
-const spoken: ReadonlySet<Row['kind']> = new Set(['missing', 'stale', 'foreign', 'flattened']);
+const spoken: ReadonlySet<Row['kind']> = new Set(['missing', 'stale', 'foreign', 'flattened', 'dangling']);

@@ -12,11 +12,16 @@ export const lines: readonly ZoneLine[] = [
 ];
 
 /** A template with a subdomain that follows it, and a name server that may answer something else. */
-export const prepared = async (served: readonly ZoneLine[] = lines, more = '') => {
+export const prepared = async (
+  served: readonly ZoneLine[] = lines,
+  more = '',
+  others: readonly Record<'type' | 'name' | 'content', string>[] = [],
+) => {
   const service = await startService();
   const records = [
     { type: 'A', content: '192.0.2.1' },
     { type: 'A', name: 'www', content: '192.0.2.2' },
+    ...others,
   ];
   const made = (await service.change('add-template', { name: 'site', records })) as { id: number };
   await service.change('set-subdomain', { name: shop, dns_template_id: made.id });
@@ -30,7 +35,7 @@ ${more}
 records:
   - {type: A, content: 192.0.2.1}
   - {type: A, name: www, content: 192.0.2.2}
-`,
+${others.map((one) => `  - ${JSON.stringify(one)}\n`).join('')}`,
   );
   const server = await startZoneServer({ apex: shop, lines: served });
   onTestFinished(() => server.close());

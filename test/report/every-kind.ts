@@ -98,6 +98,17 @@ const everyAnswer: SubdomainAnswers = {
       desired: [record('CNAME', null, 'lb.example.com', { ttl: 60 })],
       current: [record('A', null, '203.0.113.1', { ttl: 60 })],
     },
+    {
+      kind: 'dangling',
+      server: 'resolver 192.0.2.53',
+      address: '',
+      name: 'app.shop.example.net',
+      type: 'CNAME',
+      desired: [record('CNAME', 'app', 'shop.azurewebsites.net', { ttl: 300 })],
+      current: [record('CNAME', 'app', 'shop.azurewebsites.net', { ttl: 300 })],
+      message:
+        'shop.azurewebsites.net does not exist, and anybody can create it at Azure App Service: whoever does gets the traffic',
+    },
   ],
 };
 

@@ -26,7 +26,7 @@ export const answersGauges = ({ gauge }: MetricMaker): AnswersGauges => {
   const differences = gauge(
     'answers_differences',
     ['client', 'kind'],
-    'Record sets for which a name server answers something else than the service shows.',
+    "Record sets for which a name server's answer differs from the service, or whose target does not exist.",
   );
   const asked = gauge('last_answers_timestamp_seconds', ['client'], 'When the name servers were last asked.');
   return {
@@ -59,4 +59,4 @@ const serverStates: readonly ServerResult['status'][] = [
   'silent',
   'failed',
 ];
-const kinds: readonly AnswerDifference['kind'][] = ['missing', 'stale', 'foreign', 'flattened'];
+const kinds: readonly AnswerDifference['kind'][] = ['missing', 'stale', 'foreign', 'flattened', 'dangling'];

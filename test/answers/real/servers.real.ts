@@ -231,6 +231,29 @@ describe.each(frontKinds)('%s', (kind) => {
       servers: [{ name: `ns1.${apex}:${origin.port}`, address: origin.place }],
     });
   });
+
+  it('says as the resolver which target does not exist', async () => {
+    const at = {
+      apex: 'example.org',
+      records: ['here 3600 A 192.0.2.2', 'chain 3600 CNAME gone.example.org.'],
+    };
+    const origin = await launch('knot', [at]);
+    const front = await launchFront(kind, origin, 'example.org');
+    const own = await serve('knot', ['a 60 CNAME here.example.org.', 'b 60 CNAME chain.example.org.']);
+    const records = [shown('CNAME', 'a', 'here.example.org'), shown('CNAME', 'b', 'chain.example.org')];
+    const found = await check(records, [], { nameservers: [own.place], resolver: front.place });
+    expect(found).toMatchObject({
+      status: 'drifted',
+      servers: [{ status: 'in-sync' }],
+      differences: [
+        {
+          kind: 'dangling',
+          name: `b.${apex}`,
+          message: 'chain.example.org is an alias of gone.example.org, which does not exist (NXDOMAIN)',
+        },
+      ],
+    });
+  });
 });
 
 it('unbound refuses what it is asked as a name server', async () => {
