@@ -5,8 +5,6 @@ import type { PostgresDatabase } from './database.ts';
 
 /** The clients of one database, all of them. */
 export interface PostgresClients {
-  /** Null for a token that was never seen. */
-  ofToken(digest: string): Promise<KnownClient | null>;
   fitting: ClientMemory['clients']['fitting'];
   rivalsOf: ClientMemory['clients']['rivalsOf'];
   /** From now on this token is this client's. */
@@ -17,11 +15,9 @@ export const clientsOf = ({ query, transaction }: PostgresDatabase): PostgresCli
   const all = async <T>(sql: string, ...values: readonly unknown[]): Promise<T[]> =>
     (await query<{ body: string }>(sql, values)).map(({ body }) => parse<T>(body));
   return {
-    ofToken: async (digest) => (await all<KnownClient>(queries.ofToken, digest))[0] ?? null,
     rivalsOf: async ({ scope, baseUrl }, templateIds) => {
       if (baseUrl === null) return [];
-      const others = await all<KnownClient>(queries.rivals, scope, templateIds);
-      return others.filter((client) => client.baseUrl === baseUrl).map((client) => client.scope);
+      return rivalsAt(baseUrl, await all<KnownClient>(queries.rivals, scope, templateIds));
     },
     fitting: async (baseUrl, listing) => {
       const own = listing.filter(({ publiclyAvailable }) => !publiclyAvailable);
@@ -50,13 +46,15 @@ export const clientsOf = ({ query, transaction }: PostgresDatabase): PostgresCli
   };
 };
 
+/** Those of the same service. */
+export const rivalsAt = (baseUrl: string | null, others: readonly KnownClient[]): readonly string[] =>
+  baseUrl === null ? [] : others.filter((client) => client.baseUrl === baseUrl).map(({ scope }) => scope);
+
 /** The bodies are this program's own; the schema version says which version wrote them. */
 // oxlint-disable-next-line typescript/no-unsafe-type-assertion, typescript/no-unnecessary-type-parameters
 export const parse = <T>(body: string): T => JSON.parse(body) as T;
 
 const queries = {
-  ofToken: `SELECT c.body FROM dns_template_sync.tokens t JOIN dns_template_sync.clients c USING (scope)
-    WHERE t.digest = $1`,
   templateIds:
     'SELECT template_id::text AS body FROM dns_template_sync.known_templates WHERE scope = $1 ORDER BY template_id',
   records: 'SELECT body FROM dns_template_sync.records WHERE scope = $1',

@@ -90,12 +90,22 @@ export const openDatabase = (url: () => string, mostConnections = 10): PostgresD
 
 /**
  * What is committed is on disk whatever the database has as its default; fences rest on what READ COMMITTED does; and
- * a process that is stopped in the middle of a transaction keeps nobody waiting for long.
+ * a process that is stopped in the middle of a transaction keeps nobody waiting for long. Statements are too short for
+ * compiling them to be worth it.
  */
 const sessionSettings = `
   SET synchronous_commit = on;
+  SET jit = off;
   SET default_transaction_isolation = 'read committed';
   SET idle_in_transaction_session_timeout = '5s'`;
+
+/** A statement of every pass: each connection plans it once. */
+export const planned = (sql: string): string => {
+  names.set(sql, `dns_template_sync_${names.size}`);
+  return sql;
+};
+
+const names = new Map<string, string>();
 
 /** Milliseconds. */
 const connectPatience = 2_000;
@@ -117,7 +127,8 @@ const queryOn =
     };
     client.on('notice', onNotice);
     try {
-      const statement = { text: sql, values: [...values], query_timeout: patience };
+      const name = names.get(sql);
+      const statement = { text: sql, values: [...values], query_timeout: patience, ...(name && { name }) };
       const { rows } = await client.query(statement);
       // It says that it committed, and a standby that takes over may never have heard of it.
       if (warning !== null) throw new Error(warning);

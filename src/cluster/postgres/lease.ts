@@ -6,7 +6,7 @@ import { leaseKinds, type LeaseChange, type LeaseKind } from '../../model/lease.
 import type { Waiting } from '../../state/client-locks.ts';
 import type { Lock } from '../../state/lock.ts';
 import { MemoryError } from '../../state/memory.ts';
-import type { PostgresDatabase } from './database.ts';
+import { planned, type PostgresDatabase } from './database.ts';
 import { takenOver } from './fence.ts';
 import { currentTimeline, onTimeline } from './timeline.ts';
 
@@ -162,18 +162,19 @@ const runOut = (): MemoryError =>
   );
 
 /** A lease that was given back has no token. */
-const claimFree = `WITH before AS (SELECT token FROM dns_template_sync.leases WHERE name = $1)
+const claimFree = planned(`WITH before AS (SELECT token FROM dns_template_sync.leases WHERE name = $1)
   INSERT INTO dns_template_sync.leases AS lease (name, epoch, token, holder, lease_until, timeline)
   VALUES ($1, 1, ${onTimeline('$2::text')}, $3, clock_timestamp() + $4 * interval '1 millisecond', ${currentTimeline})
   ON CONFLICT (name) DO UPDATE SET epoch = lease.epoch + 1, token = excluded.token, holder = excluded.holder,
     lease_until = clock_timestamp() + $4 * interval '1 millisecond'
   WHERE lease.lease_until < clock_timestamp()
-  RETURNING coalesce((SELECT token <> '' FROM before), false) AS "isTakenOver"`;
+  RETURNING coalesce((SELECT token <> '' FROM before), false) AS "isTakenOver"`);
 
 const holderOf = 'SELECT holder FROM dns_template_sync.leases WHERE name = $1';
 
 const renewOurs = `UPDATE dns_template_sync.leases SET lease_until = clock_timestamp() + $3 * interval '1 millisecond'
   WHERE name = $1 AND token = ${onTimeline('$2::text')} RETURNING name`;
 
-const giveBack = `UPDATE dns_template_sync.leases SET lease_until = '-infinity', token = '', holder = ''
-  WHERE name = $1 AND token = ${onTimeline('$2::text')}`;
+const giveBack =
+  planned(`UPDATE dns_template_sync.leases SET lease_until = '-infinity', token = '', holder = ''
+  WHERE name = $1 AND token = ${onTimeline('$2::text')}`);

@@ -5,18 +5,22 @@ import type {
   HistoryFilter,
   Intent,
   MemoryChanges,
-  Revisions,
   RecordState,
   TemplateRow,
 } from '../../state/memory.ts';
 import { historyEntryOf } from '../../state/history-entry.ts';
-import { clientsOf, parse } from './clients.ts';
+import { clientsOf, parse, rivalsAt } from './clients.ts';
 import type { PostgresDatabase, Query } from './database.ts';
 import { heldLeases, noFence, requireLeases, takenOver, type Fence } from './fence.ts';
+import { readOpening, type Opening } from './opening.ts';
 import { versionIn } from './schema.ts';
-import { currentTimeline } from './timeline.ts';
 import { suspensionsIn } from './suspensions.ts';
 import { isUnsent, removeUnsent } from './unsent.ts';
+
+export interface PostgresMemory extends ClientMemory {
+  /** What a pass begins with, which also says whether the database has failed over. `anew`: read again. */
+  opening(anew?: 'anew'): Promise<Opening>;
+}
 
 /**
  * The memory of one client in PostgreSQL. `digest` is that of its token, by which it has to be identified before it is
@@ -27,35 +31,41 @@ export const openPostgresMemory = (
   database: PostgresDatabase,
   digest: string,
   fence: () => Fence = () => noFence,
-): ClientMemory => {
+): PostgresMemory => {
   const { query, transaction } = database;
   const clients = clientsOf(database);
   let scope = digest;
   const actAs = (client: KnownClient): void => {
     scope = client.scope;
   };
+  /** Under these leases nobody else changes it: what was read holds until this process writes. */
+  let held: { readonly tokens: string; readonly found: Opening } | null = null;
+  const opening = async (of: string | null = scope): Promise<Opening> => {
+    const tokens = fence().tokens.join();
+    if (tokens !== '' && held?.tokens === tokens && held.found.scope === (of ?? held.found.scope))
+      return held.found;
+    const found = await readOpening(query, digest, of);
+    held = { tokens, found };
+    return found;
+  };
   const identify = async (): Promise<KnownClient | null> => {
-    const client = await clients.ofToken(digest);
+    const { client } = await opening(null);
     if (client) actAs(client);
     return client;
   };
-
   /** What is kept under these is ours to settle: adds of rivals to a template that is ours too. */
-  const scopes = async (): Promise<readonly string[]> => {
-    const client = await clients.ofToken(digest);
-    return [scope, ...(client ? await clients.rivalsOf(client, []) : [])];
-  };
+  const scopesIn = ({ client, rivals }: Opening): readonly string[] => [
+    scope,
+    ...rivalsAt(client?.baseUrl ?? null, rivals),
+  ];
   const bodies = async <T>(sql: string, ...values: readonly unknown[]): Promise<T[]> =>
     (await query<{ body: string }>(sql, values)).map(({ body }) => parse<T>(body));
-  /** Under a lease nobody else changes it: what was read holds until this process writes. */
-  let known: { intents?: readonly Intent[]; revisions?: Revisions } = {};
-  const isHeld = (): boolean => fence().names.length > 0;
   const changing = async <T>(task: () => Promise<T>): Promise<T> => {
-    known = {};
+    held = null;
     try {
       return await task();
     } finally {
-      known = {};
+      held = null;
     }
   };
   const changed = (task: (run: Query) => Promise<void>): Promise<void> =>
@@ -74,14 +84,11 @@ export const openPostgresMemory = (
     },
     templates: () => bodies(queries.templates, scope),
     openIntents: async () => {
-      if (isHeld() && known.intents) return [...known.intents];
-      const rows = await query<IntentRow>(queries.intents, [scope]);
-      const ours = rows.every((row) => row.scope === scope) ? [scope] : await scopes();
-      const intents = rows
+      const found = await opening();
+      const ours = scopesIn(found);
+      return found.intents
         .filter((row) => ours.includes(row.scope) && !isUnsent(row.body))
-        .map(({ id, body }) => ({ ...parse<Intent>(body), id: Number(id) }));
-      known = { ...known, intents };
-      return intents;
+        .map(({ id, body }) => ({ ...parse<Intent>(body), id }));
     },
     history: async (filter = {}) => {
       const entries = await bodies<HistoryEntry>(queries.history, scope, filter.since ?? 0);
@@ -110,7 +117,7 @@ export const openPostgresMemory = (
       return { ...intent, id: Number(begun.id) };
     },
     finish: async (intent, result, changes) => {
-      const closable = await scopes();
+      const closable = scopesIn(await opening());
       const saved = asRows(changes);
       await changed(async (run) => {
         await run(queries.close, [intent.id, closable]);
@@ -123,23 +130,33 @@ export const openPostgresMemory = (
       await changed((run) => save(run, scope, saved));
     },
     revisions: async () => {
-      if (isHeld() && known.revisions) return known.revisions;
-      const rows = await query<{ id: string; revision: string }>(queries.revisions, [scope]);
-      const byId = new Map(rows.map(({ id, revision }) => [Number(id), revision]));
-      const revisions: Revisions = { of: (id) => `${scope} ${byId.get(id) ?? 'none'}` };
-      known = { ...known, revisions };
-      return revisions;
+      const { timeline, revisions } = await opening();
+      return {
+        of: (id) => {
+          const revision = revisions.get(id);
+          // A standby that takes over may give numbers again that it did not hear of.
+          return `${scope} ${revision === undefined ? 'none' : `${timeline} ${revision}`}`;
+        },
+      };
     },
     ...suspensionsIn(database, () => [scope, digest]),
     identify,
     actAs,
+    opening: (anew) => {
+      if (anew) held = null;
+      return opening();
+    },
     clients: {
       fitting: clients.fitting,
-      rivalsOf: clients.rivalsOf,
-      learn: async (client, templateIds) => {
-        await clients.learn(client, digest, templateIds);
-        actAs(client);
-      },
+      rivalsOf: async (client, templateIds) =>
+        client.scope === scope && templateIds.length === 0
+          ? rivalsAt(client.baseUrl, (await opening()).rivals)
+          : clients.rivalsOf(client, templateIds),
+      learn: (client, templateIds) =>
+        changing(async () => {
+          await clients.learn(client, digest, templateIds);
+          actAs(client);
+        }),
     },
     close: () => Promise.resolve(),
   };
@@ -158,12 +175,6 @@ export const readPostgresMemory = async (
 
 /** Milliseconds: an intent that takes longer is not begun. */
 const beginPatience = 2_000;
-
-interface IntentRow {
-  readonly id: string;
-  readonly scope: string;
-  readonly body: string;
-}
 
 interface SavedEntry {
   readonly id: string;
@@ -223,8 +234,6 @@ const queries = {
   templates: 'SELECT body FROM dns_template_sync.templates WHERE scope = $1 ORDER BY template_id',
   records:
     'SELECT body FROM dns_template_sync.records WHERE scope = $1 AND template_id = $2 ORDER BY key COLLATE "C"',
-  intents: `SELECT id, scope, body FROM dns_template_sync.intents WHERE scope = $1 OR
-    template_id IN (SELECT template_id FROM dns_template_sync.known_templates WHERE scope = $1) ORDER BY id`,
   history: 'SELECT body FROM dns_template_sync.history WHERE scope = $1 AND at >= $2 ORDER BY at, id',
   slice: `SELECT id, body FROM dns_template_sync.history WHERE scope = $1 AND at >= $2 AND (at, id) < ($3, $4)
     ORDER BY at DESC, id DESC LIMIT $5`,
@@ -245,8 +254,4 @@ const queries = {
   saveRecords: `INSERT INTO dns_template_sync.records (scope, template_id, key, body)
     SELECT $1, $2, key, body FROM unnest($3::text[], $4::text[]) AS changed (key, body)
     ON CONFLICT (scope, template_id, key) DO UPDATE SET body = excluded.body`,
-  // A standby that takes over may give numbers again that it did not hear of.
-  revisions: `SELECT template_id AS id, timeline || ' ' || revision AS revision
-    FROM dns_template_sync.templates, (SELECT ${currentTimeline} AS timeline) AS server
-    WHERE scope = $1 ORDER BY template_id`,
 } as const;

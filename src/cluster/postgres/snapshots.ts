@@ -1,7 +1,7 @@
 import type { PublishedFile } from '../../model/published.ts';
 import type { SnapshotHead, SnapshotStore } from '../../state/snapshots.ts';
 import { parse } from './clients.ts';
-import type { PostgresDatabase, Query } from './database.ts';
+import { planned, type PostgresDatabase, type Query } from './database.ts';
 import { noticeFailover } from './failover.ts';
 import { migratedOnce } from './schema.ts';
 import { currentTimeline } from './timeline.ts';
@@ -139,10 +139,10 @@ const newest = `(SELECT max(number) FROM dns_template_sync.snapshots WHERE clien
 const facts = `s.number, s.digest, s.revision, s.uncommitted`;
 
 const queries = {
-  head: `SELECT ${facts}, s.doubted_at IS NOT NULL OR s.timeline <> current AS "isDoubted",
+  head: planned(`SELECT ${facts}, s.doubted_at IS NOT NULL OR s.timeline <> current AS "isDoubted",
       s.timeline <> current OR f.timeline <> current OR f.since + $2 * interval '1 millisecond' > clock_timestamp() AS "mayBeOld"
     FROM dns_template_sync.snapshots s, dns_template_sync.failovers f, (SELECT ${currentTimeline} AS current) own
-    WHERE s.client = $1 AND s.number = ${newest}`,
+    WHERE s.client = $1 AND s.number = ${newest}`),
   // One statement sees one moment: never half of a publication, nor files without their head.
   read: `SELECT ${facts}, f.body FROM dns_template_sync.snapshots s
     LEFT JOIN dns_template_sync.snapshot_files f ON f.client = s.client AND f.number = s.number
