@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { built } from '../built.ts';
@@ -12,6 +13,8 @@ export interface ProgramOptions {
   readonly clockAhead?: number;
   /** Milliseconds by which both of its clocks are ahead of ours: it is started so much later. */
   readonly later?: number;
+  /** Whether it is on a machine of its own. */
+  readonly isElsewhere?: boolean;
   /** For a root without special rights. */
   readonly uid?: number;
   /** Bytes that each of its files can have at most, as on a full disk; a multiple of 1024. */
@@ -44,6 +47,15 @@ const clocksAhead = (wall: number, monotonic: number): string => {
   return `data:text/javascript,${encodeURIComponent(script)}`;
 };
 
+/** A module by which a process takes its machine for another one. */
+const elsewhere = (): string => {
+  const script = `
+    import fs from 'node:fs';
+    const read = fs.readFileSync;
+    fs.readFileSync = (file, ...rest) => String(file).endsWith('boot_id') ? '${randomUUID()}' : read(file, ...rest);`;
+  return `data:text/javascript,${encodeURIComponent(script)}`;
+};
+
 /** Starts the built program as a process of its own. */
 export const startProgram = ({
   args,
@@ -51,11 +63,13 @@ export const startProgram = ({
   cwd,
   clockAhead = 0,
   later = 0,
+  isElsewhere = false,
   uid,
   fileLimit,
 }: ProgramOptions): Program => {
   const ahead = clockAhead === 0 && later === 0 ? [] : ['--import', clocksAhead(clockAhead + later, later)];
-  const node = [process.execPath, ...ahead, built('main.js'), ...args];
+  const away = isElsewhere ? ['--import', elsewhere()] : [];
+  const node = [process.execPath, ...ahead, ...away, built('main.js'), ...args];
   const limited = [
     'bash',
     '-c',

@@ -45,7 +45,7 @@ const disturb = async (world: World): Promise<void> => {
     if (step > 0 && random.chance(0.08)) await damageMemory(world);
     await world.store.keep();
     world.clockAhead += random.pick([0, 0, 2, 10, 90, 7 * 60, 25 * 60, -90]) * minute;
-    await random.pick(world.store.takesOver ? passes : [...passes, aDaemon])(world);
+    await random.pick(world.store.takesOver ? [...passes, aLoss, aLoss] : [...passes, aDaemon])(world);
   }
 };
 
@@ -68,6 +68,17 @@ const twoPasses = async (world: World): Promise<void> => {
   if (world.random.chance(0.3)) await editFiles(world);
   const other = startRun(world, applyArgs, { mayBeKilled: true });
   await Promise.all([checkedReport(world, one), checkedReport(world, other)]);
+};
+
+/** The last commits are lost under two passes, as with a standby that takes over, or a dump that is restored. */
+const aLoss = async (world: World): Promise<void> => {
+  const one = startRun(world, applyArgs, { mayBeKilled: true });
+  await sleep(world.random.below(1_000));
+  const other = startRun(world, applyArgs, { mayBeKilled: true });
+  await sleep(world.random.below(1_000));
+  await damageMemory(world);
+  // Whoever finds no database has no report either.
+  await Promise.all([endOf(world, one), endOf(world, other)]);
 };
 
 const aPlan = async (world: World): Promise<void> => {
@@ -122,6 +133,8 @@ const damageMemory = async (world: World): Promise<void> => {
 /** Without faults: everything must become equal to the files, or be explained; then nothing more is written. */
 const converge = async (world: World): Promise<void> => {
   world.isCalm = true;
+  // Adds wait for a lease that may have been held when commits were lost.
+  if (world.store.takesOver && world.hasLostMemory) await sleep(2_500);
   let report = await calmPasses(world);
   if (report && !isDone(report)) {
     checkExplained(world, report);

@@ -10,7 +10,7 @@ export interface WorldStore {
   readonly takesOver: boolean;
   /** Before processes start. */
   keep(): Promise<void>;
-  /** Takes memory away, all of it or the last of it; says what. No process runs. */
+  /** Takes memory away, all of it or the last of it; says what. Processes run only if it takes over. */
   damage(random: Random): Promise<string>;
   /** How many writes are in the history, and how many are still open. */
   count(): Promise<{ readonly history: number; readonly open: number }>;

@@ -176,7 +176,8 @@ export const startRun = (
   const program = startProgram({
     args,
     cwd: folder,
-    clockAhead,
+    clockAhead: clockAhead + (store.takesOver ? random.fork(`clock of ${caller}`).pick(skews) : 0),
+    isElsewhere: store.takesOver,
     env: {
       DNS_SYNC_BASE_URL: service.url,
       DNS_SYNC_USER_TOKEN: caller,
@@ -210,6 +211,9 @@ export const startRun = (
   count(world, 'processes');
   return run;
 };
+
+/** Milliseconds between the clocks of two machines. */
+const skews = [0, 0, -600_000, -120_000, 120_000, 600_000] as const;
 
 export const kill = (world: World, run: Run, when: string): void => {
   if (run.isKilled) return;

@@ -20,17 +20,17 @@ export const postgresWorldStore = async (): Promise<WorldStore> => {
     takesOver: true,
     keep: async () => void (await copy(name, kept)),
     damage: async () => {
-      await copy(kept, name);
+      const lost = `${name}_lost`;
+      await copy(kept, lost);
+      // As after a promotion or a restore, nothing that was claimed before is ours any more.
+      const inLost = new URL(own);
+      inLost.pathname = `/${lost}`;
       const [{ hasTables } = { hasTables: false }] = (await ask(
-        { url: own.href },
+        { url: inLost.href },
         `SELECT to_regclass('dns_template_sync.leases') IS NOT NULL AS "hasTables"`,
       )) as { hasTables: boolean }[];
-      if (hasTables)
-        for (const table of ['leases', 'failovers'])
-          await ask(
-            { url: own.href },
-            `UPDATE dns_template_sync.${table} SET timeline = 'of the server before'`,
-          );
+      if (hasTables) await ask({ url: inLost.href }, 'VACUUM FULL dns_template_sync.leases');
+      await ask(server, `DROP DATABASE ${name} WITH (FORCE)`, `ALTER DATABASE ${lost} RENAME TO ${name}`);
       return 'commits lost';
     },
     count: async () => ({ history: await rows('history'), open: await rows('intents') }),

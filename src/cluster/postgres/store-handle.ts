@@ -45,7 +45,9 @@ export const postgresStoreHandle = (
         use: (lookAround) => lookAround(memory),
       });
       try {
-        const { holdsAdds, isNew, now } = await forgottenSince(database, memory, scope, unknownPause);
+        // Who held it may have begun an add before the failover, and send it until that lease ends.
+        const pause = unknownPause + duration;
+        const { holdsAdds, isNew, now } = await forgottenSince(database, memory, scope, pause);
         for (const one of [holdsAdds, await firstNotice(database), notice]) if (one !== null) say(one);
         if (!location.isSandbox && isDecided && !mayBeginAnew && isNew) say(startsWithout(database.place));
         const onFailure = (error: unknown): void => {
