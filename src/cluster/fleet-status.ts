@@ -45,11 +45,13 @@ const facts = `SELECT count(*)::int AS due,
   FROM dns_template_sync_queue.job
   WHERE name = 'pass' AND state IN ('created', 'retry') AND start_after <= clock_timestamp()`;
 
-const passes = `SELECT coalesce(r.client, j.client) AS client, r.body::json -> 'event' ->> 'at' AS "lastPass",
+const passes = `SELECT coalesce(r.client, j.client) AS client, coalesce(p.pass::json ->> 2, r.body::json -> 'event' ->> 'at') AS "lastPass",
     r.body::json -> 'entry' ->> 'status' AS status, j.start_after AS "nextDue", j.data ->> 'trigger' AS trigger,
     coalesce((j.data ->> 'failures')::int, 0) AS failures,
     CASE WHEN EXISTS (SELECT FROM dns_template_sync_queue.job a WHERE a.name = 'pass' AND a.state = 'active'
       AND a.singleton_key = coalesce(r.client, j.client)) THEN 'running' ELSE 'waiting' END AS state
-  FROM dns_template_sync.reports r FULL JOIN (SELECT singleton_key AS client, start_after, data
+  FROM dns_template_sync.reports r
+    LEFT JOIN dns_template_sync.repeated_passes p ON p.client = r.client AND p.report = r.number AND p.number > r.number
+    FULL JOIN (SELECT singleton_key AS client, start_after, data
     FROM dns_template_sync_queue.job WHERE name = 'pass' AND state IN ('created', 'retry')) j ON j.client = r.client
   ORDER BY j.start_after NULLS LAST, client`;

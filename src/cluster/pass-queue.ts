@@ -1,5 +1,6 @@
 import type { PgBoss } from 'pg-boss';
 import { backoffDelay } from '../lib/backoff.ts';
+import { batched } from '../lib/batched.ts';
 import type { Trigger } from '../result.ts';
 import { passQueue } from './boss.ts';
 
@@ -25,14 +26,20 @@ export interface PassJob extends WaitingPass {
   readonly lateness: number;
 }
 
+export interface NextPass {
+  readonly pass: WaitingPass;
+  /** Milliseconds. */
+  readonly delay: number;
+}
+
 /** The order of passes. No write depends on it: the lease separates two processes that make the same pass. */
 export interface PassQueue {
   /** At most so many due passes, the urgent ones first, and none of these servers. */
   take(count: number, exceptServers: readonly string[]): Promise<readonly PassJob[]>;
   /** This process still works on them. */
   renew(jobs: readonly PassJob[]): Promise<void>;
-  /** Its pass has ended. The next one comes after so many milliseconds, unless one is waiting already. */
-  finish(job: PassJob, next: { readonly pass: WaitingPass; readonly delay: number } | null): Promise<void>;
+  /** Its pass has ended, which is saved soon, with others. The next one comes after so many milliseconds, unless one is waiting already. */
+  finish(job: PassJob, next: NextPass | null): Promise<void>;
   /** Another process makes its pass, at once. */
   handOver(job: PassJob): Promise<void>;
   /** Gives a job back that this process cannot make: another one may. Later each time, and in the end it is dropped. */
@@ -69,8 +76,22 @@ export const passQueueOf = (boss: () => Promise<PgBoss>, leaseDuration: number):
     if (jobs[0] === undefined) throw new Error('the pass that waited has just begun');
     return jobs[0];
   };
-  const remove = async ({ id, retryCount }: PassJob): Promise<void> =>
-    void (await (await boss()).deleteJob(passQueue, { id, retryCount }));
+  const remove = async (...jobs: readonly PassJob[]): Promise<void> => {
+    const attempts = jobs.map(({ id, retryCount }) => ({ id, retryCount }));
+    await (await boss()).deleteJob(passQueue, attempts);
+  };
+  const insert = async (passes: readonly NextPass[]): Promise<void> => {
+    const jobs = passes.map(({ pass, delay }) => ({
+      ...optionsOf(pass),
+      data: dataOf(pass),
+      startAfter: delay / 1_000,
+    }));
+    if (jobs.length > 0) await (await boss()).insert(passQueue, jobs);
+  };
+  const finishSoon = batched<FinishedPass>(async (finished) => {
+    await insert(finished.flatMap(({ next }) => next ?? []));
+    await remove(...finished.map(({ job }) => job));
+  }, moment);
 
   return {
     take: async (count, exceptServers) => {
@@ -93,13 +114,7 @@ export const passQueueOf = (boss: () => Promise<PgBoss>, leaseDuration: number):
       const attempts = jobs.map(({ id, retryCount }) => ({ id, retryCount }));
       await (await boss()).touch(passQueue, attempts);
     },
-    finish: async (job, next) => {
-      if (next !== null)
-        await (
-          await boss()
-        ).send(passQueue, dataOf(next.pass), { ...optionsOf(next.pass), startAfter: next.delay / 1_000 });
-      await remove(job);
-    },
+    finish: (job, next) => finishSoon({ job, next }),
     giveBack: async (job) => {
       const returns = (job.returns ?? 0) + 1;
       const startAfter = backoffDelay(returns, returnGrowth) / 1_000;
@@ -121,17 +136,20 @@ export const passQueueOf = (boss: () => Promise<PgBoss>, leaseDuration: number):
       ).findJobs<WaitingPass>(passQueue, { limit: mostClients }))
         known.set(data.client, known.get(data.client) === true || state !== 'active');
       const missing = passes.filter(({ client }) => !known.has(client));
-      for (let from = 0; from < missing.length; from += pageSize) {
-        const jobs = missing
-          .slice(from, from + pageSize)
-          .map((pass) => ({ ...optionsOf(pass), data: dataOf(pass) }));
-        await (await boss()).insert(passQueue, jobs);
-      }
+      for (let from = 0; from < missing.length; from += pageSize)
+        await insert(missing.slice(from, from + pageSize).map((pass) => ({ pass, delay: 0 })));
       return [...known].flatMap(([client, isWaiting]) => (isWaiting ? client : []));
     },
   };
 };
 
+interface FinishedPass {
+  readonly job: PassJob;
+  readonly next: NextPass | null;
+}
+
+/** Milliseconds in which ended passes are saved together. */
+const moment = 100;
 /** As an interval from now on, by the clock of the database. */
 const now = '0';
 const mostClients = 100_000;

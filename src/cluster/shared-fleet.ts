@@ -60,6 +60,7 @@ class SharedFleet implements Fleet {
   #listener: Listener | null = null;
   readonly #news = new Map<string, NodeJS.Timeout>();
   readonly #troubles = new Map([['queue', 'the queue of passes was not opened yet']]);
+  readonly #unfinished = new Set<Promise<unknown>>();
   #isClosing = false;
   #complainedAt = -Infinity;
 
@@ -191,9 +192,11 @@ class SharedFleet implements Fleet {
     }
   }
 
-  async share(report: PassReport): Promise<void> {
-    await this.#tried('report', () => this.#reports.save(this.#options.redact(report)));
-    this.#tell(fleetNews.report, reportDelay);
+  share(report: PassReport): void {
+    this.#meanwhile('report', async () => {
+      await this.#reports.save(this.#options.redact(report));
+      this.#tell(fleetNews.report, reportDelay);
+    });
   }
 
   async close(others: Promise<unknown>): Promise<void> {
@@ -201,6 +204,7 @@ class SharedFleet implements Fleet {
     for (const timer of this.#timers) clearTimeout(timer);
     await Promise.all([this.#worker.close(), others]);
     await this.#requests.close();
+    await Promise.all(this.#unfinished);
     for (const [news, timer] of this.#news) {
       clearTimeout(timer);
       await this.#notify(news).catch(() => undefined);
@@ -228,7 +232,8 @@ class SharedFleet implements Fleet {
       }
       if (typeof outcome === 'object')
         await this.#servers.pause(passes.server, Math.max(0, outcome.failedUntil - Date.now()));
-      await this.#queue.finish(job, passes.next(job, outcome));
+      const next = passes.next(job, outcome);
+      this.#meanwhile('job', () => this.#queue.finish(job, next));
     });
   }
 
@@ -283,6 +288,12 @@ class SharedFleet implements Fleet {
       throw error;
     });
     return this.#boss;
+  }
+
+  /** The next pass does not wait for it. */
+  #meanwhile(what: string, task: () => Promise<unknown>): void {
+    const ended: Promise<unknown> = this.#tried(what, task).finally(() => this.#unfinished.delete(ended));
+    this.#unfinished.add(ended);
   }
 
   /** What PostgreSQL does not take now is made up for later: by the sweep, by the next pass, by whoever takes over. */

@@ -25,6 +25,7 @@ const unused = (kind: string): string =>
 
 const removals = [
   `DELETE FROM dns_template_sync.reports WHERE client IN ${unused('client')}`,
+  `DELETE FROM dns_template_sync.repeated_passes WHERE client IN ${unused('client')}`,
   `DELETE FROM dns_template_sync.snapshot_files WHERE client IN ${unused('files')}`,
   `DELETE FROM dns_template_sync.snapshots WHERE client IN ${unused('files')}`,
   `DELETE FROM dns_template_sync.blobs b WHERE EXISTS ${unused('files')}

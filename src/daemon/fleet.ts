@@ -13,8 +13,8 @@ export interface Fleet {
   passesOf(client: FleetClient): PassStarter;
   /** Takes part from now on. `onReport` is called for each pass that another process made. */
   start(onReport: (report: PassReport) => void, used: () => UsedNames): Promise<void>;
-  /** Lets the others know of a pass that this process made. Does not throw. */
-  share(report: PassReport): Promise<void>;
+  /** Lets the others know of a pass that this process made, soon. Does not throw. */
+  share(report: PassReport): void;
   /** Hands over what it was about to do, and what is asked for until `others` have ended. */
   close(others: Promise<unknown>): Promise<void>;
 }
@@ -59,6 +59,6 @@ export const alone: Fleet = {
   trouble: null,
   passesOf: (client) => new PassLoop(client),
   start: () => Promise.resolve(),
-  share: () => Promise.resolve(),
+  share: () => undefined,
   close: () => Promise.resolve(),
 };

@@ -264,10 +264,10 @@ describe('a process of a newer version', () => {
   });
 
   it('takes all work from an older one that cannot use its tables, and no failure of that', async () => {
-    const { clients, old, newer, addresses } = await newerFleet(7);
+    const { clients, old, newer, addresses } = await newerFleet(8);
     await old.event('queue.unusable');
     await passAgain(clients, [newer], 2);
-    expect(old.output()).toContain('newer version of this program (schema 7, this one knows 6)');
+    expect(old.output()).toContain('newer version of this program (schema 8, this one knows 7)');
     for (const one of [old, newer])
       expect(
         linesOf(one).filter(({ event, status }) => event === 'pass.finished' && status === 'failed'),

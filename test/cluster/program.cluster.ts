@@ -22,8 +22,8 @@ describe('the program on PostgreSQL', () => {
     const { cwd, program, place } = await newPlace();
     const none = await program('store status');
     expect(none).toMatchObject({ code: 0, stdout: `${place}: no tables yet\n` });
-    expect((await program('store migrate')).stdout).toBe(`${place}: created the tables (schema 6)\n`);
-    expect((await program('store migrate')).stdout).toBe(`${place}: the tables are up to date (schema 6)\n`);
+    expect((await program('store migrate')).stdout).toBe(`${place}: created the tables (schema 7)\n`);
+    expect((await program('store migrate')).stdout).toBe(`${place}: the tables are up to date (schema 7)\n`);
     const applied = await program('apply --yes');
     expect(applied.code).toBe(0);
     expect(applied.stderr).toContain(`no saved state for this client yet in ${place}`);
@@ -34,7 +34,7 @@ describe('the program on PostgreSQL', () => {
     const { stdout } = await program('store status --format json');
     expect(JSON.parse(stdout)).toEqual({
       place,
-      schema: 6,
+      schema: 7,
       replicas: [],
       clients: [
         {

@@ -75,6 +75,12 @@ const migrations: readonly string[] = [
    UPDATE dns_template_sync.leases SET timeline = ${currentTimeline} WHERE timeline = ${walTimeline};`,
   `CREATE TABLE dns_template_sync.suspensions (
      scope text NOT NULL, key text NOT NULL, body text NOT NULL, PRIMARY KEY (scope, key));`,
+  // Rows that each pass changes leave room for that beside them, so that their indexes stay as they are.
+  `CREATE TABLE dns_template_sync.repeated_passes (
+     client text PRIMARY KEY, number bigint NOT NULL, replica text NOT NULL, report bigint NOT NULL, pass text NOT NULL)
+     WITH (fillfactor = 50);
+   ALTER TABLE dns_template_sync.reports ADD COLUMN digest text;
+   ALTER TABLE dns_template_sync.leases SET (fillfactor = 50);`,
 ];
 
 /**
@@ -114,7 +120,7 @@ export const migrate = async (database: PostgresDatabase): Promise<Migrated> => 
     const from = await versionIn(query);
     if (from === 0) await begin(query, database.place);
     for (const migration of migrations.slice(from)) await query(migration, [], migrationPatience);
-    await query('UPDATE dns_template_sync.schema_version SET version = $1, oldest = $2', [
+    await query('UPDATE dns_template_sync.schema_version SET version = $1, oldest = greatest(oldest, $2)', [
       migrations.length,
       oldestProgram,
     ]);

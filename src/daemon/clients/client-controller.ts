@@ -188,7 +188,7 @@ export class ClientController {
     const started = performance.now();
     try {
       const result = await this.#compare(cause, id, signal);
-      return await this.#accept(result, id, signal.aborted);
+      return this.#accept(result, id, signal.aborted);
     } catch (error) {
       const message = messageOf(error);
       if (error instanceof LockedError && this.#lastError !== message) {
@@ -200,7 +200,7 @@ export class ClientController {
       this.#lastError = message;
       if (error instanceof LockedError) return 'busy';
       this.#couldNotBegin = true;
-      await this.#share(recordFailure({ id, message, started, isEnding: signal.aborted }, this.#options));
+      this.#share(recordFailure({ id, message, started, isEnding: signal.aborted }, this.#options));
       if (error instanceof UserError) return 'failed';
       throw error;
     }
@@ -243,7 +243,7 @@ export class ClientController {
     });
   }
 
-  async #accept(result: PassResult, id: PassId, isEnding: boolean): Promise<PassOutcome> {
+  #accept(result: PassResult, id: PassId, isEnding: boolean): PassOutcome {
     const removed = this.#latest.add(result);
     const { log } = this.#options;
     logUnmanaged(removed, id, log);
@@ -256,7 +256,7 @@ export class ClientController {
     const shown = this.#answers.addTo(result);
     const recorded = recordPass({ id, result, latest, shown, removed, isEnding }, this.#options);
     this.#askFirst(isEnding);
-    await this.#share(recorded);
+    this.#share(recorded);
     return outcomeOf(result);
   }
 
@@ -264,12 +264,13 @@ export class ClientController {
     return this.#wasRead && !this.#couldNotBegin;
   }
 
-  async #share({ event, entry }: RecordedPass): Promise<void> {
+  #share({ event, entry }: RecordedPass): void {
     this.#isElsewhere = false;
-    const { result, ...rest } = event;
+    const { client, run, at, result, failure, removed, isEnding } = event;
+    const shared = { client, run, at, failure, removed, isEnding };
     const latest = result === null ? null : this.newest;
-    const report = { event: rest, entry, latest, lastError: this.#lastError, isReady: this.#isReady };
-    await this.#options.fleet.share(report);
+    const report = { event: shared, entry, latest, lastError: this.#lastError, isReady: this.#isReady };
+    this.#options.fleet.share(report);
   }
 
   /** Whoever made the last pass asks the name servers too. */
