@@ -6,6 +6,8 @@ export interface FleetFacts {
   readonly due: number;
   /** Seconds for which the first of them waits. */
   readonly oldestDue: number;
+  /** Clients whose last pass failed as a whole. */
+  readonly failing: number;
   /** Publications of template files over which no pass has gone. */
   readonly unpassed: number;
 }
@@ -26,7 +28,7 @@ type Reader = Pick<PostgresDatabase, 'query'>;
 
 export const fleetFacts = async ({ query }: Reader): Promise<FleetFacts> => {
   const [found] = await query<FleetFacts>(facts);
-  return found ?? { due: 0, oldestDue: 0, unpassed: 0 };
+  return found ?? { due: 0, oldestDue: 0, failing: 0, unpassed: 0 };
 };
 
 /** Of all clients, the next one that is due first. */
@@ -39,11 +41,12 @@ interface PassesRow extends Omit<ClientPasses, 'nextDue'> {
   readonly nextDue: Date | null;
 }
 
-const facts = `SELECT count(*)::int AS due,
-    coalesce(extract(epoch FROM clock_timestamp() - min(start_after)), 0)::float8 AS "oldestDue",
+const facts = `SELECT count(*) FILTER (WHERE start_after <= clock_timestamp())::int AS due,
+    greatest(coalesce(extract(epoch FROM clock_timestamp() - min(start_after)), 0), 0)::float8 AS "oldestDue",
+    count(*) FILTER (WHERE (data ->> 'failures')::int > 0)::int AS failing,
     (SELECT count(*)::int FROM dns_template_sync.snapshots WHERE NOT is_passed) AS unpassed
   FROM dns_template_sync_queue.job
-  WHERE name = 'pass' AND state IN ('created', 'retry') AND start_after <= clock_timestamp()`;
+  WHERE name = 'pass' AND state IN ('created', 'retry')`;
 
 const passes = `SELECT coalesce(r.client, j.client) AS client, coalesce(p.pass::json ->> 2, r.body::json -> 'event' ->> 'at') AS "lastPass",
     r.body::json -> 'entry' ->> 'status' AS status, j.start_after AS "nextDue", j.data ->> 'trigger' AS trigger,

@@ -12,7 +12,7 @@ import { requireBoss, startBoss } from './boss.ts';
 import { fleetFacts, type FleetFacts } from './fleet-status.ts';
 import { passQueueOf, type PassJob, type PassQueue } from './pass-queue.ts';
 import { QueuedPasses } from './queued-passes.ts';
-import { replicasOf, type Replicas } from './replicas.ts';
+import { aliveReplicas, replicasOf, type Replicas } from './replicas.ts';
 import { fleetChannel, fleetNews, reportsOf, type Reports } from './reports.ts';
 import { RequestedPasses } from './requested-passes.ts';
 import { pausedServers, type PausedServers } from './servers.ts';
@@ -45,6 +45,7 @@ export const openFleet = (options: FleetOptions): Fleet => {
 
 class SharedFleet implements Fleet {
   readonly duties: Duties;
+  summary: Fleet['summary'] = null;
   readonly #options: FleetOptions;
   readonly #isWorker: boolean;
   readonly #passes = new Map<string, QueuedPasses>();
@@ -128,13 +129,12 @@ class SharedFleet implements Fleet {
       await takeNews();
       if (this.#isWorker) await this.#putAll();
       await signOfLife();
+      await this.#lookAround();
     };
     this.#options.onDatabase(true);
     if (!(await this.#tried('start', join))) this.#until('start', join);
     this.#every(leaseDuration / 3, 'replica', signOfLife);
-    this.#every(leaseDuration / 3, 'facts', async () =>
-      this.#options.onFacts(await fleetFacts(this.#database)),
-    );
+    this.#every(leaseDuration / 3, 'facts', () => this.#lookAround());
     this.#every(newsInterval, 'reports', takeNews);
     const forget = (): Promise<void> => forgetUnused(this.#database, used());
     this.#later(cleanDelay, async () => {
@@ -145,6 +145,13 @@ class SharedFleet implements Fleet {
     if (!this.#isWorker) return;
     this.#every(sweepInterval, 'sweep', () => this.#sweep());
     this.#worker.start();
+  }
+
+  async #lookAround(): Promise<void> {
+    const facts = await fleetFacts(this.#database);
+    this.#options.onFacts(facts);
+    const processes = await aliveReplicas(this.#database);
+    this.summary = { ...facts, processes, pausedServers: await this.#servers.list() };
   }
 
   get trouble(): string | null {

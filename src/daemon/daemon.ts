@@ -59,7 +59,7 @@ const listen = async (
   context: DaemonContext,
   { metrics, passHistory, changeFeed }: Listeners,
 ): Promise<RunningServer | null> => {
-  const { settings, log, redact, secrets } = context;
+  const { settings, log, redact, secrets, fleet } = context;
   const triggerToken = (): string | null => manager.settings.triggerToken?.read() ?? null;
   const pageToken = (): string | null => manager.settings.pageToken?.read() ?? null;
   if (settings.listen === null) return null;
@@ -69,7 +69,7 @@ const listen = async (
   const server = await startServer({
     listen: settings.listen,
     allowedHosts: () => manager.settings.allowedHosts,
-    pages: statusPages({ manager, passHistory, changeFeed, redact, secrets }),
+    pages: statusPages({ manager, passHistory, changeFeed, redact, secrets, fleet }),
     changeFeed,
     readiness: () => redact(readinessOf(manager.states, context.fleet.trouble)),
     metrics: {

@@ -1,7 +1,7 @@
 import type { PassEvent } from '../notify/health.ts';
 import type { PassResult } from '../result.ts';
 import type { ClientSettings } from '../settings/client.ts';
-import type { PassEntry } from '../status-page/facts.ts';
+import type { FleetSummary, PassEntry } from '../status-page/facts.ts';
 import { PassLoop, type PassLoopOptions, type PassStarter } from './passes/loop.ts';
 
 /** The processes that share the passes of all clients, as one of them sees it. */
@@ -9,6 +9,8 @@ export interface Fleet {
   readonly duties: Duties;
   /** Why no passes can be made at all; null if they can. */
   readonly trouble: string | null;
+  /** What a page shows of the processes; null if there is one, or nothing is known yet. */
+  readonly summary: FleetSummary | null;
   /** What starts the passes of this client in this process. */
   passesOf(client: FleetClient): PassStarter;
   /** Takes part from now on. `onReport` is called for each pass that another process made. */
@@ -57,6 +59,7 @@ export interface PassReport {
 export const alone: Fleet = {
   duties: { files: true, schedule: true, answers: true },
   trouble: null,
+  summary: null,
   passesOf: (client) => new PassLoop(client),
   start: () => Promise.resolve(),
   share: () => undefined,

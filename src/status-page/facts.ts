@@ -10,8 +10,31 @@ export interface PageFrame extends PageClock {
   readonly version: string;
 }
 
+/** The processes that share a store, and the work that waits for them. */
+export interface FleetSummary {
+  readonly processes: readonly {
+    readonly place: string;
+    readonly role: string;
+    readonly version: string;
+    /** ISO 8601. */
+    readonly since: string;
+  }[];
+  /** Passes whose time has come and that nobody makes yet. */
+  readonly due: number;
+  /** Seconds for which the first of them waits. */
+  readonly oldestDue: number;
+  /** Clients whose last pass failed as a whole. */
+  readonly failing: number;
+  /** Publications of template files over which no pass has gone. */
+  readonly unpassed: number;
+  /** Hosting services that asked to wait. */
+  readonly pausedServers: readonly string[];
+}
+
 /** The content of the status page. */
 export interface PageFacts extends PageFrame {
+  /** Null: one process does everything. */
+  readonly fleet: FleetSummary | null;
   readonly query: PageQuery;
   readonly newest: Excerpt;
   readonly clients: readonly ClientSummary[];

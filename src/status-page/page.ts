@@ -3,6 +3,7 @@ import { clientSection } from './clients.ts';
 import { differenceSections } from './differences.ts';
 import type { PageFacts } from './facts.ts';
 import { filters } from './filters.ts';
+import { fleetSection } from './fleet.ts';
 import { frame } from './frame.ts';
 import { layerSection } from './layers.ts';
 import { passSection } from './passes.ts';
@@ -11,7 +12,7 @@ import { writeSection } from './writes.ts';
 
 /** The status page: what needs a person first, then the rest. */
 export const renderPage = (facts: PageFacts): string => {
-  const { newest, clients, query, day, passes, writes } = facts;
+  const { newest, clients, query, day, passes, writes, fleet } = facts;
   const state = stateOf(facts);
   return frame({
     facts,
@@ -19,7 +20,7 @@ export const renderPage = (facts: PageFacts): string => {
     title: titleOf(state),
     main: html`${stateSection(facts)} ${newest.report.run === '' ? '' : filters(newest, query)}
     ${differenceSections(facts)} ${layerSection(newest.layers, newest.moreLayers)}
-    ${clientSection(clients, facts)} ${passSection(day, passes, facts)}
+    ${clientSection(clients, facts)} ${fleetSection(fleet, facts)} ${passSection(day, passes, facts)}
     ${writeSection(writes, facts, { withClient: clients.length > 1 })}`,
   });
 };

@@ -100,6 +100,13 @@ describe('a database that is away', () => {
       replicas: [{ role: expect.any(String) }, { role: expect.any(String) }],
       passes: clients.map(() => ({ lastPass: expect.any(String), status: 'in-sync', failures: 0 })),
     });
+    for (const role of ['all', 'web'])
+      while (
+        !(await (await fetch(addresses[1]!)).text()).includes(
+          `<td role="cell" data-label="Role">${role}</td>`,
+        )
+      )
+        await setTimeout(20);
     const due = /^dns_template_sync_fleet_due_passes \d$/m;
     while (!due.test(await (await fetch(`${addresses[0]}/metrics`)).text())) await setTimeout(20);
 

@@ -76,6 +76,7 @@ const pageOf = (passes: readonly PassResult[], rest: Partial<PageFacts> = {}): P
     now,
     timeZone: 'UTC',
     query,
+    fleet: null,
     newest: excerptOf(assembleReport(passes), query),
     clients: [client()],
     day: passHistory.day(now),

@@ -34,6 +34,7 @@ const facts = (report: Report, rest: Partial<PageFacts> = {}): PageFacts => {
     now,
     timeZone: 'UTC',
     query,
+    fleet: null,
     newest: excerptOf(report, query),
     clients: [client()],
     day: new PassHistory().day(now),
@@ -52,6 +53,32 @@ const wordsOf = (html: string): string =>
     .replaceAll(/<[^>]+>/g, '')
     .replaceAll(/&#(\d+);/g, (_, code: string) => String.fromCodePoint(Number(code)))
     .replaceAll(/\s+/g, ' ');
+
+describe('the processes that share a store', () => {
+  const hostile = '<b>panel</b>';
+  const processes = [
+    { place: hostile, role: 'worker', version: '1.2.3', since: new Date(now).toISOString() },
+  ];
+
+  it('are listed with what waits for them', () => {
+    const fleet = { processes, due: 3, oldestDue: 4, failing: 2, unpassed: 1, pausedServers: [hostile] };
+    const html = page(everyKindReport, { fleet });
+    const words = wordsOf(html);
+    for (const part of [
+      'Late passes: 3, the oldest by 4.0 s. Passes of 2 clients fail. 1 publication of template files without a pass since.',
+      'Asked to wait:',
+      'worker 1.2.3',
+    ])
+      expect(words).toContain(part);
+    expect(html).not.toContain(hostile);
+  });
+
+  it('have nothing to say where nothing waits, and are not there where one process does everything', () => {
+    const fleet = { processes, due: 0, oldestDue: 0, failing: 0, unpassed: 0, pausedServers: [] };
+    expect(wordsOf(page(everyKindReport, { fleet }))).toContain('No pass is late. The processes');
+    expect(wordsOf(page(everyKindReport))).not.toContain('No pass is late');
+  });
+});
 
 describe('the status page', () => {
   it('shows each difference with before and after, its place, cause, reason and what to do', () => {

@@ -13,14 +13,14 @@ import type { PassHistory } from '../passes/pass-history.ts';
 import type { ChangeFeed } from '../passes/change-feed.ts';
 
 /** What pages are made from. */
-export interface PageSources extends Pick<DaemonContext, 'redact' | 'secrets'> {
+export interface PageSources extends Pick<DaemonContext, 'redact' | 'secrets' | 'fleet'> {
   readonly manager: ClientManager;
   readonly passHistory: PassHistory;
   readonly changeFeed: ChangeFeed;
 }
 
 export const pageFacts = async (query: PageQuery, sources: PageSources): Promise<PageFacts> => {
-  const { manager, passHistory, redact } = sources;
+  const { manager, passHistory, redact, fleet } = sources;
   const frame = frameOf(sources);
   const isShown = ({ client }: ManagedClient): boolean =>
     query.client === null || client.settings.name === query.client;
@@ -33,6 +33,7 @@ export const pageFacts = async (query: PageQuery, sources: PageSources): Promise
     // redacted first.
     newest: query.text === '' ? redact(excerptOf(report, query)) : excerptOf(redact(report), query),
     ...redact({
+      fleet: fleet.summary,
       clients: manager.clients.map((client) => clientFacts(client, passHistory)),
       day: passHistory.day(frame.now),
       passes: passHistory.recent,
