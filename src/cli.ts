@@ -259,13 +259,27 @@ const commands: readonly AddCommand[] = [
   (program, end) =>
     program
       .command('completion')
-      .description('script with which a shell completes commands and options')
+      .description(
+        'script with which a shell completes commands, options, and names of templates and clients',
+      )
       .addArgument(new Argument('<shell>').choices(['bash', 'zsh', 'fish']))
       .action(async (shell: string) => {
         const { completion } = await import('./commands/completion.ts');
         process.stdout.write(completion(shell, program));
         end(0);
       }),
+
+  (program, end) =>
+    withSettings(program.command('complete', { hidden: true }))
+      .description('names for the completion of a shell; silent about errors')
+      .addArgument(new Argument('<what>').choices(['templates', 'clients']))
+      .argument('[words...]', 'the words before, which may name settings and templates')
+      .option('--templates <path>', 'as for the command that is completed', collect)
+      .helpOption(false)
+      .allowUnknownOption()
+      .action(async (what: string, _: string[], options: Options) =>
+        end(await (await import('./commands/complete.ts')).complete(what, options)),
+      ),
 
   (program, end) =>
     program

@@ -1,8 +1,15 @@
 import type { Command, Option } from 'commander';
 
-/** The script with which a shell completes the commands and options of a program. */
+/**
+ * The script with which a shell completes the commands and options of a program. For the names of templates and clients
+ * it calls the program, which reads them from the files.
+ */
 export const completion = (shell: string, program: Command): string => {
-  const commands = program.commands.flatMap((command) => entriesOf(command, ''));
+  const commands = program
+    .createHelp()
+    .visibleCommands(program)
+    .filter((command) => command.name() !== 'help')
+    .flatMap((command) => entriesOf(command, ''));
   if (shell === 'fish') return fishScript(program.name(), commands);
   return shell === 'zsh' ? zshScript(program.name(), commands) : bashScript(program.name(), commands);
 };
@@ -16,6 +23,8 @@ interface CompletionEntry {
   readonly choices: readonly string[];
   /** Whether its arguments are files. */
   readonly takesFiles: boolean;
+  /** Whether its arguments are names of templates. */
+  readonly takesTemplates: boolean;
 }
 
 const entriesOf = (command: Command, above: string): CompletionEntry[] => {
@@ -28,6 +37,7 @@ const entriesOf = (command: Command, above: string): CompletionEntry[] => {
       options: command.options,
       choices: first?.argChoices ?? command.commands.map((one) => one.name()),
       takesFiles: first?.name() === 'file',
+      takesTemplates: first?.name() === 'template',
     },
     ...command.commands.flatMap((one) => entriesOf(one, `${words} `)),
   ];
@@ -37,6 +47,10 @@ const flagsOf = ({ options }: CompletionEntry): string[] => options.flatMap(({ l
 
 const takesPath = ({ flags }: Option): boolean => /<(?:file|dir|path)>/.test(flags);
 
+/** What lists the names that may follow an option. */
+const namesFor = ({ flags, long }: Option): string | null =>
+  long === '--client' ? 'clients' : /<template>/.test(flags) ? 'templates' : null;
+
 const named = (name: string): string => `_${name.replaceAll('-', '_')}`;
 
 const firstWords = (commands: readonly CompletionEntry[]): string =>
@@ -45,14 +59,17 @@ const firstWords = (commands: readonly CompletionEntry[]): string =>
     .map(({ words }) => words)
     .join(' ');
 
-const bashScript = (name: string, commands: readonly CompletionEntry[]): string => `${named(name)}() {
+const bashScript = (name: string, commands: readonly CompletionEntry[]): string => `${named(name)}_names() {
+  "\${COMP_WORDS[0]}" complete "$1" "\${COMP_WORDS[@]:2:$((COMP_CWORD - 2))}" '' 2> /dev/null
+}
+${named(name)}() {
   local word=\${COMP_WORDS[COMP_CWORD]} before=\${COMP_WORDS[COMP_CWORD-1]} words=
   case "$COMP_CWORD \${COMP_WORDS[1]} \${COMP_WORDS[2]} " in
     '1 '*) words='${firstWords(commands)} help' ;;
     *' help '*) words='${firstWords(commands)}' ;;
 ${[...commands]
   .sort((one, other) => other.words.length - one.words.length)
-  .map(bashCase)
+  .map((one) => bashCase(one, `${named(name)}_names`))
   .join('\n')}
   esac
   COMPREPLY+=($(compgen -W "$words" -- "$word"))
@@ -61,16 +78,19 @@ complete -F ${named(name)} ${name}
 `;
 
 /** What may follow a command: a value of the option before, else its arguments and options. */
-const bashCase = (one: CompletionEntry): string => {
+const bashCase = (one: CompletionEntry, list: string): string => {
   const files = 'COMPREPLY=($(compgen -f -- "$word"))';
   const values = one.options.flatMap((option) => {
     if (option.argChoices) return `        ${option.long}) words='${option.argChoices.join(' ')}' ;;`;
+    const names = namesFor(option);
+    if (names !== null) return `        ${option.long}) words=$(${list} ${names}) ;;`;
     return takesPath(option) ? `        ${option.long}) ${files} ;;` : [];
   });
   const words = [...one.choices, ...flagsOf(one), '--help'].join(' ');
+  const templates = one.takesTemplates ? `; [[ $word == -* ]] || words=$(${list} templates)` : '';
   return `    *' ${one.words} '*)
       case $before in
-${[...values, `        *) words='${words}'${one.takesFiles ? `; ${files}` : ''} ;;`].join('\n')}
+${[...values, `        *) words='${words}'${templates}${one.takesFiles ? `; ${files}` : ''} ;;`].join('\n')}
       esac ;;`;
 };
 
@@ -94,6 +114,7 @@ const fishScript = (name: string, commands: readonly CompletionEntry[]): string 
           ? line('-n __fish_use_subcommand', `-a ${command}`, about(one.about))
           : line(`-n '${given(command)}'`, `-a ${below}`, about(one.about)),
         ...(one.takesFiles ? [line(`-n '${isHere}'`, '-F')] : []),
+        ...(one.takesTemplates ? [line(`-n '${isHere}'`, fishNames(name, 'templates'))] : []),
         ...(one.choices.length > 0 && below === undefined && command !== 'get'
           ? [line(`-n '${isHere}'`, `-a '${one.choices.join(' ')}'`)]
           : []),
@@ -101,7 +122,7 @@ const fishScript = (name: string, commands: readonly CompletionEntry[]): string 
           line(
             `-n '${isHere}'`,
             `-l ${(option.long ?? '').replace(/^--/, '')}`,
-            ...fishValue(option),
+            ...fishValue(option, name),
             about(option.description),
           ),
         ),
@@ -110,8 +131,13 @@ const fishScript = (name: string, commands: readonly CompletionEntry[]): string 
   ].join('');
 };
 
-const fishValue = (option: Option): readonly string[] => {
+const fishNames = (name: string, what: string): string =>
+  `-a '(${name} complete ${what} (commandline -opc)[3..] "" 2> /dev/null)'`;
+
+const fishValue = (option: Option, name: string): readonly string[] => {
   if (option.argChoices) return [`-xa '${option.argChoices.join(' ')}'`];
+  const names = namesFor(option);
+  if (names !== null) return ['-x', fishNames(name, names)];
   if (takesPath(option)) return ['-rF'];
   return option.required ? ['-x'] : [];
 };

@@ -1,6 +1,14 @@
-import { execFileSync } from 'node:child_process';
-import { describe, expect, it } from 'vitest';
+import { execFile, execFileSync, spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { chmod } from 'node:fs/promises';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { describe, expect, it, vi } from 'vitest';
+import { built } from '../built.ts';
+import { writeBelow } from '../daemon/ways.ts';
 import { run, workplace } from './program.ts';
+
+vi.setConfig({ testTimeout: 60_000 });
 
 /** What bash offers for the last of these words. */
 const offered = async (...words: readonly string[]): Promise<string[]> => {
@@ -33,6 +41,102 @@ describe('completion in bash', () => {
     [['apply', '--accept'], ['--accept-loss']],
   ])('of %j', async (words, expected) => {
     expect(await offered(...words)).toEqual(expected);
+  });
+});
+
+/** A directory with templates, two clients and a hostile name; what a shell needs to find the program. */
+const withNames = async () => {
+  const cwd = await workplace({ withExamples: false });
+  await writeBelow(
+    cwd,
+    'templates/acme/a.yaml',
+    'template: acme-web\nrecords: []\n---\ntemplate: acme-mail\nrecords: []\n',
+  );
+  await writeBelow(cwd, 'templates/acme/bad.yaml', 'template: acme-broken\nrecords: [{type: A}]\n');
+  await writeBelow(
+    cwd,
+    'templates/bakery/b.yaml',
+    `template: "$(touch pwned)"\nrecords: []\n---\ntemplate: acme\`touch pwned\`\nrecords: []\n`,
+  );
+  await writeBelow(
+    cwd,
+    'clients.yaml',
+    'clients:\n  acme: {templates: templates/acme}\n  bakery: {templates: templates/bakery}\n',
+  );
+  await writeBelow(
+    cwd,
+    'bin/dns-template-sync',
+    `#!/bin/sh\nexec '${process.execPath}' '${built('main.js')}' "$@"\n`,
+  );
+  await chmod(path.join(cwd, 'bin/dns-template-sync'), 0o755);
+  const PATH = `${path.join(cwd, 'bin')}:${process.env['PATH']}`;
+  return { cwd, env: { PATH, HOME: cwd, TERM: 'dumb' } };
+};
+
+type Place = Awaited<ReturnType<typeof withNames>>;
+
+/** What a shell offers for the last of these words. */
+const shells: Readonly<
+  Record<string, (place: Place, words: readonly string[]) => Promise<readonly string[]>>
+> = {
+  bash: async ({ cwd, env }, words) => {
+    const ask = `. <(dns-template-sync completion bash); COMP_WORDS=(dns-template-sync "$@"); COMP_CWORD=$#; COMPREPLY=(); _dns_template_sync; printf '%s\\n' "\${COMPREPLY[@]}"`;
+    return split(await promisify(execFile)('bash', ['-c', ask, 'bash', ...words], { cwd, env }));
+  },
+  // As bashcompinit calls it; what zsh itself lists goes to a terminal.
+  zsh: async ({ cwd, env }, words) => {
+    const ask = `autoload -U compinit; compinit -u -D; eval "$(dns-template-sync completion zsh)"; ask() { emulate -L sh; setopt kshglob noshglob braceexpand; COMP_WORDS=(dns-template-sync "$@"); COMP_CWORD=$#; COMPREPLY=(); _dns_template_sync; printf '%s\\n' "\${COMPREPLY[@]}" }; ask "$@"`;
+    const all = split(await promisify(execFile)('zsh', ['-f', '-c', ask, 'zsh', ...words], { cwd, env }));
+    // zsh itself leaves out what does not begin with the word.
+    return all.filter((one) => one.startsWith(words.at(-1) ?? ''));
+  },
+  fish: async ({ cwd, env }, words) => {
+    const ask = `dns-template-sync completion fish | source; complete -C "dns-template-sync ${words.join(' ')}"`;
+    const { stdout } = await promisify(execFile)('fish', ['--no-config', '-c', ask], { cwd, env });
+    return split({ stdout: stdout.replaceAll(/\t.*/g, '') });
+  },
+};
+
+const split = ({ stdout }: { readonly stdout: string }): string[] =>
+  stdout
+    .trim()
+    .split('\n')
+    .filter((line) => line !== '')
+    .sort();
+
+const isThere = (shell: string): boolean => spawnSync(shell, ['-c', 'true']).status === 0;
+
+describe.each(Object.entries(shells).filter(([shell]) => shell === 'bash' || isThere(shell)))(
+  'completion of names in %s',
+  (_, offers) => {
+    it('knows the templates of the files, valid or not, and the clients', async () => {
+      const place = await withNames();
+      const plan = ['plan', '--config', 'clients.yaml'];
+      expect(await offers(place, [...plan, 'acme-'])).toEqual(['acme-broken', 'acme-mail', 'acme-web']);
+      expect(await offers(place, [...plan, '--client', 'bakery', 'a'])).toEqual([]);
+      expect(await offers(place, [...plan, '--client', ''])).toEqual(['acme', 'bakery']);
+      expect(await offers(place, ['apply', '--templates', 'templates/acme', 'acme-w'])).toEqual(['acme-web']);
+      expect(await offers(place, ['run', '--cl'])).toEqual(['--client']);
+    });
+
+    it('offers nothing, and says nothing, where the settings cannot be read; no name is ever run', async () => {
+      const place = await withNames();
+      await writeBelow(place.cwd, 'bad.yaml', 'mode: sometimes\n');
+      expect(await offers(place, ['plan', '--config', 'bad.yaml', 'a'])).toEqual([]);
+      expect(await offers(place, ['plan', '--config', 'clients.yaml', ''])).not.toContain('$(touch');
+      expect(existsSync(path.join(place.cwd, 'pwned'))).toBe(false);
+    });
+  },
+);
+
+it('the names need no network, no token and no state', async () => {
+  const { cwd } = await withNames();
+  const env = { DNS_SYNC_BASE_URL: 'http://127.0.0.1:1/', DNS_SYNC_STATE_DIR: '/dev/null/none' };
+  const words = ['complete', 'templates', '--templates', 'templates/acme', '--unknown', 'x', '--help'];
+  expect(await run(words, { cwd, env })).toEqual({
+    code: 0,
+    stdout: 'acme-broken\nacme-mail\nacme-web\n',
+    stderr: '',
   });
 });
 
