@@ -22,16 +22,19 @@ const [github, gitlab] = [...page.matchAll(/^```yaml\n(.*?)^```/gms)].map(([, bl
 const workflow = z
   .object({
     jobs: z.object({
-      plan: z.looseObject({ if: z.string(), steps: z.array(z.object({ run: z.string().optional() })) }),
+      plan: z.looseObject({ if: z.string() }),
     }),
   })
   .parse(github).jobs.plan;
+const action = z
+  .object({ runs: z.object({ steps: z.tuple([z.object({ run: z.string() })]).rest(z.unknown()) }) })
+  .parse(parse(await readFile('.github/actions/plan/action.yml', 'utf8')));
 const job = z.object({ script: z.array(z.string()) });
 const merge = z.object({ 'dns-settings': job, 'dns-plan': job }).parse(gitlab);
 
 /** The commands that make `plan.md`, as the runners of the two services give them to a shell. */
 const recipes = {
-  'GitHub Actions': workflow.steps.find(({ run }) => run?.includes('plan.md') === true)?.run ?? '',
+  'GitHub Actions': action.runs.steps[0].run,
   'GitLab CI': [...merge['dns-settings'].script, ...merge['dns-plan'].script]
     .join('\n')
     .replace('node /app/dist/main.js', `"${process.execPath}" "${built('main.js')}"`),
@@ -78,6 +81,8 @@ const runRecipe = async (
     GITHUB_BASE_REF: 'main',
     CI_MERGE_REQUEST_TARGET_BRANCH_NAME: 'main',
     IMAGE: 'image',
+    GITHUB_OUTPUT: path.join(cwd, 'output'),
+    GITHUB_STEP_SUMMARY: path.join(cwd, 'summary'),
     ...env,
   };
   const PATH = `${path.join(cwd, 'bin')}:${process.env['PATH']}`;
