@@ -45,7 +45,7 @@ describe('completion in bash', () => {
 });
 
 /** A directory with templates, two clients and a hostile name; what a shell needs to find the program. */
-const withNames = async () => {
+const withNames = async (shell = 'bash') => {
   const cwd = await workplace({ withExamples: false });
   await writeBelow(
     cwd,
@@ -69,6 +69,8 @@ const withNames = async () => {
     `#!/bin/sh\nexec '${process.execPath}' '${built('main.js')}' "$@"\n`,
   );
   await chmod(path.join(cwd, 'bin/dns-template-sync'), 0o755);
+  const { stdout: script } = await run(['completion', shell], { cwd });
+  await writeBelow(cwd, 'script', script);
   const PATH = `${path.join(cwd, 'bin')}:${process.env['PATH']}`;
   return { cwd, env: { PATH, HOME: cwd, TERM: 'dumb' } };
 };
@@ -80,18 +82,18 @@ const shells: Readonly<
   Record<string, (place: Place, words: readonly string[]) => Promise<readonly string[]>>
 > = {
   bash: async ({ cwd, env }, words) => {
-    const ask = `. <(dns-template-sync completion bash); COMP_WORDS=(dns-template-sync "$@"); COMP_CWORD=$#; COMPREPLY=(); _dns_template_sync; printf '%s\\n' "\${COMPREPLY[@]}"`;
+    const ask = `. ./script; COMP_WORDS=(dns-template-sync "$@"); COMP_CWORD=$#; COMPREPLY=(); _dns_template_sync; printf '%s\\n' "\${COMPREPLY[@]}"`;
     return split(await promisify(execFile)('bash', ['-c', ask, 'bash', ...words], { cwd, env }));
   },
   // As bashcompinit calls it; what zsh itself lists goes to a terminal.
   zsh: async ({ cwd, env }, words) => {
-    const ask = `autoload -U compinit; compinit -u -D; eval "$(dns-template-sync completion zsh)"; ask() { emulate -L sh; setopt kshglob noshglob braceexpand; COMP_WORDS=(dns-template-sync "$@"); COMP_CWORD=$#; COMPREPLY=(); _dns_template_sync; printf '%s\\n' "\${COMPREPLY[@]}" }; ask "$@"`;
+    const ask = `autoload -U compinit; compinit -u -D; . ./script; ask() { emulate -L sh; setopt kshglob noshglob braceexpand; COMP_WORDS=(dns-template-sync "$@"); COMP_CWORD=$#; COMPREPLY=(); _dns_template_sync; printf '%s\\n' "\${COMPREPLY[@]}" }; ask "$@"`;
     const all = split(await promisify(execFile)('zsh', ['-f', '-c', ask, 'zsh', ...words], { cwd, env }));
     // zsh itself leaves out what does not begin with the word.
     return all.filter((one) => one.startsWith(words.at(-1) ?? ''));
   },
   fish: async ({ cwd, env }, words) => {
-    const ask = `dns-template-sync completion fish | source; complete -C "dns-template-sync ${words.join(' ')}"`;
+    const ask = `source script; complete -C "dns-template-sync ${words.join(' ')}"`;
     const { stdout } = await promisify(execFile)('fish', ['--no-config', '-c', ask], { cwd, env });
     return split({ stdout: stdout.replaceAll(/\t.*/g, '') });
   },
@@ -108,9 +110,9 @@ const isThere = (shell: string): boolean => spawnSync(shell, ['-c', 'true']).sta
 
 describe.each(Object.entries(shells).filter(([shell]) => shell === 'bash' || isThere(shell)))(
   'completion of names in %s',
-  (_, offers) => {
+  (shell, offers) => {
     it('knows the templates of the files, valid or not, and the clients', async () => {
-      const place = await withNames();
+      const place = await withNames(shell);
       const plan = ['plan', '--config', 'clients.yaml'];
       expect(await offers(place, [...plan, 'acme-'])).toEqual(['acme-broken', 'acme-mail', 'acme-web']);
       expect(await offers(place, [...plan, '--client', 'bakery', 'a'])).toEqual([]);
@@ -120,7 +122,7 @@ describe.each(Object.entries(shells).filter(([shell]) => shell === 'bash' || isT
     });
 
     it('offers nothing, and says nothing, where the settings cannot be read; no name is ever run', async () => {
-      const place = await withNames();
+      const place = await withNames(shell);
       await writeBelow(place.cwd, 'bad.yaml', 'mode: sometimes\n');
       expect(await offers(place, ['plan', '--config', 'bad.yaml', 'a'])).toEqual([]);
       expect(await offers(place, ['plan', '--config', 'clients.yaml', ''])).not.toContain('$(touch');

@@ -131,6 +131,31 @@ describe('the manifests of the documentation', () => {
     },
   );
 
+  it('are files, too, which say the same, and each kustomization names all that are beside it', () => {
+    const below = path.join('.github', 'deploy');
+    const pageText = textOf('deployment.md');
+    const blocks = [...pageText.matchAll(/^```(?:yaml|ini)\n(.*?)^```$/gms)].flatMap(([, block = '']) =>
+      block.split('---\n'),
+    );
+    const found: string[] = [];
+    for (const name of ['compose', 'kubernetes', 'kubernetes-postgres', 'systemd']) {
+      expect(pageText).toContain(`](../deploy/${name}`);
+      const files = readdirSync(path.join(below, name));
+      for (const file of files) {
+        const text = readFileSync(path.join(below, name, file), 'utf8');
+        if (file === 'kustomization.yaml')
+          expect(parseAllDocuments(text)[0]?.toJS()).toEqual({
+            resources: expect.toSatisfy(
+              (own: string[]) => own.toSorted().join() === files.filter((one) => one !== file).join(),
+            ),
+          });
+        else found.push(text);
+      }
+    }
+    // The last block is for Prometheus.
+    expect(found.toSorted()).toEqual(blocks.slice(0, -1).toSorted());
+  });
+
   it('of a PodDisruptionBudget are about the replicas, and leave one of them to be moved', () => {
     const several = deployments.find(({ spec }) => spec.replicas > 1);
     for (const { metadata, spec } of those(budget)) {
