@@ -18,16 +18,21 @@ export const fieldsOf = <Schema extends z.ZodObject>(
     if (!isKey(key.text, schema)) {
       const isBare = value.kind === 'scalar' && value.value === null && value.text === '';
       report('unknown-key', key, unknownKey(key.text, Object.keys(schema.shape), isBare));
-    } else if (fields.has(key.text)) report('duplicate-key', key, `\`${key.text}\` is here already`);
+    } else if (fields.has(key.text)) report('duplicate-key', key, `\`${key.text}\` is given twice`);
     else fields.set(key.text, value);
   }
   return fields;
 };
 
-export const mappingIn = (node: YamlNode, what: string, report: ReportDiagnostic): MappingNode | null => {
+export const mappingIn = (
+  node: YamlNode,
+  what: string,
+  report: ReportDiagnostic,
+  example = 'key: value',
+): MappingNode | null => {
   if (node.kind === 'mapping') return node;
   if (node.kind === 'unread') return null;
-  report('wrong-type', node, `${what} is a mapping (\`key: value\`), not ${kindOf(node)}`);
+  report('wrong-type', node, `${what} is a mapping (\`${example}\`), not ${kindOf(node)}`);
   return null;
 };
 
@@ -44,7 +49,11 @@ export const listIn = (node: YamlNode, what: string, report: ReportDiagnostic): 
 export const scalarIn = (node: YamlNode, what: string, report: ReportDiagnostic): ScalarNode | null => {
   if (node.kind === 'scalar' && node.value !== null) return node;
   if (node.kind === 'unread') return null;
-  report('wrong-type', node, `${what} is a single value, not ${kindOf(node)}`);
+  report(
+    'wrong-type',
+    node,
+    node.kind === 'scalar' ? `${what} is empty` : `${what} is a single value, not ${kindOf(node)}`,
+  );
   return null;
 };
 
@@ -62,9 +71,14 @@ const unknownKey = (key: string, known: readonly string[], isBare: boolean): str
   // Braces and brackets end a plain text at a comma.
   if (isBare && suggestion(key, known) === '')
     return `${quote(key)} is a key without a value; if it belongs to the text before the comma, quote the whole text`;
+  if (known.includes('content') && remarks.has(key.toLowerCase()))
+    return `unknown key ${quote(key)}; a remark is a comment of the file: a blank, \`#\` and the text`;
   const meant = known.find((one) => otherNames[one]?.includes(key.toLowerCase()));
   return `unknown key ${quote(key)}${meant === undefined ? suggestionOr(key, known) : `; did you mean \`${meant}\`?`}`;
 };
+
+/** Keys in which other tools keep remarks on a record. */
+const remarks: ReadonlySet<string> = new Set(['comment', 'comments', 'note', 'notes', 'description']);
 
 /** What other tools call our keys. */
 const otherNames: Readonly<Record<string, readonly string[]>> = {

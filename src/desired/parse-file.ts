@@ -197,9 +197,21 @@ const sectionsIn = async (
     ignore:
       ignore === undefined
         ? []
-        : await entriesIn(ignore, ['`ignore`', 'an ignore rule'], ignoreSchema, report),
+        : await entriesIn(
+            ignore,
+            ['`ignore`', 'an ignore rule', '{type: TXT, name: "_acme-challenge*"}'],
+            ignoreSchema,
+            report,
+          ),
     records:
-      records === undefined ? [] : await entriesIn(records, ['`records`', 'a record'], recordSchema, report),
+      records === undefined
+        ? []
+        : await entriesIn(
+            records,
+            ['`records`', 'a record', '{type: A, name: www, content: 192.0.2.1}'],
+            recordSchema,
+            report,
+          ),
   };
 };
 
@@ -218,7 +230,7 @@ const varsIn = (node: YamlNode, report: ReportDiagnostic): ParsedDocument['vars'
         `a variable's name is a letter or \`_\`, then those, digits, \`.\` and \`-\`, not ${quote(key.text)}`,
       );
     } else if (vars.has(key.text)) {
-      report('duplicate-key', key, `\`${key.text}\` is here already`);
+      report('duplicate-key', key, `\`${key.text}\` is given twice`);
     } else {
       const scalar = scalarIn(value, `the variable \`${key.text}\``, report);
       if (scalar !== null) vars.set(key.text, scalar);
@@ -229,14 +241,14 @@ const varsIn = (node: YamlNode, report: ReportDiagnostic): ParsedDocument['vars'
 
 const entriesIn = async <Schema extends z.ZodObject>(
   node: YamlNode,
-  [list, entry]: readonly [string, string],
+  [list, entry, example]: readonly [list: string, entry: string, example: string],
   schema: Schema,
   report: ReportDiagnostic,
 ): Promise<ParsedEntry<Schema>[]> => {
   const entries: ParsedEntry<Schema>[] = [];
   for (const item of listIn(node, list, report)?.items ?? []) {
     if (isYieldDue()) await yieldToOthers();
-    const mapping = mappingIn(item, entry, report);
+    const mapping = mappingIn(item, entry, report, example);
     if (mapping !== null) entries.push({ node: mapping, fields: fieldsOf(mapping, schema, report) });
   }
   return entries;

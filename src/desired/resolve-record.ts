@@ -93,7 +93,7 @@ export const typeIn = (
   report(
     'unknown-type',
     scalar,
-    `the service has no type ${quote(scalar.text)}${suggestionOr(type, recordTypes)}`,
+    `the service has no type ${quote(scalar.text)}${type === 'SPF' ? ': an SPF policy is a TXT record' : suggestionOr(type, recordTypes)}`,
   );
   return null;
 };

@@ -17,12 +17,19 @@ const maxLength = 1_000_000;
 
 /** Replaces `${name}` by the variable's value; `$${` is a literal `${`. A value may use other variables. */
 export const interpolate = (text: string, scopes: Scopes, budget: Budget): Interpolated => {
+  const foreign = text.includes('{{') || text.startsWith('$') ? foreignForm.exec(text) : null;
+  const meant = foreign?.[1] ?? foreign?.[2];
+  if (meant !== undefined && scopes.some((scope) => scope.has(meant)))
+    return { problem: `a variable is written \`\${${meant}}\`, not ${quote(foreign![0])}` };
   if (!text.includes('${')) return { text };
   if (budget.isSpent('characters') || budget.isSpent('substitutions')) return { problem: tooMuchInFile };
   const state: Interpolation = { scopes, budget, within: [], substitutions: 0, length: 0, problem: null };
   const interpolated = interpolateIn(text, state);
   return state.problem === null ? { text: interpolated } : { problem: state.problem };
 };
+
+/** A variable as other tools write it: sent as it is, it would become a record that nobody can delete. */
+const foreignForm = /\{\{\s*([\w.-]+)\s*\}\}|^\$(\w+)$/;
 
 interface Interpolation {
   readonly scopes: Scopes;
@@ -70,7 +77,7 @@ const problemWith = ({
   if (!isWithinBudget) return tooMuchInFile;
   if (variable !== undefined) return null;
   const meant = budget.spend('suggestions') ? suggestion(name, namesIn(state.scopes)) : '';
-  return `the variable ${quote(name)} is not defined${meant}`;
+  return `the variable ${quote(name)} is not defined${meant || ': define it under `vars`'}`;
 };
 
 /** The known names, up to a limit. */

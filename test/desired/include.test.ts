@@ -230,7 +230,7 @@ records:
       '_f.yaml': `records:\n${text('${x}')}`,
     });
     expect(state.lines).toEqual([
-      'templates/_f.yaml:2:35: error: the variable `x` is not defined (included by templates/a.yaml:2:11) [undefined-variable]',
+      'templates/_f.yaml:2:35: error: the variable `x` is not defined: define it under `vars` (included by templates/a.yaml:2:11) [undefined-variable]',
     ]);
     expect(state.templates.map(({ template }) => template)).toEqual(['b']);
   });

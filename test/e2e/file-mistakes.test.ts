@@ -170,7 +170,7 @@ const mistakes: readonly (readonly [what: string, text: string, message: string]
   [
     'type SPF',
     'template: site\nrecords:\n  - { type: SPF, content: v=spf1 -all }\n',
-    '3:13: error: the service has no type `SPF`; there are: A, AAAA, CNAME, MX, PTR, SRV, TXT [unknown-type]',
+    '3:13: error: the service has no type `SPF`: an SPF policy is a TXT record [unknown-type]',
   ],
   [
     'type missing',
@@ -265,7 +265,7 @@ const mistakes: readonly (readonly [what: string, text: string, message: string]
   [
     'jinja var',
     'template: site\nvars: {ip: 192.0.2.1}\nrecords:\n  - {type: A, content: "{{ ip }}"}\n',
-    '4:24: error: `{{ ip }}` is not an IPv4 address; that is four numbers from 0 to 255 without leading zeros, such as 192.0.2.1 [bad-ipv4]',
+    '4:24: error: a variable is written `${ip}`, not `{{ ip }}` [undefined-variable]',
   ],
   [
     'unclosed var',
@@ -300,7 +300,7 @@ const mistakes: readonly (readonly [what: string, text: string, message: string]
   [
     'duplicate key',
     'template: site\ntemplate: shop\nrecords: []\n',
-    '2:1: error: `template` is here already [duplicate-key]',
+    '2:1: error: `template` is given twice [duplicate-key]',
   ],
   [
     'allow wrong',
@@ -310,7 +310,7 @@ const mistakes: readonly (readonly [what: string, text: string, message: string]
   [
     'ignore text',
     'template: site\nignore: [_acme-challenge]\nrecords: []\n',
-    '2:10: error: an ignore rule is a mapping (`key: value`), not `_acme-challenge` [wrong-type]',
+    '2:10: error: an ignore rule is a mapping (`{type: TXT, name: "_acme-challenge*"}`), not `_acme-challenge` [wrong-type]',
   ],
   [
     'content multiline',
@@ -347,6 +347,67 @@ const mistakes: readonly (readonly [what: string, text: string, message: string]
     'template: site\nrecords:\n  - {type: A, priority: 10, content: 192.0.2.1}\n',
     '3:25: error: only MX and SRV records have a `priority`, A records have none [priority-not-applicable]',
   ],
+  [
+    'var without braces',
+    'template: site\nvars: {ip: 192.0.2.1}\nrecords:\n  - {type: A, content: $ip}\n',
+    '4:24: error: a variable is written `${ip}`, not `$ip` [undefined-variable]',
+  ],
+  [
+    'jinja name, which looks like a placeholder',
+    'template: site\nvars: {host: www}\nrecords:\n  - {type: A, name: "{{host}}", content: 192.0.2.1}\n',
+    '4:21: error: a variable is written `${host}`, not `{{host}}` [undefined-variable]',
+  ],
+  [
+    'jinja var without quotes',
+    'template: site\nvars: {ip: 192.0.2.1}\nrecords:\n  - {type: A, content: {{ ip }}}\n',
+    '4:25: error: a key is one word, not a list or a mapping; a variable is written `${name}` [wrong-type]',
+  ],
+  [
+    'var of the environment',
+    'template: site\nrecords:\n  - {type: A, content: "${IP}"}\n',
+    '3:24: error: the variable `IP` is not defined: define it under `vars` [undefined-variable]',
+  ],
+  [
+    'a remark in a key',
+    'template: site\nrecords:\n  - {type: A, content: 192.0.2.1, comment: web}\n',
+    '3:35: error: unknown key `comment`; a remark is a comment of the file: a blank, `#` and the text [unknown-key]',
+  ],
+  [
+    'a comma after an entry',
+    'template: site\nrecords:\n  - {type: A, content: 192.0.2.1},\n  - {type: A, content: 192.0.2.2}\n',
+    '3:34: error: entries that begin with `-` have no comma between them: remove it [yaml-syntax]',
+  ],
+  [
+    'records without dashes, one a line',
+    'template: site\nrecords:\n  {type: A, content: 192.0.2.1}\n  {type: A, content: 192.0.2.2}\n',
+    '4:1: error: this line does not begin where those before it begin: an entry begins with `-`, and keys of one entry begin in the same column [yaml-syntax]',
+  ],
+  [
+    'no blank after the dash',
+    'template: site\nrecords:\n  -{type: A, content: 192.0.2.1}\n',
+    '3:11: error: a blank is missing after the `-` [yaml-syntax]',
+  ],
+  [
+    'indented too much',
+    'template: site\nrecords:\n- type: A\n    content: 192.0.2.1\n',
+    '3:9: error: the line after this is indented more than `type`: keys of one entry begin in the same column [yaml-syntax]',
+  ],
+  [
+    'indented too little',
+    'template: site\nrecords:\n  - type: A\n   content: 192.0.2.1\n',
+    '4:1: error: this line does not begin where those before it begin: an entry begins with `-`, and keys of one entry begin in the same column [yaml-syntax]',
+  ],
+  [
+    'a record as in a zone file',
+    'template: site\nrecords:\n  - www A 192.0.2.1\n',
+    '3:5: error: a record is a mapping (`{type: A, name: www, content: 192.0.2.1}`), not `www A 192.0.2.1` [wrong-type]',
+  ],
+  [
+    'two quoted texts',
+    'template: site\nrecords:\n  - type: TXT\n    content: "v=DKIM1; p=abc" "def"\n',
+    '4:31: error: a quoted text ends at its closing quote: write one text within one pair of quotes [yaml-syntax]',
+  ],
+  ['an empty value', 'template: site\nttl:\nrecords: []\n', '2:5: error: `ttl` is empty [wrong-type]'],
   [
     'weight on MX',
     'template: site\nrecords:\n  - {type: MX, priority: 10, weight: 5, content: mx.example.net}\n',

@@ -91,7 +91,7 @@ const singleLabelTarget: RecordCheck = {
   id: 'single-label-target',
   find: (record) => {
     const { host } = record.hosts;
-    return host === null || host.labels.length > 1
+    return host === null || host.labels.length > 1 || host.text === '@'
       ? []
       : [
           {

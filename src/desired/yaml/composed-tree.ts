@@ -72,7 +72,13 @@ const entryOf = (
   const value = pair.value === null ? emptyAt(key) : nodeOf(pair.value, context);
   if (key.kind === 'scalar') return { key, value };
   if (key.kind !== 'unread')
-    context.diagnostics.push(diagnosticAt('wrong-type', key, 'a key is one word, not a list or a mapping'));
+    context.diagnostics.push(
+      diagnosticAt(
+        'wrong-type',
+        key,
+        'a key is one word, not a list or a mapping; a variable is written `${name}`',
+      ),
+    );
   return null;
 };
 

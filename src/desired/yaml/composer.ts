@@ -127,13 +127,23 @@ const explain = ({ code, message }: YAMLError, rest: string, before: string): st
   if (bracket !== undefined && / #[^\n]*\n[^\n]*$/.test(before))
     return `a \`${bracket}\` is missing before this: a blank and \`#\` begin a comment; quote a text that has them`;
   if (bracket !== undefined) return `a \`${bracket}\` is missing before this, or the lines are not indented`;
+  if (/^All (?:mapping|sequence) items must start|^Sequence item without/.test(message))
+    return 'this line does not begin where those before it begin: an entry begins with `-`, and keys of one entry begin in the same column';
   const key = /^[^,:{}\n]*\s(\w+): /.exec(rest)?.[1];
   if (message.startsWith('Block collections') && key !== undefined)
     return `a comma is missing before ${quote(key)}`;
   if (code === 'BAD_ALIAS' && rest.startsWith('*')) return `a lone \`*\` is not text in YAML; ${quoted}`;
   if (message.startsWith('Nested mappings')) {
+    const line = before.slice(before.lastIndexOf('\n') + 1);
+    if (/^\s*-[^\s-]/.test(line)) return 'a blank is missing after the `-`';
+    if (/^[^\n]*\n\s+[\w"']+\s*:\s/.test(rest) && !/:\s/.test(text))
+      return `the line after this is indented more than ${quote(/[\w-]*\w/.exec(line)?.[0] ?? '')}: keys of one entry begin in the same column`;
     return `${said}; if ${quote(text)} is one text, quote it: unquoted text ends at a colon and a blank`;
   }
+  if (code === 'UNEXPECTED_TOKEN' && rest.startsWith(','))
+    return 'entries that begin with `-` have no comma between them: remove it';
+  if (code === 'UNEXPECTED_TOKEN' && /^["']/.test(rest) && /["'][ \t]+$/.test(before))
+    return 'a quoted text ends at its closing quote: write one text within one pair of quotes';
   if (code === 'UNEXPECTED_TOKEN' && rest.startsWith('{')) {
     return `${said}; a text with \`{\` inside braces must be quoted: "\${name}"`;
   }
