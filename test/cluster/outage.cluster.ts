@@ -224,7 +224,7 @@ describe('a standby that takes over without the last intent', () => {
   });
 
   it('would cause a second add without that, and the test finds it', async () => {
-    const folder = mutatedProgram('failover.isQuiet?', '!1?');
+    const folder = mutatedProgram('until>now()?', '!1?');
     expect((await failOver(folder)).count).toBe(2);
   });
 });

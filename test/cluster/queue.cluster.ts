@@ -231,6 +231,9 @@ it('removes what belongs to clients and receivers that no process has used for a
   for (const name of ['old', 'kept']) {
     await database.query(`INSERT INTO dns_template_sync.reports VALUES ('${name}', 1, 'any', '{}')`);
     await database.query(
+      `INSERT INTO dns_template_sync.repeated_passes VALUES ('${name}', 2, 'any', 1, '[]')`,
+    );
+    await database.query(
       `INSERT INTO dns_template_sync.notified VALUES ('${name}', 'kept', '1', NULL, NULL, '{}')`,
     );
     const files = { digest: name, revision: null, uncommitted: [], files: [] };
@@ -241,7 +244,7 @@ it('removes what belongs to clients and receivers that no process has used for a
     );
     await snapshots.publish(name, 0, files, () => Promise.reject(new Error('none')));
   }
-  const tables = ['reports', 'notified', 'snapshots'];
+  const tables = ['reports', 'repeated_passes', 'notified', 'snapshots'];
   const all = { clients: ['old', 'kept'], files: ['old', 'kept'], receivers: ['old', 'kept'] };
   await forgetUnused(database, all);
   await database.query('UPDATE dns_template_sync.used SET used_on = current_date - 31');
