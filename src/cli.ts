@@ -102,6 +102,20 @@ const commands: readonly AddCommand[] = [
       ),
 
   (program, end) =>
+    withWriteOptions(withConnection(withTemplates(program.command('accept'))))
+      .description('writes into the template files what the service has; shows the diff and asks')
+      .argument('<template>', 'the name of a template')
+      .argument(
+        '[record...]',
+        "only these records, such as 'www A', '@ MX' or '* TXT'; default: all that differ",
+      )
+      .option('--yes', 'change the files without asking')
+      .option('--out <file>', 'write a patch for `git apply` instead of changing files; - is stdout')
+      .action(async (template: string, records: string[], options: Options) =>
+        end(await (await import('./commands/accept.ts')).acceptTemplate(template, records, options)),
+      ),
+
+  (program, end) =>
     withTemplates(program.command('validate').argument('[file...]', 'only these; default: all'))
       .description('checks the template files; needs no network and no tokens')
       .addOption(

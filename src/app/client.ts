@@ -24,6 +24,7 @@ import { askNameServers, type AnswersRequest } from './client-answers.ts';
 import { observedBelow, openObserver, withoutWrites, type Observer } from './observer.ts';
 import { passOf, type PassRequest, type PreparedPass } from './pass-request.ts';
 import { ownTemplates, sharedTemplates, type TemplateSource } from '../source/template-source.ts';
+import { loadOptionsOf } from './load-templates.ts';
 import { systemClock } from './system-clock.ts';
 import { unmanagedIn } from './unmanaged.ts';
 import { withUncommitted } from './with-uncommitted.ts';
@@ -302,14 +303,7 @@ const templatesOf = (
   { settings, strict, allowEmpty = false, shared = null }: ClientOptions,
   client: () => string,
 ): TemplateSource => {
-  const { override, config, client: own } = settings.vars;
-  const load = {
-    paths: settings.templates,
-    defaults: settings,
-    variables: { override, defaults: { ...config, ...own } },
-    strict,
-    allowEmpty,
-  };
+  const load = loadOptionsOf(settings, { strict, allowEmpty });
   return shared ? sharedTemplates({ ...shared, load, client }) : ownTemplates(load);
 };
 

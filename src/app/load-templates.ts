@@ -1,4 +1,4 @@
-import { createTemplateLoader } from '../source/load.ts';
+import { createTemplateLoader, type LoadOptions } from '../source/load.ts';
 import type { DesiredState } from '../model/template.ts';
 import type { ClientSettings } from '../settings/client.ts';
 
@@ -10,16 +10,20 @@ export interface LoadHow {
 }
 
 /** Loads the template files of a client once. */
-export const loadTemplates = (
+export const loadTemplates = (client: ClientSettings, how: LoadHow): Promise<DesiredState> =>
+  createTemplateLoader().load(loadOptionsOf(client, how));
+
+/** How the template files of a client are read. */
+export const loadOptionsOf = (
   client: ClientSettings,
   { strict = false, allowEmpty = false, paths = [] }: LoadHow,
-): Promise<DesiredState> => {
+): LoadOptions => {
   const { override, config, client: own } = client.vars;
-  return createTemplateLoader().load({
+  return {
     paths: [...client.templates, ...paths],
     defaults: client,
     variables: { override, defaults: { ...config, ...own } },
     strict,
     allowEmpty,
-  });
+  };
 };

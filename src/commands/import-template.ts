@@ -2,6 +2,7 @@ import { isBelow } from '../lib/is-below.ts';
 import path from 'node:path';
 import type { Label } from '../import/label.ts';
 import { addSchemaFiles, schemaHeader } from './schema-files.ts';
+import { loadOptionsOf } from '../app/load-templates.ts';
 import { createTemplateLoader } from '../source/load.ts';
 import { createFile, readIfThere, replaceFile } from '../import/save.ts';
 import type { TemplateSettings } from '../desired/resolve-template.ts';
@@ -40,13 +41,9 @@ export interface ImportTarget {
  * template may have only one file there; else the directory alone.
  */
 export const readDirectory = async (directory: string, client: ClientSettings): Promise<ImportTarget> => {
-  const { override, config, client: own } = client.vars;
-  const settings = {
-    defaults: client,
-    variables: { override, defaults: { ...config, ...own } },
-  };
+  const { paths: own, strict: _, ...settings } = loadOptionsOf(client, {});
   const isLoaded = client.templates.some((templates) => isBelow(templates, directory));
-  const paths = [directory, ...(isLoaded ? client.templates : [])];
+  const paths = [directory, ...(isLoaded ? own : [])];
   const state = await createTemplateLoader().load({ ...settings, paths, strict: false });
   return { directory, state, settings, roots: [...client.templates, directory] };
 };

@@ -62,6 +62,18 @@ export const manuals: Readonly<Record<string, Manual>> = {
       ['dns-template-sync apply mail-only --yes', 'one template, without asking'],
     ],
   },
+  accept: {
+    about:
+      'Compares one template with the service and changes its files, fragments and variables included, so that they say what the service has. Shows the diff and asks. Reads from the service only.',
+    exitCodes: [
+      [0, 'done, or nothing to accept'],
+      [1, `${unusable}; a difference cannot be accepted, so no file was changed; or not confirmed`],
+    ],
+    examples: [
+      ["dns-template-sync accept standard-web 'www A' --yes", 'one record, without asking'],
+      ['dns-template-sync accept standard-web --out drift.patch', 'a patch for git apply'],
+    ],
+  },
   validate: {
     about:
       'Checks the template files and prints each problem as FILE:LINE:COLUMN. Needs no network and no tokens.',

@@ -13,22 +13,33 @@ const maxWidth = 110;
  * applies if the entry states no TTL.
  */
 export const entryLines = (
-  { record, type, name }: ActualEntry,
+  entry: ActualEntry,
   templateTtl: number | null,
   allow: readonly AllowableCheck[],
 ): string[] => {
+  const fields = fieldsOf(entry, templateTtl, allow);
+  const line = `  - ${inBraces(fields)}`;
+  return line.length <= maxWidth
+    ? [line]
+    : fields.map((field, index) => `  ${index === 0 ? '-' : ' '} ${field}`);
+};
+
+/** The same for a list in brackets. */
+export const entryInBraces = (...entry: Parameters<typeof entryLines>): string =>
+  inBraces(fieldsOf(...entry));
+
+const inBraces = (fields: readonly string[]): string => `{ ${fields.join(', ')} }`;
+
+const fieldsOf = (...[entry, templateTtl, allow]: Parameters<typeof entryLines>): string[] => {
+  const { record, type, name } = entry;
   const ttl = statableTtl(record);
-  const fields = [
+  return [
     ['type', type],
     ...(name === '' ? [] : [['name', valueOf(record.name!)]]),
     ...contentFields({ ...record, type }),
     ...(ttl === null || ttl === templateTtl ? [] : [['ttl', String(ttl)]]),
     ...(allow.length === 0 ? [] : [['allow', `[${allow.join(', ')}]`]]),
   ].map((field) => field.join(': '));
-  const line = `  - { ${fields.join(', ')} }`;
-  return line.length <= maxWidth
-    ? [line]
-    : fields.map((field, index) => `  ${index === 0 ? '-' : ' '} ${field}`);
 };
 
 /** A text as a value of the template language, with `${` escaped. */

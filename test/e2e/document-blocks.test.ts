@@ -48,6 +48,10 @@ const kinds: Readonly<Record<string, readonly (readonly [start: string, kind: st
     ['npx vitest', 'named'],
     ['npx vitest', 'named'],
   ],
+  'accept.md': [
+    ['$ dns-template-sync accept', 'shown'],
+    ['dns-template-sync accept', 'typed'],
+  ],
   'ci.md': [
     ['dns-template-sync validate', 'typed'],
     ['SETTINGS=', 'typed'],

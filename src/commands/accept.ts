@@ -1,0 +1,213 @@
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { openAppContext, type AppContext } from '../app/app-context.ts';
+import type { Client } from '../app/client.ts';
+import { confirm } from '../app/confirm.ts';
+import { loadOptionsOf } from '../app/load-templates.ts';
+import type { Options } from '../app/options.ts';
+import { resolveNames } from '../app/passes.ts';
+import { printLine, whileShown } from '../app/progress.ts';
+import { checkOut } from '../app/report-output.ts';
+import { passClients } from '../app/shown-passes.ts';
+import { UserError } from '../errors.ts';
+import { accept, type Accepted, type EditedFile } from '../import/edit/accept.ts';
+import { changesFor, isChosen, type Changes } from '../import/edit/changes.ts';
+import { unifiedDiff } from '../import/edit/unified-diff.ts';
+import { readIfThere, replaceFile } from '../import/save.ts';
+import { escapeControl, escapeInJson } from '../lib/escape-control.ts';
+import { plural } from '../lib/plural.ts';
+import type { DesiredTemplate } from '../model/template.ts';
+import { parseRecordPattern, type RecordPattern } from '../plan/record-pattern.ts';
+import type { TemplateResult } from '../result.ts';
+import { openWorkingCopy, type WorkingCopy } from '../source/working-copy.ts';
+
+/** Writes into a template's files what the service has. Shows the diff and asks; the service is only read. */
+export const acceptTemplate = async (
+  template: string,
+  records: readonly string[],
+  options: Options,
+): Promise<number> => {
+  const patterns = records.map(patternIn);
+  const out = typeof options['out'] === 'string' ? options['out'] : null;
+  const asks = out === null && options['yes'] !== true;
+  if (asks && !(process.stdin.isTTY && process.stdout.isTTY))
+    throw new UserError(
+      'accept asks before it changes files, and this is not a terminal: give --yes, or --out FILE for a patch',
+    );
+  if (out !== null && out !== '-') await checkOut(options);
+  const context = await openAppContext(options, 2);
+  try {
+    const found = await findChanges(template, patterns, context, options);
+    const { accepted } = found;
+    for (const note of found.unsaid) printLine(`no file can say ${escapeControl(note)}`);
+    if (accepted.files.length === 0) {
+      printLine(`${escapeControl(found.template)}: nothing to accept: its files say what the service has`);
+      return 0;
+    }
+    for (const other of accepted.others)
+      printLine(
+        `this changes what the template ${escapeControl(other)} wants too: it includes the same file`,
+      );
+    const patch = patchOf(accepted, context);
+    if (out === '-') process.stdout.write(patch);
+    else if (out !== null) await writeFile(out, patch);
+    if (out !== null) return 0;
+    process.stdout.write(escapeInJson(patch.replaceAll('\r\n', '\n')));
+    if (asks && !(await confirm('Write this to the files?'))) {
+      process.stderr.write('nothing was written\n');
+      return 1;
+    }
+    await save(accepted);
+    process.stdout.write(
+      [
+        ...accepted.files.map((file) => `written  ${escapeControl(file.path)}`),
+        `${escapeControl(found.template)}: accepted ${plural(found.count, 'difference')}`,
+        '',
+      ].join('\n'),
+    );
+    return 0;
+  } finally {
+    await context.close();
+  }
+};
+
+const patternIn = (text: string): RecordPattern => {
+  const pattern = parseRecordPattern(text);
+  if (typeof pattern === 'string') throw new UserError(pattern);
+  return pattern;
+};
+
+interface Found extends Pick<Changes, 'unsaid'> {
+  readonly template: string;
+  readonly accepted: Accepted;
+  readonly count: number;
+}
+
+const findChanges = async (
+  name: string,
+  patterns: readonly RecordPattern[],
+  context: AppContext,
+  options: Options,
+): Promise<Found> => {
+  const names = await whileShown('reading template files', () => resolveNames(context.clients, [name]));
+  const described = await Promise.all(context.clients.map((client) => isDescribedBy(client, names)));
+  const [client, another] = context.clients.filter((_, index) => described[index]);
+  if (!client || names.length > 1)
+    throw new UserError(`${name} is not one template, but ${names.join(', ')}: name one of them`);
+  if (another)
+    throw new UserError(
+      `clients ${client.settings.name} and ${another.settings.name} both have a template ${name}: choose one with --client`,
+    );
+  const copy = await openWorkingCopy(
+    loadOptionsOf(client.settings, { strict: options['strict'] === true, allowEmpty: true }),
+  );
+  const before = await copy.load(new Map());
+  const result = await compare(client, names, context);
+  const template = before.templates.find(
+    ({ source, template: own }) => own === names[0] && source.file === result.file,
+  );
+  if (!template) throw new UserError(`${result.file} changed while it was compared: try again`);
+  const found = changesFor(template, result.differences, patterns);
+  refuseStrangers(template, result, patterns);
+  if (found.refusals.length > 0) throw refusalOf(found.refusals);
+  if (JSON.stringify(context.redact(found.changes)) !== JSON.stringify(found.changes))
+    throw new UserError(
+      'the service has a record that contains a token of this client, which must not be in a file',
+    );
+  const texts = await textsOf(template, copy);
+  const accepted = await accept({
+    template,
+    changes: found.changes,
+    textOf: (file) => texts.get(file),
+    before,
+    load: copy.load,
+    overridden: new Set(Object.keys(client.settings.vars.override)),
+  });
+  if ('refusal' in accepted) throw refusalOf([accepted.refusal]);
+  return {
+    template: template.template,
+    unsaid: found.unsaid,
+    count: found.changes.length,
+    accepted,
+  };
+};
+
+const isDescribedBy = async (client: Client, names: readonly string[]): Promise<boolean> => {
+  const { templates, unusable } = await client.load();
+  return [...templates, ...unusable].some(({ template }) => template !== null && names.includes(template));
+};
+
+/** A dry run over the one template. */
+const compare = async (
+  client: Client,
+  names: readonly string[],
+  context: AppContext,
+): Promise<TemplateResult> => {
+  const how = { dryRun: true, lockTimeout: 0, ignoreSubdomains: true };
+  const [pass] = await passClients({ ...context, clients: [client] }, how, names);
+  const result = pass!.templates[0]!;
+  const { status, message, differences } = result;
+  if (status === 'failed' || (status === 'held' && differences.length === 0))
+    throw new UserError(`${result.template}: ${message ?? 'it could not be compared'}`);
+  return result;
+};
+
+/** A pattern about no record of either side is probably misspelled. */
+const refuseStrangers = (
+  { records, template }: DesiredTemplate,
+  { differences }: TemplateResult,
+  patterns: readonly RecordPattern[],
+): void => {
+  const known = [
+    ...records,
+    ...differences.flatMap((one) => ('current' in one && one.current ? [one.current] : [])),
+  ];
+  const unknown = patterns.filter((pattern) => !known.some((record) => isChosen([pattern], record)));
+  if (unknown.length > 0)
+    throw new UserError(
+      `${template} has no record ${unknown.map(({ text }) => `'${text}'`).join(', ')}, in its files or among the differences`,
+    );
+};
+
+const refusalOf = (refusals: readonly string[]): UserError =>
+  new UserError(`nothing was changed:\n${refusals.join('\n')}`);
+
+const textsOf = async (
+  { source, fragments = [] }: DesiredTemplate,
+  copy: WorkingCopy,
+): Promise<ReadonlyMap<string, string>> => {
+  const texts = new Map<string, string>();
+  for (const file of [source.file, ...fragments]) {
+    const bytes = await copy.read(file);
+    if (bytes) texts.set(file, utf8.decode(bytes));
+  }
+  return texts;
+};
+
+/** Keeps a byte order mark. */
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+const patchOf = ({ files }: Accepted, { redact }: AppContext): string => {
+  const patch = files
+    .map(({ path: file, before, splices }) => unifiedDiff(path.relative('', file), before, splices))
+    .join('');
+  if (redact(patch) === patch) return patch;
+  throw new UserError('a template file contains a token of this client: remove it from there first');
+};
+
+/** The template's own file first: a record that moves there is in both files for a moment, and never in none. */
+const save = async ({ files }: Accepted): Promise<void> => {
+  for (const file of files) await refuseChanged(file);
+  for (const file of files) {
+    await refuseChanged(file);
+    await replaceFile(file.path, file.after);
+  }
+};
+
+const refuseChanged = async ({ path: file, before }: EditedFile): Promise<void> => {
+  const now = await readIfThere(file).catch((error: unknown) => {
+    throw error instanceof UserError ? new UserError(`${file} is not changed: ${error.message}`) : error;
+  });
+  if (now?.equals(Buffer.from(before)) !== true)
+    throw new UserError(`${file} was changed meanwhile, and is left as it is: try again`);
+};

@@ -1,0 +1,198 @@
+import { execFileSync } from 'node:child_process';
+import { readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { describe, expect, it, vi } from 'vitest';
+import { writeBelow } from '../daemon/ways.ts';
+import { run, startOnTerminal, workplace, type Launch } from './program.ts';
+import { startService, type Service } from './service.ts';
+
+vi.setConfig({ testTimeout: 60_000 });
+
+const web = `# the web servers
+template: web
+include: [_mail.yaml]
+vars: { web: 192.0.2.1 } # in Bern
+records:
+  - { type: A, content: "\${web}" }
+  - { type: A, name: www, content: "\${web}" }
+  # given up
+  - { type: A, name: old, content: 192.0.2.8 }
+`;
+const mail = `records:
+  # ours
+  - { type: MX, content: mx.example.net, priority: 10 }
+`;
+
+interface Place {
+  readonly service: Service;
+  readonly launch: Launch;
+  readonly id: number;
+  readonly idOf: (name: string | null, type: string) => Promise<number>;
+  readonly textOf: (name: string) => Promise<string>;
+  readonly plan: () => Promise<string>;
+}
+
+/** A template in sync with its files, in a git checkout. */
+const place = async (): Promise<Place> => {
+  const service = await startService();
+  const cwd = await workplace({ withExamples: false });
+  await writeBelow(cwd, 'templates/web.yaml', web);
+  await writeBelow(cwd, 'templates/_mail.yaml', mail);
+  execFileSync('git', ['init', '-q'], { cwd });
+  const launch = { cwd, env: service.env };
+  const a = { type: 'A', content: '192.0.2.1' };
+  const { id } = (await service.change('add-template', {
+    name: 'web',
+    records: [
+      a,
+      { ...a, name: 'www' },
+      { ...a, name: 'old', content: '192.0.2.8' },
+      { type: 'MX', content: 'mx.example.net', priority: 10 },
+    ],
+  })) as { id: number };
+  const plan = async (): Promise<string> => (await run(['plan', 'web'], launch)).stdout;
+  expect(await plan()).toContain('everything in sync');
+  return {
+    service,
+    launch,
+    id,
+    idOf: async (name, type) =>
+      (await service.records(id)).find((one) => one.name === name && one.type === type)!.id,
+    textOf: (name) => readFile(path.join(cwd, 'templates', name), 'utf8'),
+    plan,
+  };
+};
+
+it('a day with drift: a record, a fragment, a variable, a patch', async () => {
+  const { service, launch, id, idOf, textOf, plan } = await place();
+  expect(await run(['apply', '--yes'], launch)).toMatchObject({ code: 0 });
+
+  // A record is gone, another one is new, and the mail server's priority is another one.
+  await service.change('remove-record', { record_id: await idOf('old', 'A') });
+  await service.change('add-record', { dns_template_id: id, type: 'TXT', content: 'hello' });
+  await service.change('edit-record', { record_id: await idOf(null, 'MX'), priority: 20 });
+  expect(await plan()).toMatch(/old .*[^]*MX .*10[^]*TXT/);
+  const refused = await run(['accept', 'web'], launch);
+  expect(refused).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('give --yes') });
+  expect(await textOf('web.yaml')).toBe(web);
+  expect(await run(['accept', 'web', '@ MX', '--yes'], launch)).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining('written  templates/_mail.yaml\nweb: accepted 1 difference\n'),
+  });
+  expect(await textOf('_mail.yaml')).toBe(mail.replace('10', '20'));
+  expect(await textOf('web.yaml')).toBe(web);
+  expect(await run(['accept', 'web', '--yes'], launch)).toMatchObject({ code: 0 });
+  const afterNoon = web.replace(/ {2}# given.*\n.*\n/, '  - { type: TXT, content: hello, ttl: 3600 }\n');
+  expect(await textOf('web.yaml')).toBe(afterNoon);
+  expect(await plan()).toContain('everything in sync');
+
+  // The server moves: all uses of the variable follow.
+  for (const name of [null, 'www'])
+    await service.change('edit-record', { record_id: await idOf(name, 'A'), content: '192.0.2.99' });
+  const moved = await run(['accept', 'web', '--out', '-'], launch);
+  expect(moved.stdout).toContain('+vars: { web: 192.0.2.99 } # in Bern\n');
+  expect(await textOf('web.yaml')).toBe(afterNoon);
+  expect(await run(['accept', 'web', '--out', 'moved.patch'], launch)).toMatchObject({
+    code: 0,
+    stdout: '',
+  });
+  expect(await readFile(path.join(launch.cwd, 'moved.patch'), 'utf8')).toBe(moved.stdout);
+  expect(await plan()).not.toContain('everything in sync');
+  execFileSync('git', ['apply', 'moved.patch'], { cwd: launch.cwd });
+  expect(await textOf('web.yaml')).toBe(afterNoon.replace('192.0.2.1 }', '192.0.2.99 }'));
+  expect(await plan()).toContain('everything in sync');
+
+  // One of them moves on alone.
+  await service.change('edit-record', { record_id: await idOf('www', 'A'), content: '192.0.2.5' });
+  expect(await run(['accept', 'web', '--yes'], launch)).toMatchObject({ code: 0 });
+  expect(await textOf('web.yaml')).toContain('  - { type: A, name: www, content: "192.0.2.5" }\n');
+  expect(await plan()).toContain('everything in sync');
+
+  expect(await run(['accept', 'web', 'www A', '--yes'], launch)).toMatchObject({
+    code: 0,
+    stderr: expect.stringContaining('nothing to accept'),
+  });
+  expect(service.writes()).toEqual([]);
+});
+
+it('on a terminal it shows the diff and asks', async () => {
+  const { service, launch, idOf, textOf } = await place();
+  await service.change('edit-record', { record_id: await idOf('www', 'A'), content: '192.0.2.5' });
+  for (const [answer, code] of [
+    ['n', 1],
+    ['y', 0],
+  ] as const) {
+    const program = startOnTerminal(['accept', 'web'], launch);
+    await program.says('Write this to the files? [y/N]');
+    expect(program.output()).toContain('+  - { type: A, name: www, content: "192.0.2.5" }');
+    expect(await textOf('web.yaml')).toBe(web);
+    program.type(`${answer}\n`);
+    expect((await program.ended).code).toBe(code);
+  }
+  expect(await textOf('web.yaml')).toContain('192.0.2.5');
+});
+
+it('a file that changes before the answer is left as it is', async () => {
+  const { service, launch, idOf, textOf } = await place();
+  await service.change('edit-record', { record_id: await idOf('www', 'A'), content: '192.0.2.5' });
+  const program = startOnTerminal(['accept', 'web'], launch);
+  await program.says('Write this to the files? [y/N]');
+  await writeBelow(launch.cwd, 'templates/web.yaml', `${web}# mine\n`);
+  program.type('y\n');
+  expect((await program.ended).code).toBe(1);
+  expect(program.output()).toContain('templates/web.yaml was changed meanwhile');
+  expect(await textOf('web.yaml')).toBe(`${web}# mine\n`);
+});
+
+it('a fragment that others include is changed, and they are named', async () => {
+  const { service, launch, idOf } = await place();
+  await writeBelow(launch.cwd, 'templates/other.yaml', 'template: other\ninclude: [_mail.yaml]\n');
+  await service.change('edit-record', { record_id: await idOf(null, 'MX'), priority: 20 });
+  expect(await run(['accept', 'web', '--yes'], launch)).toMatchObject({
+    code: 0,
+    stderr: expect.stringContaining('what the template other wants too'),
+  });
+});
+
+describe('it refuses, and changes nothing', () => {
+  it.each<[string, (given: Place) => Promise<unknown>, string[], string]>([
+    ['no such template', async () => undefined, ['wbe', '--yes'], 'did you mean `web`?'],
+    ['no such record', async () => undefined, ['web', 'wwww A', '--yes'], "web has no record 'wwww A'"],
+    ['no pattern', async () => undefined, ['web', 'www', '--yes'], 'expected a name and a type'],
+    [
+      'a file with errors',
+      ({ launch }) => writeFile(path.join(launch.cwd, 'templates/web.yaml'), `${web}  - { type: A }\n`),
+      ['web', '--yes'],
+      '1 error in templates/web.yaml',
+    ],
+    [
+      'a token in a record',
+      async ({ service, idOf }) =>
+        service.change('edit-record', {
+          record_id: await idOf('www', 'A'),
+          content: service.env['DNS_SYNC_USER_TOKEN'],
+        }),
+      ['web', '--yes'],
+      'contains a token',
+    ],
+    [
+      'a file that is a symbolic link',
+      async ({ service, idOf, launch }) => {
+        const file = path.join(launch.cwd, 'templates/web.yaml');
+        await writeFile(path.join(launch.cwd, 'web.yaml'), web);
+        await rm(file);
+        await symlink('../web.yaml', file);
+        await service.change('edit-record', { record_id: await idOf('www', 'A'), content: '192.0.2.5' });
+      },
+      ['web', '--yes', '--templates', '.'],
+      'is not changed',
+    ],
+  ])('%s', async (_, prepare, args, message) => {
+    const given = await place();
+    await prepare(given);
+    const [own, fragment] = await Promise.all(['web.yaml', '_mail.yaml'].map(given.textOf));
+    const ended = await run(['accept', ...args], given.launch);
+    expect(ended).toMatchObject({ code: 1, stderr: expect.stringContaining(message) });
+    expect(await Promise.all(['web.yaml', '_mail.yaml'].map(given.textOf))).toEqual([own, fragment]);
+  });
+});

@@ -1,0 +1,48 @@
+import { readFile } from 'node:fs/promises';
+import { accept, type Accepted } from '../../src/import/edit/accept.ts';
+import { changesFor, type Changes } from '../../src/import/edit/changes.ts';
+import type { ActualTemplate, DesiredTemplate } from '../../src/model/template.ts';
+import type { Difference } from '../../src/plan/difference.ts';
+import { noMemory } from '../../src/plan/memory.ts';
+import { differencesOf, planTemplate } from '../../src/plan/plan.ts';
+import type { RecordPattern } from '../../src/plan/record-pattern.ts';
+import { openWorkingCopy } from '../../src/source/working-copy.ts';
+import { createTemplateLoader } from '../../src/source/load.ts';
+import { options, write } from '../desired/load-files.ts';
+
+export const loadIn = async (directory: string): Promise<DesiredTemplate> => {
+  const state = await createTemplateLoader().load({ ...options, paths: [directory] });
+  const found = state.templates.find(({ template }) => template === 'web');
+  if (!found) throw new Error(state.problems.map(({ message }) => message).join('\n'));
+  return found;
+};
+
+export const differencesIn = (desired: DesiredTemplate, actual: ActualTemplate): Difference[] =>
+  differencesOf(planTemplate({ desired, actual, memory: noMemory }));
+
+/** Accepts what the service has into the files of a directory. */
+export const acceptInto = async (
+  directory: string,
+  actual: ActualTemplate,
+  patterns: readonly RecordPattern[] = [],
+): Promise<(Accepted & Pick<Changes, 'unsaid'>) | { refusal: string }> => {
+  const copy = await openWorkingCopy({ ...options, paths: [directory] });
+  const before = await copy.load(new Map());
+  const template = before.templates.find((one) => one.template === 'web')!;
+  const { changes, unsaid, refusals } = changesFor(template, differencesIn(template, actual), patterns);
+  if (refusals.length > 0) return { refusal: refusals.join('\n') };
+  const texts = new Map<string, string>();
+  for (const file of [template.source.file, ...(template.fragments ?? [])])
+    texts.set(file, await readFile(file, 'utf8'));
+  const accepted = await accept({
+    template,
+    changes,
+    textOf: (file) => texts.get(file),
+    before,
+    load: copy.load,
+    overridden: new Set(),
+  });
+  if ('refusal' in accepted) return accepted;
+  await write('', Object.fromEntries(accepted.files.map(({ path, after }) => [path, after])));
+  return { ...accepted, unsaid };
+};
