@@ -70,8 +70,8 @@ export const manuals: Readonly<Record<string, Manual>> = {
       [1, `${unusable}; a difference cannot be accepted, so no file was changed; or not confirmed`],
     ],
     examples: [
-      ["dns-template-sync accept standard-web 'www A' --yes", 'one record, without asking'],
-      ['dns-template-sync accept standard-web --out drift.patch', 'a patch for git apply'],
+      ["dns-template-sync accept mail-only '@ MX' --yes", 'the records of one name and type, without asking'],
+      ['dns-template-sync accept mail-only --out drift.patch', 'a patch for git apply'],
     ],
   },
   validate: {
